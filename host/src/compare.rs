@@ -1,7 +1,7 @@
 //! A device's results against the CPU's.
 //!
 //! Integers and copies must be equal. A sum of floats depends on its order, so it must lie within a bound, which the
-//! caller derives for each element. A failure answers what one asks next: how many differ, where the first is, both values.
+//! caller derives for each element. A failure says how many elements differ, where the first one is, and both of its values.
 //! Source: Fengchen's introduction, chapter 2.3.
 
 use std::fmt;

@@ -1,4 +1,4 @@
-//! On a GPU: what was launched and is not known to have run, for the error after a fault.
+//! On a GPU: launches that are not known to have ended. An error after a fault names them.
 //!
 //! NVIDIA's driver says that a kernel has faulted, not which. It is one of those launched since the device or their stream was last
 //! waited for, so the error names these, with the lines that launched them. On the simulator nothing is kept: its report names the kernel,

@@ -73,70 +73,109 @@ impl Writer<'_> {
 
     fn kernel(&mut self, number: usize) {
         let case = self.case;
-        let used = match case.harness {
+        let around = match case.harness {
             Harness::Use => by_use::of(case),
             _ => Surroundings::default(),
         };
         // Names of a kernel's functions have its number.
         let own = |line: &str| line.replace("{n}", &number.to_string());
-        // Writes to another block's shared memory ask for a launch in clusters, be it of one block: an H200 answers "illegal
-        // instruction" otherwise.
-        let attributes = if sequence::leaves_the_block(case) {
-            " .explicitcluster .reqnctapercluster 1, 1, 1"
-        } else {
-            used.attributes
-        };
-        self.text.push_str(&own(&used.functions));
-        let _ = writeln!(
-            self.text,
-            ".visible .entry k{number}({PARAMETERS}){attributes}\n{{"
-        );
+        self.text.push_str(&own(&around.functions));
+        self.opening(number, around.attributes);
         if case.harness == Harness::Matrix {
             self.matrices();
             return;
         }
         self.declarations();
+        self.records();
+        self.operands();
+        if case.harness == Harness::Runs {
+            self.line("st.global.u32 [%out], 1;");
+        }
+        self.before();
+        let sequence = sequence::of(case);
+        if case.harness == Harness::Sequence {
+            sequence.before.iter().for_each(|line| self.line(line));
+        }
+        around.before.iter().for_each(|line| self.line(&own(line)));
+        self.line(&case.sample.instruction);
+        around.after.iter().for_each(|line| self.line(&own(line)));
+        if case.harness == Harness::Sequence {
+            sequence.after.iter().for_each(|line| self.line(line));
+        }
+        self.after();
+        if case.harness == Harness::Runs {
+            self.line("st.global.u32 [%out+4], 2;");
+        }
+        self.stores();
+        self.text.push_str("next:\n    ret;\n}\n");
+    }
+
+    /// The kernel's name and parameters, and what the launch has to be.
+    fn opening(&mut self, number: usize, attributes: &str) {
+        // Writes to another block's shared memory ask for a launch in clusters, be it of one block: an H200 answers "illegal
+        // instruction" otherwise.
+        let attributes = match sequence::leaves_the_block(self.case) {
+            true => " .explicitcluster .reqnctapercluster 1, 1, 1",
+            false => attributes,
+        };
+        let _ = writeln!(
+            self.text,
+            ".visible .entry k{number}({PARAMETERS}){attributes}\n{{"
+        );
+    }
+
+    /// Where the thread's records are, and its memory beside them.
+    fn records(&mut self) {
+        let (input, output) = (self.case.input_bytes(), self.case.output_bytes());
         self.line("mov.u32 %thread, %tid.x;");
         self.line("mov.u32 %block, %ctaid.x;");
         self.line(&format!("mad.lo.u32 %index, %block, {BLOCK}, %thread;"));
         self.line("ld.param.u64 %in, [in];");
         self.line("ld.param.u64 %out, [out];");
-        self.line(&format!(
-            "mad.wide.u32 %in, %index, {}, %in;",
-            case.input_bytes()
-        ));
-        self.line(&format!(
-            "mad.wide.u32 %out, %index, {}, %out;",
-            case.output_bytes()
-        ));
-        match case.harness {
+        self.line(&format!("mad.wide.u32 %in, %index, {input}, %in;"));
+        self.line(&format!("mad.wide.u32 %out, %index, {output}, %out;"));
+        match self.case.harness {
             Harness::Memory(space) => self.cell(space),
             Harness::Sequence => self.places(),
             Harness::Image => self.handle(),
             _ => {}
         }
-        let reads: Vec<_> = case.inputs().collect();
-        for (place, (number, register)) in reads.into_iter().enumerate() {
+    }
+
+    /// What the instruction reads: values of the input, addresses, cache policies.
+    fn operands(&mut self) {
+        let case = self.case;
+        for (place, (number, register)) in case.inputs().enumerate() {
             self.load(number, register, place * PLACE);
         }
+        if !matches!(case.harness, Harness::Use | Harness::Image) {
+            self.addresses();
+        }
+        for (number, _) in case.registers(Usage::Policy) {
+            self.line(&format!(
+                "createpolicy.fractional.L2::evict_first.b64 %x{number}, 0f3F800000;"
+            ));
+        }
+    }
+
+    /// The addresses that the instruction takes, each in the space that it names.
+    fn addresses(&mut self) {
+        let case = self.case;
         let shared = [
             Modifier::Shared,
             Modifier::SharedCta,
             Modifier::SharedCluster,
         ];
-        let generic = case.harness == Harness::Memory(CellSpace::Shared)
-            && !shared.into_iter().any(|word| case.has(word));
+        let named = shared.into_iter().any(|word| case.has(word));
+        let generic = case.harness == Harness::Memory(CellSpace::Shared) && !named;
+        let asynchronous = case.harness == Harness::Sequence;
         let sequence = sequence::of(case);
-        let placed = !matches!(case.harness, Harness::Use | Harness::Image);
-        let addresses = case.registers(Usage::Address).filter(|_| placed);
-        for (index, (number, _)) in addresses.enumerate() {
-            let asynchronous = case.harness == Harness::Sequence;
+        for (index, (number, _)) in case.registers(Usage::Address).enumerate() {
             let of = match sequence.addresses.get(index) {
                 Some(of) if asynchronous => of,
                 _ => "%cell",
             };
             // Without a space an address is generic; those in global memory are so anyway.
-            let named = shared.into_iter().any(|word| case.has(word));
             let inside = ["%cell", "%bar", "%source"].contains(&of);
             let how = if generic || asynchronous && inside && !named {
                 "cvta.shared.u64"
@@ -145,42 +184,24 @@ impl Writer<'_> {
             };
             self.line(&format!("{how} %x{number}, {of};"));
         }
-        for (number, _) in case.registers(Usage::Policy).collect::<Vec<_>>() {
-            self.line(&format!(
-                "createpolicy.fractional.L2::evict_first.b64 %x{number}, 0f3F800000;"
-            ));
-        }
-        if case.harness == Harness::Runs {
-            self.line("st.global.u32 [%out], 1;");
-        }
-        self.before();
-        if case.harness == Harness::Sequence {
-            sequence.before.iter().for_each(|line| self.line(line));
-        }
-        used.before.iter().for_each(|line| self.line(&own(line)));
-        self.line(&case.sample.instruction);
-        used.after.iter().for_each(|line| self.line(&own(line)));
-        if case.harness == Harness::Sequence {
-            sequence.after.iter().for_each(|line| self.line(line));
-        }
-        self.after();
-        if case.harness == Harness::Runs {
-            self.line("st.global.u32 [%out+4], 2;");
-        }
-        let stored = case.harness != Harness::Use;
-        let writes: Vec<_> = case.registers(Usage::Write).filter(|_| stored).collect();
-        for (place, (number, register)) in writes.into_iter().enumerate() {
-            self.store(number, register, place * PLACE);
+    }
+
+    /// Stores what the instruction wrote, to registers and to memory.
+    fn stores(&mut self) {
+        let case = self.case;
+        if case.harness != Harness::Use {
+            for (place, (number, register)) in case.registers(Usage::Write).enumerate() {
+                self.store(number, register, place * PLACE);
+            }
         }
         match case.harness {
             Harness::Memory(space) => self.results(space),
             // What went to global memory is where it is compared already.
-            Harness::Sequence if !sequence.addresses.contains(&"%to") => {
-                self.results(CellSpace::Shared)
+            Harness::Sequence if !sequence::of(case).addresses.contains(&"%to") => {
+                self.results(CellSpace::Shared);
             }
             _ => {}
         }
-        self.text.push_str("next:\n    ret;\n}\n");
     }
 
     /// A chain of matrix instructions; registers of each get names of their own.

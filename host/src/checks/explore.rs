@@ -1,4 +1,4 @@
-//! All schedules of a small program: a test that is run again for each of them.
+//! A test that runs a small program again and again, once for each of its schedules.
 
 use std::any::Any;
 use std::cell::Cell;

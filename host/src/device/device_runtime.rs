@@ -1,6 +1,6 @@
 //! Kernels that launch kernels: their module is linked with NVIDIA's device runtime before it is loaded.
 //!
-//! The runtime is `libcudadevrt.a`, a part of every CUDA toolkit and of no driver, so it has to be found: in
+//! The runtime is `libcudadevrt.a`. Every CUDA toolkit has it and no driver does, so it has to be found: in
 //! `LANEWISE_CUDADEVRT` (the file), or where toolkits are (`toolkit`; package `nvidia-cuda-runtime` of Python). The driver's own linker puts the two together. The simulator has the
 //! runtime built in and needs no file.
 //! Source: CUDA driver API, `cuLinkCreate`; CUDA programming guide, "CUDA Dynamic Parallelism", "Compiling and Linking".

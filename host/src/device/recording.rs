@@ -1,4 +1,4 @@
-//! Recording a graph and waiting for a whole device keep out of each other's way.
+//! Keeps the recording of a graph and waits for a whole device apart in time.
 //!
 //! A driver refuses `cuCtxSynchronize` while any stream of the context is being captured, whoever captures it, and the capture is lost
 //! with it. A program whose threads share a device can't know of each other's calls, so a wait begins when no recording is under way and

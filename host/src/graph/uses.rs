@@ -1,4 +1,4 @@
-//! What graphs may use, what a node uses, and which nodes must not run beside each other.
+//! What graphs may use, what each node uses, and which nodes must not run at the same time.
 
 use cust::memory::DeviceCopy;
 use lanewise_std::kernel::Value;

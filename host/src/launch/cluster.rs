@@ -1,4 +1,4 @@
-//! What a device can take of clusters: larger ones than every device takes, and how many run at once.
+//! How large the clusters of a device can be, beyond what every device takes, and how many of them run at once.
 //!
 //! A launch is cut into clusters by [`LaunchConfig::with_cluster`], or by the kernel's `#[cluster_launch]`.
 //! Source: CUDA driver API, `cuOccupancyMaxActiveClusters`, `CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED`; CUDA C++

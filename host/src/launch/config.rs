@@ -138,7 +138,7 @@ impl LaunchConfig {
     }
 
     /// The same shape, launched so that the kernel may begin before the one ahead of it in the stream has ended: programmatic dependent launch,
-    /// from compute capability 9.0. Devices and drivers that do not know it run one after the other, as ever.
+    /// from compute capability 9.0. On other devices and drivers one kernel runs after the other, as without it.
     ///
     /// # Safety
     /// The kernel calls `lanewise_std::programmatic::wait` before it touches memory that work ahead of it in the stream touches.

@@ -1,7 +1,7 @@
 //! Why a driver refused a launch, in words that say what to do.
 //!
-//! A driver answers with a code alone. Its words come from the judge of launches that the simulated machine has too, [`check_shape`], which is
-//! asked here with what the driver says of its device and of the kernel.
+//! A driver answers with a code and nothing else. The simulated machine judges launches by [`check_shape`], which says in words what is wrong. That
+//! function is asked here too, with what the driver says of its device and of the kernel.
 
 use lanewise_driver::abi::enums::function_attribute as attribute;
 use lanewise_driver::abi::{CUfunction, CUresult};

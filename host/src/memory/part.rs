@@ -60,7 +60,7 @@ impl<T: DeviceCopy> std::ops::Deref for View<'_, T> {
 }
 
 impl<T: DeviceCopy> DeviceBuffer<T> {
-    /// The buffer in pieces of `len` elements, the last of which may be shorter; none for an empty buffer.
+    /// The buffer in pieces of `len` elements. The last may be shorter; an empty buffer has none.
     ///
     /// # Panics
     /// When `len` is 0, as `chunks` does.

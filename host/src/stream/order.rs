@@ -70,7 +70,7 @@ struct Past<S: Queue> {
     mark: Option<Marked<S>>,
 }
 
-/// What came of holding memory for a graph.
+/// The outcome of an attempt to hold memory for a graph.
 #[derive(Debug)]
 pub(crate) enum HoldOutcome<S: Queue> {
     /// Nobody else begins a use until this is dropped.
@@ -81,7 +81,7 @@ pub(crate) enum HoldOutcome<S: Queue> {
     Gone,
 }
 
-/// Memory of which nobody else begins a use, with the parts of it that somebody has.
+/// Memory that is held: no other launch begins to use it. With the parts that it was split into.
 #[derive(Debug)]
 pub(crate) struct HeldMemory<S: Queue> {
     order: Order<S>,

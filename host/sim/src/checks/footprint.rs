@@ -1,4 +1,4 @@
-//! Which bytes of global memory a launch accessed, and how: what two launches, or a launch and a copy, are compared by.
+//! Which bytes of global memory a launch accessed, and how. Two launches, or a launch and a copy, race where these overlap.
 
 /// Stretches of addresses, each from its first to behind its last, sorted and apart.
 pub type Stretches = Vec<(u64, u64)>;

@@ -1,7 +1,7 @@
-//! What a launch can be asked to look for, besides what is always looked for.
+//! The checks that a launch can be asked for. They cost time.
 //!
-//! Always on, and no part of this module: bounds, liveness, alignment and space of every access, barriers that cannot
-//! complete, the budget. Here are the checks that cost time.
+//! Some things are always checked, and are no part of this module: bounds, liveness, alignment and state space of every access,
+//! barriers that cannot complete, and the budget.
 
 mod footprint;
 pub(crate) mod race;

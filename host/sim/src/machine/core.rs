@@ -1,7 +1,7 @@
 //! The part of the machine that operations see: the running lanes, their frame, and the memory within reach.
 //!
 //! A [`Core`] runs one team of blocks (one block, or the blocks of a cluster) on one host thread. It runs a group of lanes
-//! that share a program counter until they end, wait, fault or meet other lanes; `schedule` then says who runs next.
+//! that share a program counter until they end, wait, fault or meet other lanes; `schedule` then chooses the group that runs next.
 
 use super::event::Event;
 use super::explore::Explore;

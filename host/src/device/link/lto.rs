@@ -1,7 +1,7 @@
 //! Linking of LTO-IR, by NVIDIA's libnvJitLink.
 //!
 //! The driver's own linker takes LTO-IR of toolkits before CUDA 12 only. The library comes with every toolkit since, is opened when there is LTO-IR to link,
-//! and needs no GPU. It is as old as the newest LTO-IR at least, or refuses it.
+//! and needs no GPU. It refuses LTO-IR that is newer than itself.
 //! Source: nvJitLink documentation, "Linker API", "Supported Link Options".
 
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};

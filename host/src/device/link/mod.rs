@@ -1,7 +1,7 @@
 //! Linking: modules that call each other's functions become one image.
 //!
 //! A crate's kernels may call functions that another module defines (`#[device]` on an `unsafe extern "C"` block). [`Linker`] puts the modules together, by
-//! the driver's own linker: PTX of crates, PTX text, and what CUDA's tools have made (cubins, fatbins, objects, libraries; LTO-IR, by libnvJitLink). What kind of code it is, is seen by its
+//! the driver's own linker: PTX of crates, PTX text, and what CUDA's tools have made (cubins, fatbins, objects, libraries; LTO-IR, by libnvJitLink). The kind of code is recognised by its
 //! first bytes. The image that comes of it is loaded, or kept in a file for the next run. A crate that names such files in its Cargo.toml needs no `Linker`: its module is linked when it
 //! is first used. `nvlink` does the same ahead of time: `cargo lanewise link`.
 //!

@@ -1,7 +1,7 @@
 //! Graphs built node by node.
 //!
-//! A builder lives in a closure, and its nodes carry the closure's lifetime: so a node can wait for nodes of the same graph alone, and for those alone
-//! that are there before it. There is no way to say a circle. What kinds of nodes there are is in the modules below.
+//! A builder lives in a closure, and its nodes carry the closure's lifetime: so a node can only wait for nodes of the same graph, and only for those
+//! that were made before it. A circle cannot be written down. What kinds of nodes there are is in the modules below.
 //!
 //! Source: CUDA driver API, "Graph Management"; CUDA C++ Programming Guide, "Creating a Graph Using Graph APIs", "Graph Memory Nodes".
 

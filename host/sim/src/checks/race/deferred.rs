@@ -1,9 +1,10 @@
 //! Accesses of a block's shared memory that are remembered later, if at all.
 //!
-//! Most kernels write shared memory, meet at a barrier, read it, and meet again. While all that was done there before is ordered before an access, and
-//! no other since then touches the same words but to read what is only read, it races with nothing: it is only noted down, in the order in which they
-//! come. A barrier of the whole block orders what was noted down before all that comes, and it is thrown away; whatever else touches the memory first
-//! lets the cells catch up. So accesses between barriers cost little, however they lie.
+//! Most kernels write shared memory, meet at a barrier, read it, and meet again. After a barrier of the whole block, everything that the block did to its
+//! shared memory is ordered before what follows. An access after it races with nothing as long as no other access since the barrier touches the same
+//! words, or all of them only read. Such an access is only noted down. The next barrier of the whole block throws the notes away, because they can
+//! race with nothing any more. If something that could race comes first, the notes are entered into the cells, in order, and the cells decide.
+//! So accesses between barriers cost little, whatever their addresses are.
 
 use super::AccessKind;
 use super::cells::{Cells, MemoryOwner};

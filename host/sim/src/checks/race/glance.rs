@@ -1,6 +1,7 @@
-//! The quickest way to remember a plain access: lanes side by side that take up whole lines, or read one word together, where the numbers of
-//! records alone say that nothing races. Most accesses are such; what takes more is left to [`Races::together`], as is a warp's first
-//! read after its clock has moved.
+//! The quickest way to remember a plain access.
+//!
+//! It is for lanes side by side that take up whole lines, and for lanes that read one word together, where the numbers of the records alone show
+//! that nothing races. Most accesses are of this kind. All others go to [`Races::together`], and so does a warp's first read after its clock has moved.
 
 use super::cells::{LINE, LINES};
 use super::record::{AccessMark, Known};

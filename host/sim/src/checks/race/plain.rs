@@ -1,4 +1,4 @@
-//! The race check as it is easiest to read: every cell in one map, every clock in another. Tests hold the other against it.
+//! The race check in its simplest form: every cell in one map, every clock in another. Tests compare the quick form with it.
 
 use std::collections::HashMap;
 

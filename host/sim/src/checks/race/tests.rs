@@ -1,4 +1,4 @@
-//! The check against its plain form on random sequences of events, and the rules one by one.
+//! The check is compared with its simple form on random sequences of events, and each rule is tested by itself.
 
 use super::*;
 use crate::counters::even::Neighbours;

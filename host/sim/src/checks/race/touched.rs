@@ -1,4 +1,4 @@
-//! Words of a block's shared memory that were touched, a bit each: rougher than cells, and as quick to ask as to change.
+//! Which words of a block's shared memory were touched: one bit for each word, which is less than a cell knows and quicker to ask.
 
 use super::lanes;
 use crate::counters::even::{Even, LANES};
@@ -13,7 +13,7 @@ pub(super) enum Lie<'a> {
     Anywhere(&'a [u64; LANES]),
 }
 
-/// A set of words. A word of which some bytes are in it is in it.
+/// A set of words. A word belongs to it as soon as one of its bytes does.
 #[derive(Debug, Default)]
 pub(super) struct TouchedWords {
     bits: Vec<u64>,

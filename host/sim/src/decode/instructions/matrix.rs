@@ -57,8 +57,58 @@ pub(super) fn accumulator(ty: Type, i: &Instruction) -> Option<Accumulator> {
     })
 }
 
+/// Which multiplication it is: by its shape, the types of D, A, B and C, and the metadata of a sparse A.
+fn kind<'a>(
+    b: &mut Builder<'a, '_>,
+    i: &Instruction,
+    (m, n, k): (usize, usize, usize),
+    [d, left, right, c]: [Type; 4],
+    metadata: Option<(&Operand<'a>, &Operand<'a>)>,
+) -> Result<MatrixKind> {
+    if left == Type::F64 {
+        let rounding = match () {
+            () if i.modifiers.has(M::Rz) => Rounding::Zero,
+            () if i.modifiers.has(M::Rm) => Rounding::Down,
+            () if i.modifiers.has(M::Rp) => Rounding::Up,
+            () => Rounding::Nearest,
+        };
+        return Ok(MatrixKind::Double(k, rounding));
+    }
+    if left == Type::B1 {
+        let and = i.modifiers.has(M::And);
+        return Ok(MatrixKind::Bits(
+            k,
+            if and { BitOp::And } else { BitOp::Xor },
+        ));
+    }
+    // Four bits have no padding here.
+    let packed = i.modifiers.has(M::KindMxf4) || i.modifiers.has(M::KindMxf4nvf4);
+    let element = |ty| match ty {
+        Type::E2m1 if packed => Some(Element::E2m1x8),
+        ty => element(ty),
+    };
+    let (Some(left), Some(right)) = (element(left), element(right)) else {
+        return unsupported();
+    };
+    let (Some(c), Some(d)) = (accumulator(c, i), accumulator(d, i)) else {
+        return unsupported();
+    };
+    let (factors, sums) = ([left, right], [c, d]);
+    Ok(if i.opcode == Opcode::Wmma {
+        MatrixKind::Wmma((m, n, k), factors, sums)
+    } else if (m, n, k) == (8, 8, 4) {
+        let mut layouts = i.modifiers.iter().filter(|w| matches!(w, M::Row | M::Col));
+        let mut by_rows = || layouts.next() == Some(&M::Row);
+        MatrixKind::Volta([by_rows(), by_rows()], sums)
+    } else if let Some(metadata) = metadata {
+        let sparsity = sparsity(b, i, (k, left), metadata)?;
+        MatrixKind::Sparse(k, sparsity, factors, sums)
+    } else {
+        MatrixKind::Mma(k, factors, sums)
+    })
+}
+
 pub(super) fn multiply<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
-    let wmma = i.opcode == Opcode::Wmma;
     let Some((m, n, k)) = shape(i) else {
         return unsupported();
     };
@@ -78,49 +128,7 @@ pub(super) fn multiply<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
         }
         _ => return invalid("a multiplication takes four matrices"),
     };
-    let kind = if left == Type::F64 {
-        let rounding = match () {
-            () if i.modifiers.has(M::Rz) => Rounding::Zero,
-            () if i.modifiers.has(M::Rm) => Rounding::Down,
-            () if i.modifiers.has(M::Rp) => Rounding::Up,
-            () => Rounding::Nearest,
-        };
-        MatrixKind::Double(k, rounding)
-    } else if left == Type::B1 {
-        let and = i.modifiers.has(M::And);
-        MatrixKind::Bits(k, if and { BitOp::And } else { BitOp::Xor })
-    } else {
-        // Four bits have no padding here.
-        let packed = i.modifiers.has(M::KindMxf4) || i.modifiers.has(M::KindMxf4nvf4);
-        let element = |ty| match ty {
-            Type::E2m1 if packed => Some(Element::E2m1x8),
-            ty => element(ty),
-        };
-        let (Some(left), Some(right), Some(c), Some(d)) = (
-            element(left),
-            element(right),
-            accumulator(c, i),
-            accumulator(d, i),
-        ) else {
-            return unsupported();
-        };
-        if wmma {
-            MatrixKind::Wmma((m, n, k), [left, right], [c, d])
-        } else if (m, n, k) == (8, 8, 4) {
-            let mut layouts = i.modifiers.iter().filter(|w| matches!(w, M::Row | M::Col));
-            let mut by_rows = || layouts.next() == Some(&M::Row);
-            MatrixKind::Volta([by_rows(), by_rows()], [c, d])
-        } else if let Some(metadata) = metadata {
-            MatrixKind::Sparse(
-                k,
-                sparsity(b, i, (k, left), metadata)?,
-                [left, right],
-                [c, d],
-            )
-        } else {
-            MatrixKind::Mma(k, [left, right], [c, d])
-        }
-    };
+    let kind = kind(b, i, (m, n, k), [d, left, right, c], metadata)?;
     let [to, left, right, from] = matrices;
     let width = if matches!(kind, MatrixKind::Double(..)) {
         8

@@ -279,16 +279,42 @@ fn element(i: &Instruction) -> Result<Type> {
     ty.ok_or_else(|| Problem::Invalid("the type of elements should stand here".into()))
 }
 
+impl<'a> Builder<'a, '_> {
+    /// The elements of a surface access, and the bytes of a register that holds one.
+    fn surface_elements(&self, operand: &Operand<'a>, ty: Type) -> (Vec<Operand<'a>>, u64) {
+        let elements = self.elements(operand);
+        let register = elements.iter().find_map(|e| self.register_size(e));
+        let width = register.map_or(repr(ty.size()), repr);
+        (elements, width)
+    }
+
+    /// Emits a surface access, with the rows of its elements, which have `width` bytes each.
+    fn surface(
+        &mut self,
+        handler: Handler,
+        (object, geometry): (&Operand<'a>, Geometry),
+        (values, width): (Vec<u32>, u64),
+        action: Action,
+    ) -> Result<()> {
+        let (handle, coordinates) = self.object(object, geometry, None)?;
+        self.image(
+            handler,
+            ImageSite {
+                geometry,
+                coordinates,
+                wide: width == 8,
+                ..plain(handle, values, action)
+            },
+        )
+    }
+}
+
 pub(super) fn load<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let (geometry, ty) = (geometry(i)?, element(i)?);
     let [results, object] = *b.body.operands(i) else {
         return invalid("results and an object should stand here");
     };
-    let elements = b.elements(&results);
-    let width = elements
-        .iter()
-        .find_map(|e| b.register_size(e))
-        .map_or(repr(ty.size()), repr);
+    let (elements, width) = b.surface_elements(&results, ty);
     let mut values = Vec::with_capacity(elements.len());
     for element in &elements {
         values.push(match element {
@@ -296,24 +322,9 @@ pub(super) fn load<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
             element => b.destination(element, width)?,
         });
     }
-    let (handle, coordinates) = b.object(&object, geometry, None)?;
-    let action = Action::Raw {
-        bytes: ty.size() as u32,
-        clamp: clamp(i),
-    };
-    b.image(
-        surface::load,
-        ImageSite {
-            geometry,
-            handle,
-            coordinates,
-            offsets: Vec::new(),
-            resident: None,
-            values,
-            wide: width == 8,
-            action,
-        },
-    )
+    let (bytes, clamp) = (ty.size() as u32, clamp(i));
+    let action = Action::Raw { bytes, clamp };
+    b.surface(surface::load, (&object, geometry), (values, width), action)
 }
 
 pub(super) fn store<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
@@ -321,44 +332,17 @@ pub(super) fn store<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> 
     let [object, from] = *b.body.operands(i) else {
         return invalid("an object and values should stand here");
     };
-    let elements = b.elements(&from);
-    let width = elements
-        .iter()
-        .find_map(|e| b.register_size(e))
-        .map_or(repr(ty.size()), repr);
+    let (elements, width) = b.surface_elements(&from, ty);
     let mut values = Vec::with_capacity(elements.len());
     for element in &elements {
         values.push(b.source(element, width, Some(ty))?);
     }
-    let (handle, coordinates) = b.object(&object, geometry, None)?;
-    let (handler, action): (Handler, _) = if i.modifiers.has(M::P) {
-        (
-            surface::store_formatted,
-            Action::Formatted { clamp: clamp(i) },
-        )
-    } else {
-        let bytes = ty.size() as u32;
-        (
-            surface::store,
-            Action::Raw {
-                bytes,
-                clamp: clamp(i),
-            },
-        )
+    let (bytes, clamp) = (ty.size() as u32, clamp(i));
+    let (handler, action): (Handler, _) = match i.modifiers.has(M::P) {
+        true => (surface::store_formatted, Action::Formatted { clamp }),
+        false => (surface::store, Action::Raw { bytes, clamp }),
     };
-    b.image(
-        handler,
-        ImageSite {
-            geometry,
-            handle,
-            coordinates,
-            offsets: Vec::new(),
-            resident: None,
-            values,
-            wide: width == 8,
-            action,
-        },
-    )
+    b.surface(handler, (&object, geometry), (values, width), action)
 }
 
 pub(super) fn reduce<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
@@ -378,24 +362,16 @@ pub(super) fn reduce<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()>
     };
     let width = repr(ty.size());
     let values = vec![b.source(&with, width, Some(ty))?];
-    let (handle, coordinates) = b.object(&object, geometry, None)?;
     let typed = (ty.size() as u32, matches!(ty, Type::S32 | Type::S64));
     let action = Action::Reduce {
         update,
         clamp: clamp(i),
         value: (!i.modifiers.has(M::P)).then_some(typed),
     };
-    b.image(
+    b.surface(
         surface::reduce,
-        ImageSite {
-            geometry,
-            handle,
-            coordinates,
-            offsets: Vec::new(),
-            resident: None,
-            values,
-            wide: width == 8,
-            action,
-        },
+        (&object, geometry),
+        (values, width),
+        action,
     )
 }

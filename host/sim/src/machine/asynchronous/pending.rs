@@ -1,9 +1,9 @@
 //! What was started and has not happened yet: asynchronous copies, stores and reductions.
 //!
-//! PTX ISA, "Asynchronous Operations" in the memory consistency model, and 9.7.9 on `cp.async` and `cp.async.bulk`. Open in the
-//! ISA: when an asynchronous operation happens between its start and the wait for it. Here it happens as late as may be, when
-//! somebody waits for it: so a kernel that reads before it waits sees the old bytes in every run, and one that overwrites
-//! the source before it waits copies the new. Addresses are checked at the start. A thread's end waits for its groups.
+//! PTX ISA, "Asynchronous Operations" in the memory consistency model, and 9.7.9 on `cp.async` and `cp.async.bulk`. The ISA
+//! leaves open when an asynchronous operation happens between its start and the wait for it. Here it happens as late as possible: when
+//! a thread waits for it. So a kernel that reads the destination before it waits sees the old bytes in every run, and a kernel that overwrites
+//! the source before it waits copies the new bytes. Addresses are checked at the start. When a thread ends, its groups are completed.
 //!
 //! Copies of `cp.async` are many and belong to a warp; the others are few and belong to the team.
 

@@ -180,7 +180,7 @@ pub(crate) unsafe fn refused(core: &mut Core<'_>, op: *const Op) -> *const Op {
     )
 }
 
-/// `brkpt`: nobody debugs here, so it ends the launch as a trap does, and says what it was.
+/// `brkpt`: there is no debugger here, so it ends the launch as a trap does, and the report says that it was a breakpoint.
 ///
 /// # Safety
 /// As for every handler.

@@ -1,7 +1,7 @@
-//! One access to memory that others reach: run as it is, with another value put there before where the memory model allows it.
+//! One access to memory that other threads reach, under the memory model.
 //!
-//! A load of weak memory is run on memory that holds what it is to read, which is put back behind it; so operations know nothing of
-//! it. Of the lanes that run together all read one place alike.
+//! Where the model lets a load read an older value, that value is put into memory before the load runs, and the newest is put back after it. So the
+//! operations themselves do not know of weak memory. Lanes that run together and read one place all read the same value.
 
 use super::late::Waited;
 use super::steps::Did;

@@ -1,4 +1,4 @@
-//! The strategies: who goes on, and which value is read.
+//! The strategies, which choose the thread that goes on and the value that a load reads.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,10 +1,12 @@
 //! Loads that take their value late: behind later stores of their thread, as the memory model allows where nothing depends on them.
 //!
-//! That is what load buffering needs: two threads that each read, and then write what the other reads. The decoder says how far a load may
-//! wait; whether it does is chosen as a value is. One that waits is done before the first operation that it may not pass, or that
-//! accesses its place, and that is a step of its own. What its thread has released meanwhile it has released as of the load's own
-//! place in the program: a write of somebody who knows of that is never what it reads. Nor is one that it, or a fence of its thread, would have
-//! acquired, which came too early for it: that is what a load reads which does not wait, or no longer than up to the fence.
+//! Load buffering needs this: two threads that each read a place, and then write the place that the other reads. The decoder says how far a load may
+//! wait, and the schedule chooses whether it does, as it chooses the value that a load reads. A load that waits is done, as a step of its own, before
+//! the first operation that it may not pass or that accesses its place.
+//!
+//! A load that waits must not read every write that has come meanwhile. What its thread has released since counts as released after the load, so a
+//! write by a thread that knows of that release is not for it to read. Neither is a write that the load itself, or a fence after it, would have acquired:
+//! such a write is read by a load that does not wait, or that waits no longer than up to the fence.
 
 use super::access::is_visible;
 use crate::machine::core::Core;

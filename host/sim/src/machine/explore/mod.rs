@@ -1,9 +1,8 @@
-//! Schedules other than the plain one: threads stop before every access to memory that others can reach, and somebody chooses who goes on.
+//! Schedules other than the plain one: threads stop before every access to memory that others can reach, and a strategy chooses which goes on.
 //!
-//! A launch that is explored runs on one host thread, with all blocks that the device holds in turns as fine as the accesses. Who runs is a group of
-//! lanes at one place; in small launches (64 threads at most, for sm_70 and later, without checks, which judge whole warps) every lane
-//! is alone until the warp meets. Between two
-//! accesses a group runs without a stop: nobody can tell the difference.
+//! A launch that is explored runs on one host thread. All blocks that the device holds take turns, access by access. What takes a turn is a group of
+//! lanes at one place of the code. In small launches every lane is a group of its own until the warp meets: with 64 threads at most, for sm_70 and later,
+//! and without checks, which judge whole warps. Between two accesses a group runs without a stop, because no other thread could tell the difference.
 //!
 //! | file | what it is |
 //! | --- | --- |

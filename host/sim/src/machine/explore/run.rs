@@ -1,4 +1,4 @@
-//! The loop of an explored launch: who can go on, one step, the end.
+//! The loop of an explored launch: it finds the groups that can go on, lets one of them make a step, and ends when none can.
 
 use std::collections::HashMap;
 

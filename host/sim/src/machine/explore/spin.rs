@@ -1,8 +1,8 @@
-//! Threads that wait by reading: a thread that comes back to an access in the state in which it was there before, and has only read
-//! since, will do the same again until something that it read changes. It is left alone for so long.
+//! Threads that spin. A thread that comes back to an access in the state in which it was there before, and has only read in between, will do
+//! the same again until something that it has read changes. Until then it gets no turn.
 //!
-//! That makes schedules finite that would otherwise let a thread poll for ever, and it finds deadlocks by spinning at once: nobody can go
-//! on, and each says what it waits for.
+//! Without this a schedule could let a thread poll for ever. It also finds a deadlock of spinning threads at once: no thread can go on, and the
+//! report says what each waits for.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 

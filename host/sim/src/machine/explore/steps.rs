@@ -1,4 +1,4 @@
-//! What is shown of a schedule: who did what to memory, in order, a line for each step.
+//! The listing of a schedule: which thread did what to memory, in order, with a line for each step.
 
 use std::collections::BTreeMap;
 

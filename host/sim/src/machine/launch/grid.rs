@@ -61,7 +61,7 @@ fn find<'p>(program: &'p Program, name: &str) -> Result<(&'p Kernel, usize), Lau
     }
 }
 
-/// A grid of which no team has begun.
+/// The grid, before any of its teams has begun.
 fn prepare<'l>(
     family: &'l Family<'l>,
     launch: &'l Launch<'l>,

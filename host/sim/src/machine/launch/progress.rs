@@ -4,7 +4,7 @@
 //! changes and the team comes back to a state in which it was before (registers, places in the code, local and shared
 //! memory, barriers), it will do the same for ever, unless another team changes memory. When that holds of every team that
 //! runs, and no other can begin, the launch has no future: that is a deadlock by spinning, and the report says who reads what. A
-//! device holds so many blocks at a time as its model says; others begin when one has ended, so a wait for a block that
+//! device holds as many blocks at a time as its model says, and others begin when one has ended; so a wait for a block that
 //! cannot begin is found too.
 //!
 //! A thread from whose place no branch leads to the kernel's end never comes there, whatever it changes on the way. That is looked for at the same time.

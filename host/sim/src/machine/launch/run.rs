@@ -105,7 +105,7 @@ pub(crate) struct Run<'l> {
     pub(in crate::machine) begun: AtomicU64,
     /// Cores that have teams.
     pub(in crate::machine) working: AtomicUsize,
-    /// Cores of which no team makes progress, and how often one that was such has moved again.
+    /// Cores on which no team makes progress, and how often such a core has made progress again.
     pub(in crate::machine) frozen: AtomicUsize,
     pub(in crate::machine) thaws: AtomicUsize,
     /// Whether a thread that makes no progress reads what the host, or another process, may write.

@@ -51,91 +51,19 @@ pub(crate) unsafe fn barrier(core: &mut Core<'_>, op: *const Op) -> *const Op {
             core.predicate(o.c),
         )
     };
-    let first = mask.trailing_zeros() as usize;
-    let (number, what) = (numbers[first], o.aux & kind::MASK);
+    let lane = mask.trailing_zeros() as usize;
     let counted = o.aux & kind::COUNTED != 0;
-    let expected = counted.then_some(counts[first]);
-    let illegal = |message: String, help| FaultKind::Illegal { message, help };
-    if lanes(mask).any(|l| numbers[l] != number || (counted && counts[l] != counts[first])) {
-        let message = "the threads of a warp name different barriers or counts".into();
-        return core.fault(
-            op,
-            first,
-            illegal(
-                message,
-                "compute number and count from what the whole warp shares",
-            ),
-        );
-    }
-    if number as usize >= BARRIERS {
-        let message = format!("barrier {number}; a block has {BARRIERS}, numbered from 0");
-        return core.fault(op, first, illegal(message, "use another number"));
-    }
-    let threads = core.run.threads;
-    if let Some(count) = expected
-        && (count == 0
-            || count % LANES as u32 != 0
-            || count > threads.next_multiple_of(LANES as u32))
-    {
-        let message = format!("a barrier for {count} threads in a block of {threads}");
-        return core.fault(
-            op,
-            first,
-            illegal(message, "give a multiple of 32 that the block has"),
-        );
-    }
-    let arrival = if what >= kind::POPC {
-        Arrival::Reduce
-    } else {
-        Arrival::Sync
+    let request = match request(core.run.threads, mask, (numbers, counted.then_some(counts))) {
+        Ok(request) => request,
+        Err(wrong) => return core.fault(op, lane, wrong),
     };
     if o.aux & kind::ALIGNED != 0 {
-        core.came_apart(op, mask, number as usize);
+        core.came_apart(op, mask, request.number);
     }
-    let warp = core.current.1 as u32;
-    let barrier = &mut core.block().barriers[number as usize];
-    if barrier.arrived > 0 && barrier.kind != Some(arrival) {
-        let message = format!("`bar.red` and `bar.sync` meet at barrier {number}");
-        return core.fault(
-            op,
-            first,
-            illegal(message, "use one kind of instruction for one barrier"),
-        );
+    if let Err(wrong) = core.arrive_at(&request, o.aux & kind::MASK, (mask, truths)) {
+        return core.fault(op, lane, wrong);
     }
-    if barrier.arrived > 0 && barrier.expected != expected {
-        let show = |e: Option<u32>| e.map_or("all".into(), |e| e.to_string());
-        let message = format!(
-            "barrier {number} is for {} threads here and was for {} where others wait",
-            show(expected),
-            show(barrier.expected)
-        );
-        return core.fault(
-            op,
-            first,
-            illegal(
-                message,
-                "give the same count everywhere, or use another barrier",
-            ),
-        );
-    }
-    barrier.kind = Some(arrival);
-    if what != kind::ARRIVE {
-        barrier.waiting |= 1 << warp;
-    }
-    barrier.expected = expected;
-    barrier.arrived += mask.count_ones();
-    barrier.count += (mask & truths).count_ones();
-    barrier.some_false |= mask & !truths != 0;
-    if core.explore.is_some() {
-        let object = (core.block().linear, number);
-        core.arrive_explored(core.current, mask, object);
-    }
-    if what == kind::ARRIVE {
-        if core.run.launch.checks.race {
-            let linear = core.block().linear;
-            core.races
-                .arrive(linear, warp, arrivals(linear, number as usize));
-        }
+    if o.aux & kind::MASK == kind::ARRIVE {
         core.complete_barriers();
         return next;
     }
@@ -147,22 +75,121 @@ pub(crate) unsafe fn barrier(core: &mut Core<'_>, op: *const Op) -> *const Op {
         core.active = mask;
     }
     let block = core.block();
-    let barrier = block.barriers[number as usize];
+    let barrier = block.barriers[request.number];
     let complete = barrier.arrived >= barrier.expected.unwrap_or(block.live);
     if complete && all == mask {
         // The usual last arrival: this warp goes on without a stop.
-        core.release(number as usize);
+        core.release(request.number);
         // SAFETY: the destination is of the kind that `aux` says.
         unsafe { core.give_result(o, mask, barrier) };
         return next;
     }
-    core.park(next, Wait::Barrier(number as u8));
+    core.park(next, Wait::Barrier(request.number as u8));
     core.active = 0;
     core.complete_barriers();
     core.stop(Event::Ended)
 }
 
+/// What the lanes of a warp ask of a barrier.
+struct BarrierRequest {
+    /// Which of the block's barriers it is.
+    number: usize,
+    /// The threads that it takes; none for all that live.
+    expected: Option<u32>,
+}
+
+/// An instruction that is wrong, and what to do about it.
+fn illegal(message: impl Into<String>, help: &'static str) -> FaultKind {
+    let message = message.into();
+    FaultKind::Illegal { message, help }
+}
+
+/// What the lanes of `mask` ask for by their numbers and counts, in a block of so many threads.
+#[inline(always)]
+fn request(
+    threads: u32,
+    mask: u32,
+    (numbers, counts): ([u32; LANES], Option<[u32; LANES]>),
+) -> Result<BarrierRequest, FaultKind> {
+    let lane = mask.trailing_zeros() as usize;
+    let (number, expected) = (numbers[lane], counts.map(|counts| counts[lane]));
+    let differs = |l: usize| numbers[l] != number || counts.map(|counts| counts[l]) != expected;
+    if lanes(mask).any(differs) {
+        return Err(illegal(
+            "the threads of a warp name different barriers or counts",
+            "compute number and count from what the whole warp shares",
+        ));
+    }
+    if number as usize >= BARRIERS {
+        return Err(illegal(
+            format!("barrier {number}; a block has {BARRIERS}, numbered from 0"),
+            "use another number",
+        ));
+    }
+    let warp = LANES as u32;
+    if let Some(count) = expected
+        && (count == 0 || count % warp != 0 || count > threads.next_multiple_of(warp))
+    {
+        return Err(illegal(
+            format!("a barrier for {count} threads in a block of {threads}"),
+            "give a multiple of 32 that the block has",
+        ));
+    }
+    let number = number as usize;
+    Ok(BarrierRequest { number, expected })
+}
+
 impl Core<'_> {
+    /// The lanes of `mask` arrive, with their predicates. An error: others are there for something else.
+    #[inline(always)]
+    fn arrive_at(
+        &mut self,
+        request: &BarrierRequest,
+        what: u32,
+        (mask, truths): (u32, u32),
+    ) -> Result<(), FaultKind> {
+        let &BarrierRequest { number, expected } = request;
+        let arrival = match what >= kind::POPC {
+            true => Arrival::Reduce,
+            false => Arrival::Sync,
+        };
+        let warp = self.current.1 as u32;
+        let barrier = &mut self.block().barriers[number];
+        if barrier.arrived > 0 && barrier.kind != Some(arrival) {
+            return Err(illegal(
+                format!("`bar.red` and `bar.sync` meet at barrier {number}"),
+                "use one kind of instruction for one barrier",
+            ));
+        }
+        if barrier.arrived > 0 && barrier.expected != expected {
+            let show = |e: Option<u32>| e.map_or("all".into(), |e| e.to_string());
+            return Err(illegal(
+                format!(
+                    "barrier {number} is for {} threads here and was for {} where others wait",
+                    show(expected),
+                    show(barrier.expected)
+                ),
+                "give the same count everywhere, or use another barrier",
+            ));
+        }
+        barrier.kind = Some(arrival);
+        if what != kind::ARRIVE {
+            barrier.waiting |= 1 << warp;
+        }
+        barrier.expected = expected;
+        barrier.arrived += mask.count_ones();
+        barrier.count += (mask & truths).count_ones();
+        barrier.some_false |= mask & !truths != 0;
+        let linear = self.block().linear;
+        if self.explore.is_some() {
+            self.arrive_explored(self.current, mask, (linear, number as u32));
+        }
+        if what == kind::ARRIVE && self.run.launch.checks.race {
+            self.races.arrive(linear, warp, arrivals(linear, number));
+        }
+        Ok(())
+    }
+
     /// Releases every barrier of the block that has all it takes.
     pub(in crate::machine) fn complete_barriers(&mut self) {
         let block = self.block();

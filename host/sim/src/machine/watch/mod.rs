@@ -1,7 +1,7 @@
-//! What looks at operations before they run: counters and checks, when a launch asks for them.
+//! Counters and checks, which look at operations before they run, when a launch asks for them.
 //!
-//! Operations know nothing of it: an operation's class, guard and address operand say all that is needed, and nothing has
-//! changed yet. Without counters and checks the loop is compiled without this.
+//! Operations do not know that they are looked at: an operation's class, guard and address operand say all that a check needs, and nothing has
+//! changed yet when it looks. The loop is compiled a second time without counters and checks, for launches that ask for none.
 
 mod account;
 pub(in crate::machine) mod apart;

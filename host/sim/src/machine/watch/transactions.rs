@@ -1,6 +1,6 @@
-//! Bytes that nobody waits for, and bytes that an mbarrier was told of and did not expect.
+//! Copies that no thread waits for, and mbarriers whose transactions do not add up to the bytes that they expect.
 //!
-//! Both are looked at when the blocks of a cluster have ended, since a phase may be told of bytes before it expects them, and a wait may come late. PTX ISA, "Asynchronous
+//! Both are looked for when the blocks of a cluster have ended, since bytes may arrive before an mbarrier expects them, and a wait may come late. PTX ISA, "Asynchronous
 //! Operations", "mbarrier: Tracking asynchronous operations".
 
 use crate::checks::FindingKind;
@@ -10,7 +10,7 @@ use crate::machine::meeting::mbarrier::Home;
 use crate::machine::op::Op;
 use crate::semantics::mbarrier::Mbarrier;
 
-/// An mbarrier that was told of bytes, by the latest that told it: what, and who (block, warp, lane).
+/// The latest transaction on an mbarrier: the operation, and the thread that began it (block, warp, lane).
 #[derive(Debug, Clone, Copy)]
 pub(in crate::machine) struct LastTransaction {
     home: Home,
@@ -19,7 +19,7 @@ pub(in crate::machine) struct LastTransaction {
 }
 
 impl Core<'_> {
-    /// Bytes have come that an mbarrier is told of.
+    /// Bytes have arrived, and the mbarrier's pending count of bytes goes down by them (`complete_tx`).
     pub(in crate::machine) fn complete_transaction(
         &mut self,
         home: Home,

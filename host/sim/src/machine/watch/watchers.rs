@@ -1,4 +1,6 @@
-//! What looks at each operation of a launch: decided once, by its number. Most are looked at by nothing, and most others by few things.
+//! Which checks and counters look at each operation of a launch. This is decided once, before the launch runs.
+//!
+//! Nothing looks at most operations, and few checks look at the others, so the machine asks here first.
 
 use crate::launch::Launch;
 use crate::machine::core::Core;
@@ -6,7 +8,7 @@ use crate::machine::memory::access::flag;
 use crate::machine::op::Op;
 use crate::machine::program::{Class, Function, Program, SpaceClass};
 
-/// What looks at an operation before it runs: a bit each.
+/// The checks and counters that look at an operation before it runs: a bit for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::machine) struct Watchers(u8);
 
@@ -62,7 +64,7 @@ impl std::ops::BitOrAssign for Watchers {
     }
 }
 
-/// Which operations of a launch something looks at. Most are left alone, so this is asked before anything else, and it does not search the lists.
+/// Which operations of a launch something looks at. The loop asks this for every operation, so it reads one list and nothing else.
 #[derive(Clone, Copy)]
 pub(in crate::machine) struct Watched<'l> {
     /// Where the program begins.

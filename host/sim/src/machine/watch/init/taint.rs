@@ -1,4 +1,4 @@
-//! Registers of a warp that hold bytes which nobody wrote: which bytes, of which lanes, and where they came from.
+//! Registers of a warp that hold bytes which nobody wrote: for each its bytes, its lanes, and the load that they came from.
 
 use crate::machine::core::Core;
 use crate::machine::event::Region;

@@ -15,26 +15,39 @@ fn hash(i: usize, seed: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The numbers of so many elements, for all cores where there are many: a GPU is measured with hundreds of millions.
-fn each(n: usize) -> impl IndexedParallelIterator<Item = usize> {
-    (0..n).into_par_iter().with_min_len(1 << 14)
+/// Elements that a core makes in one go.
+const PART: usize = 1 << 14;
+
+/// So many elements, on all cores where there are many: a GPU is measured with hundreds of millions. Each part is a loop of its own, which is quick where this crate is
+/// not optimised too: tests make more of these elements than they compute.
+fn each<T: Clone + Default + Send>(n: usize, element: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let mut elements = vec![T::default(); n];
+    let parts = elements.par_chunks_mut(PART).enumerate();
+    parts.for_each(|(part, elements)| {
+        let mut i = part * PART;
+        for place in elements {
+            *place = element(i);
+            i += 1;
+        }
+    });
+    elements
 }
 
 /// `n` floats in [-0.5, 0.5), each a multiple of 2^-24.
 pub fn floats(n: usize, seed: u64) -> Vec<f32> {
-    each(n)
-        .map(|i| (hash(i, seed) >> 40) as f32 / (1u32 << 24) as f32 - 0.5)
-        .collect()
+    each(n, |i| {
+        (hash(i, seed) >> 40) as f32 / (1u32 << 24) as f32 - 0.5
+    })
 }
 
 /// `n` integers from the whole range, so that sums wrap.
 pub fn integers(n: usize, seed: u64) -> Vec<i32> {
-    each(n).map(|i| (hash(i, seed) >> 32) as i32).collect()
+    each(n, |i| (hash(i, seed) >> 32) as i32)
 }
 
 /// `n` words of 32 bits, any of them.
 pub fn words(n: usize, seed: u64) -> Vec<u32> {
-    each(n).map(|i| (hash(i, seed) >> 32) as u32).collect()
+    each(n, |i| (hash(i, seed) >> 32) as u32)
 }
 
 #[cfg(test)]
@@ -46,6 +59,8 @@ mod tests {
         assert_eq!(floats(1000, 7), floats(1000, 7));
         assert_ne!(floats(1000, 7), floats(1000, 8));
         assert_eq!(integers(10, 1), integers(1000, 1)[..10]);
+        let (many, one) = (words(3 * PART + 1, 5), words(PART, 5));
+        assert!(many.starts_with(&one) && many[3 * PART] == (hash(3 * PART, 5) >> 32) as u32);
     }
 
     #[test]

@@ -316,6 +316,17 @@ fn a_project_is_made_where_a_path_has_spaces_and_not_under_a_name_that_is_taken(
     }
     let refused = lanewise(root.path(), &["new", "old", "--version", "the old one"]);
     assert!(refused.text.contains("is no version"), "{}", refused.text);
+    for (source, why) in [
+        (&["--git", "git@example.org:lanewise"][..], "is no URL"),
+        (
+            &["--git", "https://example.org/lanewise", "--rev", ""],
+            "names a commit",
+        ),
+    ] {
+        let refused = lanewise(root.path(), &[&["new", "old"], source].concat());
+        assert!(refused.text.contains(why), "{}", refused.text);
+        assert!(!root.path().join("old").exists());
+    }
     let made = lanewise(root.path(), &["new", "told", "--workspace", "--json"]).json();
     let files = made["files"].as_array().expect("files");
     assert_eq!(

@@ -86,6 +86,14 @@ impl Args {
             return Ok(Source::Release(version.clone()));
         }
         if let Some(url) = &self.git {
+            ensure!(
+                url.contains("://"),
+                "`{url}` is no URL for cargo: write it with its scheme, as in https://example.org/lanewise or ssh://git@example.org/lanewise"
+            );
+            ensure!(
+                self.rev.as_deref() != Some(""),
+                "`--rev` names a commit; leave it out for the last one"
+            );
             return Ok(Source::Git(url.clone(), self.rev.clone()));
         }
         if let Some(path) = &self.path {

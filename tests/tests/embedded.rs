@@ -52,6 +52,26 @@ fn every_kernel_says_what_it_expects_of_the_host() {
     }
 }
 
+/// The same of statics: what the host reads from one has to be what it says that it is.
+#[test]
+fn every_static_says_what_it_holds() {
+    let layouts = gpu::Ptx::LAYOUTS;
+    for text in gpu::Ptx::TEXTS {
+        let manifest: serde_json::Value = serde_json::from_str(text.manifest).expect("JSON");
+        let statics = manifest["statics"].as_array().expect("a list");
+        assert!(!statics.is_empty());
+        for one in statics {
+            let of_it = layouts.iter().filter(|(symbol, _)| one["name"] == *symbol);
+            let numbers: Vec<String> = of_it.map(|(_, number)| format!("{number:016x}")).collect();
+            assert_eq!(one["layout"], *numbers.concat(), "{one} of {}", text.arch);
+        }
+        assert!(
+            !text.plain.contains("__lanewise"),
+            "notes of the builder's own are in the PTX"
+        );
+    }
+}
+
 #[test]
 fn each_model_gets_its_text_and_an_old_one_is_told_why_not() {
     let refused = |device: &str| {

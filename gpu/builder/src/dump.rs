@@ -18,11 +18,22 @@ impl Dump {
         DUMP.path().is_some()
     }
 
+    /// What to tell who asks for dumps in a folder that cannot be written. The build goes on: it is the PTX that a program needs.
+    pub(crate) fn complaint() -> Option<String> {
+        let folder = DUMP.path()?;
+        let error = fs::create_dir_all(&folder).err()?;
+        Some(format!(
+            "{}: `{}` cannot be written: {error}",
+            DUMP.name,
+            folder.display()
+        ))
+    }
+
     /// As the environment asks.
     pub(crate) fn from_env(arch: &str) -> Dump {
         let folder = DUMP.path().map(|dir| dir.join(arch));
         if let Some(folder) = &folder {
-            // A dump that cannot be written must not fail the build; the missing files say it.
+            // That it cannot be written was said when the build began.
             let _ = fs::create_dir_all(folder);
         }
         Dump { folder, next: 0 }

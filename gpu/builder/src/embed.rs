@@ -163,13 +163,17 @@ fn symbols_of(output: &Output) -> BTreeSet<&str> {
         .collect()
 }
 
-/// What each kernel expects of the host, in order; more than once if targets differ in it.
+/// What each kernel expects of the host and what each static holds, in order; more than once if targets differ in it.
 fn layouts_of(output: &Output) -> BTreeSet<(&str, &str)> {
     let modules = output.manifest.modules.iter();
     modules
         .flat_map(|module| {
             let described = module.kernels.iter().map(|it| &it.description);
-            described.filter_map(|it| Some((&*it.name, it.layout.as_deref()?)))
+            let kernels = described.map(|it| (&it.name, &it.layout));
+            let statics = module.statics.iter().map(|it| (&it.name, &it.layout));
+            kernels
+                .chain(statics)
+                .filter_map(|(name, layout)| Some((&**name, layout.as_deref()?)))
         })
         .collect()
 }

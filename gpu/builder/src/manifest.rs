@@ -106,6 +106,9 @@ pub struct Static {
     /// Whether it is in constant memory; else it is in global memory.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub constant: bool,
+    /// 16 digits that stand for what it holds, as the host's half of the static has them; none of a static that was exported by hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<String>,
 }
 
 /// How floats are computed with, in the words of nvcc's options.

@@ -6,7 +6,7 @@
 mod function;
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::{Error, Item, ItemStatic, StaticMutability, Type};
 
@@ -14,6 +14,9 @@ use crate::symbol;
 
 /// The section by which the builder knows what belongs in constant memory.
 const CONSTANT_SECTION: &str = ".lanewise.constant";
+
+/// What the name of a static begins with by which the builder knows what another one holds (`lanewise_std::kernel::layout`).
+const LAYOUT: &str = "__lanewise_static.";
 
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     if !options.is_empty() {
@@ -38,7 +41,8 @@ fn of_static(item: ItemStatic) -> syn::Result<TokenStream> {
         ));
     }
     symbol::check(&item.ident)?;
-    let section = match type_name(&item.ty).as_deref() {
+    let kind = type_name(&item.ty);
+    let section = match kind.as_deref() {
         Some("DeviceGlobal") => None,
         Some("ConstantMemory") => Some(quote!(#[unsafe(link_section = #CONSTANT_SECTION)])),
         _ => {
@@ -57,6 +61,13 @@ fn of_static(item: ItemStatic) -> syn::Result<TokenStream> {
     let name = ident.unraw().to_string();
     let symbol = symbol::on_device(&name);
     let (module, host_symbol) = (symbol::module()?, symbol::on_host(&name));
+    let layout = quote!(::lanewise_std::kernel::layout::of_static::<<#ty as ::lanewise_std::symbol::Static>::Value>(#kind));
+    let agree = quote_spanned!(ident.span()=>
+        const _: () = ::lanewise_std::kernel::layout::assert_same_static::<#module>(
+            ::lanewise_std::kernel::symbol::<#module>(::core::module_path!(), #name),
+            #layout,
+        );
+    );
     Ok(quote! {
         #(#attrs)*
         #[cfg(target_arch = "nvptx64")]
@@ -64,6 +75,13 @@ fn of_static(item: ItemStatic) -> syn::Result<TokenStream> {
         #[unsafe(export_name = #symbol)]
         #section
         #vis static #ident: #ty = #expr;
+
+        #[cfg(target_arch = "nvptx64")]
+        const _: () = {
+            #[used]
+            #[unsafe(export_name = ::core::concat!(#LAYOUT, #symbol))]
+            static DIGITS: [u8; 16] = ::lanewise_std::kernel::layout::digits(#layout);
+        };
 
         #(#attrs)*
         #[cfg(not(target_arch = "nvptx64"))]
@@ -74,6 +92,8 @@ fn of_static(item: ItemStatic) -> syn::Result<TokenStream> {
         #[cfg(not(target_arch = "nvptx64"))]
         const _: () = {
             static DECLARED: #ty = #expr;
+
+            #agree
 
             impl ::core::ops::Deref for #ident {
                 type Target = #ty;
@@ -130,6 +150,24 @@ mod tests {
                 .starts_with("`GRÖSSE` is a symbol of the PTX too")
         );
         assert!(error("", "struct X;").starts_with("`#[device]` stands on a static"));
+    }
+
+    #[test]
+    fn both_halves_of_a_static_tell_what_it_holds() {
+        let item = "pub static TABLE: ConstantMemory<[f32; N]> = ConstantMemory::UNINIT;";
+        let code = super::expand(Default::default(), item.parse().expect("the case is Rust"));
+        let code = code.expect("it is right").to_string().replace(' ', "");
+        let number = "layout::of_static::<<ConstantMemory<[f32;N]>as::lanewise_std::symbol::Static>::Value>(\"ConstantMemory\")";
+        let digits = format!("layout::digits(::lanewise_std::kernel::{number})");
+        assert!(
+            code.contains(&digits) && code.contains("\"__lanewise_static.\""),
+            "{code}"
+        );
+        let agree = code
+            .split("assert_same_static")
+            .nth(1)
+            .expect("the host's half asks");
+        assert!(agree.contains(number), "{code}");
     }
 
     #[test]

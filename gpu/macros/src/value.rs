@@ -1,7 +1,7 @@
 //! `#[derive(Value)]`: the layout is said, the fields are values, nothing is between them.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::{Data, DeriveInput, Error, Fields, Ident, Type, parse_quote};
 
 /// Layouts that are the same on both sides, beside `C` and `transparent`: those of enumerations.
@@ -41,6 +41,7 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
     });
     let reprs = item.attrs.iter().filter(|it| it.path().is_ident("repr"));
     let text = quote!(#(#reprs)*).to_string() + &fields_text(&item.data);
+    let numbers = numbers(&item);
     // A type without parameters is looked at where it stands, others where they are used.
     let now = item
         .generics
@@ -63,6 +64,7 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
             const LAYOUT: u64 = {
                 let number = ::lanewise_std::kernel::layout::of_size::<Self>();
                 let number = ::lanewise_std::kernel::layout::text(number, #text);
+                #(let number = ::lanewise_std::kernel::layout::number(number, #numbers);)*
                 #(let number = ::lanewise_std::kernel::layout::number(number, <#fields as ::lanewise_std::kernel::Value>::LAYOUT);)*
                 number
             };
@@ -81,6 +83,45 @@ fn fields_text(data: &Data) -> String {
         Data::Enum(data) => data.variants.to_token_stream().to_string(),
         Data::Union(_) => String::new(),
     }
+}
+
+/// The numbers of variants that say theirs, as the compiler has them here: by a constant or `cfg!` they may be others there. (Those that say
+/// none are one more than the one before.)
+fn numbers(item: &DeriveInput) -> Vec<TokenStream> {
+    let Data::Enum(data) = &item.data else {
+        return Vec::new();
+    };
+    // The type that the language gives the expression: that of `#[repr(u8)]`, else `isize`.
+    let mut of = format_ident!("isize");
+    for attribute in item.attrs.iter().filter(|it| it.path().is_ident("repr")) {
+        // Whether it is right was looked at before.
+        let _ = attribute.parse_nested_meta(|meta| {
+            if let Some(name) = meta
+                .path
+                .get_ident()
+                .filter(|it| INTEGERS.iter().any(|known| it == known))
+            {
+                of = name.clone();
+            }
+            if meta.input.peek(syn::token::Paren) {
+                let content;
+                syn::parenthesized!(content in meta.input);
+                content.parse::<TokenStream>()?;
+            }
+            Ok(())
+        });
+    }
+    let said = data
+        .variants
+        .iter()
+        .filter_map(|it| it.discriminant.as_ref());
+    said.map(|(_, number)| {
+        quote!({
+            const __LANEWISE_NUMBER: #of = #number;
+            __LANEWISE_NUMBER as u64
+        })
+    })
+    .collect()
 }
 
 fn types(fields: &Fields) -> impl Iterator<Item = Type> {
@@ -139,6 +180,27 @@ mod tests {
         assert!(error("#[repr(u8)] struct S(u8);").contains("add `#[repr(C)]`"));
         assert!(error("enum E { A, B }").contains("add `#[repr(u32)]` or"));
         assert!(error("#[repr(C)] union U { a: u8 }").starts_with("a union says nowhere"));
+    }
+
+    #[test]
+    fn numbers_of_variants_are_what_the_compiler_has_and_not_only_as_written() {
+        for (item, constant) in [
+            (
+                "#[repr(u8)] enum E { A = FIRST, B }",
+                "const __LANEWISE_NUMBER : u8 = FIRST ;",
+            ),
+            (
+                "#[repr(C)] enum E { A, B = N + 1 }",
+                "const __LANEWISE_NUMBER : isize = N + 1 ;",
+            ),
+            (
+                "#[repr(C, u16)] enum E { A(f32) = cfg!(x) as u16 }",
+                "const __LANEWISE_NUMBER : u16 = cfg ! (x) as u16 ;",
+            ),
+        ] {
+            let code = super::expand(item.parse().expect("the case is Rust")).expect("it is right");
+            assert!(code.to_string().contains(constant), "{code}");
+        }
     }
 
     #[test]

@@ -107,6 +107,8 @@ struct Param {
 struct Static {
     name: String,
     bytes: u64,
+    #[serde(default)]
+    layout: Option<String>,
 }
 
 /// The first kernel or static that two builds both have and declare differently; what is no manifest differs in itself.

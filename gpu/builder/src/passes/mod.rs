@@ -129,7 +129,7 @@ pub(crate) fn kernels(bitcode: &Bitcode, options: &Options) -> Vec<Description> 
     let module = Module::parse_bitcode_from_buffer(&buffer, &context);
     let described = module.ok().and_then(|module| {
         let described = contents::descriptions::take(&module, &options.paths).ok()?;
-        Some(contents::symbols::set(&module, &options.path, described).0)
+        Some(contents::symbols::set(&module, &options.path, described).kernels)
     });
     described.unwrap_or_default()
 }
@@ -150,7 +150,11 @@ fn run_on(
 
     llvm::at_stage("the passes before optimisation");
     let described = contents::descriptions::take(module, &options.paths)?;
-    let (descriptions, crossing) = contents::symbols::set(module, &options.path, described);
+    let contents::symbols::Named {
+        kernels: descriptions,
+        statics: layouts,
+        crossing,
+    } = contents::symbols::set(module, &options.path, described);
     let others = descriptions
         .iter()
         .any(|it| !part.has(&it.name, &descriptions));
@@ -201,7 +205,7 @@ fn run_on(
     }
 
     let kernels = memory::shared_size::kernels(module, &descriptions, &machine);
-    let statics = contents::statics::of(module, &machine);
+    let statics = contents::statics::of(module, &machine, &layouts);
     memory::shared_size::check(module, &kernels, &options.paths)?;
     let ir = if options.llvm_ir {
         module.print_to_string().to_string()

@@ -65,6 +65,9 @@ impl Targets<'_> {
         let assembler = self
             .assembler
             .map(|ptxas| (ptxas.to_owned(), assembler::version(ptxas)));
+        if let Some(complaint) = Dump::complaint() {
+            report(Stage::Warning(complaint));
+        }
         let mut started = Vec::new();
         for arch in archs {
             started.push(self.start(arch, &assembler, report)?);

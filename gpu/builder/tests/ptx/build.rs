@@ -40,6 +40,36 @@ fn a_build_for_one_target_leaves_the_others_up_to_date() {
     }
 }
 
+/// The variable holds for a process, so that this one starts itself again with it.
+#[test]
+fn a_dump_that_cannot_be_written_is_said_and_ends_no_build() {
+    const DUMP: &str = "LANEWISE_DUMP";
+    if std::env::var_os(DUMP).is_some() {
+        let told = |stage| {
+            if let Stage::Warning(text) = stage {
+                println!("warned: {text}");
+            }
+        };
+        let builder = builder("passes", "passes-dump").feature("statics");
+        let built = builder.arch("sm_80").on_progress(told).build();
+        assert!(built.expect("it builds").rebuilt);
+        return;
+    }
+    let name = "build::a_dump_that_cannot_be_written_is_said_and_ends_no_build";
+    let output = std::process::Command::new(std::env::current_exe().expect("this program"))
+        .args(["--exact", name, "--nocapture"])
+        .env(DUMP, "/dev/null/dump")
+        .output()
+        .expect("it runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}");
+    assert_eq!(text.matches("warned: ").count(), 1, "{text}");
+    assert!(
+        text.contains("warned: LANEWISE_DUMP: `/dev/null/dump` cannot be written: "),
+        "{text}"
+    );
+}
+
 #[test]
 fn a_changed_kernel_is_built_again() {
     let folder = fresh("changed");

@@ -8,6 +8,8 @@ use core::cell::{Cell, UnsafeCell};
 use core::marker::PhantomData;
 use core::sync::atomic;
 
+use super::fingerprint::digits;
+
 /// Answers for one type whether slices of it are read-only; [`HoldsCells`] has the answer for the others.
 #[doc(hidden)]
 pub struct Element<T>(PhantomData<T>);
@@ -47,9 +49,9 @@ pub const fn describe<const LENGTH: usize>(
     words: &[(usize, &str)],
     (start, layout): (usize, u64),
 ) -> [u8; LENGTH] {
-    let mut digit = 0;
+    let (digits, mut digit) = (digits(layout), 0);
     while digit < 16 {
-        text[start + digit] = b"0123456789abcdef"[(layout >> (60 - 4 * digit)) as usize & 15];
+        text[start + digit] = digits[digit];
         digit += 1;
     }
     let mut number = 0;

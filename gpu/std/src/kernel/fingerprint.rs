@@ -31,3 +31,15 @@ const fn bytes(mut number: u64, bytes: &[u8]) -> u64 {
 pub const fn of_size<T>() -> u64 {
     number(number(START, size_of::<T>() as u64), align_of::<T>() as u64)
 }
+
+/// A fingerprint as the builder reads it.
+#[must_use]
+pub const fn digits(number: u64) -> [u8; 16] {
+    let mut digits = [0; 16];
+    let mut at = 0;
+    while at < 16 {
+        digits[at] = b"0123456789abcdef"[(number >> (60 - 4 * at)) as usize & 15];
+        at += 1;
+    }
+    digits
+}

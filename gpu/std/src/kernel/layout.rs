@@ -1,14 +1,14 @@
-//! What the two halves of a kernel have to agree on, as a fingerprint.
+//! What the two halves of a kernel, or of a `#[device]` static, have to agree on, as a fingerprint.
 //!
 //! A kernel is compiled twice, and the same source may mean two things: a `#[cfg]`, a constant or a type may differ
 //! between host and device. Then the host would pass what the device does not expect. So `#[kernel]` computes a
 //! fingerprint on each side: of the parameters' names and types, of what those types are made of, and of what the kernel
-//! asks of its launch. The builder writes the device's into the [`Module`], and the host's half does not compile if its
-//! own is different.
+//! asks of its launch. `#[device]` does the same for a static: the host would read a value of another type. The builder
+//! writes the device's into the [`Module`], and the host's half does not compile if its own is different.
 
 use core::marker::PhantomData;
 
-pub use super::fingerprint::{START, number, of_size, text};
+pub use super::fingerprint::{START, digits, number, of_size, text};
 use super::{LaunchContract, Module, Value};
 
 /// The fingerprint of what came before and what a contract asks for.
@@ -22,6 +22,18 @@ pub const fn contract(start: u64, contract: LaunchContract) -> u64 {
     let it = number(start, contract.dimensions as u64);
     let it = number(number(it, x as u64), (y as u64) << 32 | z as u64);
     number(it, whole << 1 | narrow)
+}
+
+/// The fingerprint of a type of this library, of which nobody else makes another one.
+#[must_use]
+pub(crate) const fn named(name: &str) -> u64 {
+    text(START, name)
+}
+
+/// The fingerprint of a static that holds such a value, in a kind of memory that has this name.
+#[must_use]
+pub const fn of_static<T: Value>(kind: &str) -> u64 {
+    number(text(START, kind), T::LAYOUT)
 }
 
 /// Has the number of a type; [`OfSize`] has those of types that are no [`Value`].
@@ -66,6 +78,30 @@ pub const fn assert_agree<M: Module>(symbol: &str, layout: u64) {
         agree(M::LAYOUTS, symbol, layout),
         "this kernel is another one for the device than for the host: a `#[cfg]`, a constant or a type of its parameters or its contract \
          differs between the two"
+    );
+}
+
+/// The same for a static.
+///
+/// ```compile_fail,E0080
+/// # use lanewise_std::kernel::{Module, PtxText, Renamed, layout};
+/// # #[derive(Clone, Copy)]
+/// # struct Ptx;
+/// # // SAFETY: there is no text.
+/// # unsafe impl Module for Ptx {
+/// #     const NAME: &'static str = "demo";
+/// #     const PATH: &'static str = "demo";
+/// #     const TEXTS: &'static [PtxText] = &[];
+/// #     const RENAMED: &'static [Renamed] = &[];
+/// #     const LAYOUTS: &'static [(&'static str, u64)] = &[("TABLE", 1)];
+/// # }
+/// const _: () = layout::assert_same_static::<Ptx>("TABLE", 2);
+/// ```
+pub const fn assert_same_static<M: Module>(symbol: &str, layout: u64) {
+    assert!(
+        agree(M::LAYOUTS, symbol, layout),
+        "this static is another one for the device than for the host: a `#[cfg]` or a constant makes its type, or what that is made of, \
+         differ between the two"
     );
 }
 
@@ -145,6 +181,32 @@ mod tests {
         for (i, one) in numbers.iter().enumerate() {
             assert!(!numbers[i + 1..].contains(one), "{:?}", others[i]);
         }
+    }
+
+    #[test]
+    fn types_of_the_library_are_told_apart_by_their_names() {
+        use crate::half::{Bf16, F16};
+        use crate::surface::Surface2d;
+        use crate::texture::{Texture1d, Texture2d};
+        use crate::vector::{Float2, UInt2};
+        const { assert!(<Layout<Texture1d>>::NUMBER != <Layout<Texture2d>>::NUMBER) };
+        const { assert!(<Layout<Texture2d>>::NUMBER != <Layout<Surface2d>>::NUMBER) };
+        const { assert!(<Layout<F16>>::NUMBER != <Layout<Bf16>>::NUMBER) };
+        const { assert!(<Layout<Float2>>::NUMBER != <Layout<UInt2>>::NUMBER) };
+    }
+
+    #[test]
+    fn statics_are_told_apart_by_type_and_memory() {
+        let numbers = [
+            of_static::<[f32; 4]>("DeviceGlobal"),
+            of_static::<[u32; 4]>("DeviceGlobal"),
+            of_static::<u128>("DeviceGlobal"),
+            of_static::<[f32; 4]>("ConstantMemory"),
+        ];
+        for (i, one) in numbers.iter().enumerate() {
+            assert!(!numbers[i + 1..].contains(one), "{i}");
+        }
+        assert_eq!(&digits(0x0123_4567_89ab_cdef), b"0123456789abcdef");
     }
 
     #[test]

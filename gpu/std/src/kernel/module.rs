@@ -17,7 +17,8 @@ pub unsafe trait Module: Copy + Send + Sync + 'static {
     const TEXTS: &'static [PtxText];
     /// The kernels and statics whose symbol is not their Rust name, because another of the crate has that name.
     const RENAMED: &'static [Renamed];
-    /// Of each kernel the number that stands for what the device expects of the host, in order: see [`layout`](super::layout).
+    /// Of each kernel the number that stands for what the device expects of the host, of each static the one for what it holds, in order:
+    /// see [`layout`](super::layout).
     #[doc(hidden)]
     const LAYOUTS: &'static [(&'static str, u64)] = &[];
     /// Code of other origin that the texts are linked with.

@@ -26,7 +26,9 @@ use crate::kernel::Value;
 pub struct Condition(u64);
 
 // SAFETY: a number, which the driver gave for a graph. It is no `DeviceCopy`, so that the host can pass nothing else for it.
-unsafe impl Value for Condition {}
+unsafe impl Value for Condition {
+    const LAYOUT: u64 = crate::kernel::layout::named("Condition");
+}
 
 impl Condition {
     /// Sets the condition. If several threads set it, one of their values remains; which one is unspecified.

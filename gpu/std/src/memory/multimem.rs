@@ -33,7 +33,9 @@ impl<T> Clone for Multicast<T> {
 impl<T> Copy for Multicast<T> {}
 
 // SAFETY: two numbers of 64 bits on both sides.
-unsafe impl<T: Multimem> Value for Multicast<T> {}
+unsafe impl<T: Multimem> Value for Multicast<T> {
+    const LAYOUT: u64 = crate::kernel::layout::named("Multicast");
+}
 
 /// A number that `multimem` adds.
 pub trait Multimem: Copy + 'static + sealed::Adds {}

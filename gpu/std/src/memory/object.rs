@@ -9,7 +9,9 @@ macro_rules! object_handle {
         pub struct $name(u64);
 
         // SAFETY: a number of 64 bits on both sides.
-        unsafe impl crate::kernel::Value for $name {}
+        unsafe impl crate::kernel::Value for $name {
+            const LAYOUT: u64 = crate::kernel::layout::named(stringify!($name));
+        }
 
         impl $name {
             /// The object that the driver gave this handle for.

@@ -62,6 +62,7 @@ macro_rules! vectors {
 
             // SAFETY: numbers one after another, and as large as it is aligned, so without padding.
             unsafe impl Value for $name {
+                const LAYOUT: u64 = crate::kernel::layout::named(stringify!($name));
                 const CHECKED: () = assert!(size_of::<$name>() == $align && size_of::<$name>() == $lanes * size_of::<$ty>());
             }
             // SAFETY: as above.

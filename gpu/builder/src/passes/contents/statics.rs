@@ -1,5 +1,7 @@
 //! The statics that the host may read and write, for the manifest.
 
+use std::collections::BTreeMap;
+
 use inkwell::module::{Linkage, Module};
 use inkwell::targets::TargetMachine;
 use inkwell::values::GlobalValue;
@@ -7,8 +9,12 @@ use inkwell::values::GlobalValue;
 use crate::llvm::{self, space};
 use crate::manifest::Static;
 
-/// The visible statics by name, in global and in constant memory.
-pub(crate) fn of(module: &Module<'_>, machine: &TargetMachine) -> Vec<Static> {
+/// The visible statics by name, in global and in constant memory, with the digits that some of them have.
+pub(crate) fn of(
+    module: &Module<'_>,
+    machine: &TargetMachine,
+    layouts: &BTreeMap<String, String>,
+) -> Vec<Static> {
     let layout = machine.get_target_data();
     let space_of =
         |global: GlobalValue<'_>| global.as_pointer_value().get_type().get_address_space();
@@ -20,10 +26,14 @@ pub(crate) fn of(module: &Module<'_>, machine: &TargetMachine) -> Vec<Static> {
     let mut statics: Vec<Static> = module
         .get_globals()
         .filter(is_the_hosts)
-        .map(|global| Static {
-            name: llvm::text(global.get_name()),
-            bytes: layout.get_abi_size(&global.get_value_type()),
-            constant: space_of(global) == space::CONSTANT.into(),
+        .map(|global| {
+            let name = llvm::text(global.get_name());
+            Static {
+                bytes: layout.get_abi_size(&global.get_value_type()),
+                constant: space_of(global) == space::CONSTANT.into(),
+                layout: layouts.get(&name).cloned(),
+                name,
+            }
         })
         .collect();
     statics.sort_by(|a, b| a.name.cmp(&b.name));

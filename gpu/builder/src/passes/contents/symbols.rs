@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use inkwell::module::{Linkage, Module};
 use inkwell::values::GlobalValue;
 
-use super::descriptions::Described;
+use super::descriptions::{Described, Descriptions, PREFIX, STATIC_PREFIX};
 use crate::llvm;
 use crate::manifest::Description;
 
@@ -42,12 +42,18 @@ pub(crate) fn split(symbol: &str) -> Option<(String, &str)> {
     Some((module.replace(SEPARATOR, "::"), name))
 }
 
-/// Renames everything that is named by a path, and gives the descriptions under their kernels' new names, and the functions that cross modules.
-pub(crate) fn set(
-    module: &Module<'_>,
-    root: &str,
-    described: Vec<Described>,
-) -> (Vec<Description>, Crossing) {
+/// What the module says of itself, by the names in the PTX.
+pub(crate) struct Named {
+    /// Its kernels, in order.
+    pub(crate) kernels: Vec<Description>,
+    /// Of each static the digits that stand for what it holds.
+    pub(crate) statics: BTreeMap<String, String>,
+    /// The functions that cross modules.
+    pub(crate) crossing: Crossing,
+}
+
+/// Renames everything that is named by a path, and gives what is said of kernels and statics under their new names.
+pub(crate) fn set(module: &Module<'_>, root: &str, described: Descriptions) -> Named {
     let mut crossing = Crossing {
         imports: imports(module),
         exports: Vec::new(),
@@ -79,10 +85,19 @@ pub(crate) fn set(
         }
         text
     };
-    let mut descriptions: Vec<_> = described.into_iter().map(rename).collect();
-    descriptions.sort_by(|a, b| a.name.cmp(&b.name));
+    let mut kernels: Vec<_> = described.kernels.into_iter().map(rename).collect();
+    kernels.sort_by(|a, b| a.name.cmp(&b.name));
     crossing.exports.sort();
-    (descriptions, crossing)
+    let statics = described.statics.into_iter();
+    let statics = statics.map(|(path, digits)| match names.get(path.as_str()) {
+        Some(name) => (name.clone(), digits),
+        None => (path, digits),
+    });
+    Named {
+        kernels,
+        statics: statics.collect(),
+        crossing,
+    }
 }
 
 /// Takes the marks off the names of imported functions.
@@ -104,7 +119,7 @@ fn all<'ctx>(module: &Module<'ctx>) -> BTreeMap<String, GlobalValue<'ctx>> {
     functions
         .chain(module.get_globals())
         .map(|global| (llvm::text(global.get_name()), global))
-        .filter(|(name, _)| !name.starts_with(super::descriptions::PREFIX))
+        .filter(|(name, _)| !name.starts_with(PREFIX) && !name.starts_with(STATIC_PREFIX))
         .collect()
 }
 

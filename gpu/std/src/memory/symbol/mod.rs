@@ -30,8 +30,11 @@ pub unsafe trait Symbol: Copy + Send + Sync + 'static {
 }
 
 /// The type that a static of the device is declared with.
+///
+/// # Safety
+/// A static of it is a `Value` in memory, and nothing else.
 #[doc(hidden)]
-pub trait Static {
+pub unsafe trait Static {
     /// What it holds.
     type Value: Value;
 }
@@ -67,7 +70,8 @@ macro_rules! symbols {
                 }
             }
 
-            impl<T: Value> Static for $name<T> {
+            // SAFETY: transparently a cell of the value.
+            unsafe impl<T: Value> Static for $name<T> {
                 type Value = T;
             }
         )*

@@ -132,7 +132,9 @@ macro_rules! half_floats {
             }
 
             // SAFETY: a number of 16 bits.
-            unsafe impl Value for $name {}
+            unsafe impl Value for $name {
+                const LAYOUT: u64 = crate::kernel::layout::named(stringify!($name));
+            }
             // SAFETY: as above.
             #[cfg(not(target_arch = "nvptx64"))]
             unsafe impl crate::kernel::DeviceCopy for $name {}

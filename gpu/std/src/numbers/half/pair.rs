@@ -90,7 +90,9 @@ macro_rules! pairs {
             }
 
             // SAFETY: two numbers of 16 bits, without padding.
-            unsafe impl Value for $name {}
+            unsafe impl Value for $name {
+                const LAYOUT: u64 = crate::kernel::layout::named(stringify!($name));
+            }
             // SAFETY: as above.
             #[cfg(not(target_arch = "nvptx64"))]
             unsafe impl crate::kernel::DeviceCopy for $name {}

@@ -8,6 +8,7 @@ use lanewise::texture::{Filter, Outside, Sampling};
 use lanewise::{DeviceBuffer, LaunchConfig, Texture};
 use lanewise_patterns::Setup;
 use lanewise_patterns::shared::texture::{line, resize, shift};
+use lanewise_std::texture::Texture1d;
 use proptest::prelude::*;
 use tests::agree::{agrees, assert_agrees};
 use tests::device;
@@ -145,6 +146,32 @@ proptest! {
         // Points are texels: no tolerance.
         prop_assert_eq!(shifted(&image, [nx, ny], [dx, dy], Outside::Border(border)), expected);
     }
+}
+
+/// A handle that another library's call gave leads to the texture as a reference to ours does.
+#[test]
+fn a_texture_is_passed_by_its_handle() {
+    let device = device();
+    let stream = device.stream().expect("a stream");
+    let table = texels(20);
+    let texture =
+        Texture::from_slice(&device, &table, [20], Sampling::default()).expect("a texture");
+    // SAFETY: it names a texture of one dimension, which lives until the copy below.
+    let handle = unsafe { Texture1d::from_handle(texture.handle()) };
+    let at: Vec<f32> = (0..20).rev().map(|i| i as f32 + 0.5).collect();
+    let coordinates = DeviceBuffer::from_slice(&device, &at).expect("a buffer");
+    let mut output = DeviceBuffer::zeroed(&device, 20).expect("a buffer");
+    let config = LaunchConfig::for_num_elems(20);
+    device
+        .launch(
+            &stream,
+            texture_1d,
+            config,
+            (handle, &coordinates, &mut output),
+        )
+        .expect("a launch");
+    let expected: Vec<f32> = table.into_iter().rev().collect();
+    assert_eq!(output.to_vec().expect("no fault"), expected);
 }
 
 #[test]

@@ -117,8 +117,8 @@ fn numbers(item: &DeriveInput) -> Vec<TokenStream> {
         .filter_map(|it| it.discriminant.as_ref());
     said.map(|(_, number)| {
         quote!({
-            const __LANEWISE_NUMBER: #of = #number;
-            __LANEWISE_NUMBER as u64
+            const __NUMBER_OF_THE_VARIANT: #of = #number;
+            __NUMBER_OF_THE_VARIANT as u64
         })
     })
     .collect()
@@ -187,15 +187,15 @@ mod tests {
         for (item, constant) in [
             (
                 "#[repr(u8)] enum E { A = FIRST, B }",
-                "const __LANEWISE_NUMBER : u8 = FIRST ;",
+                "const __NUMBER_OF_THE_VARIANT : u8 = FIRST ;",
             ),
             (
                 "#[repr(C)] enum E { A, B = N + 1 }",
-                "const __LANEWISE_NUMBER : isize = N + 1 ;",
+                "const __NUMBER_OF_THE_VARIANT : isize = N + 1 ;",
             ),
             (
                 "#[repr(C, u16)] enum E { A(f32) = cfg!(x) as u16 }",
-                "const __LANEWISE_NUMBER : u16 = cfg ! (x) as u16 ;",
+                "const __NUMBER_OF_THE_VARIANT : u16 = cfg ! (x) as u16 ;",
             ),
         ] {
             let code = super::expand(item.parse().expect("the case is Rust")).expect("it is right");

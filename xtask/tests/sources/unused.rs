@@ -3,6 +3,9 @@
 //! The compiler finds what is unused inside a crate, and `unreachable_pub` what is public for no reason; what a crate offers and no
 //! other, no test, no example and no page of the book takes, neither finds. Here an item counts as used if its name stands anywhere in
 //! the workspace but where something of that name is defined. That misses items with a common name, and never blames a used one.
+//!
+//! Of the device library more is asked: no page makes up for a kernel or a test that calls it, and a name under which something is
+//! offered again, as `lanewise_std::compat` does, is used by whoever takes it by that name.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -27,6 +30,15 @@ const FOR_USERS: &[(&str, &str)] = &[(
     "forget_order",
     "unsafe, for overlaps that no program here wants",
 )];
+
+/// The device library.
+const LIBRARY: &str = "gpu/std/src";
+
+/// Names of the device library that no text shows to be used, with the reason.
+const OF_LIBRARY: &[(&str, &str)] = &[
+    ("disjoint", "a module, whose items are at the crate's root"),
+    ("Accumulator128", "one of three; the others are used"),
+];
 
 /// Words behind which a name is defined.
 const DEFINE: &[&str] = &[
@@ -65,6 +77,80 @@ fn offered(text: &str) -> impl Iterator<Item = &str> {
             .next();
         name.filter(|name| !name.is_empty())
     })
+}
+
+/// The names under which a file offers what is defined elsewhere, and the text without them.
+fn offered_again(code: &str) -> (Vec<&str>, String) {
+    let (mut names, mut rest) = (Vec::new(), String::new());
+    let mut parts = code.split("pub use ");
+    rest += parts.next().unwrap_or_default();
+    for part in parts {
+        let (list, after) = part.split_once(';').unwrap_or((part, ""));
+        for item in list.split(['{', '}', ',']) {
+            let item = item.rsplit_once(" as ").map_or(item, |(_, name)| name);
+            let name = item.rsplit("::").next().unwrap_or_default().trim();
+            if !["", "*", "self"].contains(&name) {
+                names.push(name);
+            }
+        }
+        rest += after;
+    }
+    (names, rest)
+}
+
+#[test]
+fn every_name_of_the_device_library_is_used_by_a_kernel_or_a_test() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let (mut names, mut used) = (BTreeSet::new(), BTreeSet::new());
+    for path in files(&root, "rs") {
+        let text = fs::read_to_string(&path).expect("a source file is text");
+        let path = path.strip_prefix(&root).unwrap_or(&path).to_owned();
+        // What is excused here is no use.
+        if path.ends_with("sources/unused.rs") {
+            continue;
+        }
+        let code = code(&text);
+        // A crate's tests of its own count, which stand behind the code.
+        let lines = text
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"));
+        let mut all: String = lines.flat_map(|line| [line, "\n"]).collect();
+        if path.starts_with(LIBRARY) {
+            let own = offered(&code).chain(offered_again(&code).0);
+            names.extend(own.map(|name| (name.to_owned(), path.clone())));
+            all = offered_again(&all).1;
+        }
+        let taken = words(&all).filter(|(before, _)| !DEFINE.contains(before));
+        used.extend(taken.map(|(_, word)| word.to_owned()));
+    }
+    // A macro's name for what it makes is none.
+    names.retain(|(name, _)| !name.starts_with('$'));
+    let is_known = |name: &str| OF_LIBRARY.iter().any(|(known, _)| *known == name);
+    let unused: Vec<String> = names
+        .iter()
+        .filter(|(name, _)| !used.contains(name) && !is_known(name))
+        .map(|(name, path)| format!("{}: {name}", path.display()))
+        .collect();
+    assert!(
+        unused.is_empty(),
+        "no kernel and no test calls these:\n{}",
+        unused.join("\n")
+    );
+    for (known, _) in OF_LIBRARY {
+        assert!(
+            names.iter().any(|(name, _)| name == known) && !used.contains(*known),
+            "`{known}` needs no excuse"
+        );
+    }
+}
+
+#[test]
+fn names_that_are_offered_again_are_told_from_their_own() {
+    let code =
+        "pub use a::{b, c as d, e::{f, self}};\nfn g() {}\npub use h::*;\npub use i::j as k;";
+    let (names, rest) = offered_again(code);
+    assert_eq!(names, ["b", "d", "f", "k"]);
+    assert_eq!(rest.trim(), "fn g() {}");
 }
 
 #[test]

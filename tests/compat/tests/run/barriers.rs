@@ -21,6 +21,9 @@ fn barriers_by_functions_and_by_types_order_a_block() {
         let before = |by: usize| block[(i + 64 - by) % 64];
         assert_eq!(answers, [before(1), before(2)], "thread {i}");
     }
+    let kernel = &super::PTX[super::PTX.find(".entry pass_on(").expect("it is there")..];
+    let kernel = kernel.split("\n}\n").next().expect("it ends");
+    assert_eq!(kernel.matches("mbarrier.inval").count(), 1, "{kernel}");
 }
 
 #[test]

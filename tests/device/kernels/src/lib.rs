@@ -14,5 +14,6 @@ pub mod groups;
 pub mod half;
 pub mod instructions;
 pub mod parameters;
+pub mod places;
 pub mod surfaces;
 pub mod types;

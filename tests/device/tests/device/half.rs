@@ -117,3 +117,28 @@ fn halves_go_by_value_through_warps_and_into_atomics() {
         (sum(&values), -sum(&values))
     );
 }
+
+/// A program that has its floats from the crate `half` passes them as they are.
+#[test]
+fn buffers_are_made_of_another_crates_floats() {
+    let device = device();
+    let values: Vec<f32> = (0..100).map(|i| i as f32 * 0.37 - 20.0).collect();
+    let small: Vec<half::f16> = values.iter().map(|x| half::f16::from_f32(*x)).collect();
+    let brain: Vec<half::bf16> = values.iter().map(|x| half::bf16::from_f32(*x)).collect();
+    let copied = DeviceBuffer::from_slice(&device, F16::slice_of(&small)).expect("a buffer");
+    let found: Vec<half::f16> = copied
+        .to_vec()
+        .expect("no fault")
+        .into_iter()
+        .map(Into::into)
+        .collect();
+    assert_eq!(found, small);
+    let copied = DeviceBuffer::from_slice(&device, Bf16::slice_of(&brain)).expect("a buffer");
+    let found: Vec<half::bf16> = copied
+        .to_vec()
+        .expect("no fault")
+        .into_iter()
+        .map(Into::into)
+        .collect();
+    assert_eq!(found, brain);
+}

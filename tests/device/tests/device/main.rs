@@ -8,5 +8,6 @@ mod groups;
 mod half;
 mod instructions;
 mod parameters;
+mod places;
 mod surfaces;
 mod types;

@@ -60,26 +60,29 @@ pub fn leave_one_by_one(mut output: DisjointSlice<u32>) {
 }
 
 /// Every thread of the cluster arrives at the barrier of the block after its own; each block waits for the one before, and reads
-/// what it left.
+/// what it left in its last place.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn arrive_afar(mut output: DisjointSlice<u32>) {
     shared! {
         static BARRIER: [BarrierStorage; 1];
-        static VALUE: [u32; 1];
+        static VALUES: [u32; 3];
     }
     let barrier = Barrier::<Cluster>::init(&BARRIER, block_dim_x());
     let (rank, blocks) = (cluster::block_rank(), cluster::num_blocks());
     if thread_idx_x() == 0 {
         // SAFETY: this thread alone writes it, in the block after this, before it arrives there.
-        unsafe { VALUE.distributed().set((rank + 1) % blocks, 0, 100 + rank) };
+        unsafe {
+            let all = VALUES.distributed();
+            all.set((rank + 1) % blocks, all.block_len() - 1, 100 + rank);
+        }
     }
     barrier.of_block((rank + 1) % blocks).arrive();
     barrier.wait_parity(Parity::Even);
     let index = thread::index_1d();
     if let Some(element) = output.get_mut(&index) {
         // SAFETY: written before the arrival of the thread that wrote it.
-        *element = unsafe { VALUE.get(0) };
+        *element = unsafe { VALUES.get(2) };
     }
     cluster::sync_cluster(); // no block ends while others arrive at its barrier
 }

@@ -32,7 +32,9 @@ pub unsafe fn add_twice(input: &[u32], output: GlobalMut<u32>) {
     let barrier = Barrier::<Block>::init(&BARRIER, 1);
     let piece = PIECES.tile(0);
     if thread_idx_x() == 0 {
-        let _ = barrier.arrive_expect_bytes(4 * WORDS as u32);
+        // In two steps, where the other kernels here take one.
+        barrier.expect_bytes(4 * WORDS as u32);
+        let _ = barrier.arrive();
         // SAFETY: in bounds, and aligned as the caller says; read after the wait.
         unsafe { bulk::load(piece.as_ptr(), &raw const input[start], WORDS, &barrier) };
     }

@@ -8,7 +8,9 @@ use lanewise_std::matrix::warp::{
     multiply_add_f64, multiply_add_f64_deep, multiply_add_saturating, store_matrices,
     store_matrices_transposed,
 };
-use lanewise_std::matrix::warpgroup::{Accumulator, Across, Descriptor, SumRegisters};
+use lanewise_std::matrix::warpgroup::{
+    Accumulator, Accumulator64, Across, Descriptor, SumRegisters,
+};
 use lanewise_std::matrix::{Element, Register};
 use lanewise_std::thread::{block_dim_x, sync_threads, thread_idx_x};
 use lanewise_std::tma::{self, SwizzledTile};
@@ -369,7 +371,7 @@ pub fn warpgroup_registers(input: &[u32], output: GlobalMut<f32>) {
     let (_, right) = fill_tiles::<u16, u16>(input);
     let right = Descriptor::<Bf16>::of_tile(right);
     let rows = PLAIN.tile(0).as_ptr().cast::<u16>();
-    let mut sum = Accumulator::<f32, 32>::zero();
+    let mut sum = Accumulator64::<f32>::zero();
     // SAFETY: written before the fence and the barrier, and by nobody after; a warp has 16 rows of 64 elements.
     unsafe {
         let rows = rows.add(thread_idx_x() as usize / 32 * 16 * 64);
@@ -393,7 +395,7 @@ pub fn warpgroup_across(input: &[u32], output: GlobalMut<f32>) {
     let (left, right) = fill_tiles(input);
     let left = Descriptor::<Bf16, Across>::of_tiles_across(left, 0);
     let right = Descriptor::<Bf16, Across>::of_tiles_across(right, 0);
-    let mut sum = Accumulator::<f32, 32>::zero();
+    let mut sum = Accumulator64::<f32>::zero();
     // SAFETY: written before the fence and the barrier, and by nobody after.
     unsafe {
         sum.multiply_add(left, right);

@@ -83,13 +83,13 @@ impl Variable {
     /// What to say to a value that it does not take, in one line however long the value is; `instead` says what it does take.
     pub fn refusal(&self, value: &str, instead: &str) -> String {
         let value: Vec<&str> = value.split_whitespace().collect();
-        let words = instead.split_whitespace().map(short);
-        let words: Vec<String> = words.collect();
+        // It may name the value, or words of it.
+        let words = instead.split_whitespace().map(|word| short(word, LONGEST));
+        let instead = short(&words.collect::<Vec<_>>().join(" "), 4 * LONGEST);
         format!(
-            "{} is `{}`; {}",
+            "{} is `{}`; {instead}",
             self.name,
-            short(&value.join(" ")),
-            words.join(" ")
+            short(&value.join(" "), LONGEST)
         )
     }
 
@@ -99,10 +99,12 @@ impl Variable {
     }
 }
 
-/// What a message shows of a text: nobody reads a file that somebody has put in a variable.
-fn short(text: &str) -> String {
-    const LONGEST: usize = 100;
-    match text.char_indices().nth(LONGEST) {
+/// Characters of a value that a message shows: nobody reads a file that somebody has put in a variable.
+const LONGEST: usize = 100;
+
+/// So many characters of a text at most.
+fn short(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}..", &text[..end]),
         None => text.to_owned(),
     }
@@ -190,7 +192,10 @@ mod tests {
             &long,
             &format!("no number is called `{}`", long.replace(' ', "")),
         );
-        assert!(told.len() < 500 && told.lines().count() == 1, "{told}");
+        assert!(
+            told.chars().count() < 600 && told.lines().count() == 1,
+            "{told}"
+        );
     }
 
     #[test]

@@ -259,7 +259,11 @@ impl Core<'_> {
     /// because lanes at other depths run without a call between.
     pub(super) fn set_local(&mut self) {
         let warp = self.warp();
-        let top = warp.local_top.iter().copied().max().unwrap_or(0);
+        // A loop, for explored launches come here at every step: it is one instruction for eight lanes.
+        let mut top = 0;
+        for &lane in &warp.local_top {
+            top = lane.max(top);
+        }
         let host = warp.local.start();
         self.local = super::core::View {
             host,

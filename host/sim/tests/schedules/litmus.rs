@@ -86,7 +86,7 @@ pub(super) fn explored(
         Where::Warps => (1, 32 * (threads.len() as u32 - 1) + 1),
         Where::Lanes => (1, threads.len() as u32),
     };
-    let exploration = Arc::new(Exploration::new(weak).at_most(most));
+    let exploration = Arc::new(Exploration::new(weak).at_most(most).without_steps());
     let mut found = BTreeSet::new();
     while exploration.next_run() {
         for (at, words) in [(places, 192), (out, 16)] {

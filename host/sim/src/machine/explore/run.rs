@@ -37,12 +37,15 @@ impl Run<'_> {
         core.explore = Some(Box::new(Explore::new(self)));
         let mut teams: Vec<Team> = Vec::new();
         let ended = core.run_teams(&mut teams);
-        let steps = core.explore.as_ref().map(|e| e.steps.show(self));
-        let steps = steps.unwrap_or_default();
-        if let Some(exploration) = &self.launch.exploration {
-            exploration.record(steps.clone());
+        let exploration = self.launch.exploration.as_ref();
+        if exploration.is_none_or(|it| it.tells_steps()) {
+            let steps = core.explore.as_ref().map(|e| e.steps.show(self));
+            let steps = steps.unwrap_or_default();
+            if let Some(exploration) = exploration {
+                exploration.record(steps.clone());
+            }
+            *self.steps() = steps;
         }
-        *self.steps() = steps;
         if let Err(failure) = ended {
             self.fail(failure);
         }

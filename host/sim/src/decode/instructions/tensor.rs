@@ -11,7 +11,7 @@ use crate::machine::asynchronous::bulk::joining;
 use crate::machine::asynchronous::pending::Join;
 use crate::machine::asynchronous::tensor::{self, Mode, TensorOperation, TensorSite};
 use crate::machine::asynchronous::tensor_map::{self, PublishSite, ReplaceSite};
-use crate::machine::memory::access::NamedSpace;
+use crate::machine::memory::state_space::NamedSpace;
 use crate::machine::op::Handler;
 use crate::ptx::ast::{Base, Instruction, Modifier as M, Operand, Type};
 use crate::semantics::float;

@@ -9,8 +9,9 @@ use crate::checks::race::AccessKind;
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::access::{Generic, Global, LaneBytes, Shared};
+use super::access::LaneBytes;
 use super::local::{local_lanes, read_words, write_words};
+use super::state_space::{Generic, Global, Shared};
 use super::transfer::{NOWHERE, Stored, spread};
 use crate::machine::compute::alu::conjure;
 use crate::machine::core::Core;

@@ -3,6 +3,7 @@
 //! | file | what it is |
 //! | --- | --- |
 //! | `access` | addresses and their checks |
+//! | `state_space` | the memory that an address of each space leads to |
 //! | `transfer` | loads and stores |
 //! | `local` | interleaved memory of one thread |
 //! | `atomics` | atomics, in every space |
@@ -15,5 +16,6 @@ pub(crate) mod atomics;
 pub(in crate::machine) mod local;
 pub(crate) mod multimem;
 pub(crate) mod stack;
+pub(crate) mod state_space;
 pub(crate) mod tile;
 pub(crate) mod transfer;

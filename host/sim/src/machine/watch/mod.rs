@@ -7,6 +7,7 @@ mod account;
 pub(in crate::machine) mod apart;
 mod bad_access;
 pub(in crate::machine) mod bounds;
+mod counting;
 mod elsewhere;
 pub(in crate::machine) mod explain;
 pub(in crate::machine) mod findings;
@@ -16,6 +17,7 @@ pub(in crate::machine) mod init;
 pub(in crate::machine) mod place;
 pub(in crate::machine) mod proxy;
 mod race_report;
+mod races;
 pub(in crate::machine) mod transactions;
 pub(in crate::machine) mod watchers;
 
@@ -23,14 +25,12 @@ use watchers::Watchers;
 
 use super::core::Core;
 use super::event::Region;
-use super::lane::{LANES, lanes};
+use super::lane::LANES;
 use super::launch::run::Run;
 use super::level::{Level, levels};
 use super::op::{Handler, Op};
 use crate::checks::race::{Access, AccessKind};
-use crate::counters::banks::passes;
-use crate::counters::even::{Even, Neighbours};
-use crate::counters::sectors::sectors;
+use crate::counters::even::Even;
 use crate::machine::frame::op_index;
 use crate::machine::program::{Class, OpInfo, SpaceClass};
 use crate::memory::window::{self, Window};
@@ -445,177 +445,6 @@ impl Core<'_> {
         true
     }
 
-    #[inline(always)]
-    fn count(&mut self, op: *const Op, info: OpInfo, mask: u32) {
-        let active = self.active;
-        let counters = &mut self.counters;
-        if info.first {
-            counters.ptx_instructions += 1;
-            counters.ptx_lane_instructions += u64::from(active.count_ones());
-            counters.ptx_lane_instructions_pred_on += u64::from(mask.count_ones());
-        }
-        match info.class {
-            Class::Branch if mask == 0 || mask == active => counters.ptx_branches_uniform += 1,
-            Class::Branch => counters.ptx_branches_divergent += 1,
-            Class::Indexed if mask != 0 => {
-                // SAFETY: row `a` of `brx.idx` holds `u32`.
-                let index = unsafe { *self.lanes::<u32>((*op).a) };
-                let first = index[mask.trailing_zeros() as usize];
-                if mask == active && lanes(mask).all(|lane| index[lane] == first) {
-                    self.counters.ptx_branches_uniform += 1;
-                } else {
-                    self.counters.ptx_branches_divergent += 1;
-                }
-            }
-            Class::Barrier if mask != 0 => counters.barriers += 1,
-            _ => {}
-        }
-    }
-
-    #[inline(always)]
-    fn count_access(&mut self, info: OpInfo, region: Region, addresses: &[u64; LANES], mask: u32) {
-        let (size, bytes) = (
-            u64::from(info.bytes),
-            u64::from(info.bytes) * u64::from(mask.count_ones()),
-        );
-        let counters = &mut self.counters;
-        match region {
-            Region::Local => counters.local_requests += 1,
-            Region::Shared => {
-                let (load, counter) = match info.class {
-                    Class::Load(_) => (true, &mut counters.shared_loads),
-                    // Rows of matrices are never merged.
-                    Class::Rows => (false, &mut counters.shared_loads),
-                    Class::Store(_) => (false, &mut counters.shared_stores),
-                    _ => (false, &mut counters.shared_atomics),
-                };
-                let passes = passes(addresses, mask, size, load, self.run.bank_width);
-                counter.requests += 1;
-                counter.wavefronts += passes.wavefronts;
-                counter.conflicts += passes.conflicts;
-                counter.bytes += bytes;
-            }
-            _ => {
-                let counter = match info.class {
-                    Class::Load(_) => &mut counters.global_loads,
-                    Class::Store(_) => &mut counters.global_stores,
-                    _ => &mut counters.global_atomics,
-                };
-                let alignment = &self.run.model.alignment;
-                let (sector, fill) = (u64::from(alignment.sector), u64::from(alignment.l1_fill));
-                let (touched, wanted) = sectors(addresses, mask, size, sector);
-                counter.requests += 1;
-                counter.sectors += touched;
-                counter.ideal_sectors += wanted.div_ceil(sector);
-                counter.bytes += bytes;
-                counter.distinct_bytes += wanted;
-                counter.moved_bytes += if info.through_l1 && fill != sector {
-                    sectors(addresses, mask, size, fill).0 * fill
-                } else {
-                    touched * sector
-                };
-            }
-        }
-    }
-
-    fn check_race(
-        &mut self,
-        op: *const Op,
-        index: u32,
-        info: OpInfo,
-        region: Region,
-        addresses: &[u64; LANES],
-        (mask, scattered): (u32, bool),
-    ) {
-        let kind = match info.class {
-            Class::Load(_) | Class::Rows => AccessKind::Read,
-            Class::Store(_) => AccessKind::Write,
-            _ => AccessKind::Atomic,
-        };
-        let run = self.run;
-        let watched = !matches!(run.program.infos[index as usize].class, Class::Plain);
-        // SAFETY: `op` is an operation of the program, and of those with a class a memory operation.
-        let spins = watched && unsafe { (*op).aux } & super::memory::access::flag::SPINS != 0;
-        let strong = kind == AccessKind::Atomic || spins;
-        let block = self.team.blocks[self.current.0].linear;
-        let access = Access {
-            block,
-            warp: self.current.1 as u32,
-            lane: 0,
-            op: index,
-            kind,
-            strong,
-            releases: info.releases,
-            acquires: info.acquires,
-            narrow: info.narrow,
-            read_only: info.read_only,
-            shared: (region == Region::Shared).then_some(block),
-            pending: false,
-        };
-        if kind != AccessKind::Read && region == Region::Shared {
-            self.remember_writes(index, addresses, mask, u64::from(info.bytes));
-        }
-        // In shared memory of other blocks of the cluster lanes are looked at one by one.
-        let of_block = |address| address < window::SHARED_PER_BLOCK;
-        let own = region != Region::Shared
-            || of_block(any_bit(addresses))
-            || mask & !there(addresses, of_block) == 0;
-        let size = u64::from(info.bytes);
-        if !own {
-            return self.check_lanes(op, access, region, addresses, mask, size);
-        }
-        let races = match strong || scattered {
-            true => self.races.each(&access, addresses, mask, size),
-            false => {
-                let neighbours = Neighbours::of(addresses, mask, size);
-                self.races.by_lanes(&access, addresses, &neighbours, size)
-            }
-        };
-        for (lane, before) in races {
-            let access = Access {
-                lane: lane as u32,
-                ..access
-            };
-            self.note_race(op, before, access, addresses[lane]);
-        }
-    }
-
-    /// Lane by lane.
-    #[cold]
-    fn check_lanes(
-        &mut self,
-        op: *const Op,
-        access: Access,
-        region: Region,
-        addresses: &[u64; LANES],
-        mask: u32,
-        size: u64,
-    ) {
-        for lane in lanes(mask) {
-            let (shared, address) = match region {
-                Region::Shared => self.owner(addresses[lane]),
-                _ => (None, addresses[lane]),
-            };
-            let access = Access {
-                lane: lane as u32,
-                shared,
-                ..access
-            };
-            if let Some(before) = self.races.access(access, address, size) {
-                self.note_race(op, before, access, address);
-            }
-        }
-    }
-
-    /// The block of the cluster that a shared address belongs to, by its number in the grid, and the address there.
-    pub(super) fn owner(&self, address: u64) -> (Option<u64>, u64) {
-        let rank = (address / window::SHARED_PER_BLOCK).checked_sub(1);
-        let rank = rank.map_or(self.current.0, |rank| rank as usize);
-        let block = self.team.blocks.get(rank).map(|block| block.linear);
-        // Who names a block that is not there is about to fault.
-        (block.or(Some(u64::MAX)), address % window::SHARED_PER_BLOCK)
-    }
-
     /// Counts and checks accesses of `bytes` bytes that are not those of the operation's address row: of lanes of `mask`, at
     /// shared addresses if `reach` says so. For operations that the watch leaves alone.
     #[cold]
@@ -665,34 +494,6 @@ impl Core<'_> {
         }
         if run.launch.checks.race {
             self.check_race(op, index as u32, info, region, addresses, (mask, false));
-        }
-    }
-
-    /// Tells the race check that the running warp gives this memory back, or the launch that it makes will: what it did before is before all that
-    /// is done by those who are given it next.
-    pub(super) fn memory_returned(&mut self, address: u64, bytes: u64) {
-        if self.run.launch.checks.race {
-            let block = self.team.blocks[self.current.0].linear;
-            let warp = self.current.1 as u32;
-            self.races.gives_back(block, warp, (address, bytes));
-        }
-    }
-
-    /// Tells the race check that the running warp is given this memory, which others may have had.
-    pub(super) fn memory_given(&mut self, address: u64, bytes: u64) {
-        if self.run.launch.checks.race {
-            let block = self.team.blocks[self.current.0].linear;
-            let warp = self.current.1 as u32;
-            self.races.is_given(block, warp, (address, bytes));
-        }
-    }
-
-    /// Tells the race check that the warp begins another instruction that accesses memory.
-    #[inline(always)]
-    pub(super) fn step_races(&mut self) {
-        if self.run.launch.checks.race {
-            let block = self.team.blocks[self.current.0].linear;
-            self.races.step(block, self.current.1 as u32);
         }
     }
 }

@@ -24,10 +24,8 @@ fn each<T: Clone + Default + Send>(n: usize, element: impl Fn(usize) -> T + Sync
     let mut elements = vec![T::default(); n];
     let parts = elements.par_chunks_mut(PART).enumerate();
     parts.for_each(|(part, elements)| {
-        let mut i = part * PART;
-        for place in elements {
-            *place = element(i);
-            i += 1;
+        for (i, place) in elements.iter_mut().enumerate() {
+            *place = element(part * PART + i);
         }
     });
     elements

@@ -125,6 +125,7 @@ impl Work {
 mod tests {
     use super::*;
     use crate::time::timeline::{Lane, Timeline};
+    use std::slice::from_ref;
 
     #[test]
     fn what_is_behind_a_function_may_wait_until_that_has_run() {
@@ -134,9 +135,9 @@ mod tests {
             Work::new(node, None, after, needs)
         };
         let kernel = work(&[], Needs::Nothing);
-        let function = work(&[kernel.clone()], Needs::PerhapsTheHost);
+        let function = work(from_ref(&kernel), Needs::PerhapsTheHost);
         let other = work(&[], Needs::PerhapsTheHost);
-        let copy = work(&[function.clone()], Needs::Nothing);
+        let copy = work(from_ref(&function), Needs::Nothing);
         let last = work(&[copy.clone(), other.clone()], Needs::Nothing);
         assert!(!kernel.may_wait_for_host());
         assert!(function.may_wait_for_host() && copy.may_wait_for_host());

@@ -11,6 +11,7 @@ use std::ptr::null_mut;
 use bytemuck::Zeroable;
 use cust::memory::DeviceCopy;
 use cust::sys::{self, CUmemPool_attribute};
+use lanewise_driver::abi::CUresult;
 
 use crate::{Device, DeviceBuffer, DriverError, MemoryError, Stream};
 
@@ -102,6 +103,11 @@ impl MemoryPool {
         stream: &Stream,
         len: usize,
     ) -> Result<DeviceBuffer<T>, MemoryError> {
+        if stream.device() != &self.device {
+            // A GPU's driver may take it, for streams that reach the pool's memory; the buffer would be taken for one of theirs.
+            let (call, at) = ("cuMemAllocFromPoolAsync", Location::caller());
+            DriverError::check_code(call, CUresult::ERROR_INVALID_VALUE, at)?;
+        }
         DeviceBuffer::zeroed_from(Some(self.raw), stream, len)
     }
 

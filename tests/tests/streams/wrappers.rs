@@ -10,8 +10,8 @@ use gpu::basics::vector_add::vec_add;
 use gpu::streams::advance::advance;
 use lanewise::texture::Texture;
 use lanewise::{
-    Backend, Device, DeviceBuffer, EventOptions, LaunchConfig, PinnedBuffer, Pinning, Stream,
-    StreamOptions, in_threads,
+    Backend, Device, DeviceBuffer, EventOptions, LaunchConfig, MemoryPool, PinnedBuffer, Pinning,
+    Stream, StreamOptions, in_threads,
 };
 use lanewise_patterns::input;
 use proptest::prelude::*;
@@ -422,6 +422,28 @@ fn constant_memory_is_written_between_the_launches_of_other_threads() {
         launches.store(false, Relaxed);
         assert_eq!(mixed, None);
     });
+}
+
+/// What such a buffer is taken for is memory of the stream's device, which it would not be.
+#[test]
+fn a_pool_gives_memory_to_streams_of_its_own_device_alone() {
+    let _turn = tests::turn();
+    if tests::simulator("two devices", "the machine may have one").is_none() {
+        return;
+    }
+    let test = "wrappers::a_pool_gives_memory_to_streams_of_its_own_device_alone";
+    let answer = with_two_devices(&[], test, |first, second| {
+        let pool = MemoryPool::new(first).expect("a pool");
+        let [own, other] = [first, second].map(|device| device.stream().expect("a stream"));
+        let given = pool.zeroed::<f32>(&own, 8).expect("a buffer");
+        let refused = pool.zeroed::<f32>(&other, 8).expect_err("another device's");
+        format!("{}, {:#}", given.len(), anyhow::Error::from(refused))
+    });
+    assert!(
+        answer.text.starts_with("8, ") && answer.text.contains("CUDA_ERROR_INVALID_VALUE"),
+        "{}",
+        answer.text
+    );
 }
 
 /// What a test says of two simulated devices, in a process of its own.

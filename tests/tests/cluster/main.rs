@@ -83,13 +83,13 @@ fn a_cluster_that_cannot_be_is_refused_with_what_to_do() {
     let odd = refusal(config.with_cluster(4));
     assert_eq!(
         odd,
-        "cannot launch `cluster_ids` with grid (6, 1, 1), block (32, 1, 1), clusters of (4, 1, 1): 6 blocks along x cannot be cut \
-         into clusters of 4; round the grid up, and let the kernel check bounds"
+        "cannot launch `cluster_ids` with grid (6, 1, 1), block (32, 1, 1), clusters of (4, 1, 1): clusters of (4, 1, 1) blocks in a \
+         grid of (6, 1, 1); the grid must be made of whole clusters; round it up, and let the kernel check bounds"
     );
-    // More than another test lets the kernel have.
+    // More than the 16 that another test may have let the kernel have by now.
     let large = refusal(LaunchConfig::new(34, 32).with_cluster(17));
     assert!(
-        large.contains("more than the 8 that every device takes"),
+        large.contains("blocks a cluster at most") && large.contains("; use smaller ones"),
         "{large}"
     );
 }

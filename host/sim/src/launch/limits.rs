@@ -168,7 +168,13 @@ fn cluster(device: Target<'_>, kernel: &Kernel, launch: &Launch<'_>) -> Result<(
         let name = device.name;
         return Err(bad(match limit {
             1 => format!("{name} has none: they need compute capability 9.0"),
-            _ => format!("{name} takes {limit} blocks a cluster at most; use smaller ones"),
+            _ if launch.non_portable_cluster => {
+                format!("{name} takes {limit} blocks a cluster at most; use smaller ones")
+            }
+            _ => format!(
+                "{name} takes {limit} blocks a cluster at most, {} where the kernel is allowed larger ones; use smaller ones",
+                device.limits.cluster_blocks(true)
+            ),
         }));
     }
     if blocks == 0 {

@@ -7,6 +7,7 @@
 //! A kernel's fault poisons the context, and with it the process: CUDA then answers every call with the same error.
 //! Source: CUDA driver API, "Primary Context Management"; CUDA study notes, item 6.
 
+mod between_launches;
 pub(crate) mod device_runtime;
 mod embedded;
 mod jit;
@@ -29,7 +30,7 @@ use std::any::TypeId;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::panic::Location;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cust::context::{Context, CurrentContext};
 use cust::sys::{CUcontext, CUresult};
@@ -38,6 +39,7 @@ use lanewise_std::kernel::{self, Kernel, PtxText};
 
 use crate::error::in_words;
 use crate::{Backend, DriverError, journal};
+use between_launches::Launches;
 use recording::{Gate, Waiting};
 
 /// Why there is no device to work on.
@@ -67,8 +69,7 @@ struct Inner {
     properties: DeviceProperties,
     modules: Mutex<HashMap<Key, Slot>>,
     gate: Gate,
-    /// Held for reading by each launch until it is queued, and for writing by whoever wants no kernel to run meanwhile.
-    launching: RwLock<()>,
+    launches: Launches,
 }
 
 /// Which of a program's modules: the type that stands for a crate's PTX, and whether it is the text of the kernels that launch.
@@ -158,7 +159,7 @@ impl Device {
             properties,
             modules: Mutex::default(),
             gate: Gate::default(),
-            launching: RwLock::default(),
+            launches: Launches::default(),
         })))
     }
 
@@ -204,29 +205,6 @@ impl Device {
     pub(crate) fn synchronize_at(&self, at: &'static Location<'static>) -> Result<(), DriverError> {
         let _waiting = self.no_recordings(at)?;
         self.finish(at)
-    }
-
-    /// Does `copy` while nothing runs on the device, and no thread launches anything; what is launched afterwards finds it done.
-    pub(crate) fn between_launches(
-        &self,
-        at: &'static Location<'static>,
-        copy: impl FnOnce() -> Result<(), DriverError>,
-    ) -> Result<(), DriverError> {
-        // Most of the time passes here, and others may launch.
-        self.synchronize_at(at)?;
-        // In this order: who records may launch, too, on other streams.
-        let _waiting = self.no_recordings(at)?;
-        let launching = self.0.launching.write();
-        let _alone = launching.unwrap_or_else(PoisonError::into_inner);
-        self.finish(at)?;
-        copy()?;
-        self.finish(at)
-    }
-
-    /// What each launch holds until it is queued.
-    pub(crate) fn launching(&self) -> RwLockReadGuard<'_, ()> {
-        let launching = self.0.launching.read();
-        launching.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for graphs that are being recorded, and lets no other begin.

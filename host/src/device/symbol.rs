@@ -157,11 +157,12 @@ impl<T: Value> DeviceSymbol<T> {
         let at = Location::caller();
         let mut value = MaybeUninit::<T>::uninit();
         let to = value.as_mut_ptr().cast();
-        // A kernel on a non-blocking stream may have it, for which the copy would not wait.
-        self.module.device().between_launches(at, || {
-            // SAFETY: the static is as large as `T`, as `Device::symbol` has made sure, and so is the place it is copied to.
-            let result = unsafe { sys::cuMemcpyDtoH_v2(to, self.address, self.size()) };
-            DriverError::check("cuMemcpyDtoH", result, at)
+        self.copy(at, |stream| {
+            // SAFETY: the static is as large as `T`, as `Device::symbol` has made sure, and so is the place it is copied to, which is
+            // there until the stream has been waited for.
+            let result =
+                unsafe { sys::cuMemcpyDtoHAsync_v2(to, self.address, self.size(), stream) };
+            DriverError::check("cuMemcpyDtoHAsync", result, at)
         })?;
         // SAFETY: the copy filled it, with what the module's initialiser, the host or a kernel stored there as a `T`.
         Ok(unsafe { value.assume_init() })
@@ -174,12 +175,40 @@ impl<T: Value> DeviceSymbol<T> {
     #[track_caller]
     pub fn write(&self, value: T) -> Result<(), SymbolError> {
         let at = Location::caller();
-        // As in `read`; and the next kernel on such a stream would not wait for this copy.
-        Ok(self.module.device().between_launches(at, || {
-            let from = (&raw const value).cast();
-            // SAFETY: the static is as large as `T`, as `Device::symbol` has made sure.
-            let result = unsafe { sys::cuMemcpyHtoD_v2(self.address, from, self.size()) };
-            DriverError::check("cuMemcpyHtoD", result, at)
+        let from = (&raw const value).cast();
+        self.copy(at, |stream| {
+            // SAFETY: the static is as large as `T`, as `Device::symbol` has made sure; `value` is there until the stream has been waited for.
+            let result =
+                unsafe { sys::cuMemcpyHtoDAsync_v2(self.address, from, self.size(), stream) };
+            DriverError::check("cuMemcpyHtoDAsync", result, at)
+        })
+    }
+
+    /// Queues a copy while no kernel has the static, and waits for it. In a stream of its own: in the default one it would wait for what others call on the
+    /// host, which may wait for a launch.
+    fn copy(
+        &self,
+        at: &'static Location<'static>,
+        queue: impl FnOnce(sys::CUstream) -> Result<(), DriverError>,
+    ) -> Result<(), SymbolError> {
+        let device = self.module.device();
+        Ok(device.between_launches(at, || {
+            let mut stream = std::ptr::null_mut();
+            let flags = sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
+            // SAFETY: there is a place for the handle, and the context is current: the device has just been waited for.
+            let made = unsafe { sys::cuStreamCreate(&mut stream, flags) };
+            DriverError::check("cuStreamCreate", made, at)?;
+            let queued = queue(stream);
+            // SAFETY: the stream was made here and is used no more.
+            let (done, destroyed) = unsafe {
+                (
+                    sys::cuStreamSynchronize(stream),
+                    sys::cuStreamDestroy_v2(stream),
+                )
+            };
+            queued?;
+            DriverError::check("cuStreamSynchronize", done, at)?;
+            DriverError::check("cuStreamDestroy", destroyed, at)
         })?)
     }
 }

@@ -424,6 +424,41 @@ fn constant_memory_is_written_between_the_launches_of_other_threads() {
     });
 }
 
+/// Whoever writes constant memory waits for what the streams call on the host. That may wait for a launch, which must not wait for the writer then.
+#[test]
+fn constant_memory_is_written_while_a_host_function_waits_for_a_launch() {
+    use gpu::basics::device_globals::{TABLE, TABLE_LENGTH, read_constant_table};
+    let _turn = tests::turn();
+    let device = tests::device();
+    let table = device.symbol(TABLE).expect("a static");
+    let launches = std::sync::atomic::AtomicBool::new(true);
+    in_threads([true, false], |writes| {
+        use std::sync::atomic::Ordering::Relaxed;
+        if writes {
+            while launches.load(Relaxed) {
+                table.write([1.0; TABLE_LENGTH]).expect("no fault");
+            }
+            return;
+        }
+        let free = || device.stream_with(StreamOptions::new().non_blocking());
+        let (calls, stream) = (free().expect("a stream"), free().expect("a stream"));
+        let mut output = DeviceBuffer::<f32>::zeroed(&device, TABLE_LENGTH).expect("a buffer");
+        let config = LaunchConfig::new(TABLE_LENGTH as u32 / 32, 32);
+        for _ in 0..30 {
+            let (go, wait) = mpsc::channel::<()>();
+            calls
+                .call(move || wait.recv().expect("the test goes on"))
+                .expect("queued");
+            device
+                .launch(&stream, read_constant_table, config, (&mut output,))
+                .expect("a launch");
+            go.send(()).expect("the stream waits");
+            stream.synchronize().expect("no fault");
+        }
+        launches.store(false, Relaxed);
+    });
+}
+
 /// What such a buffer is taken for is memory of the stream's device, which it would not be.
 #[test]
 fn a_pool_gives_memory_to_streams_of_its_own_device_alone() {

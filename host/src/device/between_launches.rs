@@ -2,20 +2,20 @@
 //!
 //! Launches of other threads wait meanwhile, so whoever comes between them must not wait for anything that may wait for a launch. A function that a stream calls
 //! may: it can wait for a thread that is about to launch. So time passes with launches let through. They are held back only once all that was launched has
-//! run, or, where others launch without a pause, for a while that grows with each attempt.
+//! run, or, where others launch without a pause, for as long as what they launch takes.
 
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::Device;
 use crate::DriverError;
 
-/// How long launches are held back at first.
-const PATIENCE: Duration = Duration::from_millis(100);
+/// How long launches are held back at least, and at most, for what is under way to end.
+const PATIENCE: [Duration; 2] = [Duration::from_millis(1), Duration::from_secs(10)];
 
 /// A device's launches.
 #[derive(Debug, Default)]
@@ -56,10 +56,11 @@ impl Device {
         copy: impl FnOnce() -> Result<(), DriverError>,
     ) -> Result<(), DriverError> {
         let launches = &self.0.launches;
-        let mut patience = PATIENCE;
         loop {
             let queued = launches.queued.load(Ordering::Acquire);
+            let start = Instant::now();
             self.synchronize_at(at)?;
+            let patience = (2 * start.elapsed()).clamp(PATIENCE[0], PATIENCE[1]);
             // In this order: who records may launch, too, on other streams.
             let _waiting = self.no_recordings(at)?;
             let _alone = launches
@@ -70,7 +71,6 @@ impl Device {
             if none_since || self.finishes_within(patience, at)? {
                 return copy();
             }
-            patience *= 2;
         }
     }
 

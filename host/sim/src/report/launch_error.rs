@@ -129,10 +129,10 @@ pub enum LaunchError {
     Memory(#[from] MemoryError),
 }
 
-/// What to do about an extent beyond the device; nothing can be offered for one of 0.
+/// What to do about an extent that the device does not take.
 fn instead(what: &str, asked: [u32; 3]) -> &'static str {
     match what {
-        _ if asked.contains(&0) => "",
+        _ if asked.contains(&0) => "; use 1 where there is nothing to do",
         "block" => "; use smaller blocks and more of them",
         _ => "; use another dimension too",
     }

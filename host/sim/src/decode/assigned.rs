@@ -5,8 +5,9 @@
 //! large, never too small: a forward data-flow analysis over the body's basic blocks, where a write counts if nothing
 //! guards it, and what is not known to be a write counts as a read.
 
+use crate::isa::Successors;
 use crate::isa::pattern::{self, Pattern};
-use crate::ptx::ast::{Base, Body, Instruction, Opcode, Operand, RegisterId, Target};
+use crate::ptx::ast::{Base, Body, Instruction, Operand, RegisterId, Target};
 
 /// One bit for each register.
 type Bits = Vec<u64>;
@@ -72,12 +73,7 @@ impl Blocks {
             }
         }
         for (index, instruction) in body.instructions.iter().enumerate() {
-            if matches!(
-                instruction.opcode,
-                Opcode::Bra | Opcode::Brx | Opcode::Ret | Opcode::Exit | Opcode::Trap
-            ) {
-                leads[index + 1] = true;
-            }
+            leads[index + 1] |= ends_a_block(instruction);
         }
         let starts: Vec<usize> = (0..end.max(1)).filter(|&index| leads[index]).collect();
         let block_at = |index: usize| {
@@ -100,9 +96,9 @@ impl Blocks {
                 }
             };
             for operand in body.operands(last) {
-                match (last.opcode, *operand) {
-                    (Opcode::Bra, Operand::Label(label)) => follow(label),
-                    (Opcode::Brx, Operand::Label(label)) => {
+                match (pattern::successors(last), *operand) {
+                    (Successors::Label, Operand::Label(label)) => follow(label),
+                    (Successors::Table, Operand::Label(label)) => {
                         if let Some(Target::BranchTargets(table)) =
                             body.labels.get(label as usize).map(|l| l.target)
                         {
@@ -114,11 +110,7 @@ impl Blocks {
                     _ => {}
                 }
             }
-            let leaves = matches!(
-                last.opcode,
-                Opcode::Bra | Opcode::Brx | Opcode::Ret | Opcode::Exit | Opcode::Trap
-            );
-            if (!leaves || last.guard.is_some()) && stop < end {
+            if (!ends_a_block(last) || last.guard.is_some()) && stop < end {
                 next.push(block + 1);
             }
         }
@@ -131,6 +123,14 @@ impl Blocks {
             .get(self.starts[block]..stop)
             .unwrap_or(&[])
     }
+}
+
+/// Whether the next instruction is none of its successors, but for its guard.
+fn ends_a_block(instruction: &Instruction) -> bool {
+    !matches!(
+        pattern::successors(instruction),
+        Successors::Next | Successors::Callee
+    )
 }
 
 /// Whether an instruction's first operand is where its result goes. One that has no row yet counts as if it were not.

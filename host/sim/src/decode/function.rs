@@ -7,6 +7,7 @@ use super::builder::{Builder, Operands, row_bytes};
 use super::problem::{Problem, Result, because, invalid, place};
 use super::symbols::Symbols;
 use super::{instructions, signature};
+use crate::isa::Successors;
 use crate::load_error::LoadError;
 use crate::machine::control as run;
 use crate::machine::op::Op;
@@ -89,6 +90,7 @@ pub(super) fn refused(
         program.infos.push(OpInfo {
             line,
             first: true,
+            successors: Successors::None,
             ..OpInfo::default()
         });
     }
@@ -185,6 +187,7 @@ fn modelled<'a>(
         .leave()
         .map_err(|p| at(p, body.end.line, builder.program))?;
     let end = if function.entry { run::exit } else { run::ret };
+    builder.info.successors = Successors::None;
     builder.emit(end, Operands::default());
     builder
         .resolve()

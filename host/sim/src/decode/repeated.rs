@@ -7,6 +7,7 @@
 
 use super::assigned::registers;
 use super::builder::Builder;
+use crate::isa::{Successors, pattern};
 use crate::machine::memory::access::flag;
 use crate::machine::program::{Class, SpaceClass};
 use crate::ptx::ast::{Base, Instruction, Opcode, Operand, RegisterId, Target};
@@ -25,7 +26,8 @@ impl Builder<'_, '_> {
         let mut slots: [Option<(RegisterId, usize)>; flag::SLOTS] = [None; flag::SLOTS];
         let mut next = 0;
         for (index, instruction) in body.instructions.iter().enumerate() {
-            if leads[index] || leaves(instruction) {
+            // What stands behind a branch or a call may run without it, or long after it.
+            if leads[index] || pattern::successors(instruction) != Successors::Next {
                 slots = [None; flag::SLOTS];
             }
             if let Some((register, op)) = self.access(index, instruction) {
@@ -79,12 +81,4 @@ impl Builder<'_, '_> {
         (plain && self.program.ops[op].a == self.registers[register as usize])
             .then_some((register, op))
     }
-}
-
-/// Whether what stands behind an instruction may run without it, or long after it.
-fn leaves(instruction: &Instruction) -> bool {
-    matches!(
-        instruction.opcode,
-        Opcode::Bra | Opcode::Brx | Opcode::Call | Opcode::Ret | Opcode::Exit | Opcode::Trap
-    )
 }

@@ -1,4 +1,4 @@
-//! Which part of the decoder handles an instruction: a column of the table.
+//! Which part of the decoder handles an instruction, and what follows from that: columns of the table.
 
 /// What the decoder makes of a row's instances. Its dispatch is one arm for each of these, and a test holds every row against it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -135,4 +135,35 @@ pub enum Decoder {
     TensorMapPublish,
     /// PTX ISA 9.7.18, scalar and SIMD.
     Video,
+}
+
+/// Where a thread may go from an instruction: what compilers call its successors.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Successors {
+    /// The next instruction.
+    #[default]
+    Next,
+    /// The label that it names; the next instruction too, if it has a guard.
+    Label,
+    /// The labels of the table that it names; the next instruction too, if it has a guard.
+    Table,
+    /// The function that it calls, and the next instruction if that returns.
+    Callee,
+    /// None in its function, but for the next instruction if it has a guard.
+    None,
+}
+
+impl Decoder {
+    /// Where a thread may go from such an instruction.
+    pub const fn successors(self) -> Successors {
+        match self {
+            Decoder::Branch => Successors::Label,
+            Decoder::IndexedBranch => Successors::Table,
+            Decoder::Call => Successors::Callee,
+            Decoder::Return | Decoder::Exit | Decoder::Trap | Decoder::Breakpoint => {
+                Successors::None
+            }
+            _ => Successors::Next,
+        }
+    }
 }

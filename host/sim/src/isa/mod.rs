@@ -22,7 +22,7 @@ mod tests;
 
 use crate::ptx::ast::{Modifier, Opcode};
 pub use check::{Refusal, check};
-pub use decoder::Decoder;
+pub use decoder::{Decoder, Successors};
 pub use error::IsaError;
 pub use target::{Architecture, Suffix, Target};
 

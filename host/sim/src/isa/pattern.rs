@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::{Row, table};
+use super::{Decoder, Row, Successors, table};
 use crate::ptx::ast::{Instruction, Modifier, Opcode, Type};
 
 /// Sets of modifiers that many rows share.
@@ -415,6 +415,12 @@ pub fn patterns() -> &'static [Pattern] {
 /// The row that an instruction was found to be an instance of; none before [`check`](super::check()).
 pub fn found(instruction: &Instruction) -> Option<&'static Pattern> {
     patterns().get(usize::from(instruction.row?))
+}
+
+/// Where a thread may go from an instruction that the checker found a row for.
+pub fn successors(instruction: &Instruction) -> Successors {
+    let decoder = found(instruction).and_then(|pattern| pattern.row.decoder);
+    decoder.map_or(Successors::Next, Decoder::successors)
 }
 
 /// The rows of an opcode.

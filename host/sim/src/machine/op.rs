@@ -36,6 +36,14 @@ pub(crate) struct Op {
 
 const _: () = assert!(size_of::<Op>() == 32);
 
+impl Op {
+    /// Of a branch: how many bytes its target lies behind it.
+    #[inline(always)]
+    pub(crate) fn jump(&self) -> isize {
+        self.aux as i32 as isize
+    }
+}
+
 impl std::fmt::Debug for Op {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self {

@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::isa::Architecture;
+use crate::isa::{Architecture, Successors};
 use crate::kernel::Kernel;
 use crate::load_error::LoadError;
 use crate::machine::asynchronous::CopySite;
@@ -210,6 +210,8 @@ pub(crate) struct OpInfo {
     pub(crate) multicast: bool,
     /// Whether this operation is the first of its PTX instruction: some take several.
     pub(crate) first: bool,
+    /// Where a thread may go from here.
+    pub(crate) successors: Successors,
 }
 
 /// What an operation does that is worth counting or checking.

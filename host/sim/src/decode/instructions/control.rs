@@ -6,6 +6,7 @@
 use crate::decode::builder::{Builder, Operands};
 use crate::decode::problem::{Result, invalid};
 use crate::decode::signature::{Formal, agree, listed};
+use crate::isa::{Successors, pattern};
 use crate::machine::control::{self as run, builtin};
 use crate::machine::launch::children;
 use crate::machine::op::Handler;
@@ -21,7 +22,7 @@ pub(super) fn branch(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
         b.classify(Class::Branch, 0);
     }
     b.jump_to(label);
-    b.emit(run::branch, Operands::default());
+    leads(b, pattern::successors(i), run::branch, Operands::default());
     Ok(())
 }
 
@@ -38,7 +39,9 @@ pub(super) fn branch_indexed<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Re
     let a = b.source(&index, 4, None)?;
     let aux = b.table(&labels);
     b.classify(Class::Indexed, 0);
-    b.emit(
+    leads(
+        b,
+        pattern::successors(i),
         run::branch_indexed,
         Operands {
             a,
@@ -55,25 +58,34 @@ pub(super) fn ret(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
         return exit(b, i);
     }
     b.leave()?;
-    simple(b, run::ret)
+    end(b, i, run::ret)
 }
 
-pub(super) fn exit(b: &mut Builder<'_, '_>, _: &Instruction) -> Result<()> {
-    simple(b, run::exit)
+/// Decodes `exit` into an operation of the machine.
+pub(super) fn exit(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
+    end(b, i, run::exit)
 }
 
-pub(super) fn trap(b: &mut Builder<'_, '_>, _: &Instruction) -> Result<()> {
-    simple(b, run::trap)
+/// Decodes `trap` into an operation of the machine.
+pub(super) fn trap(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
+    end(b, i, run::trap)
 }
 
 /// Decodes `brkpt` into an operation of the machine.
-pub(super) fn breakpoint(b: &mut Builder<'_, '_>, _: &Instruction) -> Result<()> {
-    simple(b, run::breakpoint)
+pub(super) fn breakpoint(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
+    end(b, i, run::breakpoint)
 }
 
-fn simple(b: &mut Builder<'_, '_>, run: Handler) -> Result<()> {
-    b.emit(run, Operands::default());
+fn end(b: &mut Builder<'_, '_>, i: &Instruction, run: Handler) -> Result<()> {
+    leads(b, pattern::successors(i), run, Operands::default());
     Ok(())
+}
+
+/// Adds the operation of an instruction that leads to these successors. Those before and behind it lead to the next one.
+fn leads(b: &mut Builder<'_, '_>, successors: Successors, run: Handler, operands: Operands) {
+    b.info.successors = successors;
+    b.emit(run, operands);
+    b.info.successors = Successors::Next;
 }
 
 /// Whether a label stands before nothing but the function's end: a GPU's compiler turns such a branch into guards.
@@ -96,7 +108,7 @@ pub(super) fn call<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     match target {
         Operand::Symbol(Symbol::Module(name), 0) => {
             if let Some(index) = b.symbols.function(b.module, name) {
-                return call_function(b, index, name, &results, &arguments);
+                return call_function(b, i, (index, name), (&results, &arguments));
             }
             call_builtin(b, name, &results, &arguments)
         }
@@ -113,7 +125,9 @@ pub(super) fn call<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
                 arguments,
                 results,
             });
-            b.emit(
+            leads(
+                b,
+                pattern::successors(i),
                 run::call_indirect,
                 Operands {
                     a,
@@ -148,10 +162,9 @@ fn declared(b: &Builder<'_, '_>, table: &[Operand<'_>]) -> Option<(Vec<Formal>, 
 
 fn call_function<'a>(
     b: &mut Builder<'a, '_>,
-    index: usize,
-    name: &str,
-    results: &Operand<'a>,
-    arguments: &Operand<'a>,
+    i: &Instruction,
+    (index, name): (usize, &str),
+    (results, arguments): (&Operand<'a>, &Operand<'a>),
 ) -> Result<()> {
     let (params, returns) = b.symbols.signature(index);
     let arguments = b.arguments(arguments, Some(&params))?;
@@ -167,7 +180,9 @@ fn call_function<'a>(
         arguments,
         results,
     });
-    b.emit(
+    leads(
+        b,
+        pattern::successors(i),
         run::call,
         Operands {
             aux,
@@ -177,6 +192,38 @@ fn call_function<'a>(
     b.deliver(deliveries)
 }
 
+/// What a call of a function that the machine provides says of the code around it.
+#[derive(Clone, Copy)]
+enum Marks {
+    Nothing,
+    /// The program prints.
+    Prints,
+    /// The program takes memory from the heap.
+    Heap,
+    /// The calling function launches kernels.
+    Launches,
+    /// The call never returns.
+    Ends,
+}
+
+/// A function that the machine provides: its name, what runs it, the bytes of each parameter and of each result, and what a
+/// call of it says.
+type Builtin = (&'static str, Handler, &'static [u32], &'static [u32], Marks);
+
+#[rustfmt::skip] // a line for each row
+const BUILTINS: &[Builtin] = &[
+    ("vprintf", builtin::vprintf, &[8, 8], &[4], Marks::Prints),
+    ("malloc", builtin::malloc, &[8], &[8], Marks::Heap),
+    ("free", builtin::free, &[8], &[], Marks::Nothing),
+    ("cudaGraphSetConditional", builtin::set_condition, &[8, 4], &[], Marks::Nothing),
+    ("__cudaCDP2GetParameterBufferV2", children::parameter_buffer, &[8, 12, 12, 4], &[8], Marks::Launches),
+    ("__cudaCDP2LaunchDeviceV2", children::launch, &[8, 8], &[4], Marks::Nothing),
+    ("__cudaCDP2LaunchDeviceV2_ptsz", children::launch_per_thread, &[8, 8], &[4], Marks::Nothing),
+    ("__cudaCDP2GetLastError", children::get_last_error, &[], &[4], Marks::Nothing),
+    ("__cudaCDP2PeekAtLastError", children::peek_at_last_error, &[], &[4], Marks::Nothing),
+    ("__assertfail", builtin::assert_fail, &[8, 8, 4, 8, 8], &[], Marks::Ends),
+];
+
 /// A function that the machine provides.
 fn call_builtin<'a>(
     b: &mut Builder<'a, '_>,
@@ -184,22 +231,10 @@ fn call_builtin<'a>(
     results: &Operand<'a>,
     arguments: &Operand<'a>,
 ) -> Result<()> {
-    let (run, takes, gives): (Handler, &[u32], &[u32]) = match name {
-        "vprintf" => (builtin::vprintf, &[8, 8], &[4]),
-        "malloc" => (builtin::malloc, &[8], &[8]),
-        "free" => (builtin::free, &[8], &[]),
-        "cudaGraphSetConditional" => (builtin::set_condition, &[8, 4], &[]),
-        "__cudaCDP2GetParameterBufferV2" => (children::parameter_buffer, &[8, 12, 12, 4], &[8]),
-        "__cudaCDP2LaunchDeviceV2" => (children::launch, &[8, 8], &[4]),
-        "__cudaCDP2LaunchDeviceV2_ptsz" => (children::launch_per_thread, &[8, 8], &[4]),
-        "__cudaCDP2GetLastError" => (children::get_last_error, &[], &[4]),
-        "__cudaCDP2PeekAtLastError" => (children::peek_at_last_error, &[], &[4]),
-        "__assertfail" => (builtin::assert_fail, &[8, 8, 4, 8, 8], &[]),
-        _ => {
-            return invalid(format!(
-                "`{name}` is not defined in this module; link the one that defines it"
-            ));
-        }
+    let Some(&(_, run, takes, gives, marks)) = BUILTINS.iter().find(|row| row.0 == name) else {
+        return invalid(format!(
+            "`{name}` is not defined in this module; link the one that defines it"
+        ));
     };
     let arguments = b.arguments(arguments, None)?;
     let (results, deliveries) = b.results(results, None)?;
@@ -209,15 +244,22 @@ fn call_builtin<'a>(
             "`{name}` takes {takes:?} bytes and returns {gives:?}; the call differs"
         ));
     }
-    b.program.prints |= name == "vprintf";
-    b.program.heap |= name == "malloc";
-    b.out.launches |= name == "__cudaCDP2GetParameterBufferV2";
+    let mut successors = Successors::Next;
+    match marks {
+        Marks::Nothing => {}
+        Marks::Prints => b.program.prints = true,
+        Marks::Heap => b.program.heap = true,
+        Marks::Launches => b.out.launches = true,
+        Marks::Ends => successors = Successors::None,
+    }
     let aux = b.call_site(CallSite {
         function: None,
         arguments,
         results,
     });
-    b.emit(
+    leads(
+        b,
+        successors,
         run,
         Operands {
             aux,

@@ -56,7 +56,7 @@ impl Core<'_> {
 #[inline(always)]
 unsafe fn target(op: *const Op) -> *const Op {
     // SAFETY: the decoder made the offset from two operations of one program.
-    unsafe { op.byte_offset((*op).aux as i32 as isize) }
+    unsafe { op.byte_offset((*op).jump()) }
 }
 
 /// `bra`.

@@ -25,12 +25,12 @@ use foldhash::fast::FixedState;
 
 use super::run::{Failure, Run};
 use super::team::{Team, waiting};
-use crate::machine::control;
+use crate::isa::Successors;
 use crate::machine::core::Core;
 use crate::machine::event::{FaultKind, RawFault, Wait};
 use crate::machine::frame::{function_index, op_index};
 use crate::machine::lane::{LANES, lanes};
-use crate::machine::op::{Handler, Op};
+use crate::machine::op::Op;
 use crate::machine::program::{Class, OpInfo, Program, SpaceClass};
 use crate::machine::schedule::TurnEnd;
 use crate::memory::AllocationKind;
@@ -458,35 +458,23 @@ fn has_no_end(program: &Program, op: *const Op) -> bool {
         if std::mem::replace(seen, true) {
             continue;
         }
-        let o = &program.ops[at];
-        let is = |handler: Handler| std::ptr::fn_addr_eq(o.run, handler);
-        let leaves: [Handler; 7] = [
-            control::exit,
-            control::ret,
-            control::trap,
-            control::breakpoint,
-            control::call,
-            control::call_indirect,
-            control::refused,
-        ];
-        if leaves.into_iter().any(is) {
-            return false;
-        }
-        let always = o.guard == 0;
-        if is(control::branch) {
-            let to = (&raw const *o).wrapping_byte_offset(o.aux as i32 as isize);
-            open.push(op_index(program, to));
-            if always {
-                continue;
+        let op = &program.ops[at];
+        let successors = program.infos[at].successors;
+        match successors {
+            Successors::None | Successors::Callee => return false,
+            Successors::Label => {
+                let to = (&raw const *op).wrapping_byte_offset(op.jump());
+                open.push(op_index(program, to));
             }
-        } else if is(control::branch_indexed) {
-            let table = program.tables.get(o.aux as usize);
-            open.extend(table.into_iter().flatten().map(|&to| to as usize));
-            if always {
-                continue;
+            Successors::Table => {
+                let table = program.tables.get(op.aux as usize);
+                open.extend(table.into_iter().flatten().map(|&to| to as usize));
             }
+            Successors::Next => {}
         }
-        open.push(at + 1);
+        if successors == Successors::Next || op.guard != 0 {
+            open.push(at + 1);
+        }
     }
     true
 }

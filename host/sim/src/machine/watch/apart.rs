@@ -9,6 +9,7 @@
 //! around the barrier and end without touching memory, which is the same as to return before it.
 
 use crate::checks::FindingKind;
+use crate::isa::Successors;
 use crate::machine::control;
 use crate::machine::core::Core;
 use crate::machine::event::Wait;
@@ -19,6 +20,8 @@ use crate::machine::program::{Class, Program};
 
 /// Operations that are followed to see whether a way leads straight to the kernel's end.
 const STEPS: usize = 32;
+/// What runs an operation that ends threads, and nothing besides.
+const EXIT: Handler = control::exit;
 
 /// Threads of a warp that came to a barrier without the others.
 #[derive(Debug, Clone, Copy)]
@@ -37,26 +40,18 @@ pub(in crate::machine) struct Apart {
 
 /// Whether who stands at `op` is about to end and does nothing before.
 fn leaves(program: &Program, mut op: *const Op) -> bool {
-    let is = |op: &Op, handler: Handler| std::ptr::fn_addr_eq(op.run, handler);
     for _ in 0..STEPS {
         let index = op_index(program, op);
         let (Some(o), Some(info)) = (program.ops.get(index), program.infos.get(index)) else {
             return false;
         };
-        if is(o, control::exit) && o.guard == 0 {
-            return true;
-        }
-        if is(o, control::branch) {
-            if o.guard != 0 {
-                return false;
-            }
-            op = op.wrapping_byte_offset(o.aux as i32 as isize);
-            continue;
-        }
-        if info.class != Class::Plain || is(o, control::call) {
-            return false;
-        }
-        op = op.wrapping_add(1);
+        let always = o.guard == 0;
+        op = match info.successors {
+            Successors::None if always => return std::ptr::fn_addr_eq(o.run, EXIT),
+            Successors::Label if always => op.wrapping_byte_offset(o.jump()),
+            Successors::None | Successors::Next if info.class == Class::Plain => op.wrapping_add(1),
+            _ => return false,
+        };
     }
     false
 }

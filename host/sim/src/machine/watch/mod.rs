@@ -29,7 +29,7 @@ use super::lane::LANES;
 use super::launch::run::Run;
 use super::level::{Level, levels};
 use super::op::{Handler, Op};
-use crate::checks::race::{Access, AccessKind};
+use crate::checks::race::AccessKind;
 use crate::counters::even::Even;
 use crate::machine::frame::op_index;
 use crate::machine::program::{Class, OpInfo, SpaceClass};
@@ -355,21 +355,7 @@ impl Core<'_> {
         if unsafe { (*op).aux } & super::memory::access::flag::SPINS != 0 {
             return false;
         }
-        let block = self.team.blocks[self.current.0].linear;
-        let access = Access {
-            block,
-            warp: self.current.1 as u32,
-            lane: 0,
-            op: index as u32,
-            kind,
-            strong: false,
-            releases: info.releases,
-            acquires: info.acquires,
-            narrow: info.narrow,
-            read_only: info.read_only,
-            shared: (region == Region::Shared).then_some(block),
-            pending: false,
-        };
+        let access = self.race_access((index as u32, info), region, (kind, false));
         self.races.together(&access, even, mask, size)
     }
 

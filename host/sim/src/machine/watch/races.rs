@@ -33,21 +33,7 @@ impl Core<'_> {
         // SAFETY: `op` is an operation of the program, and of those with a class a memory operation.
         let spins = watched && unsafe { (*op).aux } & flag::SPINS != 0;
         let strong = kind == AccessKind::Atomic || spins;
-        let block = self.team.blocks[self.current.0].linear;
-        let access = Access {
-            block,
-            warp: self.current.1 as u32,
-            lane: 0,
-            op: index,
-            kind,
-            strong,
-            releases: info.releases,
-            acquires: info.acquires,
-            narrow: info.narrow,
-            read_only: info.read_only,
-            shared: (region == Region::Shared).then_some(block),
-            pending: false,
-        };
+        let access = self.race_access((index, &info), region, (kind, strong));
         if kind != AccessKind::Read && region == Region::Shared {
             self.remember_writes(index, addresses, mask, u64::from(info.bytes));
         }
@@ -73,6 +59,31 @@ impl Core<'_> {
                 ..access
             };
             self.note_race(op, before, access, addresses[lane]);
+        }
+    }
+
+    /// What the race check is told of an access by the running warp's lanes, the first of which stands for all.
+    #[inline(always)]
+    pub(super) fn race_access(
+        &self,
+        (op, info): (u32, &OpInfo),
+        region: Region,
+        (kind, strong): (AccessKind, bool),
+    ) -> Access {
+        let block = self.team.blocks[self.current.0].linear;
+        Access {
+            block,
+            warp: self.current.1 as u32,
+            lane: 0,
+            op,
+            kind,
+            strong,
+            releases: info.releases,
+            acquires: info.acquires,
+            narrow: info.narrow,
+            read_only: info.read_only,
+            shared: (region == Region::Shared).then_some(block),
+            pending: false,
         }
     }
 

@@ -186,6 +186,21 @@ fn a_long_loop_with_a_way_out_ends() {
     rig.ok("k", 1, 1, &[buffer]);
 }
 
+/// A call that never returns is a way out as well.
+#[test]
+fn a_long_loop_that_ends_by_an_assertion_is_not_endless() {
+    let rig = Rig::new(&format!(
+        ".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 s);
+        {HEAD} mov.u32 %d, 0; L: add.u32 %d, %d, 1; st.global.u32 [%rd0], %d; setp.lt.u32 %p, %d, 4000000; @%p bra L;
+        .param .b64 m; .param .b64 f; .param .b32 l; .param .b64 n; .param .b64 s;
+        st.param.b64 [m], 0; st.param.b64 [f], 0; st.param.b32 [l], 7; st.param.b64 [n], 0; st.param.b64 [s], 1;
+        call __assertfail, (m, f, l, n, s); bra L; }}"
+    ));
+    let buffer = rig.buffer(&[0u32; 64]);
+    let report = rig.fault("k", 1, 1, &[buffer]);
+    assert!(report.contains("failed at ?:7"), "{report}");
+}
+
 /// A block waits for the host, and the others for it. The host takes its time: that is no deadlock.
 #[test]
 fn a_flag_of_the_hosts_is_waited_for() {

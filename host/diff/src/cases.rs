@@ -31,7 +31,7 @@ fn case(row: &'static Row, mut sample: Sample) -> Case {
     let mut harness = match row.gone {
         // Hopper's own instructions are gone from Blackwell on, and judged on Hopper.
         Some((_, sm)) if sm <= 90 => Harness::None("GPUs of today do not have it any more"),
-        _ => harness::of(row.opcode, &sample),
+        _ => harness::of(row, &sample),
     };
     if harness == Harness::Matrix {
         let needs = matrix::chain(&sample).map(|chain| {

@@ -1,5 +1,6 @@
-//! How an instruction is judged: which of the ways of [`Harness`] an opcode and its words ask for.
+//! How an instruction is judged: which of the ways of [`Harness`] a row and the words of its instance ask for.
 
+use lanewise_sim::isa::Row;
 use lanewise_sim::isa::sample::Sample;
 use lanewise_sim::ptx::ast::{Modifier, Opcode};
 
@@ -8,11 +9,12 @@ use crate::image;
 use crate::surroundings::by_use;
 
 /// How an instruction is judged.
-pub fn of(opcode: Opcode, sample: &Sample) -> Harness {
+pub fn of(row: &Row, sample: &Sample) -> Harness {
     use Opcode::*;
+    let opcode = row.opcode;
     let has = |word| sample.words.contains(&word);
     match opcode {
-        _ if image::works_on(opcode) => Harness::Image,
+        _ if image::works_on(row) => Harness::Image,
         Cp | Tensormap if opcode == Tensormap || has(Modifier::Tensor) => Harness::None(
             "a tensor map is the driver's own: the driver's conformance rows and the machine's tests use some",
         ),

@@ -15,20 +15,16 @@ pub mod setup;
 
 pub use setup::Setup;
 
-use lanewise_sim::isa::Row;
 use lanewise_sim::isa::pattern::{Pattern, patterns};
 use lanewise_sim::isa::sample::{Register, Sample, Usage, every_sample};
+use lanewise_sim::isa::{Row, Section};
 use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
 
 use crate::case::{BLOCK, Case, LEAST};
 
-/// Whether an instruction works on a texture or surface.
-pub fn works_on(opcode: Opcode) -> bool {
-    use Opcode::*;
-    matches!(
-        opcode,
-        Tex | Tld4 | Txq | Istypep | Suld | Sust | Sured | Suq
-    )
+/// Whether a row's instructions work on a texture or surface.
+pub fn works_on(row: &Row) -> bool {
+    matches!(row.section, Section::Texture | Section::Surface)
 }
 
 /// Instances of a row beyond its samples: of textures and surfaces every combination counts, since geometry, types and
@@ -50,7 +46,7 @@ pub fn combinations(pattern: &Pattern) -> Vec<Sample> {
 /// Every row that works on textures or surfaces.
 pub fn rows() -> impl Iterator<Item = &'static Row> {
     let rows = patterns().iter().map(|pattern| pattern.row);
-    rows.filter(|row| works_on(row.opcode))
+    rows.filter(|row| works_on(row))
 }
 
 /// Whether a register holds the object's handle.

@@ -11,8 +11,9 @@ use std::collections::BTreeSet;
 
 use super::assigned::{registers, writes_first};
 use super::builder::Builder;
+use crate::isa::{Decoder as By, pattern};
 use crate::machine::program::{Class, LateLoad, SpaceClass};
-use crate::ptx::ast::{Base, Instruction, Opcode, Operand, RegisterId, Target};
+use crate::ptx::ast::{Base, Instruction, Operand, RegisterId, Target};
 
 /// Instructions that are looked at behind a load.
 const AHEAD: usize = 64;
@@ -39,7 +40,7 @@ impl Builder<'_, '_> {
             };
             let (mut to, mut from) = (Vec::new(), Vec::new());
             from.extend(instruction.guard.map(|guard| guard.register));
-            let result = usize::from(instruction.opcode != Opcode::Red);
+            let result = usize::from(writes_first(instruction));
             for (place, operand) in body.operands(instruction).iter().enumerate() {
                 let list = if place < result { &mut to } else { &mut from };
                 registers(body, operand, &mut |id| list.push(id));
@@ -76,9 +77,9 @@ impl Builder<'_, '_> {
     fn lone_load(&self, index: usize, instruction: &Instruction) -> Option<(u32, bool)> {
         let (start, end) = (self.starts[index], *self.starts.get(index + 1)?);
         let info = self.program.infos.get(start as usize)?;
-        let changes = match (info.class, instruction.opcode) {
-            (Class::Load(space), Opcode::Ld) if reached(space) => false,
-            (Class::Atomic(space), Opcode::Atom | Opcode::Red) if reached(space) => true,
+        let changes = match (info.class, pattern::decoder(instruction)?) {
+            (Class::Load(space), By::Transfer) if reached(space) => false,
+            (Class::Atomic(space), By::Atomic) if reached(space) => true,
             _ => return None,
         };
         (end == start + 1).then_some((start, changes))
@@ -98,7 +99,8 @@ impl Builder<'_, '_> {
             jump: None,
             goes_on: true,
         };
-        if instruction.opcode == Opcode::Bra {
+        let decoder = pattern::decoder(instruction)?;
+        if decoder == By::Branch {
             let guard = instruction.guard.map(|guard| guard.register);
             let target = self.target(instruction)?;
             passed.jump = Some(target);
@@ -107,10 +109,8 @@ impl Builder<'_, '_> {
             let around = target <= index && waits_to_change;
             return (!depends && !around).then_some(passed);
         }
-        let simple = matches!(
-            instruction.opcode,
-            Opcode::Ld | Opcode::St | Opcode::Atom | Opcode::Red | Opcode::Fence | Opcode::Membar
-        ) || is_arithmetic(instruction.opcode);
+        let simple =
+            matches!(decoder, By::Transfer | By::Atomic | By::Fence) || decoder.is_arithmetic();
         let ops = self.starts[index] as usize..self.starts[index + 1] as usize;
         for info in &self.program.infos[ops] {
             match info.class {
@@ -134,7 +134,7 @@ impl Builder<'_, '_> {
             .is_some_and(|guard| to.contains(&guard.register));
         for (place, operand) in self.body.operands(instruction).iter().enumerate() {
             let writes = place == 0
-                && (writes_first(instruction) || is_arithmetic(instruction.opcode))
+                && writes_first(instruction)
                 && !matches!(operand, Operand::Address(Base::Register(_), _));
             registers(self.body, operand, &mut |id| {
                 depends |= to.contains(&id) || writes && from.contains(&id);
@@ -159,33 +159,4 @@ impl Builder<'_, '_> {
 /// Whether others reach this memory.
 fn reached(space: SpaceClass) -> bool {
     !matches!(space, SpaceClass::Local | SpaceClass::Constant)
-}
-
-/// Instructions that work on registers alone, each lane by itself.
-fn is_arithmetic(opcode: Opcode) -> bool {
-    use Opcode::*;
-    matches!(
-        opcode,
-        Mov | Add
-            | Sub
-            | Mul
-            | Mad
-            | Fma
-            | Div
-            | Rem
-            | And
-            | Or
-            | Xor
-            | Not
-            | Shl
-            | Shr
-            | Setp
-            | Selp
-            | Cvt
-            | Cvta
-            | Min
-            | Max
-            | Neg
-            | Abs
-    )
 }

@@ -154,6 +154,27 @@ pub enum Successors {
 }
 
 impl Decoder {
+    /// Whether such an instruction does nothing but compute registers from registers, each lane by itself.
+    pub const fn is_arithmetic(self) -> bool {
+        matches!(
+            self,
+            Decoder::Registers
+                | Decoder::CompareToPredicate
+                | Decoder::CompareToNumber
+                | Decoder::TestNumber
+                | Decoder::LogicOfPredicates
+                | Decoder::LogicWithTest
+                | Decoder::SelectByPredicate
+                | Decoder::SelectBySign
+                | Decoder::Convert
+                | Decoder::ConvertFour
+                | Decoder::Move
+                | Decoder::AddressConversion
+                | Decoder::AddressTest
+                | Decoder::Video
+        )
+    }
+
     /// Where a thread may go from such an instruction.
     pub const fn successors(self) -> Successors {
         match self {

@@ -417,10 +417,14 @@ pub fn found(instruction: &Instruction) -> Option<&'static Pattern> {
     patterns().get(usize::from(instruction.row?))
 }
 
-/// Where a thread may go from an instruction that the checker found a row for.
+/// Which part of the decoder takes an instruction that the checker found a row for.
+pub fn decoder(instruction: &Instruction) -> Option<Decoder> {
+    found(instruction)?.row.decoder
+}
+
+/// Where a thread may go from such an instruction.
 pub fn successors(instruction: &Instruction) -> Successors {
-    let decoder = found(instruction).and_then(|pattern| pattern.row.decoder);
-    decoder.map_or(Successors::Next, Decoder::successors)
+    decoder(instruction).map_or(Successors::Next, Decoder::successors)
 }
 
 /// The rows of an opcode.

@@ -34,6 +34,16 @@ fn a_row_is_decoded_or_refused_by_name() {
     }
 }
 
+/// Whoever follows values through registers relies on it.
+#[test]
+fn what_computes_registers_writes_its_first_operand() {
+    for pattern in patterns() {
+        if pattern.row.decoder.is_some_and(Decoder::is_arithmetic) {
+            assert!(pattern.writes_first(), "{:?}", pattern.row);
+        }
+    }
+}
+
 /// What the least target or version depends on more than the row.
 #[test]
 fn some_modifiers_need_newer_gpus_wherever_they_stand() {

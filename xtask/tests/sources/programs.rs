@@ -23,8 +23,8 @@ fn has_test(text: &str) -> bool {
     text.lines().any(|line| line.trim_start() == "#[test]")
 }
 
-/// Whether a file of a target's is so: of a program in `src/bin` its own, else all in its folder.
-fn has(target: &Target, is_so: fn(&str) -> bool) -> bool {
+/// The sources of a target: of a program in `src/bin` its own file, else all in its folder.
+fn sources(target: &Target) -> Vec<String> {
     let root = target.src_path.as_std_path();
     let folder = root.parent().expect("a folder");
     let sources = if folder.ends_with("bin") {
@@ -33,7 +33,7 @@ fn has(target: &Target, is_so: fn(&str) -> bool) -> bool {
         files(folder, "rs")
     };
     let text = |file| fs::read_to_string(file).expect("a source");
-    sources.iter().any(|file| is_so(&text(file)))
+    sources.iter().map(text).collect()
 }
 
 #[test]
@@ -46,18 +46,20 @@ fn a_crate_without_tests_or_examples_says_so() {
         for target in package.targets {
             let manifest = &package.manifest_path;
             let name = &target.name;
+            let sources = sources(&target);
+            let has = |is_so: fn(&str) -> bool| sources.iter().any(|text| is_so(text));
             if target.is_lib() || target.is_proc_macro() {
                 assert_eq!(
                     target.doctest,
-                    has(&target, has_example),
+                    has(has_example),
                     "{manifest}: `doctest = false` in [lib] is for a crate without examples",
                 );
                 assert_eq!(
                     target.test,
-                    has(&target, has_test),
+                    has(has_test),
                     "{manifest}: `test = false` in [lib] is for a crate without tests in `src`",
                 );
-            } else if target.is_bin() && !has(&target, has_test) {
+            } else if target.is_bin() && !has(has_test) {
                 assert!(
                     !target.test,
                     "{manifest}: `test = false` is missing for {name}"

@@ -285,108 +285,76 @@ fn access(block: u64, warp: u32, lane: u32, kind: AccessKind) -> Access {
     }
 }
 
+/// Whether a lane of a warp of a block races when it reads so many bytes from an address.
+fn reads(races: &mut Races, thread: (u64, u32, u32), place: (u64, u64)) -> bool {
+    accesses(races, AccessKind::Read, thread, place)
+}
+
+/// Whether it races when it writes.
+fn writes(races: &mut Races, thread: (u64, u32, u32), place: (u64, u64)) -> bool {
+    accesses(races, AccessKind::Write, thread, place)
+}
+
+/// Whether it races when it updates by an atomic.
+fn updates(races: &mut Races, thread: (u64, u32, u32), place: (u64, u64)) -> bool {
+    accesses(races, AccessKind::Atomic, thread, place)
+}
+
+fn accesses(
+    races: &mut Races,
+    kind: AccessKind,
+    (block, warp, lane): (u64, u32, u32),
+    (address, bytes): (u64, u64),
+) -> bool {
+    let access = access(block, warp, lane, kind);
+    races.access(access, address, bytes).is_some()
+}
+
 #[test]
 fn writes_of_two_blocks_race_and_atomics_do_not() {
     let mut races = Races::default();
-    assert!(
-        races
-            .access(access(0, 0, 0, AccessKind::Write), 64, 4)
-            .is_none()
-    );
-    assert!(
-        races
-            .access(access(1, 0, 0, AccessKind::Write), 64, 4)
-            .is_some()
-    );
-    assert!(
-        races
-            .access(access(1, 0, 0, AccessKind::Write), 68, 4)
-            .is_none()
-    );
+    assert!(!writes(&mut races, (0, 0, 0), (64, 4)));
+    assert!(writes(&mut races, (1, 0, 0), (64, 4)));
+    assert!(!writes(&mut races, (1, 0, 0), (68, 4)));
     for block in 0..3 {
-        assert!(
-            races
-                .access(access(block, 0, 0, AccessKind::Atomic), 128, 4)
-                .is_none()
-        );
+        assert!(!updates(&mut races, (block, 0, 0), (128, 4)));
     }
 }
 
 #[test]
 fn neighbouring_bytes_do_not_race() {
     let mut races = Races::default();
-    assert!(
-        races
-            .access(access(0, 0, 0, AccessKind::Write), 64, 1)
-            .is_none()
-    );
-    assert!(
-        races
-            .access(access(0, 1, 0, AccessKind::Write), 65, 1)
-            .is_none()
-    );
-    assert!(
-        races
-            .access(access(0, 1, 0, AccessKind::Read), 64, 2)
-            .is_some()
-    );
+    assert!(!writes(&mut races, (0, 0, 0), (64, 1)));
+    assert!(!writes(&mut races, (0, 1, 0), (65, 1)));
+    assert!(reads(&mut races, (0, 1, 0), (64, 2)));
 }
 
 #[test]
 fn a_barrier_orders_the_warps_that_arrive() {
     let mut races = Races::default();
-    races.access(access(0, 0, 0, AccessKind::Write), 64, 4);
-    assert!(
-        races
-            .access(access(0, 1, 0, AccessKind::Read), 64, 4)
-            .is_some()
-    );
+    writes(&mut races, (0, 0, 0), (64, 4));
+    assert!(reads(&mut races, (0, 1, 0), (64, 4)));
     races.barrier(0, &[0, 1]);
-    assert!(
-        races
-            .access(access(0, 1, 0, AccessKind::Read), 64, 4)
-            .is_none()
-    );
-    assert!(
-        races
-            .access(access(0, 2, 0, AccessKind::Read), 64, 4)
-            .is_some()
-    );
+    assert!(!reads(&mut races, (0, 1, 0), (64, 4)));
+    assert!(reads(&mut races, (0, 2, 0), (64, 4)));
 }
 
 #[test]
 fn lanes_of_a_warp_are_ordered_by_its_barrier_only() {
     let mut races = Races::default();
     races.step(0, 0);
-    assert!(
-        races
-            .access(access(0, 0, 0, AccessKind::Write), 64, 4)
-            .is_none()
-    );
-    assert!(
-        races
-            .access(access(0, 0, 1, AccessKind::Write), 64, 4)
-            .is_none(),
-        "one instruction"
-    );
+    assert!(!writes(&mut races, (0, 0, 0), (64, 4)));
+    assert!(!writes(&mut races, (0, 0, 1), (64, 4)), "one instruction");
     races.step(0, 0);
-    assert!(
-        races
-            .access(access(0, 0, 0, AccessKind::Read), 64, 4)
-            .is_some()
-    );
+    assert!(reads(&mut races, (0, 0, 0), (64, 4)));
     races.warp_barrier(0, 0);
-    assert!(
-        races
-            .access(access(0, 0, 0, AccessKind::Read), 64, 4)
-            .is_none()
-    );
+    assert!(!reads(&mut races, (0, 0, 0), (64, 4)));
 }
 
 /// Hands over from block 0 to another warp by a fence (of block scope or not), a flag, and a fence.
 fn hand_over(to: (u64, u32), fences: [Option<bool>; 2], narrow: bool, shared: Option<u64>) -> bool {
     let mut races = Races::default();
-    races.access(access(0, 0, 0, AccessKind::Write), 64, 4);
+    writes(&mut races, (0, 0, 0), (64, 4));
     if let Some(wide) = fences[0] {
         races.fence(0, 0, wide);
     }
@@ -400,9 +368,7 @@ fn hand_over(to: (u64, u32), fences: [Option<bool>; 2], narrow: bool, shared: Op
     if let Some(wide) = fences[1] {
         races.fence(to.0, to.1, wide);
     }
-    races
-        .access(access(to.0, to.1, 0, AccessKind::Read), 64, 4)
-        .is_none()
+    !reads(&mut races, (to.0, to.1, 0), (64, 4))
 }
 
 #[test]
@@ -433,15 +399,11 @@ fn fences_and_a_flag_hand_over() {
 fn a_fence_covers_what_was_before_it_only() {
     let mut races = Races::default();
     races.fence(0, 0, true);
-    races.access(access(0, 0, 0, AccessKind::Write), 64, 4);
-    races.access(access(0, 0, 0, AccessKind::Atomic), 128, 4);
-    races.access(access(1, 0, 0, AccessKind::Atomic), 128, 4);
+    writes(&mut races, (0, 0, 0), (64, 4));
+    updates(&mut races, (0, 0, 0), (128, 4));
+    updates(&mut races, (1, 0, 0), (128, 4));
     races.fence(1, 0, true);
-    assert!(
-        races
-            .access(access(1, 0, 0, AccessKind::Read), 64, 4)
-            .is_some()
-    );
+    assert!(reads(&mut races, (1, 0, 0), (64, 4)));
 }
 
 #[test]
@@ -454,9 +416,5 @@ fn atomics_of_block_scope_race_between_blocks() {
     assert!(races.access(narrow(0, 0), 64, 4).is_none());
     assert!(races.access(narrow(0, 1), 64, 4).is_none());
     assert!(races.access(narrow(1, 0), 64, 4).is_some());
-    assert!(
-        races
-            .access(access(2, 0, 0, AccessKind::Atomic), 64, 4)
-            .is_some()
-    );
+    assert!(updates(&mut races, (2, 0, 0), (64, 4)));
 }

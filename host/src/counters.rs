@@ -1,29 +1,19 @@
 //! What the simulator counted: requests, sectors, wavefronts, branches, instructions of a launch.
 //!
-//! Time is modelled on one clock for the whole process, and what is counted is often timed too. So while something is counted,
-//! launches of other threads wait. A real GPU does not count: [`of`] answers `None` there.
-//!
-//! Definitions: the simulator's `counters` module. A GPU's own profiler counts the same by the names given there.
+//! A real GPU does not count: [`of`] answers `None` there. Definitions: the simulator's `counters` module. A GPU's own profiler counts the same
+//! by the names given there.
 
-use std::cell::Cell;
 use std::panic::Location;
-use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 pub use lanewise_driver::{Counters, Metric};
 use lanewise_driver::{LaunchOverrides, Observer};
 
-use crate::device::recording::is_recording;
 use crate::{Backend, Device, DriverError};
 
-/// Held for reading by each launch, and for writing by whoever counts one.
-static LAUNCHING: RwLock<()> = RwLock::new(());
-
-thread_local! {
-    /// Whether this thread holds [`LAUNCHING`] for writing.
-    static COUNTING: Cell<bool> = const { Cell::new(false) };
-}
-
 /// Runs `launch` and returns the counters of the kernels that it launched, added up; `None` where nobody counts.
+///
+/// What other threads launch meanwhile is not in the sum, but for those of [`in_threads`](crate::in_threads). Nobody waits for them either: `launch` has
+/// the device for itself only if the program sees to that, which modelled times need and counters don't.
 ///
 /// # Errors
 /// What `launch` answers, or the fault of a kernel.
@@ -37,12 +27,8 @@ pub fn of<E: From<DriverError>>(
         launch()?;
         return Ok(None);
     }
-    // Whoever holds it already counts inside of what it counts; who records is refused below.
-    let _alone = (!COUNTING.get() && !is_recording())
-        .then(|| LAUNCHING.write().unwrap_or_else(PoisonError::into_inner));
-    // Whatever others have launched before has to be over.
+    // What was launched before may fail: that is not said of this launch.
     device.synchronize_at(at)?;
-    let _on = Counting::start();
     let observer = Observer::start(LaunchOverrides {
         count: true,
         ..LaunchOverrides::default()
@@ -54,34 +40,4 @@ pub fn of<E: From<DriverError>>(
         sum += observed.counters.unwrap_or_default();
     }
     Ok(Some(sum))
-}
-
-/// Whether this thread counts.
-pub(crate) fn is_counting() -> bool {
-    COUNTING.get()
-}
-
-/// This thread counts while this lives, and afterwards if it did before.
-pub(crate) struct Counting {
-    before: bool,
-}
-
-impl Counting {
-    pub(crate) fn start() -> Self {
-        let before = COUNTING.replace(true);
-        Self { before }
-    }
-}
-
-impl Drop for Counting {
-    fn drop(&mut self) {
-        COUNTING.set(self.before);
-    }
-}
-
-/// What each launch takes first, and holds: it waits while another thread counts. It is taken before the launch's buffers are, since that thread may wait for
-/// those. A thread that records a graph does not wait: who counts waits for recordings.
-pub(crate) fn turn() -> Option<RwLockReadGuard<'static, ()>> {
-    (!COUNTING.get() && !is_recording())
-        .then(|| LAUNCHING.read().unwrap_or_else(PoisonError::into_inner))
 }

@@ -5,8 +5,6 @@
 
 use lanewise_driver::Fork;
 
-use crate::counters;
-
 /// Does `work` with each of `items` in a thread of its own, and returns what came of it, in their order.
 ///
 /// ```
@@ -29,13 +27,11 @@ where
     R: Send,
 {
     let fork = Fork::new();
-    let counting = counters::is_counting();
     let done = std::thread::scope(|scope| {
         let (fork, work) = (&fork, &work);
         let start = |item| {
             scope.spawn(move || {
                 let _part = fork.enter();
-                let _counted = counting.then(counters::Counting::start);
                 work(item)
             })
         };

@@ -78,11 +78,6 @@ impl Gate {
     }
 }
 
-/// Whether this thread records, on whichever device.
-pub(crate) fn is_recording() -> bool {
-    RECORDING.with_borrow(|gates| !gates.is_empty())
-}
-
 impl Drop for Recording<'_> {
     fn drop(&mut self) {
         RECORDING.with_borrow_mut(|gates| {

@@ -19,7 +19,7 @@ use super::uses::{RecordableAll, Used, conflict, hold, once_each};
 use crate::launch::CheckedLaunch;
 use crate::launch::argument::Recorded as RecordedUse;
 use crate::stream::order::{Access, Marked, Order};
-use crate::{Arguments, Device, DriverError, LaunchConfig, LaunchError, Stream, counters};
+use crate::{Arguments, Device, DriverError, LaunchConfig, LaunchError, Stream};
 
 /// Recorded work, ready to be launched.
 #[derive(Debug)]
@@ -172,7 +172,7 @@ impl Graph {
         }
         let wait =
             |earlier: &Stream, mark: Option<&Marked<Stream>>| stream.wait_behind(earlier, mark);
-        let _turn = (counters::turn(), self.device.launching());
+        let _turn = self.device.launching();
         // Launches of one graph run one after another, as the driver has it too.
         let _launched = self.order.begin(stream, Access::Write, wait)?;
         let held = hold(&self.uses).ok_or(GraphError::BufferIsGone { at })?;

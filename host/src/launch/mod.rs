@@ -26,7 +26,7 @@ use lanewise_driver::abi::{self, CUresult};
 use lanewise_std::kernel::{BrokenContract, Kernel, LaunchBounds, SafeKernel};
 
 use crate::error::in_words;
-use crate::{Device, DriverError, LoadError, Module, Stream, counters};
+use crate::{Device, DriverError, LoadError, Module, Stream};
 use argument::Recorded;
 
 pub(crate) use submit::{attributes, submit, with_config};
@@ -431,7 +431,7 @@ impl Module {
             let code = CUresult::ERROR_INVALID_CLUSTER_SIZE;
             DriverError::check_code("cuLaunchKernelEx", code, at).map_err(refused)?;
         }
-        let _turn = (counters::turn(), self.device().launching());
+        let _turn = self.device().launching();
         arguments
             .pass_all(&mut list)
             .map_err(|source| LaunchError::Argument {

@@ -279,7 +279,7 @@ fn both_end(first: impl FnOnce() + Send + 'static, second: impl FnOnce() + Send 
     }
 }
 
-/// A launch that waits until nobody counts has no buffer in hand that whoever counts may want.
+/// A thread counts a graph while another launches with a buffer of the graph's: neither waits for the other for ever.
 #[test]
 fn a_graph_is_counted_while_another_thread_launches_with_its_buffer() {
     let _turn = tests::turn();
@@ -314,7 +314,7 @@ fn a_graph_is_counted_while_another_thread_launches_with_its_buffer() {
     );
 }
 
-/// Who counts waits for recordings, so these do not wait for who counts.
+/// Counting begins when no thread records, and a thread that records launches all the same.
 #[test]
 fn a_thread_records_while_another_counts() {
     let _turn = tests::turn();

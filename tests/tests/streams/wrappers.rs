@@ -386,6 +386,55 @@ fn counting_is_nested() {
     assert_eq!(requests, [Some(4), Some(2)]);
 }
 
+/// Whoever counts takes the device from nobody: what it waits for may itself wait for another thread's launch.
+#[test]
+fn another_thread_launches_while_one_counts() {
+    let _turn = tests::turn();
+    let Some(device) = tests::simulator("counters", "a GPU counts nothing") else {
+        return;
+    };
+    let (answer, said) = mpsc::channel();
+    std::thread::spawn(move || {
+        let free = || device.stream_with(StreamOptions::new().non_blocking());
+        let streams = [free()?, free()?, free()?];
+        let ones = DeviceBuffer::from_slice(&device, &[1.0f32; 64]).expect("a buffer");
+        let mut sums = [(); 2].map(|()| DeviceBuffer::<f32>::zeroed(&device, 64).expect("sums"));
+        let add = |stream: &Stream, sum: &mut DeviceBuffer<f32>| {
+            let config = LaunchConfig::new(1, 64);
+            device
+                .launch(stream, vec_add, config, (&ones, &ones, sum))
+                .expect("a launch");
+            stream.synchronize()
+        };
+        let [held, counted, other] = &streams;
+        let [sum, others] = &mut sums;
+        let counters = lanewise::counters::of(&device, || {
+            let (launched, wait) = mpsc::channel();
+            held.call(move || wait.recv().expect("the other thread launches"))?;
+            std::thread::scope(|scope| {
+                let other = scope.spawn(move || {
+                    add(other, others)?;
+                    launched.send(()).expect("the function waits");
+                    Ok::<(), lanewise::DriverError>(())
+                });
+                add(counted, sum)?;
+                device.synchronize()?;
+                other.join().expect("no panic")
+            })
+        })?;
+        let requests = counters.map(|of| of.global_stores.requests);
+        answer.send(requests).expect("somebody listens");
+        Ok::<(), lanewise::DriverError>(())
+    });
+    let limit = std::time::Duration::from_secs(60);
+    let requests = said.recv_timeout(limit).expect("nobody waits for ever");
+    assert_eq!(
+        requests,
+        Some(2),
+        "the other thread's launch is not counted"
+    );
+}
+
 /// Constant memory does not change while a kernel runs, whatever another thread does, also on a stream for which plain copies don't wait.
 #[test]
 fn constant_memory_is_written_between_the_launches_of_other_threads() {

@@ -236,13 +236,13 @@ fn the_book_names_every_check() {
     all.leak = true;
     let named = all.to_string();
     let names: Vec<&str> = named.split(',').collect();
-    let page = include_str!("../../docs/src/checks.md");
+    let page = include_str!("../../docs/src/simulator/checks.md");
     let table = page.lines().skip_while(|line| !line.starts_with("| check"));
     let rows = table.skip(2).take_while(|line| line.starts_with("| `"));
     let told: Vec<&str> = rows.filter_map(|line| line.split('`').nth(1)).collect();
     assert_eq!(told, names);
 
-    let variables = include_str!("../../docs/src/variables.md");
+    let variables = include_str!("../../docs/src/reference/variables.md");
     let row = variables
         .lines()
         .find(|line| line.starts_with("| `LANEWISE_CHECKS` "))

@@ -12,7 +12,7 @@ fn root() -> &'static Path {
 
 #[test]
 fn the_books_page_is_made_from_the_table() {
-    let path = root().join("docs/src/instructions.md");
+    let path = root().join("docs/src/reference/instructions.md");
     let reports =
         recorded(&root().join("host/diff/results")).expect("the results are in the repository");
     let page = page::page(&reports);

@@ -1,7 +1,7 @@
 //! The book's page of driver calls is the table's.
 
 /// As this test was built: it also runs where the book is not, on a GPU's machine.
-const WRITTEN: &str = include_str!("../../../docs/src/driver_calls.md");
+const WRITTEN: &str = include_str!("../../../docs/src/reference/driver_calls.md");
 
 #[test]
 fn the_book_lists_the_calls_as_the_table_has_them() {
@@ -9,7 +9,7 @@ fn the_book_lists_the_calls_as_the_table_has_them() {
     if std::env::var_os("LANEWISE_BLESS").is_some() {
         let path = concat!(
             env!("CARGO_MANIFEST_DIR"),
-            "/../../docs/src/driver_calls.md"
+            "/../../docs/src/reference/driver_calls.md"
         );
         return std::fs::write(path, &page).expect("the book can be written");
     }
@@ -19,6 +19,6 @@ fn the_book_lists_the_calls_as_the_table_has_them() {
         .find(|(is, was)| is != was);
     assert!(
         page == WRITTEN,
-        "docs/src/driver_calls.md is not what the table says, first in {differs:?} (LANEWISE_BLESS=1 cargo test accepts it)"
+        "docs/src/reference/driver_calls.md is not what the table says, first in {differs:?} (LANEWISE_BLESS=1 cargo test accepts it)"
     );
 }

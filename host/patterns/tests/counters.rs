@@ -46,12 +46,12 @@ fn the_book_shows_the_counters_of_transpose_as_they_are() {
     let shown = lines.join("\n") + "\n";
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../../docs/src/counters/transpose.txt"
+        "/../../docs/src/simulator/transpose.txt"
     );
     if std::env::var_os("LANEWISE_BLESS").is_some() {
         return std::fs::write(path, shown).expect("the book can be written");
     }
-    let written = include_str!("../../../docs/src/counters/transpose.txt");
+    let written = include_str!("../../../docs/src/simulator/transpose.txt");
     assert_eq!(shown, written, "LANEWISE_BLESS=1 cargo test accepts it");
 }
 

@@ -8,7 +8,7 @@ use crate::{ALL, Group};
 pub fn page() -> String {
     let mut page = String::from(
         "# Environment variables\n\nEvery variable that Lanewise reads. They hold for any program that uses the driver: one of \
-         this repository, one of your own, and any other started by [`lanewise exec`](exec.md). A variable whose name begins with \
+         this repository, one of your own, and any other started by [`lanewise exec`](../simulator/exec.md). A variable whose name begins with \
          `LANEWISE_` and that is not here is answered with a warning; `cargo xtask doctor` shows which ones are set. The page is made \
          from the table that the programs read (`host/variables`).\n",
     );

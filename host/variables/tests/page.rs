@@ -4,18 +4,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// As this test was built: it also runs where the book is not, on a GPU's machine.
-const WRITTEN: &str = include_str!("../../../docs/src/variables.md");
+const WRITTEN: &str = include_str!("../../../docs/src/reference/variables.md");
 
 #[test]
 fn the_book_lists_the_variables_as_the_table_has_them() {
     let page = lanewise_variables::page();
     if lanewise_variables::BLESS.get().is_some() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/variables.md");
+        let path = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../docs/src/reference/variables.md"
+        );
         return fs::write(path, &page).expect("the book can be written");
     }
     assert!(
         page == WRITTEN,
-        "docs/src/variables.md is not what the table says (LANEWISE_BLESS=1 cargo test accepts it)"
+        "docs/src/reference/variables.md is not what the table says (LANEWISE_BLESS=1 cargo test accepts it)"
     );
 }
 

@@ -8,7 +8,7 @@ use wrong::page;
 #[test]
 fn the_books_page_is_made_from_the_cases_and_the_records() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let path = here.join("../../docs/src/compute_sanitizer.md");
+    let path = here.join("../../docs/src/simulator/compute_sanitizer.md");
     let records = recorded(&here.join("results")).expect("the records are in the repository");
     let page = page::page(&records).expect("every case has a report");
     if std::env::var_os("LANEWISE_BLESS").is_some() {

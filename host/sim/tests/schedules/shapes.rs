@@ -1,7 +1,7 @@
 //! The shapes by which memory models are told apart, each with fences, orders and scopes of many kinds, and programs that nobody chose: exactly
 //! those outcomes come that the axioms allow ([`super::axioms`]).
 //!
-//! Names as in Alglave, Maranget and Tautschnig, "Herding Cats" (2014). What is allowed and not reached is listed in `docs/src/schedules.md`.
+//! Names as in Alglave, Maranget and Tautschnig, "Herding Cats" (2014). What is allowed and not reached is listed in `docs/src/simulator/schedules.md`.
 
 use super::axioms;
 use super::litmus::{Where, explored};

@@ -1,7 +1,7 @@
 //! The dictionary of the book names what is there: `device_kernels::dictionary` imports all of it.
 
 /// The page, and what is imported, as this test was built.
-const PAGE: &str = include_str!("../../../../docs/src/names.md");
+const PAGE: &str = include_str!("../../../../docs/src/reference/names.md");
 const IMPORTED: &str = include_str!("../../kernels/src/dictionary.rs");
 
 /// Paths `module::name` in the second column, for modules that `IMPORTED` has. `name` alone, behind a comma, is of the same module.

@@ -5,6 +5,10 @@
 
 use lanewise_diff::machine::{Driver, Failure, Job, Machine, Simulator};
 use lanewise_diff::{Case, Harness, Outcome, Report, Session, Verdict, cases};
+use std::sync::LazyLock;
+
+/// All cases: they take longer to make than to copy.
+static ALL: LazyLock<Vec<Case>> = LazyLock::new(cases::all);
 
 /// A machine that lies about some results.
 struct Wrong<'a> {
@@ -36,7 +40,7 @@ fn simulator() -> Simulator {
 }
 
 fn cases(instruction: &str) -> Vec<Case> {
-    let mut cases = cases::all();
+    let mut cases = ALL.clone();
     cases.retain(|case| case.sample.instruction.starts_with(instruction));
     assert!(!cases.is_empty(), "the table has no `{instruction}`");
     cases
@@ -97,7 +101,7 @@ fn agree_with_themselves(some: &[Case]) -> Option<Report> {
 
 #[test]
 fn the_driver_and_the_simulator_agree_with_themselves() {
-    let mut some = cases::all();
+    let mut some = ALL.clone();
     some.retain(|case| !matches!(case.harness, Harness::Image | Harness::Use | Harness::Fault));
     // The driver that is simulated reads PTX of CUDA 13.0.
     some.retain(|case| case.sample.version <= (9, 0));
@@ -107,7 +111,7 @@ fn the_driver_and_the_simulator_agree_with_themselves() {
 
 #[test]
 fn textures_and_surfaces_agree_with_themselves() {
-    let mut some = cases::all();
+    let mut some = ALL.clone();
     some.retain(|case| case.harness == Harness::Image);
     let some: Vec<Case> = some.into_iter().step_by(5).collect();
     let Some(report) = agree_with_themselves(&some) else {
@@ -118,7 +122,7 @@ fn textures_and_surfaces_agree_with_themselves() {
 
 #[test]
 fn what_is_judged_by_use_agrees_with_itself() {
-    let mut some = cases::all();
+    let mut some = ALL.clone();
     some.retain(|case| case.harness == Harness::Use || case.special.is_some());
     // Most of them are shapes of `wgmma`, which take long.
     let mut wgmma = 0;
@@ -268,7 +272,7 @@ fn ptxas_takes_every_module() {
         }
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let (cases, mut refused) = (cases::all(), Vec::new());
+    let (cases, mut refused) = (ALL.clone(), Vec::new());
     let session = Session {
         device: &Assembler { ptxas, folder },
         simulator: &simulator(),

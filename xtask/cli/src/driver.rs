@@ -218,15 +218,26 @@ fn cache() -> Result<PathBuf> {
     }
 }
 
-/// Copies by way of a new name, so that a program that has the old library loaded keeps it whole, and lays the plain name beside it.
+/// Copies by way of a new name, so that a program that has the old library loaded keeps it whole, and lays the plain name beside it. What is there
+/// already is not copied again: the copy has the time of what it was made from.
 fn install(made: &Path, folder: &Path) -> Result<()> {
     let library = folder.join(NAME);
     let plain = folder.join(PLAIN_NAME);
+    if is_copy(&library, made) && plain.is_symlink() {
+        return Ok(());
+    }
     let fresh = folder.join(format!("{NAME}.{}", std::process::id()));
     let link = folder.join(format!("{PLAIN_NAME}.{}", std::process::id()));
     fs::create_dir_all(folder)
         .and_then(|()| fs::copy(made, &fresh))
-        .and_then(|_| fs::rename(&fresh, &library))
+        .and_then(|_| {
+            let modified = made.metadata()?.modified()?;
+            fs::File::options()
+                .write(true)
+                .open(&fresh)?
+                .set_modified(modified)
+        })
+        .and_then(|()| fs::rename(&fresh, &library))
         .and_then(|()| std::os::unix::fs::symlink(NAME, &link))
         .and_then(|()| fs::rename(&link, &plain))
         .with_context(|| {
@@ -236,4 +247,13 @@ fn install(made: &Path, folder: &Path) -> Result<()> {
                 project::shown(folder)
             )
         })
+}
+
+/// Whether a file is what a copy of `made` would be.
+fn is_copy(copy: &Path, made: &Path) -> bool {
+    let told = |file: &Path| {
+        let data = file.metadata().ok()?;
+        Some((data.len(), data.modified().ok()?))
+    };
+    told(copy).is_some_and(|copy| Some(copy) == told(made))
 }

@@ -3,6 +3,18 @@
 
 use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::LazyLock;
+
+/// Python itself, if there is one: what `python3` names may be a script that looks for it at every start, which takes longer than the programs here.
+static PYTHON: LazyLock<Option<String>> = LazyLock::new(|| {
+    let mut asked = Command::new("python3");
+    asked.args(["-c", "import sys; print(sys.executable)"]);
+    let Ok(answer) = asked.output() else {
+        println!("skipped: there is no python3");
+        return None;
+    };
+    Some(text(&answer.stdout).trim_end().to_owned())
+});
 
 /// Runs `lanewise exec OPTIONS -- python3 count.py ARGUMENTS`; nothing where there is no Python.
 fn exec(options: &[&str], arguments: &[&str]) -> Option<Output> {
@@ -11,17 +23,14 @@ fn exec(options: &[&str], arguments: &[&str]) -> Option<Output> {
 
 /// The same with a program of this folder.
 fn exec_program(options: &[&str], program: &str, arguments: &[&str]) -> Option<Output> {
-    if Command::new("python3").arg("--version").output().is_err() {
-        println!("skipped: there is no python3");
-        return None;
-    }
+    let python = PYTHON.as_ref()?;
     let program = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/exec")
         .join(program);
     let output = Command::new(env!("CARGO_BIN_EXE_lanewise"))
         .arg("exec")
         .args(options)
-        .args(["--", "python3"])
+        .args(["--", python])
         .arg(program)
         .args(arguments)
         .env_remove("LANEWISE_CHECKS")
@@ -212,15 +221,12 @@ fn sanitize(options: &[&str]) -> Option<Output> {
 
 /// `lanewise sanitize` on a program of this folder.
 fn sanitize_program(options: &[&str], program: &str, arguments: &[&str]) -> Option<Output> {
-    if Command::new("python3").arg("--version").output().is_err() {
-        println!("skipped: there is no python3");
-        return None;
-    }
+    let python = PYTHON.as_ref()?;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/exec");
     let output = Command::new(env!("CARGO_BIN_EXE_lanewise"))
         .arg("sanitize")
         .args(options)
-        .args(["--", "python3"])
+        .args(["--", python])
         .arg(folder.join(program))
         .args(arguments)
         .output()

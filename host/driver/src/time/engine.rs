@@ -140,8 +140,10 @@ impl Load {
         most: u32,
     ) -> Nanoseconds {
         let mut start = ready;
-        for (i, step) in self.0.iter().enumerate() {
-            let Some(next) = self.0.get(i + 1) else { break }; // after the last step the engine is idle
+        // What ended by then is in nobody's way: programs leave thousands of steps behind.
+        let under_way = self.0.partition_point(|step| step.at <= ready);
+        let steps = &self.0[under_way.saturating_sub(1)..];
+        for (step, next) in steps.iter().zip(steps.iter().skip(1)) {
             let taken = step.part + part > WHOLE || step.count >= most;
             if step.at >= start.saturating_add(duration) {
                 break;
@@ -163,9 +165,17 @@ impl Load {
             step.part += part;
             step.count += 1;
         }
-        // Work back to back becomes one step again, so that a long queue stays short here.
-        self.0
-            .dedup_by(|later, earlier| (later.part, later.count) == (earlier.part, earlier.count));
+        // Work back to back becomes one step again, so that a long queue stays short here. Only the two ends can have become like what is before them.
+        self.join(last);
+        self.join(first);
+    }
+
+    /// Removes the step at this index if it is like the one before.
+    fn join(&mut self, index: usize) {
+        let load = |index: usize| self.0.get(index).map(|step| (step.part, step.count));
+        if index.checked_sub(1).and_then(load) == load(index) {
+            self.0.remove(index);
+        }
     }
 
     /// The index of the step that begins at `at`, which is made if there is none.

@@ -8,6 +8,7 @@ mod occupancy;
 
 pub use occupancy::{Allowance, Occupancy, Resource};
 use serde::Deserialize;
+use std::sync::OnceLock;
 
 /// One GPU's limits, sizes and speeds.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -165,17 +166,42 @@ pub struct Rates {
 }
 
 /// The models that are built in, by the short name that `LANEWISE_MODEL` takes.
-const MODELS: [(&str, &str); 9] = [
-    ("h200", include_str!("data/h200.toml")),
-    ("b200", include_str!("data/b200.toml")),
-    ("gb300", include_str!("data/gb300.toml")),
-    ("rtx5090", include_str!("data/rtx5090.toml")),
-    ("gb10", include_str!("data/gb10.toml")),
-    ("thor", include_str!("data/thor.toml")),
-    ("rtx4090", include_str!("data/rtx4090.toml")),
-    ("v100", include_str!("data/v100.toml")),
-    ("k40", include_str!("data/k40.toml")),
+static MODELS: [BuiltIn; 9] = [
+    BuiltIn::new("h200", include_str!("data/h200.toml")),
+    BuiltIn::new("b200", include_str!("data/b200.toml")),
+    BuiltIn::new("gb300", include_str!("data/gb300.toml")),
+    BuiltIn::new("rtx5090", include_str!("data/rtx5090.toml")),
+    BuiltIn::new("gb10", include_str!("data/gb10.toml")),
+    BuiltIn::new("thor", include_str!("data/thor.toml")),
+    BuiltIn::new("rtx4090", include_str!("data/rtx4090.toml")),
+    BuiltIn::new("v100", include_str!("data/v100.toml")),
+    BuiltIn::new("k40", include_str!("data/k40.toml")),
 ];
+
+/// A model with its short name, which is read from its text once.
+struct BuiltIn {
+    name: &'static str,
+    text: &'static str,
+    model: OnceLock<DeviceModel>,
+}
+
+impl BuiltIn {
+    const fn new(name: &'static str, text: &'static str) -> BuiltIn {
+        BuiltIn {
+            name,
+            text,
+            model: OnceLock::new(),
+        }
+    }
+
+    fn model(&self) -> Result<DeviceModel, ModelError> {
+        if let Some(model) = self.model.get() {
+            return Ok(model.clone());
+        }
+        let model = DeviceModel::parse(self.text)?;
+        Ok(self.model.get_or_init(|| model).clone())
+    }
+}
 
 /// Why there is no such model.
 #[derive(Debug, thiserror::Error)]
@@ -196,7 +222,7 @@ pub enum ModelError {
 impl DeviceModel {
     /// The short names of the built-in models.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        MODELS.iter().map(|(name, _)| *name)
+        MODELS.iter().map(|built_in| built_in.name)
     }
 
     /// The built-in model of a short name such as `v100`.
@@ -206,12 +232,12 @@ impl DeviceModel {
     pub fn named(name: &str) -> Result<Self, ModelError> {
         let found = MODELS
             .iter()
-            .find(|(known, _)| known.eq_ignore_ascii_case(name));
-        let (_, text) = found.ok_or_else(|| ModelError::Unknown {
+            .find(|built_in| built_in.name.eq_ignore_ascii_case(name));
+        let built_in = found.ok_or_else(|| ModelError::Unknown {
             name: name.into(),
             known: Self::names().collect(),
         })?;
-        Self::parse(text)
+        built_in.model()
     }
 
     /// A model from the text of a file like those under `data/`.

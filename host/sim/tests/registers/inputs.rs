@@ -203,6 +203,15 @@ impl Records {
         self.count
     }
 
+    /// The first of every so many.
+    pub fn each(&self, step: usize) -> Records {
+        Records {
+            count: self.count.div_ceil(step),
+            width: self.width,
+            values: self.iter().step_by(step).flatten().copied().collect(),
+        }
+    }
+
     /// One after another.
     pub fn iter(&self) -> impl Iterator<Item = &[u128]> {
         (0..self.count).map(|index| &self.values[index * self.width..][..self.width])

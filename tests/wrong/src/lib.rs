@@ -9,7 +9,7 @@
 //! | [`sanitizer`] | all cases under compute-sanitizer's tools, which the program `wrong` runs |
 //! | [`page`] | the book's page: which tool finds which case |
 //!
-//! `LANEWISE_BLESS=1 cargo test --test cases --test wrong --test host_programs` writes the reports anew; read the difference before it is committed.
+//! `LANEWISE_BLESS=1 cargo test --test wrong` writes the reports anew; read the difference before it is committed.
 
 pub mod case;
 mod host;

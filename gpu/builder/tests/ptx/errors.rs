@@ -53,11 +53,20 @@ fn a_promise_can_be_waived() {
 
 /// What a build of a fixture says with one of its features, cargo's progress aside.
 pub(crate) fn message(fixture: &str, feature: &str) -> String {
-    let error = builder(fixture, fixture)
+    message_of(fixture, &[feature])
+}
+
+/// The same with several.
+pub(crate) fn message_of(fixture: &str, features: &[&str]) -> String {
+    let builder = features
+        .iter()
+        .fold(builder(fixture, fixture), |builder, feature| {
+            builder.feature(*feature)
+        });
+    let error = builder
         .arch("sm_80")
-        .feature(feature)
         .build()
-        .expect_err("this feature must not build");
+        .expect_err("these features must not build");
     let is_progress =
         |line: &&str| line.starts_with("    Blocking") || line.starts_with("   Compiling");
     let text = error.to_string();

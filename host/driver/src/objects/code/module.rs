@@ -14,7 +14,7 @@ use lanewise_sim::{InstantiateError, Kernel, LoadError};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ffi::CString;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 pub(crate) static MODULES: Registry<CUmodule, Module> = Registry::to_give_back(ObjectKind::Module);
 pub(crate) static FUNCTIONS: Registry<CUfunction, Function> = Registry::new();
@@ -66,9 +66,27 @@ pub(crate) struct Legacy {
     pub(crate) params: Vec<u8>,
 }
 
+/// An image with what was made of it.
+type Loaded = (Box<[u8]>, Weak<lanewise_sim::Instance>);
+
+/// What contexts have loaded: a program with several devices loads the same for each, and it is read once.
+static LOADED: Mutex<Vec<Loaded>> = Mutex::new(Vec::new());
+
 /// Loads `image` into `context`.
 pub(crate) fn load(context: &Context, image: &[u8]) -> Result<Arc<Module>> {
-    instantiate(context, &read(image)?)
+    let known = {
+        let mut loaded = LOADED.lock();
+        loaded.retain(|(_, instance)| instance.strong_count() > 0);
+        let known = loaded.iter().find(|(text, _)| **text == *image);
+        known.and_then(|(_, instance)| instance.upgrade())
+    };
+    if let Some(instance) = known {
+        return instantiate(context, instance.module());
+    }
+    let module = instantiate(context, &read(image)?)?;
+    let instance = Arc::downgrade(&module.instance);
+    LOADED.lock().push((image.into(), instance));
+    Ok(module)
 }
 
 /// Reads, checks and decodes `image`, which no context has to be there for.

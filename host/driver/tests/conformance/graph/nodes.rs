@@ -697,7 +697,7 @@ fn comes(counter: &AtomicU32) -> bool {
     counter.load(Ordering::Relaxed) == 1
 }
 
-/// Takes a while.
+/// Takes far longer than a call that does not wait.
 unsafe extern "C" fn dawdle(_: *mut c_void) {
-    std::thread::sleep(Duration::from_millis(100));
+    std::thread::sleep(Duration::from_millis(20));
 }

@@ -6,9 +6,9 @@ use lanewise_driver::abi::*;
 use lanewise_driver::api::*;
 use std::ptr::null_mut;
 
-/// Takes a while.
+/// Takes far longer than a call that does not wait.
 unsafe extern "C" fn dawdle(_: *mut c_void) {
-    std::thread::sleep(std::time::Duration::from_millis(200));
+    std::thread::sleep(std::time::Duration::from_millis(20));
 }
 
 rows! {

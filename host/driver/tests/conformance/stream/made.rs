@@ -29,9 +29,9 @@ unsafe extern "C" fn note_status(_: CUstream, status: CUresult, code: *mut c_voi
     unsafe { &*code.cast::<AtomicU32>() }.store(status.0, Ordering::Relaxed);
 }
 
-/// Takes a while.
+/// Takes far longer than a call that does not wait.
 unsafe extern "C" fn dawdle(_: *mut c_void) {
-    std::thread::sleep(std::time::Duration::from_millis(200));
+    std::thread::sleep(std::time::Duration::from_millis(20));
 }
 
 fn pointer(counter: &AtomicU32) -> *mut c_void {

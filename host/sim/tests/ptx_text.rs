@@ -10,7 +10,7 @@ use lanewise_sim::ptx::{parse, print};
 use proptest::prelude::*;
 
 fn corpus() -> Vec<(PathBuf, String)> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ptx");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/ptx");
     let mut files: Vec<_> = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())

@@ -59,7 +59,7 @@ fn assembled(page: &mut String) {
     let _ = write!(
         page,
         "\n## {title}\n\nptxas was asked about every combination of modifiers of every row, and about instances that differ from a right one by a \
-         word moved, left out or added. `LANEWISE_PTXAS=.../ptxas cargo test -p lanewise-sim --test ptxas` asks again; it takes some minutes, and asks also \
+         word moved, left out or added. `LANEWISE_PTXAS=.../ptxas cargo test -p sim-tests --test ptxas` asks again; it takes some minutes, and asks also \
          which targets have what.\n"
     );
     for line in lines {

@@ -14,7 +14,7 @@ mod run;
 use mutate::{Random, mutate};
 
 fn corpus() -> Vec<String> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz/corpus/run");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../fuzz/corpus/run");
     let mut paths: Vec<_> = std::fs::read_dir(folder)
         .expect("the corpus is there")
         .map(|entry| entry.expect("it can be read").path())

@@ -261,7 +261,7 @@ fn the_loader_takes_what_ptxas_takes() {
         judge(&ptxas, changed, exceptions::name),
     );
     let found = report(&table, &changed, newest);
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ptxas/differences.txt");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/ptxas/differences.txt");
     if std::env::var_os("LANEWISE_BLESS").is_some() {
         std::fs::write(path, &found).expect("the list can be written");
     }

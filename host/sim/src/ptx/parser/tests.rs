@@ -415,14 +415,14 @@ fn huge_or_deep_text_is_refused_quickly() {
 fn nested_scopes_with_open_labels_take_linear_time() {
     let mut text = ".entry k() {".to_owned();
     text.extend((0..250).map(|_| '{'));
-    text.extend((0..20_000).map(|label| format!("bra L{label};")));
+    text.extend((0..5_000).map(|label| format!("bra L{label};")));
     text.extend((0..250).map(|_| '}'));
-    text.extend((0..20_000).map(|label| format!("L{label}:")));
+    text.extend((0..5_000).map(|label| format!("L{label}:")));
     text.push('}');
     with_module(&text, |module| {
         assert_eq!(
             module.functions[0].body.as_ref().unwrap().labels.len(),
-            20_000
+            5_000
         )
     });
 }

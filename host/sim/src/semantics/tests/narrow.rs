@@ -6,6 +6,7 @@ use crate::semantics::exact::{BF16, Exact, F16, F32, F64};
 use crate::semantics::half::unpack;
 use half::{bf16, f16};
 use proptest::prelude::*;
+use std::sync::LazyLock;
 
 /// Any f64 bits, those near the ranges of the narrow types more often.
 fn doubles() -> impl Strategy<Value = f64> {
@@ -88,13 +89,11 @@ proptest! {
             cvt_rn_satfinite_e2m3x2_f32,
             cvt_rn_satfinite_e3m2x2_f32,
         ];
-        let widths = [8, 8, 6, 6];
-        for ((widen, narrow), width) in widen.into_iter().zip(narrow).zip(widths) {
-            prop_assert_eq!(narrow(1.0, x) & 0xff, nearest(x, width, |code| low(widen(code))));
+        for ((widen, narrow), numbers) in widen.into_iter().zip(narrow).zip(&*TINY) {
+            prop_assert_eq!(narrow(1.0, x) & 0xff, nearest(x, numbers));
             prop_assert_eq!(low(widen(narrow(x, 1.0))), 1.0);
         }
-        let e2m1 = nearest(x, 4, |code| low(cvt_rn_f16x2_e2m1x2(code as u8)));
-        prop_assert_eq!(u16::from(cvt_rn_satfinite_e2m1x2_f32(0.0, x)), e2m1);
+        prop_assert_eq!(u16::from(cvt_rn_satfinite_e2m1x2_f32(0.0, x)), nearest(x, &TINY[4]));
     }
 }
 
@@ -103,19 +102,30 @@ fn low(pair: u32) -> f32 {
     unpack::<f16>(pair)[0].to_f32()
 }
 
-/// The code of `width` bits whose finite value is nearest to `x`, ties to the even code, of zeros the one of `x`'s sign.
-fn nearest(x: f32, width: u32, value: impl Fn(u16) -> f32) -> u16 {
-    let codes = (0..1u16 << width).filter(|&code| value(code).is_finite());
-    let distance = |code: u16| (f64::from(value(code)) - f64::from(x)).abs();
-    let same_sign = |code: u16| value(code).is_sign_negative() == x.is_sign_negative();
+/// What each code of e4m3, e5m2, e2m3, e3m2 and e2m1 stands for.
+static TINY: LazyLock<[Vec<f32>; 5]> = LazyLock::new(|| {
+    let all = |width: u32, value: fn(u16) -> u32| {
+        let codes = 0..1u16 << width;
+        codes.map(|code| low(value(code))).collect()
+    };
+    [
+        all(8, cvt_rn_f16x2_e4m3x2),
+        all(8, cvt_rn_f16x2_e5m2x2),
+        all(6, cvt_rn_f16x2_e2m3x2),
+        all(6, cvt_rn_f16x2_e3m2x2),
+        all(4, |code| cvt_rn_f16x2_e2m1x2(code as u8)),
+    ]
+});
+
+/// The code of the finite one of `numbers` that is nearest to `x`, ties to the even code, of zeros the one of `x`'s sign.
+fn nearest(x: f32, numbers: &[f32]) -> u16 {
+    let codes = (0u16..).zip(numbers);
     codes
-        .filter(|&code| same_sign(code))
-        .min_by(|&a, &b| {
-            distance(a)
-                .total_cmp(&distance(b))
-                .then((a & 1).cmp(&(b & 1)))
-        })
+        .filter(|(_, y)| y.is_finite() && y.is_sign_negative() == x.is_sign_negative())
+        .map(|(code, &y)| (code, (f64::from(y) - f64::from(x)).abs()))
+        .min_by(|(a, to_a), (b, to_b)| to_a.total_cmp(to_b).then((a & 1).cmp(&(b & 1))))
         .expect("every format has numbers of both signs")
+        .0
 }
 
 #[test]

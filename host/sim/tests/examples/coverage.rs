@@ -1,6 +1,6 @@
 //! Which instructions of the table the machine runs, and the first of each row that it does not.
 //!
-//! `cargo run --release -p lanewise-sim --example coverage`
+//! `cargo run --release -p sim-tests --example coverage`
 
 fn main() {
     let rows = lanewise_sim::coverage::coverage();

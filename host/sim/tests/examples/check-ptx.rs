@@ -1,6 +1,6 @@
 //! Parses PTX files and says what is wrong with them, and how fast that went.
 //!
-//! `cargo run --release -p lanewise-sim --example check-ptx -- FILE...`
+//! `cargo run --release -p sim-tests --example check-ptx -- FILE...`
 
 use std::time::Instant;
 

@@ -1,7 +1,8 @@
 //! `lanewise exec` on a program that knows nothing of Lanewise: Python, with the driver API by ctypes. Where there is no
 //! Python 3 the tests say so.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::LazyLock;
 
@@ -16,6 +17,38 @@ static PYTHON: LazyLock<Option<String>> = LazyLock::new(|| {
     Some(text(&answer.stdout).trim_end().to_owned())
 });
 
+/// `lanewise` with the driver's library beside it, as someone packs them: that one does not ask cargo, at each start, whether the library is up to date. It is built here.
+static PACKED: LazyLock<PathBuf> = LazyLock::new(|| {
+    let program = Path::new(env!("CARGO_BIN_EXE_lanewise"));
+    let built = Command::new(program).args(["driver", "--json"]).output();
+    let built = built.expect("the program starts");
+    let document: serde_json::Value = serde_json::from_slice(&built.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", text(&built.stderr)));
+    let library = document["library"].as_str().expect("a path");
+    // As the project's root has it.
+    let library = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .join(library);
+
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("packed");
+    let beside = folder.join("lanewise-driver");
+    fs::create_dir_all(&beside).expect("a folder");
+    link(&library, &beside.join("libcuda.so.1"));
+    link(&library, &beside.join("libcuda.so"));
+    let packed = folder.join("lanewise");
+    link(program, &packed);
+    packed
+});
+
+/// Gives a file one more name, whatever had it before: another run of these tests may be at it too.
+fn link(file: &Path, name: &Path) {
+    let fresh = name.with_extension(std::process::id().to_string());
+    fs::hard_link(file, &fresh).expect("both are in the target folder");
+    fs::rename(&fresh, name).expect("the folder is ours");
+    // It stays where both were the same file already.
+    drop(fs::remove_file(&fresh));
+}
+
 /// Runs `lanewise exec OPTIONS -- python3 count.py ARGUMENTS`; nothing where there is no Python.
 fn exec(options: &[&str], arguments: &[&str]) -> Option<Output> {
     exec_program(options, "count.py", arguments)
@@ -27,7 +60,7 @@ fn exec_program(options: &[&str], program: &str, arguments: &[&str]) -> Option<O
     let program = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/exec")
         .join(program);
-    let output = Command::new(env!("CARGO_BIN_EXE_lanewise"))
+    let output = Command::new(&*PACKED)
         .arg("exec")
         .args(options)
         .args(["--", python])
@@ -223,7 +256,7 @@ fn sanitize(options: &[&str]) -> Option<Output> {
 fn sanitize_program(options: &[&str], program: &str, arguments: &[&str]) -> Option<Output> {
     let python = PYTHON.as_ref()?;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/exec");
-    let output = Command::new(env!("CARGO_BIN_EXE_lanewise"))
+    let output = Command::new(&*PACKED)
         .arg("sanitize")
         .args(options)
         .args(["--", python])

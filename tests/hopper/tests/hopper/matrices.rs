@@ -84,10 +84,13 @@ fn product(
     times: i32,
 ) -> Vec<i32> {
     let each = 8 * bytes / left.width;
+    let left: Vec<i32> = (0..rows * each).map(|i| left.number(i, 1)).collect();
+    let right: Vec<i32> = (0..columns * each).map(|i| right.number(i, 2)).collect();
     let sum = |row: usize, column: usize| -> i32 {
-        (0..each)
-            .map(|k| left.number(row * each + k, 1) * right.number(column * each + k, 2))
-            .sum()
+        let pairs = left[row * each..][..each]
+            .iter()
+            .zip(&right[column * each..]);
+        pairs.map(|(a, b)| a * b).sum()
     };
     let places = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
     places
@@ -248,10 +251,18 @@ fn packed_product(
     (rows, columns, words_of_row): (usize, usize, usize),
 ) -> Vec<i32> {
     let depth = 32 * words_of_row / types[0].0;
+    let numbers = |row: usize, of_type| -> Vec<i32> {
+        (0..depth)
+            .map(|k| packed(words, row * words_of_row, k, of_type))
+            .collect()
+    };
+    let left: Vec<_> = (0..rows).map(|row| numbers(row, types[0])).collect();
+    let right: Vec<_> = (rows..rows + columns)
+        .map(|row| numbers(row, types[1]))
+        .collect();
     let element = |row: usize, column: usize| -> i32 {
-        let left = |k| packed(words, row * words_of_row, k, types[0]);
-        let right = |k| packed(words, (rows + column) * words_of_row, k, types[1]);
-        (0..depth).map(|k| left(k) * right(k)).sum()
+        let pairs = left[row].iter().zip(&right[column]);
+        pairs.map(|(a, b)| a * b).sum()
     };
     let places = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
     places.map(|(row, column)| element(row, column)).collect()

@@ -1,6 +1,6 @@
 //! Kernels against CPU references, from the PTX that would be loaded.
 //!
-//! The tests are in `tests/tests/`, one file a chapter. Of three kinds: *agreement* (a property test against the CPU),
+//! The tests are in `tests/tests/`, one file or folder a chapter. Of three kinds: *agreement* (a property test against the CPU),
 //! *claim* (what the catalog says of a variant, asserted on the simulator's counters) and *fault* (a wrong program and its
 //! report). All of them run on whatever device there is; what a GPU cannot answer is skipped there with a printed line.
 //!

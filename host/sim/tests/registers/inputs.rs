@@ -224,7 +224,7 @@ pub fn records(case: &Case) -> Records {
     let mut records = Records {
         count: 0,
         width: bits.len(),
-        values: Vec::new(),
+        values: Vec::with_capacity(2 * case.records * bits.len()),
     };
     let all = match bits[..] {
         [8] => 1 << 8,

@@ -1,8 +1,8 @@
 //! A kernel of one instruction: made, run and compared.
 
 use std::fmt::Write;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use lanewise_sim::isa::sample::Sample;
 use lanewise_sim::ptx::ast::{Modifier, Opcode, Operand, Type};
@@ -302,17 +302,8 @@ impl Case {
         let outputs = self.outputs();
         let old: Vec<u128> = outputs.iter().map(|&bits| low(OLD, bits)).collect();
         let to = old.repeat(records.len());
-        let buffer = |values: &[u128]| {
-            let bytes = size_of_val(values) as u64;
-            let at = device
-                .memory()
-                .allocate(bytes, 16, AllocationKind::Device, None)
-                .expect("memory");
-            // SAFETY: `at` is a live allocation of that many bytes, aligned for them.
-            unsafe { (at as *mut u128).copy_from_nonoverlapping(values.as_ptr(), values.len()) };
-            at
-        };
-        let (from_at, to_at) = (buffer(&records.values), buffer(&to));
+        let (from, to_buffer) = (Buffer::of(device, &records.values), Buffer::of(device, &to));
+        let (from_at, to_at) = (from.at, to_buffer.at);
         let params = [from_at, to_at, records.len() as u64, odd.into()];
         let params: Vec<u8> = params.iter().flat_map(|p| p.to_le_bytes()).collect();
         let blocks = records.len().div_ceil(128) as u32;
@@ -320,13 +311,12 @@ impl Case {
         if let Err(fault) = device.launch(&instance, &launch) {
             panic!("`{}`: {fault}", self.text);
         }
-        // SAFETY: the buffer made above, which has as many values.
+        // SAFETY: the buffer made above, which has at least as many values.
         let results = unsafe { std::slice::from_raw_parts(to_at as *const u128, to.len()) };
         let results = results.iter().zip(outputs.iter().cycle());
         let results = results.map(|(&result, &bits)| low(result, bits)).collect();
-        for at in [from_at, to_at] {
-            device.memory().free(at).expect("allocated above");
-        }
+        from.give_back();
+        to_buffer.give_back();
         results
     }
 
@@ -402,6 +392,46 @@ impl Case {
                 records.len() + few.len()
             )
         })
+    }
+}
+
+/// Memory of the device, which goes from run to run: to make it and give it back takes longer than most runs.
+struct Buffer {
+    at: u64,
+    bytes: u64,
+}
+
+/// Those that no run has.
+static IDLE: Mutex<Vec<Buffer>> = Mutex::new(Vec::new());
+
+impl Buffer {
+    /// One that begins with these values.
+    fn of(device: &Device, values: &[u128]) -> Buffer {
+        let bytes = size_of_val(values) as u64;
+        let idle = {
+            let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+            let fits = idle.iter().position(|buffer| buffer.bytes >= bytes);
+            fits.map(|index| idle.swap_remove(index))
+        };
+        let buffer = idle.unwrap_or_else(|| {
+            let bytes = bytes.next_power_of_two().max(1 << 18);
+            let made = device
+                .memory()
+                .allocate(bytes, 16, AllocationKind::Device, None);
+            let at = made.expect("memory");
+            Buffer { at, bytes }
+        });
+        // SAFETY: a live allocation of at least that many bytes, aligned for them, which nobody else has.
+        unsafe {
+            (buffer.at as *mut u128).copy_from_nonoverlapping(values.as_ptr(), values.len());
+        }
+        buffer
+    }
+
+    fn give_back(self) {
+        IDLE.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(self);
     }
 }
 

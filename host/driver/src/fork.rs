@@ -6,7 +6,8 @@
 
 use crate::objects::device;
 use crate::observe;
-use crate::time::timeline::{Clock, Moment};
+use crate::time::operation::Moment;
+use crate::time::timeline::Clock;
 use parking_lot::Mutex;
 use std::marker::PhantomData;
 use std::sync::Arc;

@@ -7,6 +7,8 @@
 
 pub(crate) mod engine;
 pub(crate) mod model;
+pub(crate) mod operation;
+mod plan;
 pub(crate) mod timeline;
 
 /// Nanoseconds of modelled time, from the first call.

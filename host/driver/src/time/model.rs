@@ -20,7 +20,7 @@
 
 use super::Nanoseconds;
 use super::engine::{Engine, WHOLE};
-use super::timeline::Cost;
+use super::operation::Cost;
 use lanewise_sim::{DeviceModel, ExecutionSummary};
 
 /// From the start of a copy or memset to its first byte; about what an H200 shows for an empty copy between events.

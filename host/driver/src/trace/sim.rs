@@ -2,7 +2,8 @@
 
 use super::{SPANS, Span, Track, on, thread};
 use crate::abi::CUresult;
-use crate::time::timeline::{Moment, Node, Timeline};
+use crate::time::operation::{Moment, Node};
+use crate::time::timeline::Timeline;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::sync::Arc;

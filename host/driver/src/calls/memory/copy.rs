@@ -19,7 +19,7 @@ use crate::objects::submission::traced;
 use crate::objects::{memory, order};
 use crate::settings;
 use crate::time::model::{self, Direction};
-use crate::time::timeline::Cost;
+use crate::time::operation::Cost;
 use std::sync::Arc;
 
 /// One end of a copy.

@@ -14,7 +14,7 @@ use crate::objects::graph::{Kind as Node, capture, memory as reserved_memory};
 use crate::objects::memory::pool::{self, Pool};
 use crate::objects::memory::{self, graph_memory};
 use crate::objects::submission::Run;
-use crate::time::timeline::Cost;
+use crate::time::operation::Cost;
 use lanewise_sim::AllocationKind;
 use std::sync::Arc;
 

@@ -10,7 +10,7 @@ use crate::objects::stream::points::Points;
 use crate::objects::stream::work::Work;
 use crate::objects::submission::Run;
 use crate::objects::{context, order};
-use crate::time::timeline::Cost;
+use crate::time::operation::Cost;
 use std::sync::Arc;
 
 /// The event that `handle` names, in a usable context.

@@ -9,7 +9,7 @@ use crate::error::{Result, ensure, fail};
 use crate::objects::stream::Job;
 use crate::objects::submission::Run;
 use crate::objects::{memory, order};
-use crate::time::timeline::Cost;
+use crate::time::operation::Cost;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 

@@ -16,7 +16,7 @@ use crate::objects::graph::{Host, Kind, UserData, capture};
 use crate::objects::order;
 use crate::objects::stream::event as events;
 use crate::objects::submission::Run;
-use crate::time::timeline::Cost;
+use crate::time::operation::Cost;
 
 pub(crate) unsafe fn create(handle: *mut CUstream, flags: c_uint) -> Result {
     // SAFETY: the caller's contract.

@@ -15,7 +15,7 @@ use crate::abi::enums::{limit, shared_config};
 use crate::error::Result;
 use crate::observe::{self, LaunchTerms, Observed};
 use crate::time::model;
-use crate::time::timeline::Cost;
+use crate::time::operation::Cost;
 use crate::{calling, log, output, summary};
 use lanewise_sim::{BankWidth, DeviceModel, Launch};
 use std::panic::Location;

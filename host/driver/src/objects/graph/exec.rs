@@ -13,7 +13,7 @@ use crate::objects::handle::ledger::ObjectKind;
 use crate::objects::handle::registry::Registry;
 use crate::objects::memory::graph_memory;
 use crate::objects::stream::work::Work;
-use crate::time::timeline::Cost;
+use crate::time::operation::Cost;
 use parking_lot::Mutex;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;

@@ -11,7 +11,7 @@ use crate::objects::context::Context;
 use crate::objects::order;
 use crate::objects::stream::event::Event;
 use crate::time::engine::Engine;
-use crate::time::timeline::Cost;
+use crate::time::operation::Cost;
 use std::fmt;
 use std::sync::Arc;
 

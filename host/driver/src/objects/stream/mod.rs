@@ -16,7 +16,7 @@ use crate::abi::enums::stream_flags;
 use crate::abi::{CUcontext, CUlaunchAttributeValue, CUstream};
 use crate::error::{Error, Result};
 use crate::settings;
-use crate::time::timeline::{Cost, Lane};
+use crate::time::operation::{Cost, Lane};
 use capturing::Capturing;
 use parking_lot::Mutex;
 use std::collections::HashMap;

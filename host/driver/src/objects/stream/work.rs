@@ -5,7 +5,7 @@
 //! an event recorded. Operations can only wait for earlier ones, so there are no cycles.
 
 use crate::objects::order::Ticket;
-use crate::time::timeline::Node;
+use crate::time::operation::Node;
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
 use std::time::Duration;
@@ -124,7 +124,8 @@ impl Work {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::timeline::{Lane, Timeline};
+    use crate::time::operation::Lane;
+    use crate::time::timeline::Timeline;
     use std::slice::from_ref;
 
     #[test]

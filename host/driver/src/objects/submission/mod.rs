@@ -19,7 +19,7 @@ use super::stream::{Job, Stream};
 
 use super::stream::work::{Needs, Work};
 use crate::error::{Error, Result};
-use crate::time::timeline::{Cost, Lane, Node};
+use crate::time::operation::{Cost, Lane, Node};
 use std::sync::Arc;
 
 impl Context {

@@ -17,6 +17,8 @@
 //! which gives load buffering. An access of another size at the same bytes, and what the machine does not tell of
 //! (copies, matrices), count as known to everybody.
 
+mod history;
+
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -24,93 +26,10 @@ use foldhash::fast::FixedState;
 
 use super::ThreadId;
 use crate::machine::program::Scope;
+use history::{Agent, Clock, Event, Location, Read, Release, add};
 
 /// Writes that are kept of one place.
 const KEPT: usize = 64;
-
-/// Of each thread, how many of its events are known.
-#[derive(Debug, Clone, Default)]
-struct Clock(Vec<u32>);
-
-impl Clock {
-    fn of(&self, agent: u32) -> u32 {
-        self.0.get(agent as usize).copied().unwrap_or(0)
-    }
-
-    fn set(&mut self, agent: u32, to: u32) {
-        let at = agent as usize;
-        if self.0.len() <= at {
-            self.0.resize(at + 1, 0);
-        }
-        self.0[at] = to;
-    }
-
-    fn join(&mut self, other: &Self) {
-        if self.0.len() < other.0.len() {
-            self.0.resize(other.0.len(), 0);
-        }
-        for (to, &from) in self.0.iter_mut().zip(&other.0) {
-            *to = (*to).max(from);
-        }
-    }
-}
-
-/// What somebody knew when it released.
-#[derive(Debug, Clone)]
-struct Release {
-    agent: u32,
-    scope: Scope,
-    clock: Rc<Clock>,
-}
-
-/// A write, in the history of its location.
-#[derive(Debug, Clone)]
-struct Event {
-    /// Whose it is; none for what everybody knows.
-    agent: Option<u32>,
-    seq: u32,
-    /// The same for writes that changed nothing about the one before them.
-    version: u64,
-    bytes: [u8; 8],
-    /// Of a strong write.
-    scope: Option<Scope>,
-    releases: Vec<Release>,
-    /// Its number, for atomics that read it; 0 where none has.
-    id: u64,
-    /// Of an atomic: the number of the write that it read.
-    read: Option<u64>,
-    /// What its thread knew, where loads waited then.
-    knew: Option<Rc<Clock>>,
-}
-
-/// Somebody read the write at this position.
-#[derive(Debug, Clone)]
-struct Read {
-    agent: u32,
-    seq: u32,
-    at: usize,
-    /// What its thread knew, where loads waited then.
-    knew: Option<Rc<Clock>>,
-}
-
-#[derive(Debug)]
-struct Location {
-    start: u64,
-    size: usize,
-    /// In coherence order.
-    events: Vec<Event>,
-    reads: Vec<Read>,
-}
-
-#[derive(Debug)]
-struct Agent {
-    who: ThreadId,
-    clock: Clock,
-    /// What it knew at its last releasing fence of each scope.
-    fences: Vec<Release>,
-    /// What it read and has not acquired, with the place.
-    pending: Vec<(u64, Release)>,
-}
 
 /// How an access is ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -624,36 +543,5 @@ impl Weak {
     pub(super) fn forget(&mut self, start: u64, size: u64) {
         self.places
             .retain(|key, _| (key << 3) + 8 <= start || key << 3 >= start + size);
-    }
-}
-
-impl Event {
-    /// What everybody knows.
-    fn known(now: &[u8], version: u64) -> Self {
-        let mut bytes = [0; 8];
-        bytes[..now.len()].copy_from_slice(now);
-        Self {
-            agent: None,
-            seq: 0,
-            version,
-            bytes,
-            scope: None,
-            releases: Vec::new(),
-            id: 0,
-            read: None,
-            knew: None,
-        }
-    }
-}
-
-/// Adds a release; of one thread and scope the latest counts.
-fn add(releases: &mut Vec<Release>, new: Release) {
-    let same = releases
-        .iter_mut()
-        .find(|r| r.agent == new.agent && r.scope == new.scope);
-    match same {
-        Some(old) if old.clock.of(new.agent) >= new.clock.of(new.agent) => {}
-        Some(old) => *old = new,
-        None => releases.push(new),
     }
 }

@@ -21,11 +21,11 @@ pub struct Agreement {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{differing} of {compared} elements differ{}", .first.as_ref().map_or(String::new(), |first| format!("; {first}")))]
 pub struct Mismatch {
-    /// How many differ.
+    /// How many elements differ.
     pub differing: usize,
-    /// How many were compared.
+    /// How many elements were compared.
     pub compared: usize,
-    /// The first that differs; `None` when the lengths do.
+    /// The first element that differs; `None` when the lengths do.
     pub first: Option<Difference>,
 }
 
@@ -154,9 +154,9 @@ pub fn within<T: Copy + Into<f64> + fmt::Debug>(
 /// Every `step`-th element, from `offset` on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Every {
-    /// The first element.
+    /// Where the first element is.
     pub offset: usize,
-    /// How far the next one is; 0 is the same element again.
+    /// How far it is to the next one; 0 is the same element again.
     pub step: usize,
 }
 

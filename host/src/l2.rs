@@ -146,7 +146,7 @@ impl Stream {
         self.set_window(window, at)
     }
 
-    /// Ends the window.
+    /// Ends the window: kernels launched on this stream from now on use L2 as any others do.
     ///
     /// # Errors
     /// The driver's answer; after a kernel's fault every call on its context answers with that fault.

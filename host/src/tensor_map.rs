@@ -61,9 +61,9 @@ pub enum TensorMapError {
         "{given} strides for a tensor of {rank} dimensions; there is one for each but the first"
     )]
     Strides {
-        /// How many were given.
+        /// How many strides were given.
         given: usize,
-        /// The tensor's dimensions.
+        /// How many dimensions the tensor has.
         rank: usize,
     },
     /// Stores would write past the ends of the tensor's rows.
@@ -83,7 +83,7 @@ pub enum TensorMapError {
     StoredCorners {
         /// Which spatial dimension, from the width.
         dimension: usize,
-        /// The lower corner.
+        /// The lower corner, from the first pixel.
         lower: i16,
         /// The upper corner, from the last pixel.
         upper: i16,
@@ -91,7 +91,7 @@ pub enum TensorMapError {
     /// The hardware cannot do it.
     #[error("the tensor map cannot be: {0}")]
     Requirement(#[from] Requirement),
-    /// The driver refused.
+    /// The driver refused, for a reason that no other variant has.
     #[error("the driver does not encode the tensor map")]
     Driver(#[from] DriverError),
 }
@@ -103,7 +103,7 @@ in_words! { TensorMapError }
 /// # Safety
 /// `ELEMENT` has the type's size, and any bits are a valid value.
 pub unsafe trait TensorElement: DeviceCopy {
-    /// The driver's type.
+    /// What the driver calls the type.
     const ELEMENT: Element;
 }
 

@@ -17,7 +17,7 @@ use lanewise_std::texture::{Texture1d, Texture2d, Texture3d};
 /// What a fetch gives between texels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Filter {
-    /// The nearest texel.
+    /// The nearest texel alone, as it is.
     #[default]
     Point,
     /// A blend of the texels around, with weights of 9 bits.

@@ -52,7 +52,7 @@ pub enum LoadError {
         .folder.display()
     )]
     OtherSource {
-        /// The target's folder.
+        /// The folder that holds the PTX of the target.
         folder: PathBuf,
         /// The crate of the kernels.
         module: &'static str,
@@ -67,7 +67,7 @@ pub enum LoadError {
     Unreadable {
         /// The file or folder.
         path: PathBuf,
-        /// The system's reason.
+        /// Why the system could not read it.
         source: io::Error,
     },
     /// The folder that `LANEWISE_PTX` names has PTX for newer devices only, or none.
@@ -97,7 +97,7 @@ pub enum LoadError {
     UnreadableCode {
         /// The file, as the caller named it.
         path: PathBuf,
-        /// The system's reason.
+        /// Why the system could not read it.
         source: io::Error,
     },
     /// The kernels of a crate are loaded already, so that no other module can take their place.

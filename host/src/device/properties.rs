@@ -33,7 +33,7 @@ macro_rules! properties {
         /// What the driver says of a device. Sizes are in bytes, clocks in kHz.
         #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
         pub struct DeviceProperties {
-            /// The device's name.
+            /// The name that the driver gives the device.
             pub name: String,
             /// Which instructions it has.
             pub compute_capability: ComputeCapability,
@@ -121,9 +121,9 @@ properties! {
     texture_alignment: CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT,
     /// What the rows of a texture in linear memory are a multiple of, bytes.
     texture_pitch_alignment: CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT,
-    /// Core clock, kHz.
+    /// The peak clock of the multiprocessors, kHz.
     clock_rate: CU_DEVICE_ATTRIBUTE_CLOCK_RATE,
-    /// Memory clock, kHz.
+    /// The peak clock of the memory, kHz.
     memory_clock_rate: CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE,
     /// Width of the memory bus, bits.
     memory_bus_width: CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH,

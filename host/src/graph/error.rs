@@ -27,7 +27,7 @@ pub enum GraphError {
         "the graph launched at {at} was recorded with a buffer that has been dropped since: record it again"
     )]
     BufferIsGone {
-        /// The caller's line.
+        /// The line of the program that launched the graph.
         at: &'static Location<'static>,
     },
     /// The graph and the stream are not of one device.
@@ -35,11 +35,11 @@ pub enum GraphError {
         "the graph is of device {graph}, and was launched at {at} on a stream of device {stream}"
     )]
     OtherDevice {
-        /// The graph's device.
+        /// The number of the graph's device.
         graph: usize,
         /// The number of the stream's device.
         stream: usize,
-        /// The caller's line.
+        /// The line of the program that launched the graph.
         at: &'static Location<'static>,
     },
     /// A node that was asked for is none of this graph's.
@@ -110,7 +110,7 @@ pub enum GraphError {
     /// The printed graph could not be read.
     #[error("the driver's print of the graph cannot be read")]
     Print(#[from] std::io::Error),
-    /// The driver refused.
+    /// The driver refused, for a reason that no other variant has.
     #[error("the driver refused to work with the graph")]
     Driver(#[from] DriverError),
 }

@@ -44,7 +44,7 @@ pub struct Record<'graph> {
 }
 
 impl Record<'_> {
-    /// Records a launch.
+    /// Records a launch of the kernel, after what was recorded before it.
     ///
     /// # Errors
     /// As [`Device::launch`]; [`GraphError::NotWhole`].

@@ -10,7 +10,7 @@ use std::fmt;
 /// Blocks of a grid or threads of a block in x, y and z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dim3 {
-    /// The fastest dimension.
+    /// The number along x, the dimension in which neighbouring threads follow each other.
     pub x: u32,
     /// The number along y.
     pub y: u32,

@@ -56,7 +56,7 @@ pub enum LaunchError {
         threads: u64,
         /// What the kernel promised.
         bounds: LaunchBounds,
-        /// The caller's line.
+        /// The line of the program that launched the kernel.
         at: &'static Location<'static>,
     },
     /// The kernel is right for some shapes only, and this is none of them.
@@ -70,7 +70,7 @@ pub enum LaunchError {
         config: LaunchConfig,
         /// Which clause, and what it asks for.
         source: BrokenContract,
-        /// The caller's line.
+        /// The line of the program that launched the kernel.
         at: &'static Location<'static>,
     },
     /// The kernel was compiled for another cluster.
@@ -85,7 +85,7 @@ pub enum LaunchError {
         wanted: [u32; 3],
         /// The blocks of a cluster in this launch.
         given: Dim3,
-        /// The caller's line.
+        /// The line of the program that launched the kernel.
         at: &'static Location<'static>,
     },
     /// The blocks of a cooperative launch wait for each other, and the device does not hold all of them at once.
@@ -99,13 +99,13 @@ pub enum LaunchError {
         kernel: String,
         /// The shape that was asked for.
         config: LaunchConfig,
-        /// The device's name.
+        /// The name of the device.
         device: String,
         /// The most blocks of this shape that a multiprocessor holds.
         each: u32,
-        /// The device's multiprocessors.
+        /// How many multiprocessors the device has.
         multiprocessors: u32,
-        /// The caller's line.
+        /// The line of the program that launched the kernel.
         at: &'static Location<'static>,
     },
     /// The driver refused the launch.
@@ -117,7 +117,7 @@ pub enum LaunchError {
         config: LaunchConfig,
         /// What of the shape is beyond the device or the kernel, and what to do. Empty when it is not the shape.
         reason: String,
-        /// The driver's answer.
+        /// What the driver answered.
         source: DriverError,
     },
     /// The stream is another device's.
@@ -127,11 +127,11 @@ pub enum LaunchError {
     OtherDevice {
         /// The name of the kernel.
         kernel: String,
-        /// The stream's device.
+        /// The number of the device that the stream is on.
         stream: usize,
-        /// The device of the launch.
+        /// The number of the device that was to launch.
         module: usize,
-        /// The caller's line.
+        /// The line of the program that launched the kernel.
         at: &'static Location<'static>,
     },
     /// An argument could not be made ready for the stream.
@@ -139,7 +139,7 @@ pub enum LaunchError {
     Argument {
         /// The name of the kernel.
         kernel: String,
-        /// The driver's answer.
+        /// What the driver answered.
         source: DriverError,
     },
     /// The driver did not answer a question about a kernel.
@@ -147,7 +147,7 @@ pub enum LaunchError {
     Unanswered {
         /// The name of the kernel.
         kernel: String,
-        /// The driver's answer.
+        /// What the driver answered.
         source: DriverError,
     },
     /// The kernel's module could not be loaded.

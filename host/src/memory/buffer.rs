@@ -34,13 +34,13 @@ pub enum MemoryError {
         "no room on the device for {bytes} bytes ({free} of {total} are free): use a smaller size, or drop buffers first"
     )]
     OutOfMemory {
-        /// What was asked for.
+        /// How many bytes were asked for.
         bytes: usize,
-        /// What was free when the driver was asked afterwards.
+        /// How many bytes were free when the driver was asked afterwards.
         free: usize,
-        /// What the device has.
+        /// How many bytes the device has in all.
         total: usize,
-        /// The driver's answer.
+        /// What the driver answered.
         source: DriverError,
     },
     /// The host slice and the buffer differ in length.
@@ -52,7 +52,7 @@ pub enum MemoryError {
         buffer: usize,
         /// Elements in the slice.
         host: usize,
-        /// The caller's line.
+        /// The line of the program that copied.
         at: &'static Location<'static>,
     },
     /// The driver refused; after a kernel's fault it refuses everything.

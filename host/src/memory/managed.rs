@@ -138,7 +138,7 @@ impl<T: DeviceCopy> ManagedBuffer<T> {
 pub enum MemoryLocation<'a> {
     /// In the memory of this device.
     Device(&'a Device),
-    /// In the host's.
+    /// In the host's memory.
     Host,
 }
 

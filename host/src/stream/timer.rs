@@ -136,7 +136,7 @@ impl Clock for EventClock {
     }
 }
 
-/// A running timer.
+/// A timer that runs; stopping it gives the time since its start.
 #[derive(Debug)]
 #[must_use = "a timer that is never stopped measures nothing"]
 pub struct Timer<C: Clock> {

@@ -17,7 +17,7 @@ use crate::launch::{CheckedLaunch, attributes};
 use crate::{Arguments, DriverError, LaunchConfig, LaunchError};
 
 impl<'graph> GraphBuilder<'graph> {
-    /// Adds a launch.
+    /// Adds a launch of the kernel, which runs once the nodes of `after` have ended.
     ///
     /// # Errors
     /// As [`Device::launch`](crate::Device::launch); [`GraphError::NotWhole`]; [`GraphError::StartsEarly`];

@@ -22,9 +22,10 @@ fn ok(code: CUresult) {
     );
 }
 
-/// A context on each device, and the kernel `fill` in each.
+/// A context on each device, the same text loaded into each, and its kernel `fill`.
 struct Devices {
     contexts: [CUcontext; 2],
+    modules: [CUmodule; 2],
     fill: [CUfunction; 2],
 }
 
@@ -35,21 +36,36 @@ struct Devices {
 impl Devices {
     fn new() -> Devices {
         let (mut contexts, mut fill) = ([CUcontext(0); 2], [CUfunction(0); 2]);
+        let mut modules = [CUmodule(0); 2];
         let ptx = concat!(include_str!("conformance/kernels.ptx"), "\0");
         ok(unsafe { cuInit(0) });
         for device in 0..2 {
-            let mut module = CUmodule(0);
+            let module = &mut modules[device];
             unsafe {
                 ok(cuCtxCreate_v2(&mut contexts[device], 0, device as i32));
-                ok(cuModuleLoadData(&mut module, ptx.as_ptr().cast()));
+                ok(cuModuleLoadData(module, ptx.as_ptr().cast()));
                 ok(cuModuleGetFunction(
                     &mut fill[device],
-                    module,
+                    *module,
                     c"fill".as_ptr(),
                 ));
             }
         }
-        Devices { contexts, fill }
+        Devices {
+            contexts,
+            modules,
+            fill,
+        }
+    }
+
+    /// Where the module of `device` has its variable `counter`.
+    fn counter(&self, device: usize) -> CUdeviceptr {
+        let (mut address, mut bytes) = (0, 0);
+        let module = self.modules[device];
+        self.on(device);
+        ok(unsafe { cuModuleGetGlobal_v2(&mut address, &mut bytes, module, c"counter".as_ptr()) });
+        assert_eq!(bytes, 4);
+        address
     }
 
     /// Makes the context of `device` current.
@@ -204,6 +220,13 @@ fn try_claim(claim: &str) {
                 ok(cuCtxDisablePeerAccess(second));
             }
         }
+        "variables" => {
+            let counters = [devices.counter(0), devices.counter(1)];
+            devices.on(0);
+            ok(unsafe { cuMemsetD32_v2(counters[0], 9, 1) });
+            assert_eq!(devices.word(counters[0]), 9);
+            assert_eq!(devices.on(1).word(counters[1]), 7, "as the text has it");
+        }
         other => panic!("no such claim: {other}"),
     }
 }
@@ -242,4 +265,10 @@ fn copies_need_no_access() {
 #[test]
 fn access_is_enabled_once_for_another_device() {
     holds("codes", "2");
+}
+
+/// The text is read once for both.
+#[test]
+fn each_device_has_variables_of_its_own() {
+    holds("variables", "2");
 }

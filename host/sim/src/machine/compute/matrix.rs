@@ -261,7 +261,11 @@ unsafe fn multiply_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const 
             }
             _ => [0; LANES],
         };
-        multiply_as(kind, scales, &metadata, [left, right, sum], to);
+        if L::VECTOR {
+            multiply_as(kind, scales, &metadata, [left, right, sum], to);
+        } else {
+            multiply_plainly(kind, scales, &metadata, [left, right, sum], to);
+        }
         core.set_registers(d, &result);
         if core.tainted {
             multiply_stand_ins(core, kind, &metadata, [a, b, c, d]);
@@ -297,6 +301,18 @@ fn multiply_as(
     }
 }
 
+/// The same as a function of its own, for the crate's own target: all shapes and types in one body take long to compile.
+#[inline(never)]
+fn multiply_plainly(
+    kind: &MatrixKind,
+    scales: Scales<'_>,
+    metadata: &[u32; LANES],
+    operands: [&[[u32; LANES]]; 3],
+    to: &mut [[u32; LANES]],
+) {
+    multiply_as(kind, scales, metadata, operands, to);
+}
+
 /// The product of what stands in for bytes that nobody wrote.
 #[cold]
 fn multiply_stand_ins(
@@ -323,7 +339,7 @@ fn multiply_stand_ins(
         let low = |row: &[u64; LANES]| row.map(|bits| bits as u32);
         let [a, b, c] = matrices.map(|rows| rows.iter().map(low).collect::<Vec<_>>());
         let mut to = vec![[0; LANES]; count];
-        multiply_as(&kind, None, metadata, [&a, &b, &c], &mut to);
+        multiply_plainly(&kind, None, metadata, [&a, &b, &c], &mut to);
         to.iter().map(|row| row.map(u64::from)).collect()
     });
 }

@@ -11,14 +11,17 @@ use cust::sys::{
     CUarray, CUarray_format, CUmemorytype, CUresourcetype,
 };
 
-use crate::{Device, DriverError, MemoryError};
+use crate::stream::order::Order;
+use crate::{Device, DriverError, MemoryError, Stream};
 
-/// An array of `DIMENSIONS` (1 to 3) dimensions, of one float a texel. Freed when dropped, which waits for the device.
+/// An array of `DIMENSIONS` (1 to 3) dimensions, of one float a texel. Freed when dropped, which waits for the launches that were passed it.
 #[derive(Debug)]
 pub(crate) struct Array<const DIMENSIONS: usize> {
     raw: CUarray,
     pub(crate) size: [usize; DIMENSIONS],
     pub(crate) device: Device,
+    /// By launches.
+    pub(crate) uses: Order<Stream>,
 }
 
 // SAFETY: the handle is used in calls of the driver only, which any thread may make.
@@ -69,6 +72,7 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
             raw: null_mut(),
             size,
             device: device.clone(),
+            uses: Order::default(),
         };
         // An axis that is not there has extent 0 in the array and 1 in copies.
         let extent = |axis: usize| size.get(axis).copied();
@@ -86,8 +90,17 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
         // SAFETY: there are as many texels as the size says.
         unsafe { array.copy(Direction::In(texels.as_ptr()), at) }?;
         // The copy may still be under way when the call has taken the bytes, and a non-blocking stream does not wait for it.
-        device.synchronize_at(at)?;
+        // SAFETY: the default stream of the current context.
+        let result = unsafe { sys::cuStreamSynchronize(null_mut()) };
+        DriverError::check("cuStreamSynchronize", result, at)?;
         Ok(array)
+    }
+
+    /// Waits for the launches that were passed it.
+    #[track_caller]
+    pub(crate) fn wait(&self) -> Result<(), DriverError> {
+        let streams = self.uses.streams();
+        streams.iter().try_for_each(Stream::synchronize)
     }
 
     /// The texels as they are now, the first axis fastest.
@@ -172,7 +185,7 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
 impl<const DIMENSIONS: usize> Drop for Array<DIMENSIONS> {
     fn drop(&mut self) {
         // Kernels that were passed it may still run. After a fault nothing can be given back, and nobody reads.
-        let ended = self.device.synchronize_at(Location::caller()).is_ok();
+        let ended = self.wait().is_ok() && self.device.make_current(Location::caller()).is_ok();
         if ended && !self.raw.is_null() {
             // SAFETY: the array's own, which no kernel uses any more.
             let _ = unsafe { sys::cuArrayDestroy(self.raw) };

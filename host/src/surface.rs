@@ -10,17 +10,15 @@ use lanewise_std::surface::{Surface1d, Surface2d, Surface3d};
 
 use crate::array::Array;
 use crate::launch::{Argument, ArgumentList};
-use crate::stream::order::Access;
+use crate::stream::order::{Access, Order};
 use crate::texture::{Sampling, Texture};
-use crate::{Device, DeviceBuffer, DriverError, MemoryError};
+use crate::{Device, DriverError, MemoryError, Stream};
 
 /// An array of `DIMENSIONS` (1 to 3) dimensions, of one float a texel, which kernels write.
 #[derive(Debug)]
 pub struct Surface<const DIMENSIONS: usize> {
     object: SurfaceObject,
     array: Array<DIMENSIONS>,
-    /// One byte, whose uses are the surface's: launches take their turn by it.
-    turn: DeviceBuffer<u8>,
 }
 
 /// A surface object; it goes before its array does.
@@ -28,12 +26,16 @@ pub struct Surface<const DIMENSIONS: usize> {
 struct SurfaceObject {
     handle: u64,
     device: Device,
+    /// The array's.
+    uses: Order<Stream>,
 }
 
 impl Drop for SurfaceObject {
     fn drop(&mut self) {
         // Kernels that were passed it may still run.
-        if self.device.synchronize_at(Location::caller()).is_ok() {
+        let streams = self.uses.streams();
+        let ended = streams.iter().all(|stream| stream.synchronize().is_ok());
+        if ended && self.device.make_current(Location::caller()).is_ok() {
             // SAFETY: the surface's own, which no kernel uses any more.
             let _ = unsafe { sys::cuSurfObjectDestroy(self.handle) };
         }
@@ -62,9 +64,9 @@ impl<const DIMENSIONS: usize> Surface<DIMENSIONS> {
             object: SurfaceObject {
                 handle,
                 device: device.clone(),
+                uses: array.uses.clone(),
             },
             array,
-            turn: DeviceBuffer::zeroed(device, 1)?,
         })
     }
 
@@ -91,7 +93,7 @@ impl<const DIMENSIONS: usize> Surface<DIMENSIONS> {
     /// The driver's; among them the fault of a kernel that ran before.
     #[track_caller]
     pub fn to_vec(&self) -> Result<Vec<f32>, MemoryError> {
-        self.turn.to_vec()?;
+        self.array.wait()?;
         Ok(self.array.to_vec(Location::caller())?)
     }
 
@@ -101,8 +103,8 @@ impl<const DIMENSIONS: usize> Surface<DIMENSIONS> {
     /// The driver's; among them the fault of a kernel that ran before.
     #[track_caller]
     pub fn into_texture(self, sampling: Sampling) -> Result<Texture<DIMENSIONS>, MemoryError> {
-        self.turn.to_vec()?;
-        let Self { object, array, .. } = self;
+        self.array.wait()?;
+        let Self { object, array } = self;
         drop(object);
         Texture::over(array, sampling, Location::caller())
     }
@@ -113,8 +115,8 @@ macro_rules! arguments {
         // SAFETY: a surface object, which outlives the kernels that it is passed to: dropping one waits for them. Launches with it are ordered.
         unsafe impl Argument<$kernel> for &mut Surface<$dimensions> {
             fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
-                list.note(&self.turn, Access::Write)?;
-                list.push_of(&self.object.device, "surface", self.object.handle)
+                list.push_of(&self.object.device, "surface", self.object.handle)?;
+                list.note_uses(&self.array.uses, Access::Write)
             }
         }
     )*};

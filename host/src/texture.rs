@@ -11,6 +11,7 @@ use cust::sys::{self, CUDA_TEXTURE_DESC, CUaddress_mode, CUfilter_mode};
 
 use crate::array::Array;
 use crate::launch::argument::{Argument, ArgumentList};
+use crate::stream::order::Access;
 use crate::{Device, DriverError, MemoryError};
 use lanewise_std::texture::{Texture1d, Texture2d, Texture3d};
 
@@ -135,8 +136,8 @@ fn sampler<const DIMENSIONS: usize>(
 impl<const DIMENSIONS: usize> Drop for Texture<DIMENSIONS> {
     fn drop(&mut self) {
         // Kernels that were passed the texture may still run. After a fault nothing can be given back, and nobody reads.
-        let ended = self.array.device.synchronize_at(Location::caller()).is_ok();
-        if ended {
+        let device = &self.array.device;
+        if self.array.wait().is_ok() && device.make_current(Location::caller()).is_ok() {
             // SAFETY: this texture's own, which no kernel reads any more.
             let _ = unsafe { sys::cuTexObjectDestroy(self.object) };
         }
@@ -148,7 +149,8 @@ macro_rules! arguments {
         // SAFETY: a texture object, which outlives the kernels that it is passed to: dropping one waits for them.
         unsafe impl Argument<$kernel> for &Texture<$dimensions> {
             fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
-                list.push_of(&self.array.device, "texture", self.handle())
+                list.push_of(&self.array.device, "texture", self.handle())?;
+                list.note_uses(&self.array.uses, Access::Read)
             }
         }
     )*};

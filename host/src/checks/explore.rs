@@ -230,7 +230,8 @@ thread_local! {
 /// Runs a test and catches its panic; `quiet`: which says nothing on stderr.
 fn caught<T>(quiet: bool, run: &mut impl FnMut() -> T) -> Result<T, Box<dyn Any + Send>> {
     static HOOK: Once = Once::new();
-    if quiet {
+    // Who panics already can't take another hook; then each panic is said.
+    if quiet && !std::thread::panicking() {
         HOOK.call_once(|| {
             let before = panic::take_hook();
             panic::set_hook(Box::new(move |info| {

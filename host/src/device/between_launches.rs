@@ -80,10 +80,12 @@ impl Device {
         patience: Duration,
         at: &'static Location<'static>,
     ) -> Result<bool, DriverError> {
-        let (device, (done, outcome)) = (self.clone(), mpsc::channel());
-        let wait = move || drop(done.send(device.finish(at)));
+        let (device, queued) = (self.clone(), self.all_queued(at)?);
+        let (done, outcome) = mpsc::channel();
+        let also = queued.clone();
+        let wait = move || drop(done.send(device.finish(queued.as_ref(), at)));
         if thread::Builder::new().spawn(wait).is_err() {
-            return self.finish(at).map(|()| true);
+            return self.finish(also.as_ref(), at).map(|()| true);
         }
         match outcome.recv_timeout(patience) {
             Ok(finished) => finished.map(|()| true),

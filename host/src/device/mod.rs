@@ -16,6 +16,7 @@ pub(crate) mod module;
 mod peer;
 pub(crate) mod properties;
 mod ptx_folder;
+mod queued;
 pub(crate) mod recording;
 mod symbol;
 mod toolkit;
@@ -40,6 +41,7 @@ use lanewise_std::kernel::{self, Kernel, PtxText};
 use crate::error::in_words;
 use crate::{Backend, DriverError, journal};
 use between_launches::Launches;
+use queued::AllQueued;
 use recording::{Gate, Waiting};
 
 /// Why there is no device to work on.
@@ -70,6 +72,8 @@ struct Inner {
     modules: Mutex<HashMap<Key, Slot>>,
     gate: Gate,
     launches: Launches,
+    /// Whether the driver records a point behind all streams: `cuCtxRecordEvent`.
+    marks_all: bool,
 }
 
 /// Which of a program's modules: the type that stands for a crate's PTX, and whether it is the text of the kernels that launch.
@@ -160,6 +164,7 @@ impl Device {
             modules: Mutex::default(),
             gate: Gate::default(),
             launches: Launches::default(),
+            marks_all: queued::can_be_recorded(),
         })))
     }
 
@@ -203,8 +208,12 @@ impl Device {
     }
 
     pub(crate) fn synchronize_at(&self, at: &'static Location<'static>) -> Result<(), DriverError> {
-        let _waiting = self.no_recordings(at)?;
-        self.finish(at)
+        let waiting = self.no_recordings(at)?;
+        let queued = self.all_queued(at)?;
+        // From here on others may record: what is waited for may wait for a thread that is about to. A driver that is asked to wait for all at once takes no
+        // recording meanwhile.
+        let _waiting = queued.is_none().then_some(waiting);
+        self.finish(queued.as_ref(), at)
     }
 
     /// Waits for graphs that are being recorded, and lets no other begin.
@@ -216,11 +225,26 @@ impl Device {
         })
     }
 
-    /// Waits for everything that is queued by now.
-    fn finish(&self, at: &'static Location<'static>) -> Result<(), DriverError> {
-        self.make_current(at)?;
-        let failed = |error| DriverError::from_cust("cuCtxSynchronize", error, at);
-        CurrentContext::synchronize().map_err(failed)?;
+    /// The point behind everything that is queued by now, while nobody records. None where the driver is too old to say it.
+    fn all_queued(&self, at: &'static Location<'static>) -> Result<Option<AllQueued>, DriverError> {
+        let marks = self.0.marks_all;
+        marks.then(|| AllQueued::record(self, at)).transpose()
+    }
+
+    /// Waits for that point, or without one for everything that is queued by now, while nobody records.
+    fn finish(
+        &self,
+        queued: Option<&AllQueued>,
+        at: &'static Location<'static>,
+    ) -> Result<(), DriverError> {
+        match queued {
+            Some(point) => point.wait(at)?,
+            None => {
+                self.make_current(at)?;
+                let failed = |error| DriverError::from_cust("cuCtxSynchronize", error, at);
+                CurrentContext::synchronize().map_err(failed)?;
+            }
+        }
         journal::done(self.ordinal(), None);
         Ok(())
     }

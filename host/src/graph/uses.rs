@@ -68,8 +68,8 @@ pub(super) fn conflict(one: &[Used], other: &[Used]) -> bool {
 pub(super) fn hold(uses: &[Used]) -> Option<Vec<HeldMemory<Stream>>> {
     loop {
         let mut held = Vec::with_capacity(uses.len());
-        for (order, _) in uses {
-            match order.hold() {
+        for (order, access) in uses {
+            match order.hold(*access) {
                 HoldOutcome::Held(one) => held.push(one),
                 HoldOutcome::Gone => return None,
                 HoldOutcome::Busy => break,

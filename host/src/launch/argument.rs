@@ -26,7 +26,7 @@ use lanewise_driver::abi::CUresult;
 use lanewise_std::kernel::{SharedCell, Value};
 use lanewise_std::{DisjointSlice, GlobalMut};
 
-use crate::stream::order::{Access, LaunchUses, Order};
+use crate::stream::order::{Access, LaunchUses, Marked, Order};
 use crate::{
     Device, DeviceBuffer, DriverError, GraphBuffer, IpcBuffer, ManagedBuffer, Mapped, Part,
     PitchedBuffer, Stream,
@@ -148,6 +148,22 @@ impl<'launch> ArgumentList<'launch> {
         match &mut self.recorded {
             Some(recorded) => recorded.push(buffer.recorded(self.stream, access, self.graph)),
             None => self.uses.0.push(buffer.use_on(self.stream, access)?),
+        }
+        Ok(())
+    }
+
+    /// Notes that the launch uses what only kernels of its own device can: a texture, a surface. A graph can't watch over it.
+    pub(crate) fn note_uses(
+        &mut self,
+        order: &Order<Stream>,
+        access: Access,
+    ) -> Result<(), DriverError> {
+        let stream = self.stream;
+        let wait =
+            |earlier: &Stream, mark: Option<&Marked<Stream>>| stream.wait_behind(earlier, mark);
+        match &mut self.recorded {
+            Some(recorded) => recorded.push(None),
+            None => self.uses.0.push(order.begin(stream, access, wait)?),
         }
         Ok(())
     }

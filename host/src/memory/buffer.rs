@@ -182,9 +182,18 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         self.fill_zero_at(Location::caller())
     }
 
-    fn fill_zero_at(&mut self, at: &'static Location<'static>) -> Result<(), MemoryError> {
+    #[track_caller]
+    fn fill_zero_at(&mut self, at: &'static Location<'static>) -> Result<(), MemoryError>
+    where
+        T: bytemuck::Zeroable,
+    {
         if self.is_empty() || size_of::<T>() == 0 {
             return Ok(());
+        }
+        if self.is_in_graphs() {
+            let stream = self.device.default_stream();
+            stream.fill_zero(self)?;
+            return Ok(stream.record()?.synchronize()?);
         }
         let begun = self.use_now(Access::Write, at)?;
         // SAFETY: the buffer owns this many bytes, and a `Zeroable` type may be all zeroes.
@@ -200,6 +209,9 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     #[track_caller]
     pub fn to_vec(&self) -> Result<Vec<T>, MemoryError> {
         let at = Location::caller();
+        if self.is_in_graphs() {
+            return self.staged().map(|staged| staged.to_vec());
+        }
         let begun = self.use_now(Access::Read, at)?;
         let mut host: Vec<T> = Vec::with_capacity(self.len());
         // SAFETY: there is room for as many elements as the buffer has, all of them initialised on the device; the vector is
@@ -233,6 +245,9 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         if self.is_empty() {
             return Ok(());
         }
+        if self.is_in_graphs() {
+            return self.staged().map(|staged| host.copy_from_slice(&staged));
+        }
         let begun = self.use_now(Access::Read, at)?;
         self.memory
             .copy_to(host)
@@ -249,6 +264,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         self.copy_in(host, Location::caller())
     }
 
+    #[track_caller]
     fn copy_in(&mut self, host: &[T], at: &'static Location<'static>) -> Result<(), MemoryError> {
         if host.len() != self.len() {
             return Err(MemoryError::LengthMismatch {
@@ -259,6 +275,9 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         }
         if host.is_empty() {
             return Ok(());
+        }
+        if self.is_in_graphs() {
+            return self.fill_staged(host);
         }
         let begun = self.use_now(Access::Write, at)?;
         self.memory
@@ -380,8 +399,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
             let result = unsafe { sys::cuStreamSynchronize(std::ptr::null_mut()) };
             DriverError::check("cuStreamSynchronize", result, at)?;
         }
-        self.order.settle(&self.device.default_stream(), access);
-        drop(begun);
+        begun.settle();
         Ok(())
     }
 
@@ -395,7 +413,17 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     ) -> Option<(Order<Stream>, Access)> {
         let mine = self.order.graph().is_none_or(|of| graph == Some(of));
         let can = self.whole && mine && *stream.device() == self.device;
-        can.then(|| (self.order.clone(), access))
+        can.then(|| {
+            self.order.enter_graph();
+            (self.order.clone(), access)
+        })
+    }
+
+    /// Whether a graph may use it, which another thread may launch at any time. A launch of it waits for uses that are not queued yet, so none may wait
+    /// before it is.
+    fn is_in_graphs(&self) -> bool {
+        let bytes = self.len() * size_of::<T>();
+        bytes > 0 && self.order.graph().is_none() && self.order.is_in_graphs()
     }
 
     /// Memory that the graph of this number allocates whenever it is launched.

@@ -11,6 +11,7 @@ pub(crate) mod part;
 pub(crate) mod pinned;
 pub(crate) mod pitched;
 pub(crate) mod pool;
+mod staged;
 mod transfer;
 
 pub use buffer::{DeviceBuffer, MemoryError};

@@ -59,22 +59,47 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
     where
         T: Zeroable,
     {
+        let flags = match pinning {
+            Pinning::Cached => 0,
+            Pinning::WriteCombined => sys::CU_MEMHOSTALLOC_WRITECOMBINED,
+        };
+        // SAFETY: filled at once.
+        let made = unsafe { Self::allocate_with(device, len, flags) }?;
+        if len > 0 {
+            // SAFETY: so many elements were allocated, and may be all zeros.
+            unsafe { made.pointer.write_bytes(0, len) };
+        }
+        Ok(made)
+    }
+
+    /// `len` values in newly allocated memory.
+    ///
+    /// # Errors
+    /// The driver's, `CUDA_ERROR_OUT_OF_MEMORY` among them.
+    ///
+    /// # Safety
+    /// It is filled before it is read.
+    #[track_caller]
+    pub(crate) unsafe fn allocate(device: &Device, len: usize) -> Result<Self, MemoryError> {
+        // SAFETY: the caller's promise.
+        unsafe { Self::allocate_with(device, len, 0) }
+    }
+
+    /// The same with `CU_MEMHOSTALLOC_..` of the caller's.
+    ///
+    /// # Safety
+    /// As for [`Self::allocate`].
+    #[track_caller]
+    unsafe fn allocate_with(device: &Device, len: usize, flags: u32) -> Result<Self, MemoryError> {
         let at = Location::caller();
         let mut pointer = null_mut();
         if len > 0 && size_of::<T>() > 0 {
             device.make_current(at)?;
-            let flags = match pinning {
-                Pinning::Cached => sys::CU_MEMHOSTALLOC_DEVICEMAP,
-                Pinning::WriteCombined => {
-                    sys::CU_MEMHOSTALLOC_DEVICEMAP | sys::CU_MEMHOSTALLOC_WRITECOMBINED
-                }
-            };
+            let flags = sys::CU_MEMHOSTALLOC_DEVICEMAP | flags;
             let bytes = len.saturating_mul(size_of::<T>());
             // SAFETY: the result has room. A size that overflows saturates, and is refused.
             let result = unsafe { sys::cuMemHostAlloc(&mut pointer, bytes, flags) };
             DriverError::check("cuMemHostAlloc", result, at)?;
-            // SAFETY: so many bytes were allocated.
-            unsafe { pointer.cast::<u8>().write_bytes(0, bytes) };
         }
         Ok(Self {
             device: device.clone(),
@@ -190,14 +215,13 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
 
     #[track_caller]
     fn wait_for_copies(&self, access: Access) -> Result<(), DriverError> {
-        let mut copies = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
-        for (_, done) in copies
-            .iter()
-            .filter(|(earlier, _)| conflict(*earlier, access))
-        {
+        let copies = || self.copies.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = copies().clone();
+        // With nothing held: another thread may queue a copy meanwhile, and what is waited for may wait for that thread.
+        for (_, done) in all.iter().filter(|(earlier, _)| conflict(*earlier, access)) {
             done.synchronize()?;
         }
-        copies.retain(|(earlier, _)| !conflict(*earlier, access));
+        copies().retain(is_under_way);
         Ok(())
     }
 
@@ -223,11 +247,22 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
             .device()
             .event_with(EventOptions::new().without_time())?;
         copy()?;
-        done.record(stream)?;
-        copies.retain(|(_, event)| !matches!(event.is_done(), Ok(true)));
+        if let Err(error) = done.record(stream) {
+            // No event tells of the copy: who waits for it waits for the stream.
+            let _ = self
+                .order
+                .begin(stream, Access::Write, |_, _| Ok::<(), ()>(()));
+            return Err(error);
+        }
+        copies.retain(is_under_way);
         copies.push((access, done.clone()));
         Ok(done)
     }
+}
+
+/// Whether a copy may not have been done yet.
+fn is_under_way((_, done): &(Access, Event)) -> bool {
+    !matches!(done.is_done(), Ok(true))
 }
 
 /// Whether two uses have to keep their order.
@@ -288,19 +323,20 @@ impl<T: DeviceCopy> Drop for PinnedBuffer<T> {
         for stream in self.order.streams() {
             over &= stream.synchronize().is_ok();
         }
-        over &= self.device.synchronize_at(Location::caller()).is_ok();
-        if !over {
+        let pointer = self.pointer.as_ptr().cast();
+        let ended = over && self.device.make_current(Location::caller()).is_ok() && {
+            // SAFETY: pinned by this buffer in this way, once; nothing uses it any more.
+            let result = unsafe {
+                match self.registered {
+                    Some(_) => sys::cuMemHostUnregister(pointer),
+                    None => sys::cuMemFreeHost(pointer),
+                }
+            };
+            result == sys::CUresult::CUDA_SUCCESS
+        };
+        if !ended {
             // Nobody to report to. A function that a stream calls can't wait, and after a fault nobody can: the memory stays.
             std::mem::forget(self.registered.take());
-            return;
-        }
-        let pointer = self.pointer.as_ptr().cast();
-        // SAFETY: pinned by this buffer in this way, once; nothing uses it any more.
-        unsafe {
-            match self.registered {
-                Some(_) => sys::cuMemHostUnregister(pointer),
-                None => sys::cuMemFreeHost(pointer),
-            };
         }
     }
 }

@@ -85,12 +85,19 @@ impl Future for Finished {
 
     #[track_caller]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut shared = lock(&self.shared);
-        if !shared.reached {
-            shared.waker = Some(context.waker().clone());
+        // Cloned and dropped while nothing is held: that is the program's own code, and may end a task that waits for the stream.
+        let mut waker = Some(context.waker().clone());
+        let reached = {
+            let mut shared = lock(&self.shared);
+            if !shared.reached {
+                std::mem::swap(&mut shared.waker, &mut waker);
+            }
+            shared.reached
+        };
+        drop(waker);
+        if !reached {
             return Poll::Pending;
         }
-        drop(shared);
         // The event is before the call in the stream, so nobody waits here.
         Poll::Ready(self.done.synchronize())
     }

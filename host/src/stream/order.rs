@@ -12,6 +12,7 @@
 //! with the same buffer (both only read it): its stream can't wait for what isn't queued yet. So a stream is remembered until every
 //! launch that was under way has been queued; only then is waiting for the latest one waiting for all.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// So many streams are remembered that read; one more waits for them and stands for them all.
@@ -54,18 +55,24 @@ struct Uses<S: Queue> {
     parts: Vec<Order<S>>,
     /// Launches that have said that they use it, and may not be queued yet.
     under_way: usize,
+    /// Those of them that may write it.
+    writing: usize,
     /// Whether a graph that uses it is being launched. Graphs don't borrow what they use, so others wait for this.
     held: bool,
     /// Whether the memory was freed.
     gone: bool,
     /// The graph whose memory it is, and which alone may use it.
     graph: Option<u64>,
+    /// Whether there may be graphs that use it, which borrow nothing.
+    in_graphs: bool,
 }
 
 /// The last uses on one stream.
 #[derive(Debug, Clone)]
 struct Past<S: Queue> {
     stream: S,
+    /// The latest of them.
+    number: u64,
     /// The point behind them; none if they may not be queued yet or were not marked, and the stream's end at the time stands for it.
     mark: Option<Marked<S>>,
 }
@@ -99,6 +106,8 @@ impl<S: Queue> Drop for HeldMemory<S> {
 pub(crate) struct LaunchUse<S: Queue> {
     order: Order<S>,
     stream: S,
+    access: Access,
+    number: u64,
     is_over: bool,
 }
 
@@ -120,9 +129,11 @@ impl<S: Queue> Default for Order<S> {
             crossed: false,
             parts: Vec::new(),
             under_way: 0,
+            writing: 0,
             held: false,
             gone: false,
             graph: None,
+            in_graphs: false,
         })))
     }
 }
@@ -138,6 +149,16 @@ impl<S: Queue> Order<S> {
     /// The graph whose memory it is.
     pub(crate) fn graph(&self) -> Option<u64> {
         self.lock().graph
+    }
+
+    /// Notes that there is a graph that uses it.
+    pub(crate) fn enter_graph(&self) {
+        self.lock().in_graphs = true;
+    }
+
+    /// Whether there may be a graph that uses it: another thread may launch that at any time, even while somebody has the memory for himself.
+    pub(crate) fn is_in_graphs(&self) -> bool {
+        self.lock().in_graphs
     }
 
     fn lock(&self) -> MutexGuard<'_, Uses<S>> {
@@ -156,20 +177,25 @@ impl<S: Queue> Order<S> {
         }
     }
 
-    /// Holds it for a graph that is to be launched.
-    pub(crate) fn hold(&self) -> HoldOutcome<S> {
+    /// Holds it for a graph that is to be launched and uses it in this way.
+    pub(crate) fn hold(&self, access: Access) -> HoldOutcome<S> {
         let mut uses = self.lock();
         if uses.gone {
             return HoldOutcome::Gone;
         }
-        if uses.held || uses.under_way > 0 {
+        // Reads that are not queued yet are in no reader's way. One may take long: a copy to the host waits for what the default stream does.
+        let in_the_way = match access {
+            Access::Read => uses.writing,
+            Access::Write => uses.under_way,
+        };
+        if uses.held || in_the_way > 0 {
             return HoldOutcome::Busy;
         }
         // Who has a part borrows the whole, and the graph does not: it may be launched beside them.
         uses.join_parts_but(|part| part.is_somebodys());
         let mut parts = Vec::with_capacity(uses.parts.len());
         for part in &uses.parts {
-            match part.hold() {
+            match part.hold(access) {
                 HoldOutcome::Held(part) => parts.push(part),
                 otherwise => return otherwise,
             }
@@ -206,11 +232,14 @@ impl<S: Queue> Order<S> {
         let mut uses = self.lock_free();
         // A part's readers may have been told to wait for one another only; the whole takes all of them for writers.
         uses.join_parts_but(|_| false);
-        uses.wait(stream, access, &mut wait)?;
+        let number = uses.wait(stream, access, &mut wait)?;
         uses.under_way += 1;
+        uses.writing += usize::from(access == Access::Write);
         Ok(LaunchUse {
             order: self.clone(),
             stream: stream.clone(),
+            access,
+            number,
             is_over: false,
         })
     }
@@ -236,17 +265,6 @@ impl<S: Queue> Order<S> {
         uses.parts.clear();
     }
 
-    /// Notes that what was begun last on `stream` is over: a write came after all other uses, so that all are.
-    pub(crate) fn settle(&self, stream: &S, access: Access) {
-        match access {
-            Access::Write => self.forget(),
-            Access::Read => self
-                .lock()
-                .readers
-                .retain(|reader| reader.stream != *stream),
-        }
-    }
-
     /// The orders of so many parts, whose uses begin after those of the whole so far. The parts that were made before are used no more.
     pub(crate) fn split(&self, parts: usize) -> Vec<Self> {
         let mut uses = self.lock_free();
@@ -258,9 +276,11 @@ impl<S: Queue> Order<S> {
                 crossed: uses.crossed,
                 parts: Vec::new(),
                 under_way: 0,
+                writing: 0,
                 held: false,
                 gone: false,
                 graph: uses.graph,
+                in_graphs: uses.in_graphs,
             })))
         };
         let made: Vec<Self> = (0..parts).map(|_| new()).collect();
@@ -303,34 +323,40 @@ impl<S: Queue> Uses<S> {
         }
     }
 
-    /// Calls `wait` with each stream that a use on `stream` comes after, and notes the use.
+    /// Calls `wait` with each stream that a use on `stream` comes after, and notes the use, whose number comes back.
     fn wait<E>(
         &mut self,
         stream: &S,
         access: Access,
         wait: &mut impl FnMut(&S, Option<&Marked<S>>) -> Result<(), E>,
-    ) -> Result<(), E> {
+    ) -> Result<u64, E> {
         let compress = access == Access::Read && self.readers.len() >= READERS;
         let readers_too = (access == Access::Write || compress).then_some(&self.readers);
         let earlier = self.writers.iter().chain(readers_too.into_iter().flatten());
-        for Past { stream, mark } in earlier.filter(|earlier| earlier.stream != *stream) {
+        for Past { stream, mark, .. } in earlier.filter(|earlier| earlier.stream != *stream) {
             self.crossed = true;
             wait(stream, mark.as_ref())?;
         }
+        let past = Past::new(stream);
+        let number = past.number;
         match access {
             // All that was launched is queued, and this stream waits for it.
             Access::Write if self.under_way == 0 => {
-                self.writers = vec![Past::new(stream)];
+                self.writers = vec![past];
                 self.readers.clear();
             }
-            Access::Write => begin_again(&mut self.writers, stream),
-            Access::Read if compress && self.under_way == 0 => {
-                self.readers = vec![Past::new(stream)];
-            }
-            Access::Read => begin_again(&mut self.readers, stream),
+            Access::Write => begin_again(&mut self.writers, past),
+            Access::Read if compress && self.under_way == 0 => self.readers = vec![past],
+            Access::Read => begin_again(&mut self.readers, past),
         }
-        Ok(())
+        Ok(number)
     }
+}
+
+/// The next use's.
+fn number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 impl<S: Queue> Past<S> {
@@ -338,16 +364,17 @@ impl<S: Queue> Past<S> {
     fn new(stream: &S) -> Self {
         Self {
             stream: stream.clone(),
+            number: number(),
             mark: None,
         }
     }
 }
 
-/// Notes a use on `stream` that begins.
-fn begin_again<S: Queue>(list: &mut Vec<Past<S>>, stream: &S) {
-    match list.iter_mut().find(|past| past.stream == *stream) {
-        Some(past) => past.mark = None,
-        None => list.push(Past::new(stream)),
+/// Notes a use that begins.
+fn begin_again<S: Queue>(list: &mut Vec<Past<S>>, now: Past<S>) {
+    match list.iter_mut().find(|past| past.stream == now.stream) {
+        Some(past) => *past = now,
+        None => list.push(now),
     }
 }
 
@@ -357,6 +384,7 @@ fn join<S: Queue>(list: &mut Vec<Past<S>>, other: &Past<S>) {
         list.push(other.clone());
         return;
     };
+    past.number = past.number.max(other.number);
     match (&past.mark, &other.mark) {
         (Some((one, _)), Some((two, _))) if one >= two => {}
         (None, _) => {}
@@ -365,6 +393,19 @@ fn join<S: Queue>(list: &mut Vec<Past<S>>, other: &Past<S>) {
 }
 
 impl<S: Queue> LaunchUse<S> {
+    /// Notes that what it was for has been waited for: a write came after all other uses, so that all are over.
+    pub(crate) fn settle(&self) {
+        match self.access {
+            Access::Write => self.order.forget(),
+            // Unless another thread has begun a use on the same stream since, which need not be over.
+            Access::Read => {
+                let is_it =
+                    |past: &Past<S>| past.stream == self.stream && past.number == self.number;
+                self.order.lock().readers.retain(|past| !is_it(past));
+            }
+        }
+    }
+
     /// Ends it: what it was for is queued. `mark` gives the point behind that.
     fn end(&mut self, mark: impl FnOnce() -> Option<Marked<S>>) {
         if std::mem::replace(&mut self.is_over, true) {
@@ -372,6 +413,7 @@ impl<S: Queue> LaunchUse<S> {
         }
         let mut uses = self.order.lock();
         uses.under_way -= 1;
+        uses.writing -= usize::from(self.access == Access::Write);
         if !uses.crossed {
             return;
         }
@@ -601,24 +643,44 @@ mod tests {
     fn what_is_over_is_not_waited_for() {
         let order = Order::default();
         write(&order, "a");
-        read(&order, "b");
-        order.settle(&"b", Access::Read);
-        assert_eq!(write(&order, "c"), ["a"]);
-        order.settle(&"c", Access::Write);
+        begin(&order, "b", Access::Read).0.settle();
+        let (written, waited) = begin(&order, "c", Access::Write);
+        assert_eq!(waited, ["a"]);
+        written.settle();
+        drop(written);
         assert_eq!(write(&order, "d"), [""; 0]);
+    }
+
+    /// A thread copies to the host on the default stream, and another launches there meanwhile: the launch need not be over when the copy is.
+    #[test]
+    fn a_read_that_is_over_settles_no_later_one_on_its_stream() {
+        let order = Order::default();
+        let (copy, _) = begin(&order, "default", Access::Read);
+        read(&order, "default");
+        copy.settle();
+        drop(copy);
+        assert_eq!(write(&order, "other"), ["default"]);
     }
 
     #[test]
     fn a_graph_holds_what_nobody_is_about_to_use_and_what_is_there() {
         let order = Order::default();
         let (under_way, _) = begin(&order, "a", Access::Read);
-        assert!(matches!(order.hold(), HoldOutcome::Busy));
+        assert!(matches!(order.hold(Access::Write), HoldOutcome::Busy));
+        let reads = order.hold(Access::Read);
+        assert!(
+            matches!(reads, HoldOutcome::Held(_)),
+            "both only read: {reads:?}"
+        );
+        drop((reads, under_way));
+        let (under_way, _) = begin(&order, "a", Access::Write);
+        assert!(matches!(order.hold(Access::Read), HoldOutcome::Busy));
         drop(under_way);
-        let HoldOutcome::Held(held) = order.hold() else {
+        let HoldOutcome::Held(held) = order.hold(Access::Write) else {
             panic!("nobody uses it")
         };
         assert!(
-            matches!(order.hold(), HoldOutcome::Busy),
+            matches!(order.hold(Access::Write), HoldOutcome::Busy),
             "by another graph"
         );
         let mut waited = Vec::new();
@@ -638,7 +700,7 @@ mod tests {
         });
         assert_eq!(used, ["g"]);
         order.end();
-        assert!(matches!(order.hold(), HoldOutcome::Gone));
+        assert!(matches!(order.hold(Access::Write), HoldOutcome::Gone));
     }
 
     #[test]
@@ -648,13 +710,13 @@ mod tests {
         write(&parts[0], "a");
         drop(parts.pop());
         let (under_way, _) = begin(&parts[0], "b", Access::Read);
-        assert!(matches!(order.hold(), HoldOutcome::Busy));
+        assert!(matches!(order.hold(Access::Write), HoldOutcome::Busy));
         drop(under_way);
-        let HoldOutcome::Held(held) = order.hold() else {
+        let HoldOutcome::Held(held) = order.hold(Access::Write) else {
             panic!("nobody uses it")
         };
         assert!(
-            matches!(parts[0].hold(), HoldOutcome::Busy),
+            matches!(parts[0].hold(Access::Write), HoldOutcome::Busy),
             "with the whole"
         );
         let mut waited = Vec::new();

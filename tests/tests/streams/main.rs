@@ -2,6 +2,7 @@
 
 mod built_graphs;
 mod graphs;
+mod held;
 mod patterns;
 mod pools;
 mod times;

@@ -2,10 +2,11 @@
 
 use super::{present, put};
 use crate::abi::enums::{context_flags, func_cache, limit, shared_config};
-use crate::abi::{CUcontext, CUdevice, c_int, c_uint, c_ulonglong, c_void};
+use crate::abi::{CUcontext, CUdevice, CUevent, c_int, c_uint, c_ulonglong, c_void};
 use crate::error::{Result, ensure, fail};
 use crate::objects::context::{self, Context, stack};
 use crate::objects::graph::capture;
+use crate::objects::stream::event;
 use crate::objects::{device, teardown};
 use std::sync::atomic::Ordering;
 
@@ -187,6 +188,22 @@ pub(crate) unsafe fn synchronize_of(handle: CUcontext) -> Result {
     capture::refuse_whole(context.handle)?;
     context.wait();
     context.check()
+}
+
+pub(crate) unsafe fn record_event(handle: CUcontext, event: CUevent) -> Result {
+    let context = or_current(handle)?;
+    context.check()?;
+    capture::refuse_whole(context.handle)?;
+    let event = event::get(event)?;
+    ensure!(
+        event.context == context.handle,
+        ERROR_INVALID_HANDLE,
+        "the event belongs to context {:#x} and not to {:#x}; record an event in its own context",
+        event.context.0,
+        context.handle.0
+    );
+    event.record_all(context.under_way());
+    Ok(())
 }
 
 pub(crate) unsafe fn set_limit(which: c_uint, value: usize) -> Result {

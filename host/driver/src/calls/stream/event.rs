@@ -102,13 +102,11 @@ pub(crate) unsafe fn query(handle: CUevent) -> Result {
     }
     if let Some(work) = event.recorded() {
         ensure!(
-            work.is_done(),
+            work.iter().all(|work| work.is_done()),
             ERROR_NOT_READY,
             "the event has not happened yet"
         );
-        work.ticket
-            .iter()
-            .for_each(|ticket| order::host_knows(ticket));
+        host_knows(&work);
     }
     context.check()
 }
@@ -118,7 +116,7 @@ pub(crate) unsafe fn synchronize(handle: CUevent) -> Result {
     not_captured(&event)?;
     capture::permit_unsafe()?;
     if let Some(work) = event.recorded() {
-        context.wait_for(&[work]);
+        context.wait_for(&work);
     }
     if let Some(points) = event.points() {
         points.wait(points.latest());
@@ -149,7 +147,11 @@ pub(crate) unsafe fn elapsed(milliseconds: *mut f32, start: CUevent, end: CUeven
     );
     let (start, end) = (timed("start", &start)?, timed("end", &end)?);
     let timeline = &context.device.timeline;
-    let (Some(start), Some(end)) = (timeline.end(&start.node), timeline.end(&end.node)) else {
+    let time = |work: &[Arc<Work>]| -> Option<u64> {
+        let ends = work.iter().map(|work| timeline.end(&work.node));
+        ends.collect::<Option<Vec<_>>>()?.into_iter().max()
+    };
+    let (Some(start), Some(end)) = (time(&start), time(&end)) else {
         fail!(
             ERROR_NOT_READY,
             "an event has not happened yet; cuEventSynchronize waits for it"
@@ -161,7 +163,7 @@ pub(crate) unsafe fn elapsed(milliseconds: *mut f32, start: CUevent, end: CUeven
 }
 
 /// What an event recorded, whose time is known.
-fn timed(role: &str, event: &Event) -> Result<Arc<Work>> {
+fn timed(role: &str, event: &Event) -> Result<Vec<Arc<Work>>> {
     ensure!(
         event.has_time(),
         ERROR_INVALID_HANDLE,
@@ -175,12 +177,16 @@ fn timed(role: &str, event: &Event) -> Result<Arc<Work>> {
         )
     };
     ensure!(
-        work.is_done(),
+        work.iter().all(|work| work.is_done()),
         ERROR_NOT_READY,
         "the {role} event has not happened yet; cuEventSynchronize waits for it"
     );
-    work.ticket
-        .iter()
-        .for_each(|ticket| order::host_knows(ticket));
+    host_knows(&work);
     Ok(work)
+}
+
+/// The host was told that these have run.
+fn host_knows(work: &[Arc<Work>]) {
+    let tickets = work.iter().filter_map(|work| work.ticket.as_ref());
+    tickets.for_each(|ticket| order::host_knows(ticket));
 }

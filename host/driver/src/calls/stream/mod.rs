@@ -129,7 +129,7 @@ pub(crate) unsafe fn wait_event(handle: CUstream, event: CUevent, flags: c_uint)
     if let Some(recorded) = event.recorded() {
         context.submit(
             &stream,
-            vec![recorded],
+            recorded,
             Run::Light(Box::new(|_| Ok(Cost::NOTHING))),
         )?;
     }

@@ -230,8 +230,12 @@ impl Context {
 
     /// Waits for everything that was submitted so far.
     pub(crate) fn wait(&self) {
-        let work = self.streams.lock().all_tails();
-        self.wait_for(&work);
+        self.wait_for(&self.under_way());
+    }
+
+    /// What was submitted last to each stream: when all of it has run, everything that was submitted so far has.
+    pub(crate) fn under_way(&self) -> Vec<Arc<Work>> {
+        self.streams.lock().all_tails()
     }
 }
 
@@ -243,7 +247,9 @@ impl Streams {
             .filter_map(|stream| stream.tail())
             .collect();
         work.extend(self.legacy.tail());
-        work.append(&mut self.left);
+        // They stay until they have run: other threads wait for them, too, and so does the default stream.
+        self.left.retain(|work| !work.is_done());
+        work.extend(self.left.iter().cloned());
         work
     }
 }

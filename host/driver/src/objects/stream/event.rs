@@ -30,12 +30,22 @@ pub(crate) struct Event {
     points: Option<Arc<Points>>,
 }
 
+/// A point that other processes may wait for. Dropped, it has happened.
+struct Happens(Arc<Points>, u64);
+
+impl Drop for Happens {
+    fn drop(&mut self) {
+        self.0.happen(self.1);
+    }
+}
+
 /// What an event recorded.
 #[derive(Debug, Default)]
 enum Recorded {
     #[default]
     Nothing,
-    Work(Arc<Work>),
+    /// The point at which all of this has run.
+    Work(Vec<Arc<Work>>),
     /// A point in a capture, at which nothing ever happens.
     Captured(Capturing),
 }
@@ -77,9 +87,19 @@ impl Event {
 
     /// Records `work`, which ends when all that was submitted before it has.
     pub(crate) fn record(&self, work: Arc<Work>) {
-        if let Some(points) = self.points.clone() {
+        self.record_all(vec![work]);
+    }
+
+    /// Records the point at which each of these has run.
+    pub(crate) fn record_all(&self, work: Vec<Arc<Work>>) {
+        if let Some(points) = &self.points {
             let number = points.submit();
-            work.then(move || points.happen(number));
+            // The last of them to let go of this.
+            let happened = Arc::new(Happens(points.clone(), number));
+            for one in &work {
+                let happened = happened.clone();
+                one.then(move || drop(happened));
+            }
         }
         *self.recorded.lock() = Recorded::Work(work);
     }
@@ -89,8 +109,8 @@ impl Event {
         *self.recorded.lock() = Recorded::Captured(point);
     }
 
-    /// What it recorded last; an event that recorded nothing counts as done.
-    pub(crate) fn recorded(&self) -> Option<Arc<Work>> {
+    /// What it recorded last: it happens when all of this has run. An event that recorded nothing counts as done.
+    pub(crate) fn recorded(&self) -> Option<Vec<Arc<Work>>> {
         match &*self.recorded.lock() {
             Recorded::Work(work) => Some(work.clone()),
             _ => None,

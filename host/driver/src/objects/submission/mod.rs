@@ -188,8 +188,7 @@ impl Stream {
         members
             .iter()
             .for_each(|member| member.conditions(&mut conditions));
-        let mut parts: Vec<(Arc<Work>, Option<Arc<Work>>, Member)> =
-            Vec::with_capacity(members.len());
+        let mut parts: Vec<(Arc<Work>, Vec<Arc<Work>>, Member)> = Vec::with_capacity(members.len());
         for member in members {
             let (kind, after) = (&member.kind, &member.after);
             let mut before: Vec<Arc<Work>> = after.iter().map(|&i| parts[i].0.clone()).collect();
@@ -197,10 +196,10 @@ impl Stream {
                 before.push(launched.clone());
             }
             let external = match kind {
-                Kind::Wait(event) => event.recorded(),
-                _ => None,
+                Kind::Wait(event) => event.recorded().unwrap_or_default(),
+                _ => Vec::new(),
             };
-            before.extend(external.clone());
+            before.extend(external.iter().cloned());
             let ticket = order::ticket(self.order_lane(), tickets(&before), end.as_ref());
             let needs = match member.calls_program() {
                 true => Needs::PerhapsTheHost,
@@ -226,9 +225,7 @@ impl Stream {
             let known = [tickets(std::slice::from_ref(&launched)), tickets(&ends)].concat();
             execute(&owner, &launched, Box::new(|_| Ok(Cost::NOTHING)));
             for (work, external, member) in parts {
-                if let Some(external) = external {
-                    external.wait();
-                }
+                external.iter().for_each(|earlier| earlier.wait());
                 execute(&owner, &work, Box::new(move |fault| member.run(fault)));
             }
             if let Some(end) = end {

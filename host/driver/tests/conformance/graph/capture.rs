@@ -204,6 +204,10 @@ rows! {
         f.while_captured(f.stream(), mode::RELAXED, |stream| cuStreamAddCallback(stream, Some(nothing), null_mut(), 0))
     };
     "cuCtxSynchronize: while a stream is captured" => ERROR_STREAM_CAPTURE_UNSUPPORTED, |f| f.while_captured(f.stream(), mode::RELAXED, |_| cuCtxSynchronize());
+    "cuCtxRecordEvent: while a stream is captured" => ERROR_STREAM_CAPTURE_UNSUPPORTED, |f| {
+        let event = f.event();
+        f.while_captured(f.stream(), mode::RELAXED, |_| cuCtxRecordEvent(CUcontext(0), event))
+    };
     "cuMemsetD32_v2: while a blocking stream is captured" => ERROR_STREAM_CAPTURE_IMPLICIT, |f| {
         let address = f.device();
         f.while_captured(f.blocking(), mode::RELAXED, |_| cuMemsetD32_v2(address, 1, 1))

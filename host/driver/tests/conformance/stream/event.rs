@@ -45,6 +45,25 @@ rows! {
         ok(cuEventSynchronize(event));
         cuStreamQuery(stream)
     };
+    "cuCtxRecordEvent: behind work of every stream" => ERROR_NOT_READY, |f| {
+        let (stream, event) = (f.stream(), f.event());
+        let held = hold(stream);
+        ok(cuCtxRecordEvent(CUcontext(0), event));
+        let code = cuEventQuery(event);
+        drop(held);
+        ok(cuEventSynchronize(event));
+        ok(cuStreamQuery(stream));
+        code
+    };
+    "cuCtxRecordEvent: null" => ERROR_INVALID_HANDLE, |_| cuCtxRecordEvent(CUcontext(0), CUevent(0));
+    "cuCtxRecordEvent: another context's" => ERROR_INVALID_HANDLE, |f| {
+        let event = f.event();
+        let mut other = CUcontext(0);
+        ok(cuCtxCreate_v2(&mut other, 0, 0));
+        let code = cuCtxRecordEvent(other, event);
+        ok(cuCtxDestroy_v2(other));
+        code
+    };
     "cuEventSynchronize: null" => ERROR_INVALID_HANDLE, |_| cuEventSynchronize(CUevent(0));
     "cuEventDestroy_v2: once" => SUCCESS, |f| cuEventDestroy_v2(f.event());
     "cuEventDestroy_v2: twice" (sim: "a GPU's driver looks through the handle") => ERROR_INVALID_HANDLE, |f| {

@@ -1,0 +1,82 @@
+//! The point behind everything that is queued on a device, on whichever stream.
+//!
+//! `cuCtxSynchronize` waits for that too, but no stream may begin to record a graph meanwhile. Waiting for an event keeps nobody from recording.
+//!
+//! Source: CUDA driver API, `cuCtxRecordEvent`, of CUDA 12.5 and newer.
+
+use std::panic::Location;
+use std::ptr::null_mut;
+use std::sync::Arc;
+
+use cust::sys;
+use lanewise_driver::abi::{CUcontext, CUevent};
+use lanewise_driver::api;
+
+use super::Device;
+use crate::DriverError;
+
+/// Whether the driver records such a point.
+pub(super) fn can_be_recorded() -> bool {
+    let mut version = 0;
+    // SAFETY: the result has a place. Where the call fails it is left alone.
+    let _ = unsafe { sys::cuDriverGetVersion(&mut version) };
+    version >= 12050
+}
+
+/// Such a point. Clones are the same.
+#[derive(Debug, Clone)]
+pub(super) struct AllQueued(Arc<Marker>);
+
+/// An event that is destroyed when nobody waits for it any more.
+#[derive(Debug)]
+struct Marker {
+    device: Device,
+    event: sys::CUevent,
+}
+
+// SAFETY: an event's handle may be used from any thread ("API thread safety", CUDA driver API).
+unsafe impl Send for Marker {}
+// SAFETY: as above.
+unsafe impl Sync for Marker {}
+
+impl AllQueued {
+    /// The point behind what is queued by now. Nobody records meanwhile.
+    pub(super) fn record(
+        device: &Device,
+        at: &'static Location<'static>,
+    ) -> Result<Self, DriverError> {
+        device.make_current(at)?;
+        let mut event = null_mut();
+        let flags = sys::CUevent_flags::CU_EVENT_DISABLE_TIMING as u32;
+        // SAFETY: the result has a place.
+        let result = unsafe { sys::cuEventCreate(&mut event, flags) };
+        DriverError::check("cuEventCreate", result, at)?;
+        let device = device.clone();
+        let marker = Marker { device, event };
+        let handles = (
+            CUcontext(marker.device.context().expose_provenance()),
+            CUevent(event.expose_provenance()),
+        );
+        // SAFETY: both are live.
+        let result = unsafe { api::cuCtxRecordEvent(handles.0, handles.1) };
+        DriverError::check_code("cuCtxRecordEvent", result, at)?;
+        Ok(Self(Arc::new(marker)))
+    }
+
+    /// Waits until it is reached.
+    pub(super) fn wait(&self, at: &'static Location<'static>) -> Result<(), DriverError> {
+        self.0.device.make_current(at)?;
+        // SAFETY: the event is live.
+        let result = unsafe { sys::cuEventSynchronize(self.0.event) };
+        DriverError::check("cuEventSynchronize", result, at)
+    }
+}
+
+impl Drop for Marker {
+    fn drop(&mut self) {
+        if self.device.make_current(Location::caller()).is_ok() {
+            // SAFETY: its own, and nobody waits for it.
+            let _ = unsafe { sys::cuEventDestroy_v2(self.event) };
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! The algorithms held against crates that people know: `nalgebra` for what is dense, `nalgebra-sparse` for what is not.
+//! The algorithms held against a crate that people know, `nalgebra`, for which a sparse matrix is one with many zeros.
 
 use lanewise::{Device, DeviceBuffer, Stream};
 use lanewise_patterns::algorithms::gemm::{self, gemm_batched};
@@ -8,7 +8,6 @@ use lanewise_patterns::algorithms::solver::{Solves, solve_batched};
 use lanewise_patterns::algorithms::spmv::{CsrMatrix, Rows, Sums};
 use lanewise_patterns::input;
 use nalgebra::{DMatrix, DVector, RealField};
-use nalgebra_sparse::{CooMatrix, CsrMatrix as Reference};
 
 /// A device, a stream, and numbers on both sides.
 struct Bench {
@@ -148,26 +147,19 @@ fn sparse<T: Sums + RealField>() {
     let bench = Bench::new();
     let (rows, columns) = (67, 45);
     // Up to forty elements in a row, and some rows without one.
-    let mut elements = CooMatrix::new(rows, columns);
-    for row in (0..rows).filter(|row| row % 5 != 3) {
-        for (i, value) in numbers::<T>(row % 40, row as u64).into_iter().enumerate() {
-            elements.push(row, i, value);
+    let mut reference = DMatrix::from_element(rows, columns, <T as Precision>::rounded(0.0));
+    let (mut starts, mut places, mut values) = (vec![0], Vec::new(), Vec::new());
+    for row in 0..rows {
+        let count = if row % 5 == 3 { 0 } else { row % 40 };
+        for (column, value) in numbers::<T>(count, row as u64).into_iter().enumerate() {
+            reference[(row, column)] = value;
+            places.push(column as u32);
+            values.push(value);
         }
+        starts.push(values.len() as u32);
     }
-    let reference = Reference::from(&elements);
-    let narrow = |places: &[usize]| -> Vec<u32> { places.iter().map(|&i| i as u32).collect() };
-    let (starts, places) = (
-        narrow(reference.row_offsets()),
-        narrow(reference.col_indices()),
-    );
-    let matrix = CsrMatrix::new(
-        &bench.device,
-        [rows, columns],
-        &starts,
-        &places,
-        reference.values(),
-    )
-    .expect("a matrix");
+    let matrix = CsrMatrix::new(&bench.device, [rows, columns], &starts, &places, &values)
+        .expect("a matrix");
     let x = DVector::from_vec(numbers::<T>(columns, 7));
     let expected = &reference * &x;
     let on_device = bench.buffer(x.as_slice());

@@ -31,7 +31,7 @@ impl LaunchContract {
         narrow: false,
     };
 
-    /// Checks a launch.
+    /// Checks that a launch of this shape is one that the contract allows.
     ///
     /// # Errors
     /// The first clause that the launch breaks.
@@ -116,9 +116,9 @@ impl LaunchContract {
 pub enum BrokenContract {
     /// The block has another shape.
     Block {
-        /// What the contract asks for.
+        /// The block that the contract asks for.
         wanted: [u32; 3],
-        /// What was given.
+        /// The block that was given.
         block: [u32; 3],
     },
     /// Grid or blocks extend along a dimension that the kernel does not look at.

@@ -46,7 +46,7 @@ impl<T: Value> Layout<T> {
 
 /// The number of any type: [`Layout`]'s own goes before it.
 pub trait OfSize {
-    /// Size and alignment.
+    /// What stands for the size and the alignment of the type.
     const NUMBER: u64;
 }
 

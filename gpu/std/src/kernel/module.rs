@@ -28,13 +28,13 @@ pub unsafe trait Module: Copy + Send + Sync + 'static {
 /// Device code that is no Rust: PTX, a cubin, a fatbin, an object, a library or LTO-IR.
 #[derive(Debug)]
 pub struct Linked {
-    /// Its file's name.
+    /// The name of the file that it was read from.
     pub name: &'static str,
     /// What the file holds.
     pub code: &'static [u8],
 }
 
-/// A target's PTX.
+/// The PTX of a crate's kernels, for one target.
 #[derive(Debug)]
 pub struct PtxText {
     /// The target, as in `sm_80` or `sm_90a`.
@@ -52,7 +52,7 @@ pub struct PtxText {
 pub struct Renamed {
     /// The Rust module that it is in, as the kernel crate sees it: `filters::box3`, or nothing for the crate's root.
     pub module: &'static str,
-    /// Its name there.
+    /// The name that it has in that module.
     pub name: &'static str,
     /// Its symbol in the PTX: `filters$box3$blur`.
     pub symbol: &'static str,

@@ -44,7 +44,7 @@ pub enum TwoOfFour {
 }
 
 impl TwoOfFour {
-    /// All there are.
+    /// All six choices of two elements out of four.
     pub const ALL: [Self; 6] = [
         TwoOfFour::FirstSecond,
         TwoOfFour::FirstThird,
@@ -163,7 +163,7 @@ impl<E: SparseElement> Metadata<E> {
         Metadata(bits, PhantomData)
     }
 
-    /// This lane's register.
+    /// The metadata as this lane's register holds them.
     #[inline]
     #[must_use]
     pub fn bits(self) -> u32 {

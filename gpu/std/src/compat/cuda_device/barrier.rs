@@ -125,7 +125,7 @@ pub unsafe fn mbarrier_arrive_and_wait(bar: *const Barrier) {
     unsafe { ours(bar) }.arrive_and_wait();
 }
 
-/// Ends the barrier.
+/// Ends the barrier: its memory can be used for something else.
 ///
 /// # Safety
 /// One thread calls it, and nobody uses the barrier any more.
@@ -270,7 +270,7 @@ impl<Kind, const ID: usize> ManagedBarrier<Ready, Kind, ID> {
         while !self.try_wait(token) {}
     }
 
-    /// Ends it.
+    /// Ends the barrier: its memory can be used for something else.
     ///
     /// # Safety
     /// One thread calls it, and nobody uses the barrier any more.

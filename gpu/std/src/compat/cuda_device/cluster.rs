@@ -57,7 +57,7 @@ pub unsafe fn map_shared_rank<T>(local_ptr: *const T, target_rank: u32) -> *cons
     ours::map_shared_rank(local_ptr.cast_mut(), target_rank)
 }
 
-/// [`map_shared_rank`], to write.
+/// As [`map_shared_rank`], for memory that is written.
 ///
 /// # Safety
 /// As there; and no other thread touches it meanwhile.

@@ -33,7 +33,7 @@ impl<T: Copy, const N: usize> CuSimd<T, N> {
         self.0[i]
     }
 
-    /// All of them.
+    /// All numbers, as an array.
     #[inline(always)]
     #[must_use]
     pub const fn to_array(self) -> [T; N] {
@@ -97,7 +97,7 @@ macro_rules! letters {
                 }
             )*
 
-            /// All of them, as a tuple.
+            /// All numbers, as a tuple.
             #[inline(always)]
             #[must_use]
             pub const fn $all(self) -> ($($ty,)*) {
@@ -110,14 +110,14 @@ letters! { 2: x 0 y 1, xy -> (T T) }
 letters! { 4: x 0 y 1 z 2 w 3, xyzw -> (T T T T) }
 
 impl<T: Copy> CuSimd<T, 4> {
-    /// The first two.
+    /// The first two of the four numbers.
     #[inline(always)]
     #[must_use]
     pub const fn lo(&self) -> CuSimd<T, 2> {
         CuSimd([self.0[0], self.0[1]])
     }
 
-    /// The last two.
+    /// The last two of the four numbers.
     #[inline(always)]
     #[must_use]
     pub const fn hi(&self) -> CuSimd<T, 2> {

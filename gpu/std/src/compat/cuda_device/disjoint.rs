@@ -37,7 +37,7 @@ pub struct RuntimeIndex {
 }
 
 impl<const STRIDE: usize> StrideIndex<STRIDE> {
-    /// The element's number.
+    /// The number of the element that is this thread's.
     #[inline]
     #[must_use]
     pub fn get(&self) -> usize {
@@ -109,7 +109,7 @@ pub trait IndexSpace: sealed::Sealed {
     type Layout: Copy;
     /// What shows that an element is this thread's.
     type Index;
-    /// The element's number.
+    /// The number of the element at this index, if the layout has it.
     #[doc(hidden)]
     fn number(index: &Self::Index, layout: Self::Layout) -> Option<usize>;
 }

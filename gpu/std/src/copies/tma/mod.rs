@@ -103,7 +103,7 @@ impl<T: Copy, const N: usize, const TILES: usize> DynamicTiles<T, N, TILES> {
     /// Bytes from tile to tile.
     const EACH: usize = size_of::<[T; N]>().next_multiple_of(TILE_ALIGN);
 
-    /// One of them.
+    /// The tile of this number, from 0.
     ///
     /// # Panics
     /// If there is no such tile.

@@ -14,7 +14,7 @@ pub trait CopyShape: sealed::Sealed {
 /// Elements that become wider on the way: each has a byte in tensor memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// As they are.
+    /// The elements are copied as they are.
     Same,
     /// Sixteen elements of 6 bits, with 4 bytes of nothing behind them.
     From6Bits,

@@ -8,7 +8,7 @@ use crate::state_space;
 /// How the 16 bytes of an operand's rows are shuffled, as by the tensor map that loaded it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Swizzle {
-    /// Not at all.
+    /// The rows lie as they are, without a shuffle.
     None = 0,
     /// Pieces of 32 bytes in rows of 128.
     Bytes128By32 = 1,

@@ -274,7 +274,7 @@ impl<A: Multiply<B, D>, B: Element, D: Copy, const M: u32, const N: u32, G: Grou
         self.with(1 << 3)
     }
 
-    /// The instruction's descriptor.
+    /// The descriptor, as the instruction is given it.
     #[must_use]
     pub const fn bits(self) -> u32 {
         self.instruction

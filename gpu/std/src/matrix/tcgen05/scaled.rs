@@ -128,7 +128,7 @@ impl<K: ScaledKind, A: Scalable<K>, B: Scalable<K>, const M: u32, const N: u32, 
         }
     }
 
-    /// The instruction's descriptor.
+    /// The descriptor, as the instruction is given it.
     #[must_use]
     pub const fn bits(self) -> u32 {
         self.instruction

@@ -21,7 +21,7 @@ use crate::kernel::{Module, Value};
 /// # Safety
 /// `NAME` is the symbol of a static in the texts of `Module`, and what it holds is a `Value`.
 pub unsafe trait Symbol: Copy + Send + Sync + 'static {
-    /// What it holds.
+    /// The type of the value that the static holds.
     type Value: Value;
     /// The PTX that the static is in: its crate's.
     type Module: Module;
@@ -35,7 +35,7 @@ pub unsafe trait Symbol: Copy + Send + Sync + 'static {
 /// A static of it is a `Value` in memory, and nothing else.
 #[doc(hidden)]
 pub unsafe trait Static {
-    /// What it holds.
+    /// The type of the value that the static holds.
     type Value: Value;
 }
 
@@ -81,7 +81,7 @@ macro_rules! symbols {
 symbols! { DeviceGlobal ConstantMemory }
 
 impl<T: Value> DeviceGlobal<T> {
-    /// The value.
+    /// The value that the static holds now.
     ///
     /// # Safety
     /// No thread writes it at the same time.
@@ -92,7 +92,7 @@ impl<T: Value> DeviceGlobal<T> {
         unsafe { self.0.address().read() }
     }
 
-    /// Sets the value.
+    /// Replaces the value that the static holds.
     ///
     /// # Safety
     /// No other thread reads or writes it at the same time.

@@ -20,14 +20,14 @@ macro_rules! pairs {
             }
 
             impl $name {
-                /// The pair of these.
+                /// The pair of these two numbers.
                 #[inline(always)]
                 #[must_use]
                 pub const fn new(low: $element, high: $element) -> Self {
                     Self { low, high }
                 }
 
-                /// Twice the same.
+                /// The pair that has this number in both halves.
                 #[inline(always)]
                 #[must_use]
                 pub const fn splat(value: $element) -> Self {

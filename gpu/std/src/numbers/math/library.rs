@@ -66,7 +66,7 @@ macro_rules! float {
             /// `self` to a whole power.
             #[must_use]
             fn powi(self, n: i32) -> Self;
-            /// Sine and cosine.
+            /// The sine and the cosine of this angle, in radians.
             #[must_use]
             fn sin_cos(self) -> (Self, Self) {
                 (self.sin(), self.cos())
@@ -128,11 +128,11 @@ float! {
     fn cosh(self) = coshf, cosh;
     /// The hyperbolic tangent of this number.
     fn tanh(self) = tanhf, tanh;
-    /// Inverse hyperbolic sine.
+    /// The number whose hyperbolic sine this is.
     fn asinh(self) = asinhf, asinh;
-    /// Inverse hyperbolic cosine.
+    /// The number, not below zero, whose hyperbolic cosine this is.
     fn acosh(self) = acoshf, acosh;
-    /// Inverse hyperbolic tangent.
+    /// The number whose hyperbolic tangent this is.
     fn atanh(self) = atanhf, atanh;
     /// e to the power of `self`.
     fn exp(self) = expf, exp;
@@ -144,9 +144,9 @@ float! {
     fn exp_m1(self) = expm1f, expm1;
     /// The natural logarithm of this number.
     fn ln(self) = logf, log;
-    /// Logarithm to base 2.
+    /// The logarithm of this number to base 2.
     fn log2(self) = log2f, log2;
-    /// Logarithm to base 10.
+    /// The logarithm of this number to base 10.
     fn log10(self) = log10f, log10;
     /// Natural logarithm of one plus `self`, accurate near zero.
     fn ln_1p(self) = log1pf, log1p;
@@ -174,7 +174,7 @@ float! {
     fn floor(self) = floorf32 or floorf, floorf64 or floor;
     /// The smallest whole number not below `self`.
     fn ceil(self) = ceilf32 or ceilf, ceilf64 or ceil;
-    /// The whole part.
+    /// The whole part of this number, without what is behind the point.
     fn trunc(self) = truncf32 or truncf, truncf64 or trunc;
     /// The nearest whole number, halves away from zero.
     fn round(self) = roundf32 or roundf, roundf64 or round;

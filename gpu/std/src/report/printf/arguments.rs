@@ -123,15 +123,15 @@ macro_rules! bit_conversions {
 }
 
 bit_conversions! {
-    /// What `{:x}` prints.
+    /// An integer that is printed as `{:x}` prints it.
     LowerHex "x" "llx"
-    /// What `{:X}` prints.
+    /// An integer that is printed as `{:X}` prints it.
     UpperHex "X" "llX"
-    /// What `{:o}` prints.
+    /// An integer that is printed as `{:o}` prints it.
     Octal "o" "llo"
 }
 
-/// What `{:p}` prints.
+/// A pointer, which is printed as an address.
 #[derive(Clone, Copy, Debug)]
 pub struct Pointer<T>(pub T);
 
@@ -159,7 +159,7 @@ pub trait Arguments {
     const CONVERSIONS: &'static [&'static str];
     /// The arguments in memory as `vprintf` reads them.
     type Packed: Copy;
-    /// Packs the arguments.
+    /// Lays the arguments out in memory as `vprintf` reads them.
     fn pack(self) -> Self::Packed;
 }
 

@@ -11,7 +11,7 @@ macro_rules! integers {
             atomic_type! { $(#[$doc])* $name($ty) }
 
             impl $name {
-                /// The value at this moment, without an order to other accesses.
+                /// The value at this moment. `Release` counts as `Relaxed` here, and `AcqRel` as `Acquire`.
                 #[doc(alias = "ld.relaxed")]
                 #[inline]
                 #[must_use]
@@ -20,7 +20,7 @@ macro_rules! integers {
                     unsafe { $module::load::<$scope, $ty>(self.0.get(), order) }
                 }
 
-                /// Sets the value.
+                /// Sets the value. `Acquire` counts as `Relaxed` here, and `AcqRel` as `Release`.
                 #[doc(alias = "st.relaxed")]
                 #[inline]
                 pub fn store(&self, value: $ty, order: AtomicOrdering) {
@@ -29,7 +29,7 @@ macro_rules! integers {
                 }
 
                 integers! { @read_modify_write $ty, $module::$scope:
-                    /// Sets the value.
+                    /// Sets the value to `value`.
                     #[doc(alias = "atomicExch")] #[doc(alias = "atom.exch")]
                     swap = swap;
                     /// Adds, modulo 2^32 or 2^64.
@@ -47,10 +47,10 @@ macro_rules! integers {
                     /// Flips the bits that `value` has.
                     #[doc(alias = "atomicXor")] #[doc(alias = "atom.xor")]
                     fetch_xor = xor;
-                    /// Keeps the greater.
+                    /// Keeps the greater of what is there and `value`.
                     #[doc(alias = "atomicMax")] #[doc(alias = "atom.max")]
                     fetch_max = $max;
-                    /// Keeps the lesser.
+                    /// Keeps the lesser of what is there and `value`.
                     #[doc(alias = "atomicMin")] #[doc(alias = "atom.min")]
                     fetch_min = $min;
                 }

@@ -11,7 +11,7 @@ use std::fmt;
 pub struct Agreement {
     /// How many elements were compared.
     pub compared: usize,
-    /// How many there are.
+    /// How many elements the results have.
     pub of: usize,
     /// The largest absolute difference.
     pub max_error: f64,
@@ -32,13 +32,13 @@ pub struct Mismatch {
 /// One element that differs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
-    /// The index of the element that differs most.
+    /// The index of the element in the device's array.
     pub index: usize,
-    /// What the device has.
+    /// The value that the device has there.
     pub device: String,
-    /// What the CPU has.
+    /// The value that the CPU has there.
     pub cpu: String,
-    /// How far they may be apart.
+    /// How far the two may be apart, as an absolute difference.
     pub tolerance: f64,
 }
 
@@ -99,11 +99,11 @@ pub fn equal<T: PartialEq + fmt::Debug>(device: &[T], cpu: &[T]) -> Result<Agree
 /// A value to hold an element against: what it should be, and how far off it may be.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Expected {
-    /// The index of the element that differs most.
+    /// The index of the element in the device's array.
     pub index: usize,
-    /// What it should be.
+    /// The value that it should have.
     pub value: f64,
-    /// How far off it may be.
+    /// How far off the value may be, as an absolute difference.
     pub tolerance: f64,
 }
 
@@ -264,7 +264,7 @@ impl Matching {
         }
     }
 
-    /// Compares, for a test.
+    /// Compares as [`check`](Self::check) does, and fails the test where the values do not match.
     ///
     /// # Panics
     /// When they do not match, with the mismatch and the caller's line.

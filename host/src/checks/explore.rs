@@ -66,7 +66,7 @@ pub struct Explored {
 /// A schedule that breaks a test, the shortest that was found. `Display` gives the error and the steps.
 #[derive(Debug, Clone)]
 pub struct Broken<E> {
-    /// What the test answered.
+    /// The error that the test answered with.
     pub error: E,
     /// Runs up to and with this one.
     pub runs: u64,

@@ -130,7 +130,7 @@ impl Checking {
         }
     }
 
-    /// Which checks these are.
+    /// The checks that are made.
     pub fn checks(&self) -> Checks {
         self.checks
     }

@@ -133,7 +133,7 @@ impl Device {
         Ok(count as usize)
     }
 
-    /// Every device, in order.
+    /// Opens every device, in the order of their numbers.
     ///
     /// # Errors
     /// What [`Device::open`] fails with.
@@ -168,7 +168,7 @@ impl Device {
         })))
     }
 
-    /// Its number, from 0.
+    /// The number of this device, from 0.
     pub fn ordinal(&self) -> usize {
         self.0.ordinal
     }

@@ -24,7 +24,7 @@ pub enum LoadError {
         "the PTX text has a NUL byte at offset {offset}: PTX is text, and ends there for the driver"
     )]
     NulInPtx {
-        /// Where the byte is.
+        /// Where the byte is, in bytes from the start.
         offset: usize,
     },
     /// The kernel's crate embeds no PTX.
@@ -39,11 +39,11 @@ pub enum LoadError {
         .targets.join(", ")
     )]
     TooOldDevice {
-        /// What the device is.
+        /// The compute capability of the device.
         device: ComputeCapability,
         /// The crate of the kernels.
         module: &'static str,
-        /// The targets that there are.
+        /// The targets that the crate was compiled for.
         targets: Vec<&'static str>,
     },
     /// The folder that `LANEWISE_PTX` names has PTX of other source than the program's.
@@ -56,7 +56,7 @@ pub enum LoadError {
         folder: PathBuf,
         /// The crate of the kernels.
         module: &'static str,
-        /// The kernel or static.
+        /// The name of the kernel or static.
         name: String,
     },
     /// What `LANEWISE_PTX` names cannot be read.
@@ -78,7 +78,7 @@ pub enum LoadError {
     NoTarget {
         /// The folder that was read.
         folder: PathBuf,
-        /// What the device is.
+        /// The compute capability of the device.
         device: ComputeCapability,
     },
     /// Kernels that launch kernels need NVIDIA's device runtime, and it is not on this machine.

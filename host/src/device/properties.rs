@@ -17,7 +17,7 @@ use crate::DriverError;
 pub struct ComputeCapability {
     /// The generation: 9 is Hopper.
     pub major: u32,
-    /// The variant in it.
+    /// The variant within the generation.
     pub minor: u32,
 }
 
@@ -35,7 +35,7 @@ macro_rules! properties {
         pub struct DeviceProperties {
             /// The name that the driver gives the device.
             pub name: String,
-            /// Which instructions it has.
+            /// The compute capability: which instructions the device has.
             pub compute_capability: ComputeCapability,
             /// Bytes of device memory.
             pub total_memory: u64,

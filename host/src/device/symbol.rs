@@ -27,7 +27,7 @@ pub enum SymbolError {
         "the module has no static `{name}`: is it `#[device] static`, and in a module that is compiled?"
     )]
     Unknown {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
         /// The driver's answer: `CUDA_ERROR_NOT_FOUND`.
         source: DriverError,

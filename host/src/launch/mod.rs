@@ -37,7 +37,7 @@ pub enum LaunchError {
     /// The module has no kernel of this name.
     #[error("the module has no kernel `{name}`{}", did_you_mean(.name, .known))]
     UnknownKernel {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
         /// The kernels that it has.
         known: Vec<String>,
@@ -54,7 +54,7 @@ pub enum LaunchError {
         kernel: String,
         /// Threads of a block in this launch.
         threads: u64,
-        /// What the kernel promised.
+        /// The bounds that the kernel was compiled with.
         bounds: LaunchBounds,
         /// The line of the program that launched the kernel.
         at: &'static Location<'static>,

@@ -160,6 +160,6 @@ pub enum Advice<'a> {
     Preferred(Option<MemoryLocation<'a>>),
     /// Who should be able to reach them where they are, without moving them.
     AccessedBy(MemoryLocation<'a>),
-    /// The end of that.
+    /// Who no longer needs to reach them where they are.
     NotAccessedBy(MemoryLocation<'a>),
 }

@@ -23,7 +23,7 @@ use crate::{Device, DeviceBuffer, DriverError, Event, EventOptions, MemoryError,
 /// How pinned memory is allocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pinning {
-    /// Cached as all memory.
+    /// Cached as all memory of the host is.
     Cached,
     /// Write-combined: not cached, which leaves the caches to others and is faster over the bus, and very slow for the host
     /// to read.

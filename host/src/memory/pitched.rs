@@ -86,7 +86,7 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
         self.pitch
     }
 
-    /// Columns, rows and planes.
+    /// The number of columns, of rows and of planes.
     pub fn size(&self) -> [usize; 3] {
         self.size
     }

@@ -70,7 +70,7 @@ impl fmt::Display for Elapsed {
 
 /// Something that can mark a point in time and measure between two.
 pub trait Clock {
-    /// A point in time.
+    /// What stands for a point in time.
     type Mark;
     /// Why it could not be marked or measured.
     type Error;

@@ -178,7 +178,7 @@ impl New {
 }
 
 impl<'graph> GraphBuilder<'graph> {
-    /// The nodes so far.
+    /// The nodes that were added so far, in the order in which they were.
     pub fn nodes(&self) -> impl Iterator<Item = Node<'graph>> + use<'graph> {
         (0..self.nodes.len()).map(node)
     }

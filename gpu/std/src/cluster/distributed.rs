@@ -44,7 +44,7 @@ impl<T: Copy> DistributedArray<T> {
         self.length
     }
 
-    /// Blocks that have them.
+    /// How many blocks share the array: those of the cluster.
     #[inline]
     #[must_use]
     pub fn num_blocks(&self) -> u32 {

@@ -41,7 +41,7 @@ fn striped(item: usize) -> usize {
     item * block_size() as usize + thread_rank() as usize
 }
 
-/// From blocked to striped.
+/// Brings the items of the block from the blocked order into the striped one.
 ///
 /// # Panics
 /// If `scratch` has fewer elements than the block items.
@@ -55,7 +55,7 @@ pub fn block_blocked_to_striped<T: Shuffle, const ITEMS: usize, const N: usize>(
     exchange(items, scratch, blocked::<ITEMS>, striped)
 }
 
-/// From striped to blocked.
+/// Brings the items of the block from the striped order into the blocked one.
 ///
 /// # Panics
 /// If `scratch` has fewer elements than the block items.

@@ -23,7 +23,7 @@ pub struct LaunchContract {
 }
 
 impl LaunchContract {
-    /// Any launch at all.
+    /// The contract that allows every launch.
     pub const ANY: Self = LaunchContract {
         dimensions: 3,
         block: None,
@@ -132,14 +132,14 @@ pub enum BrokenContract {
     },
     /// The block's last warp is not full.
     WholeWarps {
-        /// Threads of a block.
+        /// How many threads a block has.
         threads: u64,
     },
     /// There are 2^32 threads or more along one axis.
     TooWide {
         /// The axis: x, y or z.
         axis: char,
-        /// The threads along it.
+        /// How many threads there are along it.
         threads: u64,
     },
 }

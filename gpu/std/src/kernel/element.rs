@@ -74,7 +74,7 @@ pub const fn describe<const LENGTH: usize>(
 /// # Safety
 /// The type has the layout of `Value`, every `Value` is a valid one of it, and every one of it is left a valid `Value`.
 pub unsafe trait SharedCell {
-    /// What is in it.
+    /// The type of the values that the host's buffer holds.
     type Value: Copy + 'static;
 }
 

@@ -67,7 +67,7 @@ pub unsafe trait SafeKernel: Kernel {}
 pub struct Param {
     /// The parameter's name in the Rust function.
     pub name: &'static str,
-    /// Its type as written.
+    /// The type of the parameter, as the source has it.
     pub ty: &'static str,
 }
 

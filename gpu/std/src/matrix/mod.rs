@@ -62,9 +62,9 @@ pub mod element {
     }
 }
 
-/// A type of elements.
+/// The type of a matrix's elements, as the instructions know it.
 pub trait Element: Copy {
-    /// What holds the bits of one.
+    /// The type that holds the bits of one element, or of as many as share a byte.
     type Bits: Copy;
 }
 

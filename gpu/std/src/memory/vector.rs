@@ -6,12 +6,12 @@
 
 use crate::kernel::Value;
 
-/// A vector of numbers.
+/// Two or four numbers that one instruction loads or stores.
 ///
 /// # Safety
 /// It is `N` of its elements, one after another, aligned to a multiple of what they are aligned to.
 pub unsafe trait Vector: Value {
-    /// What it is made of.
+    /// The type of its numbers.
     type Element: Value;
     /// The number of elements: 2 or 4.
     const LANES: usize;
@@ -31,7 +31,7 @@ macro_rules! vectors {
             }
 
             impl $name {
-                /// The vector of these.
+                /// The vector of these numbers, the first at the lowest address.
                 #[inline(always)]
                 #[must_use]
                 pub const fn new($($field: $ty),*) -> Self {

@@ -102,7 +102,7 @@ macro_rules! floats {
                 <$ty>::from_bits(self.bits().load(order))
             }
 
-            /// Sets the value.
+            /// Sets the value to `value`.
             #[inline]
             pub fn store(&self, value: $ty, order: AtomicOrdering) {
                 self.bits().store(value.to_bits(), order);

@@ -56,7 +56,7 @@ pub(crate) use names;
 /// How many blocks multiply together.
 #[doc(alias = "cta_group")]
 pub trait Group: sealed::Sealed + Copy {
-    /// Whether it is two.
+    /// Whether two blocks do.
     const PAIR: bool;
 }
 

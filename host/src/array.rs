@@ -87,12 +87,11 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
         // SAFETY: a whole descriptor, and a variable for the handle.
         let made = unsafe { sys::cuArray3DCreate_v2(&mut array.raw, &descriptor) };
         DriverError::check("cuArray3DCreate", made, at)?;
+        device.before_copy(at)?;
         // SAFETY: there are as many texels as the size says.
         unsafe { array.copy(Direction::In(texels.as_ptr()), at) }?;
         // The copy may still be under way when the call has taken the bytes, and a non-blocking stream does not wait for it.
-        // SAFETY: the default stream of the current context.
-        let result = unsafe { sys::cuStreamSynchronize(null_mut()) };
-        DriverError::check("cuStreamSynchronize", result, at)?;
+        device.finish_default_stream(at)?;
         Ok(array)
     }
 
@@ -108,7 +107,7 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
     /// # Errors
     /// The driver's answer.
     pub(crate) fn to_vec(&self, at: &'static Location<'static>) -> Result<Vec<f32>, DriverError> {
-        self.device.make_current(at)?;
+        self.device.before_copy(at)?;
         let mut texels = vec![0.0; self.size.iter().product()];
         // SAFETY: there is room for as many texels as the size says.
         unsafe { self.copy(Direction::Out(texels.as_mut_ptr()), at) }?;

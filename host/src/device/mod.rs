@@ -31,10 +31,11 @@ use std::any::TypeId;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::panic::Location;
+use std::ptr::null_mut;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cust::context::{Context, CurrentContext};
-use cust::sys::{CUcontext, CUresult};
+use cust::sys::{self, CUcontext, CUresult};
 use cust::{CudaFlags, device::Device as CustDevice};
 use lanewise_std::kernel::{self, Kernel, PtxText};
 
@@ -214,6 +215,26 @@ impl Device {
         // recording meanwhile.
         let _waiting = queued.is_none().then_some(waiting);
         self.finish(queued.as_ref(), at)
+    }
+
+    /// Makes it current for a plain copy, and has nothing be ahead of that: while such a copy waits, NVIDIA's driver lets no other thread queue anything
+    /// (asked of an H200, driver 580.159.04), and what the copy waits for may wait for that thread. While a stream is waited for, others queue.
+    pub(crate) fn before_copy(&self, at: &'static Location<'static>) -> Result<(), DriverError> {
+        match self.backend() {
+            Backend::Cuda => self.finish_default_stream(at),
+            Backend::Sim => self.make_current(at),
+        }
+    }
+
+    /// Waits for the default stream, which comes after what is queued on streams that keep order with it.
+    pub(crate) fn finish_default_stream(
+        &self,
+        at: &'static Location<'static>,
+    ) -> Result<(), DriverError> {
+        self.make_current(at)?;
+        // SAFETY: the default stream of the current context.
+        let result = unsafe { sys::cuStreamSynchronize(null_mut()) };
+        DriverError::check("cuStreamSynchronize", result, at)
     }
 
     /// Waits for graphs that are being recorded, and lets no other begin.

@@ -382,7 +382,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         at: &'static Location<'static>,
     ) -> Result<LaunchUse<Stream>, DriverError> {
         let begun = self.use_for_copy(&self.device.default_stream(), access)?;
-        self.device.make_current(at)?;
+        self.device.before_copy(at)?;
         Ok(begun)
     }
 
@@ -395,9 +395,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     ) -> Result<(), DriverError> {
         if access == Access::Write {
             // The call may have taken the bytes and not written them yet.
-            // SAFETY: the default stream of the current context.
-            let result = unsafe { sys::cuStreamSynchronize(std::ptr::null_mut()) };
-            DriverError::check("cuStreamSynchronize", result, at)?;
+            self.device.finish_default_stream(at)?;
         }
         begun.settle();
         Ok(())

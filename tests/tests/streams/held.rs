@@ -186,7 +186,7 @@ fn work_is_queued_while_another_thread_waits_for_a_host_function() {
             });
             let mut last = "none";
             loop {
-                match begun.recv_timeout(Duration::from_secs(3)) {
+                match begun.recv_timeout(Duration::from_secs(30)) {
                     Ok(queues) => last = queues,
                     Err(mpsc::RecvTimeoutError::Disconnected) => break,
                     Err(mpsc::RecvTimeoutError::Timeout) => {

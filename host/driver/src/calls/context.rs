@@ -191,7 +191,8 @@ pub(crate) unsafe fn synchronize_of(handle: CUcontext) -> Result {
 }
 
 pub(crate) unsafe fn record_event(handle: CUcontext, event: CUevent) -> Result {
-    let context = or_current(handle)?;
+    // Null names no context here, unlike for the other calls: so an H200's driver has it.
+    let context = context::get(handle)?;
     context.check()?;
     capture::refuse_whole(context.handle)?;
     let event = event::get(event)?;

@@ -206,7 +206,9 @@ rows! {
     "cuCtxSynchronize: while a stream is captured" => ERROR_STREAM_CAPTURE_UNSUPPORTED, |f| f.while_captured(f.stream(), mode::RELAXED, |_| cuCtxSynchronize());
     "cuCtxRecordEvent: while a stream is captured" => ERROR_STREAM_CAPTURE_UNSUPPORTED, |f| {
         let event = f.event();
-        f.while_captured(f.stream(), mode::RELAXED, |_| cuCtxRecordEvent(CUcontext(0), event))
+        let mut context = CUcontext(0);
+        ok(cuCtxGetCurrent(&mut context));
+        f.while_captured(f.stream(), mode::RELAXED, |_| cuCtxRecordEvent(context, event))
     };
     "cuMemsetD32_v2: while a blocking stream is captured" => ERROR_STREAM_CAPTURE_IMPLICIT, |f| {
         let address = f.device();

@@ -11,6 +11,13 @@ unsafe extern "C" fn dawdle(_: *mut c_void) {
     std::thread::sleep(std::time::Duration::from_millis(20));
 }
 
+/// The context of this thread.
+fn current() -> CUcontext {
+    let mut context = CUcontext(0);
+    ok(unsafe { cuCtxGetCurrent(&mut context) });
+    context
+}
+
 rows! {
     "cuEventCreate: with every flag" => SUCCESS, |_| cuEventCreate(&mut CUevent::default(), 3);
     "cuEventCreate: with flags that are none" => ERROR_INVALID_VALUE, |_| cuEventCreate(&mut CUevent::default(), 0x100);
@@ -48,14 +55,15 @@ rows! {
     "cuCtxRecordEvent: behind work of every stream" => ERROR_NOT_READY, |f| {
         let (stream, event) = (f.stream(), f.event());
         let held = hold(stream);
-        ok(cuCtxRecordEvent(CUcontext(0), event));
+        ok(cuCtxRecordEvent(current(), event));
         let code = cuEventQuery(event);
         drop(held);
         ok(cuEventSynchronize(event));
         ok(cuStreamQuery(stream));
         code
     };
-    "cuCtxRecordEvent: null" => ERROR_INVALID_HANDLE, |_| cuCtxRecordEvent(CUcontext(0), CUevent(0));
+    "cuCtxRecordEvent: null" => ERROR_INVALID_HANDLE, |_| cuCtxRecordEvent(current(), CUevent(0));
+    "cuCtxRecordEvent: of no context" => ERROR_INVALID_CONTEXT, |f| cuCtxRecordEvent(CUcontext(0), f.event());
     "cuCtxRecordEvent: another context's" => ERROR_INVALID_HANDLE, |f| {
         let event = f.event();
         let mut other = CUcontext(0);

@@ -14,6 +14,7 @@ unsafe extern "C" fn dawdle(_: *mut c_void) {
 /// The context of this thread.
 fn current() -> CUcontext {
     let mut context = CUcontext(0);
+    // SAFETY: the result has a place.
     ok(unsafe { cuCtxGetCurrent(&mut context) });
     context
 }

@@ -95,13 +95,6 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
         Ok(array)
     }
 
-    /// Waits for the launches that were passed it.
-    #[track_caller]
-    pub(crate) fn wait(&self) -> Result<(), DriverError> {
-        let streams = self.uses.streams();
-        streams.iter().try_for_each(Stream::synchronize)
-    }
-
     /// The texels as they are now, the first axis fastest.
     ///
     /// # Errors
@@ -184,7 +177,8 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
 impl<const DIMENSIONS: usize> Drop for Array<DIMENSIONS> {
     fn drop(&mut self) {
         // Kernels that were passed it may still run. After a fault nothing can be given back, and nobody reads.
-        let ended = self.wait().is_ok() && self.device.make_current(Location::caller()).is_ok();
+        let ended =
+            self.uses.synchronize().is_ok() && self.device.make_current(Location::caller()).is_ok();
         if ended && !self.raw.is_null() {
             // SAFETY: the array's own, which no kernel uses any more.
             let _ = unsafe { sys::cuArrayDestroy(self.raw) };

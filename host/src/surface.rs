@@ -33,9 +33,7 @@ struct SurfaceObject {
 impl Drop for SurfaceObject {
     fn drop(&mut self) {
         // Kernels that were passed it may still run.
-        let streams = self.uses.streams();
-        let ended = streams.iter().all(|stream| stream.synchronize().is_ok());
-        if ended && self.device.make_current(Location::caller()).is_ok() {
+        if self.uses.synchronize().is_ok() && self.device.make_current(Location::caller()).is_ok() {
             // SAFETY: the surface's own, which no kernel uses any more.
             let _ = unsafe { sys::cuSurfObjectDestroy(self.handle) };
         }
@@ -93,7 +91,7 @@ impl<const DIMENSIONS: usize> Surface<DIMENSIONS> {
     /// The driver's; among them the fault of a kernel that ran before.
     #[track_caller]
     pub fn to_vec(&self) -> Result<Vec<f32>, MemoryError> {
-        self.array.wait()?;
+        self.array.uses.synchronize()?;
         Ok(self.array.to_vec(Location::caller())?)
     }
 
@@ -103,7 +101,7 @@ impl<const DIMENSIONS: usize> Surface<DIMENSIONS> {
     /// The driver's; among them the fault of a kernel that ran before.
     #[track_caller]
     pub fn into_texture(self, sampling: Sampling) -> Result<Texture<DIMENSIONS>, MemoryError> {
-        self.array.wait()?;
+        self.array.uses.synchronize()?;
         let Self { object, array } = self;
         drop(object);
         Texture::over(array, sampling, Location::caller())

@@ -137,7 +137,8 @@ impl<const DIMENSIONS: usize> Drop for Texture<DIMENSIONS> {
     fn drop(&mut self) {
         // Kernels that were passed the texture may still run. After a fault nothing can be given back, and nobody reads.
         let device = &self.array.device;
-        if self.array.wait().is_ok() && device.make_current(Location::caller()).is_ok() {
+        if self.array.uses.synchronize().is_ok() && device.make_current(Location::caller()).is_ok()
+        {
             // SAFETY: this texture's own, which no kernel reads any more.
             let _ = unsafe { sys::cuTexObjectDestroy(self.object) };
         }

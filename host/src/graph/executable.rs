@@ -283,10 +283,7 @@ impl Graph {
     /// Waits for its launches, so that what its nodes needed may go.
     #[track_caller]
     fn finish(&self) -> Result<(), DriverError> {
-        self.order
-            .streams()
-            .iter()
-            .try_for_each(Stream::synchronize)
+        self.order.synchronize()
     }
 
     /// Its nodes are not those of the graph that it was built from any more.

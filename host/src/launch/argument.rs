@@ -26,7 +26,7 @@ use lanewise_driver::abi::CUresult;
 use lanewise_std::kernel::{SharedCell, Value};
 use lanewise_std::{DisjointSlice, GlobalMut};
 
-use crate::stream::order::{Access, LaunchUses, Marked, Order};
+use crate::stream::order::{Access, LaunchUses, Order};
 use crate::{
     Device, DeviceBuffer, DriverError, GraphBuffer, IpcBuffer, ManagedBuffer, Mapped, Part,
     PitchedBuffer, Stream,
@@ -158,12 +158,9 @@ impl<'launch> ArgumentList<'launch> {
         order: &Order<Stream>,
         access: Access,
     ) -> Result<(), DriverError> {
-        let stream = self.stream;
-        let wait =
-            |earlier: &Stream, mark: Option<&Marked<Stream>>| stream.wait_behind(earlier, mark);
         match &mut self.recorded {
             Some(recorded) => recorded.push(None),
-            None => self.uses.0.push(order.begin(stream, access, wait)?),
+            None => self.uses.0.push(order.begin_on(self.stream, access)?),
         }
         Ok(())
     }

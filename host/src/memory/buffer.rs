@@ -23,7 +23,7 @@ use lanewise_driver::abi::CUresult as Code;
 pub(crate) use borrowed::Borrowed;
 
 use crate::error::in_words;
-use crate::stream::order::{Access, LaunchUse, Marked, Order};
+use crate::stream::order::{Access, LaunchUse, Order};
 use crate::{Device, DriverError, Stream};
 
 /// Why memory could not be made or copied.
@@ -370,9 +370,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
             let code = Code::ERROR_INVALID_VALUE;
             DriverError::check_code("use of a graph's own memory", code, Location::caller())?;
         }
-        let wait =
-            |earlier: &Stream, mark: Option<&Marked<Stream>>| stream.wait_behind(earlier, mark);
-        self.order.begin(stream, access, wait)
+        self.order.begin_on(stream, access)
     }
 
     /// The same for a synchronous copy, which runs on the legacy default stream of the buffer's device; that device is made current.

@@ -208,8 +208,7 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
     #[track_caller]
     fn wait(&self, access: Access) -> Result<(), DriverError> {
         // What kernels do with it nobody knows.
-        let streams = self.order.streams();
-        streams.iter().try_for_each(Stream::synchronize)?;
+        self.order.synchronize()?;
         self.wait_for_copies(access)
     }
 

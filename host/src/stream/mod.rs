@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cust::sys::{self, CUstream};
 
 use crate::{Backend, Device, DriverError, journal};
-use order::{Marked, Queue};
+use order::{Access, LaunchUse, Marked, Order, Queue};
 
 /// A queue of work for a device. Clones are the same queue.
 #[derive(Debug, Clone)]
@@ -55,6 +55,26 @@ const REMEMBERED: usize = 64;
 fn number() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+impl Order<Stream> {
+    /// Begins a use on `stream`, behind what it must not overtake.
+    #[track_caller]
+    pub(crate) fn begin_on(
+        &self,
+        stream: &Stream,
+        access: Access,
+    ) -> Result<LaunchUse<Stream>, DriverError> {
+        self.begin(stream, access, |earlier, mark| {
+            stream.wait_behind(earlier, mark)
+        })
+    }
+
+    /// Has the host wait for all uses that were begun.
+    #[track_caller]
+    pub(crate) fn synchronize(&self) -> Result<(), DriverError> {
+        self.streams().iter().try_for_each(Stream::synchronize)
+    }
 }
 
 impl Queue for Stream {

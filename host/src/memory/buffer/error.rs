@@ -1,0 +1,63 @@
+//! What can be wrong with memory on the device.
+
+use std::panic::Location;
+
+use crate::DriverError;
+use crate::error::in_words;
+
+/// Why memory could not be made or copied.
+#[derive(thiserror::Error)]
+pub enum MemoryError {
+    /// The device has no room for it.
+    #[error(
+        "no room on the device for {bytes} bytes ({free} of {total} are free): use a smaller size, or drop buffers first"
+    )]
+    OutOfMemory {
+        /// How many bytes were asked for.
+        bytes: usize,
+        /// How many bytes were free when the driver was asked afterwards.
+        free: usize,
+        /// How many bytes the device has in all.
+        total: usize,
+        /// What the driver answered.
+        source: DriverError,
+    },
+    /// The host slice and the buffer differ in length.
+    #[error(
+        "the buffer holds {buffer} elements and the host slice {host}, at {at}: a copy needs equal lengths"
+    )]
+    LengthMismatch {
+        /// Elements in the buffer.
+        buffer: usize,
+        /// Elements in the slice.
+        host: usize,
+        /// The line of the program that copied.
+        at: &'static Location<'static>,
+    },
+    /// The driver refused; after a kernel's fault it refuses everything.
+    #[error("the driver refused to work on the device's memory")]
+    Driver(#[from] DriverError),
+}
+
+in_words! { MemoryError }
+
+impl MemoryError {
+    /// What it is that an allocation of so many bytes failed.
+    pub(super) fn of_allocation(bytes: usize, source: DriverError) -> Self {
+        match source.name() {
+            "CUDA_ERROR_OUT_OF_MEMORY" => Self::out_of_memory(bytes, source),
+            _ => Self::Driver(source),
+        }
+    }
+
+    /// There was no room for so many bytes.
+    pub(super) fn out_of_memory(bytes: usize, source: DriverError) -> Self {
+        let (free, total) = cust::memory::mem_get_info().unwrap_or((0, 0));
+        Self::OutOfMemory {
+            bytes,
+            free,
+            total,
+            source,
+        }
+    }
+}

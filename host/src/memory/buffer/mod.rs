@@ -1,0 +1,223 @@
+//! Memory on the device, typed, of any length.
+//!
+//! A [`DeviceBuffer`] is `cust`'s with three differences. An empty one is fine everywhere. Errors name the caller's line. And
+//! it keeps order between streams: it remembers on which streams it was last written and read, and a launch on another one first waits
+//! for the writes, and if it writes for the reads too. So no kernel touches a buffer that another writes, through the safe interface. To have
+//! two kernels write different parts at once, make parts of it ([`DeviceBuffer::parts`]); what else may overlap,
+//! [`DeviceBuffer::forget_order`] lets overlap.
+//!
+//! The copies here are synchronous and run on the legacy default stream, which waits for every stream made by [`Device::stream`], and for
+//! the non-blocking ones on which the buffer was used. Those that run beside the host are [`Stream::copy_in`] and its like.
+//! Source: CUDA driver API, "Memory Management"; CUDA study notes, item 6.
+
+mod allocate;
+mod borrowed;
+mod error;
+mod uses;
+
+use std::mem::{ManuallyDrop, size_of};
+use std::panic::Location;
+
+use cust::memory::{CopyDestination, DeviceBuffer as CustBuffer, DeviceCopy};
+use cust::sys;
+
+pub(crate) use borrowed::Borrowed;
+pub use error::MemoryError;
+
+use crate::stream::order::{Access, Order};
+use crate::{Device, DriverError, Stream};
+
+/// `len` values of `T` in the device's memory. Freed when dropped.
+#[derive(Debug)]
+pub struct DeviceBuffer<T: DeviceCopy> {
+    // Dropped by hand, once the device's context is current on the dropping thread.
+    memory: ManuallyDrop<CustBuffer<T>>,
+    device: Device,
+    order: Order<Stream>,
+    /// The stream whose memory pool it is from and goes back to; none for memory of its own.
+    pooled: Option<Stream>,
+    /// Whether this frees the memory and tells its order so, and nothing of the host's sees it: what a graph asks for.
+    whole: bool,
+}
+
+impl<T: DeviceCopy> DeviceBuffer<T> {
+    /// A copy of `host` on the device.
+    ///
+    /// # Errors
+    /// [`MemoryError::OutOfMemory`], or what the driver says.
+    #[track_caller]
+    pub fn from_slice(device: &Device, host: &[T]) -> Result<Self, MemoryError> {
+        let at = Location::caller();
+        let mut buffer = Self::allocate(device, host.len(), at)?;
+        buffer.copy_in(host, at)?;
+        Ok(buffer)
+    }
+
+    /// A new buffer of `len` elements whose bytes are all zero.
+    ///
+    /// # Errors
+    /// What [`DeviceBuffer::from_slice`] fails with.
+    #[track_caller]
+    pub fn zeroed(device: &Device, len: usize) -> Result<Self, MemoryError>
+    where
+        T: bytemuck::Zeroable,
+    {
+        let at = Location::caller();
+        let mut buffer = Self::allocate(device, len, at)?;
+        buffer.fill_zero_at(at)?;
+        Ok(buffer)
+    }
+
+    /// `len` zeroes from the device's memory pool, by work that is queued on `stream`: neither this nor the end of the buffer makes the host wait, as
+    /// allocating and freeing memory does otherwise. When it is dropped, the memory goes back once all its uses are over.
+    ///
+    /// # Errors
+    /// What [`DeviceBuffer::from_slice`] fails with.
+    #[track_caller]
+    pub fn zeroed_on(stream: &Stream, len: usize) -> Result<Self, MemoryError>
+    where
+        T: bytemuck::Zeroable,
+    {
+        Self::zeroed_from(None, stream, len)
+    }
+
+    /// Sets every byte to zero.
+    ///
+    /// # Errors
+    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+    #[track_caller]
+    pub fn fill_zero(&mut self) -> Result<(), MemoryError>
+    where
+        T: bytemuck::Zeroable,
+    {
+        self.fill_zero_at(Location::caller())
+    }
+
+    #[track_caller]
+    fn fill_zero_at(&mut self, at: &'static Location<'static>) -> Result<(), MemoryError>
+    where
+        T: bytemuck::Zeroable,
+    {
+        if self.is_empty() || size_of::<T>() == 0 {
+            return Ok(());
+        }
+        if self.is_in_graphs() {
+            let stream = self.device.default_stream();
+            stream.fill_zero(self)?;
+            return Ok(stream.record()?.synchronize()?);
+        }
+        let begun = self.use_now(Access::Write, at)?;
+        // SAFETY: the buffer owns this many bytes, and a `Zeroable` type may be all zeroes.
+        let result = unsafe { sys::cuMemsetD8_v2(self.address(), 0, self.len() * size_of::<T>()) };
+        DriverError::check("cuMemsetD8", result, at)?;
+        Ok(self.used_now(begun, Access::Write, at)?)
+    }
+
+    /// The contents, copied to the host.
+    ///
+    /// # Errors
+    /// The driver's; among them the fault of a kernel that ran before.
+    #[track_caller]
+    pub fn to_vec(&self) -> Result<Vec<T>, MemoryError> {
+        let at = Location::caller();
+        if self.is_in_graphs() {
+            return self.staged().map(|staged| staged.to_vec());
+        }
+        let begun = self.use_now(Access::Read, at)?;
+        let mut host: Vec<T> = Vec::with_capacity(self.len());
+        // SAFETY: there is room for as many elements as the buffer has, all of them initialised on the device; the vector is
+        // that long only once they have been copied.
+        unsafe {
+            if !self.is_empty() {
+                let bytes = self.len() * size_of::<T>();
+                let result = sys::cuMemcpyDtoH_v2(host.as_mut_ptr().cast(), self.address(), bytes);
+                DriverError::check("cuMemcpyDtoH", result, at)?;
+            }
+            host.set_len(self.len());
+        }
+        self.used_now(begun, Access::Read, at)?;
+        Ok(host)
+    }
+
+    /// Copies the contents to `host`.
+    ///
+    /// # Errors
+    /// [`MemoryError::LengthMismatch`], or what the driver says, as for [`Self::to_vec`].
+    #[track_caller]
+    pub fn copy_to_slice(&self, host: &mut [T]) -> Result<(), MemoryError> {
+        let at = Location::caller();
+        if host.len() != self.len() {
+            return Err(MemoryError::LengthMismatch {
+                buffer: self.len(),
+                host: host.len(),
+                at,
+            });
+        }
+        if self.is_empty() {
+            return Ok(());
+        }
+        if self.is_in_graphs() {
+            return self.staged().map(|staged| host.copy_from_slice(&staged));
+        }
+        let begun = self.use_now(Access::Read, at)?;
+        self.memory
+            .copy_to(host)
+            .map_err(|error| DriverError::from_cust("cuMemcpyDtoH", error, at))?;
+        Ok(self.used_now(begun, Access::Read, at)?)
+    }
+
+    /// Replaces the contents by `host`.
+    ///
+    /// # Errors
+    /// [`MemoryError::LengthMismatch`], or what the driver says.
+    #[track_caller]
+    pub fn copy_from_slice(&mut self, host: &[T]) -> Result<(), MemoryError> {
+        self.copy_in(host, Location::caller())
+    }
+
+    #[track_caller]
+    fn copy_in(&mut self, host: &[T], at: &'static Location<'static>) -> Result<(), MemoryError> {
+        if host.len() != self.len() {
+            return Err(MemoryError::LengthMismatch {
+                buffer: self.len(),
+                host: host.len(),
+                at,
+            });
+        }
+        if host.is_empty() {
+            return Ok(());
+        }
+        if self.is_in_graphs() {
+            return self.fill_staged(host);
+        }
+        let begun = self.use_now(Access::Write, at)?;
+        self.memory
+            .copy_from(host)
+            .map_err(|error| DriverError::from_cust("cuMemcpyHtoD", error, at))?;
+        Ok(self.used_now(begun, Access::Write, at)?)
+    }
+
+    /// How many elements it holds.
+    pub fn len(&self) -> usize {
+        self.memory.len()
+    }
+
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.memory.is_empty()
+    }
+
+    /// Its address on the device. An empty buffer has no memory; it answers with an aligned address that is not null, as
+    /// Rust asks of an empty slice's pointer.
+    pub fn address(&self) -> u64 {
+        if self.is_empty() || size_of::<T>() == 0 {
+            return align_of::<T>() as u64;
+        }
+        self.memory.as_device_ptr().as_raw()
+    }
+
+    /// The device it is on.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+}

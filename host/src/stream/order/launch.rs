@@ -1,0 +1,109 @@
+//! A launch's use of memory, from before its arguments are made until it is queued.
+
+use super::uses::{LastUse, Uses};
+use super::{Access, Marked, Order, Queue};
+
+/// A launch that uses the memory, from before its arguments are made until it is queued.
+#[derive(Debug)]
+pub(crate) struct LaunchUse<S: Queue> {
+    order: Order<S>,
+    stream: S,
+    access: Access,
+    /// The number of its [`LastUse`].
+    number: u64,
+    /// Whether what it was for is queued.
+    is_over: bool,
+}
+
+/// The uses of one launch, which end together.
+#[derive(Debug)]
+pub(crate) struct LaunchUses<S: Queue>(pub(crate) Vec<LaunchUse<S>>);
+
+impl<S: Queue> Order<S> {
+    /// Begins a use on `stream`: calls `wait` with each stream that has to be waited for, and the point in it if that is known.
+    pub(crate) fn begin<E>(
+        &self,
+        stream: &S,
+        access: Access,
+        mut wait: impl FnMut(&S, Option<&Marked<S>>) -> Result<(), E>,
+    ) -> Result<LaunchUse<S>, E> {
+        let mut uses = self.lock_free();
+        // A part's readers may have been told to wait for one another only; the whole takes all of them for writers.
+        uses.join_parts_but(|_| false);
+        let number = uses.wait(stream, access, &mut wait)?;
+        uses.under_way += 1;
+        uses.writing += usize::from(access == Access::Write);
+        Ok(LaunchUse {
+            order: self.clone(),
+            stream: stream.clone(),
+            access,
+            number,
+            is_over: false,
+        })
+    }
+}
+
+impl<S: Queue> LaunchUse<S> {
+    /// Notes that what it was for has been waited for: a write came after all other uses, so that all are over.
+    pub(crate) fn settle(&self) {
+        match self.access {
+            Access::Write => self.order.forget(),
+            // Unless another thread has begun a use on the same stream since, which need not be over.
+            Access::Read => {
+                let is_it =
+                    |past: &LastUse<S>| past.stream == self.stream && past.number == self.number;
+                self.order.lock().readers.retain(|past| !is_it(past));
+            }
+        }
+    }
+
+    /// Ends it: what it was for is queued. `mark` gives the point behind that.
+    fn end(&mut self, mark: impl FnOnce() -> Option<Marked<S>>) {
+        if std::mem::replace(&mut self.is_over, true) {
+            return;
+        }
+        let mut uses = self.order.lock();
+        uses.under_way -= 1;
+        uses.writing -= usize::from(self.access == Access::Write);
+        if !uses.crossed {
+            return;
+        }
+        // A stream that is not there any more has been waited for, or its uses are over.
+        let Uses {
+            writers, readers, ..
+        } = &mut *uses;
+        let mut own = writers
+            .iter_mut()
+            .chain(readers)
+            .filter(|past| past.stream == self.stream)
+            .peekable();
+        if own.peek().is_some() {
+            let mark = mark();
+            // Another thread's use may have begun and ended since this launch was queued: its point comes later.
+            let is_newer = |past: &&mut LastUse<S>| match (&past.mark, &mark) {
+                (Some((earlier, _)), Some((this, _))) => earlier < this,
+                _ => true,
+            };
+            own.filter(is_newer)
+                .for_each(|past| past.mark.clone_from(&mark));
+        }
+    }
+}
+
+impl<S: Queue> Drop for LaunchUse<S> {
+    fn drop(&mut self) {
+        let stream = self.stream.clone();
+        self.end(|| stream.mark());
+    }
+}
+
+impl<S: Queue> Drop for LaunchUses<S> {
+    fn drop(&mut self) {
+        // One point is behind all of them.
+        let mut common: Option<Option<Marked<S>>> = None;
+        for part in &mut self.0 {
+            let stream = part.stream.clone();
+            part.end(|| common.get_or_insert_with(|| stream.mark()).clone());
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! What one piece of memory remembers of its uses: the last on each stream, and those that are not queued yet.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::{Access, Marked, Order, Queue};
+
+/// So many streams are remembered that read; one more waits for them and stands for them all.
+pub(super) const READERS: usize = 16;
+
+/// The uses of one piece of memory that the next one may have to wait for.
+#[derive(Debug)]
+pub(super) struct Uses<S: Queue> {
+    /// The streams that may have written since all waited for all.
+    pub(super) writers: Vec<LastUse<S>>,
+    /// The streams that have read since.
+    pub(super) readers: Vec<LastUse<S>>,
+    /// Whether it has been used on more than one stream.
+    pub(super) crossed: bool,
+    /// The orders of the parts that it was split into.
+    pub(super) parts: Vec<Order<S>>,
+    /// Launches that have said that they use it, and may not be queued yet.
+    pub(super) under_way: usize,
+    /// Those of them that may write it.
+    pub(super) writing: usize,
+    /// Whether a graph that uses it is being launched. Graphs don't borrow what they use, so others wait for this.
+    pub(super) held: bool,
+    /// Whether the memory was freed.
+    pub(super) gone: bool,
+    /// The graph whose memory it is, and which alone may use it.
+    pub(super) graph: Option<u64>,
+    /// Whether there may be graphs that use it, which borrow nothing.
+    pub(super) in_graphs: bool,
+}
+
+/// The last uses on one stream.
+#[derive(Debug, Clone)]
+pub(super) struct LastUse<S: Queue> {
+    pub(super) stream: S,
+    /// The latest of them.
+    pub(super) number: u64,
+    /// The point behind them; none if they may not be queued yet or were not marked, and the stream's end at the time stands for it.
+    pub(super) mark: Option<Marked<S>>,
+}
+
+impl<S: Queue> Default for Uses<S> {
+    fn default() -> Self {
+        Self {
+            writers: Vec::new(),
+            readers: Vec::new(),
+            crossed: false,
+            parts: Vec::new(),
+            under_way: 0,
+            writing: 0,
+            held: false,
+            gone: false,
+            graph: None,
+            in_graphs: false,
+        }
+    }
+}
+
+impl<S: Queue> Uses<S> {
+    /// Takes over the uses of the parts, as writes, and forgets the parts; but for those that stay.
+    pub(super) fn join_parts_but(&mut self, stays: impl Fn(&Order<S>) -> bool) {
+        for part in std::mem::take(&mut self.parts) {
+            if stays(&part) {
+                self.parts.push(part);
+                continue;
+            }
+            let part = part.lock();
+            self.crossed |= part.crossed;
+            for earlier in part.writers.iter().chain(&part.readers) {
+                join(&mut self.writers, earlier);
+            }
+        }
+    }
+
+    /// Calls `wait` with each stream that a use on `stream` comes after, and notes the use, whose number comes back.
+    pub(super) fn wait<E>(
+        &mut self,
+        stream: &S,
+        access: Access,
+        wait: &mut impl FnMut(&S, Option<&Marked<S>>) -> Result<(), E>,
+    ) -> Result<u64, E> {
+        let compress = access == Access::Read && self.readers.len() >= READERS;
+        let readers_too = (access == Access::Write || compress).then_some(&self.readers);
+        let earlier = self.writers.iter().chain(readers_too.into_iter().flatten());
+        for LastUse { stream, mark, .. } in earlier.filter(|earlier| earlier.stream != *stream) {
+            self.crossed = true;
+            wait(stream, mark.as_ref())?;
+        }
+        let past = LastUse::new(stream);
+        let number = past.number;
+        match access {
+            // All that was launched is queued, and this stream waits for it.
+            Access::Write if self.under_way == 0 => {
+                self.writers = vec![past];
+                self.readers.clear();
+            }
+            Access::Write => begin_again(&mut self.writers, past),
+            Access::Read if compress && self.under_way == 0 => self.readers = vec![past],
+            Access::Read => begin_again(&mut self.readers, past),
+        }
+        Ok(number)
+    }
+}
+
+/// The number of the next use, larger than all before.
+fn number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+impl<S: Queue> LastUse<S> {
+    /// A use that begins.
+    fn new(stream: &S) -> Self {
+        Self {
+            stream: stream.clone(),
+            number: number(),
+            mark: None,
+        }
+    }
+}
+
+/// Notes a use that begins.
+fn begin_again<S: Queue>(list: &mut Vec<LastUse<S>>, now: LastUse<S>) {
+    match list.iter_mut().find(|past| past.stream == now.stream) {
+        Some(past) => *past = now,
+        None => list.push(now),
+    }
+}
+
+/// Adds uses: of two marks of one stream the later stands for both, and none for all.
+fn join<S: Queue>(list: &mut Vec<LastUse<S>>, other: &LastUse<S>) {
+    let Some(past) = list.iter_mut().find(|past| past.stream == other.stream) else {
+        list.push(other.clone());
+        return;
+    };
+    past.number = past.number.max(other.number);
+    match (&past.mark, &other.mark) {
+        (Some((one, _)), Some((two, _))) if one >= two => {}
+        (None, _) => {}
+        _ => past.mark.clone_from(&other.mark),
+    }
+}

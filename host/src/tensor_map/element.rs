@@ -1,0 +1,35 @@
+//! The types of which tensors are made.
+
+use cust::memory::DeviceCopy;
+use lanewise_driver::tensor::Element;
+use lanewise_std::half::{Bf16, F16};
+
+/// A type of elements that tensor maps know.
+///
+/// # Safety
+/// `ELEMENT` has the type's size, and any bits are a valid value.
+pub unsafe trait TensorElement: DeviceCopy {
+    /// What the driver calls the type.
+    const ELEMENT: Element;
+}
+
+macro_rules! elements {
+    ($($ty:ty: $element:ident;)*) => {$(
+        // SAFETY: a number of so many bits.
+        unsafe impl TensorElement for $ty {
+            const ELEMENT: Element = Element::$element;
+        }
+    )*};
+}
+elements! {
+    u8: U8;
+    u16: U16;
+    u32: U32;
+    i32: S32;
+    u64: U64;
+    i64: S64;
+    F16: F16;
+    Bf16: Bf16;
+    f32: F32;
+    f64: F64;
+}

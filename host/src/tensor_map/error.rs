@@ -1,0 +1,64 @@
+//! What can be wrong with a tensor map.
+
+use lanewise_driver::tensor::TensorMapError as Requirement;
+
+use crate::error::in_words;
+use crate::{ComputeCapability, DriverError};
+
+/// Why there can be no such tensor map.
+#[derive(thiserror::Error)]
+pub enum TensorMapError {
+    /// The device has no tensor memory accelerator.
+    #[error("tensor maps need compute capability 9.0, and this device has {0}")]
+    OldDevice(ComputeCapability),
+    /// The tensor reaches past the end of its buffer.
+    #[error(
+        "the tensor reaches to byte {needed} of a buffer of {has}: look at its size, its strides and its offset"
+    )]
+    OutsideBuffer {
+        /// Bytes that the tensor covers, from the buffer's start; the most that there are, if it is more.
+        needed: u64,
+        /// Bytes of the buffer.
+        has: u64,
+    },
+    /// There is a stride for each dimension but the first.
+    #[error(
+        "{given} strides for a tensor of {rank} dimensions; there is one for each but the first"
+    )]
+    Strides {
+        /// How many strides were given.
+        given: usize,
+        /// How many dimensions the tensor has.
+        rank: usize,
+    },
+    /// Stores would write past the ends of the tensor's rows.
+    #[error(
+        "rows of {bytes} bytes are not to be stored to: the hardware writes whole pieces of 16 bytes, and past the end of such a row; make its size a \
+         multiple, with room for that in the buffer"
+    )]
+    StoredRow {
+        /// Bytes of a row.
+        bytes: u64,
+    },
+    /// Stores would reach out of the image.
+    #[error(
+        "pixels are not to be stored by a map whose box reaches out of the image, by corners {lower} and {upper} in spatial dimension {dimension}: the \
+         hardware ends such a kernel; give a lower one from 0 on and an upper one up to 0, and load by an `Im2colMap`"
+    )]
+    StoredCorners {
+        /// Which spatial dimension, from the width.
+        dimension: usize,
+        /// The lower corner, from the first pixel.
+        lower: i16,
+        /// The upper corner, from the last pixel.
+        upper: i16,
+    },
+    /// The hardware cannot do it.
+    #[error("the tensor map cannot be: {0}")]
+    Requirement(#[from] Requirement),
+    /// The driver refused, for a reason that no other variant has.
+    #[error("the driver does not encode the tensor map")]
+    Driver(#[from] DriverError),
+}
+
+in_words! { TensorMapError }

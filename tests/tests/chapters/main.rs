@@ -1,7 +1,15 @@
-//! Chapters whose tests are quick and keep nothing of the device to themselves. One program loads the catalog's text once for all.
+//! The catalog's chapters, by the names of the kernels' folders: every pattern against its CPU reference, and what it must show.
+//!
+//! One program, so the catalog's text is loaded once for all. Streams and several devices have programs of their own.
 
+mod algorithms;
+mod basics;
 mod cluster;
+mod development;
+mod execution;
 mod instruction;
+mod memory;
+mod shared;
 mod tensor;
 mod texture;
 mod warp;

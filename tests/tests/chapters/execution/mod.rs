@@ -1,6 +1,7 @@
 //! Chapter 2: divergence, the order of pairs, unrolling, launches from kernels.
 
 mod nested;
+mod occupancy;
 
 use lanewise_patterns::Setup;
 use proptest::prelude::*;

@@ -121,7 +121,8 @@ fn a_fatbin_is_loaded_and_linked() {
     let device = tests::device();
     // SAFETY: NVIDIA's tool made it.
     unsafe { Module::from_image(&device, FATBIN) }.expect("PTX for every device since sm_80");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/development/functions.fatbin");
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/chapters/development/functions.fatbin");
     if path.is_file() {
         // SAFETY: as above.
         let linker = unsafe { Linker::new(&device).file(&path) };

@@ -11,7 +11,7 @@ use tests::sizes::{EDGES, MATRIX_EDGES, cases, lengths};
 #[test]
 fn check_index_on_two_blocks_of_three_prints_the_notes_six_lines() {
     let answer = isolated(
-        "check_index_on_two_blocks_of_three_prints_the_notes_six_lines",
+        "basics::check_index_on_two_blocks_of_three_prints_the_notes_six_lines",
         || {
             let device = tests::device();
             let stream = device.stream().expect("a stream");
@@ -36,7 +36,7 @@ fn check_index_on_two_blocks_of_three_prints_the_notes_six_lines() {
 
 #[test]
 fn hello_world_greets_once_for_each_thread() {
-    let answer = isolated("hello_world_greets_once_for_each_thread", || {
+    let answer = isolated("basics::hello_world_greets_once_for_each_thread", || {
         let setup = Setup {
             block: Some(33),
             ..Setup::new(99, 0)
@@ -103,23 +103,26 @@ fn matrix_addition_agrees_with_the_cpu_at_every_edge() {
 /// Three kernels of one file share statics, so each runs in a process of its own.
 #[test]
 fn statics_on_the_device_are_filled_and_read_by_name() {
-    let answer = isolated("statics_on_the_device_are_filled_and_read_by_name", || {
-        let mut wrong = Vec::new();
-        for size in [0, 1, 31, 255, 257, 1000, 2999] {
-            for variant in [
-                "bump_global",
-                "read_constant_table",
-                "follow_device_pointer",
-            ] {
-                let setup = Setup {
-                    block: Some(64),
-                    ..Setup::new(size, 7)
-                };
-                wrong.extend(agrees(variant, setup).err());
+    let answer = isolated(
+        "basics::statics_on_the_device_are_filled_and_read_by_name",
+        || {
+            let mut wrong = Vec::new();
+            for size in [0, 1, 31, 255, 257, 1000, 2999] {
+                for variant in [
+                    "bump_global",
+                    "read_constant_table",
+                    "follow_device_pointer",
+                ] {
+                    let setup = Setup {
+                        block: Some(64),
+                        ..Setup::new(size, 7)
+                    };
+                    wrong.extend(agrees(variant, setup).err());
+                }
             }
-        }
-        format!("{wrong:#?}")
-    });
+            format!("{wrong:#?}")
+        },
+    );
     assert_eq!(answer.text, "[]");
 }
 

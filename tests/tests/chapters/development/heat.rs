@@ -73,7 +73,7 @@ fn each_stage_mends_what_the_counters_showed_of_the_one_before() {
 /// The book's table has every metric, under both names.
 #[test]
 fn the_page_has_each_metric_by_its_names() {
-    let page = include_str!("../../../docs/src/development/heat.md");
+    let page = include_str!("../../../../docs/src/development/heat.md");
     for row in METRICS {
         let names = row.ncu.split(" + ").chain(row.nvprof.split(" + "));
         for name in names {

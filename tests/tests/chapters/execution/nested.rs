@@ -34,7 +34,7 @@ fn recursive_sums_agree_with_the_cpu_on_a_large_vector() {
 /// In a process of its own, as is whatever prints: the output of other tests would be among the lines.
 #[test]
 fn every_level_of_a_nested_greeting_is_printed_once() {
-    let name = "nested::every_level_of_a_nested_greeting_is_printed_once";
+    let name = "execution::nested::every_level_of_a_nested_greeting_is_printed_once";
     let answer = isolated(name, || {
         let grids = [
             (0, None),
@@ -85,13 +85,16 @@ fn eight_threads_nest_three_levels_deep() {
         lines.last().map(String::as_str),
         Some("Recursion=3: Hello World from thread 0 block 0")
     );
-    let answer = isolated("nested::eight_threads_nest_three_levels_deep", || {
-        let counters = count("nested_hello_world", Setup::new(8, 1));
-        let launches = counters.map(|counters| counters.device_launches);
-        launches.map_or("a GPU does not count".to_owned(), |launches| {
-            launches.to_string()
-        })
-    });
+    let answer = isolated(
+        "execution::nested::eight_threads_nest_three_levels_deep",
+        || {
+            let counters = count("nested_hello_world", Setup::new(8, 1));
+            let launches = counters.map(|counters| counters.device_launches);
+            launches.map_or("a GPU does not count".to_owned(), |launches| {
+                launches.to_string()
+            })
+        },
+    );
     assert!(
         ["3", "a GPU does not count"].contains(&answer.text.as_str()),
         "{answer:?}"
@@ -170,7 +173,7 @@ fn without_the_barrier_some_order_of_child_and_parent_sums_wrongly() {
         .join("\n");
     assert_eq!(tests::ptx::count(kernel, "bar.sync"), 1, "{kernel}");
     let broken = ptx.replace(kernel, &without);
-    let name = "nested::without_the_barrier_some_order_of_child_and_parent_sums_wrongly";
+    let name = "execution::nested::without_the_barrier_some_order_of_child_and_parent_sums_wrongly";
     // In a process of its own: a wrong sum is no fault, but the broken text stays loaded.
     let answer = isolated(name, || {
         let wrong = |text: &str, seed| {
@@ -194,7 +197,7 @@ fn a_launch_beyond_the_pending_ones_ends_the_kernel() {
         return;
     }
     let answer = isolated(
-        "nested::a_launch_beyond_the_pending_ones_ends_the_kernel",
+        "execution::nested::a_launch_beyond_the_pending_ones_ends_the_kernel",
         || {
             let device = tests::device();
             device.set_pending_launches(3).expect("a limit");

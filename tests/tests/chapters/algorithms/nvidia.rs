@@ -6,7 +6,7 @@ use tests::isolate::isolated_with;
 #[test]
 fn a_library_that_is_not_there_is_named_with_the_variable() {
     let environment = [("LANEWISE_NVIDIA_LIBRARIES", "/nowhere")];
-    let test = "nvidia::a_library_that_is_not_there_is_named_with_the_variable";
+    let test = "algorithms::nvidia::a_library_that_is_not_there_is_named_with_the_variable";
     let answer = isolated_with(&environment, test, || {
         let device = tests::device();
         let matrix = Compressed {

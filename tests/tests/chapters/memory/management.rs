@@ -30,7 +30,7 @@ fn memory_is_allocated_set_copied_and_freed() {
 #[test]
 fn a_second_free_and_a_foreign_pointer_are_invalid_values() {
     // In a process of its own: between the two frees, another test could be given the same address.
-    let test = "management::a_second_free_and_a_foreign_pointer_are_invalid_values";
+    let test = "memory::management::a_second_free_and_a_foreign_pointer_are_invalid_values";
     let answer = isolated(test, || {
         let _device = tests::device();
         let mut address = 0;

@@ -100,7 +100,7 @@ fn a_volatile_flag_without_fences_is_a_race_in_every_order() {
             let text = report::without_allocations(&text);
             let path = concat!(
                 env!("CARGO_MANIFEST_DIR"),
-                "/tests/shared/volatile_flag.txt"
+                "/tests/chapters/shared/volatile_flag.txt"
             );
             expect::same(&text, include_str!("volatile_flag.txt"), path);
         }

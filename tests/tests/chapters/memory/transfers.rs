@@ -43,7 +43,8 @@ fn pinned_memory_copies_faster_than_pageable_and_registered_the_same() {
         return;
     }
     // In a process of its own, as other tests take their part of the modelled time.
-    let test = "transfers::pinned_memory_copies_faster_than_pageable_and_registered_the_same";
+    let test =
+        "memory::transfers::pinned_memory_copies_faster_than_pageable_and_registered_the_same";
     let answer = isolated(test, || {
         let time = |way| {
             let setup = Setup::new(1 << 20, 1);

@@ -25,7 +25,7 @@ impl<const BINS: usize> Histogram<BINS> {
 
 /// Counts the bins that all threads of the block give; what is none of `BINS` is left out.
 ///
-/// ```ignore
+/// ```
 /// use lanewise_macros::{kernel, shared};
 /// use lanewise_std::collective::block_histogram;
 /// use lanewise_std::thread;

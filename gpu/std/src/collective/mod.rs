@@ -8,7 +8,7 @@
 //! function begins with a barrier, so one array may serve several calls in a row. A kernel that reads or writes
 //! the array itself afterwards needs a barrier before that.
 //!
-//! ```ignore
+//! ```
 //! use lanewise_macros::{kernel, shared};
 //! use lanewise_std::collective::{Sum, block_reduce};
 //! use lanewise_std::{DisjointSlice, thread};

@@ -12,7 +12,7 @@
 //! | [`Cluster`]: the blocks of the cluster | [`this_cluster`] |
 //! | [`Grid`]: all blocks of a cooperative launch | [`this_grid`] |
 //!
-//! ```ignore
+//! ```
 //! use lanewise_macros::kernel;
 //! use lanewise_std::DisjointSlice;
 //! use lanewise_std::collective::Sum;

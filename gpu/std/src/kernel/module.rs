@@ -63,7 +63,7 @@ pub struct Renamed {
 /// It makes the type that stands for them, `Ptx`, to which every handle in the crate leads ([`Kernel::Module`](crate::kernel::Kernel::Module)).
 /// The PTX is what the crate's build script has made:
 ///
-/// ```ignore
+/// ```no_run
 /// // build.rs
 /// fn main() {
 ///     lanewise_builder::build();

@@ -2,9 +2,7 @@
 //!
 //! The PTX is what nvcc 13 makes of `<<<>>>` in a kernel, less the registers that it does not need.
 
-mod common;
-
-use common::Rig;
+use crate::common::Rig;
 use lanewise_sim::{Launch, Report};
 
 /// Functions of the device runtime, and kernels: `note` appends its argument to the list at `log`, `chain` nests.

@@ -1,10 +1,8 @@
 //! One seed, one result; and for programs without races the same result on one core and on several.
 
-mod common;
-
 use std::sync::Mutex;
 
-use common::Rig;
+use crate::common::Rig;
 use lanewise_sim::{Counters, Launch};
 use rayon::ThreadPoolBuilder;
 

@@ -1,8 +1,6 @@
 //! Small kernels, as compilers write them, run from their PTX.
 
-mod common;
-
-use common::Rig;
+use crate::common::Rig;
 use lanewise_sim::{AllocationKind, Checks, Launch};
 
 /// As LLVM writes it: untyped registers, guards by branches.

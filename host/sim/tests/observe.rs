@@ -1,8 +1,6 @@
 //! What a launch can be asked to count and to look for.
 
-mod common;
-
-use common::Rig;
+use crate::common::Rig;
 use lanewise_sim::{Checks, Counters, DeviceModel, Launch, Report};
 
 /// Runs with counters and all checks.
@@ -74,7 +72,11 @@ fn sectors_and_conflicts_follow_the_stride() {
 
 #[test]
 fn doubles_conflict_less_in_keplers_wide_banks() {
-    let text = format!("{}{}", common::HEAD.replace("sm_90", "sm_35"), STRIDED);
+    let text = format!(
+        "{}{}",
+        crate::common::HEAD.replace("sm_90", "sm_35"),
+        STRIDED
+    );
     let module = lanewise_sim::Module::load(&text).unwrap();
     let device = lanewise_sim::Device::new(DeviceModel::k40()).unwrap();
     let instance = device.instantiate(&module).unwrap();

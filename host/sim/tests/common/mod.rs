@@ -1,8 +1,5 @@
 //! What tests of the machine share: a device, buffers, launches of PTX text.
 
-#![allow(unreachable_pub, reason = "a module of test binaries")]
-#![allow(dead_code, reason = "each test binary uses its part")]
-
 use lanewise_sim::{AllocationKind, Device, DeviceModel, Fault, Instance, Launch, Module, Report};
 
 /// The head that every module needs.
@@ -19,6 +16,17 @@ impl Numbers {
             .wrapping_mul(6364136223846793005)
             .wrapping_add(1442695040888963407);
         (self.0 >> 33) % end
+    }
+
+    /// One of a range, both ends included.
+    pub fn within(&mut self, (low, high): (i64, i64)) -> i64 {
+        low + self.below((high - low + 1) as u64) as i64
+    }
+
+    /// Rows of such numbers.
+    pub fn matrix(&mut self, rows: usize, columns: usize, range: (i64, i64)) -> Vec<Vec<i64>> {
+        let mut row = || (0..columns).map(|_| self.within(range)).collect();
+        (0..rows).map(|_| row()).collect()
     }
 
     /// One of some.

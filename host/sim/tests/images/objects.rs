@@ -2,9 +2,9 @@
 
 use lanewise_sim::image::{Format, Image, Object, Sampler, Shape, Texture};
 
-use crate::common::{self, Rig};
-use crate::surfaces::surface;
-use crate::{TEX_2D, at, image, kernel, texture};
+use crate::common::Rig;
+use crate::images::surfaces::surface;
+use crate::images::{TEX_2D, at, image, kernel, texture};
 
 #[test]
 fn wrong_objects_and_places_are_reported() {
@@ -124,7 +124,7 @@ fn every_row_but_those_of_many_samples_is_modelled() {
 
 #[test]
 fn samplers_of_their_own_are_refused_by_name() {
-    let text = format!("{}.global .samplerref s;\n", common::HEAD);
+    let text = format!("{}.global .samplerref s;\n", crate::common::HEAD);
     let error = lanewise_sim::Module::load(&text)
         .expect_err("no such sampler")
         .to_string();

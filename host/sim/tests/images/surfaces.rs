@@ -3,7 +3,7 @@
 use lanewise_sim::image::{Format, Image, Object, Shape};
 
 use crate::common::Rig;
-use crate::{at, image, kernel};
+use crate::images::{at, image, kernel};
 
 /// A surface of 5 x 4 words that count up, and its handle.
 pub(crate) fn surface(rig: &Rig) -> (Image, u64) {

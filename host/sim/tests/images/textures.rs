@@ -3,7 +3,7 @@
 use lanewise_sim::image::{AddressMode, Filter, Format, Object, Sampler, Shape, Texture};
 
 use crate::common::Rig;
-use crate::{TEX_1D, TEX_2D, at, image, kernel, line, texture};
+use crate::images::{TEX_1D, TEX_2D, at, image, kernel, line, texture};
 
 #[test]
 fn points_are_the_texels_that_coordinates_fall_into() {

@@ -7,8 +7,7 @@
 
 use std::fmt::Write;
 
-use crate::common::Rig;
-use crate::matrices::matrix::Numbers;
+use crate::common::{Numbers, Rig};
 
 const FUNCTIONS: usize = 5;
 

@@ -4,8 +4,7 @@
 use half::{bf16, f16};
 use lanewise_sim::{Checks, Launch, Report};
 
-use crate::common::Rig;
-use crate::matrices::matrix::Numbers;
+use crate::common::{Numbers, Rig};
 
 fn rig() -> Rig {
     Rig::new(include_str!("../../ptx/nvcc_parallel.ptx"))

@@ -13,7 +13,7 @@ use lanewise_sim::isa::sample::{every_sample, samples};
 use lanewise_sim::ptx::ast::{Modifier, Opcode};
 use lanewise_sim::{AllocationKind, Checks, Device, DeviceModel, Fault, Launch, Module};
 
-use crate::matrices::matrix::Numbers;
+use crate::common::Numbers;
 
 /// A module's text with its kernel's registers set to what `pick` gives for their bytes.
 fn with_values(text: &str, mut pick: impl FnMut(u64) -> u64) -> String {

@@ -5,7 +5,7 @@
 
 use half::{bf16, f16};
 
-use crate::common::Rig;
+use crate::common::{Numbers, Rig};
 
 /// Row and column of element `i`, by the lane's group (`lane / 4`), its number there, and `i`.
 type Place = fn(usize, usize, usize) -> (usize, usize);
@@ -115,30 +115,6 @@ pub(crate) fn coded(name: &str) -> Coded {
         "e4m3" => E4M3,
         "e5m2" => E5M2,
         _ => unreachable!("{name}"),
-    }
-}
-
-/// A repeatable stream of numbers.
-pub(crate) struct Numbers(pub(crate) u64);
-
-impl Numbers {
-    pub(crate) fn within(&mut self, (low, high): (i64, i64)) -> i64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        low + ((self.0 >> 33) % (high - low + 1) as u64) as i64
-    }
-
-    pub(crate) fn matrix(
-        &mut self,
-        rows: usize,
-        columns: usize,
-        range: (i64, i64),
-    ) -> Vec<Vec<i64>> {
-        (0..rows)
-            .map(|_| (0..columns).map(|_| self.within(range)).collect())
-            .collect()
     }
 }
 

@@ -3,8 +3,8 @@
 //! PTX ISA 9.7.14.6. The full matrix is made first, with its zeros where the random metadata says; what is stored of it
 //! goes to registers, and the result has to be the full product. Which lane holds whose metadata is as an H200 reads it.
 
-use crate::common::Rig;
-use crate::matrices::matrix::{Coded, F16, F32, Numbers, S32, coded};
+use crate::common::{Numbers, Rig};
+use crate::machine::matrices::matrix::{Coded, F16, F32, S32, coded};
 
 /// Elements of a chunk, elements stored together, and metadata for the two places of each.
 struct Sparsity {

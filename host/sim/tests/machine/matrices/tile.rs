@@ -1,7 +1,7 @@
 //! `wmma`: matrices in memory, by rows and by columns, with strides, in global and in shared memory.
 
-use crate::common::Rig;
-use crate::matrices::matrix::{Coded, Numbers, coded};
+use crate::common::{Numbers, Rig};
+use crate::machine::matrices::matrix::{Coded, coded};
 
 /// Shape, type of A and B, those of C and D, registers of A, B and C or D.
 type Case = (

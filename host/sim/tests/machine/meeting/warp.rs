@@ -3,8 +3,7 @@
 //! Random sets of lanes meet at one instruction, each with its own mask; lanes in none go around it. What each lane gets
 //! is computed here from the ISA's pseudocode, set by set.
 
-use crate::common::Rig;
-use crate::matrices::matrix::Numbers;
+use crate::common::{Numbers, Rig};
 
 const NOBODY: u32 = 0xdead_0000;
 

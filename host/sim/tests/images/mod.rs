@@ -1,13 +1,10 @@
 //! Textures and surfaces: fetches and filters, accesses, queries, and what goes wrong.
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod objects;
 mod surfaces;
 mod textures;
 
-use common::Rig;
+use crate::common::Rig;
 use lanewise_sim::AllocationKind;
 use lanewise_sim::image::{Format, Image, Object, Sampler, Shape, Texture};
 

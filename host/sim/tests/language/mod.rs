@@ -1,8 +1,6 @@
 //! The language as ptxas takes it: versions, orders of modifiers, operands, calls; and what is refused, kernel by kernel.
 
 mod calls;
-#[path = "../common/mod.rs"]
-mod common;
 mod errors;
 mod manual;
 mod operands;

@@ -5,9 +5,6 @@
     reason = "lanes and lines are numbers of the ISA here, not places in one list"
 )]
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod asynchronous;
 mod control;
 mod matrices;

@@ -3,11 +3,6 @@
 //! The same check as `fuzz/fuzz_targets/run.rs`, with a fixed seed and for some seconds, so that it can stand in every
 //! test run. `LANEWISE_MUTANTS=100000` makes more of them.
 
-#![allow(
-    unreachable_pub,
-    reason = "modules of a test binary, shared with the fuzz target"
-)]
-
 mod mutate;
 mod run;
 

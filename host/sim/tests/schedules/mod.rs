@@ -1,8 +1,5 @@
 //! Schedules other than the plain one: litmus tests of the memory model, all schedules of small programs, random ones of larger ones.
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod axioms;
 mod litmus;
 mod shapes;

@@ -1,14 +1,14 @@
 //! Loads and stores that take their addresses from a register which one before them took them from.
 //!
 //! Code that was unrolled accesses `[%rd1]`, `[%rd1+4]`, `[%rd1+8]`, ...: whether the lanes' addresses lie side by side or all at one
-//! place has to be found out once. What the first operation finds is kept (see `machine::memory::access`) for those behind it,
+//! place has to be found out once. What the first operation finds is kept (see `machine::memory::address`) for those behind it,
 //! as far as no branch leads between them and nothing writes to the register. That the same lanes run them is looked at
 //! when they run: an operation of other lanes in between keeps what it finds in the same place.
 
 use super::assigned::registers;
 use super::builder::Builder;
 use crate::isa::{Successors, pattern};
-use crate::machine::memory::access::flag;
+use crate::machine::memory::flag;
 use crate::machine::program::{Class, SpaceClass};
 use crate::ptx::ast::{Base, Instruction, Opcode, Operand, RegisterId, Target};
 

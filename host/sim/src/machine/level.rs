@@ -13,7 +13,8 @@ use std::sync::OnceLock;
 
 use super::core::Core;
 use super::lane::LANES;
-use super::memory::access::{LaneBytes, flag};
+use super::memory::access::LaneBytes;
+use super::memory::flag;
 use super::memory::state_space::StateSpace;
 use super::op::Op;
 use crate::counters::even::Neighbours;

@@ -27,88 +27,47 @@
 //!
 //! | file | what it is |
 //! | --- | --- |
+//! | `access` | an access, as the machine tells of it |
 //! | `synchronisation` | what orders threads |
 //! | `clocks` | what blocks and warps know of each other's time |
 //! | `record`, `cells` | who accessed each word of memory last, and when |
+//! | `moment` | when an access happens |
 //! | `touch` | an access, cut into such words |
 //! | `glance`, `deferred`, `touched` | accesses that need no look at each word |
+//! | `spare` | the memory of all this, kept for the next launch |
 
+mod access;
 mod cells;
 mod clocks;
 mod deferred;
 mod glance;
+mod moment;
 #[cfg(test)]
 mod plain;
 mod record;
+mod spare;
 mod synchronisation;
 #[cfg(test)]
 mod tests;
 mod touch;
 mod touched;
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
 use foldhash::fast::FixedState;
 
-use cells::{Cells, MemoryOwner};
-use clocks::{Block, ReleasedClocks, Warp, is_after};
+pub(crate) use access::{Access, AccessKind};
+use cells::Cells;
+use clocks::{Block, ReleasedClocks, Warp};
 use deferred::Deferred;
 pub(crate) use glance::Plain;
-use record::{AccessMark, CurrentAccess, NARROW, PENDING, Record, Records, STRONG, Verdict};
+use moment::Moment;
+use record::{AccessMark, NARROW, PENDING, Records, STRONG};
 use touch::{lies_simply, touch, touch_evenly};
 use touched::Lie;
 
 use crate::checks::Footprint;
 use crate::counters::even::{Even, LANES, Neighbours};
-
-/// What an access does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum AccessKind {
-    /// It only reads.
-    Read,
-    /// It writes, and does not read.
-    Write,
-    /// It reads and writes in one step.
-    Atomic,
-}
-
-/// One lane's access.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Access {
-    /// The block, by its number in the grid.
-    pub(crate) block: u64,
-    /// The warp in the block.
-    pub(crate) warp: u32,
-    /// The lane in the warp.
-    pub(crate) lane: u32,
-    /// The operation, by its number in the program.
-    pub(crate) op: u32,
-    /// What it does.
-    pub(crate) kind: AccessKind,
-    /// Whether it is strong in the memory model's sense.
-    pub(crate) strong: bool,
-    /// Whether it releases by itself, without a fence before it.
-    pub(crate) releases: bool,
-    /// Whether it acquires by itself, without a fence behind it.
-    pub(crate) acquires: bool,
-    /// Whether it is of block scope.
-    pub(crate) narrow: bool,
-    /// Whether it is a load by the way of read-only data: it races with every write of the launch, whatever stands between.
-    pub(crate) read_only: bool,
-    /// Of shared memory: the block that it belongs to, by its number in the grid; else global.
-    pub(crate) shared: Option<u64>,
-    /// Whether it was only begun: nothing is ordered after it until it is over.
-    pub(crate) pending: bool,
-}
-
-impl Access {
-    /// Whether it is an ordinary load or store.
-    #[inline(always)]
-    fn is_plain(&self) -> bool {
-        self.kind != AccessKind::Atomic && !(self.strong | self.narrow | self.pending)
-    }
-}
 
 /// Everything that is known in one launch; a launch that checks for races runs on one core.
 #[derive(Debug)]
@@ -137,37 +96,6 @@ pub(crate) struct Races {
     returned: BTreeMap<u64, (u64, ReleasedClocks)>,
 }
 
-impl Races {
-    /// What a launch that is checked begins with: `alone` are the warps of a block, where no block reaches another's shared memory.
-    pub(crate) fn begins(alone: Option<u32>) -> Self {
-        let (cells, records) = SPARE
-            .try_with(RefCell::take)
-            .ok()
-            .flatten()
-            .unwrap_or_default();
-        let mut races = Self::default();
-        (races.cells, races.records, races.alone) = (cells, records, alone);
-        races
-    }
-}
-
-impl Drop for Races {
-    fn drop(&mut self) {
-        let bytes = self.cells.bytes() + self.records.bytes();
-        if !(1..=MOST_SPARE).contains(&bytes) {
-            return;
-        }
-        self.cells.reset();
-        self.records.reset();
-        let spare = (
-            std::mem::take(&mut self.cells),
-            std::mem::take(&mut self.records),
-        );
-        // A thread that ends has none any more.
-        let _ = SPARE.try_with(|kept| kept.replace(Some(spare)));
-    }
-}
-
 impl Default for Races {
     fn default() -> Self {
         Self {
@@ -186,23 +114,6 @@ impl Default for Races {
         }
     }
 }
-
-/// When a warp accesses memory: the number of the record of it, the block's place, and the warp's floor.
-#[derive(Debug, Clone, Copy)]
-struct Moment {
-    number: u32,
-    place: u32,
-    floor: u32,
-}
-
-thread_local! {
-    /// Where the last launch of this thread kept what it knew. To get so much memory from the system anew takes as long as a small
-    /// launch does.
-    static SPARE: RefCell<Option<(Cells, Records)>> = const { RefCell::new(None) };
-}
-
-/// More bytes than these are given back to the system.
-const MOST_SPARE: usize = 64 << 20;
 
 impl Races {
     /// The place of a block, by its number in the grid.
@@ -248,206 +159,6 @@ impl Races {
     pub(crate) fn step(&mut self, block: u64, warp: u32) {
         let of = self.warp(block, warp);
         of.instruction = of.instruction.wrapping_add(1);
-    }
-
-    /// Remembers an instruction: its memory, where and when it happens, and the cells.
-    #[inline(always)]
-    fn begin(&mut self, access: &Access) -> (MemoryOwner, CurrentAccess<'_>, &mut Cells) {
-        if access.shared.is_some() && !self.deferred.is_empty() {
-            self.catch_up();
-        }
-        let moment = self.moment(access);
-        let Moment { number, place, .. } = moment;
-        let (space, own) = match access.shared {
-            Some(linear) if linear == access.block => (Some(place), true),
-            Some(linear) => {
-                let place = self.place(linear);
-                self.blocks[place as usize].reached = true;
-                (Some(place), false)
-            }
-            None => (None, false),
-        };
-        if let Some(place) = space {
-            self.blocks[place as usize].touch(number, access.kind);
-        }
-        let here = &self.blocks[place as usize];
-        let now = CurrentAccess {
-            kind: access.kind,
-            read_only: access.read_only,
-            who: (place, access.warp as u16),
-            mark: AccessMark::new(number, access.op, access.strong && !access.narrow),
-            here,
-            records: &self.records,
-            // Of shared memory that only its block accesses.
-            floor: match own && !here.reached {
-                true => moment.floor.min(self.pending),
-                false => 0,
-            },
-            since: match own {
-                true => here.since.min(self.pending),
-                false => 0,
-            },
-            last: (number, Verdict::Ordered),
-        };
-        (space, now, &mut self.cells)
-    }
-
-    /// When an access happens.
-    #[inline(always)]
-    fn moment(&mut self, access: &Access) -> Moment {
-        let plain = access.kind == AccessKind::Read && access.is_plain();
-        match self.current {
-            Some((who, moment)) if plain && who == (access.block, access.warp) => moment,
-            _ => self.add_record(access, plain),
-        }
-    }
-
-    /// Notes down an access to remember it later, where that is possible.
-    #[inline(always)]
-    fn defer(&mut self, access: &Access, lie: Lie<'_>, mask: u32, size: u64) -> bool {
-        if self.alone.is_none() || access.shared != Some(access.block) || !access.is_plain() {
-            return false;
-        }
-        let by = Plain {
-            block: access.block,
-            warp: access.warp,
-            op: access.op,
-            writes: access.kind == AccessKind::Write,
-            shared: true,
-        };
-        let moment = match by.writes {
-            false => self.moment(access),
-            true => self.moment_of_write(&by),
-        };
-        self.note(moment, &by, lie, (mask, size))
-    }
-
-    /// When a write happens that has no record yet.
-    fn moment_of_write(&mut self, by: &Plain) -> Moment {
-        let floor = self.warp(by.block, by.warp).floor;
-        Moment {
-            number: u32::MAX,
-            place: self.place(by.block),
-            floor,
-        }
-    }
-
-    /// The same of a plain access of the block's own shared memory at a moment.
-    #[inline(always)]
-    fn note(
-        &mut self,
-        Moment {
-            number,
-            place,
-            floor,
-        }: Moment,
-        by: &Plain,
-        lie: Lie<'_>,
-        accessed: (u32, u64),
-    ) -> bool {
-        let block = &self.blocks[place as usize];
-        let before = match by.writes {
-            false => block.written,
-            true => block.touched,
-        };
-        let quiet = before <= floor.min(self.pending);
-        if !quiet || self.alone.is_none() || !self.deferred.takes(place) {
-            return false;
-        }
-        if by.writes {
-            let record = block.write_by(place, by.warp);
-            return self.deferred.note_write(record, by.op, lie, accessed);
-        }
-        let mark = AccessMark::new(number, by.op, false);
-        self.deferred.note_read(place, mark, lie, accessed)
-    }
-
-    /// Lets the cells show all accesses.
-    #[cold]
-    fn catch_up(&mut self) {
-        if self.deferred.is_empty() {
-            return;
-        }
-        let (place, wrote) = (self.deferred.block(), self.deferred.has_writes());
-        let since = self.blocks[place].since.min(self.pending);
-        let (cells, records) = (&mut self.cells, &mut self.records);
-        self.deferred.catch_up(cells, records, &self.blocks, since);
-        let block = &mut self.blocks[place];
-        block.touched = self.records.len();
-        if wrote {
-            block.written = block.touched;
-        }
-    }
-
-    /// Throws away the records that no cell points at.
-    fn clean(&mut self) {
-        self.catch_up();
-        let left = self.cells.clean(&mut self.records);
-        self.current = None;
-        // Numbers are others now.
-        for block in &mut self.blocks {
-            let floors = block.warps.iter_mut().map(|warp| &mut warp.floor);
-            let others = [&mut block.written, &mut block.touched, &mut block.since];
-            for number in floors.chain(others) {
-                *number = left[*number as usize];
-            }
-        }
-        self.pending = self.records.first_pending().unwrap_or(u32::MAX);
-    }
-
-    /// A record of what a warp does now. Plain reads have that of the one before, if nothing has ordered the two.
-    #[inline(never)]
-    fn add_record(&mut self, access: &Access, plain: bool) -> Moment {
-        if self.records.is_full() && !self.records.put_off(self.cells.size()) {
-            self.clean();
-        }
-        self.warp(access.block, access.warp);
-        let place = self.place(access.block);
-        let block = &mut self.blocks[place as usize];
-        let of = &mut block.warps[access.warp as usize];
-        let flag = |is, flag| if is { flag } else { 0 };
-        let record = Record {
-            block: place,
-            warp_time: of.time,
-            block_time: block.time,
-            instruction: of.instruction,
-            warp: access.warp as u16,
-            kind: access.kind,
-            how: flag(access.strong, STRONG)
-                | flag(access.narrow, NARROW)
-                | flag(access.pending, PENDING),
-        };
-        let floor = of.floor;
-        if !plain {
-            let number = self.records.add(record);
-            if access.pending {
-                self.pending = self.pending.min(number);
-            }
-            return Moment {
-                number,
-                place,
-                floor,
-            };
-        }
-        let synced = of.synced;
-        let same = |before: &&Record| {
-            (before.warp_time, before.block_time) == (record.warp_time, record.block_time)
-                && is_after(before.instruction, synced)
-        };
-        let (record, number) = match self.records.known(of.reads).filter(same) {
-            Some(before) => (*before, of.reads.1),
-            None => (record, self.records.add(record)),
-        };
-        of.reads = (self.records.cleaned(), number);
-        let moment = Moment {
-            number,
-            place,
-            floor,
-        };
-        if is_after(record.instruction, synced) {
-            self.current = Some(((access.block, access.warp), moment));
-        }
-        moment
     }
 
     /// The access that a mark is of.

@@ -11,7 +11,7 @@ use crate::machine::asynchronous::pending::Join;
 use crate::machine::asynchronous::{self as run, Addressed, CopySite, Read, wait};
 use crate::machine::compute::alu;
 use crate::machine::meeting::mbarrier::{self, NOWHERE, how};
-use crate::machine::memory::access::flag;
+use crate::machine::memory::flag;
 use crate::machine::memory::state_space::NamedSpace;
 use crate::machine::memory::transfer::TransferSpace;
 use crate::machine::program::Value;

@@ -7,7 +7,7 @@ use super::memory::{Address, place};
 use crate::decode::builder::{Builder, Operands};
 use crate::decode::problem::{Result, invalid, unsupported};
 use crate::machine::compute::matrix::{self, MatrixKind, Product, Scaling, Sparsity, rows};
-use crate::machine::memory::access::flag;
+use crate::machine::memory::flag;
 use crate::machine::memory::state_space::NamedSpace;
 use crate::machine::memory::tile::{self, Tile};
 use crate::machine::memory::transfer::TransferSpace;

@@ -8,7 +8,7 @@ use crate::decode::builder::{Builder, Operands};
 use crate::decode::operand::repr;
 use crate::decode::problem::{Result, invalid, unsupported};
 use crate::decode::table;
-use crate::machine::memory::access::flag;
+use crate::machine::memory::flag;
 use crate::machine::memory::transfer::{self, NOWHERE, TransferSpace, Width};
 use crate::machine::program::{Class, SpaceClass, Value, VariableSpace};
 use crate::ptx::ast::{

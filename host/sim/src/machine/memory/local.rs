@@ -3,7 +3,7 @@
 //! PTX ISA, "State Spaces: Local, Parameter". Word `w` of lane `l` is word `w * 32 + l`, so that a variable that every thread has at
 //! one address is a row. Generic addresses may name local memory for some lanes and other memory for others.
 
-use super::access::flag;
+use super::flag;
 use super::state_space::StateSpace;
 use super::transfer::{Stored, element};
 use crate::checks::race::AccessKind;

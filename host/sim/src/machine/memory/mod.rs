@@ -2,7 +2,9 @@
 //!
 //! | file | what it is |
 //! | --- | --- |
-//! | `access` | addresses and their checks |
+//! | `address` | the addresses of a warp's access, and whether they lie evenly |
+//! | `access` | from addresses to bytes of the host, checked |
+//! | `flag` | what operations say of their accesses |
 //! | `state_space` | the memory that an address of each space leads to |
 //! | `transfer` | loads and stores |
 //! | `local` | interleaved memory of one thread |
@@ -12,7 +14,9 @@
 //! | `tile` | matrices between memory and a warp's registers |
 
 pub(crate) mod access;
+pub(in crate::machine) mod address;
 pub(crate) mod atomics;
+pub(crate) mod flag;
 pub(in crate::machine) mod local;
 pub(crate) mod multimem;
 pub(crate) mod stack;

@@ -4,8 +4,8 @@
 //! device has memory for. A load reads each device's value and folds them; a store writes each; a reduction is one atomic step at
 //! each, one device after another. For counters and checks it is an access of the memory of the device that runs it.
 
-use super::access::flag;
 use super::atomics::Cell;
+use super::flag;
 use super::transfer::NOWHERE;
 use crate::checks::race::AccessKind;
 use crate::machine::core::Core;

@@ -7,7 +7,8 @@
 //! Reported: lanes that name different places or strides, which is undefined. Counters leave these accesses out: what a GPU
 //! makes of them was not measured.
 
-use super::access::{LaneAccess, flag};
+use super::access::LaneAccess;
+use super::flag;
 use super::state_space::NamedSpace;
 use crate::checks::race::AccessKind;
 use crate::machine::compute::matrix::warp;

@@ -7,7 +7,8 @@
 //! Global accesses are plain reads and writes of host memory that other cores may access at the same time: a race
 //! is the simulated program's, and nothing of the machine's own depends on what it reads there.
 
-use super::access::{LaneBytes, flag};
+use super::access::LaneBytes;
+use super::flag;
 use super::local::{In, Out, area_body, local_body, local_lanes, serve_local};
 use super::state_space::{Constant, Generic, Global, Shared, StateSpace};
 use crate::checks::race::AccessKind;

@@ -8,7 +8,7 @@ use crate::machine::core::Core;
 use crate::machine::event::Region;
 use crate::machine::lane::LANES;
 use crate::machine::level::Level;
-use crate::machine::memory::access::flag;
+use crate::machine::memory::flag;
 use crate::machine::op::Op;
 use crate::machine::program::SpaceClass;
 use crate::memory::window;

@@ -1,12 +1,12 @@
 //! What the race check is told: accesses, instructions that begin, memory that is given back and given out.
 
-use super::{any_bit, there};
+use super::closely::{any_bit, there};
 use crate::checks::race::{Access, AccessKind};
 use crate::counters::even::Neighbours;
 use crate::machine::core::Core;
 use crate::machine::event::Region;
 use crate::machine::lane::{LANES, lanes};
-use crate::machine::memory::access::flag;
+use crate::machine::memory::flag;
 use crate::machine::op::Op;
 use crate::machine::program::{Class, OpInfo};
 use crate::memory::window;

@@ -4,7 +4,7 @@
 
 use crate::launch::Launch;
 use crate::machine::core::Core;
-use crate::machine::memory::access::flag;
+use crate::machine::memory::flag;
 use crate::machine::op::Op;
 use crate::machine::program::{Class, Function, Program, SpaceClass};
 

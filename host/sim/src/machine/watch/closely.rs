@@ -1,0 +1,115 @@
+//! The counts and checks of an access lane by lane, in each memory that its addresses are in.
+
+use super::super::core::Core;
+use super::super::event::Region;
+use super::super::lane::LANES;
+use super::super::op::Op;
+use crate::machine::frame::op_index;
+use crate::machine::program::{Class, SpaceClass};
+use crate::memory::window::{self, Window};
+
+impl Core<'_> {
+    /// Looks at the lanes of an access that [`Core::look`] has set down.
+    #[inline(always)]
+    pub(super) fn look_closely(&mut self, op: *const Op) {
+        let run = self.run;
+        let index = op_index(run.program, op);
+        let (info, (mask, scattered)) = (run.program.infos[index], self.looked_at);
+        let (Class::Load(space) | Class::Store(space) | Class::Atomic(space)) = info.class else {
+            return;
+        };
+        // SAFETY: operations of these classes have an address row.
+        let addresses = unsafe { self.addresses(op) };
+        let addresses = match info.multicast {
+            true => self.unicast(&addresses),
+            false => addresses,
+        };
+        if scattered && self.watch_scattered(op, index, space, &addresses, mask) {
+            return;
+        }
+        // At the end of all addresses there is nothing, and the operation is about to say so.
+        let mask = match any_bit(&addresses) >> 63 {
+            0 => mask,
+            _ => {
+                mask & there(&addresses, |address| {
+                    address < u64::MAX - u64::from(u8::MAX)
+                })
+            }
+        };
+        if mask == 0 {
+            return;
+        }
+        for (region, start, mask) in split(space, &addresses, mask) {
+            if mask == 0 {
+                continue;
+            }
+            let mut moved = [0; LANES];
+            let inside = match start {
+                0 => &addresses,
+                _ => {
+                    for (to, address) in moved.iter_mut().zip(addresses) {
+                        *to = address.wrapping_sub(start);
+                    }
+                    &moved
+                }
+            };
+            if run.launch.count {
+                self.count_access(info, region, inside, mask);
+            }
+            if region == Region::Shared && (run.launch.checks.memory || run.launch.checks.sync) {
+                self.check_shared(op, index as u32, (info.class, info.bytes), inside, mask);
+            }
+            if region == Region::Local && run.launch.checks.memory {
+                self.check_local(op, index as u32, (info.class, info.bytes), inside, mask);
+            }
+            if run.launch.checks.init {
+                self.look_init(op, info, region, inside, mask);
+            }
+            if run.launch.checks.race && region != Region::Local {
+                self.check_race(op, index as u32, info, region, inside, (mask, scattered));
+            }
+        }
+    }
+}
+
+/// Each memory that lanes access, the address that it starts at, and the lanes.
+#[inline(always)]
+fn split(space: SpaceClass, addresses: &[u64; LANES], mask: u32) -> [(Region, u64, u32); 3] {
+    let in_window =
+        |window: Window| mask & there(addresses, |address| window::of(address) == window);
+    let (global, shared, local) = match space {
+        SpaceClass::Global => (mask, 0, 0),
+        SpaceClass::Shared => (0, mask, 0),
+        SpaceClass::Local => (0, 0, mask),
+        SpaceClass::Constant => (0, 0, 0),
+        SpaceClass::Generic => {
+            let of = [Window::Global, Window::Shared, Window::Local].map(in_window);
+            return [
+                (Region::Global, 0, of[0]),
+                (Region::Shared, window::SHARED, of[1]),
+                (Region::Local, window::LOCAL, of[2]),
+            ];
+        }
+    };
+    [
+        (Region::Global, 0, global),
+        (Region::Shared, 0, shared),
+        (Region::Local, 0, local),
+    ]
+}
+
+/// The bits that any lane's address has, whether it runs or not: no address is larger.
+#[inline(always)]
+pub(super) fn any_bit(addresses: &[u64; LANES]) -> u64 {
+    addresses.iter().fold(0, |bits, address| bits | address)
+}
+
+/// The lanes whose addresses are as `wanted`.
+#[inline(always)]
+pub(super) fn there(addresses: &[u64; LANES], wanted: impl Fn(u64) -> bool) -> u32 {
+    let mut lanes = 0;
+    for (lane, &address) in addresses.iter().enumerate() {
+        lanes |= u32::from(wanted(address)) << lane;
+    }
+    lanes
+}

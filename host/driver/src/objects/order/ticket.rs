@@ -150,7 +150,7 @@ pub(super) fn submitted(
     let verb = if writes { "writes" } else { "reads" };
     let what = match label {
         "" => format!("an operation that {verb}, submitted"),
-        super::FREE => "the memory is given back, submitted".into(),
+        super::report::FREE => "the memory is given back, submitted".into(),
         label => format!("{label} {verb}, submitted"),
     };
     match &ticket.origin {

@@ -1,0 +1,60 @@
+//! What is said of two operations that touch the same bytes in no order.
+
+use super::host::Addresses;
+use super::ticket::{Past, submitted};
+use lanewise_sim::checks::{Conflict, FindingKind};
+use lanewise_sim::{FaultReport, Finding};
+
+/// What an operation that gives memory back is called.
+pub(super) const FREE: &str = "a free";
+
+/// A race between two operations; whether the later one began before the other had ended.
+pub(super) fn report(
+    before: &Past,
+    now: &Past,
+    (conflict, beside): (Conflict, bool),
+    addresses: Addresses,
+) -> Finding {
+    let verb = |past: &Past, writes: bool| match (past.label.as_str(), writes) {
+        (FREE, _) => FREE,
+        (_, true) => "a write",
+        (_, false) => "a read",
+    };
+    let by = match beside {
+        true => "a kernel and the one behind it, which begins before it has ended",
+        false => "operations that nothing orders",
+    };
+    let what = format!(
+        "race: {} and {} of the same memory by {by}",
+        verb(before, conflict.writes[0]),
+        verb(now, conflict.writes[1])
+    );
+    let (place, note) = submitted(&now.ticket, &now.label, conflict.writes[1]);
+    let (other, other_note) = submitted(&before.ticket, &before.label, conflict.writes[0]);
+    let size = conflict.end - conflict.start;
+    let s = if size == 1 { "" } else { "s" };
+    let at = (addresses.describe)(conflict.start);
+    let of_one_launch = before.ticket.whole.is_some() && before.ticket.whole == now.ticket.whole;
+    let help = match of_one_launch {
+        _ if beside => {
+            "let the second wait for the first (`griddepcontrol.wait`, `programmatic::wait`, `cudaGridDependencySynchronize`) before it touches what that one does"
+        }
+        true => {
+            "let an edge of the graph lead from the first to the second: in a capture, let the second's stream wait for an event that the first's records"
+        }
+        false => {
+            "put both into one stream, let the second's stream wait for an event that the first's has recorded, or wait for the first"
+        }
+    };
+    let report = FaultReport::of_host(
+        what,
+        place.or(other),
+        vec![
+            note,
+            other_note,
+            format!("both touch {size} byte{s}; the first {at}"),
+        ],
+        Some(help.into()),
+    );
+    Finding::new(FindingKind::Race, report)
+}

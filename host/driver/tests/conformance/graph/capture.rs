@@ -1,6 +1,6 @@
 //! Stream capture: what becomes a node, and what a capture does not take.
 
-use super::nodes::{count, pointer};
+use super::parts::{count, pointer};
 use crate::fixture::{Fixture, holds, ok, param};
 use crate::rows;
 use lanewise_driver::abi::enums::{capture_mode as mode, capture_status as status, event_use};

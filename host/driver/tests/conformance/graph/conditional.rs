@@ -1,6 +1,6 @@
 //! Conditional nodes: conditions, and graphs that run as they say.
 
-use super::nodes::{any, launch_of};
+use super::parts::{any, launch_of};
 use crate::fixture::{Fixture, c, holds, ok, param};
 use crate::rows;
 use lanewise_driver::abi::enums::{graph_conditional as how, graph_node_type as kind};

@@ -1,6 +1,6 @@
 //! Executable graphs: instantiating, launching, changing.
 
-use super::nodes::{any, launch_of, launch_of_v1, pointer, row, words};
+use super::parts::{any, launch_of, launch_of_v1, pointer, row, words};
 use crate::fixture::{holds, ok, param};
 use crate::rows;
 use lanewise_driver::abi::enums::{
@@ -150,7 +150,7 @@ rows! {
         let (graph, first, second) = (f.graph(), AtomicU32::new(0), AtomicU32::new(0));
         let node = f.host_node(graph, &first);
         let exec = f.exec(graph);
-        let params = CUDA_HOST_NODE_PARAMS { function: Some(super::nodes::count), user_data: pointer(&second) };
+        let params = CUDA_HOST_NODE_PARAMS { function: Some(super::parts::count), user_data: pointer(&second) };
         ok(cuGraphExecHostNodeSetParams(exec, node, (&raw const params).cast()));
         ok(cuGraphLaunch(exec, CUstream(0)));
         ok(cuCtxSynchronize());
@@ -180,7 +180,7 @@ rows! {
         let (graph, first, second) = (f.graph(), AtomicU32::new(0), AtomicU32::new(0));
         let (node, mut params) = (f.host_node(graph, &first), any(kind::HOST));
         let exec = f.exec(graph);
-        params.params[0] = super::nodes::count as *const () as i64;
+        params.params[0] = super::parts::count as *const () as i64;
         params.params[1] = pointer(&second) as i64;
         ok(cuGraphExecNodeSetParams(exec, node, (&raw mut params).cast()));
         ok(cuGraphLaunch(exec, CUstream(0)));

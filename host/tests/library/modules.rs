@@ -91,7 +91,7 @@ fn an_error_is_shown_in_words_with_what_is_behind_it() {
     let refused = device.launch(&stream, count_up, config, ());
     let told = format!("{:?}", refused.expect_err("no device has such blocks"));
     let words = "cannot launch `count_up` with grid (1, 1, 1), block (1025, 1, 1): a block of (1025, 1, 1); each extent is from 1 \
-                 to (1024, 1024, 64); use smaller blocks and more of them\n  because: cuLaunchKernel at host/tests/modules.rs:";
+                 to (1024, 1024, 64); use smaller blocks and more of them\n  because: cuLaunchKernel at host/tests/library/modules.rs:";
     assert!(told.starts_with(words), "{told}");
 }
 

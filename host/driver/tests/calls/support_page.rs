@@ -1,7 +1,7 @@
 //! The book's page of driver calls is the table's.
 
 /// As this test was built: it also runs where the book is not, on a GPU's machine.
-const WRITTEN: &str = include_str!("../../../docs/src/reference/driver_calls.md");
+const WRITTEN: &str = include_str!("../../../../docs/src/reference/driver_calls.md");
 
 #[test]
 fn the_book_lists_the_calls_as_the_table_has_them() {

@@ -1,12 +1,9 @@
 //! What is said of two operations that touch the same bytes in no order.
 
 use super::host::Addresses;
-use super::ticket::{Past, submitted};
+use super::ticket::{FREE, Past, submitted};
 use lanewise_sim::checks::{Conflict, FindingKind};
 use lanewise_sim::{FaultReport, Finding};
-
-/// What an operation that gives memory back is called.
-pub(super) const FREE: &str = "a free";
 
 /// A race between two operations; whether the later one began before the other had ended.
 pub(super) fn report(

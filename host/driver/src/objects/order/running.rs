@@ -1,8 +1,7 @@
 //! The operation that the calling thread runs, and what it tells of itself.
 
 use super::host::Addresses;
-use super::report::FREE;
-use super::ticket::{Dependent, Past, Ticket};
+use super::ticket::{Dependent, FREE, Past, Ticket};
 use super::{host_pages, with_state};
 use crate::calling;
 use lanewise_sim::Finding;

@@ -141,6 +141,9 @@ impl Past {
     }
 }
 
+/// What an operation that gives memory back is called.
+pub(super) const FREE: &str = "a free";
+
 /// Which operation it was and where it was submitted.
 pub(super) fn submitted(
     ticket: &Ticket,
@@ -150,7 +153,7 @@ pub(super) fn submitted(
     let verb = if writes { "writes" } else { "reads" };
     let what = match label {
         "" => format!("an operation that {verb}, submitted"),
-        super::report::FREE => "the memory is given back, submitted".into(),
+        FREE => "the memory is given back, submitted".into(),
         label => format!("{label} {verb}, submitted"),
     };
     match &ticket.origin {

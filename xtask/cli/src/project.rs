@@ -1,7 +1,7 @@
 //! The project that a command works on: where its kernels are, its root, its target folder.
 //!
-//! A program works on one project, which it enters once, before its command runs. Outside of any project the current folder
-//! stands for it: `doctor` and `new` need none.
+//! A program works on one project, which it enters once, before its command runs. Cargo is asked about it when a command first wants to know: `exec` of a
+//! packed program and `new` do not. Outside of any project the current folder stands for it: `doctor` and `new` need none.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,15 @@ struct Project {
     target: PathBuf,
 }
 
-static ENTERED: OnceLock<Project> = OnceLock::new();
+/// The folder that was entered.
+#[derive(Debug)]
+struct Start {
+    folder: PathBuf,
+    /// Whether a person named it.
+    named: bool,
+}
+
+static ENTERED: OnceLock<Start> = OnceLock::new();
 
 /// Enters the project of the package in `folder`, or of the current folder. Once entered, it stays.
 ///
@@ -29,7 +37,7 @@ static ENTERED: OnceLock<Project> = OnceLock::new();
 /// The folder cannot be read.
 pub fn enter(folder: Option<PathBuf>) -> Result<()> {
     let named = folder.is_some();
-    let start = match folder {
+    let folder = match folder {
         Some(folder) => {
             let unreadable = || format!("cannot read `{}`", folder.display());
             let folder = folder.canonicalize().with_context(unreadable)?;
@@ -41,8 +49,7 @@ pub fn enter(folder: Option<PathBuf>) -> Result<()> {
         }
         None => env::current_dir().context("there is no current folder")?,
     };
-    let project = Project::find(&start, named);
-    let _ = ENTERED.set(project);
+    let _ = ENTERED.set(Start { folder, named });
     Ok(())
 }
 
@@ -137,10 +144,15 @@ fn has_kernels(package: &Package) -> bool {
     !package.metadata["lanewise"].is_null() || is_library_of_kernels()
 }
 
+/// The project of the folder that was entered, once cargo has been asked.
 fn entered() -> &'static Project {
-    ENTERED.get_or_init(|| {
-        let start = env::current_dir().unwrap_or_default();
-        Project::find(&start, false)
+    static PROJECT: OnceLock<Project> = OnceLock::new();
+    PROJECT.get_or_init(|| {
+        let start = ENTERED.get_or_init(|| Start {
+            folder: env::current_dir().unwrap_or_default(),
+            named: false,
+        });
+        Project::find(&start.folder, start.named)
     })
 }
 

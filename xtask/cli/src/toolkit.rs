@@ -8,6 +8,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 use anyhow::{Context, Result};
 use lanewise_builder::nvvm;
@@ -122,37 +123,39 @@ impl Tool {
     }
 
     fn find_in(&self, machine: &Places) -> Option<ToolPath> {
-        let all = self.all_in(machine);
-        let usable = all.iter().position(|found| (self.is_usable)(&found.path));
-        all.into_iter().nth(usable.unwrap_or(0))
+        let mut all = self.all_in(machine);
+        let first = all.next()?;
+        if (self.is_usable)(&first.path) {
+            return Some(first);
+        }
+        Some(
+            all.find(|found| (self.is_usable)(&found.path))
+                .unwrap_or(first),
+        )
     }
 
-    /// Every file that is there, in the order in which they are looked for.
-    fn all_in(&self, machine: &Places) -> Vec<ToolPath> {
-        let there = |files: Vec<PathBuf>, through| {
-            let files = files.into_iter().filter(|path| path.is_file());
-            files
-                .map(|path| ToolPath { path, through })
-                .collect::<Vec<_>>()
+    /// Every file that is there, in the order in which they are looked for. A place is not looked at before what comes before it has been taken.
+    fn all_in<'a>(&'a self, machine: &'a Places) -> impl Iterator<Item = ToolPath> + 'a {
+        let below = |through| {
+            move |root: PathBuf| {
+                let files = self.places.iter().map(move |place| root.join(place));
+                files.map(move |file| (file, through))
+            }
         };
-        let below = |roots: &[PathBuf]| {
-            let places = |root: &PathBuf| {
-                let places = self.places.iter();
-                places.map(|place| root.join(place)).collect::<Vec<_>>()
-            };
-            roots.iter().flat_map(places).collect()
-        };
-        let programs = self.program.into_iter();
-        let in_path =
-            programs.flat_map(|program| machine.path.iter().map(move |dir| dir.join(program)));
-        [
-            there(below(&machine.cuda_home), "CUDA_HOME"),
-            there(in_path.collect(), "PATH"),
-            there(below(&machine.beside_path()), "PATH"),
-            there(below(&machine.python()), "a Python environment"),
-            there(below(&machine.default), "the toolkit's default folder"),
-        ]
-        .concat()
+        let in_path = self.program.into_iter().flat_map(|program| {
+            let files = machine.path.iter().map(move |dir| dir.join(program));
+            files.map(|file| (file, "PATH"))
+        });
+        let homes = machine.cuda_home.iter().cloned();
+        let defaults = machine.default.iter().cloned();
+        homes
+            .flat_map(below("CUDA_HOME"))
+            .chain(in_path)
+            .chain(machine.beside_path().flat_map(below("PATH")))
+            .chain(machine.python().flat_map(below("a Python environment")))
+            .chain(defaults.flat_map(below("the toolkit's default folder")))
+            .filter(|(path, _)| path.is_file())
+            .map(|(path, through)| ToolPath { path, through })
     }
 }
 
@@ -160,7 +163,10 @@ impl Tool {
 struct Places {
     cuda_home: Vec<PathBuf>,
     path: Vec<PathBuf>,
+    /// Of Python environments that somebody named.
     site_packages: Vec<PathBuf>,
+    /// The same of the `python3` in `PATH`, which has to be asked.
+    python3: fn() -> &'static [PathBuf],
     default: Vec<PathBuf>,
 }
 
@@ -179,11 +185,10 @@ impl Places {
             folders(&["VIRTUAL_ENV", "CONDA_PREFIX"]),
         ]
         .concat();
-        let mut site_packages: Vec<PathBuf> = environments
+        let site_packages = environments
             .iter()
             .flat_map(|root| site_packages_below(root))
             .collect();
-        site_packages.extend(site_packages_of_python());
         Self {
             cuda_home: folders(&["CUDA_HOME", "CUDA_PATH"]),
             path: env::var_os("PATH")
@@ -191,25 +196,24 @@ impl Places {
                 .flat_map(env::split_paths)
                 .collect(),
             site_packages,
+            python3: site_packages_of_python,
             default: vec!["/usr/local/cuda".into()],
         }
     }
 
     /// Toolkits whose `bin` is in `PATH`: their libraries lie beside it.
-    fn beside_path(&self) -> Vec<PathBuf> {
+    fn beside_path(&self) -> impl Iterator<Item = PathBuf> {
         let with_nvcc = self.path.iter().filter(|dir| dir.join("nvcc").is_file());
         with_nvcc
             .filter_map(|dir| dir.parent())
             .map(Path::to_path_buf)
-            .collect()
     }
 
     /// The folders of NVIDIA's Python packages: `site-packages/nvidia/*`, each shaped like a toolkit.
-    fn python(&self) -> Vec<PathBuf> {
-        self.site_packages
-            .iter()
-            .flat_map(|dir| subfolders(&dir.join("nvidia")))
-            .collect()
+    fn python(&self) -> impl Iterator<Item = PathBuf> {
+        let asked = std::iter::once_with(self.python3).flatten();
+        let all = self.site_packages.iter().chain(asked);
+        all.flat_map(|dir| subfolders(&dir.join("nvidia")))
     }
 }
 
@@ -222,19 +226,23 @@ fn site_packages_below(environment: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Where the `python3` in `PATH` finds its packages; none when there is no Python.
-fn site_packages_of_python() -> Vec<PathBuf> {
-    let Ok(output) = Command::new("python3")
-        .args(["-c", "import sys; print('\\n'.join(sys.path))"])
-        .output()
-    else {
-        return Vec::new();
-    };
-    let text = String::from_utf8_lossy(&output.stdout);
-    text.lines()
-        .filter(|line| line.ends_with("-packages"))
-        .map(PathBuf::from)
-        .collect()
+/// Where the `python3` in `PATH` finds its packages; none when there is no Python. A process asks it once: where `python3` is a script that chooses
+/// among several, as pyenv's is, it takes longer than all else that a command does.
+fn site_packages_of_python() -> &'static [PathBuf] {
+    static FOUND: LazyLock<Vec<PathBuf>> = LazyLock::new(|| {
+        let Ok(output) = Command::new("python3")
+            .args(["-c", "import sys; print('\\n'.join(sys.path))"])
+            .output()
+        else {
+            return Vec::new();
+        };
+        let text = String::from_utf8_lossy(&output.stdout);
+        text.lines()
+            .filter(|line| line.ends_with("-packages"))
+            .map(PathBuf::from)
+            .collect()
+    });
+    &FOUND
 }
 
 /// The folders in `dir` by name; none when it is not there.
@@ -268,6 +276,7 @@ mod tests {
                 root.path().join("opt/cuda/bin"),
             ],
             site_packages: site_packages_below(&root.path().join("venv")),
+            python3: || &[],
             default: vec![root.path().join("default")],
         };
         (root, places)
@@ -302,6 +311,15 @@ mod tests {
                 "{files:?}"
             );
         }
+    }
+
+    #[test]
+    fn python_is_not_asked_for_what_comes_before_it() {
+        let (_root, mut places) = machine(&["home/bin/ptxas", "default/bin/fatbinary"]);
+        places.python3 = || panic!("asked");
+        assert!(PTXAS.find_in(&places).is_some());
+        places.python3 = || &[];
+        assert!(FATBINARY.find_in(&places).is_some());
     }
 
     #[test]

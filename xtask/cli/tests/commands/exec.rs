@@ -6,16 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::LazyLock;
 
-/// Python itself, if there is one: what `python3` names may be a script that looks for it at every start, which takes longer than the programs here.
-static PYTHON: LazyLock<Option<String>> = LazyLock::new(|| {
-    let mut asked = Command::new("python3");
-    asked.args(["-c", "import sys; print(sys.executable)"]);
-    let Ok(answer) = asked.output() else {
-        println!("skipped: there is no python3");
-        return None;
-    };
-    Some(text(&answer.stdout).trim_end().to_owned())
-});
+use crate::python::PYTHON;
 
 /// `lanewise` with the driver's library beside it, as someone packs them: that one does not ask cargo, at each start, whether the library is up to date. It is built here.
 static PACKED: LazyLock<PathBuf> = LazyLock::new(|| {
@@ -58,7 +49,7 @@ fn exec(options: &[&str], arguments: &[&str]) -> Option<Output> {
 fn exec_program(options: &[&str], program: &str, arguments: &[&str]) -> Option<Output> {
     let python = PYTHON.as_ref()?;
     let program = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/exec")
+        .join("tests/commands/exec")
         .join(program);
     let output = Command::new(&*PACKED)
         .arg("exec")
@@ -148,7 +139,10 @@ fn the_book_shows_what_a_racy_program_ends_with() {
         return;
     };
     let shown = format!("{}{}", text(&output.stdout), said(&output));
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exec/summary.txt");
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/commands/exec/summary.txt"
+    );
     if lanewise_variables::BLESS.get().is_some() {
         return std::fs::write(path, shown).expect("the file can be written");
     }
@@ -255,7 +249,7 @@ fn sanitize(options: &[&str]) -> Option<Output> {
 /// `lanewise sanitize` on a program of this folder.
 fn sanitize_program(options: &[&str], program: &str, arguments: &[&str]) -> Option<Output> {
     let python = PYTHON.as_ref()?;
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/exec");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/commands/exec");
     let output = Command::new(&*PACKED)
         .arg("sanitize")
         .args(options)

@@ -10,6 +10,8 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
+use crate::python;
+
 /// What a command prints, with how it ended.
 struct Ran {
     output: Output,
@@ -54,6 +56,7 @@ fn lanewise(folder: &Path, arguments: &[&str]) -> Ran {
         .args(arguments)
         .current_dir(folder)
         .env("CARGO_TARGET_DIR", target())
+        .env("PATH", python::path())
         .output()
         .expect("it can be started");
     let text =
@@ -150,7 +153,7 @@ fn the_commands_work_in_a_project_of_one_package() {
 /// The section of the book's first page on projects of one's own: its files are made, and its commands run as they are written.
 #[test]
 fn what_the_book_says_of_a_project_is_so() {
-    let page = include_str!("../../../docs/src/using/getting_started.md");
+    let page = include_str!("../../../../docs/src/using/getting_started.md");
     let (_, section) = page
         .split_once("## A project of your own")
         .expect("the section");

@@ -83,32 +83,32 @@ pub const METRICS: &[MetricRow] = &[
         "gld_transactions_per_request",
         "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",
         |counters| {
-            let accesses = counters.global_loads;
-            (accesses.requests > 0).then(|| accesses.sectors_per_request())
+            let loads = counters.global_loads;
+            of_requests(loads.requests, loads.sectors_per_request())
         },
     ),
     count(
         "gst_transactions_per_request",
         "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio",
         |counters| {
-            let accesses = counters.global_stores;
-            (accesses.requests > 0).then(|| accesses.sectors_per_request())
+            let stores = counters.global_stores;
+            of_requests(stores.requests, stores.sectors_per_request())
         },
     ),
     part(
         "gld_efficiency",
         "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct",
         |counters| {
-            let accesses = counters.global_loads;
-            (accesses.requests > 0).then(|| accesses.efficiency())
+            let loads = counters.global_loads;
+            of_requests(loads.requests, loads.efficiency())
         },
     ),
     part(
         "gst_efficiency",
         "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct",
         |counters| {
-            let accesses = counters.global_stores;
-            (accesses.requests > 0).then(|| accesses.efficiency())
+            let stores = counters.global_stores;
+            of_requests(stores.requests, stores.efficiency())
         },
     ),
     count(
@@ -147,6 +147,11 @@ pub const METRICS: &[MetricRow] = &[
 /// A quotient, where there is something to divide by.
 fn ratio(a: u64, b: u64) -> Option<f64> {
     (b > 0).then(|| a as f64 / b as f64)
+}
+
+/// What is said of requests, where there are any.
+fn of_requests(requests: u64, value: f64) -> Option<f64> {
+    (requests > 0).then_some(value)
 }
 
 impl MetricRow {

@@ -6,7 +6,7 @@ use std::ptr::null_mut;
 use std::rc::Rc;
 
 use anyhow::Result;
-use lanewise::{Device, DeviceBuffer, Stream};
+use lanewise::{Device, DeviceBuffer, DeviceCopy, Stream};
 
 use super::open::{check, functions, version};
 use super::{Job, Number, job};
@@ -16,7 +16,7 @@ const AS_IT_IS: c_int = 0;
 const TURNED: c_int = 1;
 const PEDANTIC: c_int = 2;
 
-/// What `gemm` takes: handle, how both are turned, three sides, a factor, both matrices with their leading dimensions, a factor, the product with its own.
+/// An address that cuBLAS only reads from.
 type Void = *const c_void;
 
 functions! { Functions "cublas":
@@ -25,6 +25,7 @@ functions! { Functions "cublas":
     version b"cublasGetVersion_v2" (*mut c_void, *mut c_int);
     set_stream b"cublasSetStream_v2" (*mut c_void, *mut c_void);
     set_math_mode b"cublasSetMathMode" (*mut c_void, c_int);
+    // Handle, how both are turned, three sides, a factor, both matrices with their leading dimensions, a factor, the product with its own.
     sgemm b"cublasSgemm_v2" (*mut c_void, c_int, c_int, c_int, c_int, c_int, Void, Void, c_int, Void, c_int, Void, *mut c_void, c_int);
     dgemm b"cublasDgemm_v2" (*mut c_void, c_int, c_int, c_int, c_int, c_int, Void, Void, c_int, Void, c_int, Void, *mut c_void, c_int);
     gemm_ex b"cublasGemmEx" (*mut c_void, c_int, c_int, c_int, c_int, c_int, Void, Void, c_int, c_int, Void, c_int, c_int, Void, *mut c_void, c_int, c_int, c_int, c_int);
@@ -77,6 +78,26 @@ impl Drop for Cublas {
     }
 }
 
+/// Sides of a matrix as cuBLAS takes them.
+fn sides<const N: usize>(sides: [usize; N]) -> Result<[c_int; N]> {
+    let mut found = [0; N];
+    for (to, side) in found.iter_mut().zip(sides) {
+        *to = c_int::try_from(side)?;
+    }
+    Ok(found)
+}
+
+/// Where the two factors of a product are, which cuBLAS reads from the host.
+fn pointers<T>(factors: &[T; 2]) -> [Void; 2] {
+    [&factors[0], &factors[1]].map(|factor| (&raw const *factor).cast())
+}
+
+/// The addresses of what is read on `stream`.
+fn read<T: DeviceCopy>(buffers: [&DeviceBuffer<T>; 2], stream: &Stream) -> Result<[Void; 2]> {
+    let [one, two] = buffers;
+    Ok([one.read_on(stream)?, two.read_on(stream)?].map(|at| at as Void))
+}
+
 /// `C = alpha A B + beta C`, rows one after another.
 ///
 /// # Errors
@@ -93,16 +114,11 @@ pub fn gemm<T: Number>(
         DeviceBuffer::from_slice(device, b)?,
         DeviceBuffer::from_slice(device, c)?,
     ];
-    let (m, n, k) = (
-        c_int::try_from(m)?,
-        c_int::try_from(n)?,
-        c_int::try_from(k)?,
-    );
+    let [m, n, k] = sides([m, n, k])?;
     Ok(job(name, move |stream| {
-        let [a, b] = [a.read_on(stream)?, b.read_on(stream)?].map(|at| at as Void);
+        let [a, b] = read([&a, &b], stream)?;
         let c = c.write_on(stream)? as *mut c_void;
-        let [alpha, beta] =
-            [&raw const factors[0], &raw const factors[1]].map(|factor| factor.cast());
+        let [alpha, beta] = pointers(&factors);
         let functions = cublas.on(stream)?;
         let product = if T::IS_DOUBLE {
             functions.dgemm
@@ -157,17 +173,12 @@ pub fn gemm_bf16(
         DeviceBuffer::from_slice(device, a)?,
         DeviceBuffer::from_slice(device, b)?,
     ];
-    let (m, n, k) = (
-        c_int::try_from(m)?,
-        c_int::try_from(n)?,
-        c_int::try_from(k)?,
-    );
+    let [m, n, k] = sides([m, n, k])?;
     let factors = [1.0f32, 0.0];
     Ok(job(name, move |stream| {
-        let [a, b] = [a.read_on(stream)?, b.read_on(stream)?].map(|at| at as Void);
+        let [a, b] = read([&a, &b], stream)?;
         let c = c.write_on(stream)? as *mut c_void;
-        let [alpha, beta] =
-            [&raw const factors[0], &raw const factors[1]].map(|factor| factor.cast());
+        let [alpha, beta] = pointers(&factors);
         let functions = cublas.on(stream)?;
         // SAFETY: the matrices have these sides and types, and the buffers are ordered with the stream. What is by rows here is by columns there: the product's transpose is
         // the right factor's transpose, which is what lies there turned, times the left one's.
@@ -215,16 +226,11 @@ pub fn gemv<T: Number>(
         DeviceBuffer::from_slice(device, x)?,
         DeviceBuffer::from_slice(device, y)?,
     ];
-    let (rows, columns, stride) = (
-        c_int::try_from(rows)?,
-        c_int::try_from(columns)?,
-        c_int::try_from(stride)?,
-    );
+    let [rows, columns, stride] = sides([rows, columns, stride])?;
     Ok(job(name, move |stream| {
-        let [a, x] = [a.read_on(stream)?, x.read_on(stream)?].map(|at| at as Void);
+        let [a, x] = read([&a, &x], stream)?;
         let y = y.write_on(stream)? as *mut c_void;
-        let [alpha, beta] =
-            [&raw const factors[0], &raw const factors[1]].map(|factor| factor.cast());
+        let [alpha, beta] = pointers(&factors);
         let functions = cublas.on(stream)?;
         let product = if T::IS_DOUBLE {
             functions.dgemv

@@ -49,55 +49,22 @@ pub static PATTERN: Pattern = Pattern {
             )
         }),
         Variant::new("fence_device", |device, setup| {
-            by_letters(
-                device,
-                setup,
-                |device, stream, config, (input, letters, flags, output)| {
-                    // SAFETY: the flags were set to zero on the way here, and the buffers are the case's own.
-                    unsafe {
-                        device.launch_unchecked(
-                            stream,
-                            fence_device,
-                            config,
-                            (input, letters, flags, output),
-                        )
-                    }
-                },
-            )
+            by_letters(device, setup, |device, stream, config, mail| {
+                // SAFETY: the flags were set to zero on the way here, and the buffers are the case's own.
+                unsafe { device.launch_unchecked(stream, fence_device, config, mail) }
+            })
         }),
         Variant::new("fence_system", |device, setup| {
-            by_letters(
-                device,
-                setup,
-                |device, stream, config, (input, letters, flags, output)| {
-                    // SAFETY: as above.
-                    unsafe {
-                        device.launch_unchecked(
-                            stream,
-                            fence_system,
-                            config,
-                            (input, letters, flags, output),
-                        )
-                    }
-                },
-            )
+            by_letters(device, setup, |device, stream, config, mail| {
+                // SAFETY: as above.
+                unsafe { device.launch_unchecked(stream, fence_system, config, mail) }
+            })
         }),
         Variant::new("volatile_flag", |device, setup| {
-            by_letters(
-                device,
-                setup,
-                |device, stream, config, (input, letters, flags, output)| {
-                    // SAFETY: as above; what the race can spoil is integers in `output`, which are looked at.
-                    unsafe {
-                        device.launch_unchecked(
-                            stream,
-                            volatile_flag,
-                            config,
-                            (input, letters, flags, output),
-                        )
-                    }
-                },
-            )
+            by_letters(device, setup, |device, stream, config, mail| {
+                // SAFETY: as above; what the race can spoil is integers in `output`, which are looked at.
+                unsafe { device.launch_unchecked(stream, volatile_flag, config, mail) }
+            })
         })
         .showing("nothing orders the letter and the flag"),
         Variant::new("last_block_reduce", last_block),

@@ -377,18 +377,8 @@ impl Memory {
     /// # Errors
     /// When something there is live.
     pub fn publish(&self, base: u64, size: u64, made_at: Option<&str>) -> Result<(), MemoryError> {
-        let state = &mut *self.lock();
-        if let Some(other) = state.table.overlapping(base, base.saturating_add(size)) {
-            return Err(MemoryError::Overlap {
-                address: base,
-                size,
-                number: other.number,
-            });
-        }
-        state
-            .table
-            .insert(base, size, AllocationKind::Mapped, made_at);
-        Ok(())
+        let table = &mut self.lock().table;
+        table.publish(base, size, AllocationKind::Mapped, made_at)
     }
 
     /// Makes `size` bytes at `base`, in which nothing is mapped, known to kernels as multicast memory: the stretches say which
@@ -406,18 +396,9 @@ impl Memory {
         size: u64,
         stretches: Vec<Replicas>,
     ) -> Result<(), MemoryError> {
-        let state = &mut *self.lock();
-        if let Some(other) = state.table.overlapping(base, base.saturating_add(size)) {
-            return Err(MemoryError::Overlap {
-                address: base,
-                size,
-                number: other.number,
-            });
-        }
-        state
-            .table
-            .insert(base, size, AllocationKind::Multicast, None);
-        state.table.multicast(Multicast {
+        let table = &mut self.lock().table;
+        table.publish(base, size, AllocationKind::Multicast, None)?;
+        table.multicast(Multicast {
             base,
             size,
             stretches: stretches.into(),

@@ -26,6 +26,28 @@ pub(super) struct Table {
 }
 
 impl Table {
+    /// Puts a piece of memory into the table where nothing is live.
+    ///
+    /// # Errors
+    /// [`MemoryError::Overlap`], with what is live there.
+    pub(super) fn publish(
+        &mut self,
+        base: u64,
+        size: u64,
+        kind: AllocationKind,
+        made_at: Option<&str>,
+    ) -> Result<(), MemoryError> {
+        if let Some(other) = self.overlapping(base, base.saturating_add(size)) {
+            return Err(MemoryError::Overlap {
+                address: base,
+                size,
+                number: other.number,
+            });
+        }
+        self.insert(base, size, kind, made_at);
+        Ok(())
+    }
+
     pub(super) fn insert(
         &mut self,
         base: u64,

@@ -1,6 +1,6 @@
 //! Fetches: texels, filters, address modes, levels, gathers, queries.
 
-use lanewise_sim::image::{AddressMode, Filter, Format, Object, Sampler, Shape, Texture};
+use lanewise_sim::image::{AddressMode, Filter, Format, Image, Object, Sampler, Shape, Texture};
 
 use crate::common::Rig;
 use crate::images::{TEX_1D, TEX_2D, at, image, kernel, line, texture};
@@ -284,14 +284,11 @@ fn gathers_take_one_component_of_four_texels() {
     }
 }
 
-#[test]
-fn levels_are_chosen_clamped_and_blended() {
-    let rig = Rig::new(&kernel(
-        "tex.level.1d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%rd0, {%c0}], %c1;",
-    ));
+/// A row of four texels of 0, with its levels of 100 and 200, and a sampler that blends none.
+fn three_levels(rig: &Rig) -> (Vec<Image>, Sampler) {
     let level = |width: u32, value: f32| {
         image(
-            &rig,
+            rig,
             Shape::D1,
             [width, 1, 1],
             (Format::F32, 1),
@@ -304,6 +301,15 @@ fn levels_are_chosen_clamped_and_blended() {
         normalized: true,
         ..Sampler::default()
     };
+    (levels, sampler)
+}
+
+#[test]
+fn levels_are_chosen_clamped_and_blended() {
+    let rig = Rig::new(&kernel(
+        "tex.level.1d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%rd0, {%c0}], %c1;",
+    ));
+    let (levels, sampler) = three_levels(&rig);
     let read = |sampler: Sampler, level: f32| {
         let levels = levels.clone();
         let object = rig
@@ -376,21 +382,7 @@ fn gradients_choose_a_level() {
     let rig = Rig::new(&kernel(
         "tex.grad.1d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%rd0, {%c0}], {%c1}, {%c2};",
     ));
-    let level = |width: u32, value: f32| {
-        image(
-            &rig,
-            Shape::D1,
-            [width, 1, 1],
-            (Format::F32, 1),
-            &vec![value; width as usize],
-        )
-    };
-    let levels = vec![level(4, 0.0), level(2, 100.0), level(1, 200.0)];
-    let sampler = Sampler {
-        levels: [0.0, 9.0],
-        normalized: true,
-        ..Sampler::default()
-    };
+    let (levels, sampler) = three_levels(&rig);
     let object = rig
         .device
         .images()

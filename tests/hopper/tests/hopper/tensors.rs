@@ -75,6 +75,14 @@ fn config() -> LaunchConfig {
     LaunchConfig::new(1, 128)
 }
 
+/// What the kernels that load a box take.
+type LoadParams<const RANK: usize> = (
+    tma::TensorMap<'static, u32, RANK>,
+    [i32; RANK],
+    u32,
+    GlobalMut<'static, u32>,
+);
+
 /// What a box of a tensor of numbers that count from 1 looks like in shared memory.
 fn loaded<K, const RANK: usize>(
     kernel: K,
@@ -82,14 +90,7 @@ fn loaded<K, const RANK: usize>(
     swizzle: Swizzle,
 ) -> Vec<u32>
 where
-    K: SafeKernel<
-        Params = (
-            tma::TensorMap<'static, u32, RANK>,
-            [i32; RANK],
-            u32,
-            GlobalMut<'static, u32>,
-        ),
-    >,
+    K: SafeKernel<Params = LoadParams<RANK>>,
     [i32; RANK]: Argument<[i32; RANK]>,
 {
     let (device, stream) = device();
@@ -112,14 +113,7 @@ where
 
 fn check_load<K, const RANK: usize>(kernel: K, shape: Shape<RANK>) -> Result<(), TestCaseError>
 where
-    K: SafeKernel<
-        Params = (
-            tma::TensorMap<'static, u32, RANK>,
-            [i32; RANK],
-            u32,
-            GlobalMut<'static, u32>,
-        ),
-    >,
+    K: SafeKernel<Params = LoadParams<RANK>>,
     [i32; RANK]: Argument<[i32; RANK]>,
 {
     let (size, tile, at) = shape;

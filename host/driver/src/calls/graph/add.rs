@@ -26,154 +26,36 @@ unsafe fn add(
     unsafe { put(node, made.handle, "phGraphNode") }
 }
 
-pub(crate) unsafe fn kernel_v1(
-    node: *mut CUgraphNode,
-    graph: CUgraph,
-    after: *const CUgraphNode,
-    count: usize,
-    what: *const c_void,
-) -> Result {
-    // SAFETY: the caller's contract.
-    unsafe {
-        add(node, graph, after, count, || {
-            params::kernel(&params::newer(&read(what)?))
-        })
-    }
+/// The calls that add a node of one kind: which arguments they have of their own, and what they make of them.
+macro_rules! added {
+    ($($name:ident($($argument:ident: $ty:ty),*) => $kind:expr;)*) => {$(
+        pub(crate) unsafe fn $name(
+            node: *mut CUgraphNode,
+            graph: CUgraph,
+            after: *const CUgraphNode,
+            count: usize,
+            $($argument: $ty,)*
+        ) -> Result {
+            #[allow(unused_unsafe, reason = "some kinds are made of values alone")]
+            // SAFETY: the caller's contract.
+            let kind = || unsafe { $kind };
+            // SAFETY: the caller's contract.
+            unsafe { add(node, graph, after, count, kind) }
+        }
+    )*};
 }
-
-pub(crate) unsafe fn kernel(
-    node: *mut CUgraphNode,
-    graph: CUgraph,
-    after: *const CUgraphNode,
-    count: usize,
-    what: *const c_void,
-) -> Result {
-    // SAFETY: the caller's contract.
-    unsafe {
-        add(node, graph, after, count, || {
-            params::kernel(&read::<CUDA_KERNEL_NODE_PARAMS>(what)?)
-        })
-    }
-}
-
-pub(crate) unsafe fn copy(
-    node: *mut CUgraphNode,
-    graph: CUgraph,
-    after: *const CUgraphNode,
-    count: usize,
-    what: *const CUDA_MEMCPY3D,
-    ctx: CUcontext,
-) -> Result {
-    // SAFETY: the caller's contract.
-    unsafe {
-        add(node, graph, after, count, || {
-            params::copy(&read(what.cast())?, ctx)
-        })
-    }
-}
-
-pub(crate) unsafe fn memset(
-    node: *mut CUgraphNode,
-    graph: CUgraph,
-    after: *const CUgraphNode,
-    count: usize,
-    what: *const c_void,
-    ctx: CUcontext,
-) -> Result {
-    // SAFETY: the caller's contract.
-    unsafe { add(node, graph, after, count, || params::set(&read(what)?, ctx)) }
-}
-
-pub(crate) unsafe fn host(
-    node: *mut CUgraphNode,
-    graph: CUgraph,
-    after: *const CUgraphNode,
-    count: usize,
-    what: *const c_void,
-) -> Result {
-    // SAFETY: the caller's contract.
-    unsafe {
-        add(node, graph, after, count, || {
-            params::host(&read::<CUDA_HOST_NODE_PARAMS>(what)?)
-        })
-    }
-}
-
-pub(crate) unsafe fn child(
-    node: *mut CUgraphNode,
-    graph: CUgraph,
-    after: *const CUgraphNode,
-    count: usize,
-    child: CUgraph,
-) -> Result {
-    // SAFETY: the caller's contract.
-    unsafe { add(node, graph, after, count, || params::child(child)) }
-}
-
-pub(crate) unsafe fn empty(
-    node: *mut CUgraphNode,
-    graph: CUgraph,
-    after: *const CUgraphNode,
-    count: usize,
-) -> Result {
-    // SAFETY: the caller's contract.
-    unsafe { add(node, graph, after, count, || Ok(Kind::Empty)) }
-}
-
-pub(crate) unsafe fn record(
-    node: *mut CUgraphNode,
-    graph: CUgraph,
-    after: *const CUgraphNode,
-    count: usize,
-    event: CUevent,
-) -> Result {
-    // SAFETY: the caller's contract.
-    unsafe {
-        add(node, graph, after, count, || {
-            Ok(Kind::Record(params::event(event)?))
-        })
-    }
-}
-
-pub(crate) unsafe fn wait(
-    node: *mut CUgraphNode,
-    graph: CUgraph,
-    after: *const CUgraphNode,
-    count: usize,
-    event: CUevent,
-) -> Result {
-    // SAFETY: the caller's contract.
-    unsafe {
-        add(node, graph, after, count, || {
-            Ok(Kind::Wait(params::event(event)?))
-        })
-    }
-}
-
-pub(crate) unsafe fn allocation(
-    node: *mut CUgraphNode,
-    graph: CUgraph,
-    after: *const CUgraphNode,
-    count: usize,
-    what: *mut c_void,
-) -> Result {
-    // SAFETY: the caller's contract.
-    unsafe {
-        add(node, graph, after, count, || {
-            params::allocation(what.cast())
-        })
-    }
-}
-
-pub(crate) unsafe fn free(
-    node: *mut CUgraphNode,
-    graph: CUgraph,
-    after: *const CUgraphNode,
-    count: usize,
-    address: CUdeviceptr,
-) -> Result {
-    // SAFETY: the caller's contract.
-    unsafe { add(node, graph, after, count, || params::free(address)) }
+added! {
+    empty() => Ok(Kind::Empty);
+    kernel_v1(what: *const c_void) => params::kernel(&params::newer(&read(what)?));
+    kernel(what: *const c_void) => params::kernel(&read::<CUDA_KERNEL_NODE_PARAMS>(what)?);
+    copy(what: *const CUDA_MEMCPY3D, ctx: CUcontext) => params::copy(&read(what.cast())?, ctx);
+    memset(what: *const c_void, ctx: CUcontext) => params::set(&read(what)?, ctx);
+    host(what: *const c_void) => params::host(&read::<CUDA_HOST_NODE_PARAMS>(what)?);
+    child(child: CUgraph) => params::child(child);
+    record(event: CUevent) => Ok(Kind::Record(params::event(event)?));
+    wait(event: CUevent) => Ok(Kind::Wait(params::event(event)?));
+    allocation(what: *mut c_void) => params::allocation(what.cast());
+    free(address: CUdeviceptr) => params::free(address);
 }
 
 /// CUDA 12.2's, whose edges carry no data.

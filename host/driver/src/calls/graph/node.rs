@@ -17,6 +17,33 @@ fn set(node: CUgraphNode, kind: Kind) -> Result {
     Ok(())
 }
 
+/// The calls that say what a node of one kind does: the kind and its name, what is said of it, and where that goes.
+macro_rules! told {
+    ($($name:ident: $kind:pat, $named:literal => $found:expr, to $place:ident: $ty:ty, $called:literal;)*) => {$(
+        pub(crate) unsafe fn $name(node: CUgraphNode, $place: $ty) -> Result {
+            let node = graph::node(node)?;
+            let found = match &*node.kind.lock() {
+                $kind => $found,
+                other => return params::wrong($named, other),
+            };
+            // SAFETY: the caller's contract.
+            unsafe { put($place.cast(), found, $called) }
+        }
+    )*};
+}
+told! {
+    copy: Kind::Copy(copy), "copy" => copy.described, to what: *mut CUDA_MEMCPY3D, "nodeParams";
+    memset: Kind::Set(set), "memset" => set.described, to what: *mut c_void, "nodeParams";
+    host: Kind::Host(host), "host" => CUDA_HOST_NODE_PARAMS {
+        function: Some(host.function),
+        user_data: host.data.0,
+    }, to what: *mut c_void, "nodeParams";
+    child: Kind::Child(child), "child graph" => child.handle, to graph: *mut CUgraph, "phGraph";
+    recorded: Kind::Record(event), "event record" => event.handle, to event: *mut CUevent, "event_out";
+    awaited: Kind::Wait(event), "event wait" => event.handle, to event: *mut CUevent, "event_out";
+    freed: Kind::Free(address), "free" => *address, to address: *mut CUdeviceptr, "dptr_out";
+}
+
 pub(crate) unsafe fn kernel_v1(node: CUgraphNode, what: *mut c_void) -> Result {
     let CUDA_KERNEL_NODE_PARAMS {
         func,
@@ -59,16 +86,6 @@ pub(crate) unsafe fn set_kernel(node: CUgraphNode, what: *const c_void) -> Resul
     })
 }
 
-pub(crate) unsafe fn copy(node: CUgraphNode, what: *mut CUDA_MEMCPY3D) -> Result {
-    let node = graph::node(node)?;
-    let found = match &*node.kind.lock() {
-        Kind::Copy(copy) => copy.described,
-        other => return params::wrong("copy", other),
-    };
-    // SAFETY: the caller's contract.
-    unsafe { put(what, found, "nodeParams") }
-}
-
 pub(crate) unsafe fn set_copy(node: CUgraphNode, what: *const CUDA_MEMCPY3D) -> Result {
     let context = match &*graph::node(node)?.kind.lock() {
         Kind::Copy(copy) => copy.context.handle,
@@ -76,16 +93,6 @@ pub(crate) unsafe fn set_copy(node: CUgraphNode, what: *const CUDA_MEMCPY3D) -> 
     };
     // SAFETY: the caller's contract.
     set(node, params::copy(&unsafe { read(what.cast())? }, context)?)
-}
-
-pub(crate) unsafe fn memset(node: CUgraphNode, what: *mut c_void) -> Result {
-    let node = graph::node(node)?;
-    let found = match &*node.kind.lock() {
-        Kind::Set(set) => set.described,
-        other => return params::wrong("memset", other),
-    };
-    // SAFETY: the caller's contract.
-    unsafe { put(what.cast(), found, "nodeParams") }
 }
 
 pub(crate) unsafe fn set_memset(node: CUgraphNode, what: *const c_void) -> Result {
@@ -97,19 +104,6 @@ pub(crate) unsafe fn set_memset(node: CUgraphNode, what: *const c_void) -> Resul
     set(node, params::set(&unsafe { read(what)? }, context)?)
 }
 
-pub(crate) unsafe fn host(node: CUgraphNode, what: *mut c_void) -> Result {
-    let node = graph::node(node)?;
-    let found = match &*node.kind.lock() {
-        Kind::Host(host) => CUDA_HOST_NODE_PARAMS {
-            function: Some(host.function),
-            user_data: host.data.0,
-        },
-        other => return params::wrong("host", other),
-    };
-    // SAFETY: the caller's contract.
-    unsafe { put(what.cast(), found, "nodeParams") }
-}
-
 pub(crate) unsafe fn set_host(node: CUgraphNode, what: *const c_void) -> Result {
     // SAFETY: the caller's contract.
     set(
@@ -118,52 +112,12 @@ pub(crate) unsafe fn set_host(node: CUgraphNode, what: *const c_void) -> Result 
     )
 }
 
-pub(crate) unsafe fn child(node: CUgraphNode, graph: *mut CUgraph) -> Result {
-    let node = graph::node(node)?;
-    let found = match &*node.kind.lock() {
-        Kind::Child(child) => child.handle,
-        other => return params::wrong("child graph", other),
-    };
-    // SAFETY: the caller's contract.
-    unsafe { put(graph, found, "phGraph") }
-}
-
-pub(crate) unsafe fn recorded(node: CUgraphNode, event: *mut CUevent) -> Result {
-    let node = graph::node(node)?;
-    let found = match &*node.kind.lock() {
-        Kind::Record(event) => event.handle,
-        other => return params::wrong("event record", other),
-    };
-    // SAFETY: the caller's contract.
-    unsafe { put(event, found, "event_out") }
-}
-
 pub(crate) unsafe fn set_recorded(node: CUgraphNode, event: CUevent) -> Result {
     set(node, Kind::Record(params::event(event)?))
 }
 
-pub(crate) unsafe fn awaited(node: CUgraphNode, event: *mut CUevent) -> Result {
-    let node = graph::node(node)?;
-    let found = match &*node.kind.lock() {
-        Kind::Wait(event) => event.handle,
-        other => return params::wrong("event wait", other),
-    };
-    // SAFETY: the caller's contract.
-    unsafe { put(event, found, "event_out") }
-}
-
 pub(crate) unsafe fn set_awaited(node: CUgraphNode, event: CUevent) -> Result {
     set(node, Kind::Wait(params::event(event)?))
-}
-
-pub(crate) unsafe fn freed(node: CUgraphNode, address: *mut CUdeviceptr) -> Result {
-    let node = graph::node(node)?;
-    let found = match &*node.kind.lock() {
-        Kind::Free(address) => *address,
-        other => return params::wrong("free", other),
-    };
-    // SAFETY: the caller's contract.
-    unsafe { put(address, found, "dptr_out") }
 }
 
 pub(crate) unsafe fn set_any(node: CUgraphNode, what: *mut c_void) -> Result {

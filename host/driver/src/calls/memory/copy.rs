@@ -345,14 +345,20 @@ unsafe fn any_on(
 }
 
 pub(crate) unsafe fn to_device(to: CUdeviceptr, from: *const c_void, bytes: usize) -> Result {
-    let (to, from) = (
-        CopyEnd::device("dstDevice", to, bytes as u64),
-        CopyEnd::host("srcHost", from, bytes as u64),
-    );
-    linear(CUstream::DEFAULT, Mode::Synchronous, to, from, bytes)
+    to_device_on(Mode::Synchronous, to, from, bytes, CUstream::DEFAULT)
 }
 
 pub(crate) unsafe fn to_device_async(
+    to: CUdeviceptr,
+    from: *const c_void,
+    bytes: usize,
+    stream: CUstream,
+) -> Result {
+    to_device_on(Mode::Asynchronous, to, from, bytes, stream)
+}
+
+fn to_device_on(
+    mode: Mode,
     to: CUdeviceptr,
     from: *const c_void,
     bytes: usize,
@@ -362,18 +368,24 @@ pub(crate) unsafe fn to_device_async(
         CopyEnd::device("dstDevice", to, bytes as u64),
         CopyEnd::host("srcHost", from, bytes as u64),
     );
-    linear(stream, Mode::Asynchronous, to, from, bytes)
+    linear(stream, mode, to, from, bytes)
 }
 
 pub(crate) unsafe fn to_host(to: *mut c_void, from: CUdeviceptr, bytes: usize) -> Result {
-    let (to, from) = (
-        CopyEnd::host("dstHost", to, bytes as u64),
-        CopyEnd::device("srcDevice", from, bytes as u64),
-    );
-    linear(CUstream::DEFAULT, Mode::Synchronous, to, from, bytes)
+    to_host_on(Mode::Synchronous, to, from, bytes, CUstream::DEFAULT)
 }
 
 pub(crate) unsafe fn to_host_async(
+    to: *mut c_void,
+    from: CUdeviceptr,
+    bytes: usize,
+    stream: CUstream,
+) -> Result {
+    to_host_on(Mode::Asynchronous, to, from, bytes, stream)
+}
+
+fn to_host_on(
+    mode: Mode,
     to: *mut c_void,
     from: CUdeviceptr,
     bytes: usize,
@@ -383,18 +395,24 @@ pub(crate) unsafe fn to_host_async(
         CopyEnd::host("dstHost", to, bytes as u64),
         CopyEnd::device("srcDevice", from, bytes as u64),
     );
-    linear(stream, Mode::Asynchronous, to, from, bytes)
+    linear(stream, mode, to, from, bytes)
 }
 
 pub(crate) unsafe fn within_device(to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> Result {
-    let (to, from) = (
-        CopyEnd::device("dstDevice", to, bytes as u64),
-        CopyEnd::device("srcDevice", from, bytes as u64),
-    );
-    linear(CUstream::DEFAULT, Mode::Synchronous, to, from, bytes)
+    within_device_on(Mode::Synchronous, to, from, bytes, CUstream::DEFAULT)
 }
 
 pub(crate) unsafe fn within_device_async(
+    to: CUdeviceptr,
+    from: CUdeviceptr,
+    bytes: usize,
+    stream: CUstream,
+) -> Result {
+    within_device_on(Mode::Asynchronous, to, from, bytes, stream)
+}
+
+fn within_device_on(
+    mode: Mode,
     to: CUdeviceptr,
     from: CUdeviceptr,
     bytes: usize,
@@ -404,7 +422,7 @@ pub(crate) unsafe fn within_device_async(
         CopyEnd::device("dstDevice", to, bytes as u64),
         CopyEnd::device("srcDevice", from, bytes as u64),
     );
-    linear(stream, Mode::Asynchronous, to, from, bytes)
+    linear(stream, mode, to, from, bytes)
 }
 
 pub(crate) unsafe fn peer(
@@ -456,9 +474,5 @@ unsafe fn peer_on(
     let (to_context, from_context) = (context::get(to_context)?, context::get(from_context)?);
     to_context.check()?;
     from_context.check()?;
-    let (to, from) = (
-        CopyEnd::device("dstDevice", to, bytes as u64),
-        CopyEnd::device("srcDevice", from, bytes as u64),
-    );
-    linear(stream, mode, to, from, bytes)
+    within_device_on(mode, to, from, bytes, stream)
 }

@@ -67,6 +67,67 @@ pub(in crate::machine) fn element(
 /// In a list: no register.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
+/// What a load or a store does before it moves bytes: lanes that access local memory are served, and of the others it says which they are, how many
+/// elements each moves, and where. Where there are none, or the access is wrong, it gives the operation that comes next.
+///
+/// # Safety
+/// As for every handler; the operation has an address row and rows of `R`.
+#[inline(always)]
+unsafe fn locate<
+    L: Level,
+    S: StateSpace,
+    T: Stored<R>,
+    R: Repr + Lane<Repr = R>,
+    const WRITES: bool,
+>(
+    core: &mut Core<'_>,
+    op: *const Op,
+) -> Result<(u32, usize, LaneBytes), *const Op> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let o = &*op;
+        let mut mask = core.mask(o);
+        if mask == 0 {
+            return Err(op.wrapping_add(1));
+        }
+        let elements = (o.aux >> flag::ELEMENTS) as usize + 1;
+        let size = size_of::<T>() * elements;
+        if !WRITES {
+            core.spins += o.aux >> 1 & 1;
+        }
+        if S::GENERIC {
+            let local = local_lanes::<S>(core, op, mask);
+            if local != 0 {
+                match serve_local::<T, R, WRITES>(core, op, mask, local) {
+                    Some(0) => return Err(op.wrapping_add(1)),
+                    Some(left) => mask = left,
+                    None => return Err(STOP),
+                }
+            }
+        }
+        if S::REGION == Region::Global {
+            let moved = match WRITES {
+                true => &mut core.written,
+                false => &mut core.read,
+            };
+            *moved += u64::from(mask.count_ones()) * size as u64;
+        }
+        let act = match WRITES {
+            true => AccessKind::Write,
+            false => AccessKind::Read,
+        };
+        let log = size.trailing_zeros();
+        let found = match core.locate_again::<S>(op, act, mask, log) {
+            Some(found) => found,
+            None => L::locate::<S>(core, op, act, mask, log),
+        };
+        match found {
+            LaneBytes::Wrong => Err(STOP),
+            found => Ok((mask, elements, found)),
+        }
+    }
+}
+
 /// # Safety
 /// As for every handler.
 #[inline(always)]
@@ -78,33 +139,11 @@ unsafe fn load_body<L: Level, S: StateSpace, T: Stored<R>, R: Repr + Lane<Repr =
     // that hold the bytes of every lane of the mask.
     unsafe {
         let o = &*op;
-        let mut mask = core.mask(o);
-        if mask == 0 {
-            return op.wrapping_add(1);
-        }
-        let elements = (o.aux >> flag::ELEMENTS) as usize + 1;
-        let size = size_of::<T>() * elements;
-        core.spins += o.aux >> 1 & 1;
-        if S::GENERIC {
-            let local = local_lanes::<S>(core, op, mask);
-            if local != 0 {
-                match serve_local::<T, R, false>(core, op, mask, local) {
-                    Some(0) => return op.wrapping_add(1),
-                    Some(left) => mask = left,
-                    None => return STOP,
-                }
-            }
-        }
-        if S::REGION == Region::Global {
-            core.read += u64::from(mask.count_ones()) * size as u64;
-        }
-        let (act, log) = (AccessKind::Read, size.trailing_zeros());
-        let found = match core.locate_again::<S>(op, act, mask, log) {
-            Some(found) => found,
-            None => L::locate::<S>(core, op, act, mask, log),
+        let (mask, elements, found) = match locate::<L, S, T, R, false>(core, op) {
+            Ok(found) => found,
+            Err(next) => return next,
         };
         match found {
-            LaneBytes::Wrong => return STOP,
             LaneBytes::Row(host) if elements == 1 && mask == FULL => {
                 let row = host.cast::<[T; LANES]>().read_unaligned();
                 let d = core.lanes::<R>(o.d);
@@ -186,32 +225,11 @@ unsafe fn store_body<L: Level, S: StateSpace, T: Stored<R>, R: Repr + Lane<Repr 
     // SAFETY: as for `load_body`; places given for a write may be written.
     unsafe {
         let o = &*op;
-        let mut mask = core.mask(o);
-        if mask == 0 {
-            return op.wrapping_add(1);
-        }
-        let elements = (o.aux >> flag::ELEMENTS) as usize + 1;
-        let size = size_of::<T>() * elements;
-        if S::GENERIC {
-            let local = local_lanes::<S>(core, op, mask);
-            if local != 0 {
-                match serve_local::<T, R, true>(core, op, mask, local) {
-                    Some(0) => return op.wrapping_add(1),
-                    Some(left) => mask = left,
-                    None => return STOP,
-                }
-            }
-        }
-        if S::REGION == Region::Global {
-            core.written += u64::from(mask.count_ones()) * size as u64;
-        }
-        let (act, log) = (AccessKind::Write, size.trailing_zeros());
-        let found = match core.locate_again::<S>(op, act, mask, log) {
-            Some(found) => found,
-            None => L::locate::<S>(core, op, act, mask, log),
+        let (mask, elements, found) = match locate::<L, S, T, R, true>(core, op) {
+            Ok(found) => found,
+            Err(next) => return next,
         };
         match found {
-            LaneBytes::Wrong => return STOP,
             LaneBytes::Row(host) if elements == 1 && mask == FULL => {
                 let from = core.lanes::<R>(o.d);
                 let mut row = [T::default(); LANES];

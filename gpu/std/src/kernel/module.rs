@@ -72,6 +72,10 @@ pub struct Renamed {
 ///
 /// `module!(Name)` embeds what a build script has made under another name, with other options: `lanewise_builder::embed("Name", ..)`.
 /// Without a build script there is nothing to embed, and kernels can't be launched.
+#[allow(
+    clippy::needless_doctest_main,
+    reason = "the example is a whole build script"
+)]
 #[macro_export]
 macro_rules! module {
     () => {

@@ -21,7 +21,9 @@ use crate::machine::meeting::together::{MeetingPoint, OperandPlace};
 use crate::machine::memory::multimem::MultimemSite;
 use crate::machine::memory::tile::Tile;
 use crate::machine::op::Op;
+use crate::machine::watch::bounds::ArrayBounds;
 use crate::machine::watch::flow::Flows;
+use crate::machine::watch::watchers::KeptWatchers;
 use crate::ptx::ast::SpecialRegister;
 use crate::semantics::video::Video;
 
@@ -100,6 +102,10 @@ pub(crate) struct Program {
     pub(crate) text: Arc<str>,
     /// Where its lines begin, once somebody has asked for one.
     pub(crate) line_starts: OnceLock<Box<[usize]>>,
+    /// Which checks and counters look at each operation, by what launches have asked for.
+    pub(crate) watchers: KeptWatchers,
+    /// Where the shared array of each operation lies, once a launch was checked for accesses outside of them.
+    pub(crate) array_bounds: OnceLock<Box<[ArrayBounds]>>,
     /// The newest architecture that a `.target` names.
     pub(crate) target: Option<Architecture>,
     /// The newest `.version`, if it is after all that are known.
@@ -145,6 +151,8 @@ impl Default for Program {
             files: Vec::new(),
             text: Arc::from(""),
             line_starts: OnceLock::new(),
+            watchers: KeptWatchers::default(),
+            array_bounds: OnceLock::new(),
             target: None,
             newer: None,
         }

@@ -1,7 +1,7 @@
 //! One grid, from what a launch asks for to what it leaves: its kernel is found, its limits are checked, its memory is laid out, and it runs.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::family::{Family, LaunchedGrids};
 use super::run::Run;
@@ -81,11 +81,11 @@ fn prepare<'l>(
     let watches = launch.count || launch.checks != Checks::default() || !program.touches.is_empty();
     let watchers = match watches {
         true => watchers((program, function), launch, cluster),
-        false => Vec::new(),
+        false => Arc::default(),
     };
     let arrays = match launch.checks.memory {
-        true => array_bounds(program, model.limits.shared_reserved.into()),
-        false => Vec::new(),
+        true => array_bounds(program),
+        false => &[],
     };
     Run {
         program,

@@ -78,9 +78,9 @@ pub(crate) struct Run<'l> {
     /// Whether something looks at each operation before it runs: counters, checks.
     pub(in crate::machine) watches: bool,
     /// What looks at each, by its number; empty where nothing does.
-    pub(in crate::machine) watchers: Vec<Watchers>,
+    pub(in crate::machine) watchers: Arc<[Watchers]>,
     /// Where each operation's shared array lies; empty where nobody asks.
-    pub(in crate::machine) arrays: Vec<ArrayBounds>,
+    pub(in crate::machine) arrays: &'l [ArrayBounds],
     /// Whether the module prints at all.
     pub(in crate::machine) prints: bool,
     /// What was printed, by team, until it is its turn.

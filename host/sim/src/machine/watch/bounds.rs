@@ -12,31 +12,33 @@ use crate::machine::op::Op;
 use crate::machine::program::{Class, LocalArray, Program, Variable, VariableSpace};
 use crate::memory::window;
 
-/// Where the array of an operation begins and ends in shared memory, which is everywhere where it has none.
+/// Where the array of an operation begins and ends among the kernel's own shared memory, which is everywhere where it has none.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::machine) struct ArrayBounds {
+pub(crate) struct ArrayBounds {
     start: u64,
     end: u64,
 }
 
-/// Those of all operations, by their number: where a launch is checked for accesses outside of arrays.
-pub(in crate::machine) fn array_bounds(program: &Program, first: u64) -> Vec<ArrayBounds> {
-    let everywhere = ArrayBounds {
-        start: 0,
-        end: u64::MAX,
-    };
-    let mut bounds = vec![everywhere; program.ops.len()];
-    for &(op, variable) in &program.arrays {
-        let variable = &program.variables[variable as usize];
-        if let VariableSpace::Shared(offset) = variable.space {
-            let start = first + u64::from(offset);
-            bounds[op as usize] = ArrayBounds {
-                start,
-                end: start + variable.size,
-            };
+/// Those of all operations, by their number. The program keeps them from its first launch that is checked for accesses outside of arrays.
+pub(in crate::machine) fn array_bounds(program: &Program) -> &[ArrayBounds] {
+    program.array_bounds.get_or_init(|| {
+        let everywhere = ArrayBounds {
+            start: 0,
+            end: u64::MAX,
+        };
+        let mut bounds = vec![everywhere; program.ops.len()];
+        for &(op, variable) in &program.arrays {
+            let variable = &program.variables[variable as usize];
+            if let VariableSpace::Shared(offset) = variable.space {
+                let start = u64::from(offset);
+                bounds[op as usize] = ArrayBounds {
+                    start,
+                    end: start + variable.size,
+                };
+            }
         }
-    }
-    bounds
+        bounds.into()
+    })
 }
 
 impl<'l> Core<'l> {
@@ -69,6 +71,9 @@ impl<'l> Core<'l> {
     #[inline(always)]
     pub(super) fn leaves_array(&self, index: usize, start: u64, end: u64) -> bool {
         let array = self.run.arrays.get(index);
+        let first = self.run.first_array();
+        // Before the kernel's own memory is before every array.
+        let (start, end) = (start.wrapping_sub(first), end.wrapping_sub(first));
         array.is_some_and(|array| start < array.start || end > array.end)
     }
 

@@ -1,6 +1,10 @@
 //! Which checks and counters look at each operation of a launch. This is decided once, before the launch runs.
 //!
-//! Nothing looks at most operations, and few checks look at the others, so the machine asks here first.
+//! Nothing looks at most operations, and few checks look at the others, so the machine asks here first. A list of all operations takes longer to make than a
+//! small launch runs, so the program keeps those that launches have asked for.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::launch::Launch;
 use crate::machine::core::Core;
@@ -101,22 +105,54 @@ impl Core<'_> {
     }
 }
 
+/// What of a launch decides which operations something looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Asked {
+    race: bool,
+    init: bool,
+    memory: bool,
+    count: bool,
+    /// Shared memory of a block that has ended is looked for: that of another block of the cluster.
+    ends: bool,
+    /// The kernel has asynchronous units read shared memory.
+    reads_asynchronously: bool,
+}
+
+/// The lists that launches of a program have asked for.
+#[derive(Debug, Default)]
+pub(crate) struct KeptWatchers(Mutex<HashMap<Asked, Arc<[Watchers]>>>);
+
 /// What looks at the operations of a program in a launch of one of its kernels, by their number.
 pub(in crate::machine) fn watchers(
     (program, kernel): (&Program, &Function),
     launch: &Launch<'_>,
     cluster: [u32; 3],
-) -> Vec<Watchers> {
+) -> Arc<[Watchers]> {
     let checks = launch.checks;
-    // Shared memory of a block that has ended is that of another block of the cluster.
-    let ends = checks.sync && cluster != [1; 3];
+    let asked = Asked {
+        race: checks.race,
+        init: checks.init,
+        memory: checks.memory,
+        count: launch.count,
+        ends: checks.sync && cluster != [1; 3],
+        reads_asynchronously: kernel.reads_asynchronously,
+    };
+    let kept = program.watchers.0.lock();
+    let mut kept = kept.unwrap_or_else(PoisonError::into_inner);
+    kept.entry(asked)
+        .or_insert_with(|| list(program, asked))
+        .clone()
+}
+
+/// The list, made anew.
+fn list(program: &Program, asked: Asked) -> Arc<[Watchers]> {
     let flag = |is, flag| if is { flag } else { Watchers::NOTHING };
     let of_class = |class| match class {
         Class::Load(space) | Class::Store(space) | Class::Atomic(space) => {
             let (race, init, other) = match space {
-                SpaceClass::Global => (checks.race, checks.init, false),
-                SpaceClass::Shared | SpaceClass::Generic => (checks.race, checks.init, ends),
-                SpaceClass::Local => (false, checks.init, false),
+                SpaceClass::Global => (asked.race, asked.init, false),
+                SpaceClass::Shared | SpaceClass::Generic => (asked.race, asked.init, asked.ends),
+                SpaceClass::Local => (false, asked.init, false),
                 SpaceClass::Constant => (false, false, false),
             };
             flag(race, Watchers::RACE) | flag(init, Watchers::INIT) | flag(other, Watchers::OTHER)
@@ -125,14 +161,14 @@ pub(in crate::machine) fn watchers(
     };
     let classes = program.infos.iter().map(|info| info.class);
     let mut watchers: Vec<Watchers> = classes.map(of_class).collect();
-    if launch.count {
+    if asked.count {
         watchers.iter_mut().for_each(|of| *of |= Watchers::OTHER);
     }
     let touched = program.touches.iter().map(Option::is_some);
     for (of, touched) in watchers.iter_mut().zip(touched) {
         *of |= flag(touched, Watchers::OTHER);
     }
-    if checks.memory {
+    if asked.memory {
         let shared = program.arrays.iter().map(|&(op, _)| (op, Watchers::ARRAY));
         let local = program.local_arrays.iter();
         let local = local.map(|(op, _)| (*op, Watchers::OTHER));
@@ -141,13 +177,18 @@ pub(in crate::machine) fn watchers(
         }
     }
     for (index, of) in watchers.iter_mut().enumerate() {
-        *of |= simple((program, kernel), index, *of);
+        *of |= simple(program, index, *of, asked.reads_asynchronously);
     }
-    watchers
+    watchers.into()
 }
 
 /// [`Watchers::SIMPLE`] and what belongs to it, where an operation is so.
-fn simple((program, kernel): (&Program, &Function), index: usize, watchers: Watchers) -> Watchers {
+fn simple(
+    program: &Program,
+    index: usize,
+    watchers: Watchers,
+    reads_asynchronously: bool,
+) -> Watchers {
     let info = &program.infos[index];
     let (space, writes) = match info.class {
         Class::Load(space) => (space, Watchers::NOTHING),
@@ -165,7 +206,7 @@ fn simple((program, kernel): (&Program, &Function), index: usize, watchers: Watc
         return Watchers::NOTHING;
     }
     // Asynchronous units read shared memory by another way, and have to be told of all writes.
-    if shared == Watchers::SHARED && writes == Watchers::WRITES && kernel.reads_asynchronously {
+    if shared == Watchers::SHARED && writes == Watchers::WRITES && reads_asynchronously {
         return Watchers::NOTHING;
     }
     Watchers::SIMPLE | shared | writes

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use lanewise_std::kernel::Module as _;
+use serde::{Deserialize, Serialize};
 
 /// What a case is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,7 +23,7 @@ pub enum Language {
 }
 
 /// One of a case's two kernels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Variant {
     /// The one that has to be found.
     Wrong,

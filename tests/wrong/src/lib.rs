@@ -7,6 +7,7 @@
 //! | `host` | the programs of cases of the host's kind, and what is said of them |
 //! | [`launched`] | a case on the driver's device, a GPU too |
 //! | [`sanitizer`] | all cases under compute-sanitizer's tools, which the program `wrong` runs |
+//! | [`served`] | launches in processes of their own, forked from one |
 //! | [`page`] | the book's page: which tool finds which case |
 //!
 //! `LANEWISE_BLESS=1 cargo test --test wrong` writes the reports anew; read the difference before it is committed.
@@ -16,4 +17,5 @@ mod host;
 pub mod launched;
 pub mod page;
 pub mod sanitizer;
+pub mod served;
 pub mod simulated;

@@ -13,6 +13,7 @@ use lanewise::{Backend, Device};
 use wrong::case::{Case, Variant};
 use wrong::launched::{Ending, Launcher};
 use wrong::sanitizer::{self, Answer, Outcome, Record, Session, TOOLS};
+use wrong::served::{self, Request};
 use wrong::simulated;
 
 /// Small wrong kernels and their right twins.
@@ -36,6 +37,9 @@ enum Command {
         #[arg(required = true)]
         cases: Vec<String>,
     },
+    /// Launch what standard input asks for, each in a process forked from this one
+    #[command(hide = true)]
+    Serve,
     /// Hold every case against its report on the simulator, under all checks and with many seeds
     Simulate {
         /// Seeds, from 0
@@ -109,6 +113,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::List(filter) => list(&filter),
         Command::Run { part, cases } => launch(part.into(), &cases),
+        Command::Serve => serve(),
         Command::Simulate { seeds, filter } => simulate(seeds, &filter),
         Command::Sanitizer(args) => sanitizer(&args),
     };
@@ -145,6 +150,22 @@ fn launch(part: Variant, names: &[String]) -> Result<ExitCode> {
             std::process::exit(1)
         }
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn serve() -> Result<ExitCode> {
+    let launched = |request: &Request| {
+        let launched = launch(request.part, std::slice::from_ref(&request.case));
+        launched.map_or_else(
+            |error| {
+                eprintln!("error: {error:#}");
+                1
+            },
+            |_| 0,
+        )
+    };
+    // SAFETY: nothing has begun a thread, and `launch` is called in other processes.
+    unsafe { served::serve(launched) }?;
     Ok(ExitCode::SUCCESS)
 }
 

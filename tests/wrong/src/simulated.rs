@@ -13,7 +13,7 @@ use lanewise_sim::tensor::{
 use lanewise_sim::{AllocationKind, Checks, Device, DeviceModel, Launch, Module};
 
 use crate::case::{Case, Language, Variant};
-use crate::host;
+use crate::host::Programs;
 
 /// Warp instructions after which a kernel that has no end is given up: none comes near.
 const BUDGET: u64 = 200_000_000;
@@ -37,11 +37,21 @@ impl Modules {
     }
 }
 
-/// What cases run in: modules that were loaded, and the program `wrong`.
+/// What cases run in: modules that were loaded, and programs of the host's kind.
 #[derive(Debug)]
 struct Runner<'p> {
     modules: Modules,
-    program: &'p Path,
+    programs: Programs<'p>,
+}
+
+impl<'p> Runner<'p> {
+    /// One with nothing loaded yet; `program` is `wrong`.
+    fn new(program: &'p Path) -> Self {
+        Self {
+            modules: Modules::default(),
+            programs: Programs::of(program),
+        }
+    }
 }
 
 /// Held for writing by who makes the one device that lives, and for reading by who has others beside it. Devices that live side by side have addresses of their own, and
@@ -51,7 +61,7 @@ static DEVICES: RwLock<()> = RwLock::new(());
 /// What all checks say of a part with a seed: a fault, or findings; nothing where it is right. Of a wrong part with seed 0 it is the same text each time.
 fn said(runner: &mut Runner<'_>, case: &Case, part: Variant, seed: u64) -> String {
     if case.language == Language::Host {
-        return host::said(runner.program, case, part, seed);
+        return runner.programs.said(case, part, seed);
     }
     let is_read = part == Variant::Wrong && seed == 0;
     let _alone = is_read.then(|| DEVICES.write().unwrap_or_else(PoisonError::into_inner));
@@ -199,8 +209,7 @@ pub fn problems(
     seeds: u64,
     tell: &mut dyn FnMut(&str),
 ) -> Vec<String> {
-    let modules = Modules::default();
-    let mut runner = Runner { modules, program };
+    let mut runner = Runner::new(program);
     let seeds: Vec<u64> = (0..seeds).collect();
     let each = cases.filter_map(|case| {
         let id = case.id();
@@ -222,8 +231,7 @@ pub fn hold(program: &Path, (language, check): (Language, &str), least: usize, m
     let next = AtomicUsize::new(0);
     let wrong = Mutex::new(String::new());
     let work = || {
-        let modules = Modules::default();
-        let mut runner = Runner { modules, program };
+        let mut runner = Runner::new(program);
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(case) = cases.get(at) else { return };

@@ -20,7 +20,7 @@ use lanewise_driver::api;
 use crate::case::{Case, Variant};
 use crate::launched::Ending;
 
-pub(crate) use said::said;
+pub(crate) use said::Programs;
 
 /// Words of each buffer: four pages of the host's.
 pub(crate) const WORDS: usize = 4096;

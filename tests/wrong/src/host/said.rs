@@ -1,34 +1,61 @@
 //! What the simulator says of a case of the host's kind: in a process of its own, asked for as any program's user asks, through the environment.
 
-use std::fmt::Write;
+use std::io;
 use std::path::Path;
-use std::process::Command;
 
 use crate::case::{Case, Variant};
+use crate::served::{Answer, Request, Server};
 
-/// What is written on `stderr`, without what is not the same wherever the program was compiled; nothing of a right program.
-pub(crate) fn said(program: &Path, case: &Case, part: Variant, seed: u64) -> String {
-    // What a fault has ended gives nothing back, which is not worth a word.
-    let checks = match part == Variant::Right || case.check == "leak" {
-        true => "all,leak",
-        false => "all",
-    };
-    let mut command = Command::new(program);
-    command
-        .args(["run", "--part", part.name(), &case.id()])
-        .env("LANEWISE_DEVICE", "sim")
-        .env("LANEWISE_CHECKS", checks)
-        .env("LANEWISE_CHECKS_ACTION", "report")
-        .env("LANEWISE_SEED", seed.to_string());
-    let output = match command.output() {
-        Ok(output) => output,
-        Err(error) => return format!("the program does not start: {error}"),
-    };
-    let mut said = stable(&String::from_utf8_lossy(&output.stderr), case);
-    if part == Variant::Right && !output.status.success() {
-        let _ = write!(said, "{}", String::from_utf8_lossy(&output.stdout));
+/// Programs of the host's kind, each run in a process of its own by `wrong serve`, which is started for the first.
+#[derive(Debug)]
+pub(crate) struct Programs<'p> {
+    wrong: &'p Path,
+    server: Option<Server>,
+}
+
+impl<'p> Programs<'p> {
+    /// Those in this program, which is `wrong`.
+    pub(crate) fn of(wrong: &'p Path) -> Self {
+        let server = None;
+        Self { wrong, server }
     }
-    said
+
+    /// What is written on `stderr`, without what is not the same wherever the program was compiled; nothing of a right program.
+    pub(crate) fn said(&mut self, case: &Case, part: Variant, seed: u64) -> String {
+        // What a fault has ended gives nothing back, which is not worth a word.
+        let checks = match part == Variant::Right || case.check == "leak" {
+            true => "all,leak",
+            false => "all",
+        };
+        let variables = [
+            ("LANEWISE_DEVICE", "sim"),
+            ("LANEWISE_CHECKS", checks),
+            ("LANEWISE_CHECKS_ACTION", "report"),
+            ("LANEWISE_SEED", &seed.to_string()),
+        ];
+        let request = Request {
+            part,
+            case: case.id(),
+            variables: variables.map(|it| (it.0.into(), it.1.into())).into(),
+        };
+        let answer = match self.ask(&request) {
+            Ok(answer) => answer,
+            Err(error) => return format!("the program does not start: {error}"),
+        };
+        let mut said = stable(&answer.stderr, case);
+        if part == Variant::Right && !answer.success {
+            said += &answer.stdout;
+        }
+        said
+    }
+
+    fn ask(&mut self, request: &Request) -> io::Result<Answer> {
+        let server = match &mut self.server {
+            Some(server) => server,
+            none => none.insert(Server::start(self.wrong)?),
+        };
+        server.ask(request)
+    }
 }
 
 /// The text without places in files, which are there if the program was compiled with them; of functions the case's own, which may be inlined into

@@ -1,47 +1,57 @@
 //! How an instruction is judged: which of the ways of [`Harness`] a row and the words of its instance ask for.
 
-use lanewise_sim::isa::Row;
 use lanewise_sim::isa::sample::Sample;
+use lanewise_sim::isa::{Decoder, Row};
 use lanewise_sim::ptx::ast::{Modifier, Opcode};
 
 use crate::case::{CellSpace, Harness};
-use crate::image;
 use crate::surroundings::by_use;
 
-/// How an instruction is judged.
+/// How an instruction is judged. What the decoder makes of its row says so, but for what is judged by use; each kind is named, so that a new one has to be
+/// thought of.
 pub fn of(row: &Row, sample: &Sample) -> Harness {
-    use Opcode::*;
+    use Decoder::*;
     let opcode = row.opcode;
     let has = |word| sample.words.contains(&word);
-    match opcode {
-        _ if image::works_on(row) => Harness::Image,
-        Cp | Tensormap if opcode == Tensormap || has(Modifier::Tensor) => Harness::None(
+    let Some(decoder) = row.decoder else {
+        return Harness::None("the machine does not run it");
+    };
+    match decoder {
+        _ if by_use::works_for(opcode, sample) => Harness::Use,
+        AddressConversion | AddressTest | AddressInCluster | RankOfAddress | Stack
+        | WarpgroupMultiply | WarpgroupOrder => Harness::Use,
+        TextureFetch | ImageQuery | ImageType | SurfaceLoad | SurfaceStore | SurfaceReduce => {
+            Harness::Image
+        }
+        TensorCopy | TensorMapReplace | TensorMapPublish => Harness::None(
             "a tensor map is the driver's own: the driver's conformance rows and the machine's tests use some",
         ),
         Multimem => Harness::None(
             "memory of several devices under one address: the machine's and the driver's tests make some",
         ),
-        _ if by_use::works_for(opcode, sample) => Harness::Use,
-        Mbarrier | Cp => Harness::Sequence,
-        St | Red if has(Modifier::MbarrierCompleteTxBytes) => Harness::Sequence,
-        St | Red if has(Modifier::Async) => Harness::None(
+        Transfer | Atomic if has(Modifier::Async) => Harness::None(
             "nothing in the kernel says when a store to global memory that nobody waits for is done",
         ),
-        Wmma => Harness::Matrix,
-        Trap | Brkpt => Harness::Fault,
-        Cvt if sample.instruction.starts_with("cvt.sat.u8.u8") => {
-            Harness::None("`.sat` where nothing can leave its range is no PTX")
-        }
-        Ld | Ldu | St | Atom | Red | Ldmatrix | Stmatrix | Prefetch | Prefetchu => {
-            Harness::Memory(space(opcode, sample))
-        }
-        Applypriority => Harness::Memory(CellSpace::Input),
+        Transfer | Atomic | BulkFill | MatrixRows => Harness::Memory(space(opcode, sample)),
+        Mbarrier | MbarrierWait | MbarrierCount | CopyOfThread | CopyCommit | CopyWait
+        | CopyArrive | BulkCopy | StoreToCluster => Harness::Sequence,
+        MatrixTile => Harness::Matrix,
+        MatrixMultiply if opcode == Opcode::Wmma => Harness::Matrix,
+        Hint => match opcode {
+            Opcode::Cp => Harness::Sequence,
+            Opcode::Pmevent => Harness::Runs,
+            _ => Harness::Memory(space(opcode, sample)),
+        },
         // A policy is opaque: nothing to compare.
-        Createpolicy if has(Modifier::Range) => Harness::Memory(CellSpace::Input),
-        Bra | Brx | Call | Ret | Exit | Fence | Membar | Griddepcontrol | Nanosleep | Pmevent
-        | Createpolicy => Harness::Runs,
-        Bar | Barrier if !has(Modifier::Red) => Harness::Runs,
-        _ => Harness::Registers,
+        CachePolicy if has(Modifier::Range) => Harness::Memory(CellSpace::Input),
+        CachePolicy | Branch | IndexedBranch | Call | Return | Exit | Sleep | GridDependency
+        | Fence | WarpBarrier | ClusterBarrier => Harness::Runs,
+        Barrier if !has(Modifier::Red) => Harness::Runs,
+        Trap | Breakpoint => Harness::Fault,
+        Registers | CompareToPredicate | CompareToNumber | TestNumber | LogicOfPredicates
+        | LogicWithTest | SelectByPredicate | SelectBySign | Convert | ConvertFour | Move
+        | Barrier | Shuffle | Vote | Match | Redux | ActiveLanes | Elect | MatrixMultiply
+        | MatrixTranspose | Video => Harness::Registers,
     }
 }
 

@@ -26,6 +26,11 @@ pub fn spellings() -> impl Iterator<Item = &'static str> {
     crate::decode::table::keys()
 }
 
+/// The functions that the machine provides to modules that only declare them, as a driver does.
+pub fn functions() -> impl Iterator<Item = &'static str> {
+    crate::decode::functions()
+}
+
 /// Every row of the table.
 pub fn coverage() -> Vec<Coverage> {
     patterns().iter().map(of).collect()

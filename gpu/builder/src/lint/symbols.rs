@@ -16,14 +16,18 @@ const SUPPLIED: [&str; 5] = [
 /// Entry points of dynamic parallelism, which linking with `cudadevrt` supplies.
 const DYNAMIC_PARALLELISM: [&str; 2] = ["cuda", "__cudaCDP2"];
 
+fn is_of_dynamic_parallelism(name: &str) -> bool {
+    DYNAMIC_PARALLELISM.iter().any(|prefix| {
+        name.strip_prefix(prefix)
+            .is_some_and(|rest| rest.starts_with(char::is_uppercase))
+    })
+}
+
 pub(super) fn check(module: &Module, imports: &[String]) -> Vec<Finding> {
     let is_supplied = |name: &str| {
         SUPPLIED.contains(&name)
             || imports.iter().any(|import| import == name)
-            || DYNAMIC_PARALLELISM.iter().any(|prefix| {
-                name.strip_prefix(prefix)
-                    .is_some_and(|rest| rest.starts_with(char::is_uppercase))
-            })
+            || is_of_dynamic_parallelism(name)
     };
     let unresolved = module.externs.iter().filter(|(name, _)| !is_supplied(name));
     unresolved
@@ -45,4 +49,24 @@ pub(super) fn check(module: &Module, imports: &[String]) -> Vec<Finding> {
             }
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// What the lint lets pass loads on the simulator too, and what that provides the lint lets pass.
+    #[test]
+    fn what_the_driver_supplies_is_what_the_simulator_provides() {
+        let provided: BTreeSet<&str> = lanewise_sim::coverage::functions().collect();
+        let supplied = BTreeSet::from(SUPPLIED);
+        assert!(supplied.is_subset(&provided), "{provided:?}");
+        let mut others = provided.difference(&supplied);
+        assert!(
+            others.all(|name| is_of_dynamic_parallelism(name)),
+            "{provided:?}"
+        );
+    }
 }

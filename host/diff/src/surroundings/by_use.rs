@@ -30,13 +30,12 @@ pub const DECLARATIONS: [&str; 4] = [
 pub const VARIABLE: &str =
     ".global .align 16 .b8 place[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};\n";
 
-/// Whether an instruction is judged so.
+/// Whether an instruction is judged so, of those whose other instances are not.
 pub fn works_for(opcode: Opcode, sample: &Sample) -> bool {
     use Opcode::*;
     let has = |word| sample.words.contains(&word);
     match opcode {
-        Isspacep | Cvta | Mapa | Getctarank | Stacksave | Stackrestore | Alloca | Discard
-        | Setmaxnreg | Wgmma => true,
+        Discard | Setmaxnreg => true,
         Ld => has(Modifier::ParamFunc),
         St => has(Modifier::Param) || has(Modifier::ParamFunc),
         Bar | Barrier => has(Modifier::Arrive) && !has(Modifier::Cluster),

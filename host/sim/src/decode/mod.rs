@@ -35,6 +35,8 @@ mod signature;
 mod symbols;
 pub(crate) mod table;
 
+pub(crate) use instructions::functions;
+
 use crate::load_error::LoadError;
 use crate::machine::program::Program;
 

@@ -70,3 +70,19 @@ fn some_modifiers_need_newer_gpus_wherever_they_stand() {
     assert!(refused("4.2", "sm_50", "add.cc.u64 %d0, %d0, %d0;").is_some());
     assert_eq!(refused("4.2", "sm_50", "add.cc.u32 %r0, %r0, %r0;"), None);
 }
+
+/// A need that changes nothing says what the rows say already, or is that of a word which no row has.
+#[test]
+fn every_need_of_a_modifier_adds_to_that_of_a_row() {
+    for &(word, version, sm) in MODIFIER_NEEDS {
+        let adds = patterns().iter().any(|pattern| {
+            let row = pattern.row;
+            let is_more = row.since < version || row.target.sm < sm;
+            is_more
+                && samples(pattern, (1, 0), 10)
+                    .iter()
+                    .any(|sample| sample.words.contains(&word))
+        });
+        assert!(adds, ".{word}");
+    }
+}

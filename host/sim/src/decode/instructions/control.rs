@@ -224,6 +224,11 @@ const BUILTINS: &[Builtin] = &[
     ("__assertfail", builtin::assert_fail, &[8, 8, 4, 8, 8], &[], Marks::Ends),
 ];
 
+/// The names of the functions that the machine provides.
+pub(crate) fn functions() -> impl Iterator<Item = &'static str> {
+    BUILTINS.iter().map(|row| row.0)
+}
+
 /// A function that the machine provides.
 fn call_builtin<'a>(
     b: &mut Builder<'a, '_>,

@@ -18,6 +18,8 @@ mod texture;
 mod video;
 mod warpgroup;
 
+pub(crate) use control::functions;
+
 use super::bounds;
 use super::builder::Builder;
 use super::problem::{Result, because, invalid, unsupported};

@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 /// What a kernel needs of a multiprocessor once assembled. Memory is in bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resources {
-    /// Registers a thread.
+    /// Registers of 32 bits that a thread has.
     pub registers: u32,
     /// Stack a thread: local arrays that are indexed at run time.
     pub stack: u32,
-    /// Written to local memory for want of registers.
+    /// Bytes that are written to local memory for want of registers.
     pub spill_stores: u32,
     /// Bytes that are read back from where they were spilled.
     pub spill_loads: u32,

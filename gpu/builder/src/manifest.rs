@@ -140,7 +140,7 @@ impl Default for Floats {
 }
 
 impl Floats {
-    /// Everything for speed.
+    /// Every option that trades exactness for speed, as nvcc's `-use_fast_math`.
     pub const FAST: Floats = Floats {
         fmad: true,
         ftz: true,
@@ -185,7 +185,7 @@ pub struct Module {
 /// Every module of a build.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// The kernel crate.
+    /// The name of the kernel crate.
     pub krate: String,
     /// One module per target, in the order in which they were asked for.
     pub modules: Vec<Module>,

@@ -63,7 +63,7 @@ pub struct Output {
     pub linked: Vec<PathBuf>,
 }
 
-/// One target's files.
+/// The files that a build has written for one target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModuleOutput {
     /// The target, as in `sm_80`.

@@ -17,7 +17,7 @@ use super::real::{Real, Sixteen};
 /// Words of a counter.
 const WORDS: usize = 4;
 
-/// The bits themselves.
+/// Writes the generator's bits themselves, 32 to an element.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn philox_bits(output: DisjointSlice<u32>, seed: u64, stream: u64, first: u64, skip: u32) {

@@ -8,7 +8,7 @@
 use lanewise_macros::{gpu_printf, kernel};
 use lanewise_std::thread::*;
 
-/// Every thread greets.
+/// Every thread prints a greeting.
 #[kernel]
 pub fn hello_world() {
     gpu_printf!("Hello World from GPU thread {}!\n", thread_idx_x());

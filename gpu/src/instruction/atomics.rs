@@ -20,7 +20,7 @@ use lanewise_std::thread::{index_1d, sync_threads, thread_rank};
 pub enum Cell {
     /// The element is added.
     Add,
-    /// It is subtracted.
+    /// The element is subtracted.
     Sub,
     /// The element is put there, and what was there before is added to the next cell: nothing that was ever here is lost.
     Exchange,

@@ -10,7 +10,7 @@ use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;
 use lanewise_std::thread::index_1d;
 
-/// In single precision.
+/// Computes in single precision.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn busy_f32(input: &[f32], mut output: DisjointSlice<f32>, rounds: u32) {
@@ -24,7 +24,7 @@ pub fn busy_f32(input: &[f32], mut output: DisjointSlice<f32>, rounds: u32) {
     }
 }
 
-/// In double precision.
+/// Computes in double precision.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn busy_f64(input: &[f64], mut output: DisjointSlice<f64>, rounds: u32) {

@@ -42,10 +42,10 @@ pub enum Harness {
     None(&'static str),
 }
 
-/// Where the cells are.
+/// The memory that a case's addresses lead to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CellSpace {
-    /// The output, writable.
+    /// The output buffer in global memory, which the kernel may write.
     Global,
     /// The input, which the kernel does not write: for the read-only path.
     Input,
@@ -55,7 +55,7 @@ pub enum CellSpace {
     Local,
     /// A table of constants.
     Constant,
-    /// The kernel's parameters.
+    /// The memory of the kernel's parameters.
     Parameter,
 }
 

@@ -64,7 +64,7 @@ impl Case {
         wanted.then(|| matrix::chain(&self.sample)).flatten()
     }
 
-    /// Every thread's operands.
+    /// The operands of all threads, as the kernel reads them.
     pub fn input(&self, seed: u64) -> Vec<u8> {
         // Each case has values of its own, whatever cases there are besides.
         let name = self.sample.instruction.bytes();

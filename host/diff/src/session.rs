@@ -24,7 +24,7 @@ pub struct Session<'a, M> {
     pub simulator: &'a Simulator,
     /// The compute capability of the device: what is newer is left out.
     pub sm: u32,
-    /// Chooses the values.
+    /// The seed of the operands' values.
     pub seed: u64,
 }
 

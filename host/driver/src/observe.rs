@@ -18,13 +18,13 @@ use std::sync::{Arc, Weak};
 pub struct LaunchOverrides {
     /// What to look for, besides what is always looked for.
     pub checks: Option<Checks>,
-    /// What a finding does.
+    /// Whether a finding fails the launch or is only reported.
     pub on_finding: Option<OnFinding>,
     /// Whether findings and their number are said on stderr where they do not end the launch.
     pub quiet: bool,
-    /// Whether to count.
+    /// Whether the counters count.
     pub count: bool,
-    /// Which order of warps, as `LANEWISE_SEED`.
+    /// The seed that chooses the order of warps, as `LANEWISE_SEED`.
     pub seed: Option<u64>,
     /// Who goes on where threads meet at memory, as `LANEWISE_SCHEDULE`.
     pub schedule: Option<Schedule>,
@@ -36,7 +36,7 @@ pub struct LaunchOverrides {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Observed {
-    /// The kernel's name.
+    /// The name of the kernel that was launched.
     pub kernel: String,
     /// What was counted, where somebody asked for that.
     pub counters: Option<Counters>,

@@ -14,7 +14,7 @@ pub struct Coverage {
     pub row: &'static Row,
     /// Samples of the row: every modifier of it is in one.
     pub samples: usize,
-    /// Samples that load.
+    /// How many samples of the row load.
     pub modelled: usize,
     /// The first that does not, with the reason.
     pub missing: Option<(String, String)>,

@@ -16,7 +16,7 @@ use crate::{AllocationKind, DeviceModel, Fault, Kernel, Memory, MemoryError, Mod
 #[derive(Debug, thiserror::Error)]
 #[error("no memory for a simulated {name}")]
 pub struct DeviceError {
-    /// The model's name.
+    /// The name of the model, such as `H200`.
     pub name: String,
     /// What the host said.
     #[source]

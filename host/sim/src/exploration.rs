@@ -95,7 +95,7 @@ struct Tree {
 
 #[derive(Debug)]
 enum Node {
-    /// Who goes on.
+    /// The choice of the thread that goes on.
     Thread {
         enabled: Vec<ThreadId>,
         sleep: Vec<ThreadId>,
@@ -155,7 +155,7 @@ impl Exploration {
         true
     }
 
-    /// Runs so far.
+    /// How many runs of the program there have been.
     pub fn runs(&self) -> u64 {
         self.tree().runs
     }

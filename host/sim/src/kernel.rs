@@ -2,7 +2,7 @@
 
 use crate::load_error::LoadError;
 
-/// A kernel's parameter.
+/// Where a parameter of a kernel lies, and what it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Param {

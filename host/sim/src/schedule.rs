@@ -39,7 +39,7 @@ pub enum Strategy {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Schedule {
-    /// Who goes on.
+    /// How the thread is chosen that goes on.
     pub strategy: Strategy,
     /// Whether loads may read old values where the PTX memory model allows it. Not with [`Strategy::Plain`].
     pub weak: bool,

@@ -107,7 +107,7 @@ impl GraphTemplate {
 }
 
 impl Built {
-    /// Of all nodes.
+    /// The memory that all nodes use.
     fn uses(&self) -> Vec<Used> {
         let all = self.nodes.iter().flat_map(|node| node.uses.iter().cloned());
         once_each(all.collect())

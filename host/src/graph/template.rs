@@ -73,7 +73,7 @@ pub(super) type HostFunction = Arc<Box<dyn Fn() + Send + Sync>>;
 /// What the driver does not keep alive for a node.
 #[derive(Clone)]
 pub(super) enum Keep {
-    /// It calls it.
+    /// The node calls this function on the host.
     #[expect(dead_code, reason = "held, not looked at")]
     Function(HostFunction),
     /// It records it or waits for it.

@@ -51,7 +51,7 @@ unsafe impl Sync for Inner {}
 /// Of so many other streams a stream remembers what it waits for.
 const REMEMBERED: usize = 64;
 
-/// The next stream's.
+/// The number of the next stream, larger than all before.
 fn number() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     NEXT.fetch_add(1, Ordering::Relaxed)

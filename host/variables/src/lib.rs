@@ -16,12 +16,12 @@ use std::cmp::Reverse;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// One environment variable.
+/// An environment variable that Lanewise reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Variable {
     /// Its name, such as `LANEWISE_SEED`.
     pub name: &'static str,
-    /// Who reads it.
+    /// The part of Lanewise that reads it.
     pub group: Group,
     /// What may be written, in Markdown.
     pub values: &'static str,
@@ -40,7 +40,7 @@ pub enum Group {
     Launch,
     /// What the driver says and writes.
     Output,
-    /// The host library.
+    /// The host library reads it.
     Host,
     /// The builder, when kernels are compiled.
     Build,

@@ -142,7 +142,7 @@ fn add_function(lines: &mut Lines, module: &ptx::Module, function: &ptx::Functio
     }
 }
 
-/// `file:line` in two.
+/// Reads a place of the source, written as `file:line`.
 fn read_place(place: &str) -> Option<SourceLine> {
     let (file, line) = place.rsplit_once(':')?;
     Some((file.to_owned(), line.parse().ok()?))

@@ -10,14 +10,14 @@ use lanewise_builder::{BuildError, Emit, Output, PtxBuilder, Stage};
 use crate::progress::Progress;
 use crate::project;
 
-/// What to build.
+/// The kernel crate and the targets that a command builds.
 #[derive(Default)]
 pub struct Request<'a> {
     /// The targets, as in `sm_80`.
     pub archs: &'a [String],
     /// How floats are computed with.
     pub floats: Floats,
-    /// For a debugger.
+    /// Whether the code is made for a debugger: unoptimised, with its variables.
     pub debug: bool,
     /// NVIDIA's library of mathematical functions.
     pub libdevice: Option<PathBuf>,

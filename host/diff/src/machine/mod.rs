@@ -38,15 +38,15 @@ impl Failure {
 /// One launch: its kernel, its input, how much comes back.
 #[derive(Clone, Copy, Debug)]
 pub struct Job<'a> {
-    /// The kernel's name.
+    /// The name of the kernel in its module.
     pub kernel: &'a str,
-    /// The threads' operands.
+    /// The operands that the threads read, as bytes.
     pub input: &'a [u8],
     /// Bytes of the threads' results.
     pub output: usize,
     /// Textures and surfaces, whose handles are the first words of the kernel's last parameter.
     pub images: &'a [Setup],
-    /// Chooses their contents.
+    /// The seed of the images' contents.
     pub seed: u64,
 }
 

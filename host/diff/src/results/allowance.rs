@@ -13,7 +13,7 @@ use crate::image::Setup;
 /// How far a result may be from the simulator's.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Allowance {
-    /// Not at all.
+    /// The results have to be the same bits.
     Exact,
     /// This many steps between neighbouring numbers of the format.
     Steps(u64),

@@ -85,10 +85,10 @@ pub struct Line {
     pub outcome: Outcome,
 }
 
-/// A whole session.
+/// The outcomes of a whole session on one device.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Report {
-    /// The device's name.
+    /// The name of the device, as its driver gives it.
     pub device: String,
     /// Its compute capability, `9.0`.
     pub compute_capability: String,

@@ -18,7 +18,7 @@ use crate::surroundings::by_use;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// The same bits.
+    /// The results are the same bits.
     Equal,
     /// What a program can do with the result is the same: of instructions that give addresses, counts and times.
     EqualByUse,

@@ -15,9 +15,9 @@ use crate::case::PLACE;
 pub struct Sequence {
     /// What its addresses are, in order: names of registers of the kernel.
     pub addresses: Vec<&'static str>,
-    /// Lines before it.
+    /// Lines of PTX before the instruction.
     pub before: Vec<String>,
-    /// Lines behind it.
+    /// Lines of PTX behind the instruction.
     pub after: Vec<String>,
 }
 

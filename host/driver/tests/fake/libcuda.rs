@@ -1,5 +1,7 @@
 //! A stand-in for NVIDIA's `libcuda.so.1`, built by `tests/pass_through.rs`: one device, a few calls, recognisable answers.
 //! It has no `cuMemAlloc_v2`, as an old driver lacks new calls.
+//!
+//! As with the real one, the caller of each function vouches for its pointers: results have a place, and events are those of [`cuEventCreate`].
 
 use std::ffi::c_int;
 
@@ -11,18 +13,21 @@ pub extern "C" fn cuInit(flags: u32) -> u32 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuDeviceGetCount(count: *mut c_int) -> u32 {
     let devices = std::env::var("FAKE_DEVICES").map_or(1, |count| count.parse().unwrap());
+    // SAFETY: the caller's word.
     unsafe { count.write(devices) };
     0
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuDriverGetVersion(version: *mut c_int) -> u32 {
+    // SAFETY: the caller's word.
     unsafe { version.write(4242) };
     0
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuCtxGetDevice(device: *mut c_int) -> u32 {
+    // SAFETY: the caller's word.
     unsafe { device.write(77) };
     0
 }
@@ -31,6 +36,7 @@ pub unsafe extern "C" fn cuCtxGetDevice(device: *mut c_int) -> u32 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuCtxGetCurrent(context: *mut usize) -> u32 {
     let mut version = 0;
+    // SAFETY: the caller's word.
     unsafe {
         cuDriverGetVersion(&mut version);
         context.write(version as usize);
@@ -43,12 +49,14 @@ static TICK: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0)
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuEventCreate(event: *mut *mut u64, _flags: u32) -> u32 {
+    // SAFETY: the caller's word.
     unsafe { event.write(Box::into_raw(Box::new(0))) };
     0
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuEventRecord(event: *mut u64, _stream: usize) -> u32 {
+    // SAFETY: the caller's word.
     unsafe { event.write(TICK.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) };
     0
 }
@@ -64,24 +72,28 @@ pub unsafe extern "C" fn cuEventElapsedTime(
     start: *mut u64,
     end: *mut u64,
 ) -> u32 {
+    // SAFETY: the caller's word.
     unsafe { milliseconds.write((end.read() - start.read()) as f32) };
     0
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuEventDestroy_v2(event: *mut u64) -> u32 {
+    // SAFETY: the caller's word: made by `cuEventCreate`, and not used any more.
     drop(unsafe { Box::from_raw(event) });
     0
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuStreamIsCapturing(_stream: usize, status: *mut u32) -> u32 {
+    // SAFETY: the caller's word.
     unsafe { status.write(0) };
     0
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuFuncGetName(name: *mut *const u8, _function: usize) -> u32 {
+    // SAFETY: the caller's word.
     unsafe { name.write(c"fake_kernel".as_ptr().cast()) };
     0
 }
@@ -120,6 +132,7 @@ pub unsafe extern "C" fn cuGetProcAddress(
     _version: i32,
     _flags: u64,
 ) -> u32 {
+    // SAFETY: the caller's word.
     unsafe { found.write(cuLaunchKernel as usize) };
     0
 }

@@ -83,9 +83,9 @@ const SHARE: usize = 1 << 14;
 /// What was found of a function's two kernels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FunctionAccuracy {
-    /// Of all inputs.
+    /// The accuracy over all inputs.
     pub all: Accuracy,
-    /// Of those in the function's range.
+    /// The accuracy over the inputs in the function's range.
     pub range: Accuracy,
 }
 

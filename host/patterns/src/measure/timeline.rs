@@ -16,7 +16,7 @@ use serde_json::Value;
 pub struct Panel {
     /// The name of the variant that is shown.
     pub name: String,
-    /// How long it took.
+    /// How long it took, in microseconds.
     pub length: f64,
     /// The host's threads, then the streams of each device; those that did something.
     pub rows: Vec<TimelineRow>,
@@ -38,9 +38,9 @@ pub struct Bar {
     pub name: String,
     /// What kind of work it is.
     pub kind: BarKind,
-    /// When it began.
+    /// When it began, in microseconds from the beginning of the run.
     pub start: f64,
-    /// When it ended.
+    /// When it ended, in microseconds from the beginning of the run.
     pub end: f64,
 }
 
@@ -51,7 +51,7 @@ pub enum BarKind {
     Call,
     /// A copy to the device.
     CopyIn,
-    /// A kernel ran.
+    /// A kernel that ran.
     Kernel,
     /// A copy from the device.
     CopyOut,

@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// How long a peer that has connected may take for its few bytes.
 const PEER: Duration = Duration::from_secs(2);
 
-/// Where ranks meet.
+/// How the ranks of a group find each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rendezvous {
     /// A file, which should not be there before.

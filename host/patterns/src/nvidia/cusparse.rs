@@ -34,11 +34,11 @@ functions! { Functions "cusparse":
 /// A matrix on the host: rows, columns, starts of rows, columns of elements, and values.
 #[derive(Clone, Copy, Debug)]
 pub struct Compressed<'a, T> {
-    /// Rows and columns.
+    /// How many rows and how many columns there are.
     pub size: [usize; 2],
     /// Where each row starts, and where the last one ends.
     pub starts: &'a [u32],
-    /// The elements' columns.
+    /// The column of each element.
     pub places: &'a [u32],
     /// The elements that are not zero, row after row.
     pub values: &'a [T],

@@ -128,7 +128,7 @@ impl Variant {
 /// Whether a variant has to agree with the CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expectation {
-    /// It has to.
+    /// The variant has to agree with the CPU.
     Agrees,
     /// It is there to show what goes wrong, for this reason.
     ShowsTheTrap(&'static str),

@@ -9,7 +9,7 @@ pub struct NotesResult {
     pub pattern: &'static str,
     /// The GPU, where the notes name it.
     pub gpu: Option<&'static str>,
-    /// What they saw.
+    /// What the notes' author measured or saw.
     pub saw: &'static str,
 }
 

@@ -111,9 +111,9 @@ impl Footprint {
 /// Bytes that two accessed, and which of the two wrote there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Conflict {
-    /// The first byte.
+    /// The address of the first byte that both accessed.
     pub start: u64,
-    /// Behind the last of those side by side with it.
+    /// The address behind the last byte of those side by side with it.
     pub end: u64,
     /// Whether the first wrote, and whether the second did.
     pub writes: [bool; 2],

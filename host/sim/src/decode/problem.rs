@@ -7,9 +7,9 @@ use crate::machine::program::Program;
 /// What went wrong with one instruction; the place is added by whoever knows it.
 #[derive(Debug)]
 pub(super) enum Problem {
-    /// Not modelled; why, where that is not plain.
+    /// The machine does not model it; the reason, where that is not plain.
     Unsupported(Option<String>),
-    /// Makes no sense.
+    /// The instruction makes no sense, for this reason.
     Invalid(String),
 }
 

@@ -151,7 +151,7 @@ impl Image {
 /// How a sampler turns coordinates into a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Filter {
-    /// The nearest texel.
+    /// The value is that of the nearest texel.
     Point,
     /// A blend of the two texels around on each axis; for float values only.
     Linear,
@@ -160,15 +160,15 @@ pub enum Filter {
 /// How a texture is read.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sampler {
-    /// What stands outside, by axis.
+    /// What coordinates outside of the image read, by axis.
     pub address: [AddressMode; 3],
-    /// Nearest or blended.
+    /// How texels of one level make a value.
     pub filter: Filter,
     /// Whether coordinates run from 0 to 1 over the image.
     pub normalized: bool,
     /// Whether 8- and 16-bit integers are read as floats from 0 (signed: from -1) to 1.
     pub as_float: bool,
-    /// What [`AddressMode::Border`] reads.
+    /// The texel that [`AddressMode::Border`] reads.
     pub border: [f32; 4],
     /// Between levels: the nearest one, or a blend of two.
     pub level_filter: Filter,

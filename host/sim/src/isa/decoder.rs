@@ -29,7 +29,7 @@ pub enum Decoder {
     Hint,
     /// `griddepcontrol`: a launch that may begin before the one ahead of it has ended.
     GridDependency,
-    /// `ld`, `ldu`, `st`.
+    /// Loads and stores of memory of any space: `ld`, `ldu`, `st`.
     Transfer,
     /// The atomics `atom` and `red`, on memory of any space.
     Atomic,
@@ -43,7 +43,7 @@ pub enum Decoder {
     AddressInCluster,
     /// `getctarank`: the block that a shared address belongs to.
     RankOfAddress,
-    /// `stacksave`, `stackrestore`, `alloca`.
+    /// Local memory of a size known when the program runs: `stacksave`, `stackrestore`, `alloca`.
     Stack,
     /// A cache policy, which is one opaque value here: `createpolicy`.
     CachePolicy,

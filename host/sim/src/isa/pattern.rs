@@ -299,7 +299,7 @@ pub enum Shape {
 /// The type of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Typed {
-    /// None to check.
+    /// The operand has no type that is checked.
     No,
     /// `=0`, `=1`: the instruction's first, second, ... type.
     Of(u8),
@@ -328,16 +328,16 @@ pub struct Slot {
     pub with: Option<Modifier>,
 }
 
-/// A row, read.
+/// A row of the instruction table whose notation has been read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pattern {
     /// Its place in [`patterns`], by which an instruction remembers its row.
     pub index: u16,
     /// The row of the instruction table.
     pub row: &'static Row,
-    /// Modifiers, in order.
+    /// The places for modifiers, in order.
     pub groups: Vec<Group>,
-    /// Operands, in order; `None` takes any.
+    /// The places for operands, in order; `None` takes any operands.
     pub slots: Option<Vec<Slot>>,
 }
 
@@ -401,7 +401,7 @@ fn takes(groups: &[Group], modifiers: &[Modifier]) -> bool {
     words.iter().any(present) || *optional && takes(rest, modifiers)
 }
 
-/// Every row, read.
+/// Every row of the instruction table, in its order.
 pub fn patterns() -> &'static [Pattern] {
     static PATTERNS: OnceLock<Vec<Pattern>> = OnceLock::new();
     PATTERNS.get_or_init(|| {

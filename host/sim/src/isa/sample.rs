@@ -13,7 +13,7 @@ pub struct Sample {
     pub instruction: String,
     /// A module with one kernel `sample` that holds the instruction, of the row's version and target or `least`.
     pub module: String,
-    /// Its opcode's modifiers.
+    /// The modifiers of its opcode, in the row's order.
     pub words: Vec<Modifier>,
     /// The registers in it, in order: `%x0`, `%x1`, ...
     pub registers: Vec<Register>,

@@ -22,7 +22,7 @@ pub enum BankWidth {
 /// What is asked of a launch.
 #[derive(Clone)]
 pub struct Launch<'a> {
-    /// The kernel's name.
+    /// The name of the kernel in its module.
     pub kernel: &'a str,
     /// Blocks in x, y and z.
     pub grid: [u32; 3],
@@ -129,13 +129,13 @@ impl std::fmt::Debug for Launch<'_> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct ExecutionSummary {
-    /// Warp instructions of the PTX.
+    /// Instructions of the PTX that warps have executed.
     pub instructions: u64,
     /// Bytes that threads asked global memory for: active lanes times width.
     pub global_read: u64,
     /// Bytes that threads wrote to global memory.
     pub global_written: u64,
-    /// Blocks that ran.
+    /// Thread blocks that ran.
     pub blocks: u64,
     /// Grids that kernels launched.
     pub device_launches: u64,

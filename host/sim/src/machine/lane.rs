@@ -33,7 +33,7 @@ pub(crate) trait Lane: Copy + 'static {
     type Repr: Repr;
     /// Out of a row.
     fn of(repr: Self::Repr) -> Self;
-    /// Into a row.
+    /// The value as a row of registers holds it.
     fn repr(self) -> Self::Repr;
 }
 

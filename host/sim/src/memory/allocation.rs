@@ -12,7 +12,7 @@ pub enum AllocationKind {
     Device,
     /// Pinned host memory (`cuMemAllocHost`, `cuMemHostAlloc`).
     Pinned,
-    /// Managed memory (`cuMemAllocManaged`).
+    /// Managed memory, of host and devices at once (`cuMemAllocManaged`).
     Managed,
     /// A module's `.global` variable.
     Global(Arc<str>),
@@ -71,7 +71,7 @@ impl fmt::Display for AllocationKind {
 /// One piece of memory that a kernel may reach.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allocation {
-    /// Its first address.
+    /// The address of its first byte.
     pub base: u64,
     /// How many bytes it has.
     pub size: u64,

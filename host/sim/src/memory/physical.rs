@@ -66,7 +66,7 @@ pub struct View {
 }
 
 impl View {
-    /// Its first address.
+    /// The address of its first byte.
     pub fn start(&self) -> u64 {
         self.start
     }

@@ -263,7 +263,7 @@ impl DeviceModel {
         Self::built_in("rtx4090")
     }
 
-    /// NVIDIA Tesla V100.
+    /// The model of NVIDIA's Tesla V100, of compute capability 7.0.
     pub fn v100() -> Self {
         Self::built_in("v100")
     }

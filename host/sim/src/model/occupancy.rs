@@ -27,13 +27,13 @@ pub struct Occupancy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Allowance {
-    /// Places for warps.
+    /// Blocks that its places for warps would allow.
     pub warps: u32,
-    /// Registers of 32 bits, of one thread.
+    /// Blocks that its registers of 32 bits would allow.
     pub registers: u32,
-    /// Bytes of shared memory, static and dynamic.
+    /// Blocks that its shared memory would allow, static and dynamic.
     pub shared: u32,
-    /// Places for blocks.
+    /// Blocks that its places for blocks would allow.
     pub blocks: u32,
 }
 
@@ -41,13 +41,13 @@ pub struct Allowance {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Resource {
-    /// Places for warps.
+    /// Places for warps are what runs out first.
     Warps,
     /// Registers are what runs out first.
     Registers,
     /// Shared memory is what runs out first.
     SharedMemory,
-    /// Places for blocks.
+    /// Places for blocks are what runs out first.
     Blocks,
 }
 

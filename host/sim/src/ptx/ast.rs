@@ -10,7 +10,7 @@ pub use super::selector::Selector;
 pub use super::types::{Class, Linkage, Space, Type};
 pub use super::words::{Component, Modifier, Opcode, SpecialRegister};
 
-/// A parsed module.
+/// A PTX module as its text says it.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Module<'a> {
     /// The numbers of `.version major.minor`.
@@ -64,7 +64,7 @@ pub struct Section<'a> {
     pub name: &'a str,
     /// What it holds, in order.
     pub data: Vec<Datum<'a>>,
-    /// Where it begins.
+    /// The place in the text where it begins.
     pub position: Position,
 }
 
@@ -106,7 +106,7 @@ pub enum Number<'a> {
 /// `.alias name, of;`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Alias<'a> {
-    /// The new name.
+    /// The name that it adds.
     pub name: &'a str,
     /// The function that it names.
     pub of: &'a str,
@@ -119,7 +119,7 @@ pub struct Alias<'a> {
 pub struct Variable<'a> {
     /// Its name; parameters of prototypes may be `_`.
     pub name: &'a str,
-    /// Where it lives.
+    /// The state space that the variable is in.
     pub space: Space,
     /// The constant bank of the old form `.const[n]`.
     pub bank: Option<u32>,
@@ -228,7 +228,7 @@ pub struct Function<'a> {
     pub linkage: Linkage,
     /// What it returns; at most one.
     pub returns: Vec<Variable<'a>>,
-    /// Parameters, in order.
+    /// The parameters in the order of the text.
     pub params: Vec<Variable<'a>>,
     /// Performance and other directives between the parameters and the body.
     pub directives: Vec<Directive<'a>>,
@@ -366,7 +366,7 @@ pub struct RegisterDeclaration<'a> {
 /// A register that the body uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Register<'a> {
-    /// Name as written.
+    /// The name of the register, as written.
     pub name: &'a str,
     /// The type that it is declared with.
     pub ty: Type,
@@ -379,7 +379,7 @@ pub struct Register<'a> {
 pub struct Label<'a> {
     /// Name; labels of different scopes may share one.
     pub name: &'a str,
-    /// What it names.
+    /// The instruction or the list that the label names.
     pub target: Target,
     /// Where it is defined.
     pub position: Position,
@@ -401,7 +401,7 @@ pub enum Target {
 /// `label: .callprototype (returns) _ (params) [.noreturn];`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Prototype<'a> {
-    /// What is returned.
+    /// The values that a function of this type returns.
     pub returns: Vec<Variable<'a>>,
     /// The parameters, in order.
     pub params: Vec<Variable<'a>>,
@@ -466,7 +466,7 @@ impl Instruction {
 /// `@p` (or `@!p`, negated).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Guard {
-    /// The predicate register.
+    /// The predicate register that decides whether it runs.
     pub register: RegisterId,
     /// Run where it is false.
     pub negated: bool,
@@ -604,9 +604,9 @@ pub enum Operand<'a> {
 pub struct Indexed<'a> {
     /// The array that is indexed.
     pub symbol: Symbol<'a>,
-    /// Part of the index.
+    /// The register that is a part of the index, if there is one.
     pub register: Option<RegisterId>,
-    /// Added to it.
+    /// The constant part of the index.
     pub index: i64,
 }
 

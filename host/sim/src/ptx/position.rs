@@ -5,7 +5,7 @@
 pub struct Position {
     /// The line, from 1.
     pub line: u32,
-    /// Column, in bytes.
+    /// The column in the line, counted in bytes.
     pub column: u32,
 }
 

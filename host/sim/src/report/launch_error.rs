@@ -3,7 +3,7 @@
 use crate::load_error::LoadError;
 use crate::memory::MemoryError;
 
-/// Why nothing ran.
+/// Why a launch was refused and nothing ran.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchError {

@@ -21,7 +21,7 @@ pub struct Place {
     pub thread: Option<[u32; 3]>,
     /// The line of the PTX text, from 1; 0 where no instruction is meant.
     pub line: u32,
-    /// The instruction's text.
+    /// The text of the instruction, as in the PTX.
     pub text: String,
     /// The source line that the PTX names with `.loc`, where it does: of inlined library code, the line that called it.
     pub source: Option<SourcePlace>,

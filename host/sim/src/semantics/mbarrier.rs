@@ -28,7 +28,7 @@ pub(crate) struct Mbarrier {
 /// What the ISA does not define.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum MbarrierError {
-    /// Not an object.
+    /// The memory holds no mbarrier.
     #[error("no mbarrier is there: `mbarrier.init` was not run, or `mbarrier.inval` was")]
     Invalid,
     /// A count outside of the ISA's range.

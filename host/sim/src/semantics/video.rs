@@ -100,7 +100,7 @@ impl Primary {
 /// The part of a register that an operand is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RegisterPart {
-    /// All of it.
+    /// The whole register.
     Word,
     /// `.b0` to `.b3`.
     Byte(u8),
@@ -118,7 +118,7 @@ impl RegisterPart {
         }
     }
 
-    /// The element, extended.
+    /// The element that is selected, extended to 64 bits.
     fn select(self, register: u32, signed: bool) -> i64 {
         let (low, bits) = self.bits();
         extend(register >> low, bits, signed)

@@ -42,13 +42,13 @@ pub enum SpeedError {
 /// What looks on while a program runs, besides the checks that are always on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Watch {
-    /// Nothing looks on.
+    /// Nothing looks on but the checks that are always on.
     Nothing,
-    /// The counters count.
+    /// The counters of the launch count.
     Counters,
     /// All checks look on.
     Checks,
-    /// Some checks do.
+    /// Only these checks look on.
     Only(Checks),
 }
 
@@ -63,7 +63,7 @@ pub struct Program {
     params: Vec<u8>,
 }
 
-/// What was measured.
+/// The speed of a program, as it was measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Figure {
     /// The name of the program that was measured.

@@ -32,7 +32,7 @@ macro_rules! half_floats {
             pub struct $name(pub(crate) u16);
 
             impl $name {
-                /// The number zero.
+                /// Zero, with a positive sign.
                 pub const ZERO: Self = $name(0);
 
                 /// The float of these bits.

@@ -276,7 +276,7 @@ fn nodes(work: &[Arc<Work>]) -> Vec<Arc<Node>> {
 pub(crate) enum Run {
     /// The calling thread, by [`execute`], after it has waited for what the operation waits for.
     ByCaller,
-    /// The stream's thread.
+    /// The thread that works for the stream.
     ByWorker(Job),
     /// The stream's thread too; it may have to wait there: [`Needs::PerhapsTheHost`].
     MayNeedHost(Job),

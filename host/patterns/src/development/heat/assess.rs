@@ -13,14 +13,14 @@ use lanewise::{Device, Stream};
 use super::{Plate, SWEEPS, sweep, swept};
 use crate::{Case, Figure, Setup, Work};
 
-/// What the parts of the program took.
+/// How long each part of the program took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Profile {
-    /// Making the plate.
+    /// How long it took to make the plate.
     pub setup: Duration,
     /// How long the sweeps took.
     pub sweeps: Duration,
-    /// The sum of all temperatures at the end, which is what the program prints.
+    /// How long it took to sum all temperatures at the end, which is what the program prints.
     pub report: Duration,
 }
 

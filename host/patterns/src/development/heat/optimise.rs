@@ -17,7 +17,7 @@ pub enum Kernel {
     ByColumns,
     /// With lanes side by side.
     ByRows,
-    /// Through shared memory.
+    /// Each block reads its tile through shared memory.
     Tiled,
 }
 

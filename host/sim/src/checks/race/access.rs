@@ -3,11 +3,11 @@
 /// What an access does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AccessKind {
-    /// It only reads.
+    /// The access only reads.
     Read,
-    /// It writes, and does not read.
+    /// The access writes, and does not read.
     Write,
-    /// It reads and writes in one step.
+    /// The access reads and writes in one step.
     Atomic,
 }
 

@@ -252,7 +252,7 @@ impl Noted {
         }
     }
 
-    /// Adds its words.
+    /// Adds the words that the access has touched.
     fn add_to(&self, words: &mut TouchedWords, addresses: &[[u32; LANES]]) {
         let size = self.size.into();
         match self.even() {

@@ -60,13 +60,13 @@ pub(crate) enum Mode {
 /// Which way a box goes.
 #[derive(Debug, Clone)]
 pub(crate) enum TensorOperation {
-    /// To shared memory.
+    /// Elements come to shared memory.
     Load,
     /// From shared memory to the tensor.
     Store,
     /// From it, each element joining the one that is there: by the number of the element's type.
     Join(Vec<Option<(Join, usize)>>),
-    /// To the cache.
+    /// Elements come to the second-level cache.
     Prefetch,
 }
 

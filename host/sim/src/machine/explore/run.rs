@@ -484,7 +484,7 @@ impl Core<'_> {
 enum Candidates {
     /// This one, and nobody chooses.
     Free(ReadyGroup),
-    /// One of these.
+    /// One of these groups of threads goes on.
     Choose(Vec<ReadyGroup>, Vec<(ThreadId, Footprint)>),
     /// No group can go on.
     Nobody,

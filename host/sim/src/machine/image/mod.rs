@@ -125,7 +125,7 @@ pub(crate) enum Geometry {
     A2d,
     Cube,
     Acube,
-    /// Queries have none.
+    /// An instruction without one: queries.
     Any,
 }
 

@@ -108,13 +108,13 @@ struct Sums {
 /// The stream that a child is in, as its parent's grid knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(in crate::machine) enum StreamKey {
-    /// A block's own.
+    /// The stream that a block has of its own.
     Block(u64),
     /// A thread's own, by block and thread.
     Thread(u64, u32),
     /// A child's own, by number.
     Alone(u64),
-    /// The grid's tail.
+    /// The stream of what runs when the grid has ended.
     Tail,
 }
 

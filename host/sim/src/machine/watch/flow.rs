@@ -8,7 +8,7 @@ pub(crate) enum FlowKind {
     Move,
     /// The integer is widened or cut; of this many bytes, with a sign or without.
     Widen(u8, bool),
-    /// Bits by bits.
+    /// Each bit depends on the same bit of the operands.
     And,
     Or,
     Not,

@@ -5,7 +5,7 @@
 
 use crate::semantics::half::OUT_OF_BOUNDS;
 
-/// An element type.
+/// The type of a tensor's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Element {
     /// Elements of `CU_TENSOR_MAP_DATA_TYPE_UINT8`.

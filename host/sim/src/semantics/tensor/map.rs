@@ -28,7 +28,7 @@ const MARK: [u8; 4] = *b"LwTM";
 /// How channels are laid out in global memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Interleave {
-    /// One after another.
+    /// The channels of an element lie one after another.
     #[default]
     None,
     /// In slices of 16 bytes.
@@ -89,7 +89,7 @@ impl Swizzle {
 pub enum Access {
     /// A box of so many elements in each dimension.
     Tiled([u32; MOST]),
-    /// Pixels of images.
+    /// A column of an image's pixels.
     Im2col(Im2col),
 }
 
@@ -109,9 +109,9 @@ pub struct Im2col {
 /// What a tensor map says. Dimensions from the one that is contiguous in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TensorMap {
-    /// The element type.
+    /// The type of the tensor's elements.
     pub element: Element,
-    /// Dimensions, 1 to 5.
+    /// How many dimensions the tensor has, 1 to 5.
     pub rank: u32,
     /// The address of the first element.
     pub address: u64,
@@ -175,7 +175,7 @@ impl TensorMap {
     /// Bytes of the object, which has to be at a multiple of half as many.
     pub const BYTES: usize = BYTES;
 
-    /// The object's bytes.
+    /// The map as the 128 bytes that a kernel's parameter holds.
     pub fn encode(&self) -> [u8; BYTES] {
         let mut bytes = [0; BYTES];
         bytes[..4].copy_from_slice(&MARK);

@@ -65,7 +65,7 @@ pub(crate) enum SurfaceClamp {
 /// Where a surface access goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Texel {
-    /// To this element.
+    /// The access goes to this element.
     At(u32),
     /// Nowhere: a load gives zero.
     Nowhere,

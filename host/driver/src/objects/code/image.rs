@@ -7,6 +7,7 @@ use super::{cubin, fatbin};
 use crate::error::{Result, fail};
 use crate::objects::device;
 use std::borrow::Cow;
+use std::ffi::CStr;
 
 /// The first line of a linked image.
 const LINKED: &str = "//lanewise: linked PTX";
@@ -51,7 +52,7 @@ fn ptx(image: &[u8]) -> Result<&str> {
     if image.starts_with(&cubin::MAGIC) {
         fail!(ERROR_NO_BINARY_FOR_GPU, "{}", cubin::refusal(image));
     }
-    let image = image.split(|&byte| byte == 0).next().unwrap_or(image);
+    let image = CStr::from_bytes_until_nul(image).map_or(image, CStr::to_bytes);
     let text = match std::str::from_utf8(image) {
         Ok(text) if text.contains(".version") => text,
         Ok(_) => fail!(

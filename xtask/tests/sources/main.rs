@@ -1,6 +1,8 @@
-//! What holds of the sources of the whole workspace, read as text.
+//! What holds of the whole workspace: of its sources, read as text, and of what cargo makes of them. One program, so that cargo's answers are waited
+//! for while text is read.
 
 mod layers;
 mod programs;
+mod same_units;
 mod text;
 mod unused;

@@ -28,6 +28,14 @@ pub(crate) fn code(text: &str) -> String {
     let mut code = String::new();
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
+        let line = rest.split_inclusive('\n').next().unwrap_or(rest);
+        let is_whole = code.is_empty() || code.ends_with('\n');
+        if is_whole && !line.contains('"') && !line.contains("//") && !line.starts_with("#[cfg") {
+            // All of it is code: most lines are, and one by one its characters take long.
+            code.push_str(line);
+            rest = &rest[line.len()..];
+            continue;
+        }
         let skip = if rest.starts_with("//") {
             rest.find('\n').unwrap_or(rest.len())
         } else if rest.starts_with("#[cfg(test)]\nmod tests {") {

@@ -7,7 +7,7 @@
 //! Of the device library more is asked: no page makes up for a kernel or a test that calls it, and a name under which something is
 //! offered again, as `lanewise_std::compat` does, is used by whoever takes it by that name.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::path::Path;
 
@@ -45,12 +45,39 @@ const DEFINE: &[&str] = &[
     "fn", "struct", "enum", "trait", "type", "static", "const", "mod", "union",
 ];
 
-/// The words of a text, each with the one before it.
+/// The words of a text, each with the one before it. Names are of ASCII's letters, so that bytes are looked at: there are millions.
 fn words(text: &str) -> impl Iterator<Item = (&str, &str)> {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let words = text.split(move |c| !is_word(c)).filter(|it| !it.is_empty());
-    let mut before = "";
-    words.map(move |word| (std::mem::replace(&mut before, word), word))
+    let is_word = |byte: u8| matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_');
+    let (bytes, mut at, mut before) = (text.as_bytes(), 0, "");
+    std::iter::from_fn(move || {
+        while at < bytes.len() && !is_word(bytes[at]) {
+            at += 1;
+        }
+        let start = at;
+        while at < bytes.len() && is_word(bytes[at]) {
+            at += 1;
+        }
+        let word = &text[start..at];
+        (!word.is_empty()).then(|| (std::mem::replace(&mut before, word), word))
+    })
+}
+
+/// Words that stand somewhere; each comes a hundred times.
+#[derive(Debug, Default)]
+struct Used(HashSet<String>);
+
+impl Used {
+    fn add<'t>(&mut self, words: impl Iterator<Item = (&'t str, &'t str)>) {
+        for (_, word) in words {
+            if !self.has(word) {
+                self.0.insert(word.to_owned());
+            }
+        }
+    }
+
+    fn has(&self, word: &str) -> bool {
+        self.0.contains(word)
+    }
 }
 
 /// The names that a file defines for others: `pub`, and no narrower.
@@ -101,7 +128,7 @@ fn offered_again(code: &str) -> (Vec<&str>, String) {
 #[test]
 fn every_name_of_the_device_library_is_used_by_a_kernel_or_a_test() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let (mut names, mut used) = (BTreeSet::new(), BTreeSet::new());
+    let (mut names, mut used) = (BTreeSet::new(), Used::default());
     for path in files(&root, "rs") {
         let text = fs::read_to_string(&path).expect("a source file is text");
         let path = path.strip_prefix(&root).unwrap_or(&path).to_owned();
@@ -121,14 +148,14 @@ fn every_name_of_the_device_library_is_used_by_a_kernel_or_a_test() {
             all = offered_again(&all).1;
         }
         let taken = words(&all).filter(|(before, _)| !DEFINE.contains(before));
-        used.extend(taken.map(|(_, word)| word.to_owned()));
+        used.add(taken);
     }
     // A macro's name for what it makes is none.
     names.retain(|(name, _)| !name.starts_with('$'));
     let is_known = |name: &str| OF_LIBRARY.iter().any(|(known, _)| *known == name);
     let unused: Vec<String> = names
         .iter()
-        .filter(|(name, _)| !used.contains(name) && !is_known(name))
+        .filter(|(name, _)| !used.has(name) && !is_known(name))
         .map(|(name, path)| format!("{}: {name}", path.display()))
         .collect();
     assert!(
@@ -138,7 +165,7 @@ fn every_name_of_the_device_library_is_used_by_a_kernel_or_a_test() {
     );
     for (known, _) in OF_LIBRARY {
         assert!(
-            names.iter().any(|(name, _)| name == known) && !used.contains(*known),
+            names.iter().any(|(name, _)| name == known) && !used.has(known),
             "`{known}` needs no excuse"
         );
     }
@@ -168,7 +195,7 @@ fn every_public_item_is_used() {
         .into_iter()
         .map(|path| fs::read_to_string(&path).expect("a page is text"))
         .collect();
-    let mut used = BTreeSet::new();
+    let mut used = Used::default();
     for (_, text) in &sources {
         let defined = |before: &str| DEFINE.contains(&before);
         // Tests count: who tests an item uses it.
@@ -178,17 +205,17 @@ fn every_public_item_is_used() {
             .flat_map(|line| [line, "\n"])
             .collect();
         let names = words(&lines).filter(|(before, _)| !defined(before));
-        used.extend(names.map(|(_, word)| word.to_owned()));
+        used.add(names);
     }
     for page in &pages {
-        used.extend(words(page).map(|(_, word)| word.to_owned()));
+        used.add(words(page));
     }
     let mut unused = Vec::new();
     for (path, text) in &sources {
         if CRATES.iter().any(|folder| path.starts_with(folder)) {
             let code = code(text);
             let for_users = |name: &str| FOR_USERS.iter().any(|(known, _)| *known == name);
-            let names = offered(&code).filter(|name| !used.contains(*name) && !for_users(name));
+            let names = offered(&code).filter(|name| !used.has(name) && !for_users(name));
             unused.extend(names.map(|name| format!("{path}: {name}")));
         }
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 #[must_use = "dropped at once, it lasts no time"]
 pub struct TraceRange {
     name: String,
-    simulated: Option<sim::Begun>,
+    simulated: Option<sim::BegunSpan>,
     measured: Option<Duration>,
 }
 

@@ -3,6 +3,8 @@
 //! The machine's driver is played by a small library that this test compiles and puts on the loader's path of a process of
 //! its own. Where there is no `rustc` (a bundle on a GPU machine), only what needs no such library is tested.
 
+mod fake;
+
 use lanewise_driver::abi::*;
 use lanewise_driver::api::*;
 use std::path::Path;
@@ -26,35 +28,6 @@ mod exported {
 
 /// Says what a process of its own is to do.
 const TASK: &str = "LANEWISE_TEST_TASK";
-
-/// Compiles the stand-in as `dir/libcuda.so.1`; false where there is no compiler.
-fn build_fake(dir: &Path) -> bool {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake/libcuda.rs");
-    let built = Command::new("rustc")
-        .args([
-            "--edition",
-            "2024",
-            "--crate-type",
-            "cdylib",
-            "--crate-name",
-            "cuda",
-            "-A",
-            "warnings",
-            "-O",
-            "-o",
-        ])
-        .arg(dir.join("libcuda.so.1"))
-        .args(["-C", "link-arg=-Wl,-soname,libcuda.so.1"])
-        .arg(source)
-        .status();
-    match built {
-        Ok(status) => {
-            assert!(status.success(), "the stand-in does not compile");
-            true
-        }
-        Err(_) => false,
-    }
-}
 
 /// Runs a task in a process of its own with these variables, and gives what it printed.
 fn run(task: &str, variables: &[(&str, &str)], library: Option<&Path>) -> String {
@@ -228,7 +201,7 @@ fn an_unknown_model_is_refused_with_those_there_are() {
 #[test]
 fn a_real_driver_with_a_device_gets_every_call() {
     let dir = tempfile::tempdir().expect("a folder");
-    if !build_fake(dir.path()) {
+    if !fake::build(dir.path()) {
         return;
     }
     let text = run("who", &[], Some(dir.path()));
@@ -261,7 +234,7 @@ fn a_real_driver_with_a_device_gets_every_call() {
 #[test]
 fn a_code_that_cust_does_not_know_is_unknown_to_it_and_no_undefined_behaviour() {
     let dir = tempfile::tempdir().expect("a folder");
-    if !build_fake(dir.path()) {
+    if !fake::build(dir.path()) {
         return;
     }
     let text = run("cust", &[], Some(dir.path()));
@@ -276,7 +249,7 @@ fn a_code_that_cust_does_not_know_is_unknown_to_it_and_no_undefined_behaviour() 
 #[test]
 fn a_real_driver_without_a_device_leaves_the_simulator() {
     let dir = tempfile::tempdir().expect("a folder");
-    if !build_fake(dir.path()) {
+    if !fake::build(dir.path()) {
         return;
     }
     let text = run("who", &[("FAKE_DEVICES", "0")], Some(dir.path()));
@@ -303,7 +276,7 @@ fn a_real_driver_without_a_device_leaves_the_simulator() {
 #[test]
 fn passing_a_call_on_takes_less_than_100_ns() {
     let dir = tempfile::tempdir().expect("a folder");
-    if !build_fake(dir.path()) {
+    if !fake::build(dir.path()) {
         return;
     }
     let text = run("cost", &[], Some(dir.path()));

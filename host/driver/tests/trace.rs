@@ -3,6 +3,8 @@
 //! Each trace is of a process of its own, since it is written when that ends. The machine's driver is played by the stand-in of
 //! `tests/pass_through.rs`.
 
+mod fake;
+
 use lanewise_driver::abi::*;
 use lanewise_driver::api::*;
 use serde_json::Value;
@@ -225,28 +227,10 @@ fn the_same_program_gives_the_same_modelled_picture() {
 #[test]
 fn a_gpu_is_measured_by_events_around_its_work() {
     let folder = tempfile::tempdir().expect("a folder for the stand-in");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake/libcuda.rs");
-    let built = Command::new("rustc")
-        .args([
-            "--edition",
-            "2024",
-            "--crate-type",
-            "cdylib",
-            "--crate-name",
-            "cuda",
-            "-A",
-            "warnings",
-            "-o",
-        ])
-        .arg(folder.path().join("libcuda.so.1"))
-        .args(["-C", "link-arg=-Wl,-soname,libcuda.so.1"])
-        .arg(source)
-        .status();
-    let Ok(status) = built else {
+    if !fake::build(folder.path()) {
         println!("skipped: there is no rustc to build the stand-in with");
         return;
-    };
-    assert!(status.success(), "the stand-in does not compile");
+    }
     let events = trace("measured", "cuda", Some(folder.path()));
     let (set, kernel) = (named(&events, "set"), named(&events, "fake_kernel"));
     assert_eq!((set.len(), kernel.len()), (1, 1), "{events:#?}");

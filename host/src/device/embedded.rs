@@ -14,12 +14,12 @@ pub(crate) struct Target {
     /// The oldest device that runs it.
     pub(crate) oldest: ComputeCapability,
     /// On which others it runs.
-    only: Only,
+    only: Portability,
 }
 
 /// What a target's suffix says; later ones may use more of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Only {
+enum Portability {
     /// No suffix: on every later device.
     Later,
     /// `f`: on later devices of the same major version.
@@ -33,9 +33,9 @@ impl Target {
     pub(crate) fn parse(name: &str) -> Option<Self> {
         let name = name.strip_prefix("sm_")?;
         let (digits, only) = match name.strip_suffix(['a', 'f']) {
-            Some(digits) if name.ends_with('a') => (digits, Only::Same),
-            Some(digits) => (digits, Only::Family),
-            None => (name, Only::Later),
+            Some(digits) if name.ends_with('a') => (digits, Portability::Same),
+            Some(digits) => (digits, Portability::Family),
+            None => (name, Portability::Later),
         };
         let number: u32 = digits.parse().ok()?;
         let oldest = ComputeCapability {
@@ -48,9 +48,9 @@ impl Target {
     /// Whether the device runs it.
     pub(crate) fn runs_on(self, device: ComputeCapability) -> bool {
         match self.only {
-            Only::Later => self.oldest <= device,
-            Only::Family => self.oldest <= device && self.oldest.major == device.major,
-            Only::Same => self.oldest == device,
+            Portability::Later => self.oldest <= device,
+            Portability::Family => self.oldest <= device && self.oldest.major == device.major,
+            Portability::Same => self.oldest == device,
         }
     }
 }

@@ -43,7 +43,7 @@ use crate::error::in_words;
 use crate::{Backend, DriverError, journal};
 use between_launches::Launches;
 use queued::AllQueued;
-use recording::{Gate, Waiting};
+use recording::{RecordingGate, Waiting};
 
 /// Why there is no device to work on.
 #[derive(thiserror::Error)]
@@ -71,7 +71,7 @@ struct Inner {
     backend: Backend,
     properties: DeviceProperties,
     modules: Mutex<HashMap<Key, Slot>>,
-    gate: Gate,
+    gate: RecordingGate,
     launches: Launches,
     /// Whether the driver records a point behind all streams: `cuCtxRecordEvent`.
     marks_all: bool,
@@ -163,7 +163,7 @@ impl Device {
             backend,
             properties,
             modules: Mutex::default(),
-            gate: Gate::default(),
+            gate: RecordingGate::default(),
             launches: Launches::default(),
             marks_all: queued::can_be_recorded(),
         })))
@@ -180,7 +180,7 @@ impl Device {
     }
 
     /// Who records on it, and who waits for all of it.
-    pub(crate) fn gate(&self) -> &Gate {
+    pub(crate) fn gate(&self) -> &RecordingGate {
         &self.0.gate
     }
 

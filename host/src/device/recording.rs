@@ -17,28 +17,28 @@ thread_local! {
 
 /// A device's: how many record on it, and how many wait for all of it.
 #[derive(Debug, Default)]
-pub(crate) struct Gate {
-    inside: Mutex<Inside>,
+pub(crate) struct RecordingGate {
+    inside: Mutex<GateState>,
     left: Condvar,
 }
 
 /// At most one of the two is above 0.
 #[derive(Debug, Default)]
-struct Inside {
+struct GateState {
     recordings: usize,
     waits: usize,
 }
 
 /// A recording under way, of the thread that holds this.
 #[derive(Debug)]
-pub(crate) struct Recording<'a>(&'a Gate);
+pub(crate) struct Recording<'a>(&'a RecordingGate);
 
 /// A wait for the whole device under way.
 #[derive(Debug)]
-pub(crate) struct Waiting<'a>(&'a Gate);
+pub(crate) struct Waiting<'a>(&'a RecordingGate);
 
-impl Gate {
-    fn lock(&self) -> MutexGuard<'_, Inside> {
+impl RecordingGate {
+    fn lock(&self) -> MutexGuard<'_, GateState> {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -33,16 +33,16 @@ pub struct Graph {
     /// Where it ran, so that one launch is over before it is taken away.
     order: Order<Stream>,
     /// Dropped last, so that another may be made of the same graph.
-    only: Option<Only>,
+    only: Option<OnlyExecutable>,
     // The driver lets any thread work with an executable graph, but one at a time.
     one_at_a_time: PhantomData<Cell<()>>,
 }
 
 /// That there is one executable graph of a graph.
 #[derive(Debug)]
-struct Only(Arc<AtomicBool>);
+struct OnlyExecutable(Arc<AtomicBool>);
 
-impl Only {
+impl OnlyExecutable {
     /// The only one, unless there is one.
     fn of(template: &GraphTemplate) -> Result<Self, GraphError> {
         match template.only.swap(true, Ordering::AcqRel) {
@@ -52,7 +52,7 @@ impl Only {
     }
 }
 
-impl Drop for Only {
+impl Drop for OnlyExecutable {
     fn drop(&mut self) {
         self.0.store(false, Ordering::Release);
     }
@@ -99,7 +99,10 @@ impl GraphTemplate {
         };
         let uses = built.uses();
         let at = Location::caller();
-        let only = self.has_conditions().then(|| Only::of(self)).transpose()?;
+        let only = self
+            .has_conditions()
+            .then(|| OnlyExecutable::of(self))
+            .transpose()?;
         let mut graph = Graph::of(&self.device, &self.handle, uses, Some(built), at)?;
         graph.only = only;
         Ok(graph)

@@ -72,7 +72,7 @@ pub(super) type HostFunction = Arc<Box<dyn Fn() + Send + Sync>>;
 
 /// What the driver does not keep alive for a node.
 #[derive(Clone)]
-pub(super) enum Keep {
+pub(super) enum KeptAlive {
     /// The node calls this function on the host.
     #[expect(dead_code, reason = "held, not looked at")]
     Function(HostFunction),
@@ -83,9 +83,9 @@ pub(super) enum Keep {
 
 /// Numbers of nodes before a node.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Before(Vec<u64>);
+pub(super) struct Predecessors(Vec<u64>);
 
-impl Before {
+impl Predecessors {
     /// Whether this node is one of them.
     pub(super) fn has(&self, node: usize) -> bool {
         self.0
@@ -130,9 +130,9 @@ pub(super) struct TemplateNode {
     /// What it waits for by itself.
     pub(super) direct: Vec<usize>,
     /// All that runs before it.
-    pub(super) before: Before,
+    pub(super) before: Predecessors,
     pub(super) uses: Vec<Used>,
-    pub(super) keeps: Vec<Keep>,
+    pub(super) keeps: Vec<KeptAlive>,
 }
 
 /// A number that nothing has had yet.
@@ -146,8 +146,8 @@ pub(super) fn placed(
     nodes: &[TemplateNode],
     after: &[usize],
     uses: &[Used],
-) -> (Vec<usize>, Before) {
-    let (mut direct, mut before) = (Vec::new(), Before::default());
+) -> (Vec<usize>, Predecessors) {
+    let (mut direct, mut before) = (Vec::new(), Predecessors::default());
     for &node in after {
         if !direct.contains(&node) {
             direct.push(node);
@@ -275,7 +275,7 @@ mod tests {
     use super::*;
     use crate::stream::order::{Access, Order};
 
-    fn entry(uses: Vec<Used>, (direct, before): (Vec<usize>, Before)) -> TemplateNode {
+    fn entry(uses: Vec<Used>, (direct, before): (Vec<usize>, Predecessors)) -> TemplateNode {
         TemplateNode {
             key: 0,
             handle: CUgraphNode::default(),

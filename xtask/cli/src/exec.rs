@@ -93,7 +93,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         .status()
         .with_context(|| format!("cannot run `{}`", args.program[0].to_string_lossy()))?;
     if args.json {
-        say_json(&Ran::of(status, own.path()))?;
+        say_json(&ProgramOutcome::of(status, own.path()))?;
     } else {
         match own.written() {
             Written::Whole => {}
@@ -115,14 +115,14 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 
 /// What `--json` says of a program that was run.
 #[derive(Serialize)]
-struct Ran {
+struct ProgramOutcome {
     /// Its exit code; of one that a signal has ended, 128 and the signal's number.
     exit_code: u8,
     /// What the simulated driver says, as in the file of `--counters`; none where the program initialised none.
     driver: Option<serde_json::Value>,
 }
 
-impl Ran {
+impl ProgramOutcome {
     fn of(status: ExitStatus, counters: &Path) -> Self {
         let text = std::fs::read_to_string(counters).unwrap_or_default();
         Self {

@@ -24,7 +24,7 @@ pub struct Loaded {
 }
 
 /// An object, and the arrays of its levels.
-struct Made {
+struct MadeObject {
     handle: u64,
     levels: Vec<Image>,
     surface: bool,
@@ -53,7 +53,7 @@ impl Simulator {
         freed.map_err(|error| Failure::other(&error))
     }
 
-    fn make(&self, setup: &Setup, seed: u64) -> Result<Made, Failure> {
+    fn make(&self, setup: &Setup, seed: u64) -> Result<MadeObject, Failure> {
         let kind = if setup.shape == Shape::Linear {
             AllocationKind::Device
         } else {
@@ -85,7 +85,7 @@ impl Simulator {
                 sampler: setup.sampler,
             }),
         };
-        Ok(Made {
+        Ok(MadeObject {
             handle: self.device.images().add(object),
             levels,
             surface: setup.surface,

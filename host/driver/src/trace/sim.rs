@@ -49,20 +49,20 @@ static ENTRIES: Mutex<Vec<TraceEntry>> = Mutex::new(Vec::new());
 
 /// A call, or a range, that has begun.
 #[derive(Debug)]
-pub(crate) struct Begun {
+pub(crate) struct BegunSpan {
     place: Option<(Device, Moment)>,
     at: Instant,
 }
 
 /// Notes the beginning of a call, if a trace is made: in the time of this device.
-pub(crate) fn begin(device: fn() -> Option<Device>) -> Option<Begun> {
-    on().then(|| Begun {
+pub(crate) fn begin(device: fn() -> Option<Device>) -> Option<BegunSpan> {
+    on().then(|| BegunSpan {
         place: device().map(|device| (device, device.1.place())),
         at: Instant::now(),
     })
 }
 
-impl Begun {
+impl BegunSpan {
     /// Notes the end of the call.
     pub(crate) fn end(self, name: &'static str, code: CUresult) {
         let seconds = self.at.elapsed().as_secs_f64();
@@ -82,7 +82,7 @@ impl Begun {
     }
 }
 
-impl Begun {
+impl BegunSpan {
     /// Notes the end of a range.
     pub(crate) fn end_range(self, name: String) {
         if let Some((device, before)) = self.place {

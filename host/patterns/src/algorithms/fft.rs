@@ -299,7 +299,7 @@ fn steps(log_n: u32, method: Method, log_block: u32) -> Vec<Step> {
 }
 
 /// A transform of random numbers.
-struct There<T: Transforms> {
+struct TransformCase<T: Transforms> {
     plan: Fft<T>,
     input: DeviceBuffer<Complex<T>>,
     output: DeviceBuffer<Complex<T>>,
@@ -330,7 +330,7 @@ fn prepare<T: Transforms>(device: &Device, setup: Setup, method: Method) -> Resu
         .chunks(n)
         .take(16)
         .flat_map(|x| transform(x, Direction::Forward));
-    Ok(Box::new(There {
+    Ok(Box::new(TransformCase {
         plan: Fft::by(device, n, batch, method)?,
         expected: setup.expected(|| expected.collect()),
         output: DeviceBuffer::from_slice(device, &vec![Complex::default(); numbers.len()])?,
@@ -347,7 +347,7 @@ pub fn numbers<T: Precision>(n: usize, seed: u64) -> Vec<Complex<T>> {
         .collect()
 }
 
-impl<T: Transforms> Case for There<T> {
+impl<T: Transforms> Case for TransformCase<T> {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
         Ok(self
             .plan

@@ -8,7 +8,7 @@ use crate::{Pattern, Setup, Variant};
 
 /// What changes from point to point.
 #[derive(Debug, Clone, Copy)]
-enum Over {
+enum SweepAxis {
     /// `--by`, from the first to the last.
     By(u32, u32),
     /// The size: powers of two, from one exponent to the other.
@@ -23,7 +23,7 @@ pub struct Sweep {
     pattern: &'static str,
     /// What the points are.
     pub of: &'static str,
-    over: Over,
+    over: SweepAxis,
 }
 
 /// Every pattern that has a range.
@@ -31,27 +31,27 @@ const ALL: &[Sweep] = &[
     Sweep {
         pattern: "grid_shape",
         of: "block",
-        over: Over::Variants,
+        over: SweepAxis::Variants,
     },
     Sweep {
         pattern: "misaligned_read",
         of: "offset, elements of 4 bytes",
-        over: Over::By(0, 32),
+        over: SweepAxis::By(0, 32),
     },
     Sweep {
         pattern: "misaligned_write",
         of: "offset, elements of 4 bytes",
-        over: Over::By(0, 32),
+        over: SweepAxis::By(0, 32),
     },
     Sweep {
         pattern: "offset_stride",
         of: "offset or stride, elements of 4 bytes",
-        over: Over::By(1, 32),
+        over: SweepAxis::By(1, 32),
     },
     Sweep {
         pattern: "transfers",
         of: "elements of 4 bytes, as a power of two",
-        over: Over::Sizes(10, 22),
+        over: SweepAxis::Sizes(10, 22),
     },
 ];
 
@@ -77,7 +77,7 @@ impl Sweep {
 
     /// Whether the variants are the points: then each series has one.
     pub fn is_of_variants(&self) -> bool {
-        matches!(self.over, Over::Variants)
+        matches!(self.over, SweepAxis::Variants)
     }
 
     /// Runs every variant at every point; each has to agree with the CPU there. `report` is told what runs next.
@@ -107,7 +107,7 @@ impl Sweep {
     /// Where a variant is run: the place on the axis, and the setup there.
     fn points(&self, variant: usize, setup: Setup) -> Vec<(f64, Setup)> {
         match self.over {
-            Over::By(from, to) => (from..=to)
+            SweepAxis::By(from, to) => (from..=to)
                 .map(|by| {
                     (
                         f64::from(by),
@@ -118,7 +118,7 @@ impl Sweep {
                     )
                 })
                 .collect(),
-            Over::Sizes(from, to) => (from..=to)
+            SweepAxis::Sizes(from, to) => (from..=to)
                 .map(|power| {
                     (
                         f64::from(power),
@@ -129,7 +129,7 @@ impl Sweep {
                     )
                 })
                 .collect(),
-            Over::Variants => vec![(variant as f64, setup)],
+            SweepAxis::Variants => vec![(variant as f64, setup)],
         }
     }
 }

@@ -31,17 +31,19 @@ pub static PATTERN: Pattern = Pattern {
     },
     variants: &[
         Variant::new("matmul_by_columns", |_, setup| {
-            Split::prepare(setup, By::Columns)
+            Split::prepare(setup, SplitAlong::Columns)
         })
         .runs("matmul_shared_16"),
-        Variant::new("matmul_by_rows", |_, setup| Split::prepare(setup, By::Rows))
-            .runs("matmul_shared_16"),
+        Variant::new("matmul_by_rows", |_, setup| {
+            Split::prepare(setup, SplitAlong::Rows)
+        })
+        .runs("matmul_shared_16"),
     ],
 };
 
 /// How the second factor is split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum By {
+enum SplitAlong {
     Columns,
     Rows,
 }
@@ -57,7 +59,7 @@ struct Factors {
 }
 
 struct Split {
-    by: By,
+    by: SplitAlong,
     devices: Vec<Device>,
     group: Group,
     factors: Vec<Factors>,
@@ -90,7 +92,7 @@ fn columns(matrix: &[f32], width: usize, columns: &Range<usize>) -> Vec<f32> {
 }
 
 impl Split {
-    fn prepare(setup: Setup, by: By) -> Result<Box<dyn Case>> {
+    fn prepare(setup: Setup, by: SplitAlong) -> Result<Box<dyn Case>> {
         let (m, n, k) = setup.product()?;
         let (a, b) = (numbers(m * k, setup.seed), numbers(k * n, setup.seed ^ 1));
         let devices = devices()?;
@@ -100,11 +102,11 @@ impl Split {
         let (of_columns, of_rows) = (shares(n, ranks), shares(k, ranks));
         for (rank, device) in devices.iter().enumerate() {
             let (a, b, shape) = match by {
-                By::Columns => {
+                SplitAlong::Columns => {
                     let own = &of_columns[rank];
                     (a.clone(), columns(&b, n, own), [m, own.len(), k])
                 }
-                By::Rows => {
+                SplitAlong::Rows => {
                     let own = &of_rows[rank];
                     (
                         columns(&a, k, own),
@@ -120,8 +122,8 @@ impl Split {
             });
         }
         let (own, all) = match by {
-            By::Columns => (m * widest, m * widest * ranks),
-            By::Rows => (m * n, 0),
+            SplitAlong::Columns => (m * widest, m * widest * ranks),
+            SplitAlong::Rows => (m * n, 0),
         };
         let buffers = |len| -> Result<Vec<DeviceBuffer<f32>>> {
             let buffer = |device| DeviceBuffer::zeroed(device, len);
@@ -143,7 +145,7 @@ impl Split {
     /// The product as one rank has it.
     fn result(&self, rank: usize) -> Result<Vec<f32>> {
         let [m, n, _] = self.shape;
-        if self.by == By::Rows {
+        if self.by == SplitAlong::Rows {
             return Ok(self.products[rank].to_vec()?);
         }
         // Rank after rank its columns, row by row: put beside one another.
@@ -176,8 +178,8 @@ impl Case for Split {
                 .launch(stream, matmul_shared::<16>, config, arguments)?;
         }
         match self.by {
-            By::Columns => self.group.all_gather(&self.products, &mut self.gathered)?,
-            By::Rows => self.group.all_reduce(&mut self.products)?,
+            SplitAlong::Columns => self.group.all_gather(&self.products, &mut self.gathered)?,
+            SplitAlong::Rows => self.group.all_reduce(&mut self.products)?,
         }
         schedule::join(stream, &streams)
     }

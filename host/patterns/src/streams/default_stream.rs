@@ -24,11 +24,11 @@ pub static PATTERN: Pattern = Pattern {
     },
     variants: &[
         Variant::new("default_stream_blocks", |device, setup| {
-            Three::prepare(device, setup, StreamOptions::new())
+            ThreeStreams::prepare(device, setup, StreamOptions::new())
         })
         .runs("advance"),
         Variant::new("non_blocking_streams", |device, setup| {
-            Three::prepare(device, setup, StreamOptions::new().non_blocking())
+            ThreeStreams::prepare(device, setup, StreamOptions::new().non_blocking())
         })
         .runs("advance"),
     ],
@@ -37,7 +37,7 @@ pub static PATTERN: Pattern = Pattern {
 /// Steps of each kernel, where `by` says nothing.
 pub const ROUNDS: u32 = 1 << 14;
 
-struct Three {
+struct ThreeStreams {
     /// The default stream is the one in the middle.
     streams: [Stream; 3],
     buffers: [[DeviceBuffer<u32>; 2]; 3],
@@ -47,7 +47,7 @@ struct Three {
     all: Option<Elapsed>,
 }
 
-impl Three {
+impl ThreeStreams {
     fn prepare(device: &Device, setup: Setup, options: StreamOptions) -> Result<Box<dyn Case>> {
         let (n, rounds) = (setup.elements()?, setup.by.unwrap_or(ROUNDS));
         let values = input::words(n, setup.seed);
@@ -65,7 +65,7 @@ impl Three {
         let one = one()?;
         let mut made = streams(device, 2, options)?.into_iter();
         let mut made = || made.next().context("two streams were made");
-        Ok(Box::new(Three {
+        Ok(Box::new(ThreeStreams {
             streams: [made()?, device.default_stream(), made()?],
             buffers: [first, second, third],
             rounds,
@@ -76,7 +76,7 @@ impl Three {
     }
 }
 
-impl Case for Three {
+impl Case for ThreeStreams {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
         // What the buffers were used for before is over: from here on only the streams' own rules count.
         stream.device().synchronize()?;

@@ -13,7 +13,7 @@ use crate::ptx::ast::{
 
 /// A variable that a function names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Meant {
+pub(super) enum NamedVariable {
     /// A static shared variable, by its index among the program's.
     Shared(u32),
     /// A local variable, by its index among the body's.
@@ -27,7 +27,7 @@ pub(super) enum Origin {
     #[default]
     Unset,
     /// The address of this variable, and numbers.
-    Array(Meant),
+    Array(NamedVariable),
     /// How far it is from one variable to something, or computed from that.
     Distance,
     /// It may come from anywhere.
@@ -67,11 +67,11 @@ pub(super) struct Arrays<'a, 'm> {
 
 impl<'a> Arrays<'a, '_> {
     /// The static shared or the local variable that a symbol names.
-    fn named(&self, symbol: Symbol<'a>) -> Option<Meant> {
+    fn named(&self, symbol: Symbol<'a>) -> Option<NamedVariable> {
         if let Symbol::Local(index) = symbol {
             let variable = self.body.variables.get(index as usize);
             if variable.is_some_and(|variable| variable.space == Space::Local) {
-                return Some(Meant::Local(index));
+                return Some(NamedVariable::Local(index));
             }
         }
         let variable = match symbol {
@@ -83,7 +83,7 @@ impl<'a> Arrays<'a, '_> {
             _ => None,
         }?;
         matches!(self.symbols.space(variable), VariableSpace::Shared(_))
-            .then_some(Meant::Shared(variable))
+            .then_some(NamedVariable::Shared(variable))
     }
 
     /// Each register's origin; empty where the function names no such array.
@@ -157,7 +157,7 @@ impl<'a> Arrays<'a, '_> {
     }
 
     /// The array that an operand is meant for, where that is an address.
-    fn meant(&self, operand: &Operand<'a>, origins: &[Origin]) -> Option<Meant> {
+    fn meant(&self, operand: &Operand<'a>, origins: &[Origin]) -> Option<NamedVariable> {
         let Operand::Address(base, _) = *operand else {
             return None;
         };
@@ -182,15 +182,19 @@ impl<'a> Arrays<'a, '_> {
                 && matches!(instruction.opcode, Opcode::St | Opcode::Red);
         let operands = self.body.operands(instruction);
         let of = |place: usize| match self.meant(operands.get(place)?, origins)? {
-            Meant::Shared(array) => Some(array),
-            Meant::Local(_) => None,
+            NamedVariable::Shared(array) => Some(array),
+            NamedVariable::Local(_) => None,
         };
         let arrays = [of(0), of(1)];
         (copies && arrays != [None; 2]).then_some(arrays)
     }
 
     /// The array that an instruction's address is meant for.
-    pub(super) fn accessed(&self, instruction: &Instruction, origins: &[Origin]) -> Option<Meant> {
+    pub(super) fn accessed(
+        &self,
+        instruction: &Instruction,
+        origins: &[Origin],
+    ) -> Option<NamedVariable> {
         let mut found = None;
         for operand in self.body.operands(instruction) {
             if let Operand::Address(..) = *operand {

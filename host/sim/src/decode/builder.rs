@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::arrays::Meant;
+use super::arrays::NamedVariable;
 use super::problem::{Result, invalid};
 use super::symbols::Symbols;
 use crate::machine::meeting::together::{MeetingPoint, OperandPlace};
@@ -197,12 +197,12 @@ impl Builder<'_, '_> {
     }
 
     /// Says that the operations of the last instruction access this array.
-    pub(super) fn accesses(&mut self, meant: Meant) -> Result<()> {
+    pub(super) fn accesses(&mut self, meant: NamedVariable) -> Result<()> {
         let first = self.starts.last().copied().unwrap_or(0);
         let ops = first..self.program.ops.len() as u32;
         match meant {
-            Meant::Shared(array) => self.program.arrays.extend(ops.map(|op| (op, array))),
-            Meant::Local(index) => {
+            NamedVariable::Shared(array) => self.program.arrays.extend(ops.map(|op| (op, array))),
+            NamedVariable::Local(index) => {
                 let (Some(variable), Some(&Some(place))) = (
                     self.body.variables.get(index as usize),
                     self.locals.get(index as usize),

@@ -65,7 +65,7 @@ pub fn check(module: &mut Module<'_>) -> Result<Vec<Refusal>, IsaError> {
 
 /// The module's `.version` and `.target`.
 #[derive(Clone)]
-struct Has {
+struct ModuleTarget {
     target: Architecture,
     name: String,
     version: (u32, u32),
@@ -73,7 +73,7 @@ struct Has {
 
 /// What the checker keeps from one instruction to the next.
 struct Checker {
-    has: Has,
+    has: ModuleTarget,
     forms: HashMap<(Opcode, Modifiers), Form, RandomState>,
 }
 
@@ -84,7 +84,7 @@ impl Checker {
             target: name.to_owned(),
         })?;
         Ok(Checker {
-            has: Has {
+            has: ModuleTarget {
                 target,
                 name: name.to_owned(),
                 version: module.version,
@@ -106,7 +106,7 @@ impl Checker {
 }
 
 /// Whether the module's version and target have this instance of a row, and the machine models it.
-fn check_row(row: &Row, instruction: &Instruction, has: &Has) -> Result<(), IsaError> {
+fn check_row(row: &Row, instruction: &Instruction, has: &ModuleTarget) -> Result<(), IsaError> {
     let (spelling, at) = (|| instruction.spelling(), instruction.position);
     let (since, needs) = super::needs(row, &instruction.modifiers);
     if has.version < since {
@@ -148,7 +148,7 @@ fn check_row(row: &Row, instruction: &Instruction, has: &Has) -> Result<(), IsaE
 }
 
 /// Rows of the opcode that take the modifiers, that the machine models and the module may use.
-fn form(instruction: &Instruction, has: &Has) -> Result<Form, IsaError> {
+fn form(instruction: &Instruction, has: &ModuleTarget) -> Result<Form, IsaError> {
     let Instruction {
         opcode, modifiers, ..
     } = *instruction;

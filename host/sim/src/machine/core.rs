@@ -86,7 +86,7 @@ pub(crate) struct Core<'l> {
     /// Why the loop ended.
     pub(super) event: Event,
     /// Offset of `frame` in the warp's registers, and how many calls deep it is.
-    pub(super) at: At,
+    pub(super) at: FramePlace,
     /// The blocks that run together.
     pub(super) team: Team,
     /// The running block's index in the team, and the running warp's in the block.
@@ -97,7 +97,7 @@ pub(crate) struct Core<'l> {
 
 /// A frame's place in a warp's register file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub(super) struct At {
+pub(super) struct FramePlace {
     /// The frame's offset in bytes.
     pub(super) frame: u32,
     /// Calls that are open above it.
@@ -161,7 +161,7 @@ impl<'l> Core<'l> {
             probe: None,
             explore: None,
             event: Event::None,
-            at: At::default(),
+            at: FramePlace::default(),
             team: Team::default(),
             current: (0, 0),
             run,

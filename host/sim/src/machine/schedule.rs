@@ -9,7 +9,7 @@
 //!
 //! The ISA promises progress to every lane and nothing of the order; which lanes a divergent `activemask` sees is ours.
 
-use super::core::{At, Core};
+use super::core::{Core, FramePlace};
 use super::event::{Event, RawFault, Wait};
 use super::op::{Op, STOP};
 use super::warp::Group;
@@ -158,7 +158,7 @@ impl Core<'_> {
         let (mask, at) = (self.active, self.at);
         let stands_back = self.stands_back();
         let warp = self.warp();
-        let order = |at: At, op: *const Op| (u32::MAX - at.depth, op);
+        let order = |at: FramePlace, op: *const Op| (u32::MAX - at.depth, op);
         // Who is here already, and who of the others comes first.
         let (mut here, mut first, mut several) = (None, None, false);
         for (i, group) in warp.groups.iter().enumerate() {
@@ -313,7 +313,7 @@ impl Core<'_> {
     }
 
     /// Makes `at` the running frame.
-    pub(super) fn set_frame(&mut self, at: At) {
+    pub(super) fn set_frame(&mut self, at: FramePlace) {
         self.at = at;
         let registers = &mut self.warp().registers;
         debug_assert!((at.frame as usize) < registers.len());

@@ -3,7 +3,7 @@
 use super::asynchronous::pending::Copies;
 use super::compute::track::Matrices;
 use super::control::frames::Frames;
-use super::core::At;
+use super::core::FramePlace;
 use super::event::Wait;
 use super::lane::LANES;
 use super::op::Op;
@@ -56,7 +56,7 @@ pub(super) struct Group {
     /// The lanes that are here, a bit each.
     pub(super) mask: u32,
     /// The frame of the function that they are in.
-    pub(super) at: At,
+    pub(super) at: FramePlace,
     /// What they wait for.
     pub(super) wait: Wait,
     /// When they ran last: the longest wait is ended first.

@@ -8,7 +8,7 @@ use cust::memory::DeviceCopy;
 use lanewise_driver::abi::{CUDA_MEM_ALLOC_NODE_PARAMS, CUmemLocation, CUmemPoolProps, CUresult};
 use lanewise_driver::api;
 
-use super::{GraphBuilder, New};
+use super::{GraphBuilder, NewNode};
 use crate::graph::error::GraphError;
 use crate::graph::node::Node;
 use crate::graph::uses::Used;
@@ -54,9 +54,9 @@ impl<'graph> GraphBuilder<'graph> {
             bytesize: bytes.max(1),
             dptr: 0,
         };
-        let new = New {
+        let new = NewNode {
             what: format!("the allocation at {at}"),
-            ..New::plain("an allocation")
+            ..NewNode::plain("an allocation")
         };
         let call = ("cuGraphAddMemAllocNode", at);
         let allocated = self.add(after, new, call, |node, graph, after, count| {
@@ -100,10 +100,10 @@ impl<'graph> GraphBuilder<'graph> {
         used: Used,
         at: &'static Location<'static>,
     ) -> Result<Node<'graph>, GraphError> {
-        let new = New {
+        let new = NewNode {
             what: format!("the end of memory at {at}"),
             uses: vec![used],
-            ..New::plain("the end of memory")
+            ..NewNode::plain("the end of memory")
         };
         let call = ("cuGraphAddMemFreeNode", at);
         Ok(self.add(after, new, call, |node, graph, after, count| {

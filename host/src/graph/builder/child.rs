@@ -4,7 +4,7 @@ use std::panic::Location;
 
 use lanewise_driver::api;
 
-use super::{GraphBuilder, New};
+use super::{GraphBuilder, NewNode};
 use crate::graph::error::GraphError;
 use crate::graph::node::Node;
 use crate::graph::record::{Record, Recorded};
@@ -23,14 +23,14 @@ impl<'graph> GraphBuilder<'graph> {
     ) -> Result<Node<'graph>, GraphError> {
         graph.without_conditions()?;
         let of = |node: &TemplateNode| node.uses.clone();
-        let new = New {
+        let new = NewNode {
             uses: graph.nodes.iter().flat_map(of).collect(),
             keeps: graph
                 .nodes
                 .iter()
                 .flat_map(|node| node.keeps.clone())
                 .collect(),
-            ..New::plain("a graph")
+            ..NewNode::plain("a graph")
         };
         self.add_child(after, &graph.handle, new, Location::caller())
     }
@@ -47,9 +47,9 @@ impl<'graph> GraphBuilder<'graph> {
     ) -> Result<Node<'graph>, GraphError> {
         let at = Location::caller();
         let Recorded { graph, uses } = Recorded::of(&self.device, work, at)?;
-        let new = New {
+        let new = NewNode {
             uses,
-            ..New::plain("recorded work")
+            ..NewNode::plain("recorded work")
         };
         self.add_child(after, &graph, new, at)
     }
@@ -58,10 +58,10 @@ impl<'graph> GraphBuilder<'graph> {
         &mut self,
         after: &[Node<'graph>],
         child: &Handle,
-        new: New,
+        new: NewNode,
         at: &'static Location<'static>,
     ) -> Result<Node<'graph>, GraphError> {
-        let new = New {
+        let new = NewNode {
             what: format!("{} at {at}", new.what),
             ..new
         };

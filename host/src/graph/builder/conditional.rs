@@ -17,7 +17,7 @@ use lanewise_driver::abi::{CUDA_CONDITIONAL_NODE_PARAMS, CUgraph, CUgraphNodePar
 use lanewise_driver::api;
 use lanewise_std::graph::Condition;
 
-use super::{GraphBuilder, New};
+use super::{GraphBuilder, NewNode};
 use crate::graph::error::GraphError;
 use crate::graph::node::Node;
 use crate::graph::template::{Handle, NodeType, TemplateNode, placed};
@@ -226,7 +226,7 @@ impl<'graph> GraphBuilder<'graph> {
                 ctx: self.context(),
             });
         }
-        let new = New {
+        let new = NewNode {
             what: format!("{what} at {at}"),
             kind: NodeType::Conditional,
             uses: vec![(setter.order, Access::Write)],

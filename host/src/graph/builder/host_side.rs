@@ -7,11 +7,11 @@ use std::sync::Arc;
 use lanewise_driver::abi::{CUDA_HOST_NODE_PARAMS, CUevent, CUgraph, CUgraphNode, CUresult};
 use lanewise_driver::api;
 
-use super::{GraphBuilder, New};
+use super::{GraphBuilder, NewNode};
 use crate::Event;
 use crate::graph::error::GraphError;
 use crate::graph::node::Node;
-use crate::graph::template::{HostFunction, Keep};
+use crate::graph::template::{HostFunction, KeptAlive};
 use crate::stream::to_its_end;
 
 impl<'graph> GraphBuilder<'graph> {
@@ -40,10 +40,10 @@ impl<'graph> GraphBuilder<'graph> {
             function: Some(run),
             user_data: Arc::as_ptr(&function).cast_mut().cast(),
         };
-        let new = New {
+        let new = NewNode {
             what: format!("the call at {at}"),
-            keeps: vec![Keep::Function(function)],
-            ..New::plain("a call of the host")
+            keeps: vec![KeptAlive::Function(function)],
+            ..NewNode::plain("a call of the host")
         };
         let call = ("cuGraphAddHostNode", at);
         Ok(self.add(after, new, call, |node, graph, after, count| {
@@ -106,10 +106,10 @@ impl<'graph> GraphBuilder<'graph> {
     ) -> Result<Node<'graph>, GraphError> {
         self.not_in_body(what)?;
         let handle = CUevent(event.raw().expose_provenance());
-        let new = New {
+        let new = NewNode {
             what: format!("{what} at {}", call.1),
-            keeps: vec![Keep::Event(event.clone())],
-            ..New::plain(what)
+            keeps: vec![KeptAlive::Event(event.clone())],
+            ..NewNode::plain(what)
         };
         Ok(self.add(after, new, call, |node, graph, after, count| {
             add(node, graph, after, count, handle)

@@ -8,7 +8,7 @@ use lanewise_driver::abi::{CUDA_KERNEL_NODE_PARAMS, CUcontext, CUfunction, CUker
 use lanewise_driver::api;
 use lanewise_std::kernel::{Kernel, SafeKernel};
 
-use super::{GraphBuilder, New};
+use super::{GraphBuilder, NewNode};
 use crate::graph::error::GraphError;
 use crate::graph::node::{KernelNode, Node};
 use crate::graph::template::NodeType;
@@ -82,7 +82,7 @@ impl<'graph> GraphBuilder<'graph> {
                 return Ok(()); // and `added` says why
             };
             let attributes = attributes(&ready.config);
-            let new = New {
+            let new = NewNode {
                 what,
                 kind: NodeType::Kernel(ready.config.cluster, ready.config.cooperative),
                 uses,

@@ -22,7 +22,7 @@ use lanewise_driver::api;
 
 use super::error::GraphError;
 use super::node::{Node, node};
-use super::template::{GraphTemplate, Handle, Keep, NodeType, TemplateNode, number, placed};
+use super::template::{GraphTemplate, Handle, KeptAlive, NodeType, TemplateNode, number, placed};
 use super::uses::Used;
 use crate::stream::order::Access;
 use crate::{Device, DeviceBuffer, DriverError};
@@ -158,14 +158,14 @@ fn continued<R>(
 }
 
 /// What a node is made of, before the driver has it.
-struct New {
+struct NewNode {
     what: String,
     kind: NodeType,
     uses: Vec<Used>,
-    keeps: Vec<Keep>,
+    keeps: Vec<KeptAlive>,
 }
 
-impl New {
+impl NewNode {
     /// A node that uses no memory and keeps nothing alive.
     fn plain(what: &'static str) -> Self {
         Self {
@@ -187,7 +187,7 @@ impl<'graph> GraphBuilder<'graph> {
     fn add(
         &mut self,
         after: &[Node<'graph>],
-        new: New,
+        new: NewNode,
         (name, at): (&'static str, &'static Location<'static>),
         call: impl FnOnce(*mut CUgraphNode, CUgraph, *const CUgraphNode, usize) -> CUresult,
     ) -> Result<Node<'graph>, DriverError> {
@@ -245,13 +245,13 @@ impl<'graph> GraphBuilder<'graph> {
     /// The driver's.
     #[track_caller]
     pub fn empty(&mut self, after: &[Node<'graph>]) -> Result<Node<'graph>, GraphError> {
-        self.add_empty(after, New::plain("an empty node"), Location::caller())
+        self.add_empty(after, NewNode::plain("an empty node"), Location::caller())
     }
 
     fn add_empty(
         &mut self,
         after: &[Node<'graph>],
-        new: New,
+        new: NewNode,
         at: &'static Location<'static>,
     ) -> Result<Node<'graph>, GraphError> {
         let call = ("cuGraphAddEmptyNode", at);

@@ -8,7 +8,7 @@ use cust::memory::DeviceCopy;
 use lanewise_driver::abi::{CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUarray, CUcontext, Side3D};
 use lanewise_driver::api;
 
-use super::{GraphBuilder, New};
+use super::{GraphBuilder, NewNode};
 use crate::graph::error::GraphError;
 use crate::graph::node::Node;
 use crate::stream::order::Access;
@@ -57,13 +57,13 @@ impl<'graph> GraphBuilder<'graph> {
             let (buffer, host) = (to.len(), from.len());
             return Err(MemoryError::LengthMismatch { buffer, host, at }.into());
         }
-        let new = New {
+        let new = NewNode {
             what: format!("the copy at {at}"),
             uses: vec![
                 self.uses(from, Access::Read)?,
                 self.uses(to, Access::Write)?,
             ],
-            ..New::plain("a copy")
+            ..NewNode::plain("a copy")
         };
         let bytes = from.len() * size_of::<T>();
         if bytes == 0 {
@@ -137,10 +137,10 @@ impl<'graph> GraphBuilder<'graph> {
         (value, element_size, width): (u32, u32, usize),
         at: &'static Location<'static>,
     ) -> Result<Node<'graph>, GraphError> {
-        let new = New {
+        let new = NewNode {
             what: format!("the fill at {at}"),
             uses: vec![self.uses(buffer, Access::Write)?],
-            ..New::plain("a fill")
+            ..NewNode::plain("a fill")
         };
         if width == 0 {
             return self.add_empty(after, new, at);

@@ -49,7 +49,7 @@ use state::State;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use ticket::{Clock, Dependent, Past};
+use ticket::{Clock, Dependent, PastOperation};
 pub(crate) use ticket::{Lane, Ticket};
 
 static STATE: Mutex<Option<State>> = Mutex::new(None);
@@ -139,7 +139,7 @@ pub(crate) fn end(ticket: &Ticket, well: bool, addresses: Addresses) -> Vec<Find
         if !well || running.footprint.is_empty() {
             return running.found;
         }
-        let now = Past {
+        let now = PastOperation {
             shut: pages(&running.footprint, addresses),
             ticket: running.ticket,
             footprint: running.footprint,
@@ -216,7 +216,7 @@ pub(crate) fn forget(address: u64, bytes: u64) {
             past.footprint.retain(|at| !(address..end).contains(&at));
             past.shut.retain(|it| !(address..end).contains(&it.start));
         }
-        let is_left = |past: &Past| !past.footprint.is_empty() || !past.shut.is_empty();
+        let is_left = |past: &PastOperation| !past.footprint.is_empty() || !past.shut.is_empty();
         state.past.retain(is_left);
         state.shut();
     });

@@ -1,18 +1,18 @@
 //! What is said of two operations that touch the same bytes in no order.
 
 use super::host::Addresses;
-use super::ticket::{FREE, Past, submitted};
+use super::ticket::{FREE, PastOperation, submitted};
 use lanewise_sim::checks::{Conflict, FindingKind};
 use lanewise_sim::{FaultReport, Finding};
 
 /// A race between two operations; whether the later one began before the other had ended.
 pub(super) fn report(
-    before: &Past,
-    now: &Past,
+    before: &PastOperation,
+    now: &PastOperation,
     (conflict, beside): (Conflict, bool),
     addresses: Addresses,
 ) -> Finding {
-    let verb = |past: &Past, writes: bool| match (past.label.as_str(), writes) {
+    let verb = |past: &PastOperation, writes: bool| match (past.label.as_str(), writes) {
         (FREE, _) => FREE,
         (_, true) => "a write",
         (_, false) => "a read",

@@ -1,7 +1,7 @@
 //! The operation that the calling thread runs, and what it tells of itself.
 
 use super::host::Addresses;
-use super::ticket::{Dependent, FREE, Past, Ticket};
+use super::ticket::{Dependent, FREE, PastOperation, Ticket};
 use super::{host_pages, with_state};
 use crate::calling;
 use lanewise_sim::Finding;
@@ -73,7 +73,7 @@ pub(crate) fn writes(address: u64, bytes: u64) {
 pub(crate) fn frees(address: u64, bytes: u64, addresses: Addresses) {
     running(|it| {
         let written = vec![(address, address.saturating_add(bytes))];
-        let now = Past {
+        let now = PastOperation {
             ticket: it.ticket.clone(),
             footprint: Footprint {
                 written,

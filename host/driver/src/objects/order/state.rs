@@ -4,7 +4,7 @@ use super::super::handle::origin::Origin;
 use super::host::{Addresses, EarlyHostAccess};
 use super::host_pages::{self, ShutPages};
 use super::report::report;
-use super::ticket::{Clock, Past, Ticket};
+use super::ticket::{Clock, PastOperation, Ticket};
 use super::{TOUCHED, host_touches};
 use lanewise_sim::Finding;
 use lanewise_sim::checks::Footprint;
@@ -27,7 +27,7 @@ pub(super) struct State {
     pub(super) number: u64,
     /// What the host knows.
     pub(super) host: Clock,
-    pub(super) past: Vec<Past>,
+    pub(super) past: Vec<PastOperation>,
     /// What was submitted and has not ended.
     pub(super) open: BTreeMap<u64, Arc<Ticket>>,
     /// Up to this number somebody may have made an order that nobody saw.
@@ -63,7 +63,7 @@ impl State {
         if !self.shuts {
             return;
         }
-        let open = |past: &&Past| {
+        let open = |past: &&PastOperation| {
             !past.shut.is_empty()
                 && past.ticket.number > self.unseen
                 && !self.host.knows(&past.ticket)
@@ -89,7 +89,7 @@ impl State {
         let talker = |open: &Arc<Ticket>, it: &Ticket| {
             open.is_kernel.load(Ordering::Relaxed) && open.is_behind(it)
         };
-        let holds = |past: &Past| {
+        let holds = |past: &PastOperation| {
             let mut shut = past.shut.iter();
             shut.any(|it| (it.start..it.end).contains(&address))
         };
@@ -127,7 +127,7 @@ impl State {
         self.shut();
     }
 
-    pub(super) fn judge(&mut self, now: &Past, addresses: Addresses) -> Vec<Finding> {
+    pub(super) fn judge(&mut self, now: &PastOperation, addresses: Addresses) -> Vec<Finding> {
         let mut found = Vec::new();
         for before in &self.past {
             let (a, b) = (&before.ticket, &now.ticket);
@@ -157,7 +157,7 @@ impl State {
 
     /// Forgets what all that can still come is behind of.
     pub(super) fn prune(&mut self) {
-        let size = |past: &[Past]| -> usize {
+        let size = |past: &[PastOperation]| -> usize {
             let sizes = past.iter().map(|past| past.footprint.stretches());
             sizes.sum()
         };

@@ -115,7 +115,7 @@ impl Ticket {
 
 /// An operation that has run.
 #[derive(Debug)]
-pub(super) struct Past {
+pub(super) struct PastOperation {
     pub(super) ticket: Arc<Ticket>,
     pub(super) footprint: Footprint,
     pub(super) label: String,
@@ -133,7 +133,7 @@ pub(super) struct Dependent {
     pub(super) releases: bool,
 }
 
-impl Past {
+impl PastOperation {
     /// What makes operations the same for reports.
     pub(super) fn key(&self) -> String {
         let call = self.ticket.origin.as_ref().map(Origin::key);

@@ -31,9 +31,9 @@ pub(crate) struct Event {
 }
 
 /// A point that other processes may wait for. Dropped, it has happened.
-struct Happens(Arc<Points>, u64);
+struct PendingPoint(Arc<Points>, u64);
 
-impl Drop for Happens {
+impl Drop for PendingPoint {
     fn drop(&mut self) {
         self.0.happen(self.1);
     }
@@ -95,7 +95,7 @@ impl Event {
         if let Some(points) = &self.points {
             let number = points.submit();
             // The last of them to let go of this.
-            let happened = Arc::new(Happens(points.clone(), number));
+            let happened = Arc::new(PendingPoint(points.clone(), number));
             for one in &work {
                 let happened = happened.clone();
                 one.then(move || drop(happened));

@@ -12,7 +12,7 @@ use super::clocks::Block;
 use super::lanes;
 use super::record::{AccessMark, CurrentAccess, Record, Records, Verdict};
 use super::touch::{lies_simply, touch, touch_evenly};
-use super::touched::{Lie, TouchedWords};
+use super::touched::{LanePlaces, TouchedWords};
 use crate::counters::even::{Even, LANES};
 
 /// An access by lanes of one warp in one instruction.
@@ -87,13 +87,13 @@ impl Deferred {
         &mut self,
         block: u32,
         mark: AccessMark,
-        lie: Lie<'_>,
+        places: LanePlaces<'_>,
         (mask, size): (u32, u64),
     ) -> bool {
-        if self.has_writes() && self.written.meets(lie, mask, size) {
+        if self.has_writes() && self.written.meets(places, mask, size) {
             return false;
         }
-        self.note(block, (mark, false), lie, (mask, size));
+        self.note(block, (mark, false), places, (mask, size));
         true
     }
 
@@ -104,20 +104,20 @@ impl Deferred {
         &mut self,
         record: Record,
         op: u32,
-        lie: Lie<'_>,
+        places: LanePlaces<'_>,
         (mask, size): (u32, u64),
     ) -> bool {
         // Behind a write nothing was read as a rule.
         if self.looked_at < self.list.len() {
             self.look_at_reads();
         }
-        if self.written.meets(lie, mask, size) || self.read.meets(lie, mask, size) {
+        if self.written.meets(places, mask, size) || self.read.meets(places, mask, size) {
             return false;
         }
-        self.written.add(lie, mask, size);
+        self.written.add(places, mask, size);
         let mark = AccessMark::new(self.writes.len() as u32, op, false);
         self.writes.push(record);
-        self.note(record.block, (mark, true), lie, (mask, size));
+        self.note(record.block, (mark, true), places, (mask, size));
         self.looked_at = self.list.len();
         true
     }
@@ -138,13 +138,13 @@ impl Deferred {
         &mut self,
         block: u32,
         (mark, writes): (AccessMark, bool),
-        lie: Lie<'_>,
+        places: LanePlaces<'_>,
         (mask, size): (u32, u64),
     ) {
         self.block = block;
-        let (start, step) = match lie {
-            Lie::Evenly(even) => (even.start as u32, even.step as u32),
-            Lie::Anywhere(addresses) => {
+        let (start, step) = match places {
+            LanePlaces::Evenly(even) => (even.start as u32, even.step as u32),
+            LanePlaces::Anywhere(addresses) => {
                 self.addresses.push(addresses.map(|address| address as u32));
                 (self.addresses.len() as u32 - 1, ANYWHERE)
             }
@@ -256,10 +256,10 @@ impl Noted {
     fn add_to(&self, words: &mut TouchedWords, addresses: &[[u32; LANES]]) {
         let size = self.size.into();
         match self.even() {
-            Some(even) => words.add(Lie::Evenly(even), self.mask, size),
+            Some(even) => words.add(LanePlaces::Evenly(even), self.mask, size),
             None => {
                 let addresses = addresses[self.start as usize].map(u64::from);
-                words.add(Lie::Anywhere(&addresses), self.mask, size);
+                words.add(LanePlaces::Anywhere(&addresses), self.mask, size);
             }
         }
     }

@@ -5,13 +5,13 @@
 
 use super::cells::{LINE, LINES};
 use super::record::{AccessMark, Known};
-use super::touched::Lie;
+use super::touched::LanePlaces;
 use super::{AccessKind, Races};
 use crate::counters::even::Even;
 
 /// An ordinary load or store by lanes of a warp.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Plain {
+pub(crate) struct PlainAccess {
     /// The block, by its number in the grid.
     pub(crate) block: u64,
     /// The warp in the block.
@@ -27,26 +27,26 @@ pub(crate) struct Plain {
 impl Races {
     /// Notes down a read of shared memory, `size` bytes by each lane of `mask`, which lie evenly. False, and nothing has changed, where it cannot be.
     #[inline(always)]
-    pub(crate) fn note_read(&mut self, by: &Plain, even: Even, mask: u32, size: u64) -> bool {
+    pub(crate) fn note_read(&mut self, by: &PlainAccess, even: Even, mask: u32, size: u64) -> bool {
         let Some((who, moment)) = self.current else {
             return false;
         };
         who == (by.block, by.warp)
             && even.aligned(size)
-            && self.note(moment, by, Lie::Evenly(even), (mask, size))
+            && self.note(moment, by, LanePlaces::Evenly(even), (mask, size))
     }
 
     /// Remembers an access of `size` bytes by each lane of `mask`, which lie evenly. False where that takes more than a glance, and all of it is to
     /// be remembered by other ways: some reads may have been already, and to remember them twice changes nothing.
     #[inline(always)]
-    pub(crate) fn glance(&mut self, by: &Plain, even: Even, mask: u32, size: u64) -> bool {
+    pub(crate) fn glance(&mut self, by: &PlainAccess, even: Even, mask: u32, size: u64) -> bool {
         let Some((who, moment)) = self.current else {
             return false;
         };
         if who != (by.block, by.warp) || !even.aligned(size) {
             return false;
         }
-        if by.shared && self.note(moment, by, Lie::Evenly(even), (mask, size)) {
+        if by.shared && self.note(moment, by, LanePlaces::Evenly(even), (mask, size)) {
             return true;
         }
         if by.shared && !self.deferred.is_empty() || size < 4 {

@@ -60,11 +60,11 @@ pub(crate) use access::{Access, AccessKind};
 use cells::Cells;
 use clocks::{Block, ReleasedClocks, Warp};
 use deferred::Deferred;
-pub(crate) use glance::Plain;
+pub(crate) use glance::PlainAccess;
 use moment::Moment;
 use record::{AccessMark, NARROW, PENDING, Records, STRONG};
 use touch::{lies_simply, touch, touch_evenly};
-use touched::Lie;
+use touched::LanePlaces;
 
 use crate::checks::Footprint;
 use crate::counters::even::{Even, LANES, Neighbours};
@@ -235,7 +235,7 @@ impl Races {
             }
             return races;
         }
-        if self.defer(access, Lie::Anywhere(addresses), mask, size) {
+        if self.defer(access, LanePlaces::Anywhere(addresses), mask, size) {
             return races;
         }
         let (space, mut now, cells) = self.begin(access);
@@ -270,7 +270,7 @@ impl Races {
     /// nor at one place.
     #[inline(always)]
     pub(crate) fn together(&mut self, access: &Access, even: Even, mask: u32, size: u64) -> bool {
-        if self.defer(access, Lie::Evenly(even), mask, size) {
+        if self.defer(access, LanePlaces::Evenly(even), mask, size) {
             return true;
         }
         if !lies_simply(even, access.kind, size) {

@@ -2,9 +2,9 @@
 
 use super::cells::{Cells, MemoryOwner};
 use super::clocks::is_after;
-use super::glance::Plain;
+use super::glance::PlainAccess;
 use super::record::{AccessMark, CurrentAccess, NARROW, PENDING, Record, STRONG, Verdict};
-use super::touched::Lie;
+use super::touched::LanePlaces;
 use super::{Access, AccessKind, Races};
 
 /// When a warp accesses memory: the number of the record of it, the block's place, and the warp's floor.
@@ -128,11 +128,17 @@ impl Races {
 
     /// Notes down an access to remember it later, where that is possible.
     #[inline(always)]
-    pub(super) fn defer(&mut self, access: &Access, lie: Lie<'_>, mask: u32, size: u64) -> bool {
+    pub(super) fn defer(
+        &mut self,
+        access: &Access,
+        places: LanePlaces<'_>,
+        mask: u32,
+        size: u64,
+    ) -> bool {
         if self.alone.is_none() || access.shared != Some(access.block) || !access.is_plain() {
             return false;
         }
-        let by = Plain {
+        let by = PlainAccess {
             block: access.block,
             warp: access.warp,
             op: access.op,
@@ -143,11 +149,11 @@ impl Races {
             false => self.moment(access),
             true => self.moment_of_write(&by),
         };
-        self.note(moment, &by, lie, (mask, size))
+        self.note(moment, &by, places, (mask, size))
     }
 
     /// When a write happens that has no record yet.
-    fn moment_of_write(&mut self, by: &Plain) -> Moment {
+    fn moment_of_write(&mut self, by: &PlainAccess) -> Moment {
         let floor = self.warp(by.block, by.warp).floor;
         Moment {
             number: u32::MAX,
@@ -165,8 +171,8 @@ impl Races {
             place,
             floor,
         }: Moment,
-        by: &Plain,
-        lie: Lie<'_>,
+        by: &PlainAccess,
+        places: LanePlaces<'_>,
         accessed: (u32, u64),
     ) -> bool {
         let block = &self.blocks[place as usize];
@@ -180,10 +186,10 @@ impl Races {
         }
         if by.writes {
             let record = block.write_by(place, by.warp);
-            return self.deferred.note_write(record, by.op, lie, accessed);
+            return self.deferred.note_write(record, by.op, places, accessed);
         }
         let mark = AccessMark::new(number, by.op, false);
-        self.deferred.note_read(place, mark, lie, accessed)
+        self.deferred.note_read(place, mark, places, accessed)
     }
 
     /// Lets the cells show all accesses.

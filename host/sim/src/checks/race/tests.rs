@@ -238,7 +238,7 @@ fn at_a_glance(
     size: u64,
 ) -> bool {
     let own = access.shared.is_none_or(|block| block == access.block);
-    let by = Plain {
+    let by = PlainAccess {
         block: access.block,
         warp: access.warp,
         op: access.op,

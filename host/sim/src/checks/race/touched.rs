@@ -6,7 +6,7 @@ use crate::memory::words;
 
 /// Where the lanes of an access are.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Lie<'a> {
+pub(super) enum LanePlaces<'a> {
     /// Each lane as far from the one before as all others.
     Evenly(Even),
     /// At addresses of each one.
@@ -24,18 +24,18 @@ pub(super) struct TouchedWords {
 impl TouchedWords {
     /// Whether any word that lanes of `mask` access, `size` bytes each, is in the set.
     #[inline(always)]
-    pub(super) fn meets(&self, lie: Lie<'_>, mask: u32, size: u64) -> bool {
+    pub(super) fn meets(&self, places: LanePlaces<'_>, mask: u32, size: u64) -> bool {
         let has = |first: u64, count: u64| {
             words(first, count).any(|(at, of)| self.bits.get(at).is_some_and(|bits| bits & of != 0))
         };
-        self.some && each(lie, mask, size, has)
+        self.some && each(places, mask, size, has)
     }
 
     /// Adds the words that lanes of `mask` access, `size` bytes each.
     #[inline(always)]
-    pub(super) fn add(&mut self, lie: Lie<'_>, mask: u32, size: u64) {
+    pub(super) fn add(&mut self, places: LanePlaces<'_>, mask: u32, size: u64) {
         self.some = true;
-        each(lie, mask, size, |first, count| {
+        each(places, mask, size, |first, count| {
             for (at, of) in words(first, count) {
                 if at >= self.bits.len() {
                     self.bits.resize(at + 1, 0);
@@ -58,15 +58,17 @@ impl TouchedWords {
 
 /// Calls `f` with the words that lanes access, by the first of those side by side and their number, until it says true. Whether it did.
 #[inline(always)]
-fn each(lie: Lie<'_>, mask: u32, size: u64, mut f: impl FnMut(u64, u64) -> bool) -> bool {
+fn each(places: LanePlaces<'_>, mask: u32, size: u64, mut f: impl FnMut(u64, u64) -> bool) -> bool {
     let mut stretch = |from: u64, to: u64| f(from / 4, to.div_ceil(4) - from / 4);
-    match lie {
-        Lie::Evenly(even) if even.step <= size.max(4) => stretch(even.start, even.last() + size),
-        Lie::Evenly(even) => (0..even.lanes).any(|lane| {
+    match places {
+        LanePlaces::Evenly(even) if even.step <= size.max(4) => {
+            stretch(even.start, even.last() + size)
+        }
+        LanePlaces::Evenly(even) => (0..even.lanes).any(|lane| {
             let at = even.start + lane * even.step;
             stretch(at, at + size)
         }),
-        Lie::Anywhere(addresses) => {
+        LanePlaces::Anywhere(addresses) => {
             lanes(mask).any(|lane| stretch(addresses[lane], addresses[lane] + size))
         }
     }

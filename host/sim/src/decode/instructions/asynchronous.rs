@@ -6,7 +6,7 @@
 use super::memory::{Address, place};
 use crate::decode::builder::{Builder, Operands};
 use crate::decode::problem::{Result, invalid, unsupported};
-use crate::machine::asynchronous::bulk::{self, BulkSite, From, joining};
+use crate::machine::asynchronous::bulk::{self, BulkSite, BulkSource, joining};
 use crate::machine::asynchronous::pending::Join;
 use crate::machine::asynchronous::{self as run, Addressed, CopySite, Read, wait};
 use crate::machine::compute::alu;
@@ -260,7 +260,7 @@ pub(super) fn bulk<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let mbarrier = mbarrier.map(|m| addressed(b, m, to_space)).transpose()?;
     let site = BulkSite {
         to: addressed(b, to, to_space)?,
-        from: From::Memory(addressed(b, from, from_space)?, b.source(size, 4, None)?),
+        from: BulkSource::Memory(addressed(b, from, from_space)?, b.source(size, 4, None)?),
         align: 16,
         join,
         mbarrier,
@@ -289,7 +289,7 @@ pub(super) fn from_registers<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Re
     let align = width * rows.len() as u64;
     let site = BulkSite {
         to: addressed(b, to, space)?,
-        from: From::Rows(rows, width as usize),
+        from: BulkSource::Rows(rows, width as usize),
         align,
         join,
         mbarrier: Some(addressed(b, mbarrier, space)?),

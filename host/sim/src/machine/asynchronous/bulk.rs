@@ -8,7 +8,9 @@
 //! the cluster does not have.
 
 use super::Addressed;
-use super::pending::{ByteCopy, CheckedPlace, Join, Pending, PendingEffect, Source, Until};
+use super::pending::{
+    ByteCopy, CheckedPlace, CompletionSignal, Join, Pending, PendingEffect, Source,
+};
 use crate::checks::race::AccessKind;
 use crate::machine::compute::alu::conjure;
 use crate::machine::core::Core;
@@ -28,7 +30,7 @@ pub(crate) struct BulkSite {
     /// Where the bytes go.
     pub(crate) to: Addressed,
     /// Where from: memory, or rows of so many bytes.
-    pub(crate) from: From,
+    pub(crate) from: BulkSource,
     /// What the size (of memory) and both addresses are multiples of.
     pub(crate) align: u64,
     /// How elements join what is there, and their bytes.
@@ -43,7 +45,7 @@ pub(crate) struct BulkSite {
 
 /// Where bytes come from.
 #[derive(Debug, Clone)]
-pub(crate) enum From {
+pub(crate) enum BulkSource {
     /// Memory, and the row that holds how many.
     Memory(Addressed, u32),
     /// Registers, of 4 or 8 bytes each.
@@ -195,8 +197,8 @@ unsafe fn start_one(
     // SAFETY: the decoder gave this operation these rows.
     let (bytes, mask) = unsafe {
         let bytes = match &site.from {
-            From::Memory(_, size) => core.lanes::<u32>(*size)[lane].into(),
-            From::Rows(rows, width) => (rows.len() * width) as u64,
+            BulkSource::Memory(_, size) => core.lanes::<u32>(*size)[lane].into(),
+            BulkSource::Rows(rows, width) => (rows.len() * width) as u64,
         };
         let mask = site.mask.map(|row| core.lanes::<u32>(row)[lane] as u16);
         (bytes, mask.unwrap_or(u16::MAX))
@@ -260,9 +262,9 @@ pub(super) fn until(
     lane: usize,
     to: &Destination,
     spot: CheckedPlace,
-) -> Option<Until> {
+) -> Option<CompletionSignal> {
     let Some((space, address)) = to.mbarrier else {
-        return Some(Until::Group(core.warp().copies.bulk[lane]));
+        return Some(CompletionSignal::Group(core.warp().copies.bulk[lane]));
     };
     let (home, _) = core.mbarrier(op, lane, space, address)?;
     if spot.0 != Some(core.team.blocks[home.rank].linear) {
@@ -270,7 +272,7 @@ pub(super) fn until(
         let help = "name both by the same block: `mapa` both, or none";
         return illegal(core, op, lane, message, help);
     }
-    Some(Until::Mbarrier(home))
+    Some(CompletionSignal::Mbarrier(home))
 }
 
 pub(super) fn illegal<T>(
@@ -296,7 +298,7 @@ unsafe fn source(
     bytes: u64,
 ) -> Option<(Source, Option<CheckedPlace>)> {
     match &site.from {
-        From::Memory(from, _) => {
+        BulkSource::Memory(from, _) => {
             // SAFETY: the decoder gave this operation these rows.
             let address = unsafe { core.address_of(from, lane) };
             let one = LaneAccess {
@@ -315,7 +317,7 @@ unsafe fn source(
             }
             Some((Source::Memory(host), Some(spot)))
         }
-        From::Rows(rows, width) => {
+        BulkSource::Rows(rows, width) => {
             let mut values = Vec::with_capacity(bytes as usize);
             for &row in rows {
                 // SAFETY: as above.

@@ -9,7 +9,7 @@ pub(crate) mod pending;
 pub(crate) mod tensor;
 pub(crate) mod tensor_map;
 
-use self::pending::{Copied, Pending, PendingEffect, Until};
+use self::pending::{CompletionSignal, Copied, Pending, PendingEffect};
 use super::core::Core;
 use super::event::{FaultKind, Region};
 use super::lane::{LANES, lanes};
@@ -235,7 +235,7 @@ pub(crate) unsafe fn arrive(core: &mut Core<'_>, op: *const Op) -> *const Op {
         core.begin_pending(Pending {
             by: (rank, warp, lane as u32),
             op,
-            until: Until::Mbarrier(home),
+            until: CompletionSignal::Mbarrier(home),
             effect: PendingEffect::Arrive(started),
         });
     }

@@ -12,7 +12,7 @@ use crate::checks::race::{Access, AccessKind};
 use crate::machine::core::Core;
 use crate::machine::frame::op_index;
 use crate::machine::lane::{LANES, lanes};
-use crate::machine::meeting::mbarrier::Home;
+use crate::machine::meeting::mbarrier::MbarrierPlace;
 use crate::machine::op::Op;
 use crate::memory::window;
 use crate::semantics::mbarrier::MbarrierError;
@@ -55,15 +55,15 @@ pub(in crate::machine) struct Pending {
     /// Who started it: block, warp, lane.
     pub(in crate::machine) by: (usize, u32, u32),
     pub(in crate::machine) op: *const Op,
-    pub(in crate::machine) until: Until,
+    pub(in crate::machine) until: CompletionSignal,
     pub(in crate::machine) effect: PendingEffect,
 }
 
 /// What says that it is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::machine) enum Until {
+pub(in crate::machine) enum CompletionSignal {
     /// An mbarrier is told, by its bytes.
-    Mbarrier(Home),
+    Mbarrier(MbarrierPlace),
     /// A bulk group of the thread.
     Group(u32),
 }
@@ -155,9 +155,9 @@ impl Core<'_> {
     /// What the ISA does not define, with the operation that did it.
     pub(in crate::machine) fn complete_for(
         &mut self,
-        home: Home,
+        home: MbarrierPlace,
     ) -> Result<(), (*const Op, MbarrierError)> {
-        let until = Until::Mbarrier(home);
+        let until = CompletionSignal::Mbarrier(home);
         if !self.team.pending.iter().any(|p| p.until == until) {
             return Ok(());
         }
@@ -176,11 +176,11 @@ impl Core<'_> {
     pub(in crate::machine) fn complete_groups(&mut self, mask: u32, group: impl Fn(usize) -> u32) {
         let (rank, warp) = (self.current.0, self.current.1 as u32);
         let old = |p: &mut Pending| match p.until {
-            Until::Group(number) => {
+            CompletionSignal::Group(number) => {
                 let lane = p.by.2 as usize;
                 p.by.0 == rank && p.by.1 == warp && mask >> lane & 1 != 0 && number < group(lane)
             }
-            Until::Mbarrier(_) => false,
+            CompletionSignal::Mbarrier(_) => false,
         };
         let ready: Vec<Pending> = self.team.pending.extract_if(.., old).collect();
         for pending in ready {
@@ -196,14 +196,14 @@ impl Core<'_> {
         for p in &mut self.team.pending {
             let lane = p.by.2 as usize;
             let own = p.by.0 == rank && p.by.1 == warp && mask >> lane & 1 != 0;
-            if let (true, Until::Group(number), PendingEffect::Tensor(it)) =
+            if let (true, CompletionSignal::Group(number), PendingEffect::Tensor(it)) =
                 (own, p.until, &mut p.effect)
                 && number < group(lane)
                 && it.take()
             {
                 read.push((p.by, it.shared, it.span));
             }
-            if let (true, Until::Group(number), PendingEffect::Copy(it)) =
+            if let (true, CompletionSignal::Group(number), PendingEffect::Copy(it)) =
                 (own, p.until, &mut p.effect)
                 && number < group(lane)
                 && let Source::Memory(from) = it.from
@@ -261,7 +261,7 @@ impl Core<'_> {
     pub(in crate::machine) fn begin_pending(&mut self, pending: Pending) {
         let until = pending.until;
         self.team.pending.push(pending);
-        if let Until::Mbarrier(home) = until {
+        if let CompletionSignal::Mbarrier(home) = until {
             // Who waits has to look again: looking is what makes it happen.
             self.wake(home);
         }
@@ -316,7 +316,7 @@ impl Core<'_> {
                 Some(it.bytes)
             }
         };
-        let Until::Mbarrier(home) = until else {
+        let CompletionSignal::Mbarrier(home) = until else {
             return Ok(());
         };
         self.arrived((by.0, by.1), home);

@@ -92,7 +92,7 @@ impl Matrices {
 const FENCE: &str = "put `wgmma.fence.sync.aligned` before the first `wgmma.mma_async`, and wherever its registers were accessed in between";
 
 /// Why an access is wrong.
-enum Wrong {
+enum RegisterMisuse {
     /// The multiplication at this line writes the register.
     Written(u32, bool),
     /// It reads it.
@@ -137,14 +137,17 @@ impl Core<'_> {
             if it.written != 0 {
                 wrong = wrong.or(Some((
                     number,
-                    Wrong::Written(it.by, it.written > committed),
+                    RegisterMisuse::Written(it.by, it.written > committed),
                 )));
             }
         }
         for &number in &touch.writes {
             let it = known[number as usize];
             if it.read != 0 {
-                wrong = wrong.or(Some((number, Wrong::Read(it.by, it.read > committed))));
+                wrong = wrong.or(Some((
+                    number,
+                    RegisterMisuse::Read(it.by, it.read > committed),
+                )));
             }
         }
         match wrong {
@@ -172,9 +175,11 @@ impl Core<'_> {
         for &number in d.iter().chain(a) {
             let it = matrices.known[number as usize];
             let unfenced = match it.touched {
-                _ if !fenced => Some(Wrong::NeverFenced),
-                Some(by) => Some(Wrong::NotFenced(by)),
-                None if it.summed && shape(it.by) != site.shape => Some(Wrong::OtherShape(it.by)),
+                _ if !fenced => Some(RegisterMisuse::NeverFenced),
+                Some(by) => Some(RegisterMisuse::NotFenced(by)),
+                None if it.summed && shape(it.by) != site.shape => {
+                    Some(RegisterMisuse::OtherShape(it.by))
+                }
                 None => None,
             };
             wrong = wrong.or(unfenced.map(|unfenced| (number, unfenced)));
@@ -184,7 +189,7 @@ impl Core<'_> {
             if it.written != 0 {
                 wrong = wrong.or(Some((
                     number,
-                    Wrong::Written(it.by, it.written > committed),
+                    RegisterMisuse::Written(it.by, it.written > committed),
                 )));
             }
         }
@@ -206,7 +211,7 @@ impl Core<'_> {
     }
 
     #[cold]
-    fn misused(&mut self, op: *const Op, number: u32, wrong: Wrong) {
+    fn misused(&mut self, op: *const Op, number: u32, wrong: RegisterMisuse) {
         let program = self.run.program;
         let name = &program.tracked[number as usize];
         let line = |index: u32| program.infos[index as usize].line;
@@ -215,7 +220,7 @@ impl Core<'_> {
             false => "no `wgmma.wait_group` has waited for its group",
         };
         let (message, help) = match wrong {
-            Wrong::Written(by, open) => (
+            RegisterMisuse::Written(by, open) => (
                 format!(
                     "`{name}` is used while the `wgmma.mma_async` of ptx line {} writes it: {}",
                     line(by),
@@ -223,7 +228,7 @@ impl Core<'_> {
                 ),
                 "put `wgmma.commit_group` and `wgmma.wait_group` before the first use of a result",
             ),
-            Wrong::Read(by, open) => (
+            RegisterMisuse::Read(by, open) => (
                 format!(
                     "`{name}` is written while the `wgmma.mma_async` of ptx line {} reads it: {}",
                     line(by),
@@ -231,20 +236,20 @@ impl Core<'_> {
                 ),
                 "put `wgmma.commit_group` and `wgmma.wait_group` before registers of A are used again",
             ),
-            Wrong::NeverFenced => (
+            RegisterMisuse::NeverFenced => (
                 format!(
                     "`wgmma.mma_async` uses `{name}` without a `wgmma.fence`: a warp's first has to have one before it"
                 ),
                 FENCE,
             ),
-            Wrong::NotFenced(by) => (
+            RegisterMisuse::NotFenced(by) => (
                 format!(
                     "`wgmma.mma_async` uses `{name}` without a `wgmma.fence` since ptx line {} accessed it",
                     line(by)
                 ),
                 FENCE,
             ),
-            Wrong::OtherShape(by) => (
+            RegisterMisuse::OtherShape(by) => (
                 format!(
                     "`wgmma.mma_async` uses `{name}` without a `wgmma.fence` since the one of ptx line {}, of another shape, wrote it",
                     line(by)

@@ -10,7 +10,7 @@ pub(in crate::machine) mod format;
 pub(in crate::machine) mod frames;
 pub(crate) mod heap;
 
-use super::core::{At, Core};
+use super::core::{Core, FramePlace};
 use super::event::{Event, FaultKind, RawFault};
 use super::frame;
 use super::lane::{LANES, lanes};
@@ -347,7 +347,7 @@ impl Core<'_> {
             self.park(op.wrapping_add(1), super::event::Wait::Ready);
             self.active = mask;
         }
-        self.set_frame(At { frame, depth });
+        self.set_frame(FramePlace { frame, depth });
         self.set_local();
         self.fill_frame(callee, &run.rows[function], mask, local);
         self.copy_areas(caller.frame, &site.arguments, frame, &callee.params, mask);
@@ -358,7 +358,7 @@ impl Core<'_> {
     /// Takes the lanes of `mask` back to where they were called from: those that share a call site now, others later.
     fn leave_function(&mut self, op: *const Op, mask: u32) -> *const Op {
         let program = self.run.program;
-        let At { frame, depth } = self.at;
+        let FramePlace { frame, depth } = self.at;
         let first = mask.trailing_zeros() as usize;
         let warp = self.warp();
         let Some(entry) = depth
@@ -394,7 +394,7 @@ impl Core<'_> {
         let site = &program.calls[unsafe { (*call).aux } as usize];
         let callee: &Function = frame::function_of(program, op);
         self.copy_areas(frame, &callee.returns, caller, &site.results, same);
-        self.set_frame(At {
+        self.set_frame(FramePlace {
             frame: caller,
             depth: depth - 1,
         });

@@ -4,7 +4,7 @@
 //! operations themselves do not know of weak memory. Lanes that run together and read one place all read the same value.
 
 use super::late::Waited;
-use super::steps::Did;
+use super::steps::StepRecord;
 use super::weak::Order;
 use super::{Explore, Footprint, ThreadId};
 use crate::checks::race::AccessKind;
@@ -318,8 +318,14 @@ impl Explore {
     }
 
     /// A load has run.
-    fn has_read(&mut self, who: ThreadId, it: &Bytes, order: Order, late: Option<Waited>) -> Did {
-        let mut did = Did::read(it.address(), &it.now());
+    fn has_read(
+        &mut self,
+        who: ThreadId,
+        it: &Bytes,
+        order: Order,
+        late: Option<Waited>,
+    ) -> StepRecord {
+        let mut did = StepRecord::read(it.address(), &it.now());
         did.late = late.is_some();
         if let (Some(weak), Some(at)) = (&mut self.weak, it.read) {
             did.old = (it.now() != it.before).then(|| it.before.clone());
@@ -331,9 +337,9 @@ impl Explore {
     }
 
     /// A store has run.
-    fn has_written(&mut self, who: ThreadId, it: &Bytes, order: Order) -> Did {
+    fn has_written(&mut self, who: ThreadId, it: &Bytes, order: Order) -> StepRecord {
         let now = it.now();
-        let mut did = Did::written(it.address(), &now);
+        let mut did = StepRecord::written(it.address(), &now);
         if let Some(weak) = &mut self.weak {
             let start = it.address();
             weak.make(start, &it.before);
@@ -350,16 +356,22 @@ impl Explore {
     }
 
     /// An atomic has run; also says whether it has changed nothing that anybody could see.
-    fn has_changed(&mut self, who: ThreadId, it: &Bytes, order: Order, cas: bool) -> (Did, bool) {
+    fn has_changed(
+        &mut self,
+        who: ThreadId,
+        it: &Bytes,
+        order: Order,
+        cas: bool,
+    ) -> (StepRecord, bool) {
         let now = it.now();
         let start = it.address();
         let (Some(weak), Some(at)) = (&mut self.weak, it.read) else {
             let silent = now == it.before;
-            return (Did::changed(start, &it.before, &now), silent);
+            return (StepRecord::changed(start, &it.before, &now), silent);
         };
         let read = weak.bytes(start, at).unwrap_or_default();
         let silent = read[..it.size.min(8)] == *now;
-        let mut did = Did::changed(start, &read[..it.size.min(8)], &now);
+        let mut did = StepRecord::changed(start, &read[..it.size.min(8)], &now);
         did.writer = weak.writer(start, at);
         did.version = weak.read(who, start, at, (order, None));
         if silent && cas {

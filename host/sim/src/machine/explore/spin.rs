@@ -9,7 +9,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use foldhash::fast::FixedState;
 
 use super::{Explore, ThreadId};
-use crate::machine::core::{At, Core};
+use crate::machine::core::{Core, FramePlace};
 use crate::machine::frame::function_of;
 use crate::machine::lane::lanes;
 use crate::machine::op::Op;
@@ -116,7 +116,7 @@ impl Explore {
 
 impl Core<'_> {
     /// The lanes of `mask` of the running warp are about to run `op`, which reads memory: looks whether they go round.
-    pub(super) fn look_round(&mut self, op: *const Op, at: At, mask: u32) {
+    pub(super) fn look_round(&mut self, op: *const Op, at: FramePlace, mask: u32) {
         let who = self.who(mask);
         let Some(explore) = &mut self.explore else {
             return;
@@ -157,7 +157,7 @@ impl Core<'_> {
 
     /// A number for all that decides what lanes of the running warp do next, but for memory that others reach: registers of all
     /// open calls and local memory.
-    pub(super) fn state_of(&mut self, op: *const Op, at: At, mask: u32) -> u64 {
+    pub(super) fn state_of(&mut self, op: *const Op, at: FramePlace, mask: u32) -> u64 {
         let program = self.run.program;
         let warp = self.warp();
         let mut hash = FixedState::default().build_hasher();

@@ -13,7 +13,7 @@ const SHOWN: (usize, usize) = (4, 28);
 
 /// What one step did to one place.
 #[derive(Debug, Clone)]
-pub(super) struct Did {
+pub(super) struct StepRecord {
     /// Where, on the host.
     pub(super) host: u64,
     effect: Effect,
@@ -43,7 +43,7 @@ fn number(bytes: &[u8]) -> u64 {
         .fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
 
-impl Did {
+impl StepRecord {
     fn new(host: u64, effect: Effect) -> Self {
         Self {
             host,
@@ -73,7 +73,7 @@ struct Step {
     who: ThreadId,
     mask: u32,
     op: u32,
-    did: Option<Did>,
+    did: Option<StepRecord>,
     /// Places besides the first.
     more: usize,
     /// How often in a row, the first time included.
@@ -92,7 +92,7 @@ pub(super) struct Steps {
 
 impl Steps {
     /// Adds what lanes did.
-    pub(super) fn add(&mut self, who: ThreadId, mask: u32, op: u32, did: Vec<Did>) {
+    pub(super) fn add(&mut self, who: ThreadId, mask: u32, op: u32, did: Vec<StepRecord>) {
         for did in &did {
             let changes = match did.effect {
                 Effect::Reads(_) => false,
@@ -105,7 +105,7 @@ impl Steps {
         }
         let more = did.len().saturating_sub(1);
         let did = did.into_iter().next();
-        let effect = |did: &Option<Did>| did.as_ref().map(|d| (d.host, d.effect.clone()));
+        let effect = |did: &Option<StepRecord>| did.as_ref().map(|d| (d.host, d.effect.clone()));
         if let Some(last) = self.list.back_mut()
             && (last.who, last.mask, last.op) == (who, mask, op)
             && effect(&last.did) == effect(&did)

@@ -38,7 +38,7 @@ fn reads_floats(image: &Image, sampler: &Sampler) -> bool {
 }
 
 /// A coordinate on each axis that the image has, and the slice where that is no axis.
-struct Spot {
+struct Coordinates {
     axes: usize,
     at: [u32; 3],
     offset: [i32; 3],
@@ -47,7 +47,7 @@ struct Spot {
     modes: [AddressMode; 3],
 }
 
-impl Spot {
+impl Coordinates {
     /// The texel of a point-sampled fetch on each axis.
     fn points(&self, image: &Image) -> [Option<u32>; 3] {
         let sizes = [image.width, image.height, image.depth];
@@ -91,7 +91,7 @@ fn spot(
     sampler: &Sampler,
     geometry: Geometry,
     TexelFetch { at, offset }: TexelFetch,
-) -> Spot {
+) -> Coordinates {
     let (layer, [x, y, z]) = match geometry.layered() {
         true => (
             at[0].min(image.layers().saturating_sub(1)),
@@ -99,7 +99,7 @@ fn spot(
         ),
         false => (0, [at[0], at[1], at[2]]),
     };
-    let plain = |axes| Spot {
+    let plain = |axes| Coordinates {
         axes,
         at: [x, y, z],
         offset,
@@ -113,7 +113,7 @@ fn spot(
         Geometry::D3 => plain(3),
         Geometry::Cube | Geometry::Acube => {
             let cube::FacePoint { face, s, t } = cube::place([x, y, z].map(f32::from_bits));
-            Spot {
+            Coordinates {
                 axes: 2,
                 at: [s.to_bits(), t.to_bits(), 0],
                 offset,
@@ -148,7 +148,7 @@ impl Mix {
         image: &Image,
         sampler: &Sampler,
         geometry: Geometry,
-        spot: &Spot,
+        spot: &Coordinates,
         whole: u32,
     ) {
         if sampler.filter == Filter::Point {
@@ -338,7 +338,7 @@ pub(in crate::machine) fn gather(
 }
 
 /// The texel at a place, or the border.
-fn texel(image: &Image, sampler: &Sampler, spot: &Spot, at: [Option<u32>; 3]) -> Raw {
+fn texel(image: &Image, sampler: &Sampler, spot: &Coordinates, at: [Option<u32>; 3]) -> Raw {
     let [Some(x), Some(y), Some(z)] = at else {
         return std::array::from_fn(|c| match c < image.channels as usize {
             true => border(sampler.border[c], image.format, sampler.as_float),

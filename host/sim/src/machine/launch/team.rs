@@ -7,15 +7,15 @@ use super::grid::budget;
 use super::progress::Progress;
 use super::run::Failure;
 use crate::machine::asynchronous::pending::Pending;
-use crate::machine::core::{At, Core, View};
+use crate::machine::core::{Core, FramePlace, View};
 use crate::machine::event::{Event, FaultKind, RawFault, Wait};
 use crate::machine::frame::{LOCAL_START, op_index};
 use crate::machine::lane::{FULL, LANES};
-use crate::machine::meeting::mbarrier::Home;
+use crate::machine::meeting::mbarrier::MbarrierPlace;
 use crate::machine::program::Program;
 use crate::machine::schedule::{PATIENCE, SPINS, TurnEnd};
 use crate::machine::warp::{Bytes, Group, Warp};
-use crate::machine::watch::apart::Apart;
+use crate::machine::watch::apart::StrayThreads;
 use crate::machine::watch::init::SharedBytes;
 use crate::machine::watch::transactions::LastTransaction;
 
@@ -60,7 +60,7 @@ pub(in crate::machine) struct Block {
     /// Which bytes of it were written, where that is checked.
     pub(in crate::machine) written: SharedBytes,
     /// Threads that came to a barrier without the others of their warp, where the sync check is on.
-    pub(in crate::machine) apart: Vec<Apart>,
+    pub(in crate::machine) apart: Vec<StrayThreads>,
     pub(in crate::machine) barriers: [Barrier; BARRIERS],
     /// Threads that have not ended.
     pub(in crate::machine) live: u32,
@@ -172,11 +172,11 @@ impl Core<'_> {
         warp.groups.push(Group {
             op,
             mask: lanes,
-            at: At::default(),
+            at: FramePlace::default(),
             wait: Wait::Ready,
             ran: 0,
         });
-        self.set_frame(At::default());
+        self.set_frame(FramePlace::default());
         self.start_frame(run.function, &run.rows[run.entry]);
     }
 
@@ -331,11 +331,12 @@ impl Core<'_> {
         for (rank, block) in self.team.blocks.iter().enumerate() {
             for group in block.warps.iter().flat_map(|warp| &warp.groups) {
                 if let Wait::Phase(at) = group.wait {
-                    homes.push(Home { rank, at });
+                    homes.push(MbarrierPlace { rank, at });
                 }
             }
         }
-        let describe = |home: Home| ((home.rank as u32, home.at), self.describe_mbarrier(home));
+        let describe =
+            |home: MbarrierPlace| ((home.rank as u32, home.at), self.describe_mbarrier(home));
         homes.into_iter().map(describe).collect()
     }
 

@@ -47,7 +47,7 @@ pub(crate) const NOWHERE: u32 = u32::MAX;
 
 /// Where an object lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(in crate::machine) struct Home {
+pub(in crate::machine) struct MbarrierPlace {
     /// The rank of its block in the cluster.
     pub(in crate::machine) rank: usize,
     /// Its shared address there.
@@ -67,7 +67,7 @@ impl Core<'_> {
         lane: usize,
         space: NamedSpace,
         address: u64,
-    ) -> Option<(Home, *mut u64)> {
+    ) -> Option<(MbarrierPlace, *mut u64)> {
         let one = LaneAccess {
             lane,
             act: AccessKind::Atomic,
@@ -79,7 +79,7 @@ impl Core<'_> {
         let host = self.locate(op, one)?;
         let (_, at) = space.spot(address);
         let rank = (at / window::SHARED_PER_BLOCK).checked_sub(1);
-        let home = Home {
+        let home = MbarrierPlace {
             rank: rank.map_or(self.current.0, |rank| rank as usize),
             at: (at % window::SHARED_PER_BLOCK) as u32,
         };
@@ -88,7 +88,7 @@ impl Core<'_> {
     }
 
     /// The memory of an object that was found before.
-    fn mbarrier_at(&mut self, home: Home) -> *mut u64 {
+    fn mbarrier_at(&mut self, home: MbarrierPlace) -> *mut u64 {
         let start = self.run.shared_start;
         let host = self.team.blocks[home.rank].shared.start();
         host.wrapping_add((home.at - start) as usize).cast()
@@ -100,7 +100,7 @@ impl Core<'_> {
     /// What the ISA does not define.
     pub(in crate::machine) fn change(
         &mut self,
-        home: Home,
+        home: MbarrierPlace,
         f: impl FnOnce(&mut Mbarrier) -> Result<bool, MbarrierError>,
     ) -> Result<u64, MbarrierError> {
         let at = self.mbarrier_at(home);
@@ -119,7 +119,7 @@ impl Core<'_> {
     }
 
     /// Lets those who wait for an object look again.
-    pub(in crate::machine) fn wake(&mut self, home: Home) {
+    pub(in crate::machine) fn wake(&mut self, home: MbarrierPlace) {
         for warp in &mut self.team.blocks[home.rank].warps {
             for group in &mut warp.groups {
                 if group.wait == Wait::Phase(home.at) {
@@ -168,14 +168,14 @@ impl Core<'_> {
     /// An object as it is now, if there is one still.
     pub(in crate::machine) fn mbarrier_now(
         &mut self,
-        home: Home,
+        home: MbarrierPlace,
     ) -> Result<Mbarrier, MbarrierError> {
         // SAFETY: as in `change`.
         Mbarrier::of(unsafe { self.mbarrier_at(home).read() })
     }
 
     /// What an object waits for, for reports.
-    pub(in crate::machine) fn describe_mbarrier(&mut self, home: Home) -> String {
+    pub(in crate::machine) fn describe_mbarrier(&mut self, home: MbarrierPlace) -> String {
         match self.mbarrier_now(home) {
             Ok(object) => {
                 let s = if object.pending == 1 { "" } else { "s" };
@@ -200,12 +200,12 @@ impl Core<'_> {
     }
 
     /// For the race check: the object as one place of the whole launch.
-    pub(in crate::machine) fn key(&self, home: Home) -> (u64, u32) {
+    pub(in crate::machine) fn key(&self, home: MbarrierPlace) -> (u64, u32) {
         (self.team.blocks[home.rank].linear, home.at)
     }
 
     /// Tells the race check that a warp arrived.
-    pub(in crate::machine) fn arrived(&mut self, (rank, warp): (usize, u32), home: Home) {
+    pub(in crate::machine) fn arrived(&mut self, (rank, warp): (usize, u32), home: MbarrierPlace) {
         if self.run.launch.checks.race {
             let (block, key) = (self.team.blocks[rank].linear, self.key(home));
             self.races.arrive(block, warp, key);

@@ -8,7 +8,7 @@
 //! Lanes of one frame at one instruction are one group, and need nothing of this. For others the instruction runs once, in the
 //! frame of the group that comes last: the others' operands are carried there, and its results are carried back.
 
-use crate::machine::core::{At, Core};
+use crate::machine::core::{Core, FramePlace};
 use crate::machine::event::Wait;
 use crate::machine::frame::{function_of, op_index};
 use crate::machine::lane::lanes;
@@ -171,7 +171,7 @@ impl Core<'_> {
     /// `op` must be an operation of the running frame, and each group stand at an operation that [`same`] says is the same.
     unsafe fn run_for_all(&mut self, op: *const Op, here: u32, others: &[Group]) -> bool {
         let program = self.run.program;
-        let frame_of = |core: &mut Self, at: At| {
+        let frame_of = |core: &mut Self, at: FramePlace| {
             let registers = core.warp().registers.start();
             registers.wrapping_add(at.frame as usize)
         };

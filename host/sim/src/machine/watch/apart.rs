@@ -25,7 +25,7 @@ const EXIT: Handler = control::exit;
 
 /// Threads of a warp that came to a barrier without the others.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::machine) struct Apart {
+pub(in crate::machine) struct StrayThreads {
     /// The barrier's number.
     barrier: usize,
     /// The number of the warp in its block.
@@ -77,7 +77,7 @@ impl Core<'_> {
         if !self.run.launch.checks.sync || mask == self.warp().live {
             return;
         }
-        let apart = Apart {
+        let apart = StrayThreads {
             barrier,
             warp: self.current.1 as u32,
             op,
@@ -92,7 +92,7 @@ impl Core<'_> {
     pub(in crate::machine) fn judge_apart(&mut self, barrier: usize) {
         let block = self.current.0;
         let mut noted = std::mem::take(&mut self.block().apart);
-        let of: Vec<Apart> = noted.extract_if(.., |a| a.barrier == barrier).collect();
+        let of: Vec<StrayThreads> = noted.extract_if(.., |a| a.barrier == barrier).collect();
         self.block().apart = noted;
         for apart in &of {
             let mine = || of.iter().filter(|other| other.warp == apart.warp);

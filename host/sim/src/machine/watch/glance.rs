@@ -2,7 +2,7 @@
 //! few tests of all lanes at once say that there is nothing to find. What does not pass them is looked at in the usual ways.
 
 use super::watchers::Watchers;
-use crate::checks::race::Plain;
+use crate::checks::race::PlainAccess;
 use crate::counters::even::Even;
 use crate::machine::core::Core;
 use crate::machine::event::Region;
@@ -53,8 +53,8 @@ impl Core<'_> {
 
     /// What the race check has to know of an operation that is [`Watchers::SIMPLE`].
     #[inline(always)]
-    fn plain(&self, index: usize, watchers: Watchers) -> Plain {
-        Plain {
+    fn plain(&self, index: usize, watchers: Watchers) -> PlainAccess {
+        PlainAccess {
             block: self.team.blocks[self.current.0].linear,
             warp: self.current.1 as u32,
             op: index as u32,

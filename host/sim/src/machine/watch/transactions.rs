@@ -4,16 +4,16 @@
 //! Operations", "mbarrier: Tracking asynchronous operations".
 
 use crate::checks::FindingKind;
-use crate::machine::asynchronous::pending::{PendingEffect, Until};
+use crate::machine::asynchronous::pending::{CompletionSignal, PendingEffect};
 use crate::machine::core::Core;
-use crate::machine::meeting::mbarrier::Home;
+use crate::machine::meeting::mbarrier::MbarrierPlace;
 use crate::machine::op::Op;
 use crate::semantics::mbarrier::Mbarrier;
 
 /// The latest transaction on an mbarrier: the operation, and the thread that began it (block, warp, lane).
 #[derive(Debug, Clone, Copy)]
 pub(in crate::machine) struct LastTransaction {
-    home: Home,
+    home: MbarrierPlace,
     op: *const Op,
     by: (usize, u32, u32),
 }
@@ -22,7 +22,7 @@ impl Core<'_> {
     /// Bytes have arrived, and the mbarrier's pending count of bytes goes down by them (`complete_tx`).
     pub(in crate::machine) fn complete_transaction(
         &mut self,
-        home: Home,
+        home: MbarrierPlace,
         op: *const Op,
         by: (usize, u32, u32),
     ) {
@@ -48,7 +48,7 @@ impl Core<'_> {
                 PendingEffect::Tensor(it) => it.bytes as usize,
                 PendingEffect::Arrive(_) => continue,
             };
-            if let Until::Mbarrier(home) = pending.until {
+            if let CompletionSignal::Mbarrier(home) = pending.until {
                 let at = self.name(home);
                 let (block, warp, lane) = pending.by;
                 self.note_by(FindingKind::Unawaited, pending.op, (block, warp, lane as usize), || {
@@ -94,7 +94,7 @@ impl Core<'_> {
     }
 
     /// An mbarrier, for a note.
-    fn name(&self, home: Home) -> String {
+    fn name(&self, home: MbarrierPlace) -> String {
         let [x, y, z] = self.team.blocks[home.rank].id;
         format!(
             "the mbarrier at shared address {:#x} of block ({x},{y},{z})",

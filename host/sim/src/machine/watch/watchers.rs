@@ -107,7 +107,7 @@ impl Core<'_> {
 
 /// What of a launch decides which operations something looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Asked {
+struct RequestedChecks {
     race: bool,
     init: bool,
     memory: bool,
@@ -120,7 +120,7 @@ struct Asked {
 
 /// The lists that launches of a program have asked for.
 #[derive(Debug, Default)]
-pub(crate) struct KeptWatchers(Mutex<HashMap<Asked, Arc<[Watchers]>>>);
+pub(crate) struct KeptWatchers(Mutex<HashMap<RequestedChecks, Arc<[Watchers]>>>);
 
 /// What looks at the operations of a program in a launch of one of its kernels, by their number.
 pub(in crate::machine) fn watchers(
@@ -129,7 +129,7 @@ pub(in crate::machine) fn watchers(
     cluster: [u32; 3],
 ) -> Arc<[Watchers]> {
     let checks = launch.checks;
-    let asked = Asked {
+    let asked = RequestedChecks {
         race: checks.race,
         init: checks.init,
         memory: checks.memory,
@@ -145,7 +145,7 @@ pub(in crate::machine) fn watchers(
 }
 
 /// The list, made anew.
-fn list(program: &Program, asked: Asked) -> Arc<[Watchers]> {
+fn list(program: &Program, asked: RequestedChecks) -> Arc<[Watchers]> {
     let flag = |is, flag| if is { flag } else { Watchers::NOTHING };
     let of_class = |class| match class {
         Class::Load(space) | Class::Store(space) | Class::Atomic(space) => {

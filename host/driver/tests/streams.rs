@@ -202,6 +202,21 @@ fn what_a_destroyed_stream_has_left_still_orders_the_legacy_stream() {
 }
 
 #[test]
+fn what_a_destroyed_non_blocking_stream_has_left_does_not() {
+    let (context, journal) = (Context::new(), Journal::new());
+    if !host_functions_overlap() {
+        return;
+    }
+    let free = context.stream(1);
+    journal.once(free, 2, 1);
+    // SAFETY: a stream of this test's own.
+    ok(unsafe { cuStreamDestroy_v2(free) });
+    journal.now(LEGACY, 1);
+    context.synchronize();
+    assert_eq!(journal.entries(), [1, 2]);
+}
+
+#[test]
 fn events_order_streams_across_a_diamond() {
     let (context, journal) = (Context::new(), Journal::new());
     let [top, left, right, bottom] = [0; 4].map(|_| context.stream(1));

@@ -232,6 +232,38 @@ fn the_default_stream_waits_for_blocking_streams_only() {
 }
 
 #[test]
+fn what_destroyed_streams_have_left_is_waited_for_though_it_is_over() {
+    let Some(program) = Program::new() else {
+        return;
+    };
+    let [buffer, _] = program.device;
+    let mut bytes = [0u8; BYTES];
+    for flags in [0, 1] {
+        let destroyed = |work: &dyn Fn(CUstream)| {
+            let mut stream: CUstream = std::ptr::null_mut();
+            // SAFETY: the stream is there until it is destroyed.
+            unsafe {
+                ok(sys::cuStreamCreate(&mut stream, flags));
+                work(stream);
+                ok(sys::cuStreamDestroy_v2(stream));
+            }
+        };
+        destroyed(&|stream| program.kernel("fill", stream, buffer));
+        // Long enough for it to end, which nobody waits for. Then another stream goes.
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        destroyed(&|_| ());
+        // Only a blocking one does the default stream wait for by itself.
+        if flags == 1 {
+            // SAFETY: a context is current.
+            ok(unsafe { sys::cuCtxSynchronize() });
+        }
+        // SAFETY: both have so many bytes.
+        ok(unsafe { sys::cuMemcpyDtoH_v2(bytes.as_mut_ptr().cast(), buffer, BYTES) });
+        program.silent();
+    }
+}
+
+#[test]
 fn branches_of_a_graph_are_in_no_order() {
     let Some(program) = Program::new() else {
         return;

@@ -63,8 +63,24 @@ pub(super) struct Streams {
     pub(super) others: Vec<Arc<Stream>>,
     /// How many there have been.
     made: usize,
-    /// What destroyed streams had not finished.
-    pub(super) left: Vec<Arc<Work>>,
+    /// What destroyed streams had not finished, or the host does not know to be over.
+    pub(super) left: Vec<Left>,
+}
+
+/// The last operation of a stream that was destroyed.
+#[derive(Debug)]
+pub(super) struct Left {
+    pub(super) work: Arc<Work>,
+    /// Whether the legacy default stream waited for that stream.
+    pub(super) is_blocking: bool,
+}
+
+impl Left {
+    /// Whether nobody has to wait for it any more: it has run, and the host has waited for that.
+    pub(super) fn is_settled(&self) -> bool {
+        let ticket = self.work.ticket.as_ref();
+        self.work.is_done() && ticket.is_none_or(|ticket| order::does_host_know(ticket))
+    }
 }
 
 /// A thread's contexts. Few programs push more than these.
@@ -247,9 +263,9 @@ impl Streams {
             .filter_map(|stream| stream.tail())
             .collect();
         work.extend(self.legacy.tail());
-        // They stay until they have run: other threads wait for them, too, and so does the default stream.
-        self.left.retain(|work| !work.is_done());
-        work.extend(self.left.iter().cloned());
+        // They stay until they are settled: other threads wait for them, too, and so does the default stream.
+        self.left.retain(|left| !left.is_settled());
+        work.extend(self.left.iter().map(|left| left.work.clone()));
         work
     }
 }

@@ -193,6 +193,11 @@ pub(crate) fn host_knows(ticket: &Ticket) {
     });
 }
 
+/// Whether the host has waited for the operation.
+pub(crate) fn does_host_know(ticket: &Ticket) -> bool {
+    with_state(|state| state.host.knows(ticket))
+}
+
 /// The call that an operation is all of returns: it leaves nothing for the host to wait for in memory that it shares.
 pub(crate) fn returns(ticket: &Ticket) {
     with_state(|state| {

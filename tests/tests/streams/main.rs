@@ -1,5 +1,6 @@
 //! Chapter 5: streams, events, asynchronous copies. Who waits for whom.
 
+mod any_order;
 mod built_graphs;
 mod graphs;
 mod held;

@@ -140,11 +140,10 @@ impl Record<'_> {
         Ok(())
     }
 
-    /// Notes what a node uses; none where it can't be watched over.
+    /// Notes what a node uses; nothing of a node that has something which can't be watched over, and is not in the graph.
     fn add(&mut self, uses: impl IntoIterator<Item = Option<Used>>) -> Result<(), GraphError> {
-        for used in uses {
-            self.uses.push(used.ok_or(GraphError::NotWhole)?);
-        }
+        let uses: Option<Vec<Used>> = uses.into_iter().collect();
+        self.uses.extend(uses.ok_or(GraphError::NotWhole)?);
         Ok(())
     }
 }

@@ -124,19 +124,21 @@ fn a_launch_that_was_refused_is_not_in_the_graph() {
     let (whole, mut sum) = (zeroes(&device, 8), zeroes(&device, 8));
     let part = whole.view(0..8);
     let config = LaunchConfig::for_num_elems(8);
+    let other = zeroes(&device, 8);
     let graph = device.record(|record| {
-        let refused = record.launch(vec_add, config, (&*part, &one, &mut sum));
-        assert!(matches!(refused, Err(GraphError::NotWhole)), "{refused:?}");
+        for (a, b) in [(&*part, &one), (&other, &*part)] {
+            let refused = record.launch(vec_add, config, (a, b, &mut sum));
+            assert!(matches!(refused, Err(GraphError::NotWhole)), "{refused:?}");
+        }
         Ok(())
     });
     // Nothing holds it, and a kernel in the graph would read what is there then.
     let _ = part;
-    drop(whole);
+    drop((whole, other));
     graph.expect("nothing").launch(&stream).expect("a launch");
     assert_eq!(sum.to_vec().expect("no fault"), [0.0; 8]);
 }
 
-/// A buffer's parts know of a graph that uses the whole, and the whole of what is done with the parts after the graph.
 #[test]
 fn a_graph_keeps_order_with_the_parts_of_its_buffers() {
     let _turn = tests::turn();

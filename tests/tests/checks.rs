@@ -124,6 +124,36 @@ fn every_schedule_is_right_or_the_one_that_is_not_is_shown() {
     }
 }
 
+/// Who panics may look for schedules too, in what it drops: a hook for panics can't be taken then.
+#[test]
+fn schedules_are_looked_for_while_a_panic_unwinds() {
+    struct Explores(Device);
+    impl Drop for Explores {
+        fn drop(&mut self) {
+            let device = &self.0;
+            let test = counts_to_two!(device, incr_racy);
+            let broken = checks::explore(device, Exploring::interleavings(), test);
+            print!("{}", broken.expect_err("an update is lost").error);
+        }
+    }
+    let Some(device) = simulator() else { return };
+    // In a process of its own: the hook is taken once.
+    let name = "schedules_are_looked_for_while_a_panic_unwinds";
+    let answer = isolated(name, || {
+        let explores = Explores(device);
+        let panics = std::panic::AssertUnwindSafe(|| {
+            let _explores = explores;
+            panic!("on purpose");
+        });
+        let panicked = std::panic::catch_unwind(panics).map(drop);
+        format!("panicked: {}", panicked.is_err())
+    });
+    assert_eq!(
+        (&*answer.printed, &*answer.text),
+        ("1 instead of 2", "panicked: true")
+    );
+}
+
 #[test]
 fn findings_of_some_launches_are_given_back() {
     let Some(device) = simulator() else { return };

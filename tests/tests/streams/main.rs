@@ -2,8 +2,10 @@
 
 mod any_order;
 mod built_graphs;
+mod extremes;
 mod graphs;
 mod held;
+mod own_code;
 mod patterns;
 mod pools;
 mod times;

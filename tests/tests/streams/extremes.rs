@@ -1,0 +1,147 @@
+//! Lengths that no memory has: each way to make or cut memory answers with an error, and does not panic, end the program or take the length for a smaller one.
+
+use std::fmt::Debug;
+
+use lanewise::{
+    DeviceBuffer, LaunchConfig, ManagedBuffer, MemoryPool, MulticastBuffer, PinnedBuffer, Pinning,
+    PitchedBuffer, Surface, Texture,
+};
+
+/// Near the ends of what a length, an address or a size in bytes can be.
+fn lengths() -> Vec<usize> {
+    let powers = (41..64).map(|power| 1usize << power);
+    let near = powers.flat_map(|power| [power - 1, power, power + 1]);
+    near.chain((0..10).map(|less| usize::MAX - less)).collect()
+}
+
+#[track_caller]
+fn refused<T, E: Debug>(made: Result<T, E>, how: &str, length: usize) {
+    assert!(made.is_err(), "{how} of {length:#x} elements");
+}
+
+/// What memory of such elements answers.
+macro_rules! refused_of {
+    ($element:ty, $device:ident) => {{
+        let stream = $device.stream().expect("a stream");
+        let pool = MemoryPool::new(&$device).expect("a pool");
+        for length in lengths() {
+            let zeroed = DeviceBuffer::<$element>::zeroed(&$device, length);
+            refused(zeroed, "zeroed", length);
+            let zeroed = DeviceBuffer::<$element>::zeroed_on(&stream, length);
+            refused(zeroed, "zeroed_on", length);
+            refused(pool.zeroed::<$element>(&stream, length), "a pool's", length);
+            let managed = ManagedBuffer::<$element>::zeroed(&$device, length);
+            refused(managed, "managed", length);
+            for pinning in [Pinning::Cached, Pinning::WriteCombined] {
+                let pinned = PinnedBuffer::<$element>::zeroed(&$device, length, pinning);
+                refused(pinned, "pinned", length);
+            }
+            let built =
+                $device.build_graph(|graph| graph.allocate::<$element>(&[], length).map(drop));
+            refused(built, "a graph's own", length);
+        }
+        stream.synchronize().expect("no fault");
+    }};
+}
+
+#[test]
+fn memory_that_is_too_long_is_refused() {
+    let Some(device) = tests::simulator("lengths", "a GPU's driver may try for long") else {
+        return;
+    };
+    refused_of!(u8, device);
+    refused_of!(u32, device);
+    refused_of!([u16; 3], device);
+    refused_of!([u64; 32], device);
+    for length in lengths() {
+        refused(
+            MulticastBuffer::<u32>::zeroed(&[device.clone()], length),
+            "multicast",
+            length,
+        );
+        for size in [
+            [length, 1, 1],
+            [1, length, 1],
+            [1, 1, length],
+            [length, length, 0],
+            [0, length, 7],
+            [length, 0, 3],
+        ] {
+            // An empty one may be made.
+            let made = PitchedBuffer::<f32>::from_volume(&device, &[], size);
+            assert!(made.is_err() || size.contains(&0), "{size:?}");
+            if let Ok(made) = made {
+                assert!(made.to_vec().expect("no fault").is_empty());
+            }
+            refused(Surface::<3>::zeroed(&device, size), "a surface", length);
+            let texels = Texture::<3>::from_slice(&device, &[], size, Default::default());
+            refused(texels, "a texture", length);
+        }
+    }
+    let one = DeviceBuffer::from_slice(&device, &[1u32]).expect("the device goes on");
+    assert_eq!(one.to_vec().expect("no fault"), [1]);
+}
+
+#[test]
+fn a_launch_for_more_than_a_grid_has_is_refused() {
+    let Some(device) = tests::simulator("lengths", "a GPU's driver may try for long") else {
+        return;
+    };
+    let stream = device.stream().expect("a stream");
+    let from = DeviceBuffer::from_slice(&device, &[1u32; 4]).expect("a buffer");
+    let mut to = DeviceBuffer::<u32>::zeroed(&device, 4).expect("a buffer");
+    for length in lengths() {
+        let kernel = gpu::streams::advance::advance;
+        let shape = LaunchConfig::for_num_elems(length);
+        let launched = device.launch(&stream, kernel, shape, (&from, &mut to, 1));
+        refused(launched, "a launch", length);
+    }
+}
+
+/// Elements of no bytes: as many as one likes.
+#[test]
+fn nothing_at_all_may_be_as_long_as_one_likes() {
+    let device = tests::device();
+    let stream = device.stream().expect("a stream");
+    let pool = MemoryPool::new(&device).expect("a pool");
+    for length in lengths() {
+        let host = vec![[0u32; 0]; length];
+        let mut buffers = [
+            DeviceBuffer::from_slice(&device, &host).expect("nothing"),
+            DeviceBuffer::zeroed(&device, length).expect("nothing"),
+            DeviceBuffer::zeroed_on(&stream, length).expect("nothing"),
+            pool.zeroed(&stream, length).expect("nothing"),
+        ];
+        let mut pinned =
+            PinnedBuffer::<[u32; 0]>::zeroed(&device, length, Pinning::Cached).expect("nothing");
+        let registered = PinnedBuffer::register(&device, host.clone()).expect("nothing");
+        let mut managed = ManagedBuffer::<[u32; 0]>::zeroed(&device, length).expect("nothing");
+        assert_eq!(managed.as_mut_slice().expect("no fault").len(), length);
+        assert_eq!(pinned.mapped().expect("no fault").len(), length);
+        for buffer in &mut buffers {
+            buffer.fill_zero().expect("nothing");
+            buffer.copy_from_slice(&host).expect("nothing");
+            assert_eq!(buffer.to_vec().expect("nothing").len(), length);
+            assert_eq!(buffer.view(length / 2..length).len(), length - length / 2);
+            assert_eq!(
+                buffer.split_at(length - 1).map(|part| part.len()),
+                [length - 1, 1]
+            );
+            stream
+                .copy_in(&registered, buffer)
+                .expect("nothing")
+                .detach();
+            stream
+                .copy_out(buffer, &mut pinned)
+                .expect("nothing")
+                .detach();
+            let graph = device
+                .record(|record| record.fill_zero(buffer))
+                .expect("a graph");
+            graph.launch(&stream).expect("a launch");
+        }
+        let [one, other, ..] = &mut buffers;
+        stream.copy(one, other).expect("nothing");
+        assert_eq!(pinned.as_slice().expect("no fault").len(), length);
+    }
+}

@@ -40,6 +40,9 @@ fn link(file: &Path, name: &Path) {
     drop(fs::remove_file(&fresh));
 }
 
+/// Python's option not to look for packages, of which the programs here need none: its start takes a third.
+const NO_PACKAGES: &str = "-S";
+
 /// Runs `lanewise exec OPTIONS -- python3 count.py ARGUMENTS`; nothing where there is no Python.
 fn exec(options: &[&str], arguments: &[&str]) -> Option<Output> {
     exec_program(options, "count.py", arguments)
@@ -54,7 +57,7 @@ fn exec_program(options: &[&str], program: &str, arguments: &[&str]) -> Option<O
     let output = Command::new(&*PACKED)
         .arg("exec")
         .args(options)
-        .args(["--", python])
+        .args(["--", python, NO_PACKAGES])
         .arg(program)
         .args(arguments)
         .env_remove("LANEWISE_CHECKS")
@@ -253,7 +256,7 @@ fn sanitize_program(options: &[&str], program: &str, arguments: &[&str]) -> Opti
     let output = Command::new(&*PACKED)
         .arg("sanitize")
         .args(options)
-        .args(["--", python])
+        .args(["--", python, NO_PACKAGES])
         .arg(folder.join(program))
         .args(arguments)
         .output()

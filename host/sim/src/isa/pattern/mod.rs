@@ -1,0 +1,275 @@
+//! The rows' notation, read once: modifiers as groups of alternatives, operands as shapes with types.
+
+mod notation;
+
+use std::sync::OnceLock;
+
+use super::{Decoder, Row, Successors, table};
+use crate::ptx::ast::{Instruction, Modifier, Opcode, Type};
+
+pub use notation::SETS;
+use notation::read;
+
+/// One place in the sequence of modifiers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Group {
+    /// One of these alternatives, each of one word or several in a row.
+    One {
+        /// What may stand here, each of one word or several.
+        words: Vec<Vec<Modifier>>,
+        /// Whether it may be absent.
+        optional: bool,
+    },
+    /// Whatever follows, to the end.
+    Rest,
+}
+
+impl Group {
+    /// What may stand here, as written.
+    pub fn alternatives(&self) -> Vec<String> {
+        match self {
+            Group::One { words, .. } => {
+                let spelling = |sequence: &Vec<Modifier>| {
+                    sequence.iter().map(|word| format!(".{word}")).collect()
+                };
+                words.iter().map(spelling).collect()
+            }
+            Group::Rest => Vec::new(),
+        }
+    }
+
+    /// What may stand here, nothing included where it may be absent; of whatever follows, nothing.
+    pub fn choices(&self) -> Vec<&[Modifier]> {
+        match self {
+            Group::Rest => vec![&[]],
+            Group::One { words, optional } => {
+                let absent: Option<&[Modifier]> = optional.then_some(&[]);
+                let present = words.iter().map(Vec::as_slice);
+                absent.into_iter().chain(present).collect()
+            }
+        }
+    }
+}
+
+/// What an operand may be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// `d`: a register to be written; `d=0` has the instruction's first type.
+    Destination,
+    /// `d_`: the same, or `_`.
+    DestinationOrSink,
+    /// `s`: a register or constant to be read.
+    Source,
+    /// `m`: a source, special register or address of a symbol.
+    Any,
+    /// `i`: a constant.
+    Constant,
+    /// `p`: a predicate register to be written, or `_`.
+    Predicate,
+    /// `pp`: the same, or two of them, `p|q`.
+    PredicateOrPair,
+    /// `p|p`: two of them.
+    PredicatePair,
+    /// `d|p?`: a destination, alone or with a predicate.
+    DestinationAndMaybe,
+    /// `d|p`: a destination with a predicate.
+    DestinationAnd,
+    /// `q`: a predicate to be read, perhaps negated, or a constant.
+    Condition,
+    /// `pred`: a predicate register to be read.
+    PredicateSource,
+    /// `A`: an address.
+    Address,
+    /// `D`: destinations, as many as `.v2`, `.v4`, `.v8` say, or as the number says: `D4`.
+    Destinations(Option<u8>),
+    /// `D4|p?`: so many destinations, alone or with a predicate.
+    DestinationsAndMaybe(u8),
+    /// `e`: offsets of a fetch in texels, as many as its geometry has axes.
+    TexelOffsets,
+    /// `S`: the same of sources.
+    Sources(Option<u8>),
+    /// `pack`: a vector whose elements together have the size of the type.
+    Pack,
+    /// `unpack`: the same, to be written.
+    Unpack,
+    /// `T`: a texture or surface and coordinates, `[tex, {x, y}]`.
+    Texture,
+    /// `M`: a tensor map and coordinates, as many as `.1d` to `.5d` say: `[map, {x, y}]`; `M5`: five of them.
+    TensorMap(Option<u8>),
+    /// `W`: the accumulators of a warpgroup, as many as the shape and D's type say.
+    Accumulators,
+    /// `O`: offsets in a filter, two fewer than the dimensions.
+    FilterOffsets,
+    /// `grad`: a vector of gradients.
+    Gradient,
+    /// `r`: a register to be read.
+    Register,
+    /// `v`: of a video instruction, a register or a byte or half of one, `%r1.b0`; or a constant.
+    Part,
+    /// `-v`: the same, perhaps negated.
+    SignedPart,
+    /// `-s`: a register, negated.
+    Minus,
+    /// `dv`: a byte or half of a register, to be written.
+    PartDestination,
+    /// `v2`, `v4`: a register, perhaps with the so many halves or bytes that are taken of it and its neighbour, `%r1.h32`.
+    Elements(u8),
+    /// `dv2`, `dv4`: a register, perhaps with those of its halves or bytes that are written, `%r1.b20`.
+    ElementsDestination(u8),
+    /// `sink`: a result that is thrown away, `_`.
+    Sink,
+    /// `label`: a label of an instruction.
+    Label,
+    /// `targets`: the label of a `.branchtargets`.
+    Targets,
+    /// `args`: a list in parentheses.
+    Arguments,
+    /// `callee`: the name of a function or a register with its address.
+    Callee,
+    /// `table`: the label of a prototype or of call targets.
+    Table,
+}
+
+/// The type of an operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Typed {
+    /// The operand has no type that is checked.
+    No,
+    /// `=0`, `=1`: the instruction's first, second, ... type.
+    Of(u8),
+    /// `=0*2`: twice as wide as it.
+    TwiceOf(u8),
+    /// `=u32`: this one.
+    Is(Type),
+    /// `=b32!`: this one, and no other of its size.
+    Exactly(Type),
+    /// `=ptr`: 32 or 64 bits.
+    Pointer,
+}
+
+/// One operand of a row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Slot {
+    /// What it may be.
+    pub shape: Shape,
+    /// The type that its operand has to have.
+    pub typed: Typed,
+    /// `+`: the register may be wider than the type (ISA 9.4.1).
+    pub wider: bool,
+    /// `?`: may be absent.
+    pub optional: bool,
+    /// `if(word)`: present if and only if this modifier is.
+    pub with: Option<Modifier>,
+}
+
+/// A row of the instruction table whose notation has been read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pattern {
+    /// Its place in [`patterns`], by which an instruction remembers its row.
+    pub index: u16,
+    /// The row of the instruction table.
+    pub row: &'static Row,
+    /// The places for modifiers, in order.
+    pub groups: Vec<Group>,
+    /// The places for operands, in order; `None` takes any operands.
+    pub slots: Option<Vec<Slot>>,
+}
+
+impl Pattern {
+    /// The modifiers of every instance: all combinations of what may stand in the row's places.
+    pub fn instances(&self) -> Vec<Vec<Modifier>> {
+        let mut instances: Vec<Vec<Modifier>> = vec![Vec::new()];
+        for group in &self.groups {
+            let choices = group.choices();
+            let longer = instances.iter().flat_map(|words| {
+                choices
+                    .iter()
+                    .map(move |&choice| [words.as_slice(), choice].concat())
+            });
+            instances = longer.collect();
+        }
+        instances
+    }
+
+    /// Whether the first operand is where an instance's whole result goes, and is not read.
+    pub fn writes_first(&self) -> bool {
+        let first = self.slots.as_ref().and_then(|slots| slots.first());
+        first.is_some_and(|slot| {
+            matches!(
+                slot.shape,
+                Shape::Destination
+                    | Shape::DestinationOrSink
+                    | Shape::DestinationAndMaybe
+                    | Shape::DestinationAnd
+                    | Shape::Destinations(_)
+                    | Shape::DestinationsAndMaybe(_)
+                    | Shape::PartDestination
+                    | Shape::ElementsDestination(_)
+                    | Shape::Unpack
+                    | Shape::Predicate
+                    | Shape::PredicateOrPair
+                    | Shape::PredicatePair
+            )
+        })
+    }
+
+    /// Whether these modifiers are an instance of the row.
+    pub fn takes(&self, modifiers: &[Modifier]) -> bool {
+        takes(&self.groups, modifiers)
+    }
+}
+
+/// Whether `groups` take exactly `modifiers`. Few groups are optional, so trying both ways costs little.
+fn takes(groups: &[Group], modifiers: &[Modifier]) -> bool {
+    let Some((group, rest)) = groups.split_first() else {
+        return modifiers.is_empty();
+    };
+    let Group::One { words, optional } = group else {
+        return true;
+    };
+    let present = |sequence: &Vec<Modifier>| {
+        modifiers
+            .strip_prefix(&sequence[..])
+            .is_some_and(|after| takes(rest, after))
+    };
+    words.iter().any(present) || *optional && takes(rest, modifiers)
+}
+
+/// Every row of the instruction table, in its order.
+pub fn patterns() -> &'static [Pattern] {
+    static PATTERNS: OnceLock<Vec<Pattern>> = OnceLock::new();
+    PATTERNS.get_or_init(|| {
+        (0..)
+            .zip(table())
+            .map(|(index, row)| read(index, row))
+            .collect()
+    })
+}
+
+/// The row that an instruction was found to be an instance of; none before [`check`](super::check()).
+pub fn found(instruction: &Instruction) -> Option<&'static Pattern> {
+    patterns().get(usize::from(instruction.row?))
+}
+
+/// Which part of the decoder takes an instruction that the checker found a row for.
+pub fn decoder(instruction: &Instruction) -> Option<Decoder> {
+    found(instruction)?.row.decoder
+}
+
+/// Where a thread may go from such an instruction.
+pub fn successors(instruction: &Instruction) -> Successors {
+    decoder(instruction).map_or(Successors::Next, Decoder::successors)
+}
+
+/// The rows of an opcode.
+pub fn of(opcode: Opcode) -> &'static [&'static Pattern] {
+    static INDEX: OnceLock<Vec<Vec<&'static Pattern>>> = OnceLock::new();
+    let index = INDEX.get_or_init(|| {
+        let mut index = vec![Vec::new(); Opcode::ALL.len()];
+        patterns()
+            .iter()
+            .for_each(|pattern| index[pattern.row.opcode as usize].push(pattern));
+        index
+    });
+    &index[opcode as usize]
+}

@@ -44,14 +44,10 @@ struct Operation {
 }
 
 impl Operation {
-    /// Checks the arguments of one call or one element of a batch.
-    fn new(
-        wait: bool,
-        wide: bool,
-        address: CUdeviceptr,
-        value: u64,
-        flags: c_uint,
-    ) -> Result<Self> {
+    /// Checks the arguments of one call or one element of a batch. `kind` is one that waits or writes.
+    fn new(kind: c_uint, address: CUdeviceptr, value: u64, flags: c_uint) -> Result<Self> {
+        let wait = matches!(kind, kind::WAIT_32 | kind::WAIT_64);
+        let wide = matches!(kind, kind::WAIT_64 | kind::WRITE_64);
         let bytes = if wide { 8 } else { 4 };
         ensure!(
             address.is_multiple_of(bytes),
@@ -157,17 +153,19 @@ fn submit(handle: CUstream, operations: Vec<Operation>) -> Result {
     context.submit(&stream, Vec::new(), run).map(|_| ())
 }
 
+/// Runs one operation of this kind.
+fn one(handle: CUstream, kind: c_uint, address: CUdeviceptr, value: u64, flags: c_uint) -> Result {
+    stream(handle)?;
+    submit(handle, vec![Operation::new(kind, address, value, flags)?])
+}
+
 pub(crate) unsafe fn wait_32(
     handle: CUstream,
     address: CUdeviceptr,
     value: u32,
     flags: c_uint,
 ) -> Result {
-    stream(handle)?;
-    submit(
-        handle,
-        vec![Operation::new(true, false, address, value.into(), flags)?],
-    )
+    one(handle, kind::WAIT_32, address, value.into(), flags)
 }
 
 pub(crate) unsafe fn wait_64(
@@ -176,11 +174,7 @@ pub(crate) unsafe fn wait_64(
     value: u64,
     flags: c_uint,
 ) -> Result {
-    stream(handle)?;
-    submit(
-        handle,
-        vec![Operation::new(true, true, address, value, flags)?],
-    )
+    one(handle, kind::WAIT_64, address, value, flags)
 }
 
 pub(crate) unsafe fn write_32(
@@ -189,11 +183,7 @@ pub(crate) unsafe fn write_32(
     value: u32,
     flags: c_uint,
 ) -> Result {
-    stream(handle)?;
-    submit(
-        handle,
-        vec![Operation::new(false, false, address, value.into(), flags)?],
-    )
+    one(handle, kind::WRITE_32, address, value.into(), flags)
 }
 
 pub(crate) unsafe fn write_64(
@@ -202,11 +192,7 @@ pub(crate) unsafe fn write_64(
     value: u64,
     flags: c_uint,
 ) -> Result {
-    stream(handle)?;
-    submit(
-        handle,
-        vec![Operation::new(false, true, address, value, flags)?],
-    )
+    one(handle, kind::WRITE_64, address, value, flags)
 }
 
 /// `CUstreamBatchMemOpParams`: a union of 48 bytes, whose members for waits and writes begin alike.
@@ -254,11 +240,10 @@ pub(crate) unsafe fn batch(
             flags,
             ..
         } = unsafe { params.cast::<Params>().add(i).read() };
-        let (wait, wide) = match operation {
-            kind::WAIT_32 => (true, false),
-            kind::WRITE_32 => (false, false),
-            kind::WAIT_64 => (true, true),
-            kind::WRITE_64 => (false, true),
+        // A 32-bit value is in the low half of the union.
+        let value = match operation {
+            kind::WAIT_32 | kind::WRITE_32 => value & u64::from(u32::MAX),
+            kind::WAIT_64 | kind::WRITE_64 => value,
             // Operations here are in order and seen by all as it is.
             kind::BARRIER => continue,
             other => fail!(
@@ -266,13 +251,7 @@ pub(crate) unsafe fn batch(
                 "operation {i}: {other} is no CUstreamBatchMemOpType that the device has"
             ),
         };
-        // A 32-bit value is in the low half of the union.
-        let value = if wide {
-            value
-        } else {
-            value & u64::from(u32::MAX)
-        };
-        operations.push(Operation::new(wait, wide, address, value, flags)?);
+        operations.push(Operation::new(operation, address, value, flags)?);
     }
     submit(handle, operations)
 }

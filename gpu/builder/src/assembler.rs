@@ -24,12 +24,12 @@ pub struct Resources {
     pub shared: u32,
     /// Constant memory: the parameters, and what ptxas itself puts there.
     pub constant: u32,
-    /// Barriers of the block.
+    /// How many of the block's 16 barriers the kernel uses.
     pub barriers: u32,
 }
 
 impl Resources {
-    /// Whether registers did not suffice.
+    /// Whether the kernel keeps values in local memory because its registers do not suffice.
     pub fn spills(&self) -> bool {
         self.spill_stores + self.spill_loads > 0
     }
@@ -38,7 +38,7 @@ impl Resources {
 /// Why ptxas gave no machine code.
 #[derive(Debug, thiserror::Error)]
 pub enum AssembleError {
-    /// It could not be started.
+    /// The assembler could not be started.
     #[error("`{}` could not be started", .ptxas.display())]
     CannotRun {
         /// The program that could not be started.
@@ -83,7 +83,7 @@ pub struct Assembly<'a> {
 /// What ptxas makes of a module, and says of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Assembled {
-    /// What each kernel needs.
+    /// What each kernel needs, by its name in the PTX.
     pub kernels: BTreeMap<String, Resources>,
     /// What it has taken and not done as it was written, in its own words: products of `wgmma` one after another because of a call, `setmaxnreg` ignored.
     pub losses: Vec<String>,

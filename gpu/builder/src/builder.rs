@@ -140,7 +140,7 @@ impl PtxBuilder {
         !self.archs.is_empty()
     }
 
-    /// Writes something besides PTX.
+    /// Has the build write something besides the PTX.
     pub fn emit(mut self, emit: Emit) -> PtxBuilder {
         self.emit.push(emit);
         self

@@ -36,7 +36,7 @@ pub struct Description {
     /// half of the kernel has the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<String>,
-    /// The Rust file.
+    /// The path of the Rust file.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub file: String,
     /// The line of the function in that file.
@@ -53,10 +53,10 @@ fn is_zero(line: &u32) -> bool {
 pub struct Param {
     /// Its name, as it is written in its source.
     pub name: String,
-    /// Its type as written.
+    /// The parameter's type, as the source writes it.
     #[serde(rename = "type")]
     pub ty: String,
-    /// How it is passed.
+    /// How the parameter is passed in PTX.
     pub lower: Lower,
 }
 
@@ -81,7 +81,7 @@ pub enum Lower {
 /// A kernel in a compiled module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kernel {
-    /// What its source says.
+    /// What the kernel's source says of it.
     #[serde(flatten)]
     pub description: Description,
     /// Static shared memory of one block, in bytes: every shared array that the kernel reaches.
@@ -150,7 +150,7 @@ impl Floats {
     };
 }
 
-/// One module: a target's kernels.
+/// The module of one target: its kernels and statics.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Module {
     /// The target, as in `sm_80`.
@@ -160,7 +160,7 @@ pub struct Module {
     /// That of the kernels that launch kernels, if there are any: it has to be linked with the device runtime.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launching_ptx: Option<String>,
-    /// How floats are computed with.
+    /// How exactly floats are computed.
     #[serde(flatten)]
     pub floats: Floats,
     /// Whether it is for a debugger.
@@ -182,7 +182,7 @@ pub struct Module {
     pub warnings: Vec<String>,
 }
 
-/// Every module of a build.
+/// All modules of one build of a kernel crate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// The name of the kernel crate.

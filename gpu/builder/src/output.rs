@@ -45,12 +45,12 @@ pub enum Emit {
     Cubin,
 }
 
-/// What a build left.
+/// What a build of a kernel crate has written.
 #[derive(Clone, Debug)]
 pub struct Output {
     /// One module a target, in the order in which they were asked for.
     pub modules: Vec<ModuleOutput>,
-    /// What the modules hold.
+    /// What the modules hold: their kernels and statics.
     pub manifest: Manifest,
     /// The Rust module that the kernels are in, as the host's crate names it: `crate`, or `crate::kernels`.
     pub module: String,

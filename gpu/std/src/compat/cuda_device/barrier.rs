@@ -141,16 +141,16 @@ pub enum Uninit {}
 /// A barrier that may be used.
 #[derive(Debug)]
 pub enum Ready {}
-/// A barrier that has ended.
+/// The state of a barrier that has ended and may not be used.
 #[derive(Debug)]
 pub enum Invalidated {}
-/// A barrier of copies.
+/// The kind of barrier that copies by the tensor memory accelerator tell.
 #[derive(Debug)]
 pub enum TmaBarrier {}
-/// A barrier of matrix units.
+/// The kind of barrier that the matrix units tell.
 #[derive(Debug)]
 pub enum MmaBarrier {}
-/// A barrier of anything.
+/// The kind of barrier that anything may arrive at.
 #[derive(Debug)]
 pub enum GeneralBarrier {}
 

@@ -102,7 +102,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// How elements are numbered.
+/// A way to number the elements of a slice by the grid's threads.
 pub trait IndexSpace: sealed::Sealed {
     /// What the host says of it.
     #[doc(hidden)]

@@ -8,6 +8,7 @@ pub(crate) mod graph_buffer;
 pub(crate) mod ipc;
 pub(crate) mod managed;
 pub(crate) mod part;
+pub(crate) mod pattern;
 pub(crate) mod pinned;
 pub(crate) mod pitched;
 pub(crate) mod pool;

@@ -4,12 +4,13 @@
 //! whole, used again, waits for all of them.
 
 use std::marker::PhantomData;
-use std::ops::Range;
+use std::ops::{Bound, Range, RangeBounds};
 
+use bytemuck::{Pod, Zeroable};
 use cust::memory::DeviceCopy;
 
-use crate::DeviceBuffer;
 use crate::memory::buffer::Borrowed;
+use crate::{DeviceBuffer, MemoryError};
 
 /// A piece of a [`DeviceBuffer`], passed where a buffer is: `&part` where a kernel reads, `&mut part` where it writes.
 ///
@@ -44,6 +45,41 @@ impl<T: DeviceCopy> std::ops::Deref for Part<'_, T> {
     }
 }
 
+impl<T: DeviceCopy> Part<'_, T> {
+    /// Replaces the contents by `host`.
+    ///
+    /// # Errors
+    /// What [`DeviceBuffer::copy_from_slice`] fails with.
+    #[track_caller]
+    pub fn copy_from_slice(&mut self, host: &[T]) -> Result<(), MemoryError> {
+        self.buffer.copy_from_slice(host)
+    }
+
+    /// Sets every byte to zero.
+    ///
+    /// # Errors
+    /// As [`DeviceBuffer::fill_zero`].
+    #[track_caller]
+    pub fn fill_zero(&mut self) -> Result<(), MemoryError>
+    where
+        T: Zeroable,
+    {
+        self.buffer.fill_zero()
+    }
+
+    /// Sets every element to `value`, of 1, 2 or 4 bytes.
+    ///
+    /// # Errors
+    /// As [`DeviceBuffer::fill_zero`].
+    #[track_caller]
+    pub fn fill(&mut self, value: T) -> Result<(), MemoryError>
+    where
+        T: Pod,
+    {
+        self.buffer.fill(value)
+    }
+}
+
 /// A piece of a [`DeviceBuffer`] that is only read.
 #[derive(Debug)]
 pub struct View<'whole, T: DeviceCopy> {
@@ -64,6 +100,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     ///
     /// # Panics
     /// When `len` is 0, as `chunks` does.
+    #[track_caller]
     pub fn parts(&mut self, len: usize) -> Vec<Part<'_, T>> {
         assert!(len > 0, "a part has at least one element");
         let lens = (0..self.len())
@@ -76,6 +113,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     ///
     /// # Panics
     /// When they are longer than the buffer all together.
+    #[track_caller]
     pub fn parts_of(&mut self, lens: &[usize]) -> Vec<Part<'_, T>> {
         let mut end = 0usize;
         let place = |&len: &usize| {
@@ -84,20 +122,32 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
             (start, len)
         };
         let places: Vec<_> = lens.iter().map(place).collect();
-        assert!(end <= self.len(), "{end} elements of {}", self.len());
+        assert!(
+            end <= self.len(),
+            "the parts have {end} elements together, and the buffer has {}",
+            self.len()
+        );
         self.cut(places)
+    }
+
+    /// One piece of the buffer: `buffer.part(3..=3).copy_from_slice(&[7])` sets an element.
+    ///
+    /// # Panics
+    /// When it reaches past the end, as indexing does.
+    #[track_caller]
+    pub fn part(&mut self, range: impl RangeBounds<usize>) -> Part<'_, T> {
+        let range = within(range, self.len());
+        let mut parts = self.cut(vec![(range.start, range.len())]);
+        parts.pop().expect("one part was cut")
     }
 
     /// A piece of the buffer to read. Unlike a part's, its uses are the buffer's.
     ///
     /// # Panics
     /// When it reaches past the end, as indexing does.
-    pub fn view(&self, range: Range<usize>) -> View<'_, T> {
-        assert!(
-            range.start <= range.end && range.end <= self.len(),
-            "{range:?} of {}",
-            self.len()
-        );
+    #[track_caller]
+    pub fn view(&self, range: impl RangeBounds<usize>) -> View<'_, T> {
+        let range = within(range, self.len());
         let address = self.address() + (range.start * size_of::<T>()) as u64;
         // SAFETY: these elements are in the buffer, which is borrowed as long as the view lives, and which knows the view's uses.
         let buffer =
@@ -112,8 +162,14 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     ///
     /// # Panics
     /// When there are fewer than `at`, as `split_at` does.
+    #[track_caller]
     pub fn split_at(&mut self, at: usize) -> [Part<'_, T>; 2] {
-        let rest = self.len().checked_sub(at).expect("within the buffer");
+        let Some(rest) = self.len().checked_sub(at) else {
+            panic!(
+                "the buffer is split at {at}, and has {} elements",
+                self.len()
+            );
+        };
         let mut parts = self.parts_of(&[at, rest]).into_iter();
         [(); 2].map(|()| parts.next().expect("two parts were cut"))
     }
@@ -131,5 +187,27 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
             }
         };
         parts.into_iter().zip(orders).map(cut).collect()
+    }
+}
+
+/// The elements of a range, of which a buffer has `len`.
+#[track_caller]
+fn within(range: impl RangeBounds<usize>, len: usize) -> Range<usize> {
+    let start = match range.start_bound() {
+        Bound::Unbounded => Some(0),
+        Bound::Included(&start) => Some(start),
+        Bound::Excluded(&before) => before.checked_add(1),
+    };
+    let end = match range.end_bound() {
+        Bound::Unbounded => Some(len),
+        Bound::Included(&last) => last.checked_add(1),
+        Bound::Excluded(&end) => Some(end),
+    };
+    match (start, end) {
+        (Some(start), Some(end)) if start <= end && end <= len => start..end,
+        _ => panic!(
+            "the range {:?} is not in a buffer of {len} elements",
+            (range.start_bound(), range.end_bound())
+        ),
     }
 }

@@ -49,9 +49,11 @@ use std::marker::PhantomData;
 use std::mem::size_of;
 use std::panic::Location;
 
+use bytemuck::{Pod, Zeroable};
 use cust::memory::DeviceCopy;
 use cust::sys;
 
+use crate::memory::pattern::Pattern;
 use crate::stream::order::Access;
 use crate::{DeviceBuffer, DriverError, Event, Mapped, MemoryError, Part, PinnedBuffer, Stream};
 
@@ -258,20 +260,43 @@ impl Stream {
     /// # Errors
     /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
     #[track_caller]
-    pub fn fill_zero<T: DeviceCopy + bytemuck::Zeroable>(
+    pub fn fill_zero<T: DeviceCopy + Zeroable>(
         &self,
         buffer: &mut impl CopyTarget<T>,
     ) -> Result<(), MemoryError> {
-        let at = Location::caller();
-        let buffer = buffer.target();
-        let bytes = buffer.len() * size_of::<T>();
-        if bytes == 0 {
+        self.set_all(buffer.target(), Pattern::ZERO, Location::caller())
+    }
+
+    /// Queues setting every element of a buffer to `value`, of 1, 2 or 4 bytes.
+    ///
+    /// # Errors
+    /// As [`Self::fill_zero`].
+    #[doc(alias = "cudaMemsetAsync")]
+    #[track_caller]
+    pub fn fill<T: DeviceCopy + Pod>(
+        &self,
+        buffer: &mut impl CopyTarget<T>,
+        value: T,
+    ) -> Result<(), MemoryError> {
+        self.set_all(buffer.target(), Pattern::of(value), Location::caller())
+    }
+
+    /// Queues writing a pattern that is a valid `T`, as often as it fits, to a buffer that the caller may write.
+    #[track_caller]
+    pub(super) fn set_all<T: DeviceCopy>(
+        &self,
+        buffer: &DeviceBuffer<T>,
+        pattern: Pattern,
+        at: &'static Location<'static>,
+    ) -> Result<(), MemoryError> {
+        let count = buffer.len() * size_of::<T>() / pattern.bytes as usize;
+        if count == 0 {
             return Ok(());
         }
         let _use = buffer.use_on(self, Access::Write)?;
         self.device().make_current(at)?;
-        // SAFETY: the buffer has so many bytes, a `Zeroable` type may be all zeroes, and freeing the buffer waits for this.
-        let result = unsafe { sys::cuMemsetD8Async(buffer.address(), 0, bytes, self.raw()) };
-        Ok(DriverError::check("cuMemsetD8Async", result, at)?)
+        // SAFETY: the buffer has so many bytes, the driver refuses an address that is not aligned, and freeing the buffer waits for this.
+        let (call, result) = unsafe { pattern.queue(buffer.address(), count, self.raw()) };
+        Ok(DriverError::check(call, result, at)?)
     }
 }

@@ -84,3 +84,69 @@ fn errors_name_the_line_of_the_caller() {
     );
     assert_eq!(driver.call(), "cuMemAlloc");
 }
+
+#[test]
+fn filling_sets_every_element_of_a_buffer_or_of_a_part_of_it() {
+    let device = Device::open().expect("a device");
+    let stream = device.stream().expect("a stream");
+    let mut words = DeviceBuffer::<u32>::zeroed(&device, 777).expect("a buffer");
+    words.fill(u32::MAX).expect("a fill");
+    assert_eq!(words.to_vec().expect("a copy"), [u32::MAX; 777]);
+    stream.fill(&mut words, 5).expect("a fill");
+    assert_eq!(words.to_vec().expect("a copy"), [5; 777]);
+
+    words.part(1..3).fill(7).expect("a fill");
+    stream.fill(&mut words.part(775..), 8).expect("a fill");
+    words.part(..1).fill_zero().expect("a fill");
+    words.part(3..=4).copy_from_slice(&[1, 2]).expect("a copy");
+    let host = words.to_vec().expect("a copy");
+    assert_eq!(host[..6], [0, 7, 7, 1, 2, 5]);
+    assert_eq!(host[773..], [5, 5, 8, 8]);
+    assert_eq!(words.view(1..4).to_vec().expect("a copy"), [7, 7, 1]);
+
+    let mut bytes = DeviceBuffer::from_slice(&device, &[1u8; 5]).expect("a buffer");
+    bytes.fill(9).expect("a fill");
+    assert_eq!(bytes.to_vec().expect("a copy"), [9; 5]);
+    let mut halves = DeviceBuffer::from_slice(&device, &[-1i16; 5]).expect("a buffer");
+    halves.fill(-300).expect("a fill");
+    assert_eq!(halves.to_vec().expect("a copy"), [-300; 5]);
+    let mut nothing = DeviceBuffer::<f32>::zeroed(&device, 0).expect("a buffer");
+    nothing.fill(1.0).expect("a fill of nothing");
+}
+
+#[test]
+fn a_part_that_is_not_there_panics_at_the_callers_line_with_both_lengths() {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::{Arc, Mutex};
+
+    let device = Device::open().expect("a device");
+    let mut buffer = DeviceBuffer::from_slice(&device, &[0u8; 10]).expect("a buffer");
+    let seen = Arc::new(Mutex::new(String::new()));
+    let (told, before) = (seen.clone(), Arc::new(std::panic::take_hook()));
+    let (me, others) = (std::thread::current().id(), before.clone());
+    std::panic::set_hook(Box::new(move |info| {
+        if std::thread::current().id() != me {
+            return others(info);
+        }
+        let file = info.location().map(|at| at.file()).unwrap_or_default();
+        *told.lock().expect("no panic") = format!("{file}: {info}");
+    }));
+    let mut said = |work: &mut dyn FnMut(&mut DeviceBuffer<u8>)| {
+        catch_unwind(AssertUnwindSafe(|| work(&mut buffer))).expect_err("a panic");
+        seen.lock().expect("no panic").clone()
+    };
+    let all = [
+        said(&mut |buffer| drop(buffer.view(4..11))),
+        said(&mut |buffer| drop(buffer.part(11..))),
+        said(&mut |buffer| drop(buffer.split_at(11))),
+        said(&mut |buffer| drop(buffer.parts_of(&[4, 7]))),
+        said(&mut |buffer| drop(buffer.parts(0))),
+    ];
+    std::panic::set_hook(Box::new(move |info| before(info)));
+    for text in &all {
+        assert!(text.starts_with(file!()), "{text}");
+    }
+    for text in &all[..4] {
+        assert!(text.contains("11") && text.contains("10"), "{text}");
+    }
+}

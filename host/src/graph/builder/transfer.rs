@@ -11,6 +11,7 @@ use lanewise_driver::api;
 use super::{GraphBuilder, NewNode};
 use crate::graph::error::GraphError;
 use crate::graph::node::Node;
+use crate::memory::pattern::Pattern;
 use crate::stream::order::Access;
 use crate::{DeviceBuffer, GraphBuffer, MemoryError};
 
@@ -111,21 +112,13 @@ impl<'graph> GraphBuilder<'graph> {
         buffer: &mut impl GraphMemory<T>,
         value: T,
     ) -> Result<Node<'graph>, GraphError> {
-        const {
-            assert!(
-                matches!(size_of::<T>(), 1 | 2 | 4),
-                "memory is filled with values of 1, 2 or 4 bytes"
-            );
-        };
-        let mut word = [0; 4];
-        word[..size_of::<T>()].copy_from_slice(bytemuck::bytes_of(&value));
-        let pattern = (u32::from_le_bytes(word), size_of::<T>() as u32);
+        let pattern = Pattern::of(value);
         let buffer = buffer.buffer();
         let width = buffer.len();
         self.set(
             after,
             buffer,
-            (pattern.0, pattern.1, width),
+            (pattern.bits, pattern.bytes, width),
             Location::caller(),
         )
     }

@@ -13,6 +13,7 @@
 mod allocate;
 mod borrowed;
 mod error;
+mod fill;
 mod uses;
 
 use std::mem::{ManuallyDrop, size_of};
@@ -24,6 +25,7 @@ use cust::sys;
 pub(crate) use borrowed::Borrowed;
 pub use error::MemoryError;
 
+use crate::memory::pattern::Pattern;
 use crate::stream::order::{Access, Order};
 use crate::{Device, DriverError, Stream};
 
@@ -64,7 +66,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     {
         let at = Location::caller();
         let mut buffer = Self::allocate(device, len, at)?;
-        buffer.fill_zero_at(at)?;
+        buffer.set_all(Pattern::ZERO, at)?;
         Ok(buffer)
     }
 
@@ -79,38 +81,6 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         T: bytemuck::Zeroable,
     {
         Self::zeroed_from(None, stream, len)
-    }
-
-    /// Sets every byte to zero.
-    ///
-    /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
-    #[track_caller]
-    pub fn fill_zero(&mut self) -> Result<(), MemoryError>
-    where
-        T: bytemuck::Zeroable,
-    {
-        self.fill_zero_at(Location::caller())
-    }
-
-    #[track_caller]
-    fn fill_zero_at(&mut self, at: &'static Location<'static>) -> Result<(), MemoryError>
-    where
-        T: bytemuck::Zeroable,
-    {
-        if self.is_empty() || size_of::<T>() == 0 {
-            return Ok(());
-        }
-        if self.is_in_graphs() {
-            let stream = self.device.default_stream();
-            stream.fill_zero(self)?;
-            return Ok(stream.record()?.synchronize()?);
-        }
-        let begun = self.use_now(Access::Write, at)?;
-        // SAFETY: the buffer owns this many bytes, and a `Zeroable` type may be all zeroes.
-        let result = unsafe { sys::cuMemsetD8_v2(self.address(), 0, self.len() * size_of::<T>()) };
-        DriverError::check("cuMemsetD8", result, at)?;
-        Ok(self.used_now(begun, Access::Write, at)?)
     }
 
     /// The contents, copied to the host.

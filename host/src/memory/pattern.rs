@@ -1,0 +1,85 @@
+//! What the driver can repeat through memory, at once or on a stream.
+//!
+//! Source: CUDA driver API, `cuMemsetD8`, `cuMemsetD16`, `cuMemsetD32` and their asynchronous forms.
+
+use bytemuck::Pod;
+use cust::sys;
+
+/// Bytes that the driver writes again and again.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pattern {
+    /// The bytes, the first in the lowest bits.
+    pub(crate) bits: u32,
+    /// How many there are: 1, 2 or 4.
+    pub(crate) bytes: u32,
+}
+
+impl Pattern {
+    /// One byte of zero.
+    pub(crate) const ZERO: Self = Self { bits: 0, bytes: 1 };
+
+    /// The bytes of a value.
+    pub(crate) fn of<T: Pod>(value: T) -> Self {
+        const {
+            assert!(
+                matches!(size_of::<T>(), 1 | 2 | 4),
+                "memory is filled with values of 1, 2 or 4 bytes"
+            );
+        };
+        let mut word = [0; 4];
+        word[..size_of::<T>()].copy_from_slice(bytemuck::bytes_of(&value));
+        Self {
+            bits: u32::from_le_bytes(word),
+            bytes: size_of::<T>() as u32,
+        }
+    }
+
+    /// Writes it `count` times from `address` on, before it returns; by the driver's call of this name.
+    ///
+    /// # Safety
+    /// So many bytes are there, and nothing else uses them meanwhile.
+    pub(super) unsafe fn set(self, address: u64, count: usize) -> (&'static str, sys::CUresult) {
+        let bits = self.bits;
+        // SAFETY: the caller says so.
+        unsafe {
+            match self.bytes {
+                1 => ("cuMemsetD8", sys::cuMemsetD8_v2(address, bits as u8, count)),
+                2 => (
+                    "cuMemsetD16",
+                    sys::cuMemsetD16_v2(address, bits as u16, count),
+                ),
+                _ => ("cuMemsetD32", sys::cuMemsetD32_v2(address, bits, count)),
+            }
+        }
+    }
+
+    /// Queues the same on a stream.
+    ///
+    /// # Safety
+    /// As for [`Self::set`], until it is done.
+    pub(super) unsafe fn queue(
+        self,
+        address: u64,
+        count: usize,
+        stream: sys::CUstream,
+    ) -> (&'static str, sys::CUresult) {
+        let bits = self.bits;
+        // SAFETY: the caller says so.
+        unsafe {
+            match self.bytes {
+                1 => (
+                    "cuMemsetD8Async",
+                    sys::cuMemsetD8Async(address, bits as u8, count, stream),
+                ),
+                2 => (
+                    "cuMemsetD16Async",
+                    sys::cuMemsetD16Async(address, bits as u16, count, stream),
+                ),
+                _ => (
+                    "cuMemsetD32Async",
+                    sys::cuMemsetD32Async(address, bits, count, stream),
+                ),
+            }
+        }
+    }
+}

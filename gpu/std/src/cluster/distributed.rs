@@ -61,6 +61,7 @@ impl<T: Copy> DistributedArray<T> {
     /// If the block or the element is past the end.
     #[inline]
     #[must_use]
+    #[track_caller]
     pub unsafe fn get(&self, rank: u32, index: usize) -> T {
         // SAFETY: in bounds of a block that has not ended; the caller says that the element has a value and nobody writes it.
         unsafe { self.address_of(rank, index).read() }
@@ -75,6 +76,7 @@ impl<T: Copy> DistributedArray<T> {
     /// # Panics
     /// If the block or the element is past the end.
     #[inline]
+    #[track_caller]
     pub unsafe fn set(&self, rank: u32, index: usize, value: T) {
         // SAFETY: in bounds of a block that is there; the caller says that nobody else touches the element meanwhile.
         unsafe { self.address_of(rank, index).write(value) }
@@ -86,6 +88,7 @@ impl<T: Copy> DistributedArray<T> {
     /// If the block or the element is past the end.
     #[inline]
     #[must_use]
+    #[track_caller]
     pub fn address_of(&self, rank: u32, index: usize) -> *mut T {
         self.check(index);
         super::map_shared_rank(self.own, rank).wrapping_add(index)
@@ -93,6 +96,7 @@ impl<T: Copy> DistributedArray<T> {
 
     /// The address of this block's own element `index`.
     #[inline]
+    #[track_caller]
     pub(crate) fn own_element(&self, index: usize) -> *mut T {
         self.check(index);
         self.own.wrapping_add(index)
@@ -100,10 +104,8 @@ impl<T: Copy> DistributedArray<T> {
 
     /// That a block has this element.
     #[inline]
+    #[track_caller]
     fn check(&self, index: usize) {
-        assert!(
-            index < self.length,
-            "an element past the end of a block's array"
-        );
+        crate::memory::bounds::check(index, self.length);
     }
 }

@@ -171,6 +171,7 @@ impl Drop for Arrival {
 #[doc(alias = "mapa")]
 #[inline]
 #[must_use]
+#[track_caller]
 pub fn map_shared_rank<T>(pointer: *mut T, rank: u32) -> *mut T {
     assert!(rank < num_blocks(), "a rank past the blocks of the cluster");
     // SAFETY: the cluster has this block; the address is only computed.

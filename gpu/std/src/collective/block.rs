@@ -26,7 +26,9 @@ pub fn block_reduce<T: Shuffle, O: Operator<T>, const N: usize>(
     let warps = Warps::exchange(of_warp, lanes.rank() == 0, scratch);
     if warps.are_whole() {
         let total = if warps.has_lane() {
-            Live::first(warps.count).reduce(warps.result_of_lane(), operator)
+            // SAFETY: just asked.
+            let result = unsafe { warps.result_of_lane() };
+            Live::first(warps.count).reduce(result, operator)
         } else {
             of_warp
         };
@@ -216,8 +218,8 @@ impl<'a, T: Shuffle, const N: usize> Warps<'a, T, N> {
         );
         sync_threads();
         if has_result {
-            // SAFETY: one thread a warp sets the warp's element, between two barriers.
-            unsafe { results.set(warp::warp_id() as usize, result) };
+            // SAFETY: one thread a warp sets the warp's element, between two barriers; there is one for each warp, by the assertion.
+            unsafe { results.set_unchecked(warp::warp_id() as usize, result) };
         }
         sync_threads();
         Warps { results, count }
@@ -235,28 +237,36 @@ impl<'a, T: Shuffle, const N: usize> Warps<'a, T, N> {
         warp::lane_id() < self.count
     }
 
-    /// The result of the warp with this lane's number, if there is one.
+    /// The result of the warp with this lane's number.
+    ///
+    /// # Safety
+    /// There is such a warp: [`Self::has_lane`].
     #[inline(always)]
-    fn result_of_lane(&self) -> T {
-        self.result(warp::lane_id())
+    unsafe fn result_of_lane(&self) -> T {
+        // SAFETY: the caller's promise.
+        unsafe { self.result(warp::lane_id()) }
     }
 
+    /// # Safety
+    /// The block has a warp of this number, and so an element for it: [`Self::exchange`] asserts that.
     #[inline(always)]
-    fn result(&self, warp: u32) -> T {
-        // SAFETY: each warp has set its element before the barrier; whatever sets it next begins with another.
-        unsafe { self.results.get(warp as usize) }
+    unsafe fn result(&self, warp: u32) -> T {
+        // SAFETY: in bounds, and each warp has set its element before the barrier; whatever sets it next begins with another.
+        unsafe { self.results.get_unchecked(warp as usize) }
     }
 
     /// One after another: the results of the warps before this one (in the first, its own), and of all.
     #[inline(always)]
     fn fold<O: Operator<T>>(&self, operator: O) -> (T, T) {
-        let mut total = self.result(0);
+        // SAFETY: every block has a first warp.
+        let mut total = unsafe { self.result(0) };
         let mut before = total;
         for warp in 1..self.count {
             if warp == warp::warp_id() {
                 before = total;
             }
-            total = operator.combine(total, self.result(warp));
+            // SAFETY: below the number of warps.
+            total = operator.combine(total, unsafe { self.result(warp) });
         }
         (before, total)
     }
@@ -292,7 +302,9 @@ fn before_warp<T: Shuffle, O: Operator<T>, const N: usize>(
     let warps = Warps::exchange(in_warp, lanes.rank() + 1 == lanes.size(), scratch);
     if warps.are_whole() {
         let scanned = if warps.has_lane() {
-            Live::first(warps.count).inclusive_scan(warps.result_of_lane(), operator)
+            // SAFETY: just asked.
+            let result = unsafe { warps.result_of_lane() };
+            Live::first(warps.count).inclusive_scan(result, operator)
         } else {
             in_warp
         };

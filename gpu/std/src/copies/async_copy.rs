@@ -115,8 +115,9 @@ macro_rules! arrays {
             /// If either index is past its end.
             #[doc(alias = "cp.async")]
             #[inline]
+            #[track_caller]
             pub unsafe fn copy_async(&self, index: usize, source: &[T], from: usize) {
-                assert!(index < self.len(), "copy past the end of a shared array");
+                crate::memory::bounds::check(index, self.len());
                 // SAFETY: both in bounds; nobody writes the source, which is lent, and the caller answers for the element.
                 unsafe { copy_async(self.as_ptr().add(index), &raw const source[from]) }
             }
@@ -130,8 +131,9 @@ macro_rules! arrays {
             /// If `index` is past the end.
             #[doc(alias = "cp.async")]
             #[inline]
+            #[track_caller]
             pub unsafe fn copy_async_or_zero(&self, index: usize, source: &[T], from: usize) {
-                assert!(index < self.len(), "copy past the end of a shared array");
+                crate::memory::bounds::check(index, self.len());
                 let (place, bytes) = match source.get(from) {
                     Some(place) => (&raw const *place, const { size_of::<T>() as u32 }),
                     None => (source.as_ptr(), 0),

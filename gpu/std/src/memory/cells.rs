@@ -9,6 +9,8 @@
 //! [`SharedArray`](crate::SharedArray), [`DynamicSharedArray`](crate::DynamicSharedArray) and [`GlobalMut`](crate::GlobalMut) are `Cells`
 //! by `Deref`, as an array and a vector are slices: what is written for `&Cells<T>` takes each of them.
 
+use crate::memory::bounds::{check, check_place};
+
 /// Consecutive cells, in shared or global memory.
 ///
 /// A copy of a `Cells` names the same memory, and may outlive the array that it came from. It must not
@@ -61,8 +63,9 @@ impl<T: Copy> Cells<T> {
     /// If `index` is past the end.
     #[inline]
     #[must_use]
+    #[track_caller]
     pub unsafe fn get(&self, index: usize) -> T {
-        assert!(index < self.length, "read past the end");
+        check(index, self.length);
         // SAFETY: in bounds; the caller says that the cell has a value and that nobody writes it meanwhile.
         unsafe { self.pointer.add(index).read() }
     }
@@ -88,8 +91,9 @@ impl<T: Copy> Cells<T> {
     /// # Panics
     /// If `index` is past the end.
     #[inline]
+    #[track_caller]
     pub unsafe fn set(&self, index: usize, value: T) {
-        assert!(index < self.length, "write past the end");
+        check(index, self.length);
         // SAFETY: in bounds; the caller says that nobody else touches the cell meanwhile.
         unsafe { self.pointer.add(index).write(value) }
     }
@@ -111,8 +115,9 @@ impl<T: Copy> Cells<T> {
     /// If `index` is past the end.
     #[inline]
     #[must_use]
+    #[track_caller]
     pub fn address_of(&self, index: usize) -> *mut T {
-        assert!(index < self.length, "address past the end");
+        check(index, self.length);
         self.pointer.wrapping_add(index)
     }
 
@@ -135,11 +140,9 @@ impl<T: Copy, const COLUMNS: usize> Cells<[T; COLUMNS]> {
     /// If `row` or `column` is past the end.
     #[inline]
     #[must_use]
+    #[track_caller]
     pub unsafe fn get_at(&self, row: usize, column: usize) -> T {
-        assert!(
-            row < self.length && column < COLUMNS,
-            "read past the edge of a tile"
-        );
+        check_place((row, column), self.length, COLUMNS);
         // SAFETY: in bounds; the caller says that the cell has a value and that nobody writes it meanwhile.
         unsafe { self.place(row, column).read() }
     }
@@ -164,11 +167,9 @@ impl<T: Copy, const COLUMNS: usize> Cells<[T; COLUMNS]> {
     /// # Panics
     /// If `row` or `column` is past the end.
     #[inline]
+    #[track_caller]
     pub unsafe fn set_at(&self, row: usize, column: usize, value: T) {
-        assert!(
-            row < self.length && column < COLUMNS,
-            "write past the edge of a tile"
-        );
+        check_place((row, column), self.length, COLUMNS);
         // SAFETY: in bounds; the caller says that nobody else touches the cell meanwhile.
         unsafe { self.place(row, column).write(value) }
     }

@@ -5,6 +5,7 @@
 
 use core::marker::PhantomData;
 
+use crate::memory::bounds::check;
 use crate::thread::{ThreadIndex, index_1d};
 
 /// Proof that an element belongs to this thread alone: a [`ThreadIndex`], borrowed or by value.
@@ -117,8 +118,9 @@ impl<T> DisjointSlice<'_, T> {
     /// # Panics
     /// If `index` is past the end.
     #[inline]
+    #[track_caller]
     pub unsafe fn write_unique(&mut self, index: usize, value: T) {
-        assert!(index < self.length, "write past the end of a slice");
+        check(index, self.length);
         // SAFETY: in bounds; the caller says that the element is this thread's.
         unsafe { self.pointer.add(index).write(value) }
     }

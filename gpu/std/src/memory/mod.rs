@@ -1,5 +1,6 @@
 //! Memory as kernels see it: arrays that threads share or own, caches, textures, and statics that the host reaches.
 
+pub(crate) mod bounds;
 pub mod cache;
 pub mod cells;
 pub mod disjoint;

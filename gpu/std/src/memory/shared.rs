@@ -67,8 +67,9 @@ impl<T: Copy, const COLUMNS: usize, const ROWS: usize> SharedArray<[T; COLUMNS],
     /// If `row` is past the edge.
     #[inline]
     #[must_use]
+    #[track_caller]
     pub fn row(&self, row: usize) -> SharedArray<T, COLUMNS> {
-        assert!(row < ROWS, "a row past the edge of a shared tile");
+        crate::memory::bounds::check(row, ROWS);
         SharedArray {
             cells: Cells::new(self.as_ptr().wrapping_add(row).cast(), COLUMNS),
         }

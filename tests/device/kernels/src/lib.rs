@@ -14,6 +14,7 @@ pub mod groups;
 pub mod half;
 pub mod instructions;
 pub mod parameters;
+pub mod past_the_end;
 pub mod places;
 pub mod surfaces;
 pub mod types;

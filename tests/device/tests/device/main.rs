@@ -8,6 +8,7 @@ mod groups;
 mod half;
 mod instructions;
 mod parameters;
+mod past_the_end;
 mod places;
 mod surfaces;
 mod types;

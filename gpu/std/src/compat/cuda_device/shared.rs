@@ -131,8 +131,9 @@ impl<T: Copy, const N: usize, const ALIGN: usize> Index<usize> for SharedArray<T
     type Output = T;
 
     #[inline]
+    #[track_caller]
     fn index(&self, index: usize) -> &T {
-        assert!(index < N, "read past the end of a shared array");
+        crate::memory::bounds::check(index, N);
         // SAFETY: in bounds; that no thread writes the element meanwhile, the kernel says by its `unsafe`.
         unsafe { &*self.array.as_ptr().add(index) }
     }
@@ -140,8 +141,9 @@ impl<T: Copy, const N: usize, const ALIGN: usize> Index<usize> for SharedArray<T
 
 impl<T: Copy, const N: usize, const ALIGN: usize> IndexMut<usize> for SharedArray<T, N, ALIGN> {
     #[inline]
+    #[track_caller]
     fn index_mut(&mut self, index: usize) -> &mut T {
-        assert!(index < N, "write past the end of a shared array");
+        crate::memory::bounds::check(index, N);
         // SAFETY: in bounds; that no other thread uses the element meanwhile, the kernel says by its `unsafe`.
         unsafe { &mut *self.array.as_ptr().add(index) }
     }

@@ -166,8 +166,9 @@ impl<T: Value, const N: usize> ConstantMemory<[T; N]> {
     /// If `index` is past the end.
     #[inline]
     #[must_use]
+    #[track_caller]
     pub fn at(&self, index: usize) -> T {
-        assert!(index < N, "read past the end of constant memory");
+        crate::memory::bounds::check(index, N);
         // SAFETY: in bounds, and nothing writes constant memory while a kernel runs.
         unsafe { self.0.address().cast::<T>().add(index).read() }
     }

@@ -1,27 +1,11 @@
 //! Numbers that the algorithms are written for: `f32` and `f64`, by one name, and sixteen bytes of them, which one instruction loads.
 
 use core::fmt::Debug;
-use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
-use lanewise_std::kernel::Value;
 use lanewise_std::math::Float;
-use lanewise_std::warp::Shuffle;
 
 /// A float of the machine, with what kernels over both kinds need.
-pub trait Real:
-    Value
-    + Shuffle
-    + Float
-    + Default
-    + Debug
-    + PartialOrd
-    + Add<Output = Self>
-    + AddAssign
-    + Sub<Output = Self>
-    + Mul<Output = Self>
-    + Div<Output = Self>
-    + Neg<Output = Self>
-{
+pub trait Real: Float {
     /// The number zero of the type.
     const ZERO: Self;
     /// The number one of the type.

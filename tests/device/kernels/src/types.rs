@@ -6,6 +6,7 @@ use core::ops::Mul;
 use lanewise_macros::{Value, kernel};
 use lanewise_std::groups::WarpGroup;
 use lanewise_std::kernel::Value;
+use lanewise_std::math::Float;
 use lanewise_std::warp::Shuffle;
 use lanewise_std::{DisjointSlice, thread};
 
@@ -27,6 +28,25 @@ pub fn from_below<T: Shuffle, const N: u32>(input: &[T], mut output: DisjointSli
     if let Some(output) = output.get_mut(&index) {
         *output = below;
     }
+}
+
+/// A function of each element that both types have, with what `core` and `std` give a float: nothing is asked but [`Float`].
+#[kernel(instances(f32, f64))]
+pub fn of_float<T: Float>(input: &[T], mut output: DisjointSlice<T>, bound: T) {
+    let index = thread::index_1d();
+    if let (Some(&x), Some(y)) = (input.get(index.get()), output.get_mut(&index)) {
+        *y = float(x, bound);
+    }
+}
+
+/// The function, on both sides. All its operations but the last are exact for numbers of few digits.
+pub fn float<T: Float>(x: T, bound: T) -> T {
+    let mut sum: T = [x, T::from(0.5), -x.abs()].into_iter().sum();
+    sum += x.min(bound) - x.max(T::default()) * T::from(2.0);
+    sum -= bound.copysign(x) % T::from(3.0);
+    sum *= if x > bound { T::from(0.25) } else { bound };
+    sum /= T::from(4.0);
+    sum + (T::from(4.0).recip() + x * x).sqrt()
 }
 
 // ANCHOR: functions

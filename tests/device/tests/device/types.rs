@@ -5,11 +5,12 @@ use std::num::NonZero;
 
 use device::{TARGETS, device, numbers, run};
 use device_kernels::types::{
-    Clamp, Line, Map, Mixed, Shape, from_below, scale, take_apart, transform, turn,
+    Clamp, Line, Map, Mixed, Shape, float, from_below, of_float, scale, take_apart, transform, turn,
 };
 use lanewise::{Argument, DeviceBuffer, DeviceCopy, LaunchConfig};
 use lanewise_std::DisjointSlice;
 use lanewise_std::kernel::{Kernel, SafeKernel};
+use lanewise_std::math::Float;
 
 const LENGTH: usize = 100;
 
@@ -45,6 +46,29 @@ fn a_kernel_has_an_instance_for_each_type() {
     scales(scale::<u8>, 3, |x| x as u8 % 80);
     assert_eq!(<scale<f64> as Kernel>::NAME, "scale_f64");
     assert_eq!(<scale<f64> as Kernel>::PARAMS[1].ty, "DisjointSlice<f64>");
+}
+
+#[test]
+fn a_kernel_over_floats_asks_for_nothing_else() {
+    fn holds<K, T>(kernel: K)
+    where
+        K: SafeKernel<Params = (&'static [T], DisjointSlice<'static, T>, T)>,
+        T: Float + DeviceCopy,
+    {
+        let device = device();
+        let stream = device.stream().expect("a stream");
+        let values = inputs(|x| T::from(f32::from(x as i8)) / T::from(8.0));
+        let input = DeviceBuffer::from_slice(&device, &values).expect("a buffer");
+        let mut output = DeviceBuffer::from_slice(&device, &values).expect("a buffer");
+        let (config, bound) = (LaunchConfig::for_num_elems(LENGTH), T::from(5.0));
+        device
+            .launch(&stream, kernel, config, (&input, &mut output, bound))
+            .expect("a launch");
+        let wanted: Vec<T> = values.into_iter().map(|x| float(x, bound)).collect();
+        assert_eq!(output.to_vec().expect("no fault"), wanted, "{}", K::NAME);
+    }
+    holds(of_float::<f32>);
+    holds(of_float::<f64>);
 }
 
 /// Holds one instance of `from_below` against the list.

@@ -4,6 +4,13 @@
 //! is `libm`'s function. The builder can put another in its place, libdevice's `__nv_NAME` or an approximation; that is why
 //! rustc must not inline it. The builder lets LLVM inline whatever it chose.
 
+use core::fmt::Debug;
+use core::iter::Sum;
+use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Rem, Sub, SubAssign};
+
+use crate::kernel::Value;
+use crate::warp::Shuffle;
+
 macro_rules! functions {
     ($(fn $name:ident($($argument:ident: $ty:ty),*) -> $result:ty;)*) => {
         mod symbols {
@@ -59,13 +66,56 @@ macro_rules! float {
         instructions: $($(#[$idoc:meta])* fn $imethod:ident(self $(, $iargument:ident)*)
             = $isingle:ident or $lsingle:ident, $idouble:ident or $ldouble:ident;)*
     ) => {
-        /// The mathematical functions of a float, with the names that `std` gives them.
-        pub trait Float: Copy {
+        /// A float of the machine, `f32` or `f64`: its arithmetic, and the functions that `std` has, by their names there. What a kernel over
+        /// both types asks of a type is this trait alone; `T::from(0.5)` is a constant.
+        ///
+        /// ```
+        /// # use lanewise_std::math::Float;
+        /// fn softened<T: Float>(distance: T) -> T {
+        ///     T::from(1.0) / (distance * distance + T::from(0.25)).sqrt()
+        /// }
+        /// assert_eq!((softened(0.0f32), softened(0.0f64)), (2.0, 2.0));
+        /// ```
+        pub trait Float:
+            Value
+            + Shuffle
+            + Debug
+            + Default
+            + PartialOrd
+            + From<f32>
+            + Into<f64>
+            + Add<Output = Self>
+            + Sub<Output = Self>
+            + Mul<Output = Self>
+            + Div<Output = Self>
+            + Rem<Output = Self>
+            + Neg<Output = Self>
+            + AddAssign
+            + SubAssign
+            + MulAssign
+            + DivAssign
+            + Sum
+        {
             $($(#[$doc])* #[must_use] fn $method(self $(, $argument: Self)?) -> Self;)*
             $($(#[$idoc])* #[must_use] fn $imethod(self $(, $iargument: Self)*) -> Self;)*
             /// `self` to a whole power.
             #[must_use]
             fn powi(self, n: i32) -> Self;
+            /// The absolute value of this number.
+            #[must_use]
+            fn abs(self) -> Self;
+            /// The lesser of the two; where one is NaN, the other.
+            #[must_use]
+            fn min(self, other: Self) -> Self;
+            /// The greater of the two; where one is NaN, the other.
+            #[must_use]
+            fn max(self, other: Self) -> Self;
+            /// This number with the sign of another.
+            #[must_use]
+            fn copysign(self, sign: Self) -> Self;
+            /// One divided by this number.
+            #[must_use]
+            fn recip(self) -> Self;
             /// The sine and the cosine of this angle, in radians.
             #[must_use]
             fn sin_cos(self) -> (Self, Self) {
@@ -75,6 +125,15 @@ macro_rules! float {
 
         float!(@impl f32 { $($method $single $($argument)?;)* } { $($imethod $isingle $lsingle $($iargument)*;)* });
         float!(@impl f64 { $($method $double $($argument)?;)* } { $($imethod $idouble $ldouble $($iargument)*;)* });
+    };
+    // What `core` has, for those who know no more of the type than this trait.
+    (@core $float:ident $($method:ident($($argument:ident)?)),*) => {
+        $(
+            #[inline]
+            fn $method(self $(, $argument: Self)?) -> Self {
+                <$float>::$method(self $(, $argument)?)
+            }
+        )*
     };
     (@impl $float:ident { $($method:ident $symbol:ident $($argument:ident)?;)* }
         { $($imethod:ident $intrinsic:ident $library:ident $($iargument:ident)*;)* }) => {
@@ -97,6 +156,7 @@ macro_rules! float {
                     libm::$library(self $(, $iargument)*)
                 }
             )*
+            float!(@core $float abs(), min(other), max(other), copysign(sign), recip());
             #[inline]
             fn powi(self, n: i32) -> Self {
                 // By the trait's name: on the host the method would be that of `std`.

@@ -129,7 +129,7 @@ pub fn no_fma(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | clause | the launch |
 /// | --- | --- |
 /// | `dims = 1` | extends along x only; `dims = 2`, along x and y |
-/// | `block = (32, 8)` | has blocks of this shape; a size may name a const parameter |
+/// | `block = 256`, `block = (32, 8)` | has blocks of this shape; a size may name a constant or a const parameter |
 /// | `whole_warps` | has blocks of a multiple of 32 threads |
 ///
 /// Any contract also says that there are fewer than 2^32 threads along each axis, so that positions fit in a `u32`.
@@ -147,6 +147,14 @@ pub fn no_fma(options: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// assert!(tile::CONTRACT.check([7, 5, 1], [32, 8, 1]).is_ok());
 /// assert!(tile::CONTRACT.check([7, 5, 1], [8, 32, 1]).is_err());
+///
+/// const THREADS: u32 = 256;
+///
+/// #[kernel]
+/// #[launch_contract(dims = 1, block = THREADS, whole_warps)]
+/// pub fn row() {}
+///
+/// assert_eq!(row::CONTRACT.block, Some([256, 1, 1]));
 /// ```
 #[proc_macro_attribute]
 pub fn launch_contract(options: TokenStream, item: TokenStream) -> TokenStream {

@@ -3,8 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
-use syn::punctuated::Punctuated;
-use syn::{Error, Expr, Ident, LitInt, Token, parenthesized};
+use syn::{Error, Expr, Ident, LitInt, Token};
 
 use super::companion::option;
 
@@ -39,16 +38,18 @@ impl Parse for Contract {
                 }
                 "block" => {
                     input.parse::<Token![=]>()?;
-                    let content;
-                    parenthesized!(content in input);
-                    let sizes = Punctuated::<Expr, Token![,]>::parse_terminated(&content)?;
+                    let sizes = match input.parse()? {
+                        Expr::Tuple(shape) => shape.elems.into_iter().collect(),
+                        Expr::Paren(size) => vec![*size.expr],
+                        size => vec![size],
+                    };
                     if !(1..=3).contains(&sizes.len()) {
                         return Err(Error::new(
                             name.span(),
-                            "a block has 1, 2 or 3 sizes: `block = (32, 8)`",
+                            "a block has 1, 2 or 3 sizes: `block = 256`, `block = (32, 8)`",
                         ));
                     }
-                    contract.block = Some(sizes.into_iter().collect());
+                    contract.block = Some(sizes);
                 }
                 "whole_warps" => contract.whole_warps = true,
                 other => {

@@ -163,6 +163,11 @@ fn options_are_checked() {
     );
     refuses(
         "",
+        "#[launch_contract(block = ())] fn k() {}",
+        "a block has 1, 2 or 3 sizes",
+    );
+    refuses(
+        "",
         "#[launch_contract(warps)] fn k() {}",
         "`warps` is not a clause",
     );

@@ -90,7 +90,12 @@ fn placeholder(text: &str) -> Result<(String, Placeholder), String> {
             ));
         }
     };
-    let unknown = || format!("`{{:{spec}}}` is not a format of `gpu_printf!`");
+    let unknown = || {
+        format!(
+            "`{{:{spec}}}` is not a format of `gpu_printf!`: there are `{{}}`, `{{:x}}`, `{{:X}}`, `{{:o}}`, `{{:.2}}`, `{{:e}}` and \
+         `{{:p}}`, with a width and `<`, `>`, `+`, `#` or `0` before it; an array or a structure is printed by its parts"
+        )
+    };
 
     let mut flags = String::new();
     let mut rest = spec;

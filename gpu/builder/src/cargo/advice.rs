@@ -1,15 +1,15 @@
 //! What to do about rustc's errors whose own advice is meant for a machine with an operating system.
 
 /// A text of rustc's, and what helps in a kernel crate.
-const KNOWN: [(&[&str], &str); 5] = [
+const KNOWN: [(&[&str], &str); 8] = [
     (
         &[
             "can't find crate for `std`",
             "crate named `std`, use `cargo add std`",
             "unlinked crate `std`",
         ],
-        "there is no `std` on a GPU: begin src/lib.rs with `#![no_std]`, and use `core` and `lanewise_std`. If a dependency wants \
-         it, switch its default features off (`default-features = false`)",
+        "there is no `std` on a GPU: use `core` and `lanewise_std`; a package of kernels alone begins src/lib.rs with `#![no_std]`. \
+         If a dependency wants it, switch its default features off (`default-features = false`)",
     ),
     (
         &["no global memory allocator found"],
@@ -27,6 +27,40 @@ const KNOWN: [(&[&str], &str); 5] = [
     (
         &["no `AtomicU128`", "no `AtomicI128`"],
         "a GPU's atomics have 8 to 64 bits; use two, or a lock",
+    ),
+    (
+        &[
+            "cannot find macro `println` in this scope",
+            "cannot find macro `print` in this scope",
+            "cannot find macro `eprintln` in this scope",
+            "cannot find macro `dbg` in this scope",
+        ],
+        "a kernel prints by `lanewise_macros::gpu_printf!(\"{} {:.2}\\n\", i, x)`, whose text comes out when the host waits",
+    ),
+    (
+        &[
+            "cannot find type `Vec` in this scope",
+            "cannot find type `String` in this scope",
+            "cannot find type `Box` in this scope",
+            "undeclared type `Vec`",
+            "undeclared type `String`",
+            "undeclared type `Box`",
+            "cannot find macro `vec` in this scope",
+            "cannot find macro `format` in this scope",
+        ],
+        "a kernel has no heap unless asked: take a slice of a buffer, an array or shared memory; or write `extern crate alloc;`, import \
+         it from there, and switch on the feature `alloc` of lanewise-std",
+    ),
+    (
+        &[
+            "cannot index into a value of type `lanewise_std::",
+            "cannot index into a value of type `DisjointSlice<",
+            "cannot index into a value of type `GlobalMut<",
+            "cannot index into a value of type `SharedArray<",
+            "cannot index into a value of type `DynamicSharedArray<",
+        ],
+        "memory that threads share has no `[i]`: a `DisjointSlice` gives a thread its own element (`output.get_mut(&index)`), and what \
+         several threads use has `get(i)` and `set(i, value)`, which are unsafe: say what keeps the threads apart",
     ),
 ];
 

@@ -53,6 +53,22 @@ fn atomic_type() {
     insta::assert_snapshot!(message("misuse", "atomic_type"));
 }
 
+/// What every Rust programmer types first: each is told with what a kernel has in its place.
+#[test]
+fn print_macro() {
+    insta::assert_snapshot!(message("misuse", "print_macro"));
+}
+
+#[test]
+fn heap_type() {
+    insta::assert_snapshot!(message("misuse", "heap_type"));
+}
+
+#[test]
+fn index_brackets() {
+    insta::assert_snapshot!(message("misuse", "index_brackets"));
+}
+
 /// The errors that point into a mistake's module first, as they stand in the message on all mistakes.
 fn told_of(mistake: &str) -> String {
     static MESSAGE: LazyLock<String> = LazyLock::new(|| message_of("misuse", MISTAKES));

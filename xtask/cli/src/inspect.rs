@@ -3,15 +3,15 @@
 //! The PTX says by `.loc` which line each instruction serves, and ptxas carries that into the machine code, where nvdisasm
 //! shows it. Code that was inlined from a library stands at the kernel's line that calls it.
 
-use std::collections::BTreeMap;
-use std::fs;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 use std::process::ExitCode;
+use std::{fs, iter};
 
 use anyhow::{Context, Result, bail};
 use comfy_table::{Cell, ContentArrangement, Table, presets};
 use lanewise_builder::lint::ptx;
-use lanewise_builder::{Emit, Output};
+use lanewise_builder::{DEFAULT_ARCHS, Emit, ModuleOutput, Output};
 
 use crate::kernels::{self, Request};
 use crate::output::{say, say_json};
@@ -27,9 +27,9 @@ use crate::{binaries, project, toolkit};
 pub struct Args {
     /// The kernel's name, as `cargo lanewise build-ptx` lists it
     kernel: String,
-    /// The GPU to compile for
-    #[arg(long, value_name = "ARCH", default_value = "sm_80")]
-    arch: String,
+    /// The GPU to compile for [default: sm_80, or sm_90 for a kernel that needs it]
+    #[arg(long, value_name = "ARCH")]
+    arch: Option<String>,
     /// Leave the machine code out
     #[arg(long)]
     no_sass: bool,
@@ -55,8 +55,49 @@ type Lines = BTreeMap<SourceLine, Line>;
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let has_tools = toolkit::PTXAS.find().is_some() && toolkit::NVDISASM.find().is_some();
     let wants_sass = has_tools && !args.no_sass;
-    let output = kernels::build(Request {
-        archs: std::slice::from_ref(&args.arch),
+    let archs: Vec<String> = match &args.arch {
+        Some(arch) => vec![arch.clone()],
+        None => DEFAULT_ARCHS.map(str::to_owned).to_vec(),
+    };
+    let mut lines = Lines::new();
+    let mut others = BTreeSet::new();
+    // One after another: nearly every kernel is there for the first.
+    let found = archs.iter().find_map(|arch| {
+        let output = build(arch, wants_sass);
+        let added =
+            output.and_then(|output| add_ptx(&mut lines, &mut others, output, &args.kernel));
+        added.transpose()
+    });
+    let Some(module) = found.transpose()? else {
+        bail!(
+            "there is no kernel `{}` for {}; there are {}. One that needs a later target (`min_arch`) is found with `--arch`",
+            args.kernel,
+            archs.join(" or "),
+            Vec::from_iter(others).join(", ")
+        );
+    };
+    if wants_sass {
+        let text =
+            binaries::disassemble(module.cubin.as_deref().context("a cubin was asked for")?)?;
+        add_sass(&mut lines, &text, &args.kernel);
+    }
+    if args.json {
+        say_json(&json(&args.kernel, &module.arch, &lines))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    print(&lines, wants_sass);
+    if !has_tools && !args.no_sass {
+        say(
+            "\nno machine code: there are no ptxas and nvdisasm on this machine (`cargo lanewise doctor`)",
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Builds for one target, with its machine code if that is wanted.
+fn build(arch: &String, wants_sass: bool) -> Result<Output> {
+    kernels::build(Request {
+        archs: std::slice::from_ref(arch),
         emit: if wants_sass {
             vec![Emit::Cubin]
         } else {
@@ -69,59 +110,33 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         },
         out: Some(project::target().join("ptx-inspect")),
         ..Request::default()
-    })?;
-    let mut lines = Lines::new();
-    add_ptx(&mut lines, &output, &args.kernel)?;
-    if wants_sass {
-        let cubin = output
-            .modules
-            .first()
-            .and_then(|module| module.cubin.as_deref());
-        let text = binaries::disassemble(cubin.context("a cubin was asked for")?)?;
-        add_sass(&mut lines, &text, &args.kernel);
-    }
-    if args.json {
-        say_json(&json(&args.kernel, &args.arch, &lines))?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    print(&lines, wants_sass);
-    if !has_tools && !args.no_sass {
-        say(
-            "\nno machine code: there are no ptxas and nvdisasm on this machine (`cargo lanewise doctor`)",
-        );
-    }
-    Ok(ExitCode::SUCCESS)
+    })
 }
 
-fn add_ptx(lines: &mut Lines, output: &Output, kernel: &str) -> Result<()> {
-    let files = output.modules.first().context("one target was asked for")?;
-    let mut text = fs::read_to_string(&files.ptx)?;
-    if let Some(launching) = &files.launching_ptx {
+/// Adds the kernel's PTX, and gives the files that it is in; where it is not, the names of those that are.
+fn add_ptx(
+    lines: &mut Lines,
+    others: &mut BTreeSet<String>,
+    output: Output,
+    kernel: &str,
+) -> Result<Option<ModuleOutput>> {
+    for files in output.modules {
         // A kernel that launches kernels is in a text of its own.
-        let other = fs::read_to_string(launching)?;
-        if other.contains(&format!(".entry {kernel}("))
-            && !text.contains(&format!(".entry {kernel}("))
-        {
-            text = other;
+        for text in iter::once(&files.ptx).chain(&files.launching_ptx) {
+            let module = ptx::Module::parse(&fs::read_to_string(text)?);
+            if let Some(function) = module.functions.iter().find(|f| f.name == kernel) {
+                add_function(lines, &module, function);
+                return Ok(Some(files));
+            }
         }
     }
-    let module = ptx::Module::parse(&text);
-    let Some(function) = module
-        .functions
-        .iter()
-        .find(|function| function.name == kernel)
-    else {
-        let names = output.manifest.modules[0]
-            .kernels
-            .iter()
-            .map(|kernel| kernel.description.name.as_str());
-        bail!(
-            "there is no kernel `{kernel}` for this target; there are {}",
-            names.collect::<Vec<_>>().join(", ")
-        );
-    };
-    add_function(lines, &module, function);
-    Ok(())
+    let modules = output.manifest.modules.into_iter();
+    others.extend(
+        modules
+            .flat_map(|module| module.kernels)
+            .map(|kernel| kernel.description.name),
+    );
+    Ok(None)
 }
 
 /// Adds a function's instructions. One without a line (LLVM gives none to what it made for several) goes with the one before.

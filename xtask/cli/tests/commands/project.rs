@@ -289,7 +289,24 @@ fn what_is_not_there_is_named() {
         "{}",
         unknown.text
     );
-    std::fs::remove_file(folder.join("src/kernels.rs")).expect("it is there");
+    // One that only later targets have is found all the same.
+    let source = folder.join("src/kernels.rs");
+    let text = std::fs::read_to_string(&source).expect("it is there");
+    let later = text.replace("#[kernel]", "#[kernel(min_arch = \"sm_90\")]");
+    std::fs::write(&source, later).expect("it can be written");
+    let found = lanewise(&folder, &["inspect", "saxpy", "--no-sass", "--json"]).json();
+    assert_eq!(found["arch"], "sm_90");
+    let earlier = ["inspect", "saxpy", "--no-sass", "--arch", "sm_80"];
+    let earlier = lanewise(&folder, &earlier);
+    assert!(
+        earlier
+            .text
+            .contains("there is no kernel `saxpy` for sm_80")
+            && earlier.text.contains("`min_arch`"),
+        "{}",
+        earlier.text
+    );
+    std::fs::remove_file(source).expect("it is there");
     let without = lanewise(&folder, &["build-ptx"]);
     assert!(
         without.text.contains("there is no src/kernels.rs"),

@@ -186,7 +186,7 @@ fn kind_of_leak(kind: &AllocationKind) -> Option<ObjectKind> {
     })
 }
 
-/// Notes that the allocation that was at `address` is gone.
+/// Notes that an allocation is gone.
 fn disown(allocation: &Allocation) {
     OWNERS.write().remove(&allocation.base);
     order::forget(allocation.base, allocation.size);

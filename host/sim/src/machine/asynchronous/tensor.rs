@@ -134,7 +134,7 @@ impl TensorMove {
     /// Moves the bytes.
     ///
     /// # Safety
-    /// What `start` found must still be there: the box, and the tensor's bytes.
+    /// What was found when the copy began must still be there: the box, and the tensor's bytes.
     pub(in crate::machine) unsafe fn carry(&self) {
         let host = match &self.taken {
             Some(bytes) => bytes.as_ptr().cast_mut(),

@@ -2,6 +2,17 @@
 //!
 //! Operations do not know that they are looked at: an operation's class, guard and address operand say all that a check needs, and nothing has
 //! changed yet when it looks. The loop is compiled a second time without counters and checks, for launches that ask for none.
+//!
+//! | file | what it is |
+//! | --- | --- |
+//! | `watchers` | which checks and counters look at each operation |
+//! | `glance`, `together`, `closely` | an access looked at as a whole, as far as that goes, and lane by lane |
+//! | `counting` | what a launch that counts adds up |
+//! | `bounds`, `elsewhere`, `bad_access` | the memory check: addresses out of their array, of other memory, of none |
+//! | `init`, `flow` | the check of unwritten memory, and what instructions do with values |
+//! | `races`, `race_report` | what the race check is told, and what is said of a race |
+//! | `proxy`, `transactions`, `apart` | asynchronous units, mbarriers, and barriers that part of a warp reaches |
+//! | `findings`, `explain`, `account`, `place` | from what was found to a report |
 
 mod account;
 pub(in crate::machine) mod apart;
@@ -254,8 +265,8 @@ impl Core<'_> {
         true
     }
 
-    /// Counts and checks accesses of `bytes` bytes that are not those of the operation's address row: of lanes of `mask`, at
-    /// shared addresses if `reach` says so. For operations that the watch leaves alone.
+    /// Counts and checks accesses of `bytes` bytes each that are not those of the operation's address row: by the lanes of
+    /// `mask`, in the memory that `region` names. For operations that the watch leaves alone.
     #[cold]
     pub(super) fn look_at(
         &mut self,

@@ -6,7 +6,12 @@ use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
 use gpu::streams::advance::advance;
-use lanewise::{DeviceBuffer, LaunchConfig, PinnedBuffer, Stream, StreamOptions};
+use kernels::{COUNT, count_up, halve};
+use lanewise::checks::{self, Checking, Exploring};
+use lanewise::{
+    Device, DeviceBuffer, DriverError, Graph, GraphError, LaunchConfig, ManagedBuffer,
+    PinnedBuffer, Pinning, Stream, StreamOptions, counters,
+};
 use tests::isolate::isolated_with;
 
 /// Does `work` in a thread of its own; fails if that never ends.
@@ -192,4 +197,229 @@ fn leave_work() -> String {
     launched.expect("a launch");
     std::mem::forget((go, graph, mine, sums, pooled, long, one));
     "left".to_owned()
+}
+
+/// What a function of the host asks of the library: its calls, by name, and whether each was refused.
+fn asked(
+    device: &Device,
+    mut buffer: DeviceBuffer<u32>,
+    graph: &Graph,
+) -> Vec<(&'static str, bool)> {
+    let stream = device.default_stream();
+    let (shape, numbers) = (LaunchConfig::new(1, 32), [1u32; 32]);
+    let mut pinned = match PinnedBuffer::register(device, numbers.to_vec()) {
+        Ok(_) => return vec![("PinnedBuffer::register", false)],
+        Err(_) => PinnedBuffer::<u32>::zeroed(device, 0, Pinning::Cached).expect("nothing"),
+    };
+    let of = |done: bool| !done;
+    vec![
+        ("Device::open", of(Device::open().is_ok())),
+        ("Device::synchronize", of(device.synchronize().is_ok())),
+        ("Device::stream", of(device.stream().is_ok())),
+        ("Device::event", of(device.event().is_ok())),
+        ("Device::record", of(device.record(|_| Ok(())).is_ok())),
+        (
+            "Device::build_graph",
+            of(device.build_graph(|_| Ok(())).is_ok()),
+        ),
+        ("Device::symbol", of(device.symbol(COUNT).is_ok())),
+        ("Device::memory_pool", of(device.memory_pool().is_ok())),
+        (
+            "Device::launch",
+            of(device.launch(&stream, count_up, shape, ()).is_ok()),
+        ),
+        ("Graph::launch", of(graph.launch(&stream).is_ok())),
+        ("Stream::synchronize", of(stream.synchronize().is_ok())),
+        ("Stream::is_done", of(stream.is_done().is_ok())),
+        ("Stream::call", of(stream.call(|| ()).is_ok())),
+        ("Stream::finished", of(stream.finished().is_ok())),
+        (
+            "Stream::fill_zero",
+            of(stream.fill_zero(&mut buffer).is_ok()),
+        ),
+        (
+            "DeviceBuffer::from_slice",
+            of(DeviceBuffer::from_slice(device, &numbers).is_ok()),
+        ),
+        (
+            "DeviceBuffer::zeroed_on",
+            of(DeviceBuffer::<u32>::zeroed_on(&stream, 32).is_ok()),
+        ),
+        ("DeviceBuffer::to_vec", of(buffer.to_vec().is_ok())),
+        (
+            "DeviceBuffer::copy_from_slice",
+            of(buffer.copy_from_slice(&numbers).is_ok()),
+        ),
+        (
+            "ManagedBuffer::zeroed",
+            of(ManagedBuffer::<u32>::zeroed(device, 32).is_ok()),
+        ),
+        (
+            "counters::of",
+            of(counters::of(device, || Ok::<(), DriverError>(())).is_ok()),
+        ),
+        (
+            "checks::of",
+            of(checks::of(device, Checking::all(), || Ok::<(), DriverError>(())).is_ok()),
+        ),
+        (
+            "checks::explore",
+            of(checks::explore(device, Exploring::weak(), || Ok::<(), DriverError>(())).is_ok()),
+        ),
+        // Nothing of the driver's.
+        ("none", pinned.as_mut_slice().is_ok()),
+    ]
+}
+
+/// A function that a stream calls gets an answer to whatever it asks the library, while others hold what it may want.
+#[test]
+fn a_function_of_the_host_is_refused_and_never_held_up() {
+    let _turn = tests::turn();
+    let Some(device) = tests::simulator("what a host function asks", "a GPU's driver may do worse")
+    else {
+        return;
+    };
+    ends(move || {
+        let free = || device.stream_with(StreamOptions::new().non_blocking());
+        let (stream, other) = (free().expect("a stream"), free().expect("a stream"));
+        let mut used = DeviceBuffer::<u32>::zeroed_on(&other, 32).expect("a buffer");
+        let graph = device.record(|record| record.fill_zero(&mut used));
+        let graph = graph.expect("a graph");
+        let buffer = DeviceBuffer::<u32>::zeroed_on(&other, 32).expect("a buffer");
+        let (tell, told) = mpsc::channel();
+        let its = device.clone();
+        // In the middle of a recording of this thread's, for which others wait.
+        let recorded = device.record(|_| {
+            let call = move || {
+                tell.send(asked(&its, buffer, &graph))
+                    .expect("the test listens")
+            };
+            stream.call(call)?;
+            for (what, refused) in told.iter().flatten() {
+                assert!(refused, "{what} is done in a function of the host");
+            }
+            Ok(())
+        });
+        recorded.expect("a graph");
+        stream.synchronize().expect("no fault");
+        assert_eq!(used.to_vec().expect("no fault"), [0; 32]);
+    });
+}
+
+/// Records within records, by another thread too, each of them whole.
+#[test]
+fn recordings_lie_within_one_another() {
+    let _turn = tests::turn();
+    let device = tests::device();
+    ends(move || {
+        let stream = device.stream_with(StreamOptions::new().non_blocking());
+        let stream = stream.expect("a stream");
+        let shape = LaunchConfig::for_num_elems(32);
+        let [one, two] = [1u32, 2].map(|value| DeviceBuffer::from_slice(&device, &[value; 32]));
+        let (one, two) = (one.expect("a buffer"), two.expect("a buffer"));
+        let mut sums =
+            [(); 3].map(|()| DeviceBuffer::<u32>::zeroed(&device, 32).expect("a buffer"));
+        let [outer_sum, inner_sum, built_sum] = &mut sums;
+        let mut inner = None;
+        let mut template = None;
+        let outer = device.record(|outer| {
+            inner = Some(device.record(|inner| {
+                outer.launch(advance, shape, (&one, &mut *outer_sum, 0))?;
+                let (built, ()) = device.build_graph(|graph| {
+                    graph.record(&[], |innermost| {
+                        let by_another = std::thread::scope(|scope| {
+                            scope.spawn(|| innermost.copy(&two, built_sum)).join()
+                        });
+                        inner.launch(advance, shape, (&two, &mut *inner_sum, 0))?;
+                        by_another.expect("no panic")
+                    })?;
+                    Ok(())
+                })?;
+                template = Some(built);
+                Ok(())
+            })?);
+            Ok(())
+        });
+        let (outer, inner) = (outer.expect("a graph"), inner.expect("a graph"));
+        let built = template.expect("a graph").instantiate().expect("a graph");
+        for graph in [outer, inner, built] {
+            graph.launch(&stream).expect("a launch");
+        }
+        let found = sums.map(|sum| sum.to_vec().expect("no fault")[31]);
+        assert_eq!(found, [1, 2, 2]);
+    });
+}
+
+/// What the making of a graph drops right after it has used it: the graph has what it needs, or says that it has not.
+#[test]
+fn what_a_graph_was_made_with_may_go_at_once() {
+    let _turn = tests::turn();
+    let device = tests::device();
+    ends(move || {
+        let stream = device.stream_with(StreamOptions::new().non_blocking());
+        let stream = stream.expect("a stream");
+        let one = DeviceBuffer::from_slice(&device, &[1u32; 32]).expect("a buffer");
+        let mut sum = DeviceBuffer::<u32>::zeroed(&device, 32).expect("a buffer");
+        let (called, calls) = mpsc::channel();
+        let called = Mutex::new(called);
+        let built = device.build_graph(|graph| {
+            let shape = LaunchConfig::for_num_elems(32);
+            // A condition that no node decides by, one whose setter goes, and one that goes with both.
+            let (_, setter) = graph.condition(1)?;
+            let (condition, _) = graph.condition(1)?;
+            drop(graph.condition(0)?);
+            let mut number = DeviceBuffer::from_slice(&device, &[8u32])?;
+            let mut times = DeviceBuffer::<u32>::zeroed(&device, 1)?;
+            let gone = graph.launch(
+                &[],
+                halve,
+                LaunchConfig::new(1, 1),
+                (&mut number, &mut times, &setter),
+            )?;
+            graph.if_then(&[gone], condition, |body| {
+                let (child, ()) =
+                    device.build_graph(|child| child.fill(&[], &mut sum, 5).map(drop))?;
+                body.child(&[], &child).map(drop)
+            })?;
+            let (event, other) = (device.event()?, stream.record()?);
+            graph.record_event(&[], &event)?;
+            let waited = graph.wait_event(&[], &other)?;
+            drop((event, other));
+            // Memory of the graph's own that nobody frees or reads.
+            let mut own = graph.allocate::<u32>(&[], 32)?;
+            graph.copy(&[waited], &one, &mut own)?;
+            drop((own, graph.allocate::<u32>(&[], 1 << 20)?));
+            graph.call(&[waited], move || {
+                let called = called.lock().expect("no panic");
+                called.send(()).expect("the test listens");
+            })?;
+            graph.launch(&[], advance, shape, (&one, &mut sum, 0))?;
+            // A buffer of one of its nodes goes, and it can't be launched.
+            drop(number);
+            Ok(times)
+        });
+        let (template, times) = built.expect("a graph");
+        let graph = template.instantiate();
+        drop((template, times));
+        if let Ok(graph) = graph {
+            let refused = graph.launch(&stream);
+            assert!(
+                matches!(refused, Err(GraphError::BufferIsGone { .. })),
+                "{refused:?}"
+            );
+        }
+        assert!(calls.try_recv().is_err());
+        let other = device.record(|record| {
+            let gone = DeviceBuffer::from_slice(&device, &[3u32; 32])?;
+            record.copy(&gone, &mut sum)?;
+            drop(gone);
+            record.fill_zero(&mut sum)
+        });
+        let refused = other.expect("a graph").launch(&stream);
+        assert!(
+            matches!(refused, Err(GraphError::BufferIsGone { .. })),
+            "{refused:?}"
+        );
+        assert_eq!(sum.to_vec().expect("no fault"), [0; 32]);
+    });
 }

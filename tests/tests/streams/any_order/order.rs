@@ -217,7 +217,12 @@ impl World<'_> {
             Some(world.call(queue, move || drop(thing)))
         }
         match what {
-            0 => moved(self, queue, self.buffers[slot % self.buffers.len()].take()?),
+            0 => {
+                // Until the function runs, graphs may be launched with it: nobody asks before it has.
+                let mut place = self.buffers[slot % self.buffers.len()].place()?;
+                let moved = moved(self, queue, place.take()?)?;
+                Some(moved.and_then(|()| good(queue.stream.synchronize())))
+            }
             1 => moved(self, queue, self.pinned[slot % self.pinned.len()].take()?),
             2 => moved(self, queue, self.streams[slot % self.streams.len()].take()?),
             3 => moved(self, queue, self.events[slot % self.events.len()].take()?),

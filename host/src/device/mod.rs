@@ -58,10 +58,9 @@ pub enum OpenError {
 in_words! { OpenError }
 
 /// A device and its primary context. Clones are the same device.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Device(Arc<Inner>);
 
-#[derive(Debug)]
 struct Inner {
     context: Context,
     device: CustDevice,
@@ -85,6 +84,23 @@ type Slot = Arc<Mutex<Option<Arc<Module>>>>;
 
 /// The process's devices that have been opened. Held while opening, so that two threads do not both start the driver.
 static OPENED: Mutex<Vec<Device>> = Mutex::new(Vec::new());
+
+/// Says which device it is, in a few words: buffers, streams and graphs all show theirs.
+impl std::fmt::Debug for Device {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Inner {
+            ordinal,
+            backend,
+            properties,
+            ..
+        } = &*self.0;
+        out.debug_struct("Device")
+            .field("ordinal", ordinal)
+            .field("backend", backend)
+            .field("name", &properties.name)
+            .finish_non_exhaustive()
+    }
+}
 
 impl PartialEq for Device {
     fn eq(&self, other: &Self) -> bool {

@@ -150,3 +150,15 @@ fn a_part_that_is_not_there_panics_at_the_callers_line_with_both_lengths() {
         assert!(text.contains("11") && text.contains("10"), "{text}");
     }
 }
+
+#[test]
+fn a_buffer_shows_its_device_in_a_few_words() {
+    let device = Device::open().expect("a device");
+    let shown = format!("{device:?}");
+    assert!(
+        shown.starts_with("Device { ordinal: 0, backend: ") && shown.len() < 120,
+        "{shown}"
+    );
+    let buffer = DeviceBuffer::<u8>::zeroed(&device, 1).expect("a buffer");
+    assert!(format!("{buffer:?}").contains(&shown), "{buffer:?}");
+}

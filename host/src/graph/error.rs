@@ -22,12 +22,12 @@ pub enum GraphError {
         "a graph is recorded with whole device buffers: a part, a view, pitched, managed or mapped memory may be gone when it is launched"
     )]
     NotWhole,
-    /// A buffer that it was recorded with was dropped.
+    /// A buffer that it was made with was dropped.
     #[error(
-        "the graph launched at {at} was recorded with a buffer that has been dropped since: record it again"
+        "the graph used at {at} was made with a buffer that has been dropped since: make it again"
     )]
     BufferIsGone {
-        /// The line of the program that launched the graph.
+        /// The line of the program that used the graph.
         at: &'static Location<'static>,
     },
     /// The graph and the stream are not of one device.

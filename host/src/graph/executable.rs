@@ -14,8 +14,8 @@ use super::builder::kernel_params;
 use super::error::{GraphError, UpdateReason};
 use super::node::KernelNode;
 use super::record::{Record, Recorded};
-use super::template::{GraphTemplate, Handle, NodeType, TemplateNode};
-use super::uses::{RecordableAll, Used, conflict, hold, once_each};
+use super::template::{GraphTemplate, Handle, NodeType, TemplateNode, uses};
+use super::uses::{RecordableAll, Used, conflict, held};
 use crate::launch::CheckedLaunch;
 use crate::launch::argument::Recorded as RecordedUse;
 use crate::stream::order::{Access, Marked, Order};
@@ -74,7 +74,7 @@ impl Device {
     /// Records the work that `work` asks for, one after another. None of it is done until the graph is launched.
     ///
     /// # Errors
-    /// What `work` answers, or the driver's.
+    /// What `work` answers; [`GraphError::BufferIsGone`] where it drops a buffer that it has recorded; or the driver's.
     #[track_caller]
     pub fn record(
         &self,
@@ -90,7 +90,8 @@ impl GraphTemplate {
     /// An executable graph that does what this one says. It keeps nothing of what is changed here later.
     ///
     /// # Errors
-    /// The driver's. Of one that has memory of its own, or conditional nodes, there can be one at a time: [`GraphError::ExecutableTwice`].
+    /// [`GraphError::BufferIsGone`], or the driver's. Of one that has memory of its own, or conditional nodes, there can be one at a time:
+    /// [`GraphError::ExecutableTwice`].
     #[track_caller]
     pub fn instantiate(&self) -> Result<Graph, GraphError> {
         let built = Built {
@@ -112,8 +113,7 @@ impl GraphTemplate {
 impl Built {
     /// The memory that all nodes use.
     fn uses(&self) -> Vec<Used> {
-        let all = self.nodes.iter().flat_map(|node| node.uses.iter().cloned());
-        once_each(all.collect())
+        uses(&self.nodes)
     }
 
     /// What the node would use, if no node that may run beside it is in the way.
@@ -145,12 +145,14 @@ impl Graph {
         built: Option<Built>,
         at: &'static Location<'static>,
     ) -> Result<Self, GraphError> {
+        let held = held(&uses, at)?;
         device.make_current(at)?;
         let mut executable = CUgraphExec::default();
         let (graph, _turn) = graph.turn();
         // SAFETY: the result has a place, and the graph is live.
         let result = unsafe { api::cuGraphInstantiateWithFlags(&mut executable, graph, 0) };
         DriverError::check_code("cuGraphInstantiateWithFlags", result, at)?;
+        drop(held);
         Ok(Self {
             device: device.clone(),
             executable,
@@ -178,7 +180,7 @@ impl Graph {
         let _turn = self.device.launching();
         // Launches of one graph run one after another, as the driver has it too.
         let _launched = self.order.begin(stream, Access::Write, wait)?;
-        let held = hold(&self.uses).ok_or(GraphError::BufferIsGone { at })?;
+        let held = held(&self.uses, at)?;
         for (held, (_, access)) in held.iter().zip(&self.uses) {
             Order::begin_held(held, stream, *access, wait)?;
         }
@@ -204,7 +206,7 @@ impl Graph {
     ) -> Result<(), GraphError> {
         let at = Location::caller();
         let Recorded { graph, uses } = Recorded::of(&self.device, work, at)?;
-        self.update_by(&graph, |_| None, at)?;
+        self.update_by((&graph, &uses), |_| None, at)?;
         self.forget_nodes()?;
         self.uses = uses;
         Ok(())
@@ -214,7 +216,7 @@ impl Graph {
     /// of the same kinds and with the same dependencies.
     ///
     /// # Errors
-    /// [`GraphError::NotUpdated`] with the reason, and [`GraphError::HasConditions`]; the graph stays what it was.
+    /// [`GraphError::NotUpdated`] with the reason, [`GraphError::HasConditions`], and [`GraphError::BufferIsGone`]; the graph stays what it was.
     #[track_caller]
     pub fn update_from(&mut self, graph: &GraphTemplate) -> Result<(), GraphError> {
         let at = Location::caller();
@@ -232,17 +234,12 @@ impl Graph {
             let found = graph.nodes.iter().find(|node| node.handle == handle);
             found.map(|node| node.what.clone())
         };
-        self.update_by(&graph.handle, name, at)?;
+        let uses = graph.uses();
+        self.update_by((&graph.handle, &uses), name, at)?;
         // What the nodes kept may go then.
         self.finish()?;
         let Some(mut built) = self.built.take() else {
-            self.uses = once_each(
-                graph
-                    .nodes
-                    .iter()
-                    .flat_map(|node| node.uses.clone())
-                    .collect(),
-            );
+            self.uses = uses;
             return Ok(());
         };
         // The nodes are still named by those of the graph that this was made from.
@@ -261,10 +258,11 @@ impl Graph {
 
     fn update_by(
         &self,
-        graph: &Handle,
+        (graph, uses): (&Handle, &[Used]),
         name: impl FnOnce(CUgraphNode) -> Option<String>,
         at: &'static Location<'static>,
     ) -> Result<(), GraphError> {
+        let _held = held(uses, at)?;
         self.device.make_current(at)?;
         let (graph, _turn) = graph.turn();
         let (mut node, mut why) = (CUgraphNode::default(), 0);

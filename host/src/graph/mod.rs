@@ -25,7 +25,7 @@
 //!
 //! A graph knows the addresses of the buffers that it was recorded with. It does not borrow them, since a program wants to read and write them
 //! between its launches; instead each launch takes its turn with the other uses of each buffer, as a kernel's launch does, and a launch after one
-//! of them was dropped is refused: [`GraphError::BufferIsGone`]. What it can't watch over can't be recorded: parts and views of buffers, managed
+//! of them was dropped is refused, and so is whatever else is made of the graph: [`GraphError::BufferIsGone`]. What it can't watch over can't be recorded: parts and views of buffers, managed
 //! and mapped memory, textures.
 //!
 //! [`Device::build_graph`](crate::Device::build_graph) builds a graph node by node instead, with dependencies: what may run side by side does. That makes a [`GraphTemplate`], to be

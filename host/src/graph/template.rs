@@ -11,7 +11,7 @@ use lanewise_driver::abi::{CUgraph, CUgraphNode};
 use lanewise_driver::api;
 
 use super::error::GraphError;
-use super::uses::{Used, conflict};
+use super::uses::{Used, conflict, held, once_each};
 use crate::{Device, Dim3, DriverError, Event};
 
 /// The driver's graph; destroyed when dropped. The driver wants one call at a time on it.
@@ -163,6 +163,12 @@ pub(super) fn placed(
     (direct, before)
 }
 
+/// The memory that all of these use from outside, each buffer once.
+pub(super) fn uses(nodes: &[TemplateNode]) -> Vec<Used> {
+    let all = nodes.iter().flat_map(|node| node.uses.iter().cloned());
+    once_each(all.collect())
+}
+
 /// A graph of nodes, made by [`Device::build_graph`], from which executable ones are made.
 ///
 /// It can be looked at, cloned with more nodes added ([`Self::extend`]), put into another graph as one node
@@ -203,6 +209,11 @@ impl GraphTemplate {
         self.nodes.iter().enumerate().flat_map(of).collect()
     }
 
+    /// The memory that it uses from outside, each buffer once.
+    pub(super) fn uses(&self) -> Vec<Used> {
+        uses(&self.nodes)
+    }
+
     /// Whether it has conditional nodes.
     pub(super) fn has_conditions(&self) -> bool {
         self.nodes
@@ -221,11 +232,13 @@ impl GraphTemplate {
     /// Another graph with the same nodes.
     ///
     /// # Errors
-    /// The driver's: one that has memory of its own can't be cloned; [`GraphError::HasConditions`].
+    /// The driver's: one that has memory of its own can't be cloned; [`GraphError::HasConditions`], [`GraphError::BufferIsGone`].
     #[track_caller]
     pub fn try_clone(&self) -> Result<Self, GraphError> {
         self.without_conditions()?;
         let at = Location::caller();
+        let uses = self.uses();
+        let _held = held(&uses, at)?;
         self.device.make_current(at)?;
         let (graph, _turn) = self.handle.turn();
         let mut clone = CUgraph::default();
@@ -251,13 +264,15 @@ impl GraphTemplate {
     /// The graph in the language of Graphviz, as the driver prints it: `dot -Tsvg` draws it. `verbose` for all parameters of all nodes.
     ///
     /// # Errors
-    /// The driver's; [`GraphError::Print`] where there is no folder for temporary files.
+    /// The driver's; [`GraphError::BufferIsGone`]; [`GraphError::Print`] where there is no folder for temporary files.
     #[track_caller]
     pub fn debug_dot(&self, verbose: bool) -> Result<String, GraphError> {
         let at = Location::caller();
         let name = format!("lanewise-{}-{}.dot", std::process::id(), number());
         let file = std::env::temp_dir().join(name);
         let path = CString::new(file.to_string_lossy().as_bytes()).map_err(std::io::Error::from)?;
+        let uses = self.uses();
+        let _held = held(&uses, at)?;
         self.device.make_current(at)?;
         let (graph, _turn) = self.handle.turn();
         // SAFETY: the graph is live, and the path ends with a zero. 1 is `CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE`.

@@ -1,8 +1,11 @@
 //! What graphs may use, what each node uses, and which nodes must not run at the same time.
 
+use std::panic::Location;
+
 use cust::memory::DeviceCopy;
 use lanewise_std::kernel::Value;
 
+use super::error::GraphError;
 use crate::stream::order::{Access, HeldMemory, HoldOutcome, Order};
 use crate::{DeviceBuffer, GraphBuffer, Stream};
 
@@ -65,7 +68,7 @@ pub(super) fn conflict(one: &[Used], other: &[Used]) -> bool {
 }
 
 /// Holds all of the buffers at once, so that nobody begins a use of one before the launch is queued; none when one is gone.
-pub(super) fn hold(uses: &[Used]) -> Option<Vec<HeldMemory<Stream>>> {
+fn hold(uses: &[Used]) -> Option<Vec<HeldMemory<Stream>>> {
     loop {
         let mut held = Vec::with_capacity(uses.len());
         for (order, access) in uses {
@@ -82,6 +85,15 @@ pub(super) fn hold(uses: &[Used]) -> Option<Vec<HeldMemory<Stream>>> {
         drop(held);
         std::thread::yield_now();
     }
+}
+
+/// The same, or the error that says so. Whoever has the driver work with a graph holds what that is made with: the driver looks at the memory of copies, and an
+/// H200's dies of memory that is gone.
+pub(super) fn held(
+    uses: &[Used],
+    at: &'static Location<'static>,
+) -> Result<Vec<HeldMemory<Stream>>, GraphError> {
+    hold(uses).ok_or(GraphError::BufferIsGone { at })
 }
 
 /// Each buffer once, written if any of its uses writes it; a graph's own memory is nobody else's to wait for.

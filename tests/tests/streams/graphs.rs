@@ -1,7 +1,9 @@
 //! Graphs: what is recorded runs at each launch, in turn with other uses of its buffers, and not after one of them is gone.
 
 use gpu::basics::vector_add::vec_add;
-use lanewise::{Device, DeviceBuffer, Graph, GraphError, LaunchConfig, StreamOptions, in_threads};
+use lanewise::{
+    Device, DeviceBuffer, Graph, GraphError, LaunchConfig, Record, StreamOptions, in_threads,
+};
 use lanewise_patterns::input;
 use proptest::prelude::*;
 use tests::sizes::{cases, lengths};
@@ -74,6 +76,72 @@ fn an_updated_graph_works_with_other_buffers() {
     assert_eq!(error.name(), "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE");
     graph.launch(&stream).expect("it is what it was");
     assert_eq!(sum.to_vec().expect("no fault"), [21.0; 50]);
+}
+
+/// An H200's driver looks at what copies copy whenever it works with a graph, and died of a buffer that was gone: each call has to know before.
+#[test]
+fn nothing_is_made_of_a_graph_whose_buffer_is_gone() {
+    let _turn = tests::turn();
+    let device = tests::device();
+    let full = |value: f32| DeviceBuffer::from_slice(&device, &[value; 8]).expect("a buffer");
+    let mut sum = full(0.0);
+    // A copy from a buffer and a fill of another, which both go.
+    let mut of_two = || {
+        let (one, mut other) = (full(1.0), full(2.0));
+        let built = device.build_graph(|graph| {
+            graph.copy(&[], &one, &mut sum)?;
+            graph.fill(&[], &mut other, 3.0).map(drop)
+        });
+        built.expect("a graph").0
+    };
+    let (gone, other) = (of_two(), full(4.0));
+    let (mut third, mut fourth) = (full(5.0), full(6.0));
+    let alive = device.build_graph(|graph| {
+        graph.copy(&[], &other, &mut third)?;
+        graph.fill(&[], &mut fourth, 6.0).map(drop)
+    });
+    let mut executable = alive.expect("a graph").0.instantiate().expect("executable");
+    let recorded = |record: &mut Record<'_>| {
+        let one = full(7.0);
+        record.copy(&one, &mut third)?;
+        drop(one);
+        record.fill_zero(&mut third)
+    };
+    let stream = device.stream().expect("a stream");
+    executable.launch(&stream).expect("a launch");
+    let refusals = [
+        ("instantiate", gone.instantiate().map(drop)),
+        ("try_clone", gone.try_clone().map(drop)),
+        ("extend", gone.extend(|_| Ok(())).map(drop)),
+        ("debug_dot", gone.debug_dot(true).map(drop)),
+        (
+            "child",
+            device
+                .build_graph(|graph| graph.child(&[], &gone).map(drop))
+                .map(drop),
+        ),
+        ("update_from", executable.update_from(&gone)),
+        ("record", device.record(recorded).map(drop)),
+    ];
+    for (call, refused) in refusals {
+        assert!(
+            matches!(refused, Err(GraphError::BufferIsGone { .. })),
+            "{call}: {refused:?}"
+        );
+    }
+    executable.launch(&stream).expect("it is what it was");
+    // What the executable graph was made with may go, and another graph's take its place.
+    drop((other, fourth));
+    let mut last = full(8.0);
+    let next = device.build_graph(|graph| {
+        graph.copy(&[], &third, &mut sum)?;
+        graph.fill(&[], &mut last, 9.0).map(drop)
+    });
+    executable
+        .update_from(&next.expect("a graph").0)
+        .expect("another's buffers");
+    executable.launch(&stream).expect("a launch");
+    assert_eq!(last.to_vec().expect("no fault"), [9.0; 8]);
 }
 
 #[test]

@@ -8,13 +8,14 @@ use super::{GraphBuilder, NewNode};
 use crate::graph::error::GraphError;
 use crate::graph::node::Node;
 use crate::graph::record::{Record, Recorded};
-use crate::graph::template::{GraphTemplate, Handle, TemplateNode};
+use crate::graph::template::{GraphTemplate, Handle};
+use crate::graph::uses::held;
 
 impl<'graph> GraphBuilder<'graph> {
     /// Adds another graph as one node, as it is now. One with memory of its own can't be one.
     ///
     /// # Errors
-    /// The driver's.
+    /// [`GraphError::BufferIsGone`], or the driver's.
     #[track_caller]
     pub fn child(
         &mut self,
@@ -22,9 +23,8 @@ impl<'graph> GraphBuilder<'graph> {
         graph: &GraphTemplate,
     ) -> Result<Node<'graph>, GraphError> {
         graph.without_conditions()?;
-        let of = |node: &TemplateNode| node.uses.clone();
         let new = NewNode {
-            uses: graph.nodes.iter().flat_map(of).collect(),
+            uses: graph.uses(),
             keeps: graph
                 .nodes
                 .iter()
@@ -65,6 +65,8 @@ impl<'graph> GraphBuilder<'graph> {
             what: format!("{} at {at}", new.what),
             ..new
         };
+        let uses = new.uses.clone();
+        let _held = held(&uses, at)?;
         let (child, _turn) = child.turn();
         let call = ("cuGraphAddChildGraphNode", at);
         Ok(self.add(after, new, call, |node, graph, after, count| {

@@ -14,7 +14,7 @@ use super::calls::Queue;
 use super::model;
 use super::ops::{Op, Pick, different};
 use super::slots::{Alone, Shared, Slot, missed, turn};
-use super::world::{Buffer, Did, World, config, good};
+use super::world::{Buffer, Did, World, config};
 
 /// A slot and the number of what was there.
 type Key = (usize, u64);
@@ -115,6 +115,16 @@ fn pair<'a>(
 ) -> Option<(&'a Buffer, &'a mut Buffer)> {
     let [from, to] = locked.get_disjoint_mut([from, to]).ok()?;
     Some((from.get()?, to.get_mut()?))
+}
+
+/// Whether no buffer that the work uses is gone.
+fn all_there(plan: &Plan, locked: &[Locked<'_>]) -> bool {
+    let keys = plan.work.iter().flat_map(|work| work.uses()).flatten();
+    let there = |(slot, number): Key| {
+        let buffer = locked[slot].get();
+        buffer.is_some_and(|buffer| buffer.number == number)
+    };
+    keys.into_iter().all(there)
 }
 
 /// What came of adding a node: none where there was nothing to add.
@@ -279,6 +289,25 @@ impl World<'_> {
         }))
     }
 
+    fn lock_plan(&self, plan: &Plan) -> Vec<Locked<'_>> {
+        let uses = plan.work.iter().map(|work| work.uses());
+        self.lock(uses.map(|both| both.map(|used| used.map(|(slot, _)| slot))))
+    }
+
+    /// What was made of a graph's work; none where a buffer of it was gone.
+    fn made<T>(&self, answer: Result<T, GraphError>, plan: &Plan) -> Result<Option<T>, String> {
+        match answer {
+            Ok(made) => Ok(Some(made)),
+            // What is gone stays gone.
+            Err(GraphError::BufferIsGone { .. })
+                if !all_there(plan, &self.lock_plan(plan)) || missed() =>
+            {
+                Ok(None)
+            }
+            Err(error) => Err(format!("{error:?} of {:?}", plan.work)),
+        }
+    }
+
     pub(super) fn on_graphs(&self, op: Op) -> Option<Did> {
         Some(match op {
             Op::RecordGraph {
@@ -289,7 +318,7 @@ impl World<'_> {
             } => {
                 let mut slot = turn(&self.graphs[graph.get()])?;
                 self.record(&[first, second], drops.get())
-                    .map(|made| drop(slot.replace(made)))
+                    .map(|made| drop(made.map(|made| slot.replace(made))))
             }
             Op::BuildGraph {
                 graph,
@@ -299,7 +328,7 @@ impl World<'_> {
             } => {
                 let mut slot = turn(&self.graphs[graph.get()])?;
                 self.build(None, &[first, second, third])
-                    .map(|made| drop(slot.replace(made)))
+                    .map(|made| drop(made.map(|made| slot.replace(made))))
             }
             Op::LaunchGraph { graph, stream } => {
                 let queue = self.queue(stream.get())?;
@@ -344,6 +373,9 @@ impl World<'_> {
                         Ok(())
                     }
                     Err(GraphError::NotUpdated { .. }) => Ok(()),
+                    Err(error @ GraphError::BufferIsGone { .. }) => {
+                        self.made::<()>(Err(error), &template.1).map(drop)
+                    }
                     // Of another device.
                     Err(GraphError::Driver(_)) if self.devices.len() > 1 => Ok(()),
                     Err(error) => Err(format!("{error:?}")),
@@ -357,8 +389,9 @@ impl World<'_> {
                     (other.template.clone()?, other.device.clone())
                 };
                 let plan = template.1.clone();
-                let made = good(template.0.instantiate());
+                let made = self.made(template.0.instantiate(), &plan);
                 made.map(|made| {
+                    let Some(made) = made else { return };
                     let made = Made {
                         graph: made,
                         plan,
@@ -379,7 +412,7 @@ impl World<'_> {
                 let template = turn(&self.graphs[other])?.as_ref()?.template.clone()?;
                 let mut slot = turn(&self.graphs[graph])?;
                 self.build(Some((&template, true)), &[first])
-                    .map(|made| drop(slot.replace(made)))
+                    .map(|made| drop(made.map(|made| slot.replace(made))))
             }
             Op::Child {
                 graph,
@@ -390,7 +423,7 @@ impl World<'_> {
                 let template = turn(&self.graphs[other])?.as_ref()?.template.clone()?;
                 let mut slot = turn(&self.graphs[graph])?;
                 self.build(Some((&template, false)), &[first])
-                    .map(|made| drop(slot.replace(made)))
+                    .map(|made| drop(made.map(|made| slot.replace(made))))
             }
             _ => return None,
         })
@@ -415,7 +448,7 @@ impl World<'_> {
     }
 
     /// Records a graph; a buffer may be dropped in the middle.
-    fn record(&self, picks: &[Pick], drops: usize) -> Result<Made, String> {
+    fn record(&self, picks: &[Pick], drops: usize) -> Result<Option<Made>, String> {
         let mut locked = self.lock_picks(picks);
         let device = self.device_of(&locked);
         let (mut plan, mut wrong) = (Plan::default(), Ok(()));
@@ -433,13 +466,15 @@ impl World<'_> {
             }
             Ok(())
         });
-        let graph = good(graph)?;
-        wrong.map(|()| Made {
+        wrong?;
+        drop(locked);
+        let graph = self.made(graph, &plan)?;
+        Ok(graph.map(|graph| Made {
             graph,
             plan,
             template: None,
             device,
-        })
+        }))
     }
 
     /// Builds a graph, behind another's nodes or that one as a node.
@@ -447,7 +482,7 @@ impl World<'_> {
         &self,
         template: Option<(&(GraphTemplate, Plan), bool)>,
         picks: &[Pick],
-    ) -> Result<Made, String> {
+    ) -> Result<Option<Made>, String> {
         let mut locked = self.lock_picks(picks);
         let device = match template {
             Some((template, _)) => template.0.device().clone(),
@@ -479,11 +514,11 @@ impl World<'_> {
                 })
             }
             Some((template, false)) => device.build_graph(|graph| {
-                graph.child(&[], &template.0)?;
                 plan = Plan {
                     change: None,
                     ..template.1.clone()
                 };
+                graph.child(&[], &template.0)?;
                 more(graph, &mut plan);
                 Ok(())
             }),
@@ -492,16 +527,19 @@ impl World<'_> {
                 Ok(())
             }),
         };
-        let (template, ()) = good(made)?;
         wrong?;
-        let graph = good(template.instantiate())?;
+        drop(locked);
+        let Some((template, ())) = self.made(made, &plan)? else {
+            return Ok(None);
+        };
+        let graph = self.made(template.instantiate(), &plan)?;
         let template = Some(Arc::new((template, plan.clone())));
-        Ok(Made {
+        Ok(graph.map(|graph| Made {
             graph,
             plan,
             template,
             device,
-        })
+        }))
     }
 
     fn launch(&self, made: &Made, queue: &Queue) -> Option<Did> {
@@ -511,24 +549,11 @@ impl World<'_> {
             true => Some(turn(&self.symbols[made.device.ordinal()])?),
             false => None,
         };
-        let uses = plan
-            .work
-            .iter()
-            .map(|work| work.uses().map(|used| used.map(|(slot, _)| slot)));
-        let mut locked = self.lock(uses);
+        let mut locked = self.lock_plan(plan);
         if missed() {
             return None;
         }
-        let keys = plan
-            .work
-            .iter()
-            .flat_map(|work| work.uses().into_iter().flatten());
-        let there = |(slot, number): Key| {
-            locked[slot]
-                .get()
-                .is_some_and(|buffer| buffer.number == number)
-        };
-        let all_there = keys.clone().all(there);
+        let all_there = all_there(plan, &locked);
         let same_device = *queue.stream.device() == made.device;
         match made.graph.launch(&queue.stream) {
             Ok(()) if all_there && same_device => {}

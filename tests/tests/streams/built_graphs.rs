@@ -502,6 +502,7 @@ fn a_graph_is_printed_for_graphviz() {
 
 #[test]
 fn a_switch_of_more_bodies_than_there_is_room_for_is_refused() {
+    let _turn = tests::turn();
     let Some(device) = tests::simulator("a limit of its own", "a GPU's is not known") else {
         return;
     };

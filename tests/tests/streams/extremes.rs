@@ -46,6 +46,7 @@ macro_rules! refused_of {
 
 #[test]
 fn memory_that_is_too_long_is_refused() {
+    let _turn = tests::turn();
     let Some(device) = tests::simulator("lengths", "a GPU's driver may try for long") else {
         return;
     };
@@ -84,6 +85,7 @@ fn memory_that_is_too_long_is_refused() {
 
 #[test]
 fn a_launch_for_more_than_a_grid_has_is_refused() {
+    let _turn = tests::turn();
     let Some(device) = tests::simulator("lengths", "a GPU's driver may try for long") else {
         return;
     };
@@ -101,6 +103,7 @@ fn a_launch_for_more_than_a_grid_has_is_refused() {
 /// Elements of no bytes: as many as one likes.
 #[test]
 fn nothing_at_all_may_be_as_long_as_one_likes() {
+    let _turn = tests::turn();
     let device = tests::device();
     let stream = device.stream().expect("a stream");
     let pool = MemoryPool::new(&device).expect("a pool");

@@ -6,6 +6,7 @@ const BYTES: usize = 5 << 20;
 
 #[test]
 fn a_pool_knows_what_is_used() {
+    let _turn = tests::turn();
     let device = Device::open().expect("a device");
     let stream = device.stream().expect("a stream");
     let pool = MemoryPool::new(&device).expect("a pool");
@@ -40,6 +41,7 @@ fn a_pool_knows_what_is_used() {
 
 #[test]
 fn a_buffer_may_outlive_its_pool() {
+    let _turn = tests::turn();
     let device = Device::open().expect("a device");
     let stream = device.stream().expect("a stream");
     let pool = MemoryPool::new(&device).expect("a pool");
@@ -54,6 +56,7 @@ fn a_buffer_may_outlive_its_pool() {
 
 #[test]
 fn memory_of_a_stream_is_of_the_devices_pool() {
+    let _turn = tests::turn();
     let device = Device::open().expect("a device");
     let stream = device.stream().expect("a stream");
     let pool = device.memory_pool().expect("a pool");

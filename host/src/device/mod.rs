@@ -32,7 +32,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::panic::Location;
 use std::ptr::null_mut;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use cust::context::{Context, CurrentContext};
 use cust::sys::{self, CUcontext, CUresult};
@@ -72,6 +72,7 @@ struct Inner {
     modules: Mutex<HashMap<Key, Slot>>,
     gate: RecordingGate,
     launches: Launches,
+    copies: OnceLock<symbol::CopyStream>,
     /// Whether the driver records a point behind all streams: `cuCtxRecordEvent`.
     marks_all: bool,
 }
@@ -181,6 +182,7 @@ impl Device {
             modules: Mutex::default(),
             gate: RecordingGate::default(),
             launches: Launches::default(),
+            copies: OnceLock::new(),
             marks_all: queued::can_be_recorded(),
         })))
     }

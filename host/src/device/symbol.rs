@@ -101,6 +101,39 @@ impl Device {
     }
 }
 
+/// The stream in which statics are copied, one copy at a time.
+#[derive(Debug)]
+pub(super) struct CopyStream(sys::CUstream);
+
+// SAFETY: a stream's handle may be used from any thread ("API thread safety", CUDA driver API).
+unsafe impl Send for CopyStream {}
+// SAFETY: as above.
+unsafe impl Sync for CopyStream {}
+
+impl Device {
+    /// That stream, which is made by the first copy, and before launches are held back for it: an H200's driver was seen to make a stream only once a function
+    /// that another one called on the host had returned, which may wait for a launch.
+    fn copy_stream(&self, at: &'static Location<'static>) -> Result<&CopyStream, DriverError> {
+        let kept = &self.0.copies;
+        if let Some(stream) = kept.get() {
+            return Ok(stream);
+        }
+        self.make_current(at)?;
+        let mut stream = std::ptr::null_mut();
+        let flags = sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
+        // SAFETY: there is a place for the handle, and the context is current.
+        let make = || unsafe { sys::cuStreamCreate(&mut stream, flags) };
+        // It goes with the device, which does not.
+        DriverError::check("cuStreamCreate", lanewise_driver::kept(make), at)?;
+        let made = CopyStream(stream);
+        if let Err(CopyStream(second)) = kept.set(made) {
+            // SAFETY: another thread was first, and nobody has seen this one.
+            let _ = unsafe { sys::cuStreamDestroy_v2(second) };
+        }
+        Ok(kept.wait())
+    }
+}
+
 impl Module {
     /// Address and size in bytes of the module's static of this name.
     ///
@@ -184,31 +217,21 @@ impl<T: Value> DeviceSymbol<T> {
         })
     }
 
-    /// Queues a copy while no kernel has the static, and waits for it. In a stream of its own: in the default one it would wait for what others call on the
-    /// host, which may wait for a launch.
+    /// Queues a copy while no kernel has the static, and waits for it. In a stream that nobody else has: in the default one it would wait for what others call
+    /// on the host, which may wait for a launch.
     fn copy(
         &self,
         at: &'static Location<'static>,
         queue: impl FnOnce(sys::CUstream) -> Result<(), DriverError>,
     ) -> Result<(), SymbolError> {
         let device = self.module.device();
+        let CopyStream(stream) = device.copy_stream(at)?;
         Ok(device.between_launches(at, || {
-            let mut stream = std::ptr::null_mut();
-            let flags = sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
-            // SAFETY: there is a place for the handle, and the context is current: the device has just been waited for.
-            let made = unsafe { sys::cuStreamCreate(&mut stream, flags) };
-            DriverError::check("cuStreamCreate", made, at)?;
-            let queued = queue(stream);
-            // SAFETY: the stream was made here and is used no more.
-            let (done, destroyed) = unsafe {
-                (
-                    sys::cuStreamSynchronize(stream),
-                    sys::cuStreamDestroy_v2(stream),
-                )
-            };
+            let queued = queue(*stream);
+            // SAFETY: the stream lives as long as the device. What was queued is over when this returns.
+            let done = unsafe { sys::cuStreamSynchronize(*stream) };
             queued?;
-            DriverError::check("cuStreamSynchronize", done, at)?;
-            DriverError::check("cuStreamDestroy", destroyed, at)
+            DriverError::check("cuStreamSynchronize", done, at)
         })?)
     }
 }

@@ -56,7 +56,7 @@ fn memory_that_is_too_long_is_refused() {
     refused_of!([u64; 32], device);
     for length in lengths() {
         refused(
-            MulticastBuffer::<u32>::zeroed(&[device.clone()], length),
+            MulticastBuffer::<u32>::zeroed(std::slice::from_ref(&device), length),
             "multicast",
             length,
         );

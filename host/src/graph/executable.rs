@@ -15,7 +15,7 @@ use super::error::{GraphError, UpdateReason};
 use super::node::KernelNode;
 use super::record::{Record, Recorded};
 use super::template::{GraphTemplate, Handle, NodeType, TemplateNode, uses};
-use super::uses::{RecordableAll, Used, conflict, held};
+use super::uses::{RecordableAll, Used, conflict, hold};
 use crate::launch::CheckedLaunch;
 use crate::launch::argument::Recorded as RecordedUse;
 use crate::stream::order::{Access, Marked, Order};
@@ -145,14 +145,13 @@ impl Graph {
         built: Option<Built>,
         at: &'static Location<'static>,
     ) -> Result<Self, GraphError> {
-        let held = held(&uses, at)?;
+        let _held = hold(&uses, at)?;
         device.make_current(at)?;
         let mut executable = CUgraphExec::default();
         let (graph, _turn) = graph.turn();
         // SAFETY: the result has a place, and the graph is live.
         let result = unsafe { api::cuGraphInstantiateWithFlags(&mut executable, graph, 0) };
         DriverError::check_code("cuGraphInstantiateWithFlags", result, at)?;
-        drop(held);
         Ok(Self {
             device: device.clone(),
             executable,
@@ -180,7 +179,7 @@ impl Graph {
         let _turn = self.device.launching();
         // Launches of one graph run one after another, as the driver has it too.
         let _launched = self.order.begin(stream, Access::Write, wait)?;
-        let held = held(&self.uses, at)?;
+        let held = hold(&self.uses, at)?;
         for (held, (_, access)) in held.iter().zip(&self.uses) {
             Order::begin_held(held, stream, *access, wait)?;
         }
@@ -262,7 +261,7 @@ impl Graph {
         name: impl FnOnce(CUgraphNode) -> Option<String>,
         at: &'static Location<'static>,
     ) -> Result<(), GraphError> {
-        let _held = held(uses, at)?;
+        let _held = hold(uses, at)?;
         self.device.make_current(at)?;
         let (graph, _turn) = graph.turn();
         let (mut node, mut why) = (CUgraphNode::default(), 0);

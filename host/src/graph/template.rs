@@ -11,7 +11,7 @@ use lanewise_driver::abi::{CUgraph, CUgraphNode};
 use lanewise_driver::api;
 
 use super::error::GraphError;
-use super::uses::{Used, conflict, held, once_each};
+use super::uses::{Used, conflict, hold, once_each};
 use crate::{Device, Dim3, DriverError, Event};
 
 /// The driver's graph; destroyed when dropped. The driver wants one call at a time on it.
@@ -237,8 +237,7 @@ impl GraphTemplate {
     pub fn try_clone(&self) -> Result<Self, GraphError> {
         self.without_conditions()?;
         let at = Location::caller();
-        let uses = self.uses();
-        let _held = held(&uses, at)?;
+        let _held = hold(&self.uses(), at)?;
         self.device.make_current(at)?;
         let (graph, _turn) = self.handle.turn();
         let mut clone = CUgraph::default();
@@ -271,8 +270,7 @@ impl GraphTemplate {
         let name = format!("lanewise-{}-{}.dot", std::process::id(), number());
         let file = std::env::temp_dir().join(name);
         let path = CString::new(file.to_string_lossy().as_bytes()).map_err(std::io::Error::from)?;
-        let uses = self.uses();
-        let _held = held(&uses, at)?;
+        let _held = hold(&self.uses(), at)?;
         self.device.make_current(at)?;
         let (graph, _turn) = self.handle.turn();
         // SAFETY: the graph is live, and the path ends with a zero. 1 is `CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE`.

@@ -67,33 +67,28 @@ pub(super) fn conflict(one: &[Used], other: &[Used]) -> bool {
     })
 }
 
-/// Holds all of the buffers at once, so that nobody begins a use of one before the launch is queued; none when one is gone.
-fn hold(uses: &[Used]) -> Option<Vec<HeldMemory<Stream>>> {
+/// Holds all of the buffers at once, so that nobody begins a use of one, or drops it, before a launch is queued or the driver has worked with a graph: it looks at
+/// the memory of copies, and an H200's dies of memory that is gone.
+pub(super) fn hold(
+    uses: &[Used],
+    at: &'static Location<'static>,
+) -> Result<Vec<HeldMemory<Stream>>, GraphError> {
     loop {
         let mut held = Vec::with_capacity(uses.len());
         for (order, access) in uses {
             match order.hold(*access) {
                 HoldOutcome::Held(one) => held.push(one),
-                HoldOutcome::Gone => return None,
+                HoldOutcome::Gone => return Err(GraphError::BufferIsGone { at }),
                 HoldOutcome::Busy => break,
             }
         }
         if held.len() == uses.len() {
-            return Some(held);
+            return Ok(held);
         }
         // Whoever is about to queue something may be waiting for what is held here.
         drop(held);
         std::thread::yield_now();
     }
-}
-
-/// The same, or the error that says so. Whoever has the driver work with a graph holds what that is made with: the driver looks at the memory of copies, and an
-/// H200's dies of memory that is gone.
-pub(super) fn held(
-    uses: &[Used],
-    at: &'static Location<'static>,
-) -> Result<Vec<HeldMemory<Stream>>, GraphError> {
-    hold(uses).ok_or(GraphError::BufferIsGone { at })
 }
 
 /// Each buffer once, written if any of its uses writes it; a graph's own memory is nobody else's to wait for.

@@ -9,7 +9,7 @@ use crate::graph::error::GraphError;
 use crate::graph::node::Node;
 use crate::graph::record::{Record, Recorded};
 use crate::graph::template::{GraphTemplate, Handle};
-use crate::graph::uses::held;
+use crate::graph::uses::hold;
 
 impl<'graph> GraphBuilder<'graph> {
     /// Adds another graph as one node, as it is now. One with memory of its own can't be one.
@@ -65,8 +65,7 @@ impl<'graph> GraphBuilder<'graph> {
             what: format!("{} at {at}", new.what),
             ..new
         };
-        let uses = new.uses.clone();
-        let _held = held(&uses, at)?;
+        let _held = hold(&new.uses, at)?;
         let (child, _turn) = child.turn();
         let call = ("cuGraphAddChildGraphNode", at);
         Ok(self.add(after, new, call, |node, graph, after, count| {

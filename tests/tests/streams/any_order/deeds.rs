@@ -276,13 +276,7 @@ impl World<'_> {
             }
             Op::WritePinned { pinned, seed } => {
                 let held = &mut *self.pinned[pinned.get()].write()?;
-                let values = numbers(held.expected.len(), seed.get());
-                good(
-                    held.memory
-                        .as_mut_slice()
-                        .map(|memory| memory.copy_from_slice(&values)),
-                )
-                .map(|()| held.expected = values)
+                held.overwrite(seed.get(), PinnedBuffer::as_mut_slice)
             }
             Op::Mapped {
                 stream,
@@ -343,13 +337,7 @@ impl World<'_> {
             }
             Op::WriteManaged { managed, seed } => {
                 let held = &mut *self.managed[managed.get()].write()?;
-                let values = numbers(held.expected.len(), seed.get());
-                good(
-                    held.memory
-                        .as_mut_slice()
-                        .map(|memory| memory.copy_from_slice(&values)),
-                )
-                .map(|()| held.expected = values)
+                held.overwrite(seed.get(), ManagedBuffer::as_mut_slice)
             }
             Op::Managed {
                 stream,

@@ -407,22 +407,17 @@ impl World<'_> {
                 graph,
                 other,
                 first,
-            } => {
-                let (graph, other) = different(graph.get(), other.get(), self.graphs.len());
-                let template = turn(&self.graphs[other])?.as_ref()?.template.clone()?;
-                let mut slot = turn(&self.graphs[graph])?;
-                self.build(Some((&template, true)), &[first])
-                    .map(|made| drop(made.map(|made| slot.replace(made))))
             }
-            Op::Child {
+            | Op::Child {
                 graph,
                 other,
                 first,
             } => {
+                let extends = matches!(op, Op::Extend { .. });
                 let (graph, other) = different(graph.get(), other.get(), self.graphs.len());
                 let template = turn(&self.graphs[other])?.as_ref()?.template.clone()?;
                 let mut slot = turn(&self.graphs[graph])?;
-                self.build(Some((&template, false)), &[first])
+                self.build(Some((&template, extends)), &[first])
                     .map(|made| drop(made.map(|made| slot.replace(made))))
             }
             _ => return None,

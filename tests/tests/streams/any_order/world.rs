@@ -60,6 +60,18 @@ impl<M> Held<M> {
             "{what}, element {at}: found {found:?}, expected {expected:?}"
         ))
     }
+
+    /// Writes other numbers through the slice that the memory gives of itself.
+    pub(super) fn overwrite<E: std::fmt::Debug>(
+        &mut self,
+        seed: usize,
+        slice: impl FnOnce(&mut M) -> Result<&mut [u32], E>,
+    ) -> Did {
+        let values = numbers(self.expected.len(), seed);
+        good(slice(&mut self.memory))?.copy_from_slice(&values);
+        self.expected = values;
+        Ok(())
+    }
 }
 
 pub(super) type Buffer = Held<DeviceBuffer<u32>>;

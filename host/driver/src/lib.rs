@@ -31,6 +31,7 @@ mod entry;
 mod entry_point;
 mod error;
 mod fork;
+mod inside;
 mod libcuda;
 mod log;
 mod objects;

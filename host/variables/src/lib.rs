@@ -6,6 +6,7 @@
 //!
 //! The crate has no dependencies: the driver, the builder and the commands all need it.
 
+pub mod note;
 mod page;
 mod table;
 

@@ -33,6 +33,8 @@ variables! {
             "Whether simulated devices reach one another's memory; with `0`, copies between them go through the host.";
         SIM_MEMORY "LANEWISE_SIM_MEMORY": "bytes, with `K`, `M` or `G` after the number", "the model's",
             "The memory of each simulated device.";
+        TRY "LANEWISE_TRY": "`1`", "not set",
+            "A program with the driver inside ends before `main`; its exit code is 0 if the driver takes the other settings. `lanewise exec` asks so first.";
     }
     Launch {
         CHECKS "LANEWISE_CHECKS": "`race`, `sync`, `memory`, `init`, `leak`, with commas between them; `all` is all but `leak`", "none",

@@ -9,6 +9,7 @@
 //! driver, by the checkout's path or by its own version, and keeps what it built in the user's cache.
 
 use std::env;
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,8 @@ use crate::project;
 /// The name that programs ask the dynamic linker for, and the one that some ask `dlopen` for.
 const NAME: &str = "libcuda.so.1";
 const PLAIN_NAME: &str = "libcuda.so";
+/// The folder of a target folder that has both and nothing else.
+const FOLDER: &str = "driver";
 
 /// Build libcuda.so.1, which runs CUDA programs on the simulator
 #[derive(Debug, clap::Args)]
@@ -70,19 +73,25 @@ pub(crate) fn library(folder: &Path) -> PathBuf {
     folder.join(NAME)
 }
 
-/// The folder with the library in it and nothing else, built if it has to be.
-pub(crate) fn folder() -> Result<PathBuf> {
+/// The folder with the library in it and nothing else, built for `program` if it has to be.
+pub(crate) fn folder(program: &OsStr) -> Result<PathBuf> {
     if let Some(beside) = beside_program() {
         return Ok(beside);
     }
     let sources = Sources::find();
+    let folder = sources.folder()?;
+    let is_there = library(&folder).is_file();
     // What a registry has under a version does not change.
-    match &sources {
-        Sources::Registry if cache()?.join("driver").join(NAME).is_file() => {
-            Ok(cache()?.join("driver"))
-        }
-        _ => sources.build(false),
+    if is_there && matches!(sources, Sources::Registry) {
+        return Ok(folder);
     }
+    if !is_there {
+        eprintln!(
+            "lanewise: `{}` has no driver inside; the simulated one is built for it as {NAME}, which takes minutes, once",
+            program.to_string_lossy()
+        );
+    }
+    sources.build(false)
 }
 
 /// A folder `lanewise-driver` beside this program, which someone has packed with it.
@@ -111,13 +120,25 @@ impl Sources {
         }
     }
 
+    /// Whether this is the checkout that the command works in: the library shares what its tests have compiled.
+    fn is_project(&self) -> bool {
+        matches!(self, Sources::Checkout(root) if project::root() == root)
+    }
+
+    /// The folder that the library is built into.
+    fn folder(&self) -> Result<PathBuf> {
+        Ok(match self.is_project() {
+            true => project::target().join(FOLDER),
+            false => cache()?.join("target").join(FOLDER),
+        })
+    }
+
     /// Builds the library, which is quick where nothing has changed, and returns its folder.
     fn build(&self, release: bool) -> Result<PathBuf> {
         match self {
             Sources::Checkout(root) => {
-                // In its own checkout the library shares what tests have compiled, as long as all of the workspace is selected as
-                // they do: a selection decides which features dependencies get.
-                if project::root() == root {
+                // As long as all of the workspace is selected as they do: a selection decides which features dependencies get.
+                if self.is_project() {
                     let build = Build {
                         selection: &["--workspace", "--example", "drop_in"],
                         made: "examples/libdrop_in.so",
@@ -167,7 +188,7 @@ impl Build {
         let status = command.status().context("cargo could not be started")?;
         ensure!(status.success(), "the driver does not compile; see above");
         let profile = if release { "release" } else { "debug" };
-        let folder = target.join("driver");
+        let folder = target.join(FOLDER);
         install(&target.join(profile).join(self.made), &folder)?;
         Ok(folder)
     }

@@ -1,21 +1,20 @@
 //! `lanewise exec`: any program that uses the driver API, on the simulated GPU.
 //!
-//! The program is started with the drop-in `libcuda.so.1` on its library path and the variables that choose the device, the checks
-//! and the counters. The driver in the program does the rest, and prints the summary when the program ends.
+//! The program is started with the variables that choose the device, the checks and the counters, and with the drop-in `libcuda.so.1` on
+//! its library path where it has no driver inside. The driver in the program does the rest, and prints the summary when the program ends.
 
 use std::env;
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, ExitStatus};
+use std::process::{ExitCode, ExitStatus};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use lanewise_variables as variables;
 use serde::Serialize;
 
-use crate::driver;
 use crate::output::say_json;
-use crate::try_driver::TRY_DRIVER;
+use crate::program::Program;
 
 /// Run a program that uses CUDA's driver API on the simulated GPU
 #[derive(Debug, clap::Args)]
@@ -51,22 +50,11 @@ pub struct Args {
     program: Vec<OsString>,
 }
 
-/// The program, set up to find the simulated driver, whose library is in `folder`.
-pub(crate) fn command(program: &[OsString], folder: &Path) -> Result<Command> {
-    let (program, arguments) = program.split_first().context("no program is named")?;
-    let mut command = Command::new(program);
-    command
-        .args(arguments)
-        .env("LD_LIBRARY_PATH", library_path(folder))
-        .env(variables::DEVICE.name, "sim");
-    Ok(command)
-}
-
 /// Runs the program and ends as it does.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    let folder = driver::folder()?;
+    let program = Program::find(&args.program)?;
     let own = Counters::new(args.counters.as_deref())?;
-    let mut command = command(&args.program, &folder)?;
+    let mut command = program.command();
     let options = [
         (&variables::MODEL, args.model.clone()),
         (&variables::CHECKS, args.checks.clone()),
@@ -81,7 +69,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             command.env(variable.name, value);
         }
     }
-    check_settings(&command, &folder)?;
+    program.check_settings(&command)?;
     command.env(variables::COUNTERS.name, own.path());
     if args.json {
         // Standard output is for the document.
@@ -104,10 +92,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
                     None => "without its exit handlers (by `_exit`, or as another program)".into(),
                 }
             ),
-            Written::Nothing => eprintln!(
-                "lanewise: the program did not initialise a simulated driver: it makes no CUDA call, or finds its libcuda.so.1 without \
-                 LD_LIBRARY_PATH"
-            ),
+            Written::Nothing => eprintln!("lanewise: {}", program.not_initialised()),
         }
     }
     Ok(code_of(status))
@@ -130,41 +115,6 @@ impl ProgramOutcome {
             driver: serde_json::from_str(&text).ok(),
         }
     }
-}
-
-/// Sees that the simulated driver takes what the variables of `command` and of this process say, before the program meets its refusal in the
-/// midst of its own output. The driver itself is asked, in a process of its own: it reads the variables once.
-pub(crate) fn check_settings(command: &Command, folder: &Path) -> Result<()> {
-    // By this name it is there, too, where cargo has just put a newer one in its place.
-    let mut asks = Command::new("/proc/self/exe");
-    asks.arg(TRY_DRIVER).arg(driver::library(folder));
-    for (name, value) in command.get_envs() {
-        asks.env(name, value.unwrap_or_default());
-    }
-    let answer = asks
-        .env(variables::LOG.name, "faults")
-        .env_remove(variables::SUMMARY.name)
-        .env_remove(variables::COUNTERS.name)
-        .env_remove(variables::TRACE.name)
-        .output()
-        .context("the simulated driver cannot be tried")?;
-    let said = String::from_utf8_lossy(&answer.stderr);
-    ensure!(
-        answer.status.success(),
-        "the simulated driver does not start with these settings\n{}",
-        said.trim()
-    );
-    Ok(())
-}
-
-/// The folder, and behind it what the program would have had.
-fn library_path(folder: &Path) -> OsString {
-    let mut path = OsString::from(folder);
-    if let Some(others) = env::var_os("LD_LIBRARY_PATH").filter(|others| !others.is_empty()) {
-        path.push(":");
-        path.push(others);
-    }
-    path
 }
 
 /// Stands for the process's number in the name of such a file.

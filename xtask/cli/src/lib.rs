@@ -19,6 +19,7 @@ pub mod kernels;
 mod link;
 mod new;
 pub mod output;
+mod program;
 pub mod progress;
 pub mod project;
 mod sanitize;

@@ -7,15 +7,16 @@ mod findings;
 mod formats;
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result, ensure};
 use lanewise_variables as variables;
 
+use crate::exec;
 use crate::output::{say, say_json};
+use crate::program::Program;
 use crate::progress::Progress;
-use crate::{driver, exec};
 use findings::Findings;
 
 /// Run a program on the simulated GPU under all checks, with several seeds, and list what they find
@@ -69,23 +70,20 @@ pub struct Args {
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     ensure!(args.seeds > 0, "`--seeds 0` runs nothing");
     let first = args.replay.unwrap_or(args.first);
-    let library = driver::folder()?;
-    exec::check_settings(&command(args, &library, first)?, &library)?;
+    let program = Program::find(&args.program)?;
+    program.check_settings(&command(args, &program, first))?;
     let mut findings = Findings::default();
     let mut failed = None;
     let progress = Progress::start("running");
     for seed in (0..args.seeds).map(|n| first.wrapping_add(n)) {
         progress.now(format!("seed {seed}"));
-        let status = run_once(args, &library, seed, &mut findings)?;
+        let status = run_once(args, &program, seed, &mut findings)?;
         if !status.success() {
             failed.get_or_insert(status);
         }
     }
     drop(progress);
-    ensure!(
-        findings.drivers > 0,
-        "the program did not initialise a simulated driver: it makes no CUDA call, or finds its libcuda.so.1 without LD_LIBRARY_PATH"
-    );
+    ensure!(findings.drivers > 0, "{}", program.not_initialised());
     if args.github {
         formats::github(&findings).iter().for_each(say);
     }
@@ -107,8 +105,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 }
 
 /// The program, to be run with this seed.
-fn command(args: &Args, library: &Path, seed: u64) -> Result<Command> {
-    let mut command = exec::command(&args.program, library)?;
+fn command(args: &Args, program: &Program, seed: u64) -> Command {
+    let mut command = program.command();
     command
         .env(variables::CHECKS.name, &args.tools)
         .env(variables::CHECKS_ACTION.name, "report")
@@ -123,18 +121,18 @@ fn command(args: &Args, library: &Path, seed: u64) -> Result<Command> {
     if let Some(model) = &args.model {
         command.env(variables::MODEL.name, model);
     }
-    Ok(command)
+    command
 }
 
 /// One run. Only the first writes what the program writes: the others' output is the same but for what is racy.
 fn run_once(
     args: &Args,
-    library: &Path,
+    program: &Program,
     seed: u64,
     findings: &mut Findings,
 ) -> Result<std::process::ExitStatus> {
     let folder = Folder::new()?;
-    let mut command = command(args, library, seed)?;
+    let mut command = command(args, program, seed);
     // The program may start others: each process writes its own file.
     command.env(variables::COUNTERS.name, folder.0.join("%p.json"));
     if seed != args.replay.unwrap_or(args.first) {

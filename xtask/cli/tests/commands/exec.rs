@@ -435,3 +435,74 @@ fn what_came_of_a_program_is_one_document() {
     let said = text(&output.stderr);
     assert!(said.contains("counted "), "the program's own: {said}");
 }
+
+/// The program of the next test, as a program of its own: it has the driver inside, as this test program has.
+#[test]
+fn program_with_the_driver_inside() {
+    // SAFETY: `cuInit` takes zero and may be called at any time.
+    let code = unsafe { lanewise_driver::api::cuInit(0) };
+    assert_eq!(code, lanewise_driver::abi::CUresult::SUCCESS);
+}
+
+/// `lanewise ARGUMENTS`, which fails where it asks cargo for the library.
+fn without_building(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lanewise"));
+    command.args(arguments).env("CARGO", "false");
+    command
+}
+
+#[test]
+fn nothing_is_built_for_a_program_with_the_driver_inside() {
+    let own = std::env::current_exe().expect("this program has a file");
+    let run = |arguments: &[&str]| {
+        let mut command = without_building(arguments);
+        command.arg("--").arg(&own);
+        command.args(["--exact", "exec::program_with_the_driver_inside"]);
+        command.output().expect("the program starts")
+    };
+    let output = run(&["exec", "--checks", "race"]);
+    let said = text(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("on a simulated"), "{said}");
+    assert!(text(&output.stdout).contains("1 passed"), "{output:?}");
+    let output = run(&["sanitize"]);
+    assert!(output.status.success(), "{output:?}");
+    // What it does not take is said before it runs.
+    for refused in [
+        ["exec", "--model", "h2000"],
+        ["sanitize", "--tools", "h2000"],
+    ] {
+        let output = run(&refused);
+        let said = text(&output.stderr);
+        assert!(
+            !output.status.success() && output.stdout.is_empty(),
+            "{output:?}"
+        );
+        assert!(said.contains("is called `h2000`"), "{said}");
+    }
+}
+
+/// What cargo starts has the driver inside where the packages use it, and only there.
+#[test]
+fn nothing_is_built_for_what_cargo_starts_of_packages_that_use_the_driver() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let cargo = folder.path().join("cargo");
+    std::os::unix::fs::symlink("/bin/true", cargo).expect("a link");
+    for (package, is_built) in [("lanewise-driver", false), ("lanewise-sim", true)] {
+        let lock = format!("[[package]]\nname = \"{package}\"\n");
+        fs::write(folder.path().join("Cargo.lock"), lock).expect("a file");
+        let mut command = without_building(&["exec", "--", "./cargo"]);
+        command.env("XDG_CACHE_HOME", folder.path());
+        let output = command.current_dir(folder.path()).output();
+        let output = output.expect("the program starts");
+        assert_eq!(output.status.success(), !is_built, "{output:?}");
+        let said = text(&output.stderr);
+        let told = said.contains("`./cargo` has no driver inside");
+        assert_eq!(told, is_built, "{said}");
+        assert_eq!(
+            said.contains("no program that cargo started"),
+            !is_built,
+            "{said}"
+        );
+    }
+}

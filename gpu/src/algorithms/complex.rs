@@ -26,7 +26,7 @@ unsafe impl<T: Real> Value for Complex<T> {
 
 // SAFETY: two numbers, without a reference.
 #[cfg(not(target_arch = "nvptx64"))]
-unsafe impl<T: Real> cust_core::DeviceCopy for Complex<T> {}
+unsafe impl<T: Real> lanewise_std::kernel::DeviceCopy for Complex<T> {}
 
 impl<T: Real> Default for Complex<T> {
     #[inline]

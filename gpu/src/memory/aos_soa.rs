@@ -8,7 +8,7 @@
 //! comes from the cache, for twice the requests. A structure that is aligned to its size is one load for both fields.
 //! Source: CUDA study notes, section 4.3.4; memory optimisation notes, section 9.2.1.
 
-use lanewise_macros::kernel;
+use lanewise_macros::{Value, kernel};
 use lanewise_std::DisjointSlice;
 use lanewise_std::thread;
 
@@ -17,7 +17,7 @@ pub const SHIFT: Point = Point { x: 10.0, y: 20.0 };
 
 /// A point. Its alignment is that of a float, so that the two have to be loaded one by one.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Value)]
 pub struct Point {
     /// The first coordinate.
     pub x: f32,
@@ -27,20 +27,13 @@ pub struct Point {
 
 /// A point that may be loaded and stored whole.
 #[repr(C, align(8))]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Value)]
 pub struct AlignedPoint {
     /// The first coordinate.
     pub x: f32,
     /// The second coordinate.
     pub y: f32,
 }
-
-// SAFETY: two floats, which mean the same on the host and the device.
-#[cfg(not(target_arch = "nvptx64"))]
-unsafe impl cust_core::DeviceCopy for Point {}
-// SAFETY: as for `Point`.
-#[cfg(not(target_arch = "nvptx64"))]
-unsafe impl cust_core::DeviceCopy for AlignedPoint {}
 
 /// Both coordinates of an array of structures.
 #[kernel]

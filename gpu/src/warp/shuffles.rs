@@ -9,7 +9,7 @@
 //! number (`xor`: lanes exchange in pairs).
 //! Source: CUDA study notes, sections 5.6.1 and 5.6.2; PTX ISA, "shfl.sync".
 
-use lanewise_macros::kernel;
+use lanewise_macros::{Value, kernel};
 use lanewise_std::DisjointSlice;
 use lanewise_std::thread;
 use lanewise_std::warp::{
@@ -19,12 +19,8 @@ use lanewise_std::warp::{
 
 /// Four integers that are loaded and stored whole.
 #[repr(C, align(16))]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Value)]
 pub struct Int4(pub [i32; 4]);
-
-// SAFETY: four integers, which mean the same on the host and the device.
-#[cfg(not(target_arch = "nvptx64"))]
-unsafe impl cust_core::DeviceCopy for Int4 {}
 
 /// Which of its four the lower lane of a pair gives in `shfl_swap`.
 pub const FIRST: usize = 0;

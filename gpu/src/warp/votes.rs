@@ -8,14 +8,14 @@
 //! lanes take part. Before Volta it was the lanes that happened to be active, which made such code fragile.
 //! Source: CUDA study notes, section 5.6; PTX ISA, "vote.sync", "match.sync"; CUDA C++ Programming Guide, "Warp Vote Functions".
 
-use lanewise_macros::kernel;
+use lanewise_macros::{Value, kernel};
 use lanewise_std::DisjointSlice;
 use lanewise_std::thread;
 use lanewise_std::warp::{FULL_MASK, all_sync, any_sync, ballot_sync, match_any_sync};
 
 /// What a warp's lanes said.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Value)]
 pub struct Vote {
     /// 1 if one of them said yes.
     pub any: u32,
@@ -24,10 +24,6 @@ pub struct Vote {
     /// Those that did: bit n is lane n.
     pub ballot: u32,
 }
-
-// SAFETY: three integers, which mean the same on the host and the device.
-#[cfg(not(target_arch = "nvptx64"))]
-unsafe impl cust_core::DeviceCopy for Vote {}
 
 /// Asks all lanes whether their element is above `limit`, in three ways.
 #[kernel]

@@ -34,6 +34,7 @@ mistakes! {
     parameter_mut
     parameter_reference
     parameter_cells
+    parameter_elements
     parameter_type
     printf_count
     printf_format

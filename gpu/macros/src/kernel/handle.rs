@@ -6,7 +6,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Attribute, GenericParam, Visibility};
+use syn::{Attribute, GenericParam, Type, Visibility};
 
 use super::companion::option;
 use super::instances::Instance;
@@ -187,9 +187,13 @@ pub(super) fn checks(kernel: &Kernel) -> TokenStream {
         }
         // Every thread of the launch holds the slice. An `unsafe fn` may take cells: its caller keeps the threads apart.
         Lowering::ReadSlice { element } if is_safe => {
+            let is_value = is_value(element);
             Some(quote_spanned!(element.span()=> const _: () = {
                 #[allow(unused_imports)]
                 use ::lanewise_std::kernel::HoldsCells as _;
+                if <::lanewise_std::kernel::Element<#element>>::IS_READ_ONLY {
+                    #is_value
+                }
                 ::core::assert!(
                     <::lanewise_std::kernel::Element<#element>>::IS_READ_ONLY
                         || <::lanewise_std::kernel::Shared<#element>>::IS_SYNC,
@@ -198,9 +202,27 @@ pub(super) fn checks(kernel: &Kernel) -> TokenStream {
                 );
             };))
         }
+        Lowering::WriteSlice { element } if is_safe => {
+            let is_value = is_value(element);
+            Some(quote_spanned!(element.span()=> const _: () = { #is_value };))
+        }
         Lowering::ReadSlice { .. } | Lowering::WriteSlice { .. } | Lowering::TensorMap => None,
     };
     kernel.params.iter().filter_map(check).collect()
+}
+
+/// A statement that compiles only if the host and the device are sure to mean the same by an element's bytes. Who launches an
+/// `unsafe fn` answers for that.
+fn is_value(element: &Type) -> TokenStream {
+    quote_spanned!(element.span()=> {
+        #[allow(unused_imports)]
+        use ::lanewise_std::kernel::layout::OfSize as _;
+        ::core::assert!(
+            <::lanewise_std::kernel::layout::Layout<#element>>::IS_VALUE,
+            "nothing tells whether these elements are the same for the device as for the host: give their type \
+             `#[derive(Clone, Copy, Value)]` and `#[repr(C)]`, or write `unsafe fn`, so that who launches the kernel answers for it"
+        );
+    })
 }
 
 /// The signature for the handle's page, as a block of code.

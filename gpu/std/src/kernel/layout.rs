@@ -42,12 +42,16 @@ pub struct Layout<T>(PhantomData<T>);
 impl<T: Value> Layout<T> {
     /// What the type is made of.
     pub const NUMBER: u64 = T::LAYOUT;
+    /// The number says all of it.
+    pub const IS_VALUE: bool = true;
 }
 
 /// The number of any type: [`Layout`]'s own goes before it.
 pub trait OfSize {
     /// What stands for the size and the alignment of the type.
     const NUMBER: u64;
+    /// What its bytes mean may differ between the two sides, and nothing would tell.
+    const IS_VALUE: bool = false;
 }
 
 impl<T> OfSize for Layout<T> {
@@ -149,6 +153,7 @@ mod tests {
         // A type that is no `Value` by its size.
         struct Own(#[allow(dead_code)] u64);
         const { assert!(<Layout<Own>>::NUMBER == of_size::<u64>()) };
+        const { assert!(!<Layout<Own>>::IS_VALUE && <Layout<u64>>::IS_VALUE) };
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use core::cell::Cell;
 use core::sync::atomic::AtomicU32;
 
-use lanewise_macros::{gpu_printf, kernel, shared};
+use lanewise_macros::{Value, gpu_printf, kernel, shared};
 use lanewise_std::atomic::*;
 use lanewise_std::fence::{Scope, fence};
 use lanewise_std::thread::*;
@@ -182,7 +182,7 @@ pub fn polynomial<const N: usize>(coefficients: [f32; N], x: f32, mut out: Disjo
     }
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Value)]
 #[repr(C, align(16))]
 pub struct Float4 {
     pub x: f32,
@@ -201,7 +201,7 @@ pub fn copies_whole_structures(from: &[Float4], mut to: DisjointSlice<Float4>) {
 }
 
 /// Fields of several widths, 16 bytes in all.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Value)]
 #[repr(C, align(16))]
 pub struct Mixed {
     pub id: u64,

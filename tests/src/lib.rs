@@ -9,6 +9,7 @@
 pub mod agree;
 pub mod count;
 pub mod expect;
+pub mod future;
 pub mod isolate;
 pub mod kepler;
 pub mod ptx;

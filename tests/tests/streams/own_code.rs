@@ -419,3 +419,29 @@ fn what_a_graph_was_made_with_may_go_at_once() {
         assert_eq!(sum.to_vec().expect("no fault"), [0; 32]);
     });
 }
+
+#[test]
+fn a_panic_in_a_host_function_ends_there() {
+    let _turn = tests::turn();
+    let device = tests::device();
+    let stream = device.stream().expect("a stream");
+    stream
+        .call(|| panic!("on purpose"))
+        .expect("a host function");
+    // The value of a panic may panic again when it is dropped.
+    struct Again;
+    impl Drop for Again {
+        fn drop(&mut self) {
+            panic!("on purpose, again");
+        }
+    }
+    stream
+        .call(|| std::panic::panic_any(Again))
+        .expect("a host function");
+    let (tell, told) = mpsc::channel();
+    stream
+        .call(move || tell.send(3).expect("somebody listens"))
+        .expect("a host function");
+    stream.synchronize().expect("no fault");
+    assert_eq!(told.try_recv(), Ok(3));
+}

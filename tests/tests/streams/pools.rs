@@ -1,6 +1,7 @@
 //! Pools of memory: what they have, keep and give back.
 
-use lanewise::{Device, DeviceBuffer, MemoryError, MemoryPool};
+use gpu::basics::vector_add::vec_add;
+use lanewise::{Device, DeviceBuffer, LaunchConfig, MemoryError, MemoryPool, StreamOptions};
 
 const BYTES: usize = 5 << 20;
 
@@ -68,5 +69,38 @@ fn memory_of_a_stream_is_of_the_devices_pool() {
     assert!(
         matches!(too_much, MemoryError::OutOfMemory { .. }),
         "{too_much}"
+    );
+}
+
+#[test]
+fn pooled_memory_is_zero_and_goes_back_after_its_uses() {
+    let _turn = tests::turn();
+    let device = tests::device();
+    let stream = device.stream().expect("a stream");
+    let other = device
+        .stream_with(StreamOptions::new().non_blocking())
+        .expect("a stream");
+    let ones = DeviceBuffer::from_slice(&device, &[1.0f32; 1000]).expect("a buffer");
+    let mut sum = DeviceBuffer::<f32>::zeroed(&device, 1000).expect("a buffer");
+    for _ in 0..20 {
+        let pooled = DeviceBuffer::<f32>::zeroed_on(&stream, 1000).expect("pooled memory");
+        let config = LaunchConfig::for_num_elems(1000);
+        device
+            .launch(&other, vec_add, config, (&ones, &pooled, &mut sum))
+            .expect("a launch");
+        // Dropped while the other stream may still read it.
+    }
+    assert_eq!(sum.to_vec().expect("no fault"), [1.0; 1000]);
+    let pooled = DeviceBuffer::<f32>::zeroed_on(&stream, 3).expect("pooled memory");
+    assert_eq!(pooled.to_vec().expect("no fault"), [0.0; 3]);
+    assert!(
+        DeviceBuffer::<f32>::zeroed_on(&stream, 0)
+            .expect("nothing")
+            .is_empty()
+    );
+    let error = DeviceBuffer::<u8>::zeroed_on(&stream, 1 << 50).expect_err("too much");
+    assert!(
+        error.to_string().starts_with("no room on the device"),
+        "{error}"
     );
 }

@@ -1,36 +1,17 @@
 //! Operations on streams, events and statics.
 
-use std::sync::{Arc, PoisonError, mpsc};
-use std::task::{Context, Poll, Wake, Waker};
+use std::sync::{PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use kernels::{COUNT, count_up};
 use lanewise::{EventOptions, LaunchConfig, StreamOptions};
+use tests::future::block_on;
 
 use super::calls::{Called, Kind, Queue};
 use super::ops::Op;
 use super::slots::{Slot, turn};
 use super::world::{Did, Marked, World, good};
-
-/// Waits for a future, as a small executor does.
-fn block_on<F: Future>(future: F) -> F::Output {
-    struct Unpark(thread::Thread);
-    impl Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-    let waker = Waker::from(Arc::new(Unpark(thread::current())));
-    let mut context = Context::from_waker(&waker);
-    let mut future = std::pin::pin!(future);
-    loop {
-        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
-            return output;
-        }
-        thread::park();
-    }
-}
 
 impl World<'_> {
     /// What the rules of the default stream put before what is queued now.

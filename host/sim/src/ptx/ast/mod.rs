@@ -1,0 +1,30 @@
+//! The abstract syntax of a PTX module, names resolved.
+//!
+//! PTX ISA chapters 4 (syntax), 5 (spaces, types, variables), 6 (operands), 7 (functions) and 11 (directives). Text is
+//! borrowed from the source. A function's body is flat: scopes are resolved while parsing, registers are numbered in
+//! the order of their first use, operands lie in one array to which instructions hold ranges. [`Body::items`] keeps
+//! what only the printer needs: the order of declarations, labels, scopes and instructions in the text.
+
+mod body;
+mod function;
+mod instruction;
+mod module;
+mod operand;
+mod section;
+mod variable;
+
+pub use body::{
+    Body, Inlined, Item, Label, LabelId, Location, Register, RegisterDeclaration, RegisterId,
+    Slice, Target,
+};
+pub use function::{Directive, Function, Prototype};
+pub use instruction::{Guard, Instruction, Modifiers};
+pub use module::{Alias, Declared, File, Module};
+pub use operand::{Base, Indexed, Operand, Symbol};
+pub use section::{Datum, Number, Section};
+pub use variable::{AddressOf, Attribute, Initializer, Pointer, Variable};
+
+pub use super::position::Position;
+pub use super::selector::Selector;
+pub use super::types::{Class, Linkage, Space, Type};
+pub use super::words::{Component, Modifier, Opcode, SpecialRegister};

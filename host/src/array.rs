@@ -11,6 +11,8 @@ use cust::sys::{
     CUarray, CUarray_format, CUmemorytype, CUresourcetype,
 };
 
+use lanewise_driver::abi::CUresult;
+
 use crate::stream::order::Order;
 use crate::{Device, DriverError, MemoryError, Stream};
 
@@ -28,6 +30,20 @@ pub(crate) struct Array<const DIMENSIONS: usize> {
 unsafe impl<const DIMENSIONS: usize> Send for Array<DIMENSIONS> {}
 // SAFETY: as above; nothing changes through a shared reference but what the driver orders.
 unsafe impl<const DIMENSIONS: usize> Sync for Array<DIMENSIONS> {}
+
+/// Texels of zeros that the host has room for at once, where a row is not longer.
+const ZEROS: usize = 1 << 20;
+
+/// Whole rows of an array: of some planes, some in each.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    y: usize,
+    z: usize,
+    /// The array's.
+    width: usize,
+    height: usize,
+    depth: usize,
+}
 
 /// Which way texels go.
 enum Direction {
@@ -53,12 +69,6 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
         flags: u32,
         at: &'static Location<'static>,
     ) -> Result<Self, MemoryError> {
-        const {
-            assert!(
-                DIMENSIONS >= 1 && DIMENSIONS <= 3,
-                "a texture has 1, 2 or 3 dimensions"
-            )
-        }
         let count = Self::texels(size);
         if count != Some(texels.len()) {
             return Err(MemoryError::LengthMismatch {
@@ -66,6 +76,71 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
                 host: texels.len(),
                 at,
             });
+        }
+        let array = Self::allocate(device, size, flags, at)?;
+        device.before_copy(at)?;
+        // SAFETY: there are as many texels as the size says.
+        unsafe { array.copy(Direction::In(texels.as_ptr()), array.all(), at) }?;
+        // The copy may still be under way when the call has taken the bytes, and a non-blocking stream does not wait for it.
+        device.finish_default_stream(at)?;
+        Ok(array)
+    }
+
+    /// The same of zeros. The host need not have room for all of them.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub(crate) fn zeroed(
+        device: &Device,
+        size: [usize; DIMENSIONS],
+        flags: u32,
+        at: &'static Location<'static>,
+    ) -> Result<Self, MemoryError> {
+        let array = Self::allocate(device, size, flags, at)?;
+        device.before_copy(at)?;
+        let all = array.all();
+        // Whole planes where there is room for one, else rows of it. The device has such an array, so a row is short.
+        let height = (ZEROS / all.width).clamp(1, all.height);
+        let depth = match height == all.height {
+            true => (ZEROS / (all.width * height)).clamp(1, all.depth),
+            false => 1,
+        };
+        let zeros = vec![0.0; all.width * height * depth];
+        for z in (0..all.depth).step_by(depth) {
+            for y in (0..all.height).step_by(height) {
+                let part = Place {
+                    y,
+                    z,
+                    width: all.width,
+                    height: height.min(all.height - y),
+                    depth: depth.min(all.depth - z),
+                };
+                // SAFETY: there are at least as many zeros as the part has texels.
+                unsafe { array.copy(Direction::In(zeros.as_ptr()), part, at) }?;
+            }
+        }
+        device.finish_default_stream(at)?;
+        Ok(array)
+    }
+
+    /// An array of any contents, which the caller fills before it hands it out.
+    fn allocate(
+        device: &Device,
+        size: [usize; DIMENSIONS],
+        flags: u32,
+        at: &'static Location<'static>,
+    ) -> Result<Self, DriverError> {
+        const {
+            assert!(
+                DIMENSIONS >= 1 && DIMENSIONS <= 3,
+                "a texture has 1, 2 or 3 dimensions"
+            )
+        }
+        if size.contains(&0) {
+            // To the driver a height or a depth of 0 is an axis that is not there.
+            let call = "cuArray3DCreate";
+            let refused = DriverError::check_code(call, CUresult::ERROR_INVALID_VALUE, at);
+            refused.map_err(|error| error.with_report(format!("{size:?} are no texels")))?;
         }
         device.make_current(at)?;
         let mut array = Self {
@@ -87,12 +162,19 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
         // SAFETY: a whole descriptor, and a variable for the handle.
         let made = unsafe { sys::cuArray3DCreate_v2(&mut array.raw, &descriptor) };
         DriverError::check("cuArray3DCreate", made, at)?;
-        device.before_copy(at)?;
-        // SAFETY: there are as many texels as the size says.
-        unsafe { array.copy(Direction::In(texels.as_ptr()), at) }?;
-        // The copy may still be under way when the call has taken the bytes, and a non-blocking stream does not wait for it.
-        device.finish_default_stream(at)?;
         Ok(array)
+    }
+
+    /// All of it.
+    fn all(&self) -> Place {
+        let extent = |axis: usize| self.size.get(axis).copied().unwrap_or(1);
+        Place {
+            y: 0,
+            z: 0,
+            width: extent(0),
+            height: extent(1),
+            depth: extent(2),
+        }
     }
 
     /// The texels as they are now, the first axis fastest.
@@ -103,7 +185,7 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
         self.device.before_copy(at)?;
         let mut texels = vec![0.0; self.size.iter().product()];
         // SAFETY: there is room for as many texels as the size says.
-        unsafe { self.copy(Direction::Out(texels.as_mut_ptr()), at) }?;
+        unsafe { self.copy(Direction::Out(texels.as_mut_ptr()), self.all(), at) }?;
         Ok(texels)
     }
 
@@ -118,17 +200,24 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
         }
     }
 
-    /// Copies all texels between the host and the array.
+    /// Copies these texels between the host, where they lie without gaps, and the array.
     ///
     /// # Safety
-    /// The host's memory has as many.
+    /// The host's memory has as many, and the array has them.
     unsafe fn copy(
         &self,
         way: Direction,
+        place: Place,
         at: &'static Location<'static>,
     ) -> Result<(), DriverError> {
-        let extent = |axis: usize| self.size.get(axis).copied().unwrap_or(1);
-        let width = extent(0) * size_of::<f32>();
+        let Place {
+            y,
+            z,
+            width,
+            height,
+            depth,
+        } = place;
+        let width = width * size_of::<f32>();
         let host = CUmemorytype::CU_MEMORYTYPE_HOST;
         let array = CUmemorytype::CU_MEMORYTYPE_ARRAY;
         let mut copy = CUDA_MEMCPY3D {
@@ -155,21 +244,23 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
             dstPitch: 0,
             dstHeight: 0,
             WidthInBytes: width,
-            Height: extent(1),
-            Depth: extent(2),
+            Height: height,
+            Depth: depth,
         };
         match way {
             Direction::In(from) => {
                 (copy.srcHost, copy.dstArray) = (from.cast(), self.raw);
-                (copy.srcPitch, copy.srcHeight) = (width, extent(1));
+                (copy.srcPitch, copy.srcHeight) = (width, height);
+                (copy.dstY, copy.dstZ) = (y, z);
             }
             Direction::Out(to) => {
                 (copy.srcMemoryType, copy.dstMemoryType) = (array, host);
                 (copy.dstHost, copy.srcArray) = (to.cast(), self.raw);
-                (copy.dstPitch, copy.dstHeight) = (width, extent(1));
+                (copy.dstPitch, copy.dstHeight) = (width, height);
+                (copy.srcY, copy.srcZ) = (y, z);
             }
         }
-        // SAFETY: the caller's promise, and the array was made of that size.
+        // SAFETY: the caller's promise.
         DriverError::check("cuMemcpy3D", unsafe { sys::cuMemcpy3D_v2(&copy) }, at)
     }
 }

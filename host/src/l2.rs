@@ -120,8 +120,8 @@ impl Device {
 }
 
 impl Stream {
-    /// Has accesses to `buffer` by kernels launched on this stream from now on stay in L2, a share of `hit_ratio` of them. A buffer
-    /// longer than [`Device::max_l2_window`] gets a window over its start.
+    /// Has accesses to `buffer` by kernels launched on this stream from now on stay in L2, a share of `hit_ratio` of them (from 0 to 1; what is less, or no
+    /// number, counts as 0, and what is more as 1). A buffer longer than [`Device::max_l2_window`] gets a window over its start.
     ///
     /// # Errors
     /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
@@ -139,7 +139,7 @@ impl Stream {
         let window = CUaccessPolicyWindow {
             base_ptr: std::ptr::with_exposed_provenance_mut(buffer.address() as usize),
             num_bytes: bytes,
-            hitRatio: hit_ratio.clamp(0.0, 1.0),
+            hitRatio: hit_ratio.max(0.0).min(1.0), // `clamp` keeps what is no number
             hitProp: CUaccessProperty::CU_ACCESS_PROPERTY_PERSISTING,
             missProp: CUaccessProperty::CU_ACCESS_PROPERTY_STREAMING,
         };

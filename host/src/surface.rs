@@ -53,7 +53,12 @@ impl<const DIMENSIONS: usize> Surface<DIMENSIONS> {
         size: [usize; DIMENSIONS],
     ) -> Result<Self, MemoryError> {
         let at = Location::caller();
-        let array = Array::new(device, texels, size, sys::CUDA_ARRAY3D_SURFACE_LDST, at)?;
+        let flags = sys::CUDA_ARRAY3D_SURFACE_LDST;
+        Self::over(Array::new(device, texels, size, flags, at)?, at)
+    }
+
+    /// The surface of an array that nobody else has.
+    fn over(array: Array<DIMENSIONS>, at: &'static Location<'static>) -> Result<Self, MemoryError> {
         let (resource, mut handle) = (array.resource(), 0);
         // SAFETY: a whole descriptor, and a variable for the handle.
         let made = unsafe { sys::cuSurfObjectCreate(&mut handle, &resource) };
@@ -61,7 +66,7 @@ impl<const DIMENSIONS: usize> Surface<DIMENSIONS> {
         Ok(Self {
             object: SurfaceObject {
                 handle,
-                device: device.clone(),
+                device: array.device.clone(),
                 uses: array.uses.clone(),
             },
             array,
@@ -74,10 +79,9 @@ impl<const DIMENSIONS: usize> Surface<DIMENSIONS> {
     /// What [`Surface::from_slice`] fails with.
     #[track_caller]
     pub fn zeroed(device: &Device, size: [usize; DIMENSIONS]) -> Result<Self, MemoryError> {
-        // More than any device has is refused for its length, and not asked of the host first.
-        let count = Array::texels(size).filter(|&count| count <= 1 << 33);
-        let texels = vec![0.0; count.unwrap_or(0)];
-        Self::from_slice(device, &texels, size)
+        let at = Location::caller();
+        let flags = sys::CUDA_ARRAY3D_SURFACE_LDST;
+        Self::over(Array::zeroed(device, size, flags, at)?, at)
     }
 
     /// Texels on each axis.

@@ -8,7 +8,7 @@ use std::ptr::null_mut;
 
 use bytemuck::Zeroable;
 use cust::memory::DeviceCopy;
-use cust::sys::{self, CUgraph, CUstreamCaptureMode};
+use cust::sys::{self, CUstreamCaptureMode};
 use lanewise_driver::abi;
 use lanewise_std::kernel::{Kernel, SafeKernel};
 
@@ -171,7 +171,6 @@ impl Recorded {
         DriverError::check("cuStreamBeginCapture", result, at)?;
         let mut ending = Capture {
             stream: &stream,
-            graph: null_mut(),
             open: true,
         };
         let mut record = Record {
@@ -180,31 +179,31 @@ impl Recorded {
             graph: PhantomData,
         };
         let done = work(&mut record);
-        let ended = ending.end(at);
-        let graph = Handle::new(abi::CUgraph(ending.graph.expose_provenance()));
+        let graph = ending.end(at);
         done?;
-        ended?;
         Ok(Self {
-            graph,
+            graph: graph?,
             uses: once_each(record.uses),
         })
     }
 }
 
-/// A capture under way: ended when dropped, so that a panic in the middle leaves no stream that captures.
+/// A capture under way: ended when dropped, so that a panic in the middle leaves no stream that captures and no graph.
 struct Capture<'a> {
     stream: &'a Stream,
-    graph: CUgraph,
     open: bool,
 }
 
 impl Capture<'_> {
-    fn end(&mut self, at: &'static Location<'static>) -> Result<(), DriverError> {
+    fn end(&mut self, at: &'static Location<'static>) -> Result<Handle, DriverError> {
         self.open = false;
         self.stream.device().make_current(at)?;
+        let mut graph = null_mut();
         // SAFETY: the stream is live, and the result has a place.
-        let result = unsafe { sys::cuStreamEndCapture(self.stream.raw(), &mut self.graph) };
-        DriverError::check("cuStreamEndCapture", result, at)
+        let result = unsafe { sys::cuStreamEndCapture(self.stream.raw(), &mut graph) };
+        // Whatever the answer is, the graph goes with this.
+        let graph = Handle::new(abi::CUgraph(graph.expose_provenance()));
+        DriverError::check("cuStreamEndCapture", result, at).map(|()| graph)
     }
 }
 

@@ -3,8 +3,8 @@
 use std::fmt::Debug;
 
 use lanewise::{
-    DeviceBuffer, LaunchConfig, ManagedBuffer, MemoryPool, MulticastBuffer, PinnedBuffer, Pinning,
-    PitchedBuffer, Surface, Texture,
+    Device, DeviceBuffer, LaunchConfig, ManagedBuffer, MemoryPool, MulticastBuffer, PinnedBuffer,
+    Pinning, PitchedBuffer, Surface, Texture,
 };
 
 /// Near the ends of what a length, an address or a size in bytes can be.
@@ -81,6 +81,69 @@ fn memory_that_is_too_long_is_refused() {
     }
     let one = DeviceBuffer::from_slice(&device, &[1u32]).expect("the device goes on");
     assert_eq!(one.to_vec().expect("no fault"), [1]);
+}
+
+/// To the driver a height or a depth of 0 is an axis that is not there.
+#[test]
+fn an_array_has_texels_on_each_axis() {
+    let _turn = tests::turn();
+    let device = tests::device();
+    fn none<const DIMENSIONS: usize>(device: &Device, size: [usize; DIMENSIONS]) {
+        let surface = Surface::zeroed(device, size).map(drop);
+        let filled = Surface::from_slice(device, &[], size).map(drop);
+        let texture = Texture::from_slice(device, &[], size, Default::default()).map(drop);
+        for refused in [surface, filled, texture] {
+            let refused = refused.expect_err(&format!("{size:?}"));
+            let text = format!("{refused:?}");
+            assert!(text.contains("CUDA_ERROR_INVALID_VALUE"), "{text}");
+        }
+    }
+    none(&device, [0]);
+    for size in [[5, 0], [0, 5], [0, 0]] {
+        none(&device, size);
+    }
+    for size in [[5, 7, 0], [5, 0, 7], [0, 5, 7], [5, 0, 0], [0; 3]] {
+        none(&device, size);
+    }
+}
+
+/// As many texels as the host has no room for, on an axis that no device has them on.
+#[test]
+fn zeros_are_not_asked_of_the_host_before_the_device_takes_them() {
+    let _turn = tests::turn();
+    let device = tests::device();
+    for power in [28, 32, 33, 36] {
+        let length = 1 << power;
+        refused(Surface::<1>::zeroed(&device, [length]), "a line", length);
+        refused(
+            Surface::<2>::zeroed(&device, [2, length]),
+            "a plane",
+            length,
+        );
+        let volume = Surface::<3>::zeroed(&device, [1, 1, length]);
+        refused(volume, "a volume", length);
+    }
+}
+
+/// Zeros come in pieces of rows and of planes.
+#[test]
+fn all_of_a_large_surface_is_zero() {
+    let _turn = tests::turn();
+    let device = tests::device();
+    let zero = |texels: Vec<f32>| texels.iter().all(|texel| texel.to_bits() == 0);
+    for size in [[16_384, 65], [3, 65_000], [1000, 1049]] {
+        // What is freed here is given out again.
+        let ones = vec![1.0; size[0] * size[1]];
+        drop(Surface::from_slice(&device, &ones, size).expect("a surface"));
+        let surface = Surface::zeroed(&device, size).expect("a surface");
+        assert!(zero(surface.to_vec().expect("no fault")), "{size:?}");
+    }
+    for size in [[1024, 1025, 2], [16, 16, 5000], [7, 11, 13]] {
+        let ones = vec![1.0; size.iter().product()];
+        drop(Surface::from_slice(&device, &ones, size).expect("a surface"));
+        let surface = Surface::zeroed(&device, size).expect("a surface");
+        assert!(zero(surface.to_vec().expect("no fault")), "{size:?}");
+    }
 }
 
 #[test]

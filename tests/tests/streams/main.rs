@@ -6,6 +6,7 @@ mod extremes;
 mod graphs;
 mod held;
 mod own_code;
+mod panics;
 mod patterns;
 mod pools;
 mod times;

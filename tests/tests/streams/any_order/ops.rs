@@ -9,6 +9,7 @@ pub(super) const STREAMS: u16 = 5;
 pub(super) const EVENTS: u16 = 3;
 pub(super) const GRAPHS: u16 = 3;
 pub(super) const POOLS: u16 = 2;
+pub(super) const IMAGES: u16 = 3;
 pub(super) const THREADS: u8 = 3;
 
 /// A number below `N`: of a slot, or of a way to do something.
@@ -62,6 +63,19 @@ impl Operand for Pick {
             7 => Self::Fill(to, from as u8),
             8 => Self::Count,
             _ => Self::Call,
+        }
+    }
+}
+
+impl Pick {
+    /// The slots of the buffers that it reads and writes.
+    pub(super) fn uses(self) -> [Option<usize>; 2] {
+        match self {
+            Self::Advance(from, to) | Self::Copy(from, to) | Self::Bins(from, to) => {
+                [Some(from), Some(to)]
+            }
+            Self::Zero(to) | Self::Fill(to, _) => [None, Some(to)],
+            Self::Count | Self::Call => [None, None],
         }
     }
 }
@@ -127,7 +141,7 @@ ops! {
     /// A function that waits until a helper has queued something.
     2 Hold { stream: Below<STREAMS>, until: Below<8> }
     /// What is moved into a function of the host, and dropped there.
-    1 DropOnHost { stream: Below<STREAMS>, what: Below<6>, slot: Below<6> }
+    1 DropOnHost { stream: Below<STREAMS>, what: Below<7>, slot: Below<6> }
     2 NewEvent { event: Below<EVENTS>, how: Below<3>, device: Below<2> }
     1 DropEvent { event: Below<EVENTS> }
     3 Record { event: Below<EVENTS>, stream: Below<STREAMS> }
@@ -146,6 +160,26 @@ ops! {
     1 Instantiate { graph: Below<GRAPHS>, other: Below<GRAPHS> }
     1 Extend { graph: Below<GRAPHS>, other: Below<GRAPHS>, first: Pick }
     1 Child { graph: Below<GRAPHS>, other: Below<GRAPHS>, first: Pick }
+    /// By an `if`, an `else` or a `switch`.
+    2 BuildCondition { graph: Below<GRAPHS>, how: Below<7>, first: Pick, second: Pick }
+    /// As long as a number is even.
+    2 BuildLoop { graph: Below<GRAPHS>, number: Below<BUFFERS>, times: Below<BUFFERS>, pick: Pick }
+    /// With memory of the graph's own.
+    2 BuildOwn { graph: Below<GRAPHS>, to: Below<BUFFERS>, pick: Pick }
+    3 Fill { buffer: Below<BUFFERS>, stream: Below<STREAMS>, how: Below<4>, value: Below<9> }
+    4 PartRange { buffer: Below<BUFFERS>, stream: Below<STREAMS>, range: Below<600>, how: Below<4> }
+    /// A launch, or its recording, in a shape that no device has.
+    2 Refused { stream: Below<STREAMS>, from: Below<BUFFERS>, to: Below<BUFFERS>, how: Below<14> }
+    1 Advise { managed: Below<MANAGED>, what: Below<6>, to: Below<3> }
+    3 NewImage { image: Below<IMAGES>, how: Below<3>, device: Below<2>, size: Below<4> }
+    2 DropImage { image: Below<IMAGES> }
+    5 Paint { stream: Below<STREAMS>, image: Below<IMAGES> }
+    2 ReadImage { image: Below<IMAGES> }
+    2 IntoTexture { image: Below<IMAGES> }
+    4 ReadRow { stream: Below<STREAMS>, image: Below<IMAGES>, row: Below<7>, reads: Below<2> }
+    1 Multicast { stream: Below<STREAMS>, length: Below<6>, seed: Below<9>, reads: Below<2> }
+    1 CallPanics { stream: Below<STREAMS> }
+    2 CallAsks { stream: Below<STREAMS>, what: Below<16> }
     1 NewPool { pool: Below<POOLS>, device: Below<2> }
     1 DropPool { pool: Below<POOLS> }
 }
@@ -164,6 +198,11 @@ pub(super) enum Place {
     Counted,
     /// Its launches are checked.
     Checked,
+    /// As [`Self::InRecord`], and a panic comes behind it.
+    RecordPanics,
+    BuildPanics,
+    CountedPanics,
+    CheckedPanics,
 }
 
 /// An operation as numbers.
@@ -189,7 +228,11 @@ impl Step {
             26 => Place::InBuild,
             27 => Place::InThread,
             28 => Place::Counted,
-            _ => Place::Checked,
+            29 => Place::Checked,
+            30 => Place::RecordPanics,
+            31 => Place::BuildPanics,
+            32 => Place::CountedPanics,
+            _ => Place::CheckedPanics,
         };
         let (_, make) = OPS[usize::from(self.op) % OPS.len()];
         (place, make(self.numbers))
@@ -244,7 +287,7 @@ pub(super) fn programs(longest: usize) -> impl Strategy<Value = Vec<Step>> {
         let numbers = prop::array::uniform4(0u16..600);
         (
             0..threads,
-            0u8..30,
+            0u8..34,
             prop::sample::select(ops.clone()),
             numbers,
         )

@@ -212,7 +212,8 @@ impl World<'_> {
                 queue,
                 turn(&self.graphs[slot % self.graphs.len()])?.take()?,
             ),
-            _ => moved(self, queue, self.pools[slot % self.pools.len()].take()?),
+            5 => moved(self, queue, self.pools[slot % self.pools.len()].take()?),
+            _ => moved(self, queue, self.images[slot % self.images.len()].take()?),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Graphs of a random program: what they do, and what they should do.
 
+mod bodies;
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 
@@ -29,6 +31,14 @@ enum Work {
     Fill(Key, u8),
     Count,
     Call,
+    /// What comes next is in a body that does not run.
+    Idle,
+    /// So many that come next are done as long as the number is even, and not 0.
+    Loop(Key, usize),
+    /// Halves the number, and counts that.
+    Halve(Key, Key),
+    /// Advances zeros of the graph's own.
+    FromZeros(Key),
 }
 
 impl Work {
@@ -38,8 +48,11 @@ impl Work {
             Self::Advance(from, to, _) | Self::Copy(from, to) | Self::Bins(from, to) => {
                 [Some(from), Some(to)]
             }
-            Self::Zero(to) | Self::Fill(to, _) => [None, Some(to)],
-            Self::Count | Self::Call => [None, None],
+            Self::Halve(number, times) => [Some(number), Some(times)],
+            Self::Zero(to) | Self::Fill(to, _) | Self::Loop(to, _) | Self::FromZeros(to) => {
+                [None, Some(to)]
+            }
+            Self::Count | Self::Call | Self::Idle => [None, None],
         }
     }
 }
@@ -73,6 +86,8 @@ struct Plan {
     change: Option<(KernelNode<advance>, usize)>,
     /// One for each of its functions.
     calls: Vec<Calls>,
+    /// It has conditions or memory of its own: it is executable once at a time, and no part of other graphs.
+    once: bool,
 }
 
 /// An executable graph.
@@ -201,7 +216,8 @@ fn recorded(
             record.fill_zero(&mut locked[to].get_mut().ok_or_else(missing)?.memory)
         }
         Work::Count => record.launch(count_up, LaunchConfig::new(1, 32), ()),
-        Work::Fill(..) | Work::Call => return Ok(None),
+        // No step of a recording.
+        _ => return Ok(None),
     };
     added(answer, work, lengths, devices)
 }
@@ -257,9 +273,63 @@ fn built(
                 called.fetch_add(1, Ordering::AcqRel);
             })
         }
+        Work::Idle | Work::Loop(..) | Work::Halve(..) | Work::FromZeros(_) => return Ok(None),
     };
     let added = added(answer.map(drop), work, lengths, devices)?;
     Ok(added.map(|((), work)| (change, work)))
+}
+
+/// Does to what should be there what work does.
+fn play(work: &[Work], locked: &mut [Locked<'_>], mut symbol: Option<&mut u32>) -> Option<()> {
+    let mut rest = work;
+    while let Some((first, behind)) = rest.split_first() {
+        rest = behind;
+        match *first {
+            Work::Advance((from, _), (to, _), rounds) => {
+                let (from, to) = pair(locked, from, to)?;
+                model::advance(&from.expected, &mut to.expected, rounds);
+            }
+            Work::Bins((from, _), (to, _)) => {
+                let (from, to) = pair(locked, from, to)?;
+                model::bins(&from.expected, &mut to.expected);
+            }
+            Work::Copy((from, _), (to, _)) => {
+                let (from, to) = pair(locked, from, to)?;
+                to.expected.clone_from(&from.expected);
+            }
+            Work::Zero((to, _)) => locked[to].get_mut()?.expected.fill(0),
+            Work::Fill((to, _), value) => locked[to].get_mut()?.expected.fill(value.into()),
+            Work::FromZeros((to, _)) => {
+                let to = &mut locked[to].get_mut()?.expected;
+                let zeros = vec![0; to.len()];
+                model::advance(&zeros, to, 1);
+            }
+            Work::Count => {
+                if let Some(symbol) = &mut symbol {
+                    **symbol = symbol.wrapping_add(32);
+                }
+            }
+            Work::Call => {}
+            Work::Idle => rest = rest.get(1..)?,
+            Work::Halve((number, _), (times, _)) => {
+                locked[number].get_mut()?.expected[0] /= 2;
+                let times = &mut locked[times].get_mut()?.expected[0];
+                *times = times.wrapping_add(1);
+            }
+            Work::Loop((number, _), length) => {
+                let (body, behind) = rest.split_at_checked(length)?;
+                rest = behind;
+                loop {
+                    play(body, locked, symbol.as_deref_mut())?;
+                    let number = locked[number].get()?.expected[0];
+                    if number == 0 || number % 2 == 1 {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+    Some(())
 }
 
 impl World<'_> {
@@ -280,13 +350,7 @@ impl World<'_> {
     }
 
     fn lock_picks(&self, picks: &[Pick]) -> Vec<Locked<'_>> {
-        self.lock(picks.iter().map(|pick| match *pick {
-            Pick::Advance(from, to) | Pick::Copy(from, to) | Pick::Bins(from, to) => {
-                [Some(from), Some(to)]
-            }
-            Pick::Zero(to) | Pick::Fill(to, _) => [None, Some(to)],
-            Pick::Count | Pick::Call => [None, None],
-        }))
+        self.lock(picks.iter().map(|pick| pick.uses()))
     }
 
     fn lock_plan(&self, plan: &Plan) -> Vec<Locked<'_>> {
@@ -304,6 +368,9 @@ impl World<'_> {
             {
                 Ok(None)
             }
+            Err(
+                GraphError::HasConditions | GraphError::ExecutableTwice | GraphError::Driver(_),
+            ) if plan.once => Ok(None),
             Err(error) => Err(format!("{error:?} of {:?}", plan.work)),
         }
     }
@@ -373,6 +440,9 @@ impl World<'_> {
                         Ok(())
                     }
                     Err(GraphError::NotUpdated { .. }) => Ok(()),
+                    Err(GraphError::HasConditions | GraphError::Driver(_)) if template.1.once => {
+                        Ok(())
+                    }
                     Err(error @ GraphError::BufferIsGone { .. }) => {
                         self.made::<()>(Err(error), &template.1).map(drop)
                     }
@@ -420,8 +490,17 @@ impl World<'_> {
                 self.build(Some((&template, extends)), &[first])
                     .map(|made| drop(made.map(|made| slot.replace(made))))
             }
-            _ => return None,
+            op => return self.on_bodies(op),
         })
+    }
+
+    /// Puts a graph in most places.
+    pub(super) fn first_graphs(&self) -> Did {
+        for (number, slot) in self.graphs.iter().enumerate().skip(1) {
+            let picks = [Pick::Advance(number, 4), Pick::Call, Pick::Zero(number + 1)];
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = self.build(None, &picks)?;
+        }
+        Ok(())
     }
 
     fn calls(&self) -> Calls {
@@ -561,30 +640,7 @@ impl World<'_> {
                 )));
             }
         }
-        for work in &plan.work {
-            match *work {
-                Work::Advance((from, _), (to, _), rounds) => {
-                    let (from, to) = pair(&mut locked, from, to)?;
-                    model::advance(&from.expected, &mut to.expected, rounds);
-                }
-                Work::Bins((from, _), (to, _)) => {
-                    let (from, to) = pair(&mut locked, from, to)?;
-                    model::bins(&from.expected, &mut to.expected);
-                }
-                Work::Copy((from, _), (to, _)) => {
-                    let (from, to) = pair(&mut locked, from, to)?;
-                    to.expected.clone_from(&from.expected);
-                }
-                Work::Zero((to, _)) => locked[to].get_mut()?.expected.fill(0),
-                Work::Fill((to, _), value) => locked[to].get_mut()?.expected.fill(value.into()),
-                Work::Count => {
-                    if let Some(symbol) = &mut symbol {
-                        **symbol = symbol.wrapping_add(32);
-                    }
-                }
-                Work::Call => {}
-            }
-        }
+        play(&plan.work, &mut locked, symbol.as_deref_mut())?;
         for calls in &plan.calls {
             calls.expected.fetch_add(1, Ordering::AcqRel);
         }

@@ -16,7 +16,9 @@ use lanewise::{
 };
 
 use super::calls::{Called, Kind, Queue};
+use super::images::Image;
 use super::ops::{self, Op, Place, Step};
+use super::own_code::{caught, on_purpose};
 use super::slots::{Slot, impatiently};
 use super::work::{Calls, Made};
 
@@ -92,6 +94,7 @@ pub(super) struct World<'a> {
     pub(super) events: [Slot<Marked>; ops::EVENTS as usize],
     pub(super) graphs: [Mutex<Option<Made>>; ops::GRAPHS as usize],
     pub(super) pools: [Slot<MemoryPool>; ops::POOLS as usize],
+    pub(super) images: [Slot<Image>; ops::IMAGES as usize],
     /// What each device's static should hold.
     pub(super) symbols: Vec<Mutex<u32>>,
     /// What functions of the host have found.
@@ -108,6 +111,8 @@ pub(super) fn devices() -> Vec<Device> {
     for device in &devices {
         device.module::<gpu::Ptx>().expect("a module");
         device.module::<kernels::Ptx>().expect("a module");
+        device.module::<device_kernels::Ptx>().expect("a module");
+        device.module::<hopper_kernels::Ptx>().expect("a module");
         for other in devices.iter().filter(|other| *other != device) {
             device.enable_peer(other).expect("access");
         }
@@ -197,6 +202,7 @@ impl<'a> World<'a> {
             events: Default::default(),
             graphs: Default::default(),
             pools: Default::default(),
+            images: Default::default(),
             symbols: devices.iter().map(|_| Mutex::new(0)).collect(),
             wrong: Arc::default(),
             calls: Mutex::default(),
@@ -236,6 +242,10 @@ impl<'a> World<'a> {
                 called: Mutex::default(),
             });
         }
+        for (slot, device) in world.images[1..].iter().zip([first, last]) {
+            slot.put(super::images::new(device, [7, 5], 1)?);
+        }
+        world.first_graphs()?;
         Ok(world)
     }
 
@@ -255,13 +265,6 @@ impl<'a> World<'a> {
                     Ok(())
                 });
                 good(nothing)?;
-                // It can't wait for itself.
-                if did
-                    .as_ref()
-                    .is_err_and(|why| why.contains("CAPTURE_UNSUPPORTED"))
-                {
-                    did = Ok(());
-                }
             }
             Place::InBuild => {
                 let built = device.build_graph(|_| {
@@ -286,8 +289,37 @@ impl<'a> World<'a> {
                     return Err(format!("{finding:?}"));
                 }
             }
+            Place::RecordPanics => caught(|| {
+                device.record(|_| {
+                    did = impatiently(|| self.do_it(op));
+                    on_purpose()
+                })
+            })?,
+            Place::BuildPanics => caught(|| {
+                device.build_graph(|_| {
+                    did = self.do_it(op);
+                    on_purpose::<Result<(), GraphError>>()
+                })
+            })?,
+            Place::CountedPanics => caught(|| {
+                counters::of(device, || {
+                    did = self.do_it(op);
+                    on_purpose::<Result<(), GraphError>>()
+                })
+            })?,
+            Place::CheckedPanics => caught(|| {
+                checks::of(device, Checking::race(), || {
+                    did = self.do_it(op);
+                    on_purpose::<Result<(), GraphError>>()
+                })
+            })?,
         }
-        did
+        // A recording can't wait for itself.
+        let refused = |why: &String| why.contains("CAPTURE_UNSUPPORTED");
+        match place {
+            Place::InRecord | Place::RecordPanics if did.as_ref().is_err_and(refused) => Ok(()),
+            _ => did,
+        }
     }
 
     /// What is there is what should be.
@@ -303,6 +335,9 @@ impl<'a> World<'a> {
                 good(managed.memory.as_slice())?,
                 "managed memory at the end",
             )?;
+        }
+        for image in self.images.iter().filter_map(Slot::read) {
+            image.check_all()?;
         }
         for (device, symbol) in self.devices.iter().zip(&self.symbols) {
             let found = good(good(device.symbol(COUNT))?.read())?;

@@ -8,6 +8,7 @@
 mod crash;
 mod errors;
 mod ir;
+mod reading;
 mod source;
 
 use std::env;
@@ -23,6 +24,7 @@ use crate::error::ToolchainError;
 pub(crate) use crash::at_stage;
 pub(crate) use errors::{Diagnostics, Fatal, Pending, remember_places, spawn};
 pub(crate) use ir::*;
+pub(crate) use reading::{link_modules, read};
 pub(crate) use source::{SourceIdentity, function_place, place, show_line_outside, shown_place};
 
 // Its symbols are LLVM's; nothing of it is named in Rust.

@@ -20,7 +20,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use inkwell::context::Context;
-use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::Module;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::TargetMachine;
@@ -100,9 +99,8 @@ pub(crate) fn run(bitcode: &Bitcode, options: &Options) -> Result<Code, CodegenE
         path: bitcode.path.clone(),
         reason,
     };
-    let buffer = MemoryBuffer::create_from_memory_range_copy(&bitcode.bytes, "bitcode");
     let parts = |part| {
-        let module = Module::parse_bitcode_from_buffer(&buffer, &context).map_err(|error| {
+        let module = llvm::read(&context, &bitcode.bytes).map_err(|error| {
             unreadable(diagnostics.errors().unwrap_or_else(|| error.to_string()))
         })?;
         run_on(&module, options, part)
@@ -125,8 +123,7 @@ pub(crate) fn run(bitcode: &Bitcode, options: &Options) -> Result<Code, CodegenE
 /// The kernels that the bitcode describes.
 pub(crate) fn kernels(bitcode: &Bitcode, options: &Options) -> Vec<Description> {
     let context = Context::create();
-    let buffer = MemoryBuffer::create_from_memory_range_copy(&bitcode.bytes, "bitcode");
-    let module = Module::parse_bitcode_from_buffer(&buffer, &context);
+    let module = llvm::read(&context, &bitcode.bytes);
     let described = module.ok().and_then(|module| {
         let described = contents::descriptions::take(&module, &options.paths).ok()?;
         Some(contents::symbols::set(&module, &options.path, described).kernels)

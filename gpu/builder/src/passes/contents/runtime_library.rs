@@ -59,9 +59,7 @@ pub(crate) fn link(module: &Module<'_>, options: &Options) -> Result<(), Codegen
     if missing.is_empty() {
         return Ok(());
     }
-    module
-        .link_in_module(library)
-        .map_err(|error| failed(error.to_string()))?;
+    llvm::link_modules(module, library).map_err(|error| failed(error.to_string()))?;
     for (name, _) in &functions {
         if let Some(function) = module.get_function(name).filter(|of| is_defined(*of)) {
             function.set_linkage(Linkage::Internal);

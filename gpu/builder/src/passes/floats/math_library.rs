@@ -69,8 +69,7 @@ fn link_libdevice(
     // It is written for every layout of its time; the linker would warn of the difference.
     library.set_triple(&module.get_triple());
     library.set_data_layout(&module.get_data_layout());
-    module
-        .link_in_module(library)
+    llvm::link_modules(module, library)
         .map_err(|error| options.failed("linking of libdevice", error))?;
     for function in module.get_functions() {
         if llvm::name(function).starts_with(LIBDEVICE) && function.count_basic_blocks() > 0 {

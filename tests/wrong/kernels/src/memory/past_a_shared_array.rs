@@ -1,4 +1,4 @@
-//! An index goes past a shared array, into the next one.
+//! An index goes past the last shared array, out of the block's memory.
 //! launch: block 32
 
 use lanewise_macros::{kernel, shared};
@@ -17,7 +17,7 @@ pub fn past_a_shared_array(data: GlobalMut<u32>) {
         FIRST.set(t, 1);
         SECOND.set(t, 2);
         sync_threads();
-        FIRST.as_ptr().add(t + 1).write(3);
+        SECOND.as_ptr().add(t + 1).write(3);
         sync_threads();
         data.set(t, FIRST.get(t) + SECOND.get(t));
     }
@@ -35,7 +35,7 @@ pub fn past_a_shared_array_right(data: GlobalMut<u32>) {
         FIRST.set(t, 1);
         SECOND.set(t, 2);
         sync_threads();
-        FIRST.as_ptr().add((t + 1) % 32).write(3);
+        SECOND.as_ptr().add((t + 1) % 32).write(3);
         sync_threads();
         data.set(t, FIRST.get(t) + SECOND.get(t));
     }

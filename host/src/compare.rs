@@ -96,7 +96,7 @@ pub fn equal<T: PartialEq + fmt::Debug>(device: &[T], cpu: &[T]) -> Result<Agree
     })
 }
 
-/// A value to hold an element against: what it should be, and how far off it may be.
+/// A value to compare an element with: what it should be, and how far off it may be.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Expected {
     /// The index of the element in the device's array.
@@ -218,7 +218,7 @@ impl Matching {
         Self { relative, ..self }
     }
 
-    /// Holds the values against the reference, element by element.
+    /// Compares the values with the reference, element by element.
     ///
     /// # Errors
     /// [`Mismatch`] when two values are farther apart, one is a NaN, or one is not there. Its indices are the device's.

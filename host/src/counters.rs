@@ -1,7 +1,7 @@
-//! What the simulator counted: requests, sectors, wavefronts, branches, instructions of a launch.
+//! The simulator's counters of a launch: requests, sectors, wavefronts, branches, instructions.
 //!
-//! A real GPU does not count: [`of`] answers `None` there. Definitions: the simulator's `counters` module. A GPU's own profiler counts the same
-//! by the names given there.
+//! A real GPU does not count: [`of`] returns `None` there. The simulator's `counters` module
+//! defines each counter, and says under which name a GPU's own profiler has it.
 
 use std::panic::Location;
 
@@ -10,13 +10,15 @@ use lanewise_driver::{LaunchOverrides, Observer};
 
 use crate::{Backend, Device, DriverError};
 
-/// Runs `launch` and returns the counters of the kernels that it launched, added up; `None` where nobody counts.
+/// Runs `launch` and returns the sum of the counters of the kernels that it launched, or `None` on
+/// a GPU.
 ///
-/// What other threads launch meanwhile is not in the sum, but for those of [`in_threads`](crate::in_threads). Nobody waits for them either: `launch` has
-/// the device for itself only if the program sees to that, which modelled times need and counters don't.
+/// Launches of other threads meanwhile do not count, except those of
+/// [`in_threads`](crate::in_threads). They are not held back either: `launch` has the device to
+/// itself only if the program sees to that, which modelled times need and counters don't.
 ///
 /// # Errors
-/// What `launch` answers, or the fault of a kernel.
+/// What `launch` returns, or the fault of a kernel.
 #[track_caller]
 pub fn of<E: From<DriverError>>(
     device: &Device,
@@ -27,7 +29,8 @@ pub fn of<E: From<DriverError>>(
         launch()?;
         return Ok(None);
     }
-    // What was launched before may fail: that is not said of this launch.
+    // If something that was launched before fails, that is reported here and not as this launch's
+    // error.
     device.synchronize_at(at)?;
     let observer = Observer::start(LaunchOverrides {
         count: true,

@@ -1,8 +1,10 @@
-//! The host side: devices, memory, streams, graphs, and launches whose arguments the compiler checks.
+//! The host side: devices, memory, streams, graphs, and launches whose arguments the compiler
+//! checks.
 //!
-//! It is built on `cust`, whose context and memory types it uses and gives access to. It adds devices that are opened once for
-//! the process, launches that do not compile with wrong arguments, buffers of any length that keep uses on different streams in
-//! order, and errors with CUDA's name for the failure, what the driver adds to it, and the line of your code.
+//! The crate is built on `cust` and gives access to its context and memory types. It adds devices
+//! that are opened once for the process; launches that do not compile with wrong arguments; buffers
+//! of any length that keep their uses on different streams in order; and errors with CUDA's name
+//! for the failure, the driver's own message, and the line of your code.
 //!
 //! ```
 //! use kernels::vec_add;

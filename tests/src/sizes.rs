@@ -32,7 +32,7 @@ pub fn blocks() -> impl Strategy<Value = u32> {
     (1u32..=32).prop_map(|warps| warps * 32)
 }
 
-/// So many random cases, or as many as `PROPTEST_CASES` says: a few each time are cheap, many now and then find the seed that
+/// This many random cases, or as many as `PROPTEST_CASES` says: a few each time are cheap, many now and then find the seed that
 /// none of them had. Failures are printed, not written to a file beside a source tree that may not be there.
 pub fn cases(cases: u32) -> Config {
     // The variable is read by proptest, into what it makes by default.

@@ -1,5 +1,5 @@
 //! Wrong programs, and what is said about each: CUDA's documented code on any device, and on the simulator the whole report,
-//! held against a file in `faults/`.
+//! compared with a file in `faults/`.
 //!
 //! A kernel that faults poisons its context, so those run in a process of their own (see `tests::isolate`).
 

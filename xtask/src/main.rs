@@ -1,9 +1,10 @@
 //! The project's commands: `cargo xtask <command>`.
 //!
-//! A front of two programs, and the home of what only this repository needs. What works on any kernel crate is
-//! `cargo-lanewise`'s (`build-ptx`, `inspect`, ...), here with the catalog's kernels where no `--crate` names others. What runs
-//! the catalog is the program `patterns`, to which `list`, `run`, `bench`, `accuracy`, `profile`, `device` and `diff-device` are handed on;
-//! what runs wrong kernels is `wrong`, to which `diff-sanitizer` goes.
+//! xtask has the commands that only this repository needs, and passes others on. Commands that work
+//! on any kernel crate (`build-ptx`, `inspect`, ...) are those of `cargo-lanewise`, with the
+//! catalog's kernels unless `--crate` names others. The program `patterns` runs the catalog:
+//! `list`, `run`, `bench`, `accuracy`, `profile`, `device` and `diff-device`. The program `wrong`
+//! runs the wrong kernels: `diff-sanitizer`.
 
 mod bundle;
 mod cargo;
@@ -50,7 +51,7 @@ enum Command {
         after_help = "Examples:\n  cargo xtask bench --json\n  cargo xtask bench --checks   # what each check of the simulator costs"
     )]
     Bench(forward::Args),
-    /// Measure how far mathematical functions are off
+    /// Measure the errors of mathematical functions
     #[command(after_help = "Example:\n  cargo xtask accuracy sin cos --sample 16")]
     Accuracy(forward::Args),
     /// Show a pattern's variants by the metrics of nvprof and Nsight Compute
@@ -59,12 +60,13 @@ enum Command {
     /// Show the device that kernels would run on
     #[command(after_help = "Example:\n  cargo xtask device --json")]
     Device(forward::Args),
-    /// Hold the simulator against the GPU of this machine, instruction by instruction
+    /// Compare the simulator with the GPU of this machine, instruction by instruction
     #[command(
         after_help = "Examples:\n  cargo xtask diff-device\n  cargo xtask diff-device --json cvt."
     )]
     DiffDevice(forward::Args),
-    /// Hold the simulator's checks against compute-sanitizer's tools on this machine's GPU, wrong kernel by wrong kernel
+    /// Compare the simulator's checks with compute-sanitizer's tools on this machine's GPU, wrong
+    /// kernel by wrong kernel
     #[command(
         after_help = "Examples:\n  cargo xtask diff-sanitizer race/\n  cargo xtask diff-sanitizer --out tests/wrong/results/h200.json"
     )]

@@ -74,7 +74,7 @@ pub fn launch_bounds(options: TokenStream, item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Lets a thread have at most so many registers, so that more threads fit on a multiprocessor: `#[max_registers(64)]`. CUDA's
+/// Lets a thread have at most this many registers, so that more threads fit on a multiprocessor: `#[max_registers(64)]`. CUDA's
 /// `__maxnreg__`. It goes with `#[kernel]`, and not with a second number of `#[launch_bounds]`, which asks for the same in
 /// another way. What does not fit is spilled to local memory: look at the table of `cargo xtask build-ptx`.
 /// PTX ISA, "Performance-Tuning Directives: .maxnreg".

@@ -210,7 +210,7 @@ fn write(input: &[i32], letters: GlobalMut<i32>, letter: usize) {
     sync_warp(FULL_MASK);
 }
 
-/// Reads a letter of a text of so many elements from its end, once lane 0 may.
+/// Reads a letter of a text of this many elements from its end, once lane 0 may.
 #[inline(always)]
 fn read(length: usize, letters: GlobalMut<i32>, letter: usize, mut output: DisjointSlice<i32>) {
     sync_warp(FULL_MASK); // what lane 0 has seen, all lanes have

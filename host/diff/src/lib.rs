@@ -1,4 +1,4 @@
-//! Holds the simulated GPU against a real one: every instruction of the table, on the same random and edge inputs.
+//! Compares the simulated GPU with a real one: every instruction of the table, on the same random and edge inputs.
 //!
 //! Each sample of the instruction table becomes a [`Case`]: a kernel in which every thread loads operands, executes the one
 //! instruction and stores what it wrote. Both machines get the same PTX and the same bytes; what comes back is compared bit

@@ -43,7 +43,7 @@ fn a_result_is_on_the_page_with_its_device_and_day() {
         .insert("equal".into(), 17);
     let page = page::page(&[report]);
     assert!(
-        page.contains("## Held against a NVIDIA X1\n\nOn 2026-11-21"),
+        page.contains("## Compared with a NVIDIA X1\n\nOn 2026-11-21"),
         "{page}"
     );
     assert!(

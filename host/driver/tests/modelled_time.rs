@@ -106,7 +106,7 @@ fn copies_in_both_directions_overlap() {
         [context.device(), context.device()],
     );
     let streams = [context.stream(), context.stream()];
-    // SAFETY: both ends have so many bytes and live until the context goes.
+    // SAFETY: both ends have this many bytes and live until the context goes.
     let up = |stream| ok(unsafe { cuMemcpyHtoDAsync_v2(device[0], pinned[0], BYTES, stream) });
     // SAFETY: as above.
     let down = |stream| ok(unsafe { cuMemcpyDtoHAsync_v2(pinned[1], device[1], BYTES, stream) });
@@ -135,7 +135,7 @@ fn copies_in_both_directions_overlap() {
 fn pageable_copies_are_slower_and_hold_up_the_host() {
     let Some(context) = simulated() else { return };
     let (pinned, device, pageable) = (context.pinned(), context.device(), vec![0u8; BYTES]);
-    // SAFETY: both ends have so many bytes and live until the context goes.
+    // SAFETY: both ends have this many bytes and live until the context goes.
     let fast = context.time(|| ok(unsafe { cuMemcpyHtoD_v2(device, pinned, BYTES) }));
     // SAFETY: as above.
     let slow =
@@ -157,7 +157,7 @@ fn the_same_work_takes_the_same_time_whatever_the_threads_do() {
         let streams = [0; 4].map(|_| context.stream());
         context.time(|| {
             for i in 0..32 {
-                // SAFETY: both ends have so many bytes and live until the context goes.
+                // SAFETY: both ends have this many bytes and live until the context goes.
                 ok(unsafe { cuMemcpyHtoDAsync_v2(device, pinned, 1000 * i, streams[i % 4]) });
                 // SAFETY: as above.
                 ok(unsafe { cuMemsetD8Async(device, 1, 1 << 20, streams[(i + 1) % 4]) });
@@ -181,7 +181,7 @@ fn branches_of_a_graph_overlap_and_a_chain_does_not() {
     // One copy up and one down, captured in one stream or in two that part and meet again.
     let captured = |side: CUstream| {
         let (mut graph, mut exec) = (CUgraph(0), CUgraphExec(0));
-        // SAFETY: both ends have so many bytes and live until the context goes.
+        // SAFETY: both ends have this many bytes and live until the context goes.
         unsafe {
             ok(cuStreamBeginCapture_v2(first, 2));
             ok(cuEventRecord(fork, first));

@@ -283,7 +283,7 @@ fn eight_threads_and_64_streams_lose_and_reorder_nothing() {
     context.synchronize();
     for (mine, &log) in counters.iter().enumerate() {
         let mut words = vec![0u32; 129];
-        // SAFETY: both ends have so many bytes.
+        // SAFETY: both ends have this many bytes.
         ok(unsafe { cuMemcpyDtoH_v2(words.as_mut_ptr().cast(), log, 4 * 129) });
         let mut expected = vec![0u32; 129];
         for i in (0..OPERATIONS / 8).filter(|i| *i as usize % 8 == mine % 8) {

@@ -46,7 +46,7 @@ enum Command {
     Device(commands::device::Args),
     /// Takes part, as one process of several, in an all-reduce by NCCL
     Rank(commands::rank::Args),
-    /// Holds the simulator against the GPU, instruction by instruction
+    /// Compares the simulator with the GPU, instruction by instruction
     Diff(commands::diff::Args),
 }
 

@@ -12,13 +12,13 @@ use crate::memory::window;
 use crate::report::LaunchError;
 use crate::{AllocationKind, DeviceModel, Fault, Kernel, Memory, MemoryError, Module};
 
-/// Why there is no device.
+/// Why a device could not be made.
 #[derive(Debug, thiserror::Error)]
 #[error("no memory for a simulated {name}")]
 pub struct DeviceError {
     /// The name of the model, such as `H200`.
     pub name: String,
-    /// What the host said.
+    /// Why the memory could not be reserved.
     #[source]
     pub source: MemoryError,
 }
@@ -32,7 +32,7 @@ pub enum InstantiateError {
     Memory {
         /// The variable's name in the PTX.
         name: String,
-        /// What was wrong.
+        /// Why the allocation failed.
         source: MemoryError,
     },
     /// The module was compiled for a newer device, or for another one alone (`sm_90a`).
@@ -40,15 +40,15 @@ pub enum InstantiateError {
     Target {
         /// The module's `.target`.
         target: String,
-        /// What the device is.
+        /// The device's target, as in 90 for sm_90.
         sm: u32,
     },
     /// More constant memory than the device has.
     #[error("{asked} bytes of constant variables; the device has {limit}")]
     Constant {
-        /// What the module has.
+        /// Bytes of constant memory in the module.
         asked: u64,
-        /// What the device has.
+        /// Bytes of constant memory on the device.
         limit: u32,
     },
 }
@@ -62,7 +62,7 @@ pub struct Device {
     heap: OnceLock<Heap>,
 }
 
-/// A module on a device: its variables have addresses. They are freed when it is dropped.
+/// A module on a device, with addresses for its variables. Dropping it frees them.
 #[derive(Debug)]
 pub struct Instance {
     module: Module,
@@ -75,7 +75,7 @@ pub struct Instance {
 }
 
 impl Device {
-    /// A device of this model, with all of its memory free.
+    /// Makes a device of this model. All of its memory is free.
     ///
     /// # Errors
     /// When the host has no range of addresses for the device's memory.
@@ -94,7 +94,7 @@ impl Device {
         }
     }
 
-    /// The model that the device is simulated by.
+    /// The device's model.
     pub fn model(&self) -> &DeviceModel {
         &self.model
     }
@@ -104,7 +104,7 @@ impl Device {
         &self.memory
     }
 
-    /// The textures and surfaces.
+    /// The device's textures and surfaces.
     pub fn images(&self) -> &Images {
         &self.images
     }
@@ -112,7 +112,7 @@ impl Device {
     /// Makes and initialises the module's `.global` and `.const` variables.
     ///
     /// # Errors
-    /// When they do not fit, or the module is for a newer device.
+    /// If they do not fit, or the module is for a newer device.
     pub fn instantiate(&self, module: &Module) -> Result<Instance, InstantiateError> {
         let program = &module.inner.program;
         let sm = self.model.sm();
@@ -155,7 +155,8 @@ impl Device {
         Ok(instance)
     }
 
-    /// The address of a variable in its own space, allocated where it has memory of its own.
+    /// Returns the address of a variable in its own state space, and allocates memory if it needs
+    /// any.
     fn place(&self, variable: &Variable) -> Result<u64, InstantiateError> {
         let name = || variable.name.as_str().into();
         let kind = match variable.space {
@@ -182,10 +183,10 @@ impl Device {
             })
     }
 
-    /// Sees that a launch of this shape can be, without running it. The parameters are not looked at.
+    /// Checks the shape of a launch without running it. Does not check the parameters.
     ///
     /// # Errors
-    /// What [`Device::launch`] would answer about the shape.
+    /// The error of [`Device::launch`] for this shape.
     pub fn check(&self, kernel: &Kernel, launch: &Launch<'_>) -> Result<(), LaunchError> {
         limits::check_on_model(&self.model, kernel, launch).map(drop)
     }
@@ -193,7 +194,7 @@ impl Device {
     /// Runs a kernel to its end.
     ///
     /// # Errors
-    /// A launch that cannot be ([`Fault::Launch`]), or what ended the kernel.
+    /// [`Fault::Launch`] if nothing ran, else the fault that ended the kernel.
     pub fn launch(&self, instance: &Instance, launch: &Launch<'_>) -> Result<Report, Fault> {
         if !Arc::ptr_eq(&self.memory, &instance.memory) {
             return Err(LaunchError::OtherDevice.into());
@@ -232,12 +233,12 @@ impl Device {
 static NO_HEAP: Heap = Heap::empty();
 
 impl Instance {
-    /// The module that it was made of.
+    /// The instance's module.
     pub fn module(&self) -> &Module {
         &self.module
     }
 
-    /// Address and size of a `.global` or `.const` variable.
+    /// The address and size of a `.global` or `.const` variable.
     pub fn global(&self, name: &str) -> Option<(u64, u64)> {
         let program = &self.module.inner.program;
         let at = program
@@ -282,8 +283,8 @@ impl Instance {
             image[place.at..place.at + place.width]
                 .copy_from_slice(&value.to_le_bytes()[..place.width]);
         }
-        // SAFETY: `place` allocated the variable's size at this address, the decoder checked that the image is no larger,
-        // and no kernel knows of the variable yet.
+        // SAFETY: `place` allocated the variable's size at this address, the decoder checked that
+        // the image is no larger, and no kernel knows of the variable yet.
         unsafe { (address as *mut u8).copy_from_nonoverlapping(image.as_ptr(), image.len()) };
     }
 
@@ -321,7 +322,8 @@ impl Drop for Instance {
             .zip(&self.addresses)
         {
             if in_memory(variable) {
-                // It was allocated by `instantiate`; a host program that freed it has been told so then.
+                // It was allocated by `instantiate`; a host program that freed it has been told so
+                // then.
                 let _ = self.memory.free(address);
             }
             if matches!(variable.space, VariableSpace::Reference(_)) {

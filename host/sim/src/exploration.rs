@@ -1,20 +1,23 @@
-//! All schedules of a small program, one after another: the tree of choices made so far, and which to try next.
+//! All schedules of a small program, one after another: the tree of choices made so far, and which
+//! to try next.
 //!
-//! The program runs again and again from its beginning. Each run repeats the choices of the run before it up to one point and
-//! chooses differently there: a depth-first search, as loom and shuttle do it for threads of a CPU. The choices are which
-//! thread runs next before an access to memory that others can reach, and which of the values that the memory model allows a
-//! load returns.
+//! The program runs again and again from its beginning. Each run repeats the choices of the run
+//! before it up to one point and chooses differently there: a depth-first search, as loom and
+//! shuttle do it for threads of a CPU. The choices are which thread runs next before an access to
+//! memory that others can reach, and which of the values that the memory model allows a load
+//! returns.
 //!
-//! Runs that differ only in the order of independent accesses (to other places, or two reads) need to be run once. A thread
-//! whose next access was already tried at a point sleeps in the other branches of that point until another thread does
-//! something that depends on the access (sleep sets: Godefroid, "Partial-Order Methods for the Verification of Concurrent
-//! Systems", 1996).
+//! Runs that differ only in the order of independent accesses (to other places, or two reads) need
+//! to be run once. A thread whose next access was already tried at a point sleeps in the other
+//! branches of that point until another thread does something that depends on the access (sleep
+//! sets: Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems", 1996).
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Runs that are made at most where nobody says.
 const RUNS: u64 = 100_000;
-/// Choices of one run at most: behind them it goes on without branching, and the answer is not complete.
+/// Choices of one run at most: behind them it goes on without branching, and the answer is not
+/// complete.
 const CHOICES: usize = 4096;
 
 /// Who runs: a lane, or the lanes of a warp that are together, by the lowest.
@@ -51,7 +54,7 @@ impl Footprint {
         self.sc |= other.sc;
     }
 
-    /// Whether the two access a byte in common.
+    /// Returns whether the two access a byte in common.
     pub(crate) fn meets(&self, other: &Self) -> bool {
         let meet = |&(a, n): &(u64, u64)| {
             let mut others = other.ranges.iter();
@@ -60,7 +63,7 @@ impl Footprint {
         self.ranges.iter().any(meet)
     }
 
-    /// Whether nobody else can see it.
+    /// Returns whether no other thread can observe it.
     pub(crate) fn is_nothing(&self) -> bool {
         self.ranges.is_empty() && !self.sc
     }
@@ -73,21 +76,22 @@ pub struct Exploration {
     tree: Mutex<Tree>,
     most: u64,
     weak: bool,
-    /// Whether runs say their steps.
+    /// Whether runs record their steps.
     tells: bool,
 }
 
 #[derive(Debug, Default)]
 struct Tree {
     nodes: Vec<Node>,
-    /// How many of them this run has come by.
+    /// How many of the choices this run has passed.
     depth: usize,
     /// Threads that sleep now.
     sleep: Vec<ThreadId>,
-    /// This run makes no choices any more: what it does was done before, or it is too long.
+    /// Whether this run makes no more choices, because the rest was done in an earlier run, or the
+    /// run is too long.
     coasts: bool,
     runs: u64,
-    /// Some run was too long, or the program did something else when it was run again.
+    /// Whether a run was too long, or the program behaved differently when it was run again.
     partial: bool,
     /// The run's steps, as they are shown.
     steps: Vec<String>,
@@ -102,12 +106,13 @@ enum Node {
         tried: Vec<ThreadId>,
         chosen: usize,
     },
-    /// One of so many values.
+    /// One of this many values.
     Value { count: usize, chosen: usize },
 }
 
 impl Exploration {
-    /// A search that has not begun; `weak`: loads may read what the PTX memory model allows besides the newest.
+    /// Begins a search. With `weak`, loads may also return older values that the PTX memory model
+    /// allows.
     pub fn new(weak: bool) -> Self {
         Self {
             tree: Mutex::default(),
@@ -117,7 +122,8 @@ impl Exploration {
         }
     }
 
-    /// Runs whose steps nobody asks for, not even where one ends in a fault: of a program of few instructions it takes a quarter of the time to put them into words.
+    /// Does not record the steps of runs, not even of one that ends in a fault. For a program of
+    /// few instructions that saves a quarter of the time.
     #[must_use]
     pub fn without_steps(self) -> Self {
         Self {
@@ -126,18 +132,18 @@ impl Exploration {
         }
     }
 
-    /// Stops after so many runs.
+    /// Stops after this many runs.
     #[must_use]
     pub fn at_most(self, runs: u64) -> Self {
         Self { most: runs, ..self }
     }
 
-    /// Whether loads may read old values.
+    /// Returns whether loads may read old values.
     pub fn is_weak(&self) -> bool {
         self.weak
     }
 
-    /// Begins the next run. False: there is none that differs from those that were, or there were as many as may be.
+    /// Begins the next run. Returns false if all different runs are done, or the limit is reached.
     pub fn next_run(&self) -> bool {
         let mut tree = self.tree();
         if tree.runs > 0 && !tree.advance() {
@@ -155,23 +161,24 @@ impl Exploration {
         true
     }
 
-    /// How many runs of the program there have been.
+    /// The number of runs so far.
     pub fn runs(&self) -> u64 {
         self.tree().runs
     }
 
-    /// Whether, once [`next_run`](Self::next_run) has said false, every schedule was run: none was cut off, and the program
-    /// depended on nothing but its schedule.
+    /// After [`next_run`](Self::next_run) has returned false, returns whether every schedule was
+    /// run: no run was cut off, and the program depended on nothing but its schedule.
     pub fn is_complete(&self) -> bool {
         !self.tree().partial
     }
 
-    /// The steps of the last run, a line each: who, where, and what it did to memory. None after [`without_steps`](Self::without_steps).
+    /// The steps of the last run, a line each: the thread, the place, and its access to memory.
+    /// Empty after [`without_steps`](Self::without_steps).
     pub fn steps(&self) -> Vec<String> {
         self.tree().steps.clone()
     }
 
-    /// Whether launches add their steps.
+    /// Returns whether launches add their steps.
     pub(crate) fn tells_steps(&self) -> bool {
         self.tells
     }
@@ -181,17 +188,18 @@ impl Exploration {
         self.tree().steps.extend(steps);
     }
 
-    /// A launch begins: nobody of another launch sleeps in it.
+    /// Begins a launch. No thread of an earlier launch sleeps in it.
     pub(crate) fn begin(&self) {
         self.tree().sleep.clear();
     }
 
-    /// Who goes on, of threads that can, with what each of them is about to do.
+    /// Chooses the thread that goes on, among those that can run, each with the accesses that it is
+    /// about to make.
     pub(crate) fn thread(&self, enabled: &[(ThreadId, Footprint)]) -> usize {
         let mut tree = self.tree();
         let chosen = tree.thread(enabled);
         let (who, does) = &enabled[chosen];
-        // Whoever sleeps wakes when something happens that its own next step depends on.
+        // A sleeping thread wakes when another thread does something that its next step depends on.
         let awake = |other: &ThreadId| {
             let of = enabled.iter().find(|(it, _)| it == other);
             other == who || of.is_none_or(|(_, footprint)| footprint.depends(does))
@@ -200,7 +208,7 @@ impl Exploration {
         chosen
     }
 
-    /// One of `count` values.
+    /// Chooses one of `count` values.
     pub(crate) fn value(&self, count: usize) -> usize {
         self.tree().value(count)
     }
@@ -211,7 +219,7 @@ impl Exploration {
 }
 
 impl Tree {
-    /// Goes on to the next branch that was not taken. False: there is none.
+    /// Goes to the next branch that was not taken. Returns false if there is none.
     fn advance(&mut self) -> bool {
         while let Some(node) = self.nodes.last_mut() {
             let more = match node {
@@ -258,7 +266,7 @@ impl Tree {
             return 0;
         }
         if let [(who, _)] = enabled {
-            // If it sleeps, the rest of this run was done in another order.
+            // If it sleeps, an earlier run did the rest in another order.
             self.coasts = self.sleep.contains(who);
             return 0;
         }
@@ -285,7 +293,7 @@ impl Tree {
             None => {
                 let awake = |(who, _): &(ThreadId, Footprint)| !self.sleep.contains(who);
                 let Some(chosen) = enabled.iter().position(awake) else {
-                    // All that can be done was done in another order.
+                    // Earlier runs did all that is left, in another order.
                     self.coasts = true;
                     return 0;
                 };
@@ -322,7 +330,7 @@ impl Tree {
         }
     }
 
-    /// The program did something else than in the run before, with the same choices.
+    /// Notes that the program behaved differently from the run before, with the same choices.
     fn strayed(&mut self) -> usize {
         (self.coasts, self.partial) = (true, true);
         0

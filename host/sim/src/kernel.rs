@@ -2,17 +2,17 @@
 
 use crate::load_error::LoadError;
 
-/// Where a parameter of a kernel lies, and what it is.
+/// A parameter of a kernel: its name, size and place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Param {
-    /// Its name in the PTX.
+    /// The parameter's name in the PTX.
     pub name: String,
-    /// How many bytes it has.
+    /// The size in bytes.
     pub size: u32,
-    /// What its offset is a multiple of.
+    /// The alignment of the offset, in bytes.
     pub align: u32,
-    /// Where it starts in the buffer of parameters.
+    /// The offset in the buffer of parameters, in bytes.
     pub offset: u32,
 }
 
@@ -20,29 +20,31 @@ pub struct Param {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Kernel {
-    /// Its name in the PTX.
+    /// The name in the PTX.
     pub name: String,
-    /// Its parameters, in order.
+    /// The parameters, in order.
     pub params: Vec<Param>,
-    /// Bytes of the buffer of parameters.
+    /// The size of the buffer of parameters, in bytes.
     pub param_bytes: u32,
     /// Bytes of static shared memory.
     pub static_shared: u32,
-    /// Bytes of local memory that its own frame takes.
+    /// Bytes of local memory of the kernel's own frame.
     pub local_bytes: u32,
     /// `.maxntid`, as a number of threads.
     pub max_threads: Option<u32>,
-    /// The block that `.reqntid` asks for, where it does.
+    /// The block shape that `.reqntid` requires, if there is one.
     pub required_threads: Option<[u32; 3]>,
-    /// The blocks of a multiprocessor that `.minnctapersm` asks for.
+    /// The blocks per multiprocessor that `.minnctapersm` asks for.
     pub min_blocks: Option<u32>,
-    /// The cluster that `.reqnctapercluster` asks for.
+    /// The cluster shape that `.reqnctapercluster` requires.
     pub cluster: Option<[u32; 3]>,
-    /// An estimate of the 32-bit registers that a GPU's compiler would use: what is live at once.
+    /// An estimate of the 32-bit registers that a GPU's compiler would use: the most that are live
+    /// at once.
     pub registers: u32,
-    /// Whether it, or a function that it names, launches kernels.
+    /// Whether the kernel, or a function that it calls, launches kernels.
     pub launches: bool,
-    /// Why it cannot run here, if it or a function that it names holds what is not modelled. A launch gives this as
+    /// The reason if the kernel cannot run here, because it or a function that it calls uses
+    /// something that is not modelled. A launch then fails with
     /// [`LaunchError::Refused`](crate::LaunchError::Refused).
     pub refused: Option<LoadError>,
 }

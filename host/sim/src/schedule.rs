@@ -1,34 +1,38 @@
-//! Schedules: in which order threads access memory that they share.
+//! Schedules: the order in which threads access memory that they share.
 //!
-//! The plain schedule is fast; its seed changes only the order of warps and the length of their turns. The others stop each
-//! thread before every access to memory that others can reach, and choose there which thread runs next: at random, or by
-//! priorities that change at a few points (PCT: Burckhardt, Kothari, Musuvathi, Nagarakatte, "A Randomized Scheduler with
-//! Probabilistic Guarantees of Finding Bugs", ASPLOS 2010). With weak memory, a load may also return an older value that the
-//! PTX memory model allows.
+//! The plain schedule is fast; its seed changes only the order of warps and the length of their
+//! turns. The others stop each thread before every access to memory that other threads can access,
+//! and choose which thread runs next: at random, or by priorities that change at a few points (PCT:
+//! Burckhardt, Kothari, Musuvathi, Nagarakatte, "A Randomized Scheduler with Probabilistic
+//! Guarantees of Finding Bugs", ASPLOS 2010). With weak memory, a load may also return an older
+//! value that the PTX memory model allows.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Priority change points of [`Strategy::Pct`] where none are named.
+/// The default depth of [`Strategy::Pct`].
 const DEPTH: u32 = 3;
 
-/// Who goes on at an access to memory.
+/// Which thread goes on at an access to memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Strategy {
     /// Warps take turns, on all of the host's cores.
     #[default]
     Plain,
-    /// Anyone who can, each as likely as the others.
+    /// Any thread that can run, all with the same probability.
     Random,
-    /// Whoever has the highest priority; priorities are random, and the running one's drops at so many places less one.
+    /// The thread with the highest priority. Priorities are random, and that of the running thread
+    /// drops at `depth - 1` places.
     Pct {
-        /// How many orders between accesses it takes for the mistake to show; 1 or more.
+        /// The number of ordering constraints between accesses that the mistake needs to show; 1 or
+        /// more.
         depth: u32,
     },
 }
 
-/// A schedule: `plain`, `random`, `pct` or `pct:DEPTH`, and `weak` for the weak memory model, with a comma between.
+/// A schedule: `plain`, `random`, `pct` or `pct:DEPTH`, and `weak` for the weak memory model, with
+/// a comma between.
 ///
 /// ```
 /// use lanewise_sim::{Schedule, Strategy};
@@ -39,13 +43,14 @@ pub enum Strategy {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Schedule {
-    /// How the thread is chosen that goes on.
+    /// How the next thread is chosen.
     pub strategy: Strategy,
-    /// Whether loads may read old values where the PTX memory model allows it. Not with [`Strategy::Plain`].
+    /// Whether loads may read old values where the PTX memory model allows it. Not with
+    /// [`Strategy::Plain`].
     pub weak: bool,
 }
 
-/// A word that names no schedule.
+/// A word that is not part of a schedule's name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "no schedule is called `{word}`; there are `plain`, `random`, `pct` and `pct:DEPTH`, and `weak` besides"
@@ -80,7 +85,7 @@ impl FromStr for Schedule {
     }
 }
 
-/// As it is parsed.
+/// Prints the form that is parsed.
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.strategy {

@@ -378,7 +378,8 @@ fn an_access_past_the_end_is_reported_whole() {
     );
     let report = rig.fault("vec_add", 1, 128, &[b + 2, 128, b, c]);
     assert!(
-        report.starts_with("4-byte read of global memory at an address that 4 does not divide"),
+        report
+            .starts_with("4-byte read of global memory at an address that is not a multiple of 4"),
         "{report}"
     );
 }
@@ -448,7 +449,7 @@ B:
     );
     let report = rig.fault("half", 1, 64, &[]);
     assert!(
-        report.starts_with("deadlock: all threads that are left wait"),
+        report.starts_with("deadlock: all remaining threads wait"),
         "{report}"
     );
     assert!(report.contains("16 threads wait at barrier 0"), "{report}");

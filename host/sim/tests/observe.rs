@@ -174,13 +174,13 @@ fn incr_racy_races_and_incr_atomic_does_not() {
     let report = observed(&rig, "incr_racy", 4, 64, &[counter]);
     assert!(!report.findings.is_empty());
     let expected = "\
-race: a read and a write of global memory with nothing between
+race: a read and a write of global memory that nothing orders
   --> ptx line 11, `st.global.u32`
    = kernel `incr_racy`, block (0,0,0), thread (0,0,0), seed 0
    = the read was at ptx line 9, `ld.global.u32`, block (0,0,0), thread (31,0,0); it read 0x100
    = the write puts 0x101 there
    = address is 0 bytes into allocation #1: 4 bytes, made at here
-   = help: order the two by a barrier of the block (`sync_threads`, `bar.sync`), or of the warp (`sync_warp`, `bar.warp.sync`) if no other warp takes part; or make both atomic";
+   = help: put a barrier of the block (`sync_threads`, `bar.sync`) between the two, or of the warp (`sync_warp`, `bar.warp.sync`) if no other warp takes part; or make both atomic";
     let texts: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
     assert!(texts.iter().any(|t| t == expected), "{}", texts.join("\n"));
 }

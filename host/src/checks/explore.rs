@@ -38,7 +38,7 @@ impl Exploring {
         }
     }
 
-    /// No more than so many runs; 100 000 where nothing is said.
+    /// No more than this many runs; 100 000 where nothing is said.
     pub fn at_most(self, runs: u64) -> Self {
         Self {
             runs: Some(runs),
@@ -179,7 +179,7 @@ pub fn explore<E: From<DriverError>>(
     }
 }
 
-/// So many runs behind the first that failed look for a shorter one.
+/// This many runs behind the first that failed look for a shorter one.
 const FURTHER: u64 = 1000;
 
 /// A run that failed.

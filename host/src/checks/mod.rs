@@ -1,9 +1,11 @@
-//! Checks of the simulator that are asked for: races, reads of what nobody wrote, barriers that a warp reaches in parts, leaks.
+//! The simulator's optional checks: races, uninitialised memory, divergent barriers, accesses past
+//! an array, leaks.
 //!
-//! `LANEWISE_CHECKS=race` asks for them from outside, for every launch of any program. A program asks for them itself by a
-//! [`Guard`], for the launches of one thread, or by [`of`], which gives the findings back. A finding fails the launch as a
-//! fault does: the next synchronisation answers with `CUDA_ERROR_LAUNCH_FAILED` and the report. A GPU checks nothing: there, a
-//! guard has no effect and [`of`] answers `None`.
+//! `LANEWISE_CHECKS=race` turns them on from outside, for every launch of any program. A program
+//! turns them on with a [`Guard`], for the launches of one thread, or with [`of`], which returns
+//! the findings. A finding fails the launch as a fault does: the next synchronisation returns
+//! `CUDA_ERROR_LAUNCH_FAILED` with the report. A GPU checks nothing: there, a guard has no effect
+//! and [`of`] returns `None`.
 //!
 //! ```
 //! use lanewise::checks::{self, Checking};
@@ -22,7 +24,7 @@
 //!
 //! [`explore`] runs a test under every schedule of a small kernel.
 //!
-//! What each check finds and what it can miss: the simulator's `checks` module and the book's page on checks.
+//! The book's page on checks says what each check finds and what it can miss.
 
 mod explore;
 
@@ -47,7 +49,7 @@ pub struct Checking {
 }
 
 impl Checking {
-    /// Asks for every check that there is.
+    /// All checks except [`Checking::leak`].
     pub fn all() -> Self {
         Self {
             checks: Checks::all(),
@@ -55,7 +57,7 @@ impl Checking {
         }
     }
 
-    /// Two threads at one place, one of them writing, with nothing that orders them.
+    /// Races: two threads access one place, one of them writes, and nothing orders the two.
     pub fn race() -> Self {
         let mut checks = Checks::default();
         checks.race = true;
@@ -65,7 +67,8 @@ impl Checking {
         }
     }
 
-    /// Barriers that the threads of a warp do not reach together.
+    /// Barriers that the threads of a warp do not reach together, and other misuse of
+    /// synchronisation.
     pub fn sync() -> Self {
         let mut checks = Checks::default();
         checks.sync = true;
@@ -75,7 +78,7 @@ impl Checking {
         }
     }
 
-    /// Branches, addresses, atomics and results that depend on memory that nobody wrote.
+    /// Branches, addresses, atomics and results that depend on uninitialised memory.
     pub fn init() -> Self {
         let mut checks = Checks::default();
         checks.init = true;
@@ -85,7 +88,8 @@ impl Checking {
         }
     }
 
-    /// Accesses past the end of a shared array, and where memory was allocated and freed that is used too late.
+    /// Accesses past the end of a shared or local array. For uses of freed memory the report says
+    /// where it was allocated and freed.
     pub fn memory() -> Self {
         let mut checks = Checks::default();
         checks.memory = true;
@@ -95,8 +99,8 @@ impl Checking {
         }
     }
 
-    /// What the program makes and does not give back: buffers, streams, events, modules, graphs and whatever else has to be. No
-    /// other check asks for this one, [`Checking::all`] neither.
+    /// Leaks: buffers, streams, events, modules, graphs and other objects that the program makes
+    /// and does not free. [`Checking::all`] does not include this check.
     pub fn leak() -> Self {
         let mut checks = Checks::default();
         checks.leak = true;
@@ -106,7 +110,8 @@ impl Checking {
         }
     }
 
-    /// Findings are printed on stderr, and the launch counts as good: `LANEWISE_CHECKS_ACTION=report`.
+    /// Prints findings on stderr and lets the launch succeed, as `LANEWISE_CHECKS_ACTION=report`
+    /// does.
     pub fn report(self) -> Self {
         Self {
             report: true,
@@ -114,7 +119,8 @@ impl Checking {
         }
     }
 
-    /// The order in which warps run, as `LANEWISE_SEED`: other orders may show other races.
+    /// Sets the order in which warps run, as `LANEWISE_SEED` does. Another order may show other
+    /// races.
     pub fn seed(self, seed: u64) -> Self {
         Self {
             seed: Some(seed),
@@ -122,7 +128,8 @@ impl Checking {
         }
     }
 
-    /// Who goes on where threads meet at memory, as `LANEWISE_SCHEDULE`: `"random,weak".parse()`.
+    /// Sets how threads are scheduled at memory accesses, as `LANEWISE_SCHEDULE` does:
+    /// `"random,weak".parse()`.
     pub fn schedule(self, schedule: Schedule) -> Self {
         Self {
             schedule: Some(schedule),
@@ -130,12 +137,12 @@ impl Checking {
         }
     }
 
-    /// The checks that are made.
+    /// The checks that are turned on.
     pub fn checks(&self) -> Checks {
         self.checks
     }
 
-    /// Checks the launches of this thread for as long as the guard lives.
+    /// Checks the launches of this thread as long as the guard lives.
     #[must_use = "the checks end when the guard is dropped"]
     pub fn start(self) -> Guard {
         let action = if self.report {
@@ -174,26 +181,28 @@ impl From<Checks> for Checking {
     }
 }
 
-/// Launches of this thread are checked while this lives; other threads' are not.
+/// While it lives, the launches of the thread that made it are checked. Those of other threads are
+/// not.
 #[derive(Debug)]
 pub struct Guard(Observer);
 
 impl Guard {
-    /// What was found in the launches that have ended since the guard was made or last asked. Launches are asynchronous:
-    /// synchronise first.
+    /// Returns the findings of launches that have ended since the guard was made or this was last
+    /// called. Launches are asynchronous: synchronise first.
     pub fn findings(&self) -> Vec<Finding> {
         let observed = self.0.take().into_iter();
         observed.flat_map(|launch| launch.findings).collect()
     }
 
-    /// What this thread has made since the guard was and has not given back, where the check of leaks was asked for: one finding for
-    /// each kind of object and line of the program. Nothing on a GPU.
+    /// With [`Checking::leak`], returns the objects that this thread has made since the guard was
+    /// made and not freed: one finding for each kind of object and line of the program. Empty on a
+    /// GPU.
     ///
     /// ```
     /// use lanewise::checks::Checking;
     /// # let device = lanewise::Device::open()?;
     /// let guard = Checking::leak().start();
-    /// drop(device.stream()?); // given back
+    /// drop(device.stream()?); // freed
     /// assert!(guard.leaks().is_empty());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -202,10 +211,11 @@ impl Guard {
     }
 }
 
-/// Runs `launch` and returns what the checks found in its launches, which count as good; `None` where nobody checks.
+/// Runs `launch` and returns what the checks found in its launches, or `None` on a GPU. A finding
+/// does not fail a launch here.
 ///
 /// # Errors
-/// What `launch` answers, or the fault of a kernel.
+/// What `launch` returns, or the fault of a kernel.
 #[track_caller]
 pub fn of<E: From<DriverError>>(
     device: &Device,

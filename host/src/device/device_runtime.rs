@@ -52,7 +52,7 @@ impl Linker {
 
 /// Launches from kernels that may be pending at once.
 impl Device {
-    /// Lets so many launches from kernels be pending, that is launched and not begun; 2048 unless this is called. Beyond it a
+    /// Lets this many launches from kernels be pending, that is launched and not begun; 2048 unless this is called. Beyond it a
     /// kernel's launch fails. To be called before kernels run: the driver sets memory aside for each.
     ///
     /// # Errors

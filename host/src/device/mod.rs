@@ -1,10 +1,12 @@
-//! The devices: each opened once for the process, shared by everyone.
+//! Devices. Each is opened once for the process, and all threads share it.
 //!
-//! [`Device::open`] starts the driver (NVIDIA's where there is a GPU, else the simulator's; `LANEWISE_DEVICE=cuda|sim` forces
-//! one), makes the first device's primary context current and keeps it until the process ends; [`Device::at`] does it with another one. So no buffer, stream or
-//! module can outlive the context it lives in, and threads may share all of them.
+//! [`Device::open`] starts the driver: NVIDIA's where there is a GPU, else the simulator's
+//! (`LANEWISE_DEVICE=cuda|sim` forces one). It makes the primary context of the first device
+//! current and keeps it until the process ends; [`Device::at`] does the same with another device.
+//! So no buffer, stream or module outlives the context it lives in, and threads may share them.
 //!
-//! A kernel's fault poisons the context, and with it the process: CUDA then answers every call with the same error.
+//! A kernel's fault poisons the context, and with it the process: CUDA then answers every call with
+//! the same error.
 //! Source: CUDA driver API, "Primary Context Management"; CUDA study notes, item 6.
 
 mod between_launches;
@@ -45,7 +47,7 @@ use between_launches::Launches;
 use queued::AllQueued;
 use recording::{RecordingGate, Waiting};
 
-/// Why there is no device to work on.
+/// Why no device could be opened.
 #[derive(thiserror::Error)]
 pub enum OpenError {
     /// The driver could not be started, or has no device.
@@ -57,7 +59,7 @@ pub enum OpenError {
 
 in_words! { OpenError }
 
-/// A device and its primary context. Clones are the same device.
+/// A device and its primary context. A clone is a handle of the same device.
 #[derive(Clone)]
 pub struct Device(Arc<Inner>);
 
@@ -65,7 +67,7 @@ struct Inner {
     context: Context,
     device: CustDevice,
     ordinal: usize,
-    /// The devices whose memory this one's kernels may reach.
+    /// The numbers of the devices whose memory this one's kernels may access.
     peers: Mutex<Vec<usize>>,
     backend: Backend,
     properties: DeviceProperties,
@@ -73,20 +75,23 @@ struct Inner {
     gate: RecordingGate,
     launches: Launches,
     copies: OnceLock<symbol::CopyStream>,
-    /// Whether the driver records a point behind all streams: `cuCtxRecordEvent`.
+    /// Whether the driver can record an event after the work of all streams: `cuCtxRecordEvent`.
     marks_all: bool,
 }
 
-/// Which of a program's modules: the type that stands for a crate's PTX, and whether it is the text of the kernels that launch.
+/// The key of a loaded module: the type that stands for a crate's PTX, and whether it is the text
+/// of the kernels that launch kernels.
 type Key = (TypeId, bool);
 
-/// A module once it is loaded. Who loads one holds its own slot only, so that others load meanwhile.
+/// A module once it is loaded. Loading locks this slot alone, so that other modules can load
+/// meanwhile.
 type Slot = Arc<Mutex<Option<Arc<Module>>>>;
 
-/// The process's devices that have been opened. Held while opening, so that two threads do not both start the driver.
+/// The devices that have been opened. The lock is held while one is opened, so that two threads do
+/// not both start the driver.
 static OPENED: Mutex<Vec<Device>> = Mutex::new(Vec::new());
 
-/// Says which device it is, in a few words: buffers, streams and graphs all show theirs.
+/// Short, because buffers, streams and graphs all show their device.
 impl std::fmt::Debug for Device {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Inner {
@@ -112,19 +117,20 @@ impl PartialEq for Device {
 impl Eq for Device {}
 
 impl Device {
-    /// The process's first device; the first call opens it.
+    /// Returns the process's first device. The first call opens it.
     ///
     /// # Errors
-    /// [`OpenError::Driver`] when the driver does not start. A later call tries again.
+    /// [`OpenError::Driver`] if the driver does not start. A later call tries again.
     #[track_caller]
     pub fn open() -> Result<Self, OpenError> {
         Self::at(0)
     }
 
-    /// The device of this number, from 0; the first call opens it. It is made current on this thread.
+    /// Returns the device with this number, from 0, and makes it current on this thread. The first
+    /// call opens it.
     ///
     /// # Errors
-    /// As [`Device::open`]; `CUDA_ERROR_INVALID_DEVICE` when there are not so many.
+    /// As [`Device::open`]; `CUDA_ERROR_INVALID_DEVICE` if there is no device with this number.
     #[track_caller]
     pub fn at(ordinal: usize) -> Result<Self, OpenError> {
         let at = Location::caller();
@@ -138,7 +144,7 @@ impl Device {
         Ok(device)
     }
 
-    /// How many devices there are.
+    /// Returns the number of devices.
     ///
     /// # Errors
     /// What [`Device::open`] fails with.
@@ -163,14 +169,14 @@ impl Device {
     fn start(ordinal: usize, at: &'static Location<'static>) -> Result<Self, DriverError> {
         let call = |name| move |error| DriverError::from_cust(name, error, at);
         cust::init(CudaFlags::empty()).map_err(call("cuInit"))?;
-        // More than fit is as much beyond what there is.
+        // A number that does not fit is no device's either.
         let number = u32::try_from(ordinal).unwrap_or(u32::MAX);
         let device = CustDevice::get_device(number).map_err(call("cuDeviceGet"))?;
         // A device lives until the process ends, and so does its context.
         let context = lanewise_driver::kept(|| Context::new(device))
             .map_err(call("cuDevicePrimaryCtxRetain"))?;
         let properties = DeviceProperties::read(device, at)?;
-        // The choice is made where `cuInit` is called, which has been.
+        // `cuInit` has made the choice.
         let backend = lanewise_driver::backend().unwrap_or(Backend::Sim);
         Ok(Self(Arc::new(Inner {
             context,
@@ -192,35 +198,37 @@ impl Device {
         self.0.ordinal
     }
 
-    /// Its context, for calls that take one.
+    /// The context, for driver calls that take one.
     pub(crate) fn context(&self) -> CUcontext {
         self.0.context.as_raw()
     }
 
-    /// Who records on it, and who waits for all of it.
+    /// The gate between recording a graph and waiting for the whole device.
     pub(crate) fn gate(&self) -> &RecordingGate {
         &self.0.gate
     }
 
-    /// The numbers of the devices whose memory it reaches.
+    /// The numbers of the devices whose memory this one's kernels may access.
     pub(crate) fn peers(&self) -> MutexGuard<'_, Vec<usize>> {
         self.0.peers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Who runs the kernels: a GPU through NVIDIA's driver, or the simulator.
+    /// What runs the kernels: a GPU through NVIDIA's driver, or the simulator.
     pub fn backend(&self) -> Backend {
         self.0.backend
     }
 
-    /// Limits, sizes and clocks.
+    /// The device's limits, sizes and clock rates.
     pub fn properties(&self) -> &DeviceProperties {
         &self.0.properties
     }
 
-    /// Waits until everything queued on any stream has run, and first for graphs that other threads are recording.
+    /// Waits until everything that was queued on any stream has run. If other threads are recording
+    /// graphs, it first waits for those.
     ///
     /// # Errors
-    /// Among others, the fault of a kernel that ran before; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` in the work of a [`Device::record`].
+    /// The fault of a kernel that ran before, among others; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED`
+    /// inside a [`Device::record`].
     #[track_caller]
     pub fn synchronize(&self) -> Result<(), DriverError> {
         self.synchronize_at(Location::caller())
@@ -229,14 +237,17 @@ impl Device {
     pub(crate) fn synchronize_at(&self, at: &'static Location<'static>) -> Result<(), DriverError> {
         let waiting = self.no_recordings(at)?;
         let queued = self.all_queued(at)?;
-        // From here on others may record: what is waited for may wait for a thread that is about to. A driver that is asked to wait for all at once takes no
-        // recording meanwhile.
+        // From here on other threads may record: the awaited work may itself wait for a thread that
+        // is about to record. Only where the driver waits for the whole context at once, it allows
+        // no recording meanwhile.
         let _waiting = queued.is_none().then_some(waiting);
         self.finish(queued.as_ref(), at)
     }
 
-    /// Makes it current for a plain copy, and has nothing be ahead of that: while such a copy waits, NVIDIA's driver lets no other thread queue anything
-    /// (asked of an H200, driver 580.159.04), and what the copy waits for may wait for that thread. While a stream is waited for, others queue.
+    /// Makes the device current for a synchronous copy, and waits for the work that the copy would
+    /// wait for. While such a copy waits, NVIDIA's driver lets no other thread queue anything (seen
+    /// on an H200, driver 580.159.04), and the copy may be waiting for that thread. While a stream
+    /// is synchronised, others may queue.
     pub(crate) fn before_copy(&self, at: &'static Location<'static>) -> Result<(), DriverError> {
         match self.backend() {
             Backend::Cuda => self.finish_default_stream(at),
@@ -244,18 +255,18 @@ impl Device {
         }
     }
 
-    /// Waits for the default stream, which comes after what is queued on streams that keep order with it.
+    /// Waits for the default stream, and so for the streams that keep order with it.
     pub(crate) fn finish_default_stream(
         &self,
         at: &'static Location<'static>,
     ) -> Result<(), DriverError> {
         self.make_current(at)?;
-        // SAFETY: the default stream of the current context.
+        // SAFETY: null names the default stream of the current context.
         let result = unsafe { sys::cuStreamSynchronize(null_mut()) };
         DriverError::check("cuStreamSynchronize", result, at)
     }
 
-    /// Waits for graphs that are being recorded, and lets no other begin.
+    /// Waits until no graph is being recorded. None begins while the result lives.
     fn no_recordings(&self, at: &'static Location<'static>) -> Result<Waiting<'_>, DriverError> {
         self.make_current(at)?;
         self.0.gate.wait().ok_or_else(|| {
@@ -264,13 +275,15 @@ impl Device {
         })
     }
 
-    /// The point behind everything that is queued by now, while nobody records. None where the driver is too old to say it.
+    /// The point after everything that is queued now; no thread may be recording. `None` where the
+    /// driver is too old for that.
     fn all_queued(&self, at: &'static Location<'static>) -> Result<Option<AllQueued>, DriverError> {
         let marks = self.0.marks_all;
         marks.then(|| AllQueued::record(self, at)).transpose()
     }
 
-    /// Waits for that point, or without one for everything that is queued by now, while nobody records.
+    /// Waits for that point, or without one for everything that is queued now; then no thread may
+    /// be recording.
     fn finish(
         &self,
         queued: Option<&AllQueued>,
@@ -288,14 +301,15 @@ impl Device {
         Ok(())
     }
 
-    /// The kernels of a crate, but for those that launch kernels: `device.module::<gpu::Ptx>()`. Of the crate's PTX the text that suits
-    /// this device best, loaded at the first call. A launch loads its kernel's module by itself.
+    /// Returns the module with a crate's kernels, except those that launch kernels:
+    /// `device.module::<gpu::Ptx>()`. The first call loads the crate's PTX that suits this device
+    /// best. A launch loads its kernel's module by itself.
     ///
-    /// `LANEWISE_PTX` names a folder whose PTX of that name is taken instead, if there is one: that of `cargo xtask build-ptx --debug`,
-    /// for instance.
+    /// If `LANEWISE_PTX` names a folder with PTX of that name, it is used instead: that of `cargo
+    /// xtask build-ptx --debug`, for instance.
     ///
     /// # Errors
-    /// [`LoadError`], when no embedded PTX suits the device or the driver refuses it.
+    /// [`LoadError`] if no embedded PTX suits the device or the driver refuses it.
     #[track_caller]
     pub fn module<M: kernel::Module>(&self) -> Result<Arc<Module>, LoadError> {
         self.once::<M>(false, || {
@@ -313,16 +327,18 @@ impl Device {
         })
     }
 
-    /// Takes `module` for the kernels of a crate, in place of what is embedded: what a [`Linker`](crate::Linker) has made of them and of other code, or code that was compiled
-    /// ahead of time ([`Module::from_image`]). Kernels that launch kernels are not meant.
+    /// Uses `module` for the kernels of a crate in place of the embedded PTX: a module that a
+    /// [`Linker`](crate::Linker) has made from them and other code, or code that was compiled ahead
+    /// of time ([`Module::from_image`]). Kernels that launch kernels are not affected.
     ///
     /// # Errors
-    /// [`LoadError::AlreadyLoaded`] after the first launch of one of them.
+    /// [`LoadError::AlreadyLoaded`] after the first launch of one of the kernels.
     ///
     /// # Safety
-    /// The module was made from the crate's own PTX or source, and every function that the crate imports is defined as the crate declares it.
+    /// The module was made from the crate's own PTX or source, and every function that the crate
+    /// imports is defined as the crate declares it.
     pub unsafe fn set_module<M: kernel::Module>(&self, module: Module) -> Result<(), LoadError> {
-        // From now on it lives as long as the device.
+        // From now on the module lives as long as the device.
         let kept = lanewise_driver::abi::CUmodule(module.raw().addr());
         let mut module = Some(module);
         self.once::<M>(false, || {
@@ -339,19 +355,21 @@ impl Device {
         }
     }
 
-    /// Of a crate's embedded PTX the text that suits this device best, whether it is loaded or not.
+    /// Returns the crate's embedded PTX that suits this device best, whether it is loaded or not.
     ///
     /// # Errors
-    /// [`LoadError::NoPtx`] if no text is embedded for this module, [`LoadError::TooOldDevice`] if each one asks for more than the device is.
+    /// [`LoadError::NoPtx`] if the crate embeds no PTX, [`LoadError::TooOldDevice`] if all of it is
+    /// for newer devices.
     pub fn ptx<M: kernel::Module>(&self) -> Result<&'static PtxText, LoadError> {
         embedded::text::<M>(self.properties().compute_capability)
     }
 
-    /// The kernels of a crate that launch kernels, linked with the device runtime. Loaded at the first call.
+    /// Returns the module with a crate's kernels that launch kernels, linked with the device
+    /// runtime. The first call loads it.
     ///
     /// # Errors
-    /// As for [`Device::module`]; [`LoadError::NoDeviceRuntime`] where a GPU's driver would have to link `libcudadevrt.a` and
-    /// there is none.
+    /// As for [`Device::module`]; [`LoadError::NoDeviceRuntime`] where a GPU's driver would have to
+    /// link `libcudadevrt.a` and there is none.
     #[track_caller]
     pub fn launching_module<M: kernel::Module>(&self) -> Result<Arc<Module>, LoadError> {
         self.once::<M>(true, || {
@@ -369,7 +387,7 @@ impl Device {
         })
     }
 
-    /// The module that has this kernel.
+    /// The module that this kernel is in.
     #[track_caller]
     pub(crate) fn module_of<K: Kernel>(&self) -> Result<Arc<Module>, LoadError> {
         if K::LAUNCHES {
@@ -379,7 +397,7 @@ impl Device {
         }
     }
 
-    /// A module, made at the first call.
+    /// Returns a module. The first call makes it.
     fn once<M: kernel::Module>(
         &self,
         launching: bool,
@@ -398,18 +416,18 @@ impl Device {
         if let Some(module) = &*slot {
             return Ok(module.clone());
         }
-        // It goes with the device, which does not.
+        // It is never unloaded, because the device is not closed.
         let module = Arc::new(lanewise_driver::kept(make)?);
         *slot = Some(module.clone());
         Ok(module)
     }
 
-    /// The device as `cust` has it, for what this crate does not wrap.
+    /// The device as a type of `cust`, for calls that this crate does not wrap.
     pub fn cust(&self) -> CustDevice {
         self.0.device
     }
 
-    /// Makes the context current on this thread, as every driver call wants it.
+    /// Makes the context current on this thread, which every driver call needs.
     pub(crate) fn make_current(&self, at: &'static Location<'static>) -> Result<(), DriverError> {
         CurrentContext::set_current(&self.0.context)
             .map_err(|error| DriverError::from_cust("cuCtxSetCurrent", error, at))

@@ -1,4 +1,4 @@
-//! What can be wrong with a graph.
+//! Errors of graphs.
 
 use std::fmt;
 use std::panic::Location;
@@ -11,18 +11,18 @@ use crate::{DriverError, LaunchError, MemoryError};
 /// Why a graph could not be recorded, launched or changed.
 #[derive(thiserror::Error)]
 pub enum GraphError {
-    /// A launch in it can't be.
+    /// A launch in the graph is refused.
     #[error(transparent)]
     Launch(#[from] LaunchError),
-    /// A copy in it can't be.
+    /// A copy in the graph is refused.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// Something was to be recorded that a graph can't watch over.
+    /// The work uses memory that a graph cannot track.
     #[error(
         "a graph is recorded with whole device buffers: a part, a view, pitched, managed or mapped memory may be gone when it is launched"
     )]
     NotWhole,
-    /// A buffer that it was made with was dropped.
+    /// A buffer that the graph uses was dropped.
     #[error(
         "the graph used at {at} was made with a buffer that has been dropped since: make it again"
     )]
@@ -30,7 +30,7 @@ pub enum GraphError {
         /// The line of the program that used the graph.
         at: &'static Location<'static>,
     },
-    /// The graph and the stream are not of one device.
+    /// The graph and the stream are of different devices.
     #[error(
         "the graph is of device {graph}, and was launched at {at} on a stream of device {stream}"
     )]
@@ -42,17 +42,17 @@ pub enum GraphError {
         /// The line of the program that launched the graph.
         at: &'static Location<'static>,
     },
-    /// A node that was asked for is none of this graph's.
+    /// The node belongs to another graph.
     #[error("the graph has no such node: it is of a graph that was built apart from it")]
     OtherGraph,
-    /// Other arguments would have two nodes touch the same memory at the same time.
+    /// With the new arguments two nodes would use the same memory at the same time.
     #[error(
         "{node} would use what {other} writes or uses, and nothing says which of the two comes first: build the graph with these arguments"
     )]
     Unordered {
-        /// What was to be changed.
+        /// The node that was to be changed.
         node: String,
-        /// What may run at the same time.
+        /// The node that may run at the same time.
         other: String,
     },
     /// A node keeps the cluster that it was built with, and whether its blocks wait for each other.
@@ -60,15 +60,15 @@ pub enum GraphError {
         "{node} can be given another shape, but neither another cluster nor another kind of launch: build the graph with them"
     )]
     Kind {
-        /// Which node it is.
+        /// The node, in words.
         node: String,
     },
-    /// A kernel that begins early begins before the one ahead of it in a stream has ended.
+    /// A programmatic start makes sense only in a stream, after another kernel.
     #[error(
         "{node} is to begin early, which is said of a kernel in a stream: record it in a stream, or leave it out"
     )]
     StartsEarly {
-        /// Which node it is.
+        /// The node, in words.
         node: String,
     },
     /// The body of a conditional node can't have this.
@@ -76,7 +76,7 @@ pub enum GraphError {
         "{node} can't be in the body of a conditional node: launches, copies, fills, graphs and conditional nodes can"
     )]
     NotInBody {
-        /// What was to be added.
+        /// The kind of node that was to be added.
         node: &'static str,
     },
     /// A kernel that launches kernels can't be in the body of a conditional node.
@@ -92,48 +92,49 @@ pub enum GraphError {
         "a graph with conditional nodes can't be cloned, extended, updated from or be a part of another one: its kernels know its conditions"
     )]
     HasConditions,
-    /// The graph has conditional nodes, and an executable one made of it is there.
+    /// The graph has conditional nodes, and an executable graph of it exists already.
     #[error(
         "a graph with conditional nodes is executable once at a time, as a condition has one value: drop the executable graph that is there"
     )]
     ExecutableTwice,
-    /// The graph is not what the executable one was made from but for parameters.
+    /// The graph differs from the one that the executable graph was made from in more than
+    /// parameters.
     #[error("the executable graph stays what it was: {reason}{}", .node.as_ref().map(|node| format!(", at {node}")).unwrap_or_default())]
     NotUpdated {
-        /// What can't be updated.
+        /// The difference that can't be updated.
         reason: UpdateReason,
-        /// The node that it is about.
+        /// The node that differs, if it is known.
         node: Option<String>,
-        /// The driver's answer; none where it was not asked.
+        /// The driver's error; `None` if the driver was not asked.
         source: Option<DriverError>,
     },
-    /// The printed graph could not be read.
+    /// The graph's text from the driver could not be read.
     #[error("the driver's print of the graph cannot be read")]
     Print(#[from] std::io::Error),
-    /// The driver refused, for a reason that no other variant has.
+    /// The driver refused for another reason.
     #[error("the driver refused to work with the graph")]
     Driver(#[from] DriverError),
 }
 
 in_words! { GraphError }
 
-/// Why an executable graph can't be made to do what another graph says.
+/// Why an executable graph can't be updated from another graph.
 ///
 /// Source: CUDA driver API, `CUgraphExecUpdateResult`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UpdateReason {
-    /// There are other nodes, or other dependencies.
+    /// The nodes or the dependencies differ.
     Topology,
     /// A node is of another kind.
     NodeKind,
-    /// A kernel is another one, which this node can't be changed to.
+    /// A node has another kernel, and can't be changed to it.
     Function,
-    /// Parameters that can't be changed are other ones.
+    /// Parameters differ that can't be changed.
     Parameters,
-    /// The node has something that can't be updated.
+    /// The node has a property that can't be updated.
     NotSupported,
-    /// Another one, by the driver's number.
+    /// Another reason, by the driver's number.
     Other(u32),
 }
 

@@ -1,4 +1,4 @@
-//! Executable graphs: launched, and given other parameters.
+//! Executable graphs, which can be launched and given other parameters.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -26,24 +26,24 @@ use crate::{Arguments, Device, DriverError, LaunchConfig, LaunchError, Stream};
 pub struct Graph {
     device: Device,
     executable: CUgraphExec,
-    /// All that is used from outside, each buffer once.
+    /// All buffers from outside that it uses, each once.
     uses: Vec<Used>,
-    /// What it was built from; none for recorded work.
+    /// The graph that it was built from; `None` for recorded work.
     built: Option<Built>,
-    /// Where it ran, so that one launch is over before it is taken away.
+    /// The streams it was launched on, so that it is destroyed only after its launches.
     order: Order<Stream>,
-    /// Dropped last, so that another may be made of the same graph.
+    /// Dropped last; after that another executable graph may be made of the same graph.
     only: Option<OnlyExecutable>,
-    // The driver lets any thread work with an executable graph, but one at a time.
+    // The driver allows calls on an executable graph from any thread, but only one at a time.
     one_at_a_time: PhantomData<Cell<()>>,
 }
 
-/// That there is one executable graph of a graph.
+/// Marks that an executable graph of a graph exists. There is at most one.
 #[derive(Debug)]
 struct OnlyExecutable(Arc<AtomicBool>);
 
 impl OnlyExecutable {
-    /// The only one, unless there is one.
+    /// Fails if another one exists.
     fn of(template: &GraphTemplate) -> Result<Self, GraphError> {
         match template.only.swap(true, Ordering::AcqRel) {
             true => Err(GraphError::ExecutableTwice),
@@ -71,10 +71,12 @@ impl std::fmt::Debug for Built {
 }
 
 impl Device {
-    /// Records the work that `work` asks for, one after another. None of it is done until the graph is launched.
+    /// Records the work that `work` asks for, one piece after another. It runs when the graph is
+    /// launched.
     ///
     /// # Errors
-    /// What `work` answers; [`GraphError::BufferIsGone`] where it drops a buffer that it has recorded; or the driver's.
+    /// What `work` returns; [`GraphError::BufferIsGone`] if it drops a buffer that it has recorded;
+    /// or the driver's error.
     #[track_caller]
     pub fn record(
         &self,
@@ -87,11 +89,11 @@ impl Device {
 }
 
 impl GraphTemplate {
-    /// An executable graph that does what this one says. It keeps nothing of what is changed here later.
+    /// Makes an executable graph. Later changes of this graph do not affect it.
     ///
     /// # Errors
-    /// [`GraphError::BufferIsGone`], or the driver's. Of one that has memory of its own, or conditional nodes, there can be one at a time:
-    /// [`GraphError::ExecutableTwice`].
+    /// [`GraphError::BufferIsGone`], or the driver's error. A graph with memory of its own, or with
+    /// conditional nodes, can have one executable graph at a time: [`GraphError::ExecutableTwice`].
     #[track_caller]
     pub fn instantiate(&self) -> Result<Graph, GraphError> {
         let built = Built {
@@ -116,7 +118,7 @@ impl Built {
         uses(&self.nodes)
     }
 
-    /// What the node would use, if no node that may run beside it is in the way.
+    /// Returns the node's new uses, if they do not conflict with a node that may run beside it.
     fn may_use(&self, number: usize, uses: &[RecordedUse]) -> Result<Vec<Used>, GraphError> {
         let uses: Option<Vec<Used>> = uses.iter().cloned().collect();
         let uses = uses.ok_or(GraphError::NotWhole)?;
@@ -166,7 +168,7 @@ impl Graph {
     /// Queues the graph's work on `stream`, after the other uses of its buffers.
     ///
     /// # Errors
-    /// [`GraphError::BufferIsGone`], [`GraphError::OtherDevice`], or the driver's.
+    /// [`GraphError::BufferIsGone`], [`GraphError::OtherDevice`], or the driver's error.
     #[track_caller]
     pub fn launch(&self, stream: &Stream) -> Result<(), GraphError> {
         let at = Location::caller();
@@ -177,14 +179,15 @@ impl Graph {
         let wait =
             |earlier: &Stream, mark: Option<&Marked<Stream>>| stream.wait_behind(earlier, mark);
         let _turn = self.device.launching();
-        // Launches of one graph run one after another, as the driver has it too.
+        // Launches of one graph run one after another; the driver requires that too.
         let _launched = self.order.begin(stream, Access::Write, wait)?;
         let held = hold(&self.uses, at)?;
         for (held, (_, access)) in held.iter().zip(&self.uses) {
             Order::begin_held(held, stream, *access, wait)?;
         }
         self.device.make_current(at)?;
-        // SAFETY: the executable is live, and the memory that its nodes know is too: nobody can drop a buffer that is in use here.
+        // SAFETY: the executable is live, and the memory that its nodes know is too: nobody can
+        // drop a buffer that is in use here.
         let result = unsafe {
             api::cuGraphLaunch(self.executable, CUstream(stream.raw().expose_provenance()))
         };
@@ -193,11 +196,12 @@ impl Graph {
         Ok(())
     }
 
-    /// Gives it the work that `work` asks for instead, which has to be the same kinds of work in the same order: other buffers, other values. That
-    /// is faster than making another graph.
+    /// Replaces the work with what `work` asks for: the same kinds of work in the same order, with
+    /// other buffers and values. That is faster than making another graph.
     ///
     /// # Errors
-    /// As [`Device::record`]; `CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE` when the work is of another kind, and the graph stays what it was.
+    /// As [`Device::record`]; `CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE` if the kinds of work differ.
+    /// The graph is unchanged then.
     #[track_caller]
     pub fn update(
         &mut self,
@@ -211,11 +215,13 @@ impl Graph {
         Ok(())
     }
 
-    /// Gives it the parameters of another graph's nodes. That graph has as many nodes as the one that this was made from, added in the same order,
-    /// of the same kinds and with the same dependencies.
+    /// Takes the parameters of another graph's nodes. That graph must have the same nodes as the
+    /// one that this was made from: added in the same order, of the same kinds and with the same
+    /// dependencies.
     ///
     /// # Errors
-    /// [`GraphError::NotUpdated`] with the reason, [`GraphError::HasConditions`], and [`GraphError::BufferIsGone`]; the graph stays what it was.
+    /// [`GraphError::NotUpdated`] with the reason, [`GraphError::HasConditions`], and
+    /// [`GraphError::BufferIsGone`]. The graph is unchanged then.
     #[track_caller]
     pub fn update_from(&mut self, graph: &GraphTemplate) -> Result<(), GraphError> {
         let at = Location::caller();
@@ -235,13 +241,13 @@ impl Graph {
         };
         let uses = graph.uses();
         self.update_by((&graph.handle, &uses), name, at)?;
-        // What the nodes kept may go then.
+        // After that the nodes' old resources may be freed.
         self.finish()?;
         let Some(mut built) = self.built.take() else {
             self.uses = uses;
             return Ok(());
         };
-        // The nodes are still named by those of the graph that this was made from.
+        // The nodes' handles are still those of the graph that this was made from.
         for (node, new) in built.nodes.iter_mut().zip(&graph.nodes) {
             let new = new.clone();
             *node = TemplateNode {
@@ -280,13 +286,13 @@ impl Graph {
         })
     }
 
-    /// Waits for its launches, so that what its nodes needed may go.
+    /// Waits for the launches of the graph, so that its nodes' resources may be freed.
     #[track_caller]
     fn finish(&self) -> Result<(), DriverError> {
         self.order.synchronize()
     }
 
-    /// Its nodes are not those of the graph that it was built from any more.
+    /// Notes that its nodes are no longer those of the graph that it was built from.
     #[track_caller]
     fn forget_nodes(&mut self) -> Result<(), DriverError> {
         if self.built.is_some() {
@@ -296,11 +302,12 @@ impl Graph {
         Ok(())
     }
 
-    /// Gives a kernel's node another shape and other arguments, for the launches from now on. The node is one of the graph that this was made from.
+    /// Changes the shape and the arguments of a kernel node for later launches. The node is one of
+    /// the graph that this was made from.
     ///
     /// # Errors
-    /// As [`Device::launch`]; [`GraphError::OtherGraph`]; [`GraphError::Unordered`], where the node would touch what another one does that may run
-    /// beside it; [`GraphError::Kind`].
+    /// As [`Device::launch`]; [`GraphError::OtherGraph`]; [`GraphError::Unordered`] if the node
+    /// would use the same memory as a node that may run beside it; [`GraphError::Kind`].
     #[track_caller]
     pub fn set_launch<K: SafeKernel, A: Arguments<K::Params> + RecordableAll>(
         &mut self,
@@ -312,7 +319,7 @@ impl Graph {
         unsafe { self.set_launch_unchecked(node, config, arguments) }
     }
 
-    /// The same for a kernel that asks something of its caller.
+    /// As [`Self::set_launch`], for a kernel that is unsafe to launch.
     ///
     /// # Errors
     /// As [`Self::set_launch`].
@@ -347,7 +354,7 @@ impl Graph {
         let module = self.device.module_of::<K>().map_err(LaunchError::from)?;
         let (executable, handle) = (self.executable, entry.handle);
         let stream = self.device.default_stream();
-        // The driver is asked once it is known that the node may have these arguments.
+        // The driver is called only after the check that the node may have these arguments.
         let mut new = Err(GraphError::NotWhole);
         let set = |ready: CheckedLaunch<'_>| {
             new = built.may_use(number, ready.uses);
@@ -356,7 +363,8 @@ impl Graph {
             }
             let params = kernel_params(ready);
             let (_, _turn) = built.template.turn();
-            // SAFETY: the executable is live, the node is of the graph that it was made from, and the parameters are the kernel's.
+            // SAFETY: the executable is live, the node is of the graph that it was made from, and
+            // the parameters are the kernel's.
             let result = unsafe {
                 api::cuGraphExecKernelNodeSetParams_v2(
                     executable,
@@ -366,7 +374,8 @@ impl Graph {
             };
             DriverError::check_code("cuGraphExecKernelNodeSetParams", result, at)
         };
-        // SAFETY: the caller vouches for the kernel; each launch of the graph keeps order among the buffers' uses, and the graph does inside.
+        // SAFETY: the caller vouches for the kernel; each launch of the graph keeps order among the
+        // buffers' uses, and the graph does inside.
         unsafe { module.place_launch::<K, A>(&stream, None, config, arguments, set) }?;
         built.nodes[number].uses = new?;
         self.uses = built.uses();
@@ -374,7 +383,7 @@ impl Graph {
     }
 }
 
-/// Why nodes can't take the parameters of others, one for one.
+/// Why nodes can't take the parameters of other nodes one by one.
 fn difference(
     old: &[TemplateNode],
     new: &[TemplateNode],
@@ -396,9 +405,11 @@ fn difference(
 
 impl Drop for Graph {
     fn drop(&mut self) {
-        // A launch that is under way holds what it needs but the host's functions; its stream is waited for, so that nothing of it outlives this.
+        // A launch that is under way keeps what it needs, except the host functions. So this waits
+        // for its stream.
         if self.finish().is_err() {
-            // A function that a stream calls can't wait, and after a fault one of the graph's may still run: they stay.
+            // In a host function, and after a fault, waiting is impossible, and a function of the
+            // graph may still run: they are leaked.
             std::mem::forget((self.built.take(), self.only.take()));
         }
         let _ = self.device.make_current(Location::caller());

@@ -1,7 +1,9 @@
-//! Graphs: work that is recorded once and launched as often as wanted, for the price of one launch.
+//! Graphs: work that is recorded once and launched any number of times, each time at the price of
+//! one launch.
 //!
-//! [`Device::record`](crate::Device::record) takes down launches, copies and memsets instead of queueing them; each comes after the one before. [`Graph::launch`] queues
-//! them all. A launch of many small kernels then costs the host what one costs.
+//! [`Device::record`](crate::Device::record) records launches, copies and memsets instead of
+//! queueing them, one after another. [`Graph::launch`] queues them all. So many small kernels cost
+//! the host no more than one launch.
 //!
 //! ```
 //! use kernels::vec_add;
@@ -23,13 +25,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A graph knows the addresses of the buffers that it was recorded with. It does not borrow them, since a program wants to read and write them
-//! between its launches; instead each launch takes its turn with the other uses of each buffer, as a kernel's launch does, and a launch after one
-//! of them was dropped is refused, and so is whatever else is made of the graph: [`GraphError::BufferIsGone`]. What it can't watch over can't be recorded: parts and views of buffers, managed
-//! and mapped memory, textures.
+//! A graph knows the addresses of the buffers that it was recorded with. It does not borrow them,
+//! because a program needs to read and write them between launches. Instead each launch keeps order
+//! with the other uses of each buffer, as a kernel's launch does. After one of the buffers was
+//! dropped, launches and all other uses of the graph are refused: [`GraphError::BufferIsGone`].
+//! Memory that a graph cannot track cannot be recorded: parts and views of buffers, managed and
+//! mapped memory, textures.
 //!
-//! [`Device::build_graph`](crate::Device::build_graph) builds a graph node by node instead, with dependencies: what may run side by side does. That makes a [`GraphTemplate`], to be
-//! looked at, extended, put into another graph, and made executable: [`GraphBuilder`]. Kernels may say how it goes on: [`GraphBuilder::condition`].
+//! [`Device::build_graph`](crate::Device::build_graph) builds a graph node by node instead, with
+//! dependencies, so that independent nodes may run side by side; see [`GraphBuilder`]. The result
+//! is a [`GraphTemplate`], which can be inspected, extended, put into another graph, and made
+//! executable. Kernels may decide how a graph goes on: [`GraphBuilder::condition`].
 //!
 //! Source: CUDA C++ Programming Guide, "CUDA Graphs"; CUDA driver API, "Graph Management".
 

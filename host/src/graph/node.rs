@@ -1,8 +1,8 @@
-//! Nodes, as those who build graphs know them.
+//! The nodes of a graph, as its builder hands them out.
 
 use std::marker::PhantomData;
 
-/// A node of the graph that is being built, for others to wait for.
+/// A node of the graph that is being built. Later nodes can depend on it.
 ///
 /// It can't leave its builder:
 /// ```compile_fail
@@ -15,11 +15,12 @@ use std::marker::PhantomData;
 #[derive(Debug, Clone, Copy)]
 pub struct Node<'graph> {
     pub(super) number: usize,
-    // No other graph's lifetime will do, longer or shorter.
+    // Invariant, so that no other graph's lifetime fits.
     graph: PhantomData<fn(&'graph ()) -> &'graph ()>,
 }
 
-/// A kernel's node, to be given other arguments in graphs made executable: [`Graph::set_launch`](super::Graph::set_launch).
+/// A kernel's node, whose arguments can be changed in executable graphs:
+/// [`Graph::set_launch`](super::Graph::set_launch).
 #[derive(Debug)]
 pub struct KernelNode<K> {
     pub(super) key: u64,
@@ -27,7 +28,7 @@ pub struct KernelNode<K> {
 }
 
 impl<K> KernelNode<K> {
-    /// Which node it is.
+    /// The node's unique number.
     pub(super) fn key(self) -> u64 {
         self.key
     }

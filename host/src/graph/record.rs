@@ -22,9 +22,10 @@ use crate::{
     StreamOptions,
 };
 
-/// What takes down the work of one graph.
+/// Records the work of one graph.
 ///
-/// It belongs to that graph, by its lifetime. Two can't be swapped, or one graph would know of the other's buffers:
+/// Its lifetime ties it to that graph. Two of them can't be swapped, because each must note the
+/// buffers of its own graph:
 /// ```compile_fail
 /// # use lanewise::{Device, GraphError};
 /// # fn f(device: Device) -> Result<(), GraphError> {
@@ -39,7 +40,7 @@ use crate::{
 pub struct Record<'graph> {
     stream: Stream,
     uses: Vec<Used>,
-    // No other graph's lifetime will do, longer or shorter.
+    // Invariant, so that no other graph's lifetime fits.
     graph: PhantomData<fn(&'graph ()) -> &'graph ()>,
 }
 
@@ -59,7 +60,7 @@ impl Record<'_> {
         unsafe { self.launch_unchecked(kernel, config, arguments) }
     }
 
-    /// Records a launch of a kernel that asks something of its caller.
+    /// Records a launch of a kernel that is unsafe to launch.
     ///
     /// # Errors
     /// What [`Self::launch`] fails with.
@@ -78,11 +79,13 @@ impl Record<'_> {
         let module = module.map_err(LaunchError::from)?;
         let stream = &self.stream;
         let place = |ready: CheckedLaunch<'_>| {
-            // What can't be watched over must not be in the graph, whatever `work` makes of the answer below.
+            // Memory that can't be tracked must not get into the graph, even if `work` ignores the
+            // error below.
             if ready.uses.iter().any(Option::is_none) {
                 return Ok(());
             }
-            // SAFETY: the caller vouches for the kernel, and the buffers' order is kept by each launch of the graph.
+            // SAFETY: the caller vouches for the kernel, and the buffers' order is kept by each
+            // launch of the graph.
             unsafe { submit(ready, stream, at) }
         };
         // SAFETY: as above.
@@ -93,7 +96,7 @@ impl Record<'_> {
     /// Records a copy from one buffer of the device to another.
     ///
     /// # Errors
-    /// [`MemoryError::LengthMismatch`]; [`GraphError::NotWhole`]; what the driver says.
+    /// [`MemoryError::LengthMismatch`]; [`GraphError::NotWhole`]; the driver's error.
     #[track_caller]
     pub fn copy<T: DeviceCopy>(
         &mut self,
@@ -112,7 +115,8 @@ impl Record<'_> {
         let bytes = from.len() * size_of::<T>();
         if bytes > 0 {
             let stream = self.stream.raw();
-            // SAFETY: both ends have so many bytes, and the graph is not launched once one of them is gone.
+            // SAFETY: both ends have this many bytes, and the graph is not launched once one of
+            // them is gone.
             let result =
                 unsafe { sys::cuMemcpyDtoDAsync_v2(to.address(), from.address(), bytes, stream) };
             DriverError::check("cuMemcpyDtoDAsync", result, at)?;
@@ -123,7 +127,7 @@ impl Record<'_> {
     /// Records setting every byte of a buffer to zero.
     ///
     /// # Errors
-    /// [`GraphError::NotWhole`]; what the driver says.
+    /// [`GraphError::NotWhole`]; the driver's error.
     #[track_caller]
     pub fn fill_zero<T: DeviceCopy + Zeroable>(
         &mut self,
@@ -132,7 +136,8 @@ impl Record<'_> {
         self.add([buffer.recorded(&self.stream, Access::Write, None)])?;
         let bytes = buffer.len() * size_of::<T>();
         if bytes > 0 {
-            // SAFETY: the buffer has so many bytes, a `Zeroable` type may be all zeroes, and the graph is not launched once it is gone.
+            // SAFETY: the buffer has this many bytes, a `Zeroable` type may be all zeroes, and the
+            // graph is not launched once it is gone.
             let result =
                 unsafe { sys::cuMemsetD8Async(buffer.address(), 0, bytes, self.stream.raw()) };
             DriverError::check("cuMemsetD8Async", result, Location::caller())?;
@@ -140,7 +145,8 @@ impl Record<'_> {
         Ok(())
     }
 
-    /// Notes what a node uses; nothing of a node that has something which can't be watched over, and is not in the graph.
+    /// Notes the uses of a node. A node with memory that can't be tracked is not in the graph and
+    /// notes nothing.
     fn add(&mut self, uses: impl IntoIterator<Item = Option<Used>>) -> Result<(), GraphError> {
         let uses: Option<Vec<Used>> = uses.into_iter().collect();
         self.uses.extend(uses.ok_or(GraphError::NotWhole)?);
@@ -148,7 +154,7 @@ impl Record<'_> {
     }
 }
 
-/// A recorded graph that nobody can launch yet.
+/// A recorded graph that is not executable yet.
 pub(super) struct Recorded {
     pub(super) graph: Handle,
     /// Each buffer once.
@@ -156,7 +162,7 @@ pub(super) struct Recorded {
 }
 
 impl Recorded {
-    /// Records by capturing a stream that nobody else has.
+    /// Records by capturing a stream of its own.
     pub(super) fn of(
         device: &Device,
         work: impl for<'graph> FnOnce(&mut Record<'graph>) -> Result<(), GraphError>,
@@ -164,7 +170,7 @@ impl Recorded {
     ) -> Result<Self, GraphError> {
         let stream = device.stream_with(StreamOptions::new().non_blocking())?;
         let _recording = device.gate().record();
-        // Other threads go on meanwhile, and so does this one with other streams.
+        // Other threads are not affected, nor are this thread's other streams.
         let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
         // SAFETY: the stream is live.
         let result = unsafe { sys::cuStreamBeginCapture_v2(stream.raw(), mode) };
@@ -188,7 +194,8 @@ impl Recorded {
     }
 }
 
-/// A capture under way: ended when dropped, so that a panic in the middle leaves no stream that captures and no graph.
+/// A capture under way. Dropping it ends the capture, so that a panic in the middle leaves neither a
+/// stream that captures nor a graph.
 struct Capture<'a> {
     stream: &'a Stream,
     open: bool,

@@ -1,4 +1,4 @@
-//! Graphs that say what is to be done, from which executable ones are made.
+//! Graphs as descriptions of work, from which executable graphs are made.
 //!
 //! Source: CUDA driver API, "Graph Management", `cuGraphClone`, `cuGraphDebugDotPrint`.
 
@@ -14,17 +14,17 @@ use super::error::GraphError;
 use super::uses::{Used, conflict, hold, once_each};
 use crate::{Device, Dim3, DriverError, Event};
 
-/// The driver's graph; destroyed when dropped. The driver wants one call at a time on it.
+/// The driver's graph, destroyed when dropped. The driver allows one call at a time on it.
 #[derive(Debug)]
 pub(super) struct Handle {
     graph: CUgraph,
     turn: Mutex<()>,
-    /// The graph that this is the body of a node of, and goes with.
+    /// If this is the body of a conditional node: the graph with that node, which owns it.
     whole: Option<Arc<Handle>>,
 }
 
 impl Handle {
-    /// Owns a graph.
+    /// Takes ownership of a graph.
     pub(super) fn new(graph: CUgraph) -> Self {
         Self {
             graph,
@@ -42,7 +42,7 @@ impl Handle {
         }
     }
 
-    /// An empty one.
+    /// Makes an empty graph.
     pub(super) fn create(at: &'static Location<'static>) -> Result<Self, DriverError> {
         let mut graph = CUgraph::default();
         // SAFETY: the result has a place.
@@ -51,7 +51,7 @@ impl Handle {
         Ok(Self::new(graph))
     }
 
-    /// The graph, and the turn to work with it.
+    /// The graph, and the lock for calls on it.
     pub(super) fn turn(&self) -> (CUgraph, MutexGuard<'_, ()>) {
         let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         (self.graph, turn)
@@ -61,7 +61,7 @@ impl Handle {
 impl Drop for Handle {
     fn drop(&mut self) {
         if self.whole.is_none() && self.graph != CUgraph::default() {
-            // SAFETY: owned by this value, and destroyed once. There is nobody to report to.
+            // SAFETY: owned by this value, and destroyed once. A drop cannot report errors.
             let _ = unsafe { api::cuGraphDestroy(self.graph) };
         }
     }
@@ -70,30 +70,30 @@ impl Drop for Handle {
 /// The function of a host node: the address of the inner box is what the driver passes.
 pub(super) type HostFunction = Arc<Box<dyn Fn() + Send + Sync>>;
 
-/// What the driver does not keep alive for a node.
+/// An object that a node needs and the driver does not keep alive.
 #[derive(Clone)]
 pub(super) enum KeptAlive {
     /// The node calls this function on the host.
     #[expect(dead_code, reason = "held, not looked at")]
     Function(HostFunction),
-    /// It records it or waits for it.
+    /// The node records this event or waits for it.
     #[expect(dead_code, reason = "held, not looked at")]
     Event(Event),
 }
 
-/// Numbers of nodes before a node.
+/// The numbers of the nodes before a node, as a set.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Predecessors(Vec<u64>);
 
 impl Predecessors {
-    /// Whether this node is one of them.
+    /// Returns whether this node is one of them.
     pub(super) fn has(&self, node: usize) -> bool {
         self.0
             .get(node / 64)
             .is_some_and(|word| word >> (node % 64) & 1 == 1)
     }
 
-    /// Adds a node and all before that one.
+    /// Adds a node and all nodes before it.
     fn add(&mut self, node: usize, before: &Self) {
         let words = (node / 64 + 1).max(before.0.len());
         if self.0.len() < words {
@@ -106,42 +106,43 @@ impl Predecessors {
     }
 }
 
-/// What a node does, as far as a change of it has to know.
+/// What a node does, as far as changing it depends on that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NodeType {
-    /// It launches a kernel, with this cluster, cooperatively or not.
+    /// It launches a kernel, with this cluster shape; whether cooperatively.
     Kernel(Option<Dim3>, bool),
-    /// It decides by a condition, which kernels know by the driver's handle.
+    /// It depends on a condition. Kernels know the condition by the driver's handle.
     Conditional,
     /// Anything else: the driver's name for it.
     Other(&'static str),
 }
 
-/// A node, and what the driver does not know of it.
+/// A node, with what the driver does not know about it.
 #[derive(Clone)]
 pub(super) struct TemplateNode {
-    /// The same in clones of the graph, and in nothing else.
+    /// A number that is unique except in clones of the graph.
     pub(super) key: u64,
-    /// The driver's handle of it.
+    /// The driver's handle.
     pub(super) handle: CUgraphNode,
-    /// What it is, for errors.
+    /// A description for errors.
     pub(super) what: String,
     pub(super) kind: NodeType,
-    /// What it waits for by itself.
+    /// The nodes that it directly depends on.
     pub(super) direct: Vec<usize>,
-    /// All that runs before it.
+    /// All nodes that run before it.
     pub(super) before: Predecessors,
     pub(super) uses: Vec<Used>,
     pub(super) keeps: Vec<KeptAlive>,
 }
 
-/// A number that nothing has had yet.
+/// A new unique number.
 pub(super) fn number() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// What a new node with these uses waits for: what it is told to, and those before it that write what it uses or use what it writes.
+/// The dependencies of a new node: those that the caller names, and earlier nodes that conflict
+/// with its uses of memory.
 pub(super) fn placed(
     nodes: &[TemplateNode],
     after: &[usize],
@@ -163,7 +164,7 @@ pub(super) fn placed(
     (direct, before)
 }
 
-/// The memory that all of these use from outside, each buffer once.
+/// The memory from outside that these nodes use, each buffer once.
 pub(super) fn uses(nodes: &[TemplateNode]) -> Vec<Used> {
     let all = nodes.iter().flat_map(|node| node.uses.iter().cloned());
     once_each(all.collect())
@@ -171,13 +172,15 @@ pub(super) fn uses(nodes: &[TemplateNode]) -> Vec<Used> {
 
 /// A graph of nodes, made by [`Device::build_graph`], from which executable ones are made.
 ///
-/// It can be looked at, cloned with more nodes added ([`Self::extend`]), put into another graph as one node
-/// ([`GraphBuilder::child`](super::GraphBuilder::child)), and made executable ([`Self::instantiate`]), as often as wanted.
+/// It can be inspected, extended by more nodes ([`Self::extend`]), put into another graph as one
+/// node ([`GraphBuilder::child`](super::GraphBuilder::child)), and made executable any number of
+/// times ([`Self::instantiate`]).
 pub struct GraphTemplate {
     pub(super) device: Device,
     pub(super) handle: Arc<Handle>,
     pub(super) nodes: Vec<TemplateNode>,
-    /// Whether an executable graph of it is there, where there may be one: conditions have one value.
+    /// Whether an executable graph of it exists. With conditions there may be one only, because a
+    /// condition has one value.
     pub(super) only: Arc<AtomicBool>,
 }
 
@@ -189,18 +192,18 @@ impl std::fmt::Debug for GraphTemplate {
 }
 
 impl GraphTemplate {
-    /// The device that it is for.
+    /// The graph's device.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// How many nodes it has. A child graph is one.
+    /// The number of nodes. A child graph counts as one.
     pub fn nodes(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Its dependencies: for each, the number of the node that comes first, and that of the one that waits. Nodes are numbered in the order in
-    /// which they were added.
+    /// The dependencies: for each, the number of the node that comes first, and that of the node
+    /// that waits. Nodes are numbered in the order in which they were added.
     pub fn dependencies(&self) -> Vec<(usize, usize)> {
         let of = |(node, entry): (usize, &TemplateNode)| {
             let from = entry.direct.clone().into_iter();
@@ -209,19 +212,19 @@ impl GraphTemplate {
         self.nodes.iter().enumerate().flat_map(of).collect()
     }
 
-    /// The memory that it uses from outside, each buffer once.
+    /// The memory from outside that it uses, each buffer once.
     pub(super) fn uses(&self) -> Vec<Used> {
         uses(&self.nodes)
     }
 
-    /// Whether it has conditional nodes.
+    /// Returns whether it has conditional nodes.
     pub(super) fn has_conditions(&self) -> bool {
         self.nodes
             .iter()
             .any(|node| node.kind == NodeType::Conditional)
     }
 
-    /// Refuses what can't be done with a graph that has conditional nodes.
+    /// Fails if the graph has conditional nodes.
     pub(super) fn without_conditions(&self) -> Result<(), GraphError> {
         match self.has_conditions() {
             true => Err(GraphError::HasConditions),
@@ -229,10 +232,11 @@ impl GraphTemplate {
         }
     }
 
-    /// Another graph with the same nodes.
+    /// Makes another graph with the same nodes.
     ///
     /// # Errors
-    /// The driver's: one that has memory of its own can't be cloned; [`GraphError::HasConditions`], [`GraphError::BufferIsGone`].
+    /// The driver's error: a graph with memory of its own can't be cloned;
+    /// [`GraphError::HasConditions`], [`GraphError::BufferIsGone`].
     #[track_caller]
     pub fn try_clone(&self) -> Result<Self, GraphError> {
         self.without_conditions()?;
@@ -260,10 +264,12 @@ impl GraphTemplate {
         })
     }
 
-    /// The graph in the language of Graphviz, as the driver prints it: `dot -Tsvg` draws it. `verbose` for all parameters of all nodes.
+    /// Returns the graph in the language of Graphviz, as the driver prints it; `dot -Tsvg` draws
+    /// it. With `verbose` it has all parameters of all nodes.
     ///
     /// # Errors
-    /// The driver's; [`GraphError::BufferIsGone`]; [`GraphError::Print`] where there is no folder for temporary files.
+    /// The driver's error; [`GraphError::BufferIsGone`]; [`GraphError::Print`] if there is no
+    /// folder for temporary files.
     #[track_caller]
     pub fn debug_dot(&self, verbose: bool) -> Result<String, GraphError> {
         let at = Location::caller();
@@ -273,7 +279,8 @@ impl GraphTemplate {
         let _held = hold(&self.uses(), at)?;
         self.device.make_current(at)?;
         let (graph, _turn) = self.handle.turn();
-        // SAFETY: the graph is live, and the path ends with a zero. 1 is `CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE`.
+        // SAFETY: the graph is live, and the path ends with a zero. 1 is
+        // `CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE`.
         let result = unsafe { api::cuGraphDebugDotPrint(graph, path.as_ptr(), verbose.into()) };
         let printed = DriverError::check_code("cuGraphDebugDotPrint", result, at);
         let text = std::fs::read_to_string(&file);

@@ -1,8 +1,9 @@
 //! The shape of a launch: grid, block, dynamic shared memory.
 //!
-//! A grid is blocks, a block is threads, each in up to three dimensions. The `cover_*` constructors round up, so that every
-//! element has a thread; a kernel's bounds check keeps the surplus threads idle. A grid has at least one block (CUDA refuses
-//! an empty one), so covering no elements launches one block that finds nothing to do.
+//! A grid is blocks, a block is threads, each in up to three dimensions. The `cover_*` constructors
+//! round up, so that every element has a thread; a kernel's bounds check keeps the surplus threads
+//! idle. A grid has at least one block (CUDA refuses an empty one), so covering no elements
+//! launches one block that finds nothing to do.
 //! Source: CUDA programming guide, "Thread Hierarchy"; CUDA study notes, item 7.
 
 use std::fmt;
@@ -19,7 +20,7 @@ pub struct Dim3 {
 }
 
 impl Dim3 {
-    /// How many in all.
+    /// The product of the three.
     pub fn count(self) -> u64 {
         // Saturates: three 32-bit dimensions may not fit, and such a launch is refused anyway.
         u64::from(self.x)
@@ -67,12 +68,14 @@ pub struct LaunchConfig {
     pub block: Dim3,
     /// Bytes of dynamic shared memory for each block.
     pub dynamic_shared: u32,
-    /// Blocks of a cluster; `None` leaves it to the kernel, which has one block a cluster unless it says `#[cluster_launch]`.
+    /// Blocks of a cluster; `None` leaves it to the kernel, which has one block a cluster unless it
+    /// says `#[cluster_launch]`.
     pub cluster: Option<Dim3>,
-    /// Whether all blocks are on the device at once, so that they may wait for each other. A kernel that says `#[cooperative_launch]` is
-    /// always launched so.
+    /// Whether all blocks are on the device at once, so that they may wait for each other. A kernel
+    /// that says `#[cooperative_launch]` is always launched so.
     pub cooperative: bool,
-    /// Whether the kernel may begin before the one ahead of it in the stream has ended. To say so is unsafe, so the field is not public.
+    /// Whether the kernel may begin before the one ahead of it in the stream has ended. To say so
+    /// is unsafe, so the field is not public.
     pub(crate) starts_early: bool,
 }
 
@@ -127,9 +130,10 @@ impl LaunchConfig {
         }
     }
 
-    /// The same shape in clusters of so many blocks, from compute capability 9.0: `config.with_cluster(4)`. The grid has to be a
-    /// multiple of it along each axis, and a kernel with `#[cluster_launch]` takes its own size only. Up to 8 blocks fit on every
-    /// such device; see [`Device::allow_large_clusters`](crate::Device::allow_large_clusters) for more.
+    /// The same shape in clusters of this many blocks, from compute capability 9.0:
+    /// `config.with_cluster(4)`. The grid has to be a multiple of it along each axis, and a kernel
+    /// with `#[cluster_launch]` takes its own size only. Up to 8 blocks fit on every such device;
+    /// see [`Device::allow_large_clusters`](crate::Device::allow_large_clusters) for more.
     pub fn with_cluster(self, blocks: impl Into<Dim3>) -> Self {
         Self {
             cluster: Some(blocks.into()),
@@ -137,11 +141,13 @@ impl LaunchConfig {
         }
     }
 
-    /// The same shape, launched so that the kernel may begin before the one ahead of it in the stream has ended: programmatic dependent launch,
-    /// from compute capability 9.0. On other devices and drivers one kernel runs after the other, as without it.
+    /// The same shape, launched so that the kernel may begin before the one ahead of it in the
+    /// stream has ended: programmatic dependent launch, from compute capability 9.0. On other
+    /// devices and drivers one kernel runs after the other, as without it.
     ///
     /// # Safety
-    /// The kernel calls `lanewise_std::programmatic::wait` before it touches memory that work ahead of it in the stream touches.
+    /// The kernel calls `lanewise_std::programmatic::wait` before it touches memory that work ahead
+    /// of it in the stream touches.
     pub unsafe fn with_programmatic_start(self) -> Self {
         Self {
             starts_early: true,
@@ -149,8 +155,8 @@ impl LaunchConfig {
         }
     }
 
-    /// The same shape, launched cooperatively: see [`Self::cooperative`]. For kernels that are not from Rust; one that is says
-    /// `#[cooperative_launch]` itself.
+    /// The same shape, launched cooperatively: see [`Self::cooperative`]. For kernels that are not
+    /// from Rust; one that is says `#[cooperative_launch]` itself.
     pub fn cooperatively(self) -> Self {
         Self {
             cooperative: true,
@@ -159,7 +165,8 @@ impl LaunchConfig {
     }
 }
 
-/// Blocks that cover `n`, at least one. A count that does not fit saturates, and the driver refuses it.
+/// Blocks that cover `n`, at least one. A count that does not fit saturates, and the driver refuses
+/// it.
 fn blocks(n: usize, block: u32) -> u32 {
     let blocks = n.div_ceil(block.max(1) as usize).max(1);
     u32::try_from(blocks).unwrap_or(u32::MAX)

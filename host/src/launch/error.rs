@@ -1,4 +1,4 @@
-//! What can be wrong with a launch.
+//! Errors of launches.
 
 use std::panic::Location;
 
@@ -15,9 +15,9 @@ pub enum LaunchError {
     /// The module has no kernel of this name.
     #[error("the module has no kernel `{name}`{}", did_you_mean(.name, .known))]
     UnknownKernel {
-        /// The name that was asked for.
+        /// The name in the launch.
         name: String,
-        /// The kernels that it has.
+        /// The kernels of the module.
         known: Vec<String>,
         /// The driver's answer: `CUDA_ERROR_NOT_FOUND`.
         source: DriverError,
@@ -37,7 +37,7 @@ pub enum LaunchError {
         /// The line of the program that launched the kernel.
         at: &'static Location<'static>,
     },
-    /// The kernel is right for some shapes only, and this is none of them.
+    /// The kernel's launch contract does not allow this shape.
     #[error(
         "`{kernel}` was launched at {at} with {config}, which its #[launch_contract] does not allow"
     )]
@@ -46,7 +46,7 @@ pub enum LaunchError {
         kernel: String,
         /// The shape that was asked for.
         config: LaunchConfig,
-        /// Which clause, and what it asks for.
+        /// The clause that is broken, and what it requires.
         source: BrokenContract,
         /// The line of the program that launched the kernel.
         at: &'static Location<'static>,
@@ -66,7 +66,8 @@ pub enum LaunchError {
         /// The line of the program that launched the kernel.
         at: &'static Location<'static>,
     },
-    /// The blocks of a cooperative launch wait for each other, and the device does not hold all of them at once.
+    /// The blocks of a cooperative launch wait for each other, and the device does not hold all of
+    /// them at once.
     #[error(
         "`{kernel}` was launched at {at} with {config}: {} blocks that wait for each other, of which {device} holds {} at once, \
          {each} on each of {multiprocessors} multiprocessors; use fewer blocks, and let each do more",
@@ -93,12 +94,13 @@ pub enum LaunchError {
         kernel: String,
         /// The shape that was asked for.
         config: LaunchConfig,
-        /// What of the shape is beyond the device or the kernel, and what to do. Empty when it is not the shape.
+        /// Which part of the shape exceeds the limits of the device or the kernel, and what to do.
+        /// Empty if the shape is not the reason.
         reason: String,
-        /// What the driver answered.
+        /// The driver's error.
         source: DriverError,
     },
-    /// The stream is another device's.
+    /// The stream is of another device.
     #[error(
         "`{kernel}` was launched at {at} by device {module} on a stream of device {stream}: use a stream that this device has made"
     )]
@@ -112,20 +114,20 @@ pub enum LaunchError {
         /// The line of the program that launched the kernel.
         at: &'static Location<'static>,
     },
-    /// An argument could not be made ready for the stream.
+    /// The launch could not be ordered after the other uses of an argument.
     #[error("an argument of `{kernel}` cannot be used on this stream")]
     Argument {
         /// The name of the kernel.
         kernel: String,
-        /// What the driver answered.
+        /// The driver's error.
         source: DriverError,
     },
-    /// The driver did not answer a question about a kernel.
+    /// The driver failed to answer a query about a kernel.
     #[error("the driver does not say what `{kernel}` takes")]
     Unanswered {
         /// The name of the kernel.
         kernel: String,
-        /// What the driver answered.
+        /// The driver's error.
         source: DriverError,
     },
     /// The kernel's module could not be loaded.

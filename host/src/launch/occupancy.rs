@@ -2,7 +2,7 @@
 //!
 //! Theoretical occupancy follows from three figures of a kernel, threads of a block, registers of a thread and shared memory
 //! of a block, and from what a multiprocessor has. The rules are [`DeviceModel::occupancy`]'s, the same that the simulated
-//! driver answers by; [`Device::active_blocks`] asks the driver there is, and a test holds one against the other.
+//! driver answers by; [`Device::active_blocks`] asks the driver there is, and a test compares one with the other.
 //! Whether the resident warps have something to do is a matter of time, and not computed here.
 //! Source: NVIDIA's `cuda_occupancy.h`; CUDA driver API, "Occupancy"; CUDA study notes, sections 3.2.3 and 3.2.4, and the execution model notes.
 
@@ -86,7 +86,7 @@ impl Module {
         Ok(u32::try_from(blocks).unwrap_or(0))
     }
 
-    /// Lets launches of the kernel of this name ask for so many bytes of dynamic shared memory. Beyond what every block may
+    /// Lets launches of the kernel of this name ask for this many bytes of dynamic shared memory. Beyond what every block may
     /// have (48 KiB with the static arrays) the device has more for kernels that ask, up to
     /// [`DeviceProperties::shared_memory_per_block_optin`](crate::DeviceProperties::shared_memory_per_block_optin).
     ///
@@ -154,7 +154,7 @@ impl Device {
         Ok(each * self.properties().multiprocessors)
     }
 
-    /// Lets launches of this kernel ask for so many bytes of dynamic shared memory: [`Module::set_max_dynamic_shared`].
+    /// Lets launches of this kernel ask for this many bytes of dynamic shared memory: [`Module::set_max_dynamic_shared`].
     ///
     /// # Errors
     /// As [`Device::resources`]; the driver's, for more than the device has.

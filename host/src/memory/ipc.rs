@@ -248,7 +248,7 @@ fn write_digits(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
     bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
 }
 
-/// The bytes of such digits, exactly so many.
+/// The bytes of such digits, exactly this many.
 fn read_digits<const N: usize>(text: &str) -> Result<[u8; N], IpcError> {
     let wrong = || IpcError::Text(text.to_owned());
     let digits: Option<Vec<u32>> = text.chars().map(|digit| digit.to_digit(16)).collect();

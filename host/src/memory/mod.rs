@@ -1,7 +1,10 @@
-//! Memory: the device's own, the host's that the device reaches, and what both share.
+//! Memory: the device's own, the host's that the device can access, and memory that both share.
 //!
-//! [`buffer`] is where to begin. The other kinds differ in who reaches the memory, or for how long: pages that move ([`managed`]), pages that stay
-//! ([`pinned`]), memory from a pool in the order of a stream ([`pool`]), rows with padding ([`pitched`]), memory of other processes ([`ipc`]), of a graph while it runs ([`graph_buffer`]).
+//! [`buffer`] is where to begin. The other kinds differ in what can access the memory, and for how
+//! long: pages that move between host and device ([`managed`]), host pages that stay in place
+//! ([`pinned`]), memory from a pool in the order of a stream ([`pool`]), rows with padding
+//! ([`pitched`]), memory of other processes ([`ipc`]), and memory that a graph has while it runs
+//! ([`graph_buffer`]).
 
 pub(crate) mod buffer;
 pub(crate) mod graph_buffer;

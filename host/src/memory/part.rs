@@ -1,7 +1,8 @@
-//! Parts of a device buffer: disjoint pieces that kernels and copies may work on at the same time.
+//! Parts of a device buffer: disjoint pieces that kernels and copies may use at the same time.
 //!
-//! A buffer keeps order among its uses, so two streams can't work on it at once. Its parts can: each keeps an order of its own, and the
-//! whole, used again, waits for all of them.
+//! A buffer keeps its uses in order, so two streams can't write it at once. Two streams can write
+//! different parts of it: each part keeps its own order, and the next use of the whole buffer waits
+//! for all parts.
 
 use std::marker::PhantomData;
 use std::ops::{Bound, Range, RangeBounds};
@@ -12,9 +13,11 @@ use cust::memory::DeviceCopy;
 use crate::memory::buffer::Borrowed;
 use crate::{DeviceBuffer, MemoryError};
 
-/// A piece of a [`DeviceBuffer`], passed where a buffer is: `&part` where a kernel reads, `&mut part` where it writes.
+/// A piece of a [`DeviceBuffer`], passed where a buffer is: `&part` where a kernel reads, `&mut
+/// part` where it writes.
 ///
-/// There is no `&mut DeviceBuffer` to be had from it: the two could be swapped, and the part outlive the whole.
+/// It gives no `&mut DeviceBuffer`, because swapping that with another buffer would let the part
+/// outlive the whole:
 /// ```compile_fail,E0596
 /// # use lanewise::{Device, DeviceBuffer};
 /// # fn f(mut whole: DeviceBuffer<f32>, mut other: DeviceBuffer<f32>) {
@@ -22,7 +25,7 @@ use crate::{DeviceBuffer, MemoryError};
 /// std::mem::swap(&mut *parts[0], &mut other);
 /// # }
 /// ```
-/// The whole can't be touched while its parts are there:
+/// The whole can't be used while its parts exist:
 /// ```compile_fail,E0502
 /// # use lanewise::{Device, DeviceBuffer};
 /// # fn f(mut whole: DeviceBuffer<f32>) {
@@ -46,7 +49,7 @@ impl<T: DeviceCopy> std::ops::Deref for Part<'_, T> {
 }
 
 impl<T: DeviceCopy> Part<'_, T> {
-    /// Replaces the contents by `host`.
+    /// Replaces the contents with `host`.
     ///
     /// # Errors
     /// What [`DeviceBuffer::copy_from_slice`] fails with.
@@ -96,7 +99,8 @@ impl<T: DeviceCopy> std::ops::Deref for View<'_, T> {
 }
 
 impl<T: DeviceCopy> DeviceBuffer<T> {
-    /// The buffer in pieces of `len` elements. The last may be shorter; an empty buffer has none.
+    /// Splits the buffer into parts of `len` elements. The last may be shorter; an empty buffer has
+    /// no parts.
     ///
     /// # Panics
     /// When `len` is 0, as `chunks` does.
@@ -109,10 +113,11 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         self.cut(lens.collect())
     }
 
-    /// Pieces of these lengths, one behind another; what is left at the end is in none.
+    /// Splits the buffer into consecutive parts of these lengths. Elements after the last part are
+    /// in none.
     ///
     /// # Panics
-    /// When they are longer than the buffer all together.
+    /// When their sum is larger than the buffer's length.
     #[track_caller]
     pub fn parts_of(&mut self, lens: &[usize]) -> Vec<Part<'_, T>> {
         let mut end = 0usize;
@@ -130,7 +135,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         self.cut(places)
     }
 
-    /// One piece of the buffer: `buffer.part(3..=3).copy_from_slice(&[7])` sets an element.
+    /// Returns one part of the buffer: `buffer.part(3..=3).copy_from_slice(&[7])` sets an element.
     ///
     /// # Panics
     /// When it reaches past the end, as indexing does.
@@ -141,7 +146,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         parts.pop().expect("one part was cut")
     }
 
-    /// A piece of the buffer to read. Unlike a part's, its uses are the buffer's.
+    /// Returns a piece of the buffer to read. Unlike those of a part, its uses count as uses of the
+    /// buffer.
     ///
     /// # Panics
     /// When it reaches past the end, as indexing does.
@@ -149,7 +155,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     pub fn view(&self, range: impl RangeBounds<usize>) -> View<'_, T> {
         let range = within(range, self.len());
         let address = self.address() + (range.start * size_of::<T>()) as u64;
-        // SAFETY: these elements are in the buffer, which is borrowed as long as the view lives, and which knows the view's uses.
+        // SAFETY: these elements are in the buffer, which is borrowed as long as the view lives,
+        // and which knows the view's uses.
         let buffer =
             unsafe { Self::borrow_ordered(self.device(), address, range.len(), self.order()) };
         View {
@@ -158,7 +165,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         }
     }
 
-    /// The elements before `at`, and those from it on.
+    /// Splits the buffer into the elements before `at` and those from `at` on.
     ///
     /// # Panics
     /// When there are fewer than `at`, as `split_at` does.
@@ -174,12 +181,13 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         [(); 2].map(|()| parts.next().expect("two parts were cut"))
     }
 
-    /// Parts by their starts and lengths, which lie one behind another.
+    /// Parts by their starts and lengths, which do not overlap.
     fn cut(&mut self, parts: Vec<(usize, usize)>) -> Vec<Part<'_, T>> {
         let orders = self.order().split(parts.len());
         let cut = |((start, len), order)| {
             let address = self.address() + (start * size_of::<T>()) as u64;
-            // SAFETY: these elements are in the buffer, which is borrowed as long as the part lives; the buffer knows the part's uses.
+            // SAFETY: these elements are in the buffer, which is borrowed as long as the part
+            // lives; the buffer knows the part's uses.
             let buffer = unsafe { Self::borrow_ordered(self.device(), address, len, &order) };
             Part {
                 buffer,
@@ -190,7 +198,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     }
 }
 
-/// The elements of a range, of which a buffer has `len`.
+/// The range as indices into a buffer of `len` elements.
 #[track_caller]
 fn within(range: impl RangeBounds<usize>, len: usize) -> Range<usize> {
     let start = match range.start_bound() {

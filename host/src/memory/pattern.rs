@@ -37,7 +37,7 @@ impl Pattern {
     /// Writes it `count` times from `address` on, before it returns; by the driver's call of this name.
     ///
     /// # Safety
-    /// So many bytes are there, and nothing else uses them meanwhile.
+    /// This many bytes are there, and nothing else uses them meanwhile.
     pub(super) unsafe fn set(self, address: u64, count: usize) -> (&'static str, sys::CUresult) {
         let bits = self.bits;
         // SAFETY: the caller says so.

@@ -1,11 +1,12 @@
-//! Host memory that stays where it is, so that the device can get at it: pinned, registered, mapped.
+//! Host memory that stays in place, so that the device can access it: pinned, registered, mapped.
 //!
-//! The pages of ordinary ("pageable") memory may be moved or written out at any time, so the driver copies them through a pinned
-//! buffer of its own. From pinned memory the copy engine reads directly, and a copy may run beside the host. Pinned memory is
-//! also mapped: a kernel can read it where it is, over the bus ("zero copy").
-//! Too much of it starves the rest of the machine; allocating it is slow.
-//! Source: CUDA driver API, `cuMemHostAlloc`, `cuMemHostRegister`, `cuMemHostGetDevicePointer`; CUDA study notes, sections 4.2.3 and
-//! 4.2.4; memory optimisation notes, sections 9.1.1 and 9.1.3.
+//! The pages of ordinary ("pageable") memory may be moved or swapped out at any time, so the driver
+//! copies them through a pinned buffer of its own. The copy engine reads pinned memory directly,
+//! and such a copy may run beside the host. Pinned memory is also mapped: a kernel can read it in
+//! place, over the bus ("zero copy"). Too much of it starves the rest of the machine, and
+//! allocating it is slow.
+//! Source: CUDA driver API, `cuMemHostAlloc`, `cuMemHostRegister`, `cuMemHostGetDevicePointer`;
+//! CUDA study notes, sections 4.2.3 and 4.2.4; memory optimisation notes, sections 9.1.1 and 9.1.3.
 
 use std::mem::size_of;
 use std::panic::Location;
@@ -23,10 +24,10 @@ use crate::{Device, DeviceBuffer, DriverError, Event, EventOptions, MemoryError,
 /// How pinned memory is allocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pinning {
-    /// Cached as all memory of the host is.
+    /// Cached, as ordinary host memory is.
     Cached,
-    /// Write-combined: not cached, which leaves the caches to others and is faster over the bus, and very slow for the host
-    /// to read.
+    /// Write-combined: not cached. It leaves the caches to other data and is faster over the bus,
+    /// but very slow for the host to read.
     WriteCombined,
 }
 
@@ -36,11 +37,11 @@ pub struct PinnedBuffer<T: DeviceCopy> {
     device: Device,
     pointer: NonNull<T>,
     len: usize,
-    /// Of kernels that see it by [`PinnedBuffer::mapped`], whichever time.
+    /// The uses by kernels, through [`PinnedBuffer::mapped`].
     order: Order<Stream>,
-    /// Of copies ([`Stream::copy_in`]): what each did, and the event that comes after it.
+    /// The uses by copies ([`Stream::copy_in`]): the kind of access, and the event after each copy.
     copies: Mutex<Vec<(Access, Event)>>,
-    /// The memory, where it was the program's own before it was registered.
+    /// The program's own memory, if it was registered.
     registered: Option<Vec<T>>,
 }
 
@@ -50,10 +51,10 @@ unsafe impl<T: DeviceCopy + Send> Send for PinnedBuffer<T> {}
 unsafe impl<T: DeviceCopy + Sync> Sync for PinnedBuffer<T> {}
 
 impl<T: DeviceCopy> PinnedBuffer<T> {
-    /// `len` zeroes in newly allocated memory.
+    /// Allocates `len` zeroes.
     ///
     /// # Errors
-    /// The driver's, `CUDA_ERROR_OUT_OF_MEMORY` among them.
+    /// The driver's error, such as `CUDA_ERROR_OUT_OF_MEMORY`.
     #[track_caller]
     pub fn zeroed(device: &Device, len: usize, pinning: Pinning) -> Result<Self, MemoryError>
     where
@@ -66,16 +67,16 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
         // SAFETY: filled at once.
         let made = unsafe { Self::allocate_with(device, len, flags) }?;
         if len > 0 {
-            // SAFETY: so many elements were allocated, and may be all zeros.
+            // SAFETY: this many elements were allocated, and may be all zeros.
             unsafe { made.pointer.write_bytes(0, len) };
         }
         Ok(made)
     }
 
-    /// `len` values in newly allocated memory.
+    /// Allocates `len` values with arbitrary contents.
     ///
     /// # Errors
-    /// The driver's, `CUDA_ERROR_OUT_OF_MEMORY` among them.
+    /// The driver's error, such as `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// # Safety
     /// It is filled before it is read.
@@ -85,7 +86,7 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
         unsafe { Self::allocate_with(device, len, 0) }
     }
 
-    /// The same with `CU_MEMHOSTALLOC_..` of the caller's.
+    /// As [`Self::allocate`], with the caller's flags `CU_MEMHOSTALLOC_..`.
     ///
     /// # Safety
     /// As for [`Self::allocate`].
@@ -111,10 +112,11 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
         })
     }
 
-    /// The program's own memory, pinned where it is.
+    /// Pins the program's own memory in place.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that
+    /// fault.
     #[track_caller]
     pub fn register(device: &Device, mut memory: Vec<T>) -> Result<Self, MemoryError> {
         let at = Location::caller();
@@ -123,7 +125,8 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
         if len > 0 && size_of::<T>() > 0 {
             device.make_current(at)?;
             let flags = sys::CU_MEMHOSTREGISTER_DEVICEMAP;
-            // SAFETY: the vector is kept, and not touched otherwise, until the memory is unregistered.
+            // SAFETY: the vector is kept, and not touched otherwise, until the memory is
+            // unregistered.
             let result =
                 unsafe { sys::cuMemHostRegister_v2(pointer.cast(), len * size_of::<T>(), flags) };
             DriverError::check("cuMemHostRegister", result, at)?;
@@ -138,32 +141,34 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
         })
     }
 
-    /// How many elements it holds.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether it holds none.
+    /// Returns whether the buffer has no elements.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The contents, once nothing that was queued can change them.
+    /// Returns the contents. Waits for the copies that write the memory, and for the streams whose
+    /// kernels use it ([`PinnedBuffer::mapped`]).
     ///
     /// # Errors
-    /// The driver's, as this waits for the copies that write the memory, and for the streams whose kernels have it
-    /// ([`PinnedBuffer::mapped`]).
+    /// The driver's error, or the fault of a kernel that ran before.
     #[track_caller]
     pub fn as_slice(&self) -> Result<&[T], DriverError> {
         self.wait(Access::Read)?;
-        // SAFETY: initialised when it was made, as long as said, and nothing on the device writes it any more.
+        // SAFETY: initialised when it was made, as long as said, and nothing on the device writes
+        // it any more.
         Ok(unsafe { std::slice::from_raw_parts(self.pointer.as_ptr(), self.len) })
     }
 
-    /// The contents, to be changed.
+    /// Returns the contents for writing. Waits as [`Self::as_slice`] does, and also for the copies
+    /// that read the memory.
     ///
     /// # Errors
-    /// As [`Self::as_slice`]; it waits for the copies that read the memory too.
+    /// What [`Self::as_slice`] fails with.
     #[track_caller]
     pub fn as_mut_slice(&mut self) -> Result<&mut [T], DriverError> {
         self.wait(Access::Write)?;
@@ -171,10 +176,12 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
         Ok(unsafe { std::slice::from_raw_parts_mut(self.pointer.as_ptr(), self.len) })
     }
 
-    /// The same memory as the device sees it: a kernel that gets this reads and writes the host's memory over the bus.
+    /// Returns the same memory as the device sees it. A kernel that gets this reads and writes the
+    /// host's memory over the bus.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that
+    /// fault.
     #[track_caller]
     pub fn mapped(&mut self) -> Result<Mapped<'_, T>, DriverError> {
         let at = Location::caller();
@@ -188,7 +195,8 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
             };
             DriverError::check("cuMemHostGetDevicePointer", result, at)?;
         }
-        // SAFETY: the address is that of this memory, which is borrowed meanwhile; slices of it wait for the device.
+        // SAFETY: the address is that of this memory, which is borrowed meanwhile; slices of it
+        // wait for the device.
         let buffer =
             unsafe { DeviceBuffer::borrow_ordered(&self.device, address, self.len, &self.order) };
         Ok(Mapped {
@@ -199,15 +207,15 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
 }
 
 impl<T: DeviceCopy> PinnedBuffer<T> {
-    /// Where it is.
+    /// The address on the host.
     pub(crate) fn pointer(&self) -> *mut T {
         self.pointer.as_ptr()
     }
 
-    /// Has the host wait until it may read the memory, or write it.
+    /// Waits until the host may read the memory, or write it.
     #[track_caller]
     fn wait(&self, access: Access) -> Result<(), DriverError> {
-        // What kernels do with it nobody knows.
+        // A kernel may do anything with it.
         self.order.synchronize()?;
         self.wait_for_copies(access)
     }
@@ -216,7 +224,8 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
     fn wait_for_copies(&self, access: Access) -> Result<(), DriverError> {
         let copies = || self.copies.lock().unwrap_or_else(PoisonError::into_inner);
         let all = copies().clone();
-        // With nothing held: another thread may queue a copy meanwhile, and what is waited for may wait for that thread.
+        // Without the lock: another thread may queue a copy meanwhile, and the awaited work may
+        // wait for that thread.
         for (_, done) in all.iter().filter(|(earlier, _)| conflict(*earlier, access)) {
             done.synchronize()?;
         }
@@ -224,7 +233,8 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
         Ok(())
     }
 
-    /// Queues a `copy` on `stream`, after those that it must not run beside; the event comes after it.
+    /// Queues a `copy` on `stream` after the copies that it conflicts with, and returns the event
+    /// after it.
     #[track_caller]
     pub(crate) fn use_on(
         &self,
@@ -247,7 +257,7 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
             .event_with(EventOptions::new().without_time())?;
         copy()?;
         if let Err(error) = done.record(stream) {
-            // No event tells of the copy: who waits for it waits for the stream.
+            // There is no event after the copy, so waiting for it means waiting for the stream.
             let _ = self
                 .order
                 .begin(stream, Access::Write, |_, _| Ok::<(), ()>(()));
@@ -259,19 +269,21 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
     }
 }
 
-/// Whether a copy may not have been done yet.
+/// Returns whether a copy may still be under way.
 fn is_under_way((_, done): &(Access, Event)) -> bool {
     !matches!(done.is_done(), Ok(true))
 }
 
-/// Whether two uses have to keep their order.
+/// Returns whether two uses must keep their order.
 fn conflict(earlier: Access, later: Access) -> bool {
     earlier == Access::Write || later == Access::Write
 }
 
-/// Pinned host memory as a buffer of the device: `&mapped` is passed where a kernel reads, `&mut mapped` where it writes.
+/// Pinned host memory as a buffer of the device: `&mapped` is passed where a kernel reads, `&mut
+/// mapped` where it writes.
 ///
-/// There is no `&mut DeviceBuffer` to be had from it: the two could be swapped, and the host's memory outlive its owner.
+/// It gives no `&mut DeviceBuffer`, because swapping that with another buffer would let the host's
+/// memory outlive its owner:
 /// ```compile_fail,E0596
 /// # use lanewise::{Device, DeviceBuffer, PinnedBuffer, Pinning};
 /// # fn f(device: Device, mut other: DeviceBuffer<f32>) {
@@ -294,7 +306,7 @@ impl<T: DeviceCopy> std::ops::Deref for Mapped<'_, T> {
 }
 
 impl<T: DeviceCopy> Mapped<'_, T> {
-    /// Replaces the contents by `host`, in a copy of the device's.
+    /// Replaces the contents with `host`, by a copy of the driver's.
     ///
     /// # Errors
     /// What [`DeviceBuffer::copy_from_slice`] fails with.
@@ -334,7 +346,8 @@ impl<T: DeviceCopy> Drop for PinnedBuffer<T> {
             result == sys::CUresult::CUDA_SUCCESS
         };
         if !ended {
-            // Nobody to report to. A function that a stream calls can't wait, and after a fault nobody can: the memory stays.
+            // A drop cannot report errors. In a function that a stream calls, and after a fault,
+            // waiting is impossible: the memory stays.
             std::mem::forget(self.registered.take());
         }
     }

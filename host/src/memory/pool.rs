@@ -1,8 +1,11 @@
-//! Pools: where memory comes from that is allocated and freed in the order of a stream.
+//! Memory pools, for memory that is allocated and freed in the order of a stream.
 //!
-//! [`DeviceBuffer::zeroed_on`] takes from the device's own pool, which [`Device::memory_pool`] gives; a [`MemoryPool::new`] is a program's own, whose memory no other part of the program takes.
-//! What is freed stays with the pool until the device is synchronised, and then goes back but for what the pool is told to keep.
-//! Source: CUDA C++ Programming Guide, "Stream Ordered Memory Allocator"; CUDA driver API, `cuMemPoolCreate`, `cuMemPoolSetAttribute`.
+//! [`DeviceBuffer::zeroed_on`] allocates from the device's own pool, which [`Device::memory_pool`]
+//! returns. [`MemoryPool::new`] makes another pool, which no other part of the program allocates
+//! from. Freed memory stays in the pool until the device is synchronised; then the pool returns it
+//! to the device, except for what it is told to keep.
+//! Source: CUDA C++ Programming Guide, "Stream Ordered Memory Allocator"; CUDA driver API,
+//! `cuMemPoolCreate`, `cuMemPoolSetAttribute`.
 
 use std::ffi::c_void;
 use std::panic::Location;
@@ -17,12 +20,13 @@ use crate::{Device, DeviceBuffer, DriverError, MemoryError, Stream};
 
 /// A pool of device memory.
 ///
-/// A program's own pool goes when it is dropped, but for what buffers have of it: that goes when they do.
+/// Dropping a pool from [`MemoryPool::new`] frees its memory, except for what buffers still use:
+/// that is freed when they are dropped.
 #[derive(Debug)]
 pub struct MemoryPool {
     raw: sys::CUmemoryPool,
     device: Device,
-    /// Whether it is the device's, which is never destroyed.
+    /// Whether it is the device's own pool, which is never destroyed.
     is_devices: bool,
 }
 
@@ -31,21 +35,21 @@ unsafe impl Send for MemoryPool {}
 // SAFETY: as above; the driver's pools take calls of several threads at once.
 unsafe impl Sync for MemoryPool {}
 
-/// What a pool has of the device's memory, in bytes.
+/// How much of the device's memory a pool has, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolUsage {
-    /// What it has taken from the device.
+    /// The memory that the pool has taken from the device.
     pub reserved: u64,
-    /// The most of that since [`MemoryPool::forget_most`].
+    /// The maximum of `reserved` since [`MemoryPool::forget_most`].
     pub most_reserved: u64,
-    /// What buffers have of it.
+    /// The memory that buffers use.
     pub used: u64,
-    /// The most of that since [`MemoryPool::forget_most`].
+    /// The maximum of `used` since [`MemoryPool::forget_most`].
     pub most_used: u64,
 }
 
 impl Device {
-    /// The pool that [`DeviceBuffer::zeroed_on`] takes from.
+    /// Returns the pool that [`DeviceBuffer::zeroed_on`] allocates from.
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_SUPPORTED` on a device without pools.
@@ -65,7 +69,7 @@ impl Device {
 }
 
 impl MemoryPool {
-    /// A pool of the program's own on this device.
+    /// Makes a pool on this device.
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_SUPPORTED` on a device without pools.
@@ -93,10 +97,12 @@ impl MemoryPool {
         })
     }
 
-    /// `len` zeroes from this pool, in the order of `stream`: as [`DeviceBuffer::zeroed_on`].
+    /// Makes a buffer of `len` zeroes from this pool, in the order of `stream`, as
+    /// [`DeviceBuffer::zeroed_on`] does.
     ///
     /// # Errors
-    /// What [`DeviceBuffer::from_slice`] fails with; `CUDA_ERROR_INVALID_VALUE` for a stream of a device that the pool is not of.
+    /// What [`DeviceBuffer::from_slice`] fails with; `CUDA_ERROR_INVALID_VALUE` for a stream of
+    /// another device.
     #[track_caller]
     pub fn zeroed<T: DeviceCopy + Zeroable>(
         &self,
@@ -104,15 +110,17 @@ impl MemoryPool {
         len: usize,
     ) -> Result<DeviceBuffer<T>, MemoryError> {
         if stream.device() != &self.device {
-            // A GPU's driver may take it, for streams that reach the pool's memory; the buffer would be taken for one of theirs.
+            // A GPU's driver accepts a stream of another device that can access the pool's memory.
+            // The buffer would then count as that device's.
             let (call, at) = ("cuMemAllocFromPoolAsync", Location::caller());
             DriverError::check_code(call, CUresult::ERROR_INVALID_VALUE, at)?;
         }
         DeviceBuffer::zeroed_from(Some(self.raw), stream, len)
     }
 
-    /// Has the pool keep so many bytes of what is freed when the device is synchronised, which is nothing at first; `u64::MAX` for all. A program that allocates the same again and
-    /// again in each of its steps wants that.
+    /// Sets how many bytes of freed memory the pool keeps when the device is synchronised: 0 at
+    /// first, `u64::MAX` for all. It helps a program that allocates the same memory in each of its
+    /// steps.
     ///
     /// # Errors
     /// The driver's answer.
@@ -125,7 +133,7 @@ impl MemoryPool {
         )
     }
 
-    /// How much it keeps, as [`keep`](Self::keep) has said.
+    /// Returns how many bytes of freed memory the pool keeps; see [`keep`](Self::keep).
     ///
     /// # Errors
     /// The driver's answer.
@@ -134,7 +142,7 @@ impl MemoryPool {
         self.get(CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD)
     }
 
-    /// Gives what no buffer has back to the device, but for so many bytes.
+    /// Returns unused memory to the device, except for `bytes` bytes.
     ///
     /// # Errors
     /// The driver's answer.
@@ -148,7 +156,7 @@ impl MemoryPool {
         DriverError::check("cuMemPoolTrimTo", result, at)
     }
 
-    /// What it has, and what of that is used.
+    /// Returns how much memory the pool has, and how much of that is used.
     ///
     /// # Errors
     /// The driver's answer.
@@ -163,7 +171,7 @@ impl MemoryPool {
         })
     }
 
-    /// Begins to count the most of [`usage`](Self::usage) anew, from what it is now.
+    /// Resets the maxima of [`usage`](Self::usage) to the present values.
     ///
     /// # Errors
     /// The driver's answer.
@@ -198,7 +206,8 @@ impl MemoryPool {
 impl Drop for MemoryPool {
     fn drop(&mut self) {
         if !self.is_devices && self.device.make_current(Location::caller()).is_ok() {
-            // SAFETY: the pool is the program's own, and nobody has its handle any more; the driver keeps what is used.
+            // SAFETY: the pool is the program's own, and nothing uses its handle any more; the
+            // driver keeps memory that is still used.
             unsafe { sys::cuMemPoolDestroy(self.raw) };
         }
     }

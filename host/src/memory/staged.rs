@@ -31,7 +31,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         let device = self.device().clone();
         // SAFETY: it is filled by the next statement, as long as it is.
         let staged = unsafe { PinnedBuffer::<T>::allocate(&device, host.len()) }?;
-        // SAFETY: so many elements of newly allocated memory, which nobody else has.
+        // SAFETY: this many elements of newly allocated memory, which nobody else has.
         unsafe {
             staged
                 .pointer()

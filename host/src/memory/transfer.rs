@@ -1,8 +1,10 @@
-//! Asynchronous copies: queued on a stream, done beside the host and beside what other streams do.
+//! Asynchronous copies: queued on a stream, they run beside the host and beside the work of other
+//! streams.
 //!
-//! The host's side of such a copy is pinned memory, a [`PinnedBuffer`]: pageable memory can be moved, so a copy of it holds up the host.
-//! A copy gives back an [`InFlight`], which borrows the pinned memory until the copy is done. The device's buffers keep order between
-//! streams by themselves, as they do for kernels.
+//! On the host's side such a copy needs pinned memory, a [`PinnedBuffer`]: pageable memory can
+//! move, so a copy of it makes the host wait. A copy returns an [`InFlight`], which borrows the
+//! pinned memory until the copy is done. Device buffers keep order between streams by themselves,
+//! as they do for kernels.
 //!
 //! ```
 //! use lanewise::{Device, DeviceBuffer, PinnedBuffer, Pinning};
@@ -21,7 +23,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! While the copy is under way the memory can't be touched,
+//! While the copy is under way, the memory can't be accessed,
 //! ```compile_fail,E0502
 //! # use lanewise::{DeviceBuffer, PinnedBuffer, Stream};
 //! # fn f(stream: Stream, mut host: PinnedBuffer<f32>, mut buffer: DeviceBuffer<f32>) {
@@ -39,11 +41,13 @@
 //! copy.wait().unwrap();
 //! # }
 //! ```
-//! A copy that is [`InFlight::detach`]ed (or leaked) borrows nothing any more. Then the memory itself knows: whoever touches it, or
-//! drops it, waits for the copy at that point. A ring of buffers, refilled in turn, wants that.
+//! A copy that is [`InFlight::detach`]ed (or leaked) no longer borrows the memory. The memory
+//! itself remembers the copy then, and the next access to it, or its drop, waits for the copy. That
+//! suits a ring of buffers that are refilled in turn.
 //!
-//! Source: CUDA driver API, `cuMemcpyHtoDAsync`, `cuMemcpyPeerAsync`; CUDA C++ Programming Guide, "Asynchronous Concurrent Execution"; CUDA
-//! study notes, section 6.1.2; memory optimisation notes, section 9.1.2.
+//! Source: CUDA driver API, `cuMemcpyHtoDAsync`, `cuMemcpyPeerAsync`; CUDA C++ Programming Guide,
+//! "Asynchronous Concurrent Execution"; CUDA study notes, section 6.1.2; memory optimisation notes,
+//! section 9.1.2.
 
 use std::marker::PhantomData;
 use std::mem::size_of;
@@ -57,11 +61,12 @@ use crate::memory::pattern::Pattern;
 use crate::stream::order::Access;
 use crate::{DeviceBuffer, DriverError, Event, Mapped, MemoryError, Part, PinnedBuffer, Stream};
 
-/// A copy that may still be under way, and the host's memory that it needs until then. Dropped, it waits.
+/// A copy that may still be under way. It borrows the host memory that the copy needs. Dropping it
+/// waits for the copy.
 #[derive(Debug)]
 #[must_use = "dropped at once, it waits for the copy at once"]
 pub struct InFlight<'host> {
-    /// None once somebody has waited, or where there was nothing to copy.
+    /// `None` after a wait, or if there was nothing to copy.
     done: Option<Event>,
     host: PhantomData<&'host ()>,
 }
@@ -76,7 +81,7 @@ impl InFlight<'_> {
         self.done.take().map_or(Ok(()), |done| done.synchronize())
     }
 
-    /// Whether the copy is done.
+    /// Returns whether the copy is done.
     ///
     /// # Errors
     /// What [`Self::wait`] fails with.
@@ -85,7 +90,7 @@ impl InFlight<'_> {
         self.done.as_ref().map_or(Ok(true), Event::is_done)
     }
 
-    /// Lets the host's memory go; whoever touches it next waits for the copy there.
+    /// Ends the borrow of the host's memory. Its next access waits for the copy.
     pub fn detach(mut self) {
         self.done = None;
     }
@@ -94,7 +99,7 @@ impl InFlight<'_> {
 impl Drop for InFlight<'_> {
     fn drop(&mut self) {
         if let Some(done) = self.done.take() {
-            // Nobody to report to; after a fault nothing is under way any more.
+            // A drop cannot report errors. After a fault nothing is under way any more.
             let _ = done.synchronize();
         }
     }
@@ -132,7 +137,7 @@ impl<T: DeviceCopy> CopyTarget<T> for Mapped<'_, T> {
     }
 }
 
-/// Sees that both ends are as long.
+/// Checks that both sides have the same length.
 fn same_length(
     buffer: usize,
     host: usize,
@@ -160,7 +165,8 @@ impl Stream {
         same_length(to.len(), from.len(), at)?;
         let _use = to.use_on(self, Access::Write)?;
         self.with_host(from, Access::Read, at, |bytes| {
-            // SAFETY: both ends have so many bytes. The pinned memory knows of the copy until it is done, the buffer is freed after it.
+            // SAFETY: both sides have this many bytes. The pinned memory waits for the copy before
+            // it is freed, and so does the buffer.
             let result = unsafe {
                 sys::cuMemcpyHtoDAsync_v2(to.address(), from.pointer().cast(), bytes, self.raw())
             };
@@ -190,7 +196,7 @@ impl Stream {
         })
     }
 
-    /// Queues `copy` with the host's `memory`, which is made to know of it.
+    /// Queues `copy`, which uses the host's `memory`, and notes it there.
     fn with_host<'host, T: DeviceCopy>(
         &self,
         memory: &PinnedBuffer<T>,
@@ -210,8 +216,8 @@ impl Stream {
         })
     }
 
-    /// Queues a copy from one buffer to another, of this device or between two devices. Without peer access the driver moves the bytes
-    /// through the host's memory.
+    /// Queues a copy from one buffer to another, on one device or between two. Without peer access
+    /// the driver copies through the host's memory.
     ///
     /// # Errors
     /// [`MemoryError::LengthMismatch`], or what the driver says.
@@ -234,7 +240,7 @@ impl Stream {
         );
         self.device().make_current(at)?;
         if from.device() == to.device() {
-            // SAFETY: both ends have so many bytes, and freeing either waits for the copy.
+            // SAFETY: both sides have this many bytes, and freeing either waits for the copy.
             let result = unsafe {
                 sys::cuMemcpyDtoDAsync_v2(to.address(), from.address(), bytes, self.raw())
             };
@@ -258,7 +264,8 @@ impl Stream {
     /// Queues setting every byte of a buffer to zero.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that
+    /// fault.
     #[track_caller]
     pub fn fill_zero<T: DeviceCopy + Zeroable>(
         &self,
@@ -281,7 +288,7 @@ impl Stream {
         self.set_all(buffer.target(), Pattern::of(value), Location::caller())
     }
 
-    /// Queues writing a pattern that is a valid `T`, as often as it fits, to a buffer that the caller may write.
+    /// Queues filling a buffer with a pattern that is a valid `T`. The caller may write the buffer.
     #[track_caller]
     pub(super) fn set_all<T: DeviceCopy>(
         &self,
@@ -295,7 +302,8 @@ impl Stream {
         }
         let _use = buffer.use_on(self, Access::Write)?;
         self.device().make_current(at)?;
-        // SAFETY: the buffer has so many bytes, the driver refuses an address that is not aligned, and freeing the buffer waits for this.
+        // SAFETY: the buffer has this many bytes, the driver refuses an address that is not aligned,
+        // and freeing the buffer waits for this.
         let (call, result) = unsafe { pattern.queue(buffer.address(), count, self.raw()) };
         Ok(DriverError::check(call, result, at)?)
     }

@@ -1,6 +1,8 @@
-//! Events: points in a stream that the host can wait for or ask about, that other streams can wait for, and between which time is measured.
+//! Events: points in a stream. The host and other streams can wait for them, and the time between
+//! two of them is measured.
 //!
-//! Source: CUDA driver API, "Event Management"; CUDA C++ Programming Guide, "Events"; CUDA study notes, sections 6.1.3 and 6.2.4.
+//! Source: CUDA driver API, "Event Management"; CUDA C++ Programming Guide, "Events"; CUDA study
+//! notes, sections 6.1.3 and 6.2.4.
 
 use std::panic::Location;
 use std::ptr::null_mut;
@@ -10,7 +12,7 @@ use cust::sys::{self, CUevent};
 
 use crate::{Device, DriverError, Elapsed, Stream};
 
-/// A point in a stream, once it is recorded. Clones are the same event.
+/// A point in a stream, once it is recorded. A clone is a handle of the same event.
 #[derive(Debug, Clone)]
 pub struct Event(Arc<Inner>);
 
@@ -25,26 +27,27 @@ unsafe impl Send for Inner {}
 // SAFETY: as above.
 unsafe impl Sync for Inner {}
 
-/// How an event is made: until something else is said it keeps its time, and who waits for it spins.
+/// Options for a new event. By default it keeps its time, and a waiting host thread spins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EventOptions {
     flags: u32,
 }
 
 impl EventOptions {
-    /// An event that keeps its time.
+    /// The defaults: the event keeps its time, and a waiting host thread spins.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// One that keeps no time, which is cheaper to record and to wait for; [`Event::since`] refuses it.
+    /// The event keeps no time, which makes it cheaper to record and to wait for; [`Event::since`]
+    /// refuses it.
     pub fn without_time(self) -> Self {
         Self {
             flags: self.flags | sys::CUevent_flags::CU_EVENT_DISABLE_TIMING as u32,
         }
     }
 
-    /// One that another process may open: see [`Event::ipc_handle`]. It keeps no time.
+    /// Another process may open the event: see [`Event::ipc_handle`]. It keeps no time.
     pub fn interprocess(self) -> Self {
         let flag = sys::CUevent_flags::CU_EVENT_INTERPROCESS as u32;
         Self {
@@ -52,7 +55,7 @@ impl EventOptions {
         }
     }
 
-    /// One for which the host sleeps when it waits, where it would otherwise ask again and again.
+    /// A host thread that waits for the event sleeps, instead of polling.
     pub fn blocking_wait(self) -> Self {
         Self {
             flags: self.flags | sys::CUevent_flags::CU_EVENT_BLOCKING_SYNC as u32,
@@ -61,19 +64,21 @@ impl EventOptions {
 }
 
 impl Device {
-    /// A new event, recorded nowhere.
+    /// Makes an event that is not yet recorded.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that
+    /// fault.
     #[track_caller]
     pub fn event(&self) -> Result<Event, DriverError> {
         self.event_with(EventOptions::new())
     }
 
-    /// A new event of this kind.
+    /// Makes an event with these options that is not yet recorded.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that
+    /// fault.
     #[track_caller]
     pub fn event_with(&self, options: EventOptions) -> Result<Event, DriverError> {
         let at = Location::caller();
@@ -90,10 +95,10 @@ impl Device {
 }
 
 impl Event {
-    /// An event that the driver has made otherwise.
+    /// Takes over a handle from the driver.
     ///
     /// # Safety
-    /// The handle is live, of this device, and nobody else destroys it.
+    /// The handle is live and of this device, and nothing else destroys it.
     pub(crate) unsafe fn from_raw(device: &Device, handle: CUevent) -> Self {
         Self(Arc::new(Inner {
             device: device.clone(),
@@ -101,7 +106,8 @@ impl Event {
         }))
     }
 
-    /// Makes it the point in `stream` at which everything queued so far has run. What it was before is forgotten.
+    /// Records the event in `stream`: it occurs when everything queued there so far has run. An
+    /// earlier record is forgotten.
     ///
     /// # Errors
     /// The driver's: `CUDA_ERROR_INVALID_HANDLE` for a stream of another device.
@@ -114,10 +120,10 @@ impl Event {
         DriverError::check("cuEventRecord", result, at)
     }
 
-    /// Waits until it has happened. One that is recorded nowhere has.
+    /// Waits until the event has occurred. Returns at once if it was never recorded.
     ///
     /// # Errors
-    /// Among others, the fault of a kernel that ran before.
+    /// The fault of a kernel that ran before, among others.
     #[track_caller]
     pub fn synchronize(&self) -> Result<(), DriverError> {
         let at = self.make_current(Location::caller())?;
@@ -126,7 +132,7 @@ impl Event {
         DriverError::check("cuEventSynchronize", result, at)
     }
 
-    /// Whether it has happened, without waiting.
+    /// Returns whether the event has occurred, without waiting.
     ///
     /// # Errors
     /// What [`Self::synchronize`] fails with.
@@ -140,11 +146,11 @@ impl Event {
         }
     }
 
-    /// The device's time from `start` to here: measured on a GPU, modelled on the simulator.
+    /// The device's time from `start` to this event: measured on a GPU, modelled on the simulator.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_READY` before both have happened; `CUDA_ERROR_INVALID_HANDLE` where one keeps no time, is recorded nowhere, or
-    /// both are not of one device.
+    /// `CUDA_ERROR_NOT_READY` before both have occurred; `CUDA_ERROR_INVALID_HANDLE` if one keeps
+    /// no time, was never recorded, or is of another device than the other.
     #[track_caller]
     pub fn since(&self, start: &Event) -> Result<Elapsed, DriverError> {
         let at = self.make_current(Location::caller())?;
@@ -155,12 +161,12 @@ impl Event {
         Ok(Elapsed::from_seconds(f64::from(milliseconds) * 1e-3))
     }
 
-    /// The device it is of.
+    /// The event's device.
     pub fn device(&self) -> &Device {
         &self.0.device
     }
 
-    /// The driver's handle, for what this crate does not wrap.
+    /// The driver's handle, for calls that this crate does not wrap.
     pub fn raw(&self) -> CUevent {
         self.0.handle
     }
@@ -175,7 +181,8 @@ impl Event {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        // SAFETY: made by this value and destroyed once; who waits for what it recorded goes on waiting. There is nobody to report to.
+        // SAFETY: made by this value and destroyed once; waits for what it recorded go on. A drop
+        // cannot report errors.
         let _ = unsafe { sys::cuEventDestroy_v2(self.handle) };
     }
 }

@@ -1,9 +1,12 @@
-//! Streams: work queued on one stream runs in order, work on two streams side by side.
+//! Streams: work on one stream runs in order, work on two streams may run side by side.
 //!
-//! [`Device::stream`] makes a stream that keeps order with the legacy default stream, on which plain copies run: each waits for what the
-//! other has. One made [`StreamOptions::non_blocking`] does not; there the buffers themselves keep order, as they do between any two
-//! streams (see [`crate::DeviceBuffer`]). A [`Stream`] is shared by reference count, so that a buffer can remember where it was used.
-//! Source: CUDA C++ Programming Guide, "Streams"; CUDA driver API, "Stream Management"; CUDA study notes, chapter 6.
+//! [`Device::stream`] makes a stream that keeps order with the legacy default stream, on which
+//! synchronous copies run: each waits for the work on the other. A [`StreamOptions::non_blocking`]
+//! stream does not; there the buffers themselves keep order, as they do between any two streams
+//! (see [`crate::DeviceBuffer`]). A [`Stream`] is reference-counted, so that a buffer can remember
+//! the streams that used it.
+//! Source: CUDA C++ Programming Guide, "Streams"; CUDA driver API, "Stream Management"; CUDA study
+//! notes, chapter 6.
 
 mod event;
 mod finished;
@@ -26,7 +29,7 @@ use cust::sys::{self, CUstream};
 use crate::{Backend, Device, DriverError, journal};
 use order::{Access, LaunchUse, Marked, Order, Queue};
 
-/// A queue of work for a device. Clones are the same queue.
+/// A queue of work for a device. A clone is a handle of the same queue.
 #[derive(Debug, Clone)]
 pub struct Stream(Arc<Inner>);
 
@@ -35,11 +38,13 @@ struct Inner {
     device: Device,
     handle: CUstream,
     kind: Kind,
-    /// Which of the process's streams it is; handles are used again.
+    /// A number of its own in the process. The driver's handles are used again, so they cannot
+    /// identify a stream.
     number: u64,
-    /// How many points in it were marked. Held while one is, so that a point of a larger number comes later.
+    /// How many points in it were marked. Locked while a point is marked, so that a larger number
+    /// is a later point.
     marks: Mutex<u64>,
-    /// Of other streams, by their numbers, the last point that what is queued here waits for.
+    /// For other streams, by number: the last point there that this stream waits for.
     waited: Mutex<HashMap<u64, u64>>,
 }
 
@@ -48,7 +53,7 @@ unsafe impl Send for Inner {}
 // SAFETY: as above.
 unsafe impl Sync for Inner {}
 
-/// Of so many other streams a stream remembers what it waits for.
+/// The number of other streams for which a stream remembers what it waits for.
 const REMEMBERED: usize = 64;
 
 /// The number of the next stream, larger than all before.
@@ -58,7 +63,7 @@ fn number() -> u64 {
 }
 
 impl Order<Stream> {
-    /// Begins a use on `stream`, behind what it must not overtake.
+    /// Begins a use on `stream`, after the uses that it must not overtake.
     #[track_caller]
     pub(crate) fn begin_on(
         &self,
@@ -70,7 +75,7 @@ impl Order<Stream> {
         })
     }
 
-    /// Has the host wait for all uses that were begun.
+    /// Makes the host wait for all uses so far.
     #[track_caller]
     pub(crate) fn synchronize(&self) -> Result<(), DriverError> {
         self.streams().iter().try_for_each(Stream::synchronize)
@@ -94,26 +99,27 @@ impl Queue for Stream {
     }
 }
 
-/// Calls a function for the driver, into which nothing must unwind. A panic's hook has said what it was.
+/// Runs a function that the driver calls. A panic must not unwind into the driver; the panic hook
+/// has already reported it.
 pub(crate) fn to_its_end(function: impl FnOnce()) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(function)) {
-        // What was panicked with may panic itself when it is dropped.
+        // Dropping a panic's payload may panic again.
         std::mem::forget(payload);
     }
 }
 
-/// What a stream is to the legacy default stream.
+/// How a stream relates to the legacy default stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// It is that stream.
     Default,
     /// Each waits for what was queued on the other before.
     Blocking,
-    /// It has nothing to do with it.
+    /// Neither waits for the other.
     NonBlocking,
 }
 
-/// How a stream is made; as [`Device::stream`] makes one until something else is said.
+/// Options for a new stream. The defaults are those of [`Device::stream`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StreamOptions {
     non_blocking: bool,
@@ -121,12 +127,12 @@ pub struct StreamOptions {
 }
 
 impl StreamOptions {
-    /// A stream of the lowest priority that waits for the default stream.
+    /// The defaults: a stream of the lowest priority that waits for the default stream.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// One that does not wait for the legacy default stream, nor that for it.
+    /// Neither this stream nor the legacy default stream waits for the other.
     pub fn non_blocking(self) -> Self {
         Self {
             non_blocking: true,
@@ -134,9 +140,9 @@ impl StreamOptions {
         }
     }
 
-    /// One of this priority. Less is more urgent; what the device does not have becomes the nearest that it has
-    /// ([`Device::stream_priorities`]). Blocks of a kernel of higher priority are handed out first; what runs is not interrupted, and
-    /// copies take no notice.
+    /// Sets the priority. A smaller number is more urgent; a number outside the device's range
+    /// becomes the nearest one in it ([`Device::stream_priorities`]). Blocks of more urgent kernels
+    /// start first. Running blocks are not interrupted, and copies have no priority.
     pub fn priority(self, priority: i32) -> Self {
         Self { priority, ..self }
     }
@@ -145,26 +151,29 @@ impl StreamOptions {
 /// The priorities that streams can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StreamPriorities {
-    /// Of the streams that nothing is said of: 0.
+    /// The least urgent, which is the default: 0.
     pub least: i32,
-    /// The most urgent: a negative number, or 0 where the device knows no priorities.
+    /// The most urgent: a negative number, or 0 if the device has no priorities.
     pub greatest: i32,
 }
 
 impl Device {
-    /// A new stream. It waits for the legacy default stream, on which copies run.
+    /// Makes a stream that keeps order with the legacy default stream, on which synchronous copies
+    /// run.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that
+    /// fault.
     #[track_caller]
     pub fn stream(&self) -> Result<Stream, DriverError> {
         self.stream_with(StreamOptions::new())
     }
 
-    /// A new stream that does not wait for the default stream, or has a priority.
+    /// Makes a stream with these options.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that
+    /// fault.
     #[track_caller]
     pub fn stream_with(&self, options: StreamOptions) -> Result<Stream, DriverError> {
         let at = Location::caller();
@@ -191,8 +200,9 @@ impl Device {
         })))
     }
 
-    /// The legacy default stream: work on it waits for all that was queued on every other stream, but for the non-blocking ones, and they
-    /// for it. Programs that want overlap leave it alone.
+    /// Returns the legacy default stream. Work on it waits for everything queued before on all
+    /// streams except the non-blocking ones, and those streams wait for it. Programs that want
+    /// overlap do not use it.
     pub fn default_stream(&self) -> Stream {
         Stream(Arc::new(Inner {
             device: self.clone(),
@@ -204,10 +214,11 @@ impl Device {
         }))
     }
 
-    /// The priorities that streams of this device can have.
+    /// Returns the priorities that streams of this device can have.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that
+    /// fault.
     #[track_caller]
     pub fn stream_priorities(&self) -> Result<StreamPriorities, DriverError> {
         let at = Location::caller();
@@ -226,10 +237,11 @@ impl Stream {
         &self.0.device
     }
 
-    /// Its priority, as the device has it.
+    /// The priority that the device gave to the stream.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that
+    /// fault.
     #[track_caller]
     pub fn priority(&self) -> Result<i32, DriverError> {
         let at = self.make_current(Location::caller())?;
@@ -243,7 +255,8 @@ impl Stream {
     /// Waits until everything queued so far has run.
     ///
     /// # Errors
-    /// Among others, the fault of a kernel that ran on this stream: the report then says where it happened.
+    /// The fault of a kernel that ran on this stream, among others. The report then says where it
+    /// happened.
     #[track_caller]
     pub fn synchronize(&self) -> Result<(), DriverError> {
         let at = self.make_current(Location::caller())?;
@@ -254,7 +267,8 @@ impl Stream {
         Ok(())
     }
 
-    /// Notes that something was launched on this stream, for the error after a fault: on a GPU, whose driver does not say what faulted.
+    /// Notes a launch on this stream for the error after a fault. A GPU's driver does not say which
+    /// kernel faulted.
     pub(crate) fn note_launch(
         &self,
         what: impl FnOnce() -> String,
@@ -265,7 +279,7 @@ impl Stream {
         }
     }
 
-    /// Whether everything queued so far has run.
+    /// Returns whether everything queued so far has run.
     ///
     /// # Errors
     /// What [`Self::synchronize`] fails with.
@@ -279,10 +293,11 @@ impl Stream {
         }
     }
 
-    /// An event that happens when what is queued so far has run.
+    /// Returns an event that occurs when everything queued so far has run.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that
+    /// fault.
     #[track_caller]
     pub fn record(&self) -> Result<Event, DriverError> {
         let event = self.device().event()?;
@@ -290,10 +305,12 @@ impl Stream {
         Ok(event)
     }
 
-    /// Makes what is queued here from now on wait for `event`, as it was last recorded. The event may be of another device.
+    /// Makes work that is queued from now on wait for `event`, as it was last recorded. The event
+    /// may be of another device.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that
+    /// fault.
     #[track_caller]
     pub fn wait_event(&self, event: &Event) -> Result<(), DriverError> {
         let at = self.make_current(Location::caller())?;
@@ -302,10 +319,10 @@ impl Stream {
         DriverError::check("cuStreamWaitEvent", result, at)
     }
 
-    /// Makes what is queued here from now on wait for what is queued on `earlier` by now.
+    /// Makes work that is queued from now on wait for everything that is queued on `earlier` now.
     ///
     /// # Errors
-    /// The driver's, where the event that joins the two cannot be made.
+    /// The driver's error, if the event that joins the two cannot be made.
     #[track_caller]
     pub fn wait_for(&self, earlier: &Stream) -> Result<(), DriverError> {
         if self.waits_anyway(earlier) {
@@ -318,7 +335,8 @@ impl Stream {
         self.wait_event(&event)
     }
 
-    /// Makes what is queued here from now on wait for this point of `earlier`, or without one for what is queued there by now.
+    /// Makes work that is queued from now on wait for this point of `earlier`, or without one for
+    /// everything queued there now.
     #[track_caller]
     pub(crate) fn wait_behind(
         &self,
@@ -339,7 +357,7 @@ impl Stream {
             return Ok(());
         }
         self.wait_event(event)?;
-        // Most of many streams are gone; what is forgotten is waited for again.
+        // With so many streams most are gone. A forgotten point is only waited for again.
         if waited.len() >= REMEMBERED {
             waited.clear();
         }
@@ -347,7 +365,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Whether the default stream's rules make the one wait for the other.
+    /// Returns whether the default stream's rules already make the one wait for the other.
     fn waits_anyway(&self, earlier: &Stream) -> bool {
         let kinds = (self.0.kind, earlier.0.kind);
         self == earlier
@@ -358,14 +376,16 @@ impl Stream {
                 )
     }
 
-    /// Has the host call `function` once everything queued so far has run; what is queued later waits for it. It runs on a thread of the
-    /// driver's.
+    /// Queues a call of `function` on the host, after everything queued so far. Work that is queued
+    /// later waits for it. It runs on a thread of the driver.
     ///
-    /// It must not use the device: every call that it makes answers with `CUDA_ERROR_NOT_PERMITTED` (on a GPU the driver is free to do
-    /// worse, and wait for itself). After a fault it is not called. What it panics with is printed, and the stream goes on.
+    /// It must not use the device: every driver call in it returns `CUDA_ERROR_NOT_PERMITTED` (on a
+    /// GPU the driver may do worse, and wait for itself). After a fault it is not called. A panic
+    /// in it is printed, and the stream goes on.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that
+    /// fault.
     #[track_caller]
     pub fn call(&self, function: impl FnOnce() + Send + 'static) -> Result<(), DriverError> {
         /// Calls the function that `data` owns.
@@ -390,7 +410,7 @@ impl Stream {
         queued
     }
 
-    /// The driver's handle, for what this crate does not wrap. Null for the default stream.
+    /// The driver's handle, for calls that this crate does not wrap. Null for the default stream.
     pub fn raw(&self) -> CUstream {
         self.0.handle
     }
@@ -415,7 +435,8 @@ impl Eq for Stream {}
 impl Drop for Inner {
     fn drop(&mut self) {
         if self.kind != Kind::Default {
-            // SAFETY: made by this value and destroyed once; what is still queued runs all the same. There is nobody to report to.
+            // SAFETY: made by this value and destroyed once; work that is still queued runs all the
+            // same. A drop cannot report errors.
             let _ = unsafe { sys::cuStreamDestroy_v2(self.handle) };
         }
     }

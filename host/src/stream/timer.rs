@@ -38,7 +38,7 @@ pub struct Elapsed {
 }
 
 impl Elapsed {
-    /// A span of so many seconds.
+    /// A span of this many seconds.
     pub fn from_seconds(seconds: f64) -> Self {
         Self { seconds }
     }

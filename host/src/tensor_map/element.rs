@@ -15,7 +15,7 @@ pub unsafe trait TensorElement: DeviceCopy {
 
 macro_rules! elements {
     ($($ty:ty: $element:ident;)*) => {$(
-        // SAFETY: a number of so many bits.
+        // SAFETY: a number of this many bits.
         unsafe impl TensorElement for $ty {
             const ELEMENT: Element = Element::$element;
         }

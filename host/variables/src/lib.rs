@@ -103,7 +103,7 @@ impl Variable {
 /// Characters of a value that a message shows: nobody reads a file that somebody has put in a variable.
 const LONGEST: usize = 100;
 
-/// So many characters of a text at most.
+/// This many characters of a text at most.
 fn short(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}..", &text[..end]),

@@ -24,68 +24,68 @@ macro_rules! variables {
 variables! {
     Device {
         DEVICE "LANEWISE_DEVICE": "`cuda`, `sim`, `auto`", "`auto`: a GPU if there is one",
-            "Who runs the kernels. `cuda` makes it an error that there is no GPU; `sim` does not look for one.";
+            "What runs the kernels. With `cuda` a missing GPU is an error; `sim` does not look for one.";
         MODEL "LANEWISE_MODEL": "a device model, such as `h200` or `rtx4090`", "`h200`",
-            "Which GPU the simulator is. A name that is none is answered with the list.";
+            "The GPU to simulate. For an unknown name the error lists the models.";
         SIM_DEVICES "LANEWISE_SIM_DEVICES": "1 to 16", "1",
-            "How many simulated devices there are.";
+            "The number of simulated devices.";
         SIM_PEERS "LANEWISE_SIM_PEERS": "`1`, `0`", "`1`",
-            "Whether simulated devices reach one another's memory; with `0`, copies between them go through the host.";
+            "Whether simulated devices can access each other's memory; with `0`, copies between them go through the host.";
         SIM_MEMORY "LANEWISE_SIM_MEMORY": "bytes, with `K`, `M` or `G` after the number", "the model's",
             "The memory of each simulated device.";
         TRY "LANEWISE_TRY": "`1`", "not set",
-            "A program with the driver inside ends before `main`; its exit code is 0 if the driver takes the other settings. `lanewise exec` asks so first.";
+            "A program with the driver inside ends before `main`; its exit code is 0 if the driver accepts the other settings. `lanewise exec` checks this first.";
     }
     Launch {
-        CHECKS "LANEWISE_CHECKS": "`race`, `sync`, `memory`, `init`, `leak`, with commas between them; `all` is all but `leak`", "none",
-            "What each launch is checked for, besides what is always checked; and whether what the program has not given back is listed when it ends.";
+        CHECKS "LANEWISE_CHECKS": "`race`, `sync`, `memory`, `init`, `leak`, separated by commas; `all` is all except `leak`", "none",
+            "The checks of each launch, in addition to what is always checked. With `leak`, what the program has not freed is listed when it ends.";
         CHECKS_ACTION "LANEWISE_CHECKS_ACTION": "`fault`, `report`", "`fault`",
-            "What a finding does: end the launch with an error, as a fault does, or only be printed.";
+            "What a finding does: it fails the launch, as a fault does, or it is only printed.";
         SEED "LANEWISE_SEED": "a whole number of 64 bits", "0",
             "The order in which warps run. One seed gives one order.";
         SCHEDULE "LANEWISE_SCHEDULE": "`plain`, `random`, `pct`, `pct:DEPTH`, and `weak` with a comma between", "`plain`",
-            "Who goes on where threads meet at memory, and whether loads may read old values as the memory model allows.";
+            "How threads are scheduled at memory accesses, and whether loads may read old values where the memory model allows it.";
         STEPS "LANEWISE_STEPS": "`1`, `0`", "`0`",
             "Prints the steps of each launch whose schedule is not `plain` on stderr.";
         BUDGET "LANEWISE_BUDGET": "a whole number of 64 bits, above 0", "the machine's",
-            "After how many warp instructions a launch counts as hung.";
+            "The number of warp instructions after which a launch counts as hung.";
     }
     Output {
         LOG "LANEWISE_LOG": "`off`, `faults`, `errors`, `calls`", "`faults`",
             "What the driver prints on stderr: nothing; faults, findings, code that does not load and settings that cannot be met; \
              every failing call; every call.";
-        COUNTERS "LANEWISE_COUNTERS": "a file's path, in which `%p` is the process's number", "none",
+        COUNTERS "LANEWISE_COUNTERS": "a file's path, in which `%p` is the process id", "none",
             "Counts every launch of the simulator and writes the sums of each kernel as JSON when the program ends.";
         SUMMARY "LANEWISE_SUMMARY": "`1`, `0`", "`0`",
-            "Prints on stderr, when the program ends, which kernels ran, what was found, and what was counted.";
+            "When the program ends, prints on stderr which kernels ran, the findings and the counters.";
         TRACE "LANEWISE_TRACE": "a file's path", "none",
-            "Writes what was done when, for Perfetto or `chrome://tracing`, when the program ends.";
+            "When the program ends, writes a trace of copies, kernels and calls for Perfetto or `chrome://tracing`.";
     }
     Host {
         PTX "LANEWISE_PTX": "a folder's path", "the PTX in the program",
-            "PTX to load in place of the embedded one, as `build-ptx` leaves it: a folder for each target.";
+            "PTX to load instead of the embedded PTX, as `build-ptx` writes it: a folder for each target.";
         CUDADEVRT "LANEWISE_CUDADEVRT": "a file's path", "looked for in CUDA's toolkit and Python's packages",
             "The device runtime, `libcudadevrt.a`, for kernels that launch kernels on a GPU.";
         NVIDIA_LIBRARIES "LANEWISE_NVIDIA_LIBRARIES": "a folder's path", "looked for by the system's loader and in CUDA's toolkit",
-            "cuBLAS, cuFFT, cuSPARSE and cuRAND, which the benchmark times beside the catalog's kernels on a GPU.";
+            "The libraries cuBLAS, cuFFT, cuSPARSE and cuRAND, which the benchmark compares with the catalog's kernels on a GPU.";
         NVJITLINK "LANEWISE_NVJITLINK": "a file's path", "looked for in CUDA's toolkit and Python's packages",
             "NVIDIA's linker, `libnvJitLink.so`, for modules that LTO-IR is linked with on a GPU.";
     }
     Build {
         DUMP "LANEWISE_DUMP": "a folder's path", "none",
-            "Writes what each stage of the builder leaves, as numbered files.";
+            "Writes the result of each stage of the builder to numbered files.";
         MODULE "LANEWISE_MODULE": "a Rust path, such as `crate::kernels`", "set by the builder",
-            "Tells the macros, when a crate is compiled for the host, where the type of its PTX is. Not to be set by hand.";
+            "When a crate is compiled for the host, tells the macros the path of the type that holds its PTX. Do not set it by hand.";
     }
     Tests {
         BLESS "LANEWISE_BLESS": "`1`", "none",
             "Tests that compare with a file write it.";
         PTXAS "LANEWISE_PTXAS": "a file's path", "those tests are skipped",
-            "NVIDIA's assembler, against which tests hold the loader and the kernels.";
+            "NVIDIA's assembler, with which tests compare the loader and check the kernels.";
         OPCODE "LANEWISE_OPCODE": "an opcode", "all",
-            "The one that the loader and NVIDIA's assembler are both asked about.";
+            "Limits the comparison of the loader with NVIDIA's assembler to this opcode.";
         MUTANTS "LANEWISE_MUTANTS": "a whole number", "a short run",
-            "How many changed modules the simulator's test of robustness runs.";
+            "The number of mutated modules that the simulator's robustness test runs.";
         ISOLATED_TEST "LANEWISE_ISOLATED_TEST": "a test's name", "none",
             "Set by a test for the process that it starts.";
         TEST_TASK "LANEWISE_TEST_TASK": "a task's name", "none",
@@ -99,7 +99,7 @@ variables! {
         CUDA_LAUNCH_BLOCKING "CUDA_LAUNCH_BLOCKING": "`1`", "none",
             "Each launch waits for its kernel, with NVIDIA's driver and the simulated one.";
         CUDA_DEVICE_MAX_CONNECTIONS "CUDA_DEVICE_MAX_CONNECTIONS": "1 to 32", "8",
-            "How many hardware queues lead from streams to a device, with NVIDIA's driver and the simulated one.";
+            "The number of hardware queues from streams to a device, with NVIDIA's driver and the simulated one.";
         CUDA_HOME "CUDA_HOME": "a folder's path", "`/usr/local/cuda`",
             "Where CUDA's toolkit is; `CUDA_PATH` does the same.";
         CUDA_PATH "CUDA_PATH": "a folder's path", "`/usr/local/cuda`",

@@ -1,4 +1,4 @@
-//! What the device library does, held against plain Rust on the host.
+//! What the device library does, compared with plain Rust on the host.
 //!
 //! The kernels are in `device-kernels`; here is how they are compiled and launched. The tests are one program, `tests/device`, with a file
 //! for each part of the library. They need nothing of the source tree, so that a bundle carries them to a GPU.

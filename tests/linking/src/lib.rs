@@ -48,7 +48,7 @@ pub fn spreads(numbers: &[f32], size: usize, mut output: DisjointSlice<f32>) {
     let index = index_1d();
     let piece = numbers.chunks(size).nth(index.get());
     if let (Some(piece), Some(spread)) = (piece, output.get_mut(index)) {
-        // SAFETY: so many numbers are there, and a piece is not empty.
+        // SAFETY: this many numbers are there, and a piece is not empty.
         let range = unsafe { range_of(piece.as_ptr(), piece.len() as u64) };
         *spread = range.high - range.low;
     }

@@ -64,7 +64,7 @@ fn weighed(device: &Device, code: &[u8], name: &str) -> Result<Vec<f32>, LoadErr
     let input: Vec<f32> = (0..100).map(|i| i as f32 / 8.0).collect();
     let input = DeviceBuffer::from_slice(device, &input).expect("memory");
     let mut output = DeviceBuffer::<f32>::zeroed(device, 100).expect("memory");
-    // SAFETY: `weigh` takes two addresses and a number, and looks at so many elements.
+    // SAFETY: `weigh` takes two addresses and a number, and looks at this many elements.
     let launched = unsafe {
         module.launch_named::<(*const f32, *mut f32, u32), _>(
             &stream,

@@ -135,7 +135,7 @@ fn a_pointer_of_the_hosts_is_called_what_it_is() {
         lanewise_driver::last_message().unwrap_or_default()
     });
     for part in [
-        "8-byte write through a pointer of the host's",
+        "8-byte write through a host pointer",
         "address is in the host's own memory\n",
         "help: copy the data to a buffer of the device, or use pinned, managed or registered memory",
     ] {

@@ -57,7 +57,7 @@ impl Program {
         }
     }
 
-    /// So many blocks of 4 threads on words of a buffer.
+    /// This many blocks of 4 threads on words of a buffer.
     fn fill(&self, buffer: *mut u32, blocks: usize) {
         let mut buffer = buffer.expose_provenance();
         self.launch("fill", blocks, 4, &mut [(&raw mut buffer).cast()]);
@@ -84,14 +84,14 @@ impl Program {
     }
 
     fn copy_to_pinned(&self) {
-        // SAFETY: both have so many bytes.
+        // SAFETY: both have this many bytes.
         ok(unsafe {
             sys::cuMemcpyDtoHAsync_v2(self.pinned.cast(), self.device, BYTES, self.stream)
         });
     }
 
     fn copy_from_pinned(&self) {
-        // SAFETY: both have so many bytes.
+        // SAFETY: both have this many bytes.
         ok(unsafe {
             sys::cuMemcpyHtoDAsync_v2(self.device, self.pinned.cast(), BYTES, self.stream)
         });
@@ -258,7 +258,7 @@ fn the_host_waits_for_the_stream_an_event_or_the_context() {
 #[test]
 fn the_host_touches_what_nobody_else_does() {
     silent("the_host_touches_what_nobody_else_does", |program| {
-        // SAFETY: both have so many bytes.
+        // SAFETY: both have this many bytes.
         ok(unsafe { sys::cuMemcpyDtoH_v2(program.pinned.cast(), program.device, BYTES) });
         read(program.pinned, 0);
         program.copy_from_pinned();

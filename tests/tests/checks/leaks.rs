@@ -35,7 +35,7 @@ fn a_guard_knows_what_its_thread_has_left() {
         "\n   = made by `cuMemAlloc_v2` at tests/tests/checks/leaks.rs:",
         "\n     in `checks::leaks::leave`",
         "\n     in `checks::leaks::a_guard_knows_what_its_thread_has_left`",
-        "\n   = help: call cuMemFree when it is not needed any more",
+        "\n   = help: call cuMemFree when it is no longer needed",
     ] {
         assert!(buffers.contains(part), "{part:?} is not in\n{buffers}");
     }

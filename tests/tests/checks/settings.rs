@@ -97,8 +97,10 @@ const ROWS: &[(&str, &[&str], Wrong)] = &[
     ("CUDA_DEVICE_MAX_CONNECTIONS", &["0", "many"], Ignored),
 ];
 
-/// Variables that only a GPU, a linker or a build looks at, or the tests; they have tests there.
-const ELSEWHERE: [&str; 5] = [
+/// Variables that have tests elsewhere: those that only a GPU, a linker or a build reads, and the one
+/// with which `lanewise exec` asks a program about its driver.
+const ELSEWHERE: [&str; 6] = [
+    "LANEWISE_TRY",
     "LANEWISE_CUDADEVRT",
     "LANEWISE_NVIDIA_LIBRARIES",
     "LANEWISE_NVJITLINK",

@@ -79,12 +79,12 @@ impl Program {
     }
 
     fn to_host(&self, stream: CUstream, buffer: u64) {
-        // SAFETY: both have so many bytes.
+        // SAFETY: both have this many bytes.
         ok(unsafe { sys::cuMemcpyDtoHAsync_v2(self.pinned, buffer, BYTES, stream) });
     }
 
     fn to_device(&self, stream: CUstream, buffer: u64, from: usize, bytes: usize) {
-        // SAFETY: both have so many bytes from there on.
+        // SAFETY: both have this many bytes from there on.
         ok(unsafe {
             sys::cuMemcpyHtoDAsync_v2(
                 buffer + from as u64,
@@ -166,7 +166,7 @@ fn a_copy_in_another_stream_than_the_kernel_whose_result_it_takes() {
         "a copy to host reads, submitted by `cuMemcpyDtoHAsync_v2`",
         "both touch 256 bytes; the first is 0 bytes into allocation #",
         "checks::streams::",
-        "help: put both into one stream, let the second's stream wait for an event",
+        "help: put both into one stream, let the second one's stream wait for an event",
     ]);
 }
 
@@ -216,7 +216,7 @@ fn the_default_stream_waits_for_blocking_streams_only() {
     // SAFETY: results have places.
     ok(unsafe { sys::cuStreamCreate(&mut blocking, 0) });
     let mut take = || {
-        // SAFETY: both have so many bytes.
+        // SAFETY: both have this many bytes.
         ok(unsafe { sys::cuMemcpyDtoH_v2(bytes.as_mut_ptr().cast(), buffer, BYTES) });
     };
     program.kernel("fill", blocking, buffer);
@@ -257,7 +257,7 @@ fn what_destroyed_streams_have_left_is_waited_for_though_it_is_over() {
             // SAFETY: a context is current.
             ok(unsafe { sys::cuCtxSynchronize() });
         }
-        // SAFETY: both have so many bytes.
+        // SAFETY: both have this many bytes.
         ok(unsafe { sys::cuMemcpyDtoH_v2(bytes.as_mut_ptr().cast(), buffer, BYTES) });
         program.silent();
     }

@@ -59,7 +59,7 @@ static TEXTS: &[(Language, &str, &str, &str)] = include!(concat!(env!("OUT_DIR")
 /// Takes the place of a case's first line, so that the lines of reports are those of its file.
 ///
 /// `%t`, `%b`, `%w`: thread, block and warp; `%t64`: the thread in 64 bits. `%g`: the buffer, `%gt`: the word of this thread of the
-/// grid in it. `%u` and `%ut`: the same of a second buffer, which nobody has written. `%s`: the shared array `tile` of 256 words; `%st`,
+/// grid in it. `%u` and `%ut`: the same of a second buffer, which no thread has written. `%s`: the shared array `tile` of 256 words; `%st`,
 /// `%sn`, `%sx`, `%so`: the words in it of this thread, the next one, the one beside it and the one 32 away. `%os`: the shared array
 /// `other`. `own`: a local array of four words.
 const PRELUDE: &str = ".version 8.7 .target sm_90a .address_size 64 \

@@ -40,7 +40,7 @@ enum Command {
     /// Launch what standard input asks for, each in a process forked from this one
     #[command(hide = true)]
     Serve,
-    /// Hold every case against its report on the simulator, under all checks and with many seeds
+    /// Compare every case with its report on the simulator, under all checks and with many seeds
     Simulate {
         /// Seeds, from 0
         #[arg(long, default_value_t = 32)]

@@ -7,7 +7,7 @@ use crate::case::{Case, Language};
 use crate::sanitizer::{Answer, Answers, Outcome, Record, TOOLS};
 
 const HEAD: &str = "\
-# Held against compute-sanitizer
+# Compared with compute-sanitizer
 
 The [library of wrong kernels](checks.md#the-library-of-wrong-kernels), case by case: what the simulator's checks say of each, and which of
 compute-sanitizer's tools finds it on a GPU. The same texts run on both. `cargo xtask diff-sanitizer --out FILE` runs them on a machine that has

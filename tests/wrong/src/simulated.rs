@@ -165,7 +165,7 @@ fn without_ptx_lines(text: &str) -> String {
     stable
 }
 
-/// What is wrong with a case, with these seeds; with seed 0 its report is held against the file.
+/// What is wrong with a case, with these seeds; with seed 0 its report is compared with the file.
 fn problem(runner: &mut Runner<'_>, case: &Case, seeds: &[u64]) -> Option<String> {
     for &seed in seeds {
         let said = said(runner, case, Variant::Right, seed);
@@ -219,7 +219,7 @@ pub fn problems(
     each.collect()
 }
 
-/// Holds all cases of a check against their reports, `program` being `wrong`. Each runs with seed 0 and `more` others, which are not the same for each case.
+/// Compares all cases of a check with their reports, `program` being `wrong`. Each runs with seed 0 and `more` others, which are not the same for each case.
 /// The cases run side by side, as many as there are cores.
 ///
 /// # Panics

@@ -18,7 +18,7 @@ use crate::{binaries, floats, project, toolkit};
 /// Compile the kernels to PTX
 ///
 /// Writes OUT/ARCH/CRATE.ptx and, beside it, CRATE.json: kernels, parameters with types, static shared memory, launch
-/// bounds, and what ptxas makes of each where there is one. Only what has changed is built again.
+/// bounds, and ptxas's figures for each if it is installed. Only what has changed is built again.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cargo lanewise build-ptx\n  cargo lanewise build-ptx --arch sm_100 --emit ptx,cubin,sass --out target/blackwell\n  cargo lanewise build-ptx --json | jq '.manifest.modules[0].kernels[].name'"
@@ -35,7 +35,7 @@ pub struct Args {
         default_value = "ptx"
     )]
     emit: Vec<Emit>,
-    /// What makes PTX of the bitcode
+    /// The backend that compiles bitcode to PTX
     #[arg(
         long,
         value_name = "llvm|nvvm",
@@ -43,7 +43,7 @@ pub struct Args {
         hide_possible_values = true
     )]
     backend: Backend,
-    /// For cuda-gdb: optimise nothing, describe every variable (as nvcc's -G does)
+    /// Build for cuda-gdb: without optimisation, with all variables described (as nvcc's -G does)
     #[arg(long)]
     debug: bool,
     /// Where to put the files [default: target/ptx, with --debug target/ptx-debug]
@@ -59,11 +59,11 @@ pub struct Args {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Emit {
-    /// What the driver loads
+    /// PTX, which the driver loads
     Ptx,
     /// LLVM's module after optimisation, as text
     LlvmIr,
-    /// The same as bitcode
+    /// The same module as bitcode
     Bitcode,
     /// Machine code, by ptxas
     Cubin,
@@ -75,13 +75,13 @@ enum Emit {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Backend {
-    /// LLVM's own, which rustc ships
+    /// LLVM's NVPTX backend, which rustc ships
     Llvm,
     /// NVIDIA's libNVVM, for sm_100 and later
     Nvvm,
 }
 
-/// Builds and prints.
+/// Builds the kernels and prints a table of them.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let wants = |kind| args.emit.contains(&kind);
     let needs_cubin = wants(Emit::Cubin) || wants(Emit::Fatbin) || wants(Emit::Sass);
@@ -123,7 +123,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Files of one target, for machines.
+/// The files of one target, for `--json`.
 #[derive(Serialize)]
 struct Files<'a> {
     arch: &'a str,

@@ -22,22 +22,22 @@ use crate::program::Program;
     after_help = "The exit code is the program's.\n\nExamples:\n  cargo lanewise exec -- python vector_add.py\n  cargo lanewise exec --checks race --counters out.json -- ./my_program --size 1000\n  cargo lanewise exec --model rtx4090 -- ctest --output-on-failure"
 )]
 pub struct Args {
-    /// The GPU to be, such as `rtx4090`
+    /// The GPU to simulate, such as `rtx4090`
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// What to check launches for: `race`, `sync`, `memory`, `init`, with commas between them, or `all` of these; and `leak`
+    /// The checks, separated by commas: `race`, `sync`, `memory`, `init`, or `all` of these, and `leak`
     #[arg(long, value_name = "LIST")]
     checks: Option<String>,
-    /// Print findings of checks and let the launch go on
+    /// Only print findings; the launch succeeds
     #[arg(long)]
     report: bool,
-    /// Which order of warps
+    /// The seed for the order of warps
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Write what each kernel did to this file, as JSON
+    /// Write the counters of each kernel to this file, as JSON
     #[arg(long, value_name = "FILE")]
     counters: Option<PathBuf>,
-    /// Print what came of it as JSON, with the kernels' counters; the program's own output goes to stderr
+    /// Print the result as JSON, with the kernels' counters; the program's own output goes to stderr
     #[arg(long)]
     json: bool,
     /// The program and its arguments
@@ -50,7 +50,7 @@ pub struct Args {
     program: Vec<OsString>,
 }
 
-/// Runs the program and ends as it does.
+/// Runs the program and returns its exit code.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let program = Program::find(&args.program)?;
     let own = Counters::new(args.counters.as_deref())?;
@@ -98,12 +98,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     Ok(code_of(status))
 }
 
-/// What `--json` says of a program that was run.
+/// What `--json` prints.
 #[derive(Serialize)]
 struct ProgramOutcome {
-    /// Its exit code; of one that a signal has ended, 128 and the signal's number.
+    /// The program's exit code; 128 plus the signal's number if a signal ended it.
     exit_code: u8,
-    /// What the simulated driver says, as in the file of `--counters`; none where the program initialised none.
+    /// The simulated driver's summary, as `--counters` writes it; `None` if the program did not initialise the driver.
     driver: Option<serde_json::Value>,
 }
 
@@ -117,16 +117,16 @@ impl ProgramOutcome {
     }
 }
 
-/// Stands for the process's number in the name of such a file.
+/// Stands for the process id in the name of such a file.
 const PROCESS: &str = "%p";
 
-/// The file for the counters: the user's, or one that goes away again. That it appears says that a driver was initialised.
+/// The file for the counters: the user's, or a temporary one. If it exists, the program has initialised the driver.
 struct Counters {
     path: PathBuf,
     is_ours: bool,
 }
 
-/// How far the driver in the program has come with that file: it makes it when it is initialised, and fills it when the program ends.
+/// The state of that file: the driver creates it when it is initialised, and fills it when the program ends.
 enum Written {
     Nothing,
     Begun,
@@ -183,7 +183,7 @@ impl Drop for Counters {
     }
 }
 
-/// The program's exit code; that of a signal is 128 and its number, as shells have it.
+/// The program's exit code; 128 plus the number of a signal, as in shells.
 pub(crate) fn code_of(status: ExitStatus) -> ExitCode {
     ExitCode::from(number_of(status))
 }

@@ -282,7 +282,7 @@ pub(crate) fn replace_by_intrinsic(
         .unwrap_or_else(|| module.add_function(name, ty, None));
     let builder = context.create_builder();
     builder.position_before(&instruction);
-    // SAFETY: the instruction has at least so many operands, all `f32`, as the intrinsic takes them; it is erased once
+    // SAFETY: the instruction has at least this many operands, all `f32`, as the intrinsic takes them; it is erased once
     // nothing uses it. The builder takes its place and line from the instruction.
     unsafe {
         let user = instruction.as_value_ref();
@@ -338,7 +338,7 @@ pub(crate) fn replace_by_call(
     instruction.erase_from_basic_block();
 }
 
-/// Whether an instruction takes or gives an integer of so many bits.
+/// Whether an instruction takes or gives an integer of this many bits.
 pub(crate) fn has_int(instruction: InstructionValue<'_>, bits: u32) -> bool {
     has_type(instruction, LLVMTypeKind::LLVMIntegerTypeKind, |width| {
         width == bits

@@ -214,7 +214,7 @@ fn run_on(
     } else {
         Vec::new()
     };
-    // What NVVM optimises is not known here, so its PTX is held against less.
+    // What NVVM optimises is not known here, so its PTX is checked against less.
     let expected = match options.nvvm {
         None => Some(synchronization::barriers::expected(module, &options.paths)),
         Some(_) => None,

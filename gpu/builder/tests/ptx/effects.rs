@@ -42,7 +42,7 @@ impl Machine {
         let at = memory
             .allocate(bytes, 16, AllocationKind::Device, None)
             .expect("room");
-        // SAFETY: so many bytes were just allocated there.
+        // SAFETY: this many bytes were just allocated there.
         unsafe { (at as *mut u32).copy_from_nonoverlapping(words.as_ptr(), words.len()) };
         at
     }

@@ -27,7 +27,7 @@ pub(super) enum Argument {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Conversion {
     Display,
-    /// `{:.2}`: a float with so many digits behind the point.
+    /// `{:.2}`: a float with this many digits behind the point.
     Fixed,
     LowerHex,
     UpperHex,

@@ -56,7 +56,7 @@ impl Shape {
         }
     }
 
-    /// The same with so many bytes of dynamic shared memory for each block.
+    /// The same with this many bytes of dynamic shared memory for each block.
     #[inline]
     #[must_use]
     pub fn dynamic_shared(self, bytes: u32) -> Self {

@@ -187,7 +187,7 @@ impl<E, const PART: u32> MetadataPart<E, PART> {
     }
 }
 
-/// Parts that 16 groups have for products of so many registers of stored elements.
+/// Parts that 16 groups have for products of this many registers of stored elements.
 pub(super) const fn parts<E: SparseElement>(registers: usize) -> u32 {
     let groups = if E::TWO_ROWS { 2 } else { 4 } * registers;
     (GROUPS / groups) as u32

@@ -125,7 +125,7 @@ vectors! {
 #[inline]
 #[must_use]
 pub fn vectors_of<V: Vector>(slice: &[V::Element]) -> Option<(&[V], &[V::Element])> {
-    // SAFETY: a vector is so many elements one after another, and any elements make one.
+    // SAFETY: a vector is this many elements one after another, and any elements make one.
     let (before, vectors, after) = unsafe { slice.align_to::<V>() };
     before.is_empty().then_some((vectors, after))
 }

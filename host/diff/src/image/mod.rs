@@ -58,7 +58,7 @@ pub fn is_handle(case: &Case, register: Register) -> bool {
     }
 }
 
-/// The object that a thread's block has, of so many.
+/// The object that a thread's block has, of this many.
 pub fn of_thread(thread: usize, objects: usize) -> usize {
     thread / BLOCK % objects.max(1)
 }

@@ -110,7 +110,7 @@ fn spot(case: &Case, setup: &Setup, random: &mut Random) -> [u32; 4] {
     at
 }
 
-/// A coordinate on an axis of so many texels, as bits of an f32.
+/// A coordinate on an axis of this many texels, as bits of an f32.
 fn coordinate(size: u32, normalized: bool, random: &mut Random) -> u32 {
     let scale = if normalized { 1.0 / size as f32 } else { 1.0 };
     let texel = random.below(u64::from(size) + 8) as f32 - 4.0;
@@ -169,7 +169,7 @@ fn level(ty: Type, random: &mut Random) -> u32 {
     }
 }
 
-/// How a coordinate changes to the next pixel: by so many texels that the level is not where one ends, as an H200's logarithm is
+/// How a coordinate changes to the next pixel: by this many texels that the level is not where one ends, as an H200's logarithm is
 /// exact to 256ths only, and less where it is made of differences (of volumes).
 fn gradient(size: u32, random: &mut Random) -> u32 {
     let texels = f32::exp2(random.below(6) as f32 - 2.0 + 0.2);

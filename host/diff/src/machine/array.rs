@@ -62,7 +62,7 @@ impl Array {
             made.check("cuMipmappedArrayCreate", code)?;
             for (level, texels) in (0..).zip(contents) {
                 let mut array = null_mut();
-                // SAFETY: the array was just made with so many levels.
+                // SAFETY: the array was just made with this many levels.
                 let code =
                     unsafe { sys::cuMipmappedArrayGetLevel(&mut array, made.mipmaps, level) };
                 made.check("cuMipmappedArrayGetLevel", code)?;

@@ -118,7 +118,7 @@ fn summary(page: &mut String, rows: &[Coverage]) {
 fn judged(page: &mut String, report: &Report) {
     let _ = write!(
         page,
-        "\n## Held against a {}\n\nOn {}, by `patterns diff --seed {}`: {} sets of random and edge operands for each \
+        "\n## Compared with a {}\n\nOn {}, by `patterns diff --seed {}`: {} sets of random and edge operands for each \
          instance, on the GPU and on the simulator. Driver: {}.\n\n| section |",
         report.device, report.date, report.seed, report.threads, report.driver
     );

@@ -50,7 +50,7 @@ fn finding(group: Group) -> Finding {
     if bytes > 0 {
         what += &format!(", {bytes} bytes");
     }
-    let help = format!("call {back} when it is not needed any more");
+    let help = format!("call {back} when it is no longer needed");
     let report = FaultReport::of_host(what, place, vec![note], Some(help));
     let mut finding = Finding::new(FindingKind::Leak, report);
     finding.count = entries.len() as u64;

@@ -26,9 +26,9 @@ pub(crate) enum DefaultStream {
 pub(crate) enum DeviceWork {
     /// The kernel that the first argument names; of `cuLaunchKernelEx`, the second.
     Kernel,
-    /// A copy of this name: so many bytes, by the argument's place.
+    /// A copy of this name: this many bytes, by the argument's place.
     Copy(&'static str, usize),
-    /// So many elements, by the argument's place, of so many bytes each.
+    /// This many elements, by the argument's place, of this many bytes each.
     Set(usize, u64),
     /// All of a graph, launched at once.
     Graph,

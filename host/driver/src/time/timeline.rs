@@ -36,10 +36,10 @@ pub(crate) const MARK: Nanoseconds = 500;
 /// How far back engines remember what they did: a thread that has been idle for longer finds them free.
 const MEMORY: Nanoseconds = 1_000_000_000;
 
-/// So many threads' places are kept before those that are long past are dropped.
+/// This many threads' places are kept before those that are long past are dropped.
 const THREADS: usize = 1024;
 
-/// So many operations may be waiting to be laid out; a program that never asks for a time must not fill the memory.
+/// This many operations may be waiting to be laid out; a program that never asks for a time must not fill the memory.
 const PENDING: usize = 8192;
 
 /// Modelled time, of the host and of all devices.
@@ -82,7 +82,7 @@ impl Clock {
         })
     }
 
-    /// The timeline of one more device, which has so many copy engines.
+    /// The timeline of one more device, which has this many copy engines.
     pub(crate) fn device(self: &Arc<Self>, copy_engines: u32) -> Timeline {
         let mut state = self.state.lock();
         state.engines.push(Engines::new(copy_engines));

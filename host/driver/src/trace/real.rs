@@ -124,7 +124,7 @@ pub(crate) fn range(name: String, start: Duration) {
 pub(crate) fn word<T>(argument: &T) -> u64 {
     let mut word = [0u8; 8];
     let size = size_of::<T>().min(8);
-    // SAFETY: so many bytes of a live value; arguments of C functions are scalars and plain structs.
+    // SAFETY: this many bytes of a live value; arguments of C functions are scalars and plain structs.
     unsafe {
         std::ptr::copy_nonoverlapping((argument as *const T).cast::<u8>(), word.as_mut_ptr(), size)
     };

@@ -7,7 +7,7 @@ use cust::sys;
 use lanewise_driver::abi::CUresult;
 use lanewise_driver::api;
 
-/// Compares two functions of so many arguments: their addresses, and the sizes of what they take.
+/// Compares two functions of this many arguments: their addresses, and the sizes of what they take.
 macro_rules! same {
     ($($type:ident)*; $($name:ident)*) => {{
         fn sizes<$($type,)* R>(_: unsafe extern "C" fn($($type),*) -> R) -> Vec<usize> {

@@ -10,7 +10,7 @@ pub(crate) fn to_try() -> Option<String> {
     std::env::var(TASK).ok()
 }
 
-/// Sees that a claim holds with so many simulated devices.
+/// Sees that a claim holds with this many simulated devices.
 #[track_caller]
 pub(crate) fn holds(claim: &str, devices: &str) {
     let output = Command::new(std::env::current_exe().expect("a test has an executable"))

@@ -173,7 +173,7 @@ transforms! {
     f64 11;
 }
 
-/// A plan: transforms of one length, so many at once, with what they need on the device.
+/// A plan: transforms of one length, this many at once, with what they need on the device.
 #[derive(Debug)]
 pub struct Fft<T: Transforms = f32> {
     log_n: u32,

@@ -91,7 +91,7 @@ pub fn gemm<T: Multiplies>(
     gemm_batched(device, stream, factors, shape, ab, c, 1)
 }
 
-/// So many products of one shape at once, whose matrices lie one after another in each buffer.
+/// This many products of one shape at once, whose matrices lie one after another in each buffer.
 ///
 /// # Errors
 /// What [`gemm`] fails with.

@@ -87,7 +87,7 @@ pub fn gemv<T: Multiplies>(
     gemv_batched(device, stream, factors, (a, shape), x, y, 1)
 }
 
-/// So many products at once: the matrices, of one shape, lie one after another (`rows` times `stride` apart), and so do the vectors.
+/// This many products at once: the matrices, of one shape, lie one after another (`rows` times `stride` apart), and so do the vectors.
 ///
 /// # Errors
 /// What [`gemv`] fails with.

@@ -38,7 +38,7 @@ pub enum Team {
     Warp,
 }
 
-/// `y = A x`, with blocks of so many threads.
+/// `y = A x`, with blocks of this many threads.
 ///
 /// # Errors
 /// [`AlgorithmError::Length`] when `x` has not an element for each column, or `y` not one for each row; the launch's.

@@ -80,7 +80,7 @@ pub(crate) fn area(
     area.ok_or(AlgorithmError::TooLarge { what, given: rows })
 }
 
-/// A grid of warps, one for each of so many rows; a device has room for fewer at once, and the kernels go round.
+/// A grid of warps, one for each of this many rows; a device has room for fewer at once, and the kernels go round.
 pub(crate) fn warp_each(rows: usize, block: u32) -> LaunchConfig {
     LaunchConfig::cover_1d(rows.min(1 << 20).saturating_mul(32), block)
 }

@@ -178,7 +178,7 @@ impl Philox {
         }
     }
 
-    /// Leaves out so many words, in no time.
+    /// Leaves out this many words, in no time.
     pub fn skip(&mut self, words: u128) {
         self.position = self.position.wrapping_add(words) % (1 << 66);
     }
@@ -251,7 +251,7 @@ impl Philox {
         self
     }
 
-    /// The counter of the next number, and how many of its numbers of so many words are over.
+    /// The counter of the next number, and how many of its numbers of this many words are over.
     fn place(&self, words: u128) -> (u64, u32) {
         (
             (self.position / 4) as u64,
@@ -260,7 +260,7 @@ impl Philox {
     }
 }
 
-/// A thread for each counter, of so many numbers, and no more blocks than a device has use for.
+/// A thread for each counter, of this many numbers, and no more blocks than a device has use for.
 fn config(length: usize, of_counter: usize) -> LaunchConfig {
     LaunchConfig::for_num_elems(length.div_ceil(of_counter).min(1 << 22))
 }

@@ -88,7 +88,7 @@ pub fn solve<T: Solves>(
     solve_batched(device, size, 1, matrix, right)
 }
 
-/// Solves so many systems of one size at once, which lie one after another in both slices and in the answer.
+/// Solves this many systems of one size at once, which lie one after another in both slices and in the answer.
 ///
 /// # Errors
 /// As [`solve`]: [`SolveError::Singular`] names the first system that can't be solved.

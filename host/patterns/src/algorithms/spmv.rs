@@ -121,7 +121,7 @@ pub struct CsrMatrix<T: Sums = f32> {
 pub enum Rows {
     /// One thread: for rows of an element or two.
     Thread,
-    /// So many lanes of a warp: 4, 8, 16 or 32, the next of these where it is another number.
+    /// This many lanes of a warp: 4, 8, 16 or 32, the next of these where it is another number.
     Lanes(u32),
 }
 
@@ -229,7 +229,7 @@ impl<T: Sums> CsrMatrix<T> {
         self.multiply_by(device, stream, x, y, (by, LaunchConfig::DEFAULT_BLOCK))
     }
 
-    /// The same in a way of one's choice, with blocks of so many threads.
+    /// The same in a way of one's choice, with blocks of this many threads.
     ///
     /// # Errors
     /// What [`multiply`](Self::multiply) fails with.

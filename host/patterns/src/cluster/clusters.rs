@@ -28,7 +28,7 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// Threads of a block that cover `n` elements in whole clusters of so many blocks.
+/// Threads of a block that cover `n` elements in whole clusters of this many blocks.
 pub(super) fn in_clusters(n: usize, setup: Setup, cluster: u32) -> LaunchConfig {
     let block = setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK);
     let blocks = LaunchConfig::cover_1d(n, block).grid.x;

@@ -44,7 +44,7 @@ pub(super) struct Costs {
 }
 
 impl Costs {
-    /// Measures the kernels whose names hold one of these words, or all, in so many rounds.
+    /// Measures the kernels whose names hold one of these words, or all, in this many rounds.
     pub(super) fn measure(asked: Vec<CheckSet>, only: &[String], rounds: u32) -> Result<Self> {
         let bench = Bench::new()?;
         let wanted = |name: &str| only.is_empty() || only.iter().any(|word| name.contains(word));

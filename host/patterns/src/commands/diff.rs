@@ -1,4 +1,4 @@
-//! `patterns diff`: the simulator held against the GPU, instruction by instruction.
+//! `patterns diff`: the simulator compared with the GPU, instruction by instruction.
 //!
 //! The cases run in a child process. A kernel that takes the device down, or never ends, takes that process with it; the
 //! next one goes on behind it.
@@ -88,7 +88,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
 /// A report with its head filled in. The device is opened for its name; kernels are the child's business.
 fn head(args: &Args) -> Result<Report> {
     let device = args.device.open().context(
-        "the simulator is held against a GPU, and there is none here; host/diff/results has what one said",
+        "the simulator is compared with a GPU, and there is none here; host/diff/results has what one said",
     )?;
     let driver = match device.backend() {
         Backend::Cuda => std::fs::read_to_string("/proc/driver/nvidia/version")

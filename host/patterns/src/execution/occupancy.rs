@@ -68,7 +68,7 @@ impl<K: SafeKernel<Params = <stir_free as Kernel>::Params>> Stir<K> {
         }))
     }
 
-    /// What the model says of blocks of so many threads.
+    /// What the model says of blocks of this many threads.
     fn modelled(&self, threads: u32) -> Result<Option<Occupancy>> {
         let takes = self.device.resources(self.kernel)?;
         let model = self.device.model();

@@ -23,7 +23,7 @@ pub(super) enum Offset {
 /// The sum on the CPU: both vectors, where it goes, the offset.
 pub(super) type Sum = fn(&[f32], &[f32], &mut [f32], usize);
 
-/// The kernel with `unroll` elements a thread, held against `sum`. What the offset is added to is longer by it, so that every element has its
+/// The kernel with `unroll` elements a thread, checked against `sum`. What the offset is added to is longer by it, so that every element has its
 /// sum, every sum its element, and every warp its 32 of them.
 pub(super) fn prepare<K: SafeKernel<Params = <read_offset as Kernel>::Params>>(
     device: &Device,

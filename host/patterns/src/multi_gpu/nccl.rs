@@ -254,7 +254,7 @@ impl Communicator {
         let on = self.on(stream)?;
         let (len, address) = (buffer.len(), buffer.write_on(stream)?);
         let at = address as *mut c_void;
-        // SAFETY: the buffer is ordered with the stream and has so many elements.
+        // SAFETY: the buffer is ordered with the stream and has this many elements.
         let code =
             unsafe { (self.nccl.0.functions.all_reduce)(at, at, len, FLOAT, SUM, self.handle, on) };
         self.nccl.check("ncclAllReduce", code)

@@ -67,7 +67,7 @@ pub fn random<T: Number>(
     Ok(job(name, move |stream| {
         let (functions, handle) = (&generator.functions, generator.handle);
         let (at, even) = (output.write_on(stream)?, n / 2 * 2);
-        // SAFETY: the output has so many numbers of this kind, and is ordered with the stream.
+        // SAFETY: the output has this many numbers of this kind, and is ordered with the stream.
         unsafe {
             check(
                 "curandSetStream",

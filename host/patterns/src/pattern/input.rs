@@ -18,7 +18,7 @@ fn hash(i: usize, seed: u64) -> u64 {
 /// Elements that a core makes in one go.
 const PART: usize = 1 << 14;
 
-/// So many elements, on all cores where there are many: a GPU is measured with hundreds of millions. Each part is a loop of its own, which is quick where this crate is
+/// This many elements, on all cores where there are many: a GPU is measured with hundreds of millions. Each part is a loop of its own, which is quick where this crate is
 /// not optimised too: tests make more of these elements than they compute.
 fn each<T: Clone + Default + Send>(n: usize, element: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let mut elements = vec![T::default(); n];

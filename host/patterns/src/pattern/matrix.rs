@@ -24,7 +24,7 @@ pub(crate) enum Tiles {
     FourEach,
     /// The same over the output.
     FourEachOfOutput,
-    /// So many tiles of 32 x 32 elements, one below the other, for 32 x 8 threads: the kernel has it so.
+    /// This many tiles of 32 x 32 elements, one below the other, for 32 x 8 threads: the kernel has it so.
     Shared {
         /// How many a block does.
         tiles: u32,

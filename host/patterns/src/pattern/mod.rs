@@ -54,7 +54,7 @@ pub struct Variant {
     pub runs: Option<&'static str>,
     /// Whether its answer has to agree with the CPU's.
     pub expectation: Expectation,
-    /// The largest size it can do: one block has so many threads and no more.
+    /// The largest size it can do: one block has this many threads and no more.
     pub most: Option<usize>,
     /// Makes the input of this setup, moves it to the device and gets everything ready to launch.
     pub prepare: fn(&Device, Setup) -> Result<Box<dyn Case>>,

@@ -71,7 +71,7 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// A kernel that turns parts of so many elements round and needs no memory but its own.
+/// A kernel that turns parts of this many elements round and needs no memory but its own.
 fn in_shared(
     device: &Device,
     setup: Setup,
@@ -163,7 +163,7 @@ fn last_block(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
 
 // On the CPU.
 
-/// Each part of so many elements from its end.
+/// Each part of this many elements from its end.
 pub fn turned(numbers: &[i32], part: usize) -> Vec<i32> {
     let parts = numbers.chunks(part.max(1));
     parts.flat_map(|part| part.iter().rev().copied()).collect()

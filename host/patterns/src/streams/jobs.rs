@@ -8,7 +8,7 @@ use lanewise::{
 
 use super::schedule::Job;
 
-/// So many streams of this kind.
+/// This many streams of this kind.
 ///
 /// # Errors
 /// The driver's answer; after a kernel's fault every call on its context answers with that fault.

@@ -26,7 +26,7 @@ pub static PATTERN: Pattern = Pattern {
     variants: &[Variant::on_the_host("gemm_bf16", prepare).beside(beside)],
 };
 
-/// So many rows and columns of the product are compared of a large one: every 61st row.
+/// This many rows and columns of the product are compared of a large one: every 61st row.
 const LARGE: usize = 1 << 24;
 
 /// Quarters from -4 to 4, which `bf16` holds, and whose products add up in `f32` without rounding.

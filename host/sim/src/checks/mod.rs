@@ -1,7 +1,7 @@
-//! The checks that a launch can be asked for. They cost time.
+//! The optional checks of a launch. They cost time.
 //!
-//! Some things are always checked, and are no part of this module: bounds, liveness, alignment and state space of every access,
-//! barriers that cannot complete, and the budget.
+//! What is always checked is not part of this module: bounds, liveness, alignment and state space
+//! of every access, barriers that cannot complete, and the budget.
 
 mod footprint;
 pub(crate) mod race;
@@ -14,21 +14,23 @@ use crate::report::FaultReport;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Checks {
-    /// Accesses of two threads to one place, one of them a write, with nothing that orders them.
+    /// Accesses of two threads to one place, one of them a write, that nothing orders.
     pub race: bool,
-    /// Barriers that some threads of a warp do not reach together, and shared memory of a block that has ended.
+    /// Barriers that the threads of a warp do not reach together, and accesses to shared memory of
+    /// a block that has ended.
     pub sync: bool,
-    /// Accesses past the end of a shared or local array that stay inside the block's shared or the thread's local memory.
+    /// Accesses past the end of a shared or local array that stay inside the block's shared or the
+    /// thread's local memory.
     pub memory: bool,
-    /// Uses of values from memory that nobody wrote.
+    /// Uses of values from uninitialised memory.
     pub init: bool,
-    /// What a program made and has not given back when it ends. No launch looks at it: it is for who keeps the objects.
+    /// Objects that a program has made and not freed when it ends. Launches ignore this field: the
+    /// driver, which keeps the objects, checks it.
     pub leak: bool,
 }
 
 impl Checks {
-    /// All checks of launches at once. That a program ends and leaves the rest to the system is no mistake in itself, so
-    /// `leak` is none of them.
+    /// All checks except `leak`: a program may leave the rest to the operating system when it ends.
     pub fn all() -> Self {
         Self {
             race: true,
@@ -40,7 +42,7 @@ impl Checks {
     }
 }
 
-/// The checks by the names that a user writes.
+/// The name of a check, as users write it, and its field.
 type Named = (&'static str, fn(&mut Checks) -> &mut bool);
 const NAMED: [Named; 5] = [
     ("race", |checks| &mut checks.race),
@@ -50,7 +52,7 @@ const NAMED: [Named; 5] = [
     ("leak", |checks| &mut checks.leak),
 ];
 
-/// A word that names no check.
+/// A word that is not the name of a check.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no check is called `{word}`; there are {}, and `all`", names())]
 pub struct UnknownCheck {
@@ -62,7 +64,8 @@ fn names() -> String {
     NAMED.map(|(name, _)| format!("`{name}`")).join(", ")
 }
 
-/// `race,sync,memory,init,leak`, or `all` for all but `leak`; nothing for none. Blanks around a word do not count.
+/// `race,sync,memory,init,leak`, or `all` for all but `leak`; nothing for none. Blanks around a
+/// word do not count.
 impl std::str::FromStr for Checks {
     type Err = UnknownCheck;
 
@@ -103,11 +106,11 @@ impl std::fmt::Display for Checks {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// What kind of thing it is.
+    /// The kind of mistake.
     pub kind: FindingKind,
-    /// The report, with both culprits where there are two.
+    /// The report. If two accesses are at fault, it names both.
     pub report: FaultReport,
-    /// How often the same pair of instructions did it.
+    /// How often the same pair of instructions was found.
     pub count: u64,
 }
 
@@ -122,35 +125,37 @@ impl Finding {
     }
 }
 
-/// What a finding is.
+/// The kind of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum FindingKind {
-    /// Two threads, one place, no order.
+    /// Two threads access one place, one of them writes, and nothing orders the two.
     Race,
-    /// A barrier that threads of one warp reached apart.
+    /// A barrier that the threads of a warp reached separately.
     DivergentBarrier,
     /// A shuffle that reads a lane which has ended, waits elsewhere or is no member.
     AbsentLane,
-    /// Lanes that meet name different lanes in their masks.
+    /// Lanes of one shuffle, vote or warp barrier that pass different masks.
     DifferentMasks,
     /// An access outside of the shared or local array that its address was computed from.
     OutsideArray,
     /// An access to shared memory of a block of the cluster that has ended.
     EndedBlock,
-    /// Asynchronous bytes that tell an mbarrier, and that nobody has waited for when the block ends.
+    /// Asynchronous bytes that tell an mbarrier, and that nobody has waited for when the block
+    /// ends.
     Unawaited,
-    /// An mbarrier that was told of other bytes than it expected.
+    /// An mbarrier that received more or fewer bytes than it expected.
     Unexpected,
-    /// A multiplication of a warpgroup that one of its warps did not take part in.
+    /// A `wgmma` that a warp of the warpgroup did not execute.
     PartOfAWarpgroup,
-    /// A value from memory that nobody wrote decides something.
+    /// A value from uninitialised memory that is used.
     Unwritten,
-    /// Shared memory that threads wrote and an asynchronous unit reads, with no fence of proxies between.
+    /// Shared memory that threads wrote and an asynchronous unit reads, with no fence of proxies
+    /// between.
     MissedFence,
-    /// Something that the program made and did not give back.
+    /// An object that the program made and did not free.
     Leak,
-    /// Memory that the host names in a call after it was freed.
+    /// Memory that the host passes to a call after it was freed.
     Freed,
 }
 
@@ -159,14 +164,14 @@ impl std::fmt::Display for FindingKind {
         f.write_str(match self {
             Self::Race => "race",
             Self::DivergentBarrier => "divergent barrier",
-            Self::AbsentLane => "shuffle from an absent lane",
-            Self::DifferentMasks => "lanes that meet with different masks",
+            Self::AbsentLane => "shuffle from an inactive lane",
+            Self::DifferentMasks => "different masks in one operation",
             Self::OutsideArray => "access outside of an array",
             Self::EndedBlock => "access to shared memory of an ended block",
-            Self::Unawaited => "asynchronous bytes that nobody waits for",
+            Self::Unawaited => "asynchronous transfer that nothing waits for",
             Self::Unexpected => "bytes that an mbarrier does not expect",
-            Self::PartOfAWarpgroup => "multiplication by a part of a warpgroup",
-            Self::Unwritten => "use of memory that nobody wrote",
+            Self::PartOfAWarpgroup => "`wgmma` by a part of a warpgroup",
+            Self::Unwritten => "use of uninitialised memory",
             Self::MissedFence => "missing fence between proxies",
             Self::Leak => "leak",
             Self::Freed => "use of freed memory",

@@ -24,7 +24,7 @@ fn constant(operands: &[Operand<'_>], at: usize) -> Option<i64> {
     }
 }
 
-/// Holds an instruction's constants against its bounds.
+/// Compares an instruction's constants with its bounds.
 pub(super) fn check(decoder: By, i: &Instruction, operands: &[Operand<'_>]) -> Result<()> {
     let has = |word| i.modifiers.has(word);
     match decoder {

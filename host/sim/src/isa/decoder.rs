@@ -1,6 +1,6 @@
 //! Which part of the decoder handles an instruction, and what follows from that: columns of the table.
 
-/// What the decoder makes of a row's instances. Its dispatch is one arm for each of these, and a test holds every row against it.
+/// What the decoder makes of a row's instances. Its dispatch is one arm for each of these, and a test compares every row with it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Decoder {
     /// Rows of registers in, a row of registers out: found in the decoder's own table by its spelling.

@@ -1,23 +1,25 @@
-//! Whether a launch can be: what the device and the kernel allow.
+//! The limits of a launch: what the device and the kernel allow.
 //!
-//! This is the only judge of it. The machine asks before it runs a kernel, the simulated driver when a launch is called for, and a host program
-//! when a driver has refused one without saying why: [`check_shape`] needs the figures of a device, and not a simulated one.
+//! They are checked here and nowhere else. The machine asks before it runs a kernel, the simulated
+//! driver when it gets a launch, and a host program when a driver has refused one without a reason:
+//! [`check_shape`] needs only the figures of a device, not a simulated device.
 //!
-//! CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"; a model's figures are in its data.
+//! CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"; a model's figures
+//! are in its data.
 
 use crate::kernel::Kernel;
 use crate::launch::Launch;
 use crate::model::{DeviceModel, Limits};
 use crate::report::LaunchError;
 
-/// The device that a launch is held against.
+/// The limits that a launch is checked against.
 #[derive(Debug, Clone, Copy)]
 pub struct Target<'a> {
-    /// Its name, for the words of a refusal.
+    /// The device's name, for messages.
     pub name: &'a str,
     /// The number of threads in a warp.
     pub warp_size: u32,
-    /// What it allows of a grid and a block.
+    /// The device's limits for grids and blocks.
     pub limits: &'a Limits,
 }
 
@@ -31,7 +33,7 @@ impl<'a> From<&'a DeviceModel> for Target<'a> {
     }
 }
 
-/// The threads of a block, if the model takes the launch and it has all its parameters.
+/// Returns the threads of a block, if the model allows the launch and all parameters are there.
 pub(crate) fn check(
     model: &DeviceModel,
     kernel: &Kernel,
@@ -45,7 +47,8 @@ pub(crate) fn check(
     Ok(threads)
 }
 
-/// The threads of a block, if the model takes a launch of this shape. The parameters are not looked at.
+/// Returns the threads of a block, if the model allows a launch of this shape. Does not check the
+/// parameters.
 pub(crate) fn check_on_model(
     model: &DeviceModel,
     kernel: &Kernel,
@@ -58,11 +61,11 @@ pub(crate) fn check_on_model(
     Ok(threads)
 }
 
-/// The threads of a block, if the device takes a launch of this shape. The parameters are not looked at, and neither is whether all blocks of a
-/// cooperative launch find room at once.
+/// Returns the threads of a block, if the device allows a launch of this shape. Does not check the
+/// parameters, nor whether all blocks of a cooperative launch fit at once.
 ///
 /// # Errors
-/// The first limit that the shape is beyond.
+/// The first limit that the shape exceeds.
 pub fn check_shape(
     device: Target<'_>,
     kernel: &Kernel,
@@ -79,7 +82,7 @@ pub fn check_shape(
     Ok(threads)
 }
 
-/// No extent of the grid or the block is 0 or beyond the device.
+/// Checks that no extent of the grid or the block is 0 or above the device's limit.
 fn grid_and_block(device: Target<'_>, launch: &Launch<'_>) -> Result<(), LaunchError> {
     let limits = device.limits;
     for (what, asked, limit) in [
@@ -93,7 +96,7 @@ fn grid_and_block(device: Target<'_>, launch: &Launch<'_>) -> Result<(), LaunchE
     Ok(())
 }
 
-/// The threads of a block, which the device, the kernel and its registers allow.
+/// Returns the threads of a block, if the device, the kernel and its registers allow as many.
 fn threads(device: Target<'_>, kernel: &Kernel, launch: &Launch<'_>) -> Result<u32, LaunchError> {
     let most = device.limits.threads_per_block;
     let asked = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
@@ -124,7 +127,8 @@ fn threads(device: Target<'_>, kernel: &Kernel, launch: &Launch<'_>) -> Result<u
     Ok(threads)
 }
 
-/// What is beyond the limit without asking takes an attribute, which a driver keeps; without one the device's own limit holds.
+/// Checks the shared memory. Above a default limit it needs a function attribute, which a driver
+/// keeps; without a driver the device's own limit applies.
 fn shared_memory(
     device: Target<'_>,
     kernel: &Kernel,
@@ -145,7 +149,8 @@ fn shared_memory(
     Ok(())
 }
 
-/// A cluster is the kernel's own where it has one, not larger than the device takes, and the grid is made of whole ones.
+/// Checks that the cluster is the kernel's own if it has one, that the device allows it, and that
+/// the grid consists of whole clusters.
 fn cluster(device: Target<'_>, kernel: &Kernel, launch: &Launch<'_>) -> Result<(), LaunchError> {
     let cluster = kernel.cluster.unwrap_or(launch.cluster);
     let bad = |reason: String| LaunchError::Cluster {
@@ -159,7 +164,7 @@ fn cluster(device: Target<'_>, kernel: &Kernel, launch: &Launch<'_>) -> Result<(
             "the kernel was compiled for these, and the launch asks for ({x}, {y}, {z})"
         )));
     }
-    // What is beyond 64 bits is beyond every limit.
+    // A product that overflows 64 bits exceeds every limit.
     let blocks = cluster
         .iter()
         .fold(1, |all: u64, &extent| all.saturating_mul(u64::from(extent)));
@@ -189,7 +194,8 @@ fn cluster(device: Target<'_>, kernel: &Kernel, launch: &Launch<'_>) -> Result<(
     Ok(())
 }
 
-/// The blocks of a cooperative launch wait for each other, so all of them have to be resident.
+/// Checks that all blocks of a cooperative launch fit on the device at once, because they wait for
+/// each other.
 fn all_resident(
     model: &DeviceModel,
     kernel: &Kernel,
@@ -214,7 +220,7 @@ fn all_resident(
     Ok(())
 }
 
-/// The threads of a block for which the device's registers suffice; a warp at the least.
+/// The largest number of threads of a block for which the device has registers; at least a warp.
 fn by_registers(device: Target<'_>, kernel: &Kernel) -> u32 {
     match kernel.registers {
         0 => u32::MAX,
@@ -226,7 +232,7 @@ fn by_registers(device: Target<'_>, kernel: &Kernel) -> u32 {
 }
 
 impl Kernel {
-    /// The most threads that a block of it may have on a device of this model.
+    /// The most threads that a block of this kernel may have on a device of this model.
     pub fn most_threads(&self, model: &DeviceModel) -> u32 {
         let required = self
             .required_threads

@@ -1,4 +1,4 @@
-//! One launch: what the caller asks for, and what it gets back.
+//! One launch: what the caller asks for, and the result.
 
 pub mod limits;
 
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::checks::Footprint;
 use crate::{Checks, Counters, Exploration, Finding, Schedule, Strategy};
 
-/// How wide a bank of shared memory is for the conflict counters (`cuCtxSetSharedMemConfig`).
+/// The width of a bank of shared memory for the conflict counters (`cuCtxSetSharedMemConfig`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BankWidth {
     /// The device model's default: its first width.
@@ -15,11 +15,11 @@ pub enum BankWidth {
     Default,
     /// Banks of four bytes.
     Four,
-    /// Eight bytes, where the model has them; four elsewhere.
+    /// Banks of eight bytes if the model has them, else of four.
     Eight,
 }
 
-/// What is asked of a launch.
+/// A launch: the kernel, its shape and parameters, and how to run it.
 #[derive(Clone)]
 pub struct Launch<'a> {
     /// The name of the kernel in its module.
@@ -30,43 +30,46 @@ pub struct Launch<'a> {
     pub block: [u32; 3],
     /// Blocks of a cluster in x, y and z; ones for no clusters.
     pub cluster: [u32; 3],
-    /// Whether the cluster may be larger than every device of its kind takes
+    /// Whether the cluster may be larger than the size that all devices of its kind support
     /// (`CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED`).
     pub non_portable_cluster: bool,
-    /// Whether the blocks wait for each other, so that all of them have to be resident.
+    /// Whether the blocks wait for each other, so that all of them must be resident at once.
     pub cooperative: bool,
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: u32,
-    /// Bytes of dynamic shared memory that the kernel may have; none for all that the device has.
+    /// The limit of dynamic shared memory in bytes; `None` for the device's own limit.
     pub dynamic_shared_limit: Option<u32>,
-    /// The parameters, laid out as [`Param`](crate::Param) says. Bytes past the end are ignored, missing ones an error.
+    /// The parameters, laid out as [`Param`](crate::Param) says. Extra bytes are ignored; missing
+    /// bytes are an error.
     pub params: &'a [u8],
-    /// Chooses the interleaving of warps; one seed, one result.
+    /// The seed that chooses the interleaving of warps. One seed always gives the same result.
     pub seed: u64,
-    /// Who goes on where threads meet at memory; the seed makes its choices.
+    /// How threads are scheduled at memory accesses. The seed makes the choices.
     pub schedule: Schedule,
-    /// A search through all schedules that this launch is a part of: it makes the choices then, in place of schedule and seed.
+    /// The search through all schedules that this launch is part of. It then makes the choices, in
+    /// place of schedule and seed.
     pub exploration: Option<Arc<Exploration>>,
-    /// Warp instructions that all blocks together may run, about; none for the default.
+    /// About how many warp instructions all blocks together may run; `None` for the default.
     pub budget: Option<u64>,
-    /// What to look for besides what is always looked for.
+    /// The checks, in addition to what is always checked.
     pub checks: Checks,
-    /// Whether to count; it costs time.
+    /// Whether to keep counters, which costs time.
     pub count: bool,
     /// The width of banks for the counters.
     pub bank_width: BankWidth,
-    /// Bytes of the heap for `malloc` in kernels; none for the model's default.
+    /// Bytes of the heap for `malloc` in kernels; `None` for the model's default.
     pub heap: Option<u64>,
-    /// Launches from kernels that may be pending at once; none for CUDA's default.
+    /// How many launches from kernels may be pending at once; `None` for CUDA's default.
     pub pending_launches: Option<u32>,
-    /// Gets what the kernel prints, one call for each `printf` of a thread.
+    /// Receives what the kernel prints, one call for each `printf` of a thread.
     pub printf: &'a (dyn Fn(&[u8]) + Sync),
-    /// Sets the condition of a graph that has this handle, and says whether there is one.
+    /// Sets the graph condition with this handle. Returns whether there is one.
     pub conditions: &'a (dyn Fn(u64, u32) -> bool + Sync),
 }
 
 impl<'a> Launch<'a> {
-    /// A launch with seed 0, no dynamic shared memory, no clusters, and output to the process' own.
+    /// A launch with seed 0, without dynamic shared memory or clusters, that prints to the process'
+    /// standard output.
     pub fn new(kernel: &'a str, grid: [u32; 3], block: [u32; 3], params: &'a [u8]) -> Self {
         Self {
             kernel,
@@ -94,7 +97,8 @@ impl<'a> Launch<'a> {
 }
 
 impl Launch<'_> {
-    /// Whether threads stop at each access to memory for somebody to choose who goes on.
+    /// Returns whether threads stop at each access to memory, where the scheduler chooses which one
+    /// goes on.
     pub(crate) fn is_explored(&self) -> bool {
         self.exploration.is_some() || self.schedule.strategy != Strategy::Plain
     }
@@ -125,7 +129,7 @@ impl std::fmt::Debug for Launch<'_> {
     }
 }
 
-/// What a launch did, in sums that cost nothing to keep: the modelled time is computed from them.
+/// Sums that cost nothing to keep, from which the modelled time is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct ExecutionSummary {
@@ -139,27 +143,28 @@ pub struct ExecutionSummary {
     pub blocks: u64,
     /// Grids that kernels launched.
     pub device_launches: u64,
-    /// Grids that had to run one after another, the host's included: the longest such chain.
+    /// The length of the longest chain of grids that had to run one after another, the host's
+    /// included.
     pub chain: u64,
 }
 
-/// What a launch gives back.
+/// The result of a launch that ran to its end.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Report {
-    /// Counts, where they were asked for.
+    /// The counters, if they were asked for.
     pub counters: Option<Counters>,
-    /// What the checks found; the launch ran to its end all the same.
+    /// What the checks found. A finding does not end the launch.
     pub findings: Vec<Finding>,
-    /// Where races were looked for, which bytes of global memory were accessed.
+    /// Under the race check, which bytes of global memory were accessed.
     pub footprint: Footprint,
-    /// Whether a thread waited for the launches ahead (`griddepcontrol.wait`).
+    /// Whether a thread waited for earlier launches (`griddepcontrol.wait`).
     pub waits_for_grids: bool,
     /// Whether a thread let the next launch begin (`griddepcontrol.launch_dependents`).
     pub releases_grids: bool,
-    /// What there was to do.
+    /// How much work there was.
     pub summary: ExecutionSummary,
-    /// Where the schedule was not the plain one, its steps, a line each: who, where, and what it did to memory. The middle of a
-    /// long one is left out.
+    /// Where the schedule was not the plain one, its steps, a line each: who, where, and what it
+    /// did to memory. The middle of a long one is left out.
     pub steps: Vec<String>,
 }

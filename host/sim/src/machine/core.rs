@@ -69,7 +69,7 @@ pub(crate) struct Core<'l> {
     pub(super) races: Races,
     /// For the race check: shared memory that was written and not fenced.
     pub(super) proxies: Proxies,
-    /// Whether a register of the running warp holds what nobody wrote.
+    /// Whether a register of the running warp holds uninitialised data.
     pub(super) tainted: bool,
     /// Allocations with unwritten bytes that were met last.
     pub(super) shadows: [ShadowSite; SITES],

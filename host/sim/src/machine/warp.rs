@@ -106,7 +106,7 @@ pub(super) struct Warp {
     pub(super) copies: Copies,
     /// Multiplications of the warpgroup that are under way.
     pub(super) matrices: Matrices,
-    /// Registers that hold what nobody wrote.
+    /// Registers that hold uninitialised data.
     pub(super) taints: Taints,
     /// Bytes of local memory that were written, a lane each, where that is checked.
     pub(super) local_written: Vec<u32>,

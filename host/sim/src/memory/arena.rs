@@ -58,7 +58,7 @@ impl Arena {
         Ok(arena)
     }
 
-    /// A range of so many bytes, or of fewer where the host does not give that many.
+    /// A range of this many bytes, or of fewer where the host does not give that many.
     fn find(size: u64) -> Result<Self, MemoryError> {
         let fixed = (0..SLOTS)
             .find_map(|slot| map(FIRST + slot * STRIDE, size, MapFlags::FIXED_NOREPLACE).ok());

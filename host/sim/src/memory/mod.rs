@@ -484,7 +484,7 @@ impl Memory {
         found
     }
 
-    /// Says that bytes hold what nobody wrote: a copy of such bytes.
+    /// Says that bytes hold uninitialised data: a copy of such bytes.
     pub fn forgotten(&self, address: u64, len: u64) {
         if let Some(shadow) = self.lock().table.shadow(address, len) {
             shadow.forget(address, len);

@@ -74,7 +74,7 @@ impl View {
 
 impl Drop for View {
     fn drop(&mut self) {
-        // SAFETY: `Physical::view` mapped so many bytes there, for this object alone. A failure leaves them mapped.
+        // SAFETY: `Physical::view` mapped this many bytes there, for this object alone. A failure leaves them mapped.
         let _ = unsafe { rustix::mm::munmap(self.start as *mut _, self.size as usize) };
     }
 }

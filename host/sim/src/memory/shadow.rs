@@ -204,7 +204,7 @@ impl Shadow {
             .fetch_update(order, Relaxed, |full| Some(change(full)));
     }
 
-    /// `len` bytes at `address`, which are in it, hold what nobody wrote: memory that was given out anew, or a copy of such bytes.
+    /// `len` bytes at `address`, which are in it, hold uninitialised data: memory that was given out anew, or a copy of such bytes.
     pub(crate) fn forget(&self, address: u64, len: u64) {
         let bits = self.bits();
         let offset = address - self.base;

@@ -9,9 +9,9 @@ use super::window::Window;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Whereabouts {
-    /// In the first page, where no memory is: so many bytes past a null pointer.
+    /// In the first page, where no memory is: this many bytes past a null pointer.
     Null(u64),
-    /// So many bytes into an allocation that is live.
+    /// This many bytes into an allocation that is live.
     Inside(u64, Allocation),
     /// In the window of shared memory.
     Shared,
@@ -19,11 +19,11 @@ pub enum Whereabouts {
     Local,
     /// Among the kernel's parameters.
     Params,
-    /// So many bytes into an allocation that was freed.
+    /// This many bytes into an allocation that was freed.
     Freed(u64, Allocation),
-    /// So many bytes past the end of an allocation, which is the nearest.
+    /// This many bytes past the end of an allocation, which is the nearest.
     Past(u64, Allocation),
-    /// So many bytes before the start of an allocation, which is the nearest.
+    /// This many bytes before the start of an allocation, which is the nearest.
     Before(u64, Allocation),
     /// In the host's own memory, which the device does not reach.
     Host,

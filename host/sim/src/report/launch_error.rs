@@ -46,7 +46,8 @@ pub enum LaunchError {
         asked: u64,
         /// The most that is allowed.
         limit: u32,
-        /// Who sets it: the device, or the kernel as it was compiled: by its launch bounds, or by its registers.
+        /// Who sets it: the device, or the kernel as it was compiled: by its launch bounds, or by
+        /// its registers.
         who: String,
     },
     /// A block whose shape is not the one that the kernel was compiled for.

@@ -1,7 +1,8 @@
 //! The reports of launches that fail.
 //!
-//! A [`Fault`] ends a launch. A driver maps its variant to an error code, and its text is the whole report: what
-//! happened, where in the PTX and in the Rust source, in which thread, to which allocation, and what to do.
+//! A [`Fault`] ends a launch. A driver maps its variant to an error code, and its text is the whole
+//! report: what happened, where in the PTX and in the Rust source, in which thread, to which
+//! allocation, and what to do.
 
 mod launch_error;
 
@@ -23,7 +24,8 @@ pub struct Place {
     pub line: u32,
     /// The text of the instruction, as in the PTX.
     pub text: String,
-    /// The source line that the PTX names with `.loc`, where it does: of inlined library code, the line that called it.
+    /// The source line that the PTX names with `.loc`, where it does: of inlined library code, the
+    /// line that called it.
     pub source: Option<SourcePlace>,
     /// That line with those that it was inlined at, innermost first.
     pub stack: Vec<SourcePlace>,
@@ -40,11 +42,12 @@ pub struct SourcePlace {
     pub column: u32,
 }
 
-/// File and line, as an editor opens it. A compiler that makes one instruction of several lines tells none of them.
+/// File and line, as an editor opens it. A compiler that makes one instruction of several lines
+/// tells none of them.
 impl fmt::Display for SourcePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
-            0 => write!(f, "{}, lines that were made one", self.file),
+            0 => write!(f, "{}, lines that the compiler merged", self.file),
             line => write!(f, "{}:{line}", self.file),
         }
     }
@@ -69,7 +72,8 @@ pub struct FaultReport {
 }
 
 impl FaultReport {
-    /// A report of what the host did, at this line of its program where that is known: no kernel is to blame.
+    /// A report of what the host did, at this line of its program where that is known: no kernel is
+    /// to blame.
     pub fn of_host(
         what: String,
         source: Option<SourcePlace>,
@@ -147,11 +151,12 @@ pub enum Fault {
     /// A call or jump to what is no function or target (718).
     #[error("{0}")]
     InvalidPc(Box<FaultReport>),
-    /// An instruction whose operands have no meaning: a lane absent from its own mask, a barrier number above 15 (715).
+    /// An instruction whose operands have no meaning: a lane absent from its own mask, a barrier
+    /// number above 15 (715).
     #[error("{0}")]
     IllegalInstruction(Box<FaultReport>),
-    /// A texture or surface instruction with a handle that names none, an object over memory that is gone, or coordinates outside
-    /// where `.trap` forbids them (719).
+    /// A texture or surface instruction with a handle that names none, an object over memory that
+    /// is gone, or coordinates outside where `.trap` forbids them (719).
     #[error("{0}")]
     Image(Box<FaultReport>),
     /// Calls nested too deeply, or too much local memory (714).

@@ -98,7 +98,7 @@ impl Mbarrier {
         ends
     }
 
-    /// `mbarrier.arrive`: so many arrivals; whether the phase ended.
+    /// `mbarrier.arrive`: this many arrivals; whether the phase ended.
     pub(crate) fn arrive(&mut self, count: u32) -> Result<bool, MbarrierError> {
         if count == 0 || i64::from(count) > MOST {
             return Err(MbarrierError::Count(count));

@@ -142,7 +142,7 @@ fn extend(register: u32, bits: u32, signed: bool) -> i64 {
     }
 }
 
-/// The nearest value of a type of so many bits, 8, 16 or 32.
+/// The nearest value of a type of this many bits, 8, 16 or 32.
 fn saturate(value: i64, bits: u32, signed: bool) -> i64 {
     let (least, most) = if signed {
         (-1 << (bits - 1), (1 << (bits - 1)) - 1)
@@ -223,7 +223,7 @@ pub(crate) struct Mad {
     pub(crate) negated: Negated,
     /// `.po`: one more.
     pub(crate) plus_one: bool,
-    /// `.shr7`, `.shr15`: shifted right by so many.
+    /// `.shr7`, `.shr15`: shifted right by this many.
     pub(crate) scale: u32,
     /// Whether `.sat` clamps the result to its type.
     pub(crate) saturate: bool,

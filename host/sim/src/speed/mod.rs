@@ -355,7 +355,7 @@ fn programs(buffers: Buffers) -> Vec<Program> {
             [16, 16],
             words(&[a, b, c, 256]),
         ),
-        // The counts are added to an input: to add to what nobody wrote would be a finding.
+        // The counts are added to an input: adding to uninitialised memory would be a finding.
         program(
             "histogram 1M",
             "histogram",

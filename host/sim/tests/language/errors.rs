@@ -71,7 +71,7 @@ fn a_fault_names_its_own_instruction_and_a_hint_that_fits() {
     let report = fault("mov.u32 %r1, 5; ld.global.u32 %r2, [table+1048576];", 1);
     assert!(report.contains("`ld.global.u32`"), "{report}");
     assert!(
-        report.contains("help: the variable ends before"),
+        report.contains("help: the access is outside the variable"),
         "{report}"
     );
     let report = fault("mov.u64 %d1, 8; ld.global.u32 %r2, [%d1];", 1);

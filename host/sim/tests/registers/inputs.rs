@@ -115,7 +115,7 @@ fn integer_edges(bits: u32) -> Vec<u64> {
     edges
 }
 
-/// Edge values of a register of so many bits in an instruction of these types.
+/// Edge values of a register of this many bits in an instruction of these types.
 fn edges(case: &Case, bits: u32) -> Vec<u64> {
     if case.has(Modifier::Oob) {
         let all = edges_of(case, bits);
@@ -203,7 +203,7 @@ impl Records {
         self.count
     }
 
-    /// The first of every so many.
+    /// The first of every this many.
     pub fn each(&self, step: usize) -> Records {
         Records {
             count: self.count.div_ceil(step),

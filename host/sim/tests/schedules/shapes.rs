@@ -98,7 +98,7 @@ fn thread(accesses: &str, kind: Kind, scope: &str) -> String {
     text
 }
 
-/// Holds what comes against what the axioms allow: all of it if it is to be `whole`.
+/// Compares what comes with what the axioms allow: all of it if it is to be `whole`.
 fn differs(name: &str, threads: &[String], at: Where, ends: usize, whole: bool) -> Option<String> {
     let threads: Vec<&str> = threads.iter().map(String::as_str).collect();
     let allowed = axioms::allowed(&threads, at, ends).expect("the axioms know such instructions");

@@ -118,7 +118,7 @@ fn locks_in_opposite_orders_are_found_and_in_one_order_proved() {
         );
         let report = report.expect("a deadlock");
         assert!(
-            report.starts_with("deadlock: the threads that are left wait or spin"),
+            report.starts_with("deadlock: the remaining threads wait or spin"),
             "{report}"
         );
         assert!(
@@ -166,7 +166,7 @@ fn a_flag_protocol_is_proved_or_its_schedule_shown() {
 fn deadlocks_by_spinning_are_found_at_once() {
     let cases = [
         // A flag that nobody sets.
-        ("SPIN: ld.volatile.global.u32 %d, [%rd0]; setp.eq.u32 %p, %d, 0; @%p bra SPIN; ret; }", (2, 32), "which nobody has written"),
+        ("SPIN: ld.volatile.global.u32 %d, [%rd0]; setp.eq.u32 %p, %d, 0; @%p bra SPIN; ret; }", (2, 32), "which no thread has written"),
         // A lock taken twice.
         ("@!%s ret; A: atom.global.cas.b32 %d, [%rd0], 0, 1; setp.ne.u32 %p, %d, 0; @%p bra A;
         B: atom.global.cas.b32 %d, [%rd0], 0, 1; setp.ne.u32 %p, %d, 0; @%p bra B; ret; }", (1, 64), "thread (0,0,0) wrote last"),
@@ -174,7 +174,7 @@ fn deadlocks_by_spinning_are_found_at_once() {
         ("mov.u32 %e, %nctaid.x; add.u32 %e, %e, 1; @!%s bra DONE; atom.global.add.u32 %d, [%rd0], 1;
         SPIN: ld.volatile.global.u32 %d, [%rd0]; setp.lt.u32 %p, %d, %e; @%p bra SPIN; DONE: bar.sync 0; ret; }", (4, 64), "reads 0x4"),
         // An empty loop.
-        ("L: bra.uni L; }", (1, 32), "jumps in circles and accesses no memory"),
+        ("L: bra.uni L; }", (1, 32), "loops without accessing memory"),
     ];
     for (body, shape, says) in cases {
         let rig = Rig::new(&format!("{HEAD}{body}"));
@@ -231,7 +231,7 @@ fn blocks_of_a_cluster_that_wait_for_each_other_are_named() {
         assert!(report.starts_with("deadlock: "), "{report}");
         assert!(
             report.contains("1 thread waits at the cluster's barrier")
-                && report.contains(", 1 of 2 are there"),
+                && report.contains(", 1 of 2 have arrived"),
             "{report}"
         );
         assert!(report.contains("reads 0x0"), "{report}");

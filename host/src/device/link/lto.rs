@@ -125,7 +125,7 @@ impl<'a> Link<'a> {
             handle: ptr::null_mut(),
             functions,
         };
-        // SAFETY: so many options, each ending with NUL, and a place for the handle.
+        // SAFETY: this many options, each ending with NUL, and a place for the handle.
         let code = unsafe {
             (functions.create)(&mut link.handle, options.len() as c_uint, options.as_ptr())
         };
@@ -136,7 +136,7 @@ impl<'a> Link<'a> {
     fn add(&self, input: &Input) -> Result<(), LoadError> {
         let (code, bytes) = (input.bytes.as_ptr().cast(), input.bytes.len());
         let kind = input.kind.number();
-        // SAFETY: the link is open, the code has so many bytes, and the name ends with NUL.
+        // SAFETY: the link is open, the code has this many bytes, and the name ends with NUL.
         let result = unsafe {
             (self.functions.add_data)(self.handle, kind, code, bytes, input.name.as_ptr())
         };
@@ -154,7 +154,7 @@ impl<'a> Link<'a> {
         let result = unsafe { (functions.cubin_size)(self.handle, &mut bytes) };
         self.check("nvJitLinkGetLinkedCubinSize", result)?;
         let mut image = vec![0u8; bytes];
-        // SAFETY: the link is complete, and there is room for so many bytes.
+        // SAFETY: the link is complete, and there is room for this many bytes.
         let result = unsafe { (functions.cubin)(self.handle, image.as_mut_ptr().cast()) };
         self.check("nvJitLinkGetLinkedCubin", result)?;
         Ok(image)
@@ -167,7 +167,7 @@ impl<'a> Link<'a> {
         let mut bytes = 0;
         let mut log = Vec::new();
         if !self.handle.is_null() {
-            // SAFETY: the link is open, and the size has a place; then there is room for so many bytes.
+            // SAFETY: the link is open, and the size has a place; then there is room for this many bytes.
             unsafe {
                 if (self.functions.log_size)(self.handle, &mut bytes) == 0 {
                     log.resize(bytes, 0u8);

@@ -61,7 +61,7 @@ impl<'graph> GraphBuilder<'graph> {
         let call = ("cuGraphAddMemAllocNode", at);
         let allocated = self.add(after, new, call, |node, graph, after, count| {
             let params = (&raw mut params).cast();
-            // SAFETY: the result has a place, the graph is live, so many nodes of it are there, and the driver writes the address to its place.
+            // SAFETY: the result has a place, the graph is live, this many nodes of it are there, and the driver writes the address to its place.
             unsafe { api::cuGraphAddMemAllocNode(node, graph, after, count, params) }
         })?;
         // SAFETY: whatever uses it comes behind the node that fills it with zeros, and before the one that frees it.
@@ -107,7 +107,7 @@ impl<'graph> GraphBuilder<'graph> {
         };
         let call = ("cuGraphAddMemFreeNode", at);
         Ok(self.add(after, new, call, |node, graph, after, count| {
-            // SAFETY: the result has a place, the graph is live, so many nodes of it are there, and the address is that of an allocation in it that is
+            // SAFETY: the result has a place, the graph is live, this many nodes of it are there, and the address is that of an allocation in it that is
             // freed once: nothing else has it any more.
             unsafe { api::cuGraphAddMemFreeNode(node, graph, after, count, address) }
         })?)

@@ -69,7 +69,7 @@ impl<'graph> GraphBuilder<'graph> {
         let (child, _turn) = child.turn();
         let call = ("cuGraphAddChildGraphNode", at);
         Ok(self.add(after, new, call, |node, graph, after, count| {
-            // SAFETY: the result has a place, both graphs are live, and so many nodes are there.
+            // SAFETY: the result has a place, both graphs are live, and this many nodes are there.
             unsafe { api::cuGraphAddChildGraphNode(node, graph, after, count, child) }
         })?)
     }

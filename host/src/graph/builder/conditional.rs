@@ -173,7 +173,7 @@ impl<'graph> GraphBuilder<'graph> {
         })
     }
 
-    /// Adds a node of so many bodies, which are numbered from 0: the one of the condition's number runs, or nothing where there is none. `build` is called
+    /// Adds a node of this many bodies, which are numbered from 0: the one of the condition's number runs, or nothing where there is none. `build` is called
     /// for each body.
     ///
     /// # Errors
@@ -235,7 +235,7 @@ impl<'graph> GraphBuilder<'graph> {
         let call = ("cuGraphAddNode", at);
         let added = self.add(after, new, call, |node, graph, after, count| {
             let params = (&raw mut params).cast();
-            // SAFETY: the result has a place, the graph is live, so many nodes of it are there, and the driver writes to the parameters where the bodies are.
+            // SAFETY: the result has a place, the graph is live, this many nodes of it are there, and the driver writes to the parameters where the bodies are.
             unsafe { api::cuGraphAddNode_v2(node, graph, after, null(), count, params) }
         })?;
         // SAFETY: as above; the list has a graph for each body, and stays as long as the node.
@@ -298,7 +298,7 @@ impl<'graph> GraphBuilder<'graph> {
             return Ok(());
         }
         let (graph, _turn) = self.handle.turn();
-        // SAFETY: the graph is live, and so many nodes of it are there.
+        // SAFETY: the graph is live, and this many nodes of it are there.
         let result =
             unsafe { api::cuGraphAddDependencies(graph, from.as_ptr(), to.as_ptr(), from.len()) };
         Ok(DriverError::check_code(

@@ -48,7 +48,7 @@ impl<'graph> GraphBuilder<'graph> {
         let call = ("cuGraphAddHostNode", at);
         Ok(self.add(after, new, call, |node, graph, after, count| {
             let params = (&raw const params).cast();
-            // SAFETY: the result has a place, the graph is live, so many nodes of it are there, and the function is given what it takes.
+            // SAFETY: the result has a place, the graph is live, this many nodes of it are there, and the function is given what it takes.
             unsafe { api::cuGraphAddHostNode(node, graph, after, count, params) }
         })?)
     }
@@ -69,7 +69,7 @@ impl<'graph> GraphBuilder<'graph> {
             ("an event's record", event),
             call,
             |node, graph, after, count, event| {
-                // SAFETY: the result has a place, the graph and the event are live, and so many nodes are there.
+                // SAFETY: the result has a place, the graph and the event are live, and this many nodes are there.
                 unsafe { api::cuGraphAddEventRecordNode(node, graph, after, count, event) }
             },
         )

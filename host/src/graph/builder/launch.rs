@@ -92,7 +92,7 @@ impl<'graph> GraphBuilder<'graph> {
             let call = ("cuGraphAddKernelNode", at);
             let node = self.add(after, new, call, |node, graph, after, count| {
                 let params = (&raw const params).cast();
-                // SAFETY: the result has a place, the graph is live, so many nodes of it are there, and the parameters are the kernel's.
+                // SAFETY: the result has a place, the graph is live, this many nodes of it are there, and the parameters are the kernel's.
                 unsafe { api::cuGraphAddKernelNode_v2(node, graph, after, count, params) }
             })?;
             let handle = self.nodes[node.number].handle;

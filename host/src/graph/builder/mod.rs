@@ -256,7 +256,7 @@ impl<'graph> GraphBuilder<'graph> {
     ) -> Result<Node<'graph>, GraphError> {
         let call = ("cuGraphAddEmptyNode", at);
         Ok(self.add(after, new, call, |node, graph, after, count| {
-            // SAFETY: the result has a place, the graph is live, and so many nodes of it are there.
+            // SAFETY: the result has a place, the graph is live, and this many nodes of it are there.
             unsafe { api::cuGraphAddEmptyNode(node, graph, after, count) }
         })?)
     }

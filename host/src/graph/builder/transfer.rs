@@ -79,7 +79,7 @@ impl<'graph> GraphBuilder<'graph> {
         };
         let (context, call) = (self.context(), ("cuGraphAddMemcpyNode", at));
         Ok(self.add(after, new, call, |node, graph, after, count| {
-            // SAFETY: the result has a place, the graph is live, so many nodes of it are there; both ends have so many bytes, and the graph is not
+            // SAFETY: the result has a place, the graph is live, this many nodes of it are there; both ends have this many bytes, and the graph is not
             // launched once one of them is gone.
             unsafe { api::cuGraphAddMemcpyNode(node, graph, after, count, &params, context) }
         })?)
@@ -149,7 +149,7 @@ impl<'graph> GraphBuilder<'graph> {
         let (context, call) = (self.context(), ("cuGraphAddMemsetNode", at));
         Ok(self.add(after, new, call, |node, graph, after, count| {
             let params = (&raw const params).cast();
-            // SAFETY: the result has a place, the graph is live, so many nodes of it are there; the buffer has so many elements of this size, and the
+            // SAFETY: the result has a place, the graph is live, this many nodes of it are there; the buffer has this many elements of this size, and the
             // graph is not launched once it is gone. Its elements may be anything, or all zeros, as the two callers say.
             unsafe { api::cuGraphAddMemsetNode(node, graph, after, count, params, context) }
         })?)

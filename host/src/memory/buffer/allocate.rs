@@ -1,4 +1,5 @@
-//! Where a buffer's memory comes from, and its end: the driver, a pool of a stream's, a graph, or somebody else who owns it.
+//! Where a buffer's memory comes from, and what becomes of it: the driver's memory, a pool's, a
+//! graph's, or memory that something else owns.
 
 use std::mem::{ManuallyDrop, size_of};
 use std::panic::Location;
@@ -12,14 +13,14 @@ use crate::stream::order::Order;
 use crate::{Device, DriverError, Stream};
 
 impl<T: DeviceCopy> DeviceBuffer<T> {
-    /// A buffer of any contents, which the caller fills before it hands it out.
+    /// A buffer with arbitrary contents. The caller fills it before it hands it out.
     pub(super) fn allocate(
         device: &Device,
         len: usize,
         at: &'static Location<'static>,
     ) -> Result<Self, MemoryError> {
         device.make_current(at)?;
-        // A fault in this memory names the caller's line too.
+        // Reports of faults in this memory name the caller's line.
         lanewise_driver::set_call_site(Some(at));
         // SAFETY: both callers fill the buffer before they hand it out.
         let memory = unsafe { CustBuffer::uninitialized(len) };
@@ -42,7 +43,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         })
     }
 
-    /// What [`DeviceBuffer::zeroed_on`] does, from this pool; else from the device's own.
+    /// As [`DeviceBuffer::zeroed_on`], from this pool, or without one from the device's own.
     #[track_caller]
     pub(crate) fn zeroed_from(
         pool: Option<sys::CUmemoryPool>,
@@ -72,7 +73,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         lanewise_driver::set_call_site(None);
         DriverError::check(call, result, at)
             .map_err(|source| MemoryError::of_allocation(bytes, source))?;
-        // SAFETY: so many bytes were allocated, which the work that is queued next fills; nobody else has them.
+        // SAFETY: this many bytes were allocated, the work that is queued next fills them, and
+        // nothing else uses them.
         let buffer = unsafe { Self::borrow_raw(device, address, len) };
         let mut buffer = ManuallyDrop::into_inner(buffer);
         buffer.pooled = Some(stream.clone());
@@ -81,7 +83,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         Ok(buffer)
     }
 
-    /// Managed memory of any contents, for [`crate::ManagedBuffer`], which fills it.
+    /// Managed memory with arbitrary contents, for [`crate::ManagedBuffer`], which fills it.
     pub(crate) fn allocate_managed(
         device: &Device,
         len: usize,
@@ -106,13 +108,14 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         })
     }
 
-    /// A buffer over memory that something else owns; it is not freed on drop.
+    /// Makes a buffer over memory that something else owns. Dropping the buffer does not free it.
     ///
     /// # Safety
-    /// `address` is that of `len` initialised values of `T` on this device, and stays so while the buffer and the kernels it
-    /// is passed to are in use.
+    /// `address` is that of `len` initialised values of `T` on this device, and stays so while the
+    /// buffer and the kernels it is passed to are in use.
     pub unsafe fn borrow_raw(device: &Device, address: u64, len: usize) -> ManuallyDrop<Self> {
-        // SAFETY: the caller vouches for address and length; `ManuallyDrop` keeps `cust` from freeing what it does not own.
+        // SAFETY: the caller vouches for address and length; `ManuallyDrop` keeps `cust` from
+        // freeing what it does not own.
         let memory = unsafe { CustBuffer::from_raw_parts(DevicePointer::from_raw(address), len) };
         ManuallyDrop::new(Self {
             memory: ManuallyDrop::new(memory),
@@ -123,7 +126,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         })
     }
 
-    /// The same over memory whose uses something else remembers too.
+    /// As [`DeviceBuffer::borrow_raw`], for memory whose order of uses is shared with something
+    /// else.
     ///
     /// # Safety
     /// As for [`DeviceBuffer::borrow_raw`].
@@ -139,10 +143,11 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         Borrowed::new(buffer)
     }
 
-    /// Memory that the graph of this number allocates whenever it is launched.
+    /// Memory that the graph with this number allocates whenever it is launched.
     ///
     /// # Safety
-    /// The graph's work finds `len` initialised values of `T` there, and the buffer is given to nothing else.
+    /// The graph's work finds `len` initialised values of `T` there, and the buffer is given to
+    /// nothing else.
     pub(crate) unsafe fn of_graph(
         device: &Device,
         address: u64,
@@ -156,7 +161,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         buffer
     }
 
-    /// Whether it has memory of its own, from no pool.
+    /// Returns whether it has memory of its own that is not from a pool.
     pub(crate) fn is_allocated(&self) -> bool {
         let bytes = self.len() * size_of::<T>();
         self.whole && self.pooled.is_none() && self.order.graph().is_none() && bytes > 0
@@ -170,12 +175,14 @@ impl<T: DeviceCopy> Drop for DeviceBuffer<T> {
             self.order.end();
         }
         if let Some(stream) = &self.pooled {
-            // Nobody to report to: after a fault the memory goes with the context. The stream gives it back after every use.
+            // Nobody to report to: after a fault the memory goes with the context. The stream gives
+            // it back after every use.
             for earlier in self.order.streams() {
                 let _ = stream.wait_for(&earlier);
             }
             let _ = self.device.make_current(Location::caller());
-            // SAFETY: allocated from the stream's pool, once, and used by nothing that is queued later.
+            // SAFETY: allocated from the stream's pool, once, and used by nothing that is queued
+            // later.
             let _ = unsafe { sys::cuMemFreeAsync(self.address(), stream.raw()) };
             return;
         }
@@ -185,14 +192,15 @@ impl<T: DeviceCopy> Drop for DeviceBuffer<T> {
                 let _ = stream.synchronize();
             }
         }
-        // Nobody to report to: where the context cannot be made current, the free below fails and the memory goes with it.
+        // A drop cannot report errors: if the context cannot be made current, the free below fails,
+        // and the memory is freed with the context.
         let _ = self.device.make_current(Location::caller());
         // SAFETY: dropped here only, and not used afterwards.
         unsafe { ManuallyDrop::drop(&mut self.memory) }
     }
 }
 
-/// An address of `bytes` bytes of managed memory that host and every stream may touch.
+/// Allocates managed memory that the host and every stream may access, and returns its address.
 fn managed(bytes: usize, at: &'static Location<'static>) -> Result<u64, DriverError> {
     // From cuda.h: memory can be accessed by any stream on any device.
     const CU_MEM_ATTACH_GLOBAL: u32 = 1;

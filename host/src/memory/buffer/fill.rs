@@ -14,7 +14,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// Sets every byte to zero.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+    /// The driver's answer; after a kernel's fault every call on its context answers with that
+    /// fault.
     #[track_caller]
     pub fn fill_zero(&mut self) -> Result<(), MemoryError>
     where
@@ -53,7 +54,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
             return Ok(stream.record()?.synchronize()?);
         }
         let begun = self.use_now(Access::Write, at)?;
-        // SAFETY: the buffer owns this many bytes; the driver refuses an address that is not aligned to the pattern.
+        // SAFETY: the buffer owns this many bytes; the driver refuses an address that is not
+        // aligned to the pattern.
         let (call, result) = unsafe { pattern.set(self.address(), count) };
         DriverError::check(call, result, at)?;
         Ok(self.used_now(begun, Access::Write, at)?)

@@ -1,13 +1,15 @@
 //! Memory on the device, typed, of any length.
 //!
-//! A [`DeviceBuffer`] is `cust`'s with three differences. An empty one is fine everywhere. Errors name the caller's line. And
-//! it keeps order between streams: it remembers on which streams it was last written and read, and a launch on another one first waits
-//! for the writes, and if it writes for the reads too. So no kernel touches a buffer that another writes, through the safe interface. To have
-//! two kernels write different parts at once, make parts of it ([`DeviceBuffer::parts`]); what else may overlap,
-//! [`DeviceBuffer::forget_order`] lets overlap.
+//! A [`DeviceBuffer`] is `cust`'s with three differences. It may be empty. Errors name the caller's
+//! line. And it keeps order between streams: it remembers on which streams it was last written and
+//! read; a launch on another stream first waits for the writes, and if it writes, for the reads
+//! too. So through the safe interface no kernel accesses a buffer that another one writes at the
+//! same time. To let two kernels write different parts at once, split the buffer
+//! ([`DeviceBuffer::parts`]); [`DeviceBuffer::forget_order`] is for other uses that may overlap.
 //!
-//! The copies here are synchronous and run on the legacy default stream, which waits for every stream made by [`Device::stream`], and for
-//! the non-blocking ones on which the buffer was used. Those that run beside the host are [`Stream::copy_in`] and its like.
+//! The copies here are synchronous. They run on the legacy default stream, which waits for every
+//! stream from [`Device::stream`], and wait for the non-blocking streams that have used the buffer.
+//! For asynchronous copies see [`Stream::copy_in`], [`Stream::copy_out`] and [`Stream::copy`].
 //! Source: CUDA driver API, "Memory Management"; CUDA study notes, item 6.
 
 mod allocate;
@@ -36,14 +38,14 @@ pub struct DeviceBuffer<T: DeviceCopy> {
     memory: ManuallyDrop<CustBuffer<T>>,
     device: Device,
     order: Order<Stream>,
-    /// The stream whose memory pool it is from and goes back to; none for memory of its own.
+    /// The stream in whose order the memory was allocated and is freed, where it is from a pool.
     pooled: Option<Stream>,
-    /// Whether this frees the memory and tells its order so, and nothing of the host's sees it: what a graph asks for.
+    /// Whether it owns its memory and no host memory shares it, which graphs require.
     whole: bool,
 }
 
 impl<T: DeviceCopy> DeviceBuffer<T> {
-    /// A copy of `host` on the device.
+    /// Makes a buffer with a copy of `host`.
     ///
     /// # Errors
     /// [`MemoryError::OutOfMemory`], or what the driver says.
@@ -70,8 +72,9 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         Ok(buffer)
     }
 
-    /// `len` zeroes from the device's memory pool, by work that is queued on `stream`: neither this nor the end of the buffer makes the host wait, as
-    /// allocating and freeing memory does otherwise. When it is dropped, the memory goes back once all its uses are over.
+    /// Makes a buffer of `len` zeroes from the device's memory pool, in the order of `stream`.
+    /// Unlike other allocations, neither this nor dropping the buffer makes the host wait. The
+    /// memory goes back to the pool once all uses of the buffer are over.
     ///
     /// # Errors
     /// What [`DeviceBuffer::from_slice`] fails with.
@@ -83,10 +86,10 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         Self::zeroed_from(None, stream, len)
     }
 
-    /// The contents, copied to the host.
+    /// Returns the contents, copied to the host.
     ///
     /// # Errors
-    /// The driver's; among them the fault of a kernel that ran before.
+    /// The driver's error, or the fault of a kernel that ran before.
     #[track_caller]
     pub fn to_vec(&self) -> Result<Vec<T>, MemoryError> {
         let at = Location::caller();
@@ -95,8 +98,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         }
         let begun = self.use_now(Access::Read, at)?;
         let mut host: Vec<T> = Vec::with_capacity(self.len());
-        // SAFETY: there is room for as many elements as the buffer has, all of them initialised on the device; the vector is
-        // that long only once they have been copied.
+        // SAFETY: there is room for as many elements as the buffer has, all of them initialised on
+        // the device; the vector is that long only once they have been copied.
         unsafe {
             if !self.is_empty() {
                 let bytes = self.len() * size_of::<T>();
@@ -167,18 +170,18 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         Ok(self.used_now(begun, Access::Write, at)?)
     }
 
-    /// How many elements it holds.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         self.memory.len()
     }
 
-    /// Whether it holds none.
+    /// Returns whether the buffer has no elements.
     pub fn is_empty(&self) -> bool {
         self.memory.is_empty()
     }
 
-    /// Its address on the device. An empty buffer has no memory; it answers with an aligned address that is not null, as
-    /// Rust asks of an empty slice's pointer.
+    /// The address on the device. An empty buffer has no memory; its address is aligned and not
+    /// null, as Rust requires of an empty slice's pointer.
     pub fn address(&self) -> u64 {
         if self.is_empty() || size_of::<T>() == 0 {
             return align_of::<T>() as u64;
@@ -186,7 +189,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         self.memory.as_device_ptr().as_raw()
     }
 
-    /// The device it is on.
+    /// The device that the buffer is on.
     pub fn device(&self) -> &Device {
         &self.device
     }

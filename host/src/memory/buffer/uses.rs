@@ -1,4 +1,5 @@
-//! The uses of a buffer, in order: by launches, copies, graphs, and libraries that this crate does not know.
+//! The uses of a buffer, in order: by launches, copies, graphs, and libraries that this crate does
+//! not know.
 
 use std::mem::size_of;
 use std::panic::Location;
@@ -19,8 +20,9 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         self.order.forget();
     }
 
-    /// Called when it is passed to a launch on `stream`: orders that launch after the uses before. The use lasts until the launch is
-    /// queued. A stream of another device may use it once that device reaches this one's memory.
+    /// Called when it is passed to a launch on `stream`: orders that launch after the uses before.
+    /// The use lasts until the launch is queued. A stream of another device may use it once that
+    /// device reaches this one's memory.
     #[track_caller]
     pub(crate) fn use_on(
         &self,
@@ -46,7 +48,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         self.order.begin_on(stream, access)
     }
 
-    /// The same for a synchronous copy, which runs on the legacy default stream of the buffer's device; that device is made current.
+    /// The same for a synchronous copy, which runs on the legacy default stream of the buffer's
+    /// device; that device is made current.
     pub(crate) fn use_now(
         &self,
         access: Access,
@@ -72,8 +75,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         Ok(())
     }
 
-    /// What a graph on a stream of this device remembers of it; none for what a graph can't watch over. `graph` is the one that is being built, which
-    /// may use memory of its own.
+    /// What a graph on a stream of this device remembers of it; none for what a graph can't watch
+    /// over. `graph` is the one that is being built, which may use memory of its own.
     pub(crate) fn recorded(
         &self,
         stream: &Stream,
@@ -88,8 +91,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         })
     }
 
-    /// Whether a graph may use it, which another thread may launch at any time. A launch of it waits for uses that are not queued yet, so none may wait
-    /// before it is.
+    /// Whether a graph may use it, which another thread may launch at any time. A launch of it
+    /// waits for uses that are not queued yet, so none may wait before it is.
     pub(super) fn is_in_graphs(&self) -> bool {
         let bytes = self.len() * size_of::<T>();
         bytes > 0 && self.order.graph().is_none() && self.order.is_in_graphs()
@@ -100,8 +103,9 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         &self.order
     }
 
-    /// Its address, for work on `stream` by a library that this crate does not know, which reads it. What is queued there from now on comes
-    /// after the writes before, and later writes come after what is queued there until then.
+    /// Its address, for work on `stream` by a library that this crate does not know, which reads
+    /// it. What is queued there from now on comes after the writes before, and later writes come
+    /// after what is queued there until then.
     ///
     /// # Errors
     /// The driver's; without access to the buffer's device, as a launch's.

@@ -128,7 +128,7 @@ impl<S: Queue> Order<S> {
         uses.parts.clear();
     }
 
-    /// The orders of so many parts, whose uses begin after those of the whole so far. The parts that were made before are used no more.
+    /// The orders of this many parts, whose uses begin after those of the whole so far. The parts that were made before are used no more.
     pub(crate) fn split(&self, parts: usize) -> Vec<Self> {
         let mut uses = self.lock_free();
         uses.join_parts_but(|_| false);

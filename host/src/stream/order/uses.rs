@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Access, Marked, Order, Queue};
 
-/// So many streams are remembered that read; one more waits for them and stands for them all.
+/// This many streams are remembered that read; one more waits for them and stands for them all.
 pub(super) const READERS: usize = 16;
 
 /// The uses of one piece of memory that the next one may have to wait for.

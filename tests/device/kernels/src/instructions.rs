@@ -40,7 +40,7 @@ pub fn bits(input: &[[u32; 3]], mut output: DisjointSlice<[u32; 13]>) {
     }
 }
 
-/// What clocks and places answer, as far as it can be held against anything: `[1, 1, 1, 1]`.
+/// What clocks and places answer, as far as it can be checked against anything: `[1, 1, 1, 1]`.
 #[kernel]
 pub fn clocks(mut output: DisjointSlice<[u32; 4]>) {
     let index = thread::index_1d();

@@ -103,7 +103,7 @@ pub struct Run {
 /// The sum of each run, and each run's first number to where an address says.
 ///
 /// # Safety
-/// So many numbers are at each run's address, which no thread writes; `firsts` has a place for each run, which nobody else touches.
+/// This many numbers are at each run's address, which no thread writes; `firsts` has a place for each run, which nobody else touches.
 #[kernel]
 pub unsafe fn follow(runs: &[Run], firsts: *mut u32, mut sums: DisjointSlice<u64>) {
     let index = thread::index_1d();

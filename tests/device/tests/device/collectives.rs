@@ -29,7 +29,7 @@ fn shapes() -> impl Iterator<Item = LaunchConfig> {
     blocks.into_iter().map(|block| LaunchConfig::new(2, block))
 }
 
-/// Holds the rows of one kernel against folds with `operator`.
+/// Compares the rows of one kernel with folds with `operator`.
 #[track_caller]
 fn agrees<K, T>(kernel: K, value: impl Fn(u64) -> T, initial: T, operator: impl Fn(T, T) -> T)
 where

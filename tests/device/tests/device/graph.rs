@@ -25,7 +25,7 @@ enum Step {
         then: Vec<Step>,
         otherwise: Option<Vec<Step>>,
     },
-    /// So many rounds, counted at `counter`.
+    /// This many rounds, counted at `counter`.
     While {
         counter: usize,
         limit: u32,

@@ -84,7 +84,7 @@ fn inputs(threads: usize) -> Vec<u32> {
         .collect()
 }
 
-/// Holds the rows of a launch against the model; `group_of` says which lanes of a thread's warp are its group.
+/// Compares the rows of a launch with the model; `group_of` says which lanes of a thread's warp are its group.
 fn agrees(what: &str, input: &[u32], rows: &[Row], group_of: impl Fn(usize, &[u32]) -> Vec<usize>) {
     for (thread, row) in rows.iter().enumerate() {
         let lanes = &input[thread / 32 * 32..input.len().min(thread / 32 * 32 + 32)];

@@ -11,7 +11,7 @@ fn texels(count: usize) -> Vec<f32> {
     (0..count).map(|i| ((i * 37) % 101) as f32).collect()
 }
 
-/// Texels that were painted so many times.
+/// Texels that were painted this many times.
 fn expected(size: [usize; 3], times: usize) -> Vec<f32> {
     let place = |i: usize| [i % size[0], i / size[0] % size[1], i / (size[0] * size[1])];
     let paint = |(i, mut texel): (usize, f32)| {

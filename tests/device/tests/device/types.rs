@@ -18,7 +18,7 @@ fn inputs<T>(of: impl Fn(u64) -> T) -> Vec<T> {
     numbers(3).map(of).take(LENGTH).collect()
 }
 
-/// Holds one instance of `scale` against the same on the host.
+/// Compares one instance of `scale` with the same on the host.
 #[track_caller]
 fn scales<K, T>(kernel: K, factor: T, of: impl Fn(u64) -> T)
 where
@@ -71,7 +71,7 @@ fn a_kernel_over_floats_asks_for_nothing_else() {
     holds(of_float::<f64>);
 }
 
-/// Holds one instance of `from_below` against the list.
+/// Compares one instance of `from_below` with the list.
 fn moves<K, T>(kernel: K, by: usize, of: impl Fn(u64) -> T)
 where
     K: SafeKernel<Params = (&'static [T], DisjointSlice<'static, T>)>,
@@ -100,7 +100,7 @@ fn types_and_numbers_go_together() {
     );
 }
 
-/// Holds one instance of `transform` against its function on the host.
+/// Compares one instance of `transform` with its function on the host.
 fn maps<K, T, F>(kernel: K, f: F, of: impl Fn(u64) -> T)
 where
     K: SafeKernel<Params = (F, &'static [T], DisjointSlice<'static, T>)>,

@@ -47,7 +47,7 @@ impl Kind {
     }
 }
 
-/// A float of 8 or 16 bits with so many of exponent, of a small whole number.
+/// A float of 8 or 16 bits with this many of exponent, of a small whole number.
 fn small_float(value: i32, exponent: u32, mantissa: u32) -> u32 {
     let sign = u32::from(value < 0) << (exponent + mantissa);
     let magnitude = value.unsigned_abs();
@@ -76,7 +76,7 @@ pub(crate) const U4: Kind = Kind {
     ..Kind::new(4, |x| x as u32)
 };
 
-/// The product of rows of numbers and of the transpose of others, each so many bytes deep, `times` times.
+/// The product of rows of numbers and of the transpose of others, each this many bytes deep, `times` times.
 fn product(
     [left, right]: [&Kind; 2],
     (rows, columns): (usize, usize),
@@ -117,7 +117,7 @@ where
     values(&output)
 }
 
-/// Both operands, so many rows and columns of so many bytes; the right one begins at this word.
+/// Both operands, this many rows and columns of this many bytes; the right one begins at this word.
 fn input(
     [left, right]: [&Kind; 2],
     (rows, columns): (usize, usize),
@@ -234,7 +234,7 @@ fn integers_may_stop_at_the_ends_of_their_range() {
     }
 }
 
-/// Element `i` of rows of integers of so many bits, which begin at a word.
+/// Element `i` of rows of integers of this many bits, which begin at a word.
 fn packed(words: &[u32], start: usize, i: usize, (bits, signed): (usize, bool)) -> i32 {
     let word = words[start + i * bits / 32] >> (i * bits % 32);
     let unused = 32 - bits;

@@ -33,7 +33,7 @@ fn choices(count: usize) -> Vec<u32> {
         .collect()
 }
 
-/// The product of a left operand of so many rows, `bytes` of each stored, and of the transpose of a right one of so many columns. `choice` is that of a row and a group.
+/// The product of a left operand of this many rows, `bytes` of each stored, and of the transpose of a right one of this many columns. `choice` is that of a row and a group.
 fn product(
     [left, right]: [&Kind; 2],
     (rows, columns): (usize, usize),

@@ -30,7 +30,7 @@ fn report(
     Some(answer.text)
 }
 
-/// What is said of a thread that expects so many bytes of a box of 256.
+/// What is said of a thread that expects this many bytes of a box of 256.
 fn report_of_expecting(test: &str, bytes: u32) -> Option<String> {
     report(test, |device, stream| {
         with_map(device, |map| {
@@ -256,7 +256,7 @@ fn a_word_to_a_block_that_has_ended_is_named() {
     );
 }
 
-/// What is said of 32 words that go to a block which expects so many bytes.
+/// What is said of 32 words that go to a block which expects this many bytes.
 fn report_of_words(test: &str, expected: u32, waits: bool) -> Option<String> {
     report(test, |device, stream| {
         let _checked = Checking::all().start();

@@ -1,7 +1,7 @@
 //! Occupancy: the model against the driver, and what launch bounds do to it.
 //!
 //! On the simulator both answers come from the same rules, so there the first test is about the way between them; on a GPU
-//! it holds the rules against NVIDIA's driver.
+//! it compares the rules with NVIDIA's driver.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -18,7 +18,7 @@ const HELD: [u32; 12] = [4, 12, 20, 28, 36, 44, 60, 76, 92, 120, 160, 220];
 /// Bytes of static shared memory of every third kernel.
 const STATIC_SHARED: u32 = 5000;
 
-/// Kernels that load so many values and then store them. The accesses are volatile, so that no compiler reorders them, and
+/// Kernels that load this many values and then store them. The accesses are volatile, so that no compiler reorders them, and
 /// each value needs a register of its own.
 fn holding() -> String {
     let head = ".version 8.0\n.target sm_80\n.address_size 64\n".to_owned();

@@ -1,4 +1,4 @@
-//! Copies from an offset on, and of every so many elements.
+//! Copies from an offset on, and of every this many elements.
 
 use lanewise_patterns::Setup;
 use proptest::prelude::*;

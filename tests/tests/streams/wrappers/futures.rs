@@ -13,9 +13,9 @@ fn a_task_awaits_a_stream_and_others_go_on_meanwhile() {
     let _turn = tests::turn();
     let device = tests::device();
     let [stream, other] = streams(&device);
-    // A GPU's driver calls host functions one after another, whatever streams they are in (CUDA driver
-    // API, `cuLaunchHostFunc`). One that waits would hold up the call that wakes the other stream's
-    // future, so on a GPU a long kernel keeps the first stream busy instead.
+    // A GPU's driver calls host functions one after another, whatever streams they are in (CUDA
+    // driver API, `cuLaunchHostFunc`). One that waits would hold up the call that wakes the other
+    // stream's future, so on a GPU a long kernel keeps the first stream busy instead.
     let (release, wait) = mpsc::channel::<()>();
     let numbers = DeviceBuffer::<u32>::zeroed(&device, 32).expect("a buffer");
     let mut wound_on = DeviceBuffer::<u32>::zeroed(&device, 32).expect("a buffer");

@@ -1,4 +1,5 @@
-//! What is dropped is given back after its last use, wherever it was dropped, and nothing is left over.
+//! What is dropped is given back after its last use, wherever it was dropped, and nothing is left
+//! over.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -11,9 +12,9 @@ use lanewise::{DeviceBuffer, LaunchConfig, PinnedBuffer, StreamOptions, Texture}
 
 use super::{pinned, round_trip, streams};
 
-/// The driver refuses every call in a host function, so a buffer or graph that is dropped there cannot
-/// wait for the work that uses it. Its host memory must stay until that work is over. (On a GPU a drop
-/// in a host function may wait for ever; see `cuLaunchHostFunc` in the driver's manual.)
+/// The driver refuses every call in a host function, so a buffer or graph that is dropped there
+/// cannot wait for the work that uses it. Its host memory must stay until that work is over. (On a
+/// GPU a drop in a host function may wait for ever; see `cuLaunchHostFunc` in the driver's manual.)
 #[test]
 fn what_a_host_function_drops_stays_as_long_as_it_is_in_use() {
     let _turn = tests::turn();
@@ -64,8 +65,8 @@ fn what_a_host_function_drops_stays_as_long_as_it_is_in_use() {
     assert_eq!(called.load(Ordering::Relaxed), 1);
 }
 
-/// A thread's local variables are destroyed in the reverse order of their first use. This one is older
-/// than the library's own, so it frees its buffers after those are gone.
+/// A thread's local variables are destroyed in the reverse order of their first use. This one is
+/// older than the library's own, so it frees its buffers after those are gone.
 #[test]
 fn a_threads_own_variables_give_back_what_they_hold() {
     type Held = RefCell<Vec<Box<dyn Any>>>;
@@ -101,7 +102,8 @@ fn a_threads_own_variables_give_back_what_they_hold() {
     device.synchronize().expect("no fault");
 }
 
-/// Parts, views and mapped memory remember the streams that use them, and forget them when they are dropped.
+/// Parts, views and mapped memory remember the streams that use them, and forget them when they are
+/// dropped.
 #[test]
 fn nothing_is_left_of_parts_views_and_mapped_memory() {
     let _turn = tests::turn();

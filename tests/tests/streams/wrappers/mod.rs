@@ -1,5 +1,5 @@
-//! What the safe types of `lanewise` promise: uses of one buffer keep their order on whatever streams they are,
-//! other work runs side by side, and memory stays until its last use is over.
+//! What the safe types of `lanewise` promise: uses of one buffer keep their order on whatever
+//! streams they are, other work runs side by side, and memory stays until its last use is over.
 
 mod copies;
 mod counting;

@@ -6,8 +6,8 @@ use std::sync::mpsc;
 use gpu::basics::device_globals::{TABLE, TABLE_LENGTH, VALUE, read_constant_table};
 use lanewise::{DeviceBuffer, LaunchConfig, StreamOptions, in_threads};
 
-/// Constant memory does not change while a kernel reads it, although another thread writes it and the
-/// kernel's stream is one that plain copies don't wait for.
+/// Constant memory does not change while a kernel reads it, although another thread writes it and
+/// the kernel's stream is one that plain copies don't wait for.
 #[test]
 fn constant_memory_is_written_between_the_launches_of_other_threads() {
     let _turn = tests::turn();
@@ -43,8 +43,8 @@ fn constant_memory_is_written_between_the_launches_of_other_threads() {
     });
 }
 
-/// Writing a static waits for the host functions that streams have queued. Such a function may wait for
-/// a launch, so the launch must not wait for the writer.
+/// Writing a static waits for the host functions that streams have queued. Such a function may wait
+/// for a launch, so the launch must not wait for the writer.
 #[test]
 fn a_static_is_written_while_a_host_function_waits_for_a_launch() {
     let _turn = tests::turn();

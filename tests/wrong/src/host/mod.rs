@@ -248,14 +248,14 @@ impl Host {
     /// Copies a buffer to pinned memory.
     #[inline(never)]
     pub(crate) fn copy_out(&self, stream: CUstream, buffer: u64) -> Done {
-        // SAFETY: both have so many bytes.
+        // SAFETY: both have this many bytes.
         ok(unsafe { sys::cuMemcpyDtoHAsync_v2(self.pinned.cast(), buffer, BYTES, stream) })
     }
 
     /// Copies pinned memory to a buffer.
     #[inline(never)]
     pub(crate) fn copy_in(&self, stream: CUstream, buffer: u64) -> Done {
-        // SAFETY: both have so many bytes.
+        // SAFETY: both have this many bytes.
         ok(unsafe { sys::cuMemcpyHtoDAsync_v2(buffer, self.pinned.cast(), BYTES, stream) })
     }
 

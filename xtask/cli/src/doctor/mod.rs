@@ -17,7 +17,7 @@ use crate::progress::Progress;
 use crate::{output, project};
 use things::Component;
 
-/// Tell what is on this machine and what each missing thing costs
+/// Show what is installed on this machine, and what each missing tool would add
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cargo lanewise doctor\n  cargo lanewise doctor --json | jq '.things[] | select(.found == null)'"
@@ -28,7 +28,7 @@ pub struct Args {
     json: bool,
 }
 
-/// What the doctor found.
+/// The result of the command.
 #[derive(Serialize)]
 struct Diagnosis {
     /// Whether `cargo lanewise build-ptx` and `cargo test` can work here.
@@ -38,7 +38,7 @@ struct Diagnosis {
     things: Vec<Component>,
     /// The variables that are set and change what programs do.
     variables: Vec<SetVariable>,
-    /// Variables that look like Lanewise's and are not.
+    /// Variables with a name like Lanewise's that Lanewise does not know.
     unknown_variables: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ struct SetVariable {
     what: &'static str,
 }
 
-/// The variables of this environment; of other programs' ones, which mostly are set for those, none.
+/// The variables that are set, except those of other programs, which are mostly set for those programs.
 fn variables() -> Vec<SetVariable> {
     let own = lanewise_variables::ALL
         .iter()
@@ -84,7 +84,7 @@ impl Diagnosis {
     }
 }
 
-/// Looks, prints, and fails if something needed is missing.
+/// Prints what was found. Fails if something that is needed is missing.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let progress = Progress::start("Looking around");
     let things = things::all();

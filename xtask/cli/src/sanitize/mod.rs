@@ -22,38 +22,38 @@ use findings::Findings;
 /// Run a program on the simulated GPU under all checks, with several seeds, and list what they find
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The exit code is 0 where nothing was found, 1 where something was, and the program's own where it failed for another reason.\n\n\
+    after_help = "The exit code is 0 if nothing was found, 1 if something was, and the program's own if it failed for another reason.\n\n\
                   Examples:\n  cargo lanewise sanitize -- cargo test\n  cargo lanewise sanitize --tools race --seeds 32 -- ./my_program\n  \
                   cargo lanewise sanitize --github -- python -m pytest tests/gpu\n  cargo lanewise sanitize --schedule pct,weak --seeds 100 -- ./my_program\n  \
                   cargo lanewise sanitize --schedule pct,weak --replay 7 -- ./my_program\n  \
                   cargo lanewise sanitize --tools all,leak -- ./my_program"
 )]
 pub struct Args {
-    /// What to check for: `memory`, `race`, `sync`, `init`, with commas between them, or `all` of these; and `leak`
+    /// The checks, separated by commas: `memory`, `race`, `sync`, `init`, or `all` of these, and `leak`
     #[arg(long, value_name = "LIST", default_value = "all")]
     tools: String,
-    /// How many orders of warps to try
+    /// How many seeds to run, each another order of warps
     #[arg(long, value_name = "N", default_value_t = 1)]
     seeds: u64,
-    /// The first of them: with one, the run that found something, again
+    /// The first seed
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     first: u64,
-    /// Run this seed again, and show the steps of its schedule
+    /// Run this seed once, and show the steps of its schedule
     #[arg(long, value_name = "SEED", conflicts_with_all = ["first", "seeds"])]
     replay: Option<u64>,
-    /// Who goes on where threads meet at memory: `plain`, `random`, `pct` or `pct:DEPTH`, and `weak` for old values
+    /// How threads are scheduled at memory accesses: `plain`, `random`, `pct` or `pct:DEPTH`, with `weak` for old values
     #[arg(long, value_name = "SCHEDULE")]
     schedule: Option<String>,
-    /// The GPU to be, such as `rtx4090`
+    /// The GPU to simulate, such as `rtx4090`
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Write SARIF 2.1.0 to this file, which code hosts show beside the lines
+    /// Write SARIF 2.1.0 to this file, for code hosts to show beside the lines
     #[arg(long, value_name = "FILE")]
     sarif: Option<PathBuf>,
-    /// Print annotations for a workflow of GitHub's
+    /// Print annotations for GitHub Actions
     #[arg(long)]
     github: bool,
     /// The program and its arguments
@@ -66,7 +66,7 @@ pub struct Args {
     program: Vec<OsString>,
 }
 
-/// Runs the program once a seed and says what was found.
+/// Runs the program once for each seed and prints what was found.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     ensure!(args.seeds > 0, "`--seeds 0` runs nothing");
     let first = args.replay.unwrap_or(args.first);
@@ -104,7 +104,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     })
 }
 
-/// The program, to be run with this seed.
+/// The command that runs the program with this seed.
 fn command(args: &Args, program: &Program, seed: u64) -> Command {
     let mut command = program.command();
     command
@@ -124,7 +124,7 @@ fn command(args: &Args, program: &Program, seed: u64) -> Command {
     command
 }
 
-/// One run. Only the first writes what the program writes: the others' output is the same but for what is racy.
+/// One run. Only the first run's output is shown: that of the others is the same, except for races.
 fn run_once(
     args: &Args,
     program: &Program,
@@ -148,7 +148,7 @@ fn run_once(
     Ok(status)
 }
 
-/// A folder for one run's files, which goes away with them.
+/// A temporary folder for one run's files.
 struct Folder(PathBuf);
 
 impl Folder {

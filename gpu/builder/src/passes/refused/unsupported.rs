@@ -1,7 +1,7 @@
 //! Refuses what the GPU has no instruction for, with the line that asks for it.
 //!
 //! LLVM would say so too, in the words of its code generator and mostly without a place. This runs after O3, so that what
-//! no kernel can reach is not held against it.
+//! no kernel can reach does not count.
 //!
 //! What only this target lacks, code generation finds out, and gives up without a place. So the places of NVPTX's own intrinsics are
 //! noted here, for its message.

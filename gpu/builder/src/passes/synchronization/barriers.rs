@@ -1,4 +1,4 @@
-//! What the optimised module says of its barriers, for the lint to hold the PTX against.
+//! What the optimised module says of its barriers, for the lint to compare the PTX with.
 //!
 //! PTX shows one source line for each instruction; two `sync_threads()` inlined from one line look alike there. Here the
 //! whole chain of inlined calls is known. For each function: how many block barriers it has, and which lines stand for

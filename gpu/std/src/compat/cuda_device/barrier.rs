@@ -39,7 +39,7 @@ pub(super) unsafe fn ours(bar: *const Barrier) -> barrier::Barrier<Block> {
     unsafe { barrier::Barrier::at_address((*bar).address) }
 }
 
-/// Makes the barrier, whose phases take so many arrivals.
+/// Makes the barrier, whose phases take this many arrivals.
 ///
 /// # Safety
 /// One thread calls it, and a block barrier stands between this and the others' use.
@@ -60,7 +60,7 @@ pub unsafe fn mbarrier_arrive(bar: *const Barrier) -> u64 {
     unsafe { ours(bar) }.arrive().raw()
 }
 
-/// Arrives, and has the phase wait for so many bytes more; the token of the phase. A transaction is of one unit here, as there.
+/// Arrives, and has the phase wait for this many bytes more; the token of the phase. A transaction is of one unit here, as there.
 ///
 /// # Safety
 /// The barrier was initialised.
@@ -248,7 +248,7 @@ impl<Kind, const ID: usize> ManagedBarrier<Ready, Kind, ID> {
         BarrierToken(unsafe { mbarrier_arrive(&raw const self.bar) })
     }
 
-    /// Arrives, and has the phase wait for so many bytes more.
+    /// Arrives, and has the phase wait for this many bytes more.
     #[inline]
     #[must_use]
     pub fn arrive_expect_tx(&self, bytes: u32) -> BarrierToken {

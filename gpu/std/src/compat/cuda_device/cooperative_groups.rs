@@ -102,9 +102,9 @@ pub trait WarpCollective: ThreadGroup {
     fn shfl<T: Shuffle>(&self, value: T, rank: u32) -> T;
     /// The value of the lane whose number differs in these bits.
     fn shfl_xor<T: Shuffle>(&self, value: T, lanes: u32) -> T;
-    /// The value of the lane so many above.
+    /// The value of the lane this many above.
     fn shfl_down<T: Shuffle>(&self, value: T, delta: u32) -> T;
-    /// The value of the lane so many below.
+    /// The value of the lane this many below.
     fn shfl_up<T: Shuffle>(&self, value: T, delta: u32) -> T;
     /// The ranks that have the same `value`.
     fn match_any<T: Match>(&self, value: T) -> u32;

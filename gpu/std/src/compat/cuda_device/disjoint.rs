@@ -1,4 +1,4 @@
-//! Outputs of which each thread has its own elements, by an index space: a row, or a matrix whose rows are so many elements apart.
+//! Outputs of which each thread has its own elements, by an index space: a row, or a matrix whose rows are this many elements apart.
 //!
 //! The space is part of the slice's type and of the index's, so that an index of one matrix is none of another. What an index shows is this crate's own proof
 //! ([`crate::thread::index_1d`], [`crate::thread::index_2d`]), which holds in every launch.

@@ -12,7 +12,7 @@ pub enum Alignment<const BYTES: usize> {}
     label = "`ALIGN` is none of these"
 )]
 pub trait Align {
-    /// `A`, at a multiple of so many bytes.
+    /// `A`, at a multiple of this many bytes.
     type Of<A: Copy>: Copy;
 }
 

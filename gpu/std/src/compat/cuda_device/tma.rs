@@ -19,7 +19,7 @@ pub use crate::tma::MapStorage as TmaDescriptor;
 /// The map of a descriptor, whatever its elements are: no instruction names them.
 ///
 /// # Safety
-/// A descriptor of so many dimensions is there.
+/// A descriptor of this many dimensions is there.
 #[inline(always)]
 unsafe fn map<'a, T, const RANK: usize>(
     descriptor: *const TmaDescriptor,
@@ -33,7 +33,7 @@ macro_rules! boxes {
         #[doc = concat!("Starts a load of a box of ", $rank, " dimensions, which tells `barrier`.")]
         ///
         /// # Safety
-        /// As for [`TensorMap::load`](crate::tma::TensorMap::load); a map of so many dimensions is there.
+        /// As for [`TensorMap::load`](crate::tma::TensorMap::load); a map of this many dimensions is there.
         #[allow(clippy::too_many_arguments, reason = "the function is cuda-oxide's")]
         #[inline]
         pub unsafe fn $load(dst: *mut u8, tensor_map: *const TmaDescriptor, $($c: i32,)* barrier: *mut Barrier) {
@@ -44,7 +44,7 @@ macro_rules! boxes {
         #[doc = concat!("Starts a store of a box of ", $rank, " dimensions, in this thread's open group.")]
         ///
         /// # Safety
-        /// As for [`TensorMapMut::store`]; a map of so many dimensions is there.
+        /// As for [`TensorMapMut::store`]; a map of this many dimensions is there.
         #[inline]
         pub unsafe fn $store(src: *const u8, tensor_map: *const TmaDescriptor, $($c: i32),*) {
             // SAFETY: the caller's promise.
@@ -54,7 +54,7 @@ macro_rules! boxes {
         #[doc = concat!("Has a box of ", $rank, " dimensions brought to the second-level cache.")]
         ///
         /// # Safety
-        /// A map of so many dimensions is there.
+        /// A map of this many dimensions is there.
         #[inline]
         pub unsafe fn $prefetch(tensor_map: *const TmaDescriptor, $($c: i32),*) {
             // SAFETY: the caller's promise.
@@ -94,7 +94,7 @@ macro_rules! reductions {
         /// Starts a store of a box whose elements are joined with those that are there, in this thread's open group.
         ///
         /// # Safety
-        /// As for [`TensorMapMut::store`]; a map of so many dimensions is there, of elements that the hardware joins so.
+        /// As for [`TensorMapMut::store`]; a map of this many dimensions is there, of elements that the hardware joins so.
         #[inline]
         pub unsafe fn $name(src: *const u8, tensor_map: *const TmaDescriptor, $($c: i32),*) {
             // The map has the elements' type, and the instruction names none.

@@ -19,7 +19,7 @@ pub fn with_policy(policy: CachePolicy) -> WithPolicy {
     WithPolicy(Some(policy))
 }
 
-/// Bytes of so many elements.
+/// Bytes of this many elements.
 pub(super) fn bytes<T>(count: usize) -> u32 {
     (count * size_of::<T>()) as u32
 }
@@ -27,7 +27,7 @@ pub(super) fn bytes<T>(count: usize) -> u32 {
 /// Starts a copy of `count` elements from global to this block's shared memory, which tells `barrier` of its bytes.
 ///
 /// # Safety
-/// `to` is in this block's shared memory and `from` in global memory, both valid for so many elements and at multiples of 16 bytes, and the bytes are a
+/// `to` is in this block's shared memory and `from` in global memory, both valid for this many elements and at multiples of 16 bytes, and the bytes are a
 /// multiple of 16. Until the phase of the barrier that expects the bytes has ended, no thread writes the source or touches the destination.
 #[doc(alias = "cp.async.bulk")]
 #[doc(alias = "cuda::device::memcpy_async_tx")]
@@ -75,7 +75,7 @@ pub unsafe fn store<T: Copy>(to: *mut T, from: *const T, count: usize) {
 /// Has `count` elements of global memory brought to the second-level cache, for a copy that comes later.
 ///
 /// # Safety
-/// `from` is in global memory, valid for so many elements, at a multiple of 16 bytes, and the bytes are a multiple of 16.
+/// `from` is in global memory, valid for this many elements, at a multiple of 16 bytes, and the bytes are a multiple of 16.
 #[doc(alias = "cp.async.bulk.prefetch.L2")]
 #[inline]
 pub unsafe fn prefetch<T: Copy>(from: *const T, count: usize) {

@@ -6,7 +6,7 @@ use crate::barrier::{Barrier, Scope};
 use crate::cache::hinted;
 use crate::state_space::{self, ptx};
 
-/// That there are tensors of so many dimensions.
+/// That there are tensors of this many dimensions.
 pub(super) const fn can_be(dimensions: usize) {
     assert!(
         dimensions >= 1 && dimensions <= 5,

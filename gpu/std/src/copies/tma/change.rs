@@ -70,7 +70,7 @@ impl<T, const RANK: usize> MapChange<T, RANK> {
         unsafe { replace!("global_address", "b64", reg64, self.map, address) }
     }
 
-    /// It has so many elements in this dimension.
+    /// It has this many elements in this dimension.
     #[doc(alias = "tensormap.replace.tile.global_dim")]
     #[inline]
     pub fn set_size<const DIMENSION: usize>(&self, elements: u32) {
@@ -79,7 +79,7 @@ impl<T, const RANK: usize> MapChange<T, RANK> {
         unsafe { replace!("global_dim", "b32", reg32, self.map, elements, DIMENSION) }
     }
 
-    /// It is so many bytes from one element to the next in this dimension, from 1 on: a multiple of 16.
+    /// It is this many bytes from one element to the next in this dimension, from 1 on: a multiple of 16.
     #[doc(alias = "tensormap.replace.tile.global_stride")]
     #[inline]
     pub fn set_stride<const DIMENSION: usize>(&self, bytes: u64) {
@@ -103,7 +103,7 @@ impl<T, const RANK: usize> MapChange<T, RANK> {
         }
     }
 
-    /// A box has so many elements in this dimension, 1 to 256.
+    /// A box has this many elements in this dimension, 1 to 256.
     #[doc(alias = "tensormap.replace.tile.box_dim")]
     #[inline]
     pub fn set_box<const DIMENSION: usize>(&self, elements: u32) {

@@ -116,7 +116,7 @@ impl<T: Copy, const N: usize, const TILES: usize> DynamicTiles<T, N, TILES> {
     }
 }
 
-/// Bytes of dynamic shared memory for so many tiles `A`, wherever the region begins.
+/// Bytes of dynamic shared memory for this many tiles `A`, wherever the region begins.
 const fn dynamic_tile_bytes<A>(tiles: usize) -> u32 {
     let each = size_of::<A>().next_multiple_of(TILE_ALIGN);
     (tiles * each + TILE_ALIGN) as u32

@@ -60,7 +60,7 @@ impl<E: Element> SharedDescriptor<E> {
         }
     }
 
-    /// The operand that begins so many bytes further, a multiple of 16: within a swizzled row the next piece along the inner dimension.
+    /// The operand that begins this many bytes further, a multiple of 16: within a swizzled row the next piece along the inner dimension.
     #[inline]
     #[must_use]
     pub fn advance(self, bytes: u32) -> Self {

@@ -13,14 +13,14 @@ use crate::{SharedArray, thread};
 pub struct TensorAddress(u32);
 
 impl TensorAddress {
-    /// The place so many columns to the right.
+    /// The place this many columns to the right.
     #[inline]
     #[must_use]
     pub fn at_column(self, columns: u32) -> Self {
         TensorAddress(self.0 + columns)
     }
 
-    /// The place so many lanes below. The warp with number `w` in its warpgroup reaches lanes `32 w` to `32 w + 31`.
+    /// The place this many lanes below. The warp with number `w` in its warpgroup reaches lanes `32 w` to `32 w + 31`.
     #[inline]
     #[must_use]
     pub fn at_lane(self, lanes: u32) -> Self {

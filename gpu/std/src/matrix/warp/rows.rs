@@ -33,7 +33,7 @@ macro_rules! store {
     };
 }
 
-/// That there is an instruction for so many.
+/// That there is an instruction for this many.
 const fn can_be(matrices: usize) {
     assert!(
         matches!(matrices, 1 | 2 | 4),

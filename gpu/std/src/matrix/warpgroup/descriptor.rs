@@ -81,7 +81,7 @@ impl<E: Element> Descriptor<E> {
         Self::new(state_space::shared(tile), 16)
     }
 
-    /// The operand that begins so many bytes further along its rows, a multiple of 32: a step of the inner dimension.
+    /// The operand that begins this many bytes further along its rows, a multiple of 32: a step of the inner dimension.
     #[inline]
     #[must_use]
     pub fn advance(self, bytes: u32) -> Self {
@@ -91,7 +91,7 @@ impl<E: Element> Descriptor<E> {
         }
     }
 
-    /// The operand that begins so many rows below, a multiple of 8.
+    /// The operand that begins this many rows below, a multiple of 8.
     #[inline]
     #[must_use]
     pub fn below(self, rows: u32) -> Self {

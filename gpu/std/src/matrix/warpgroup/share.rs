@@ -2,7 +2,7 @@
 
 use crate::state_space::ptx;
 
-/// That a thread can have so many.
+/// That a thread can have this many.
 const fn can_be(count: u32) {
     assert!(
         count >= 24 && count <= 256 && count & 7 == 0,
@@ -10,7 +10,7 @@ const fn can_be(count: u32) {
     );
 }
 
-/// Takes registers for this warpgroup's threads, up to so many each: 24 to 256, a multiple of 8. Others of the block must have given some
+/// Takes registers for this warpgroup's threads, up to this many each: 24 to 256, a multiple of 8. Others of the block must have given some
 /// ([`decrease_registers`]), or the thread waits for ever. All warps of the warpgroup call it, in a kernel with `#[launch_bounds]`.
 #[doc(alias = "setmaxnreg.inc")]
 #[inline(always)]
@@ -26,7 +26,7 @@ pub fn increase_registers<const COUNT: u32>() {
     }
 }
 
-/// Gives registers of this warpgroup's threads away, down to so many each: 24 to 256, a multiple of 8. All warps of the warpgroup call it, in a kernel
+/// Gives registers of this warpgroup's threads away, down to this many each: 24 to 256, a multiple of 8. All warps of the warpgroup call it, in a kernel
 /// with `#[launch_bounds]`.
 #[doc(alias = "setmaxnreg.dec")]
 #[inline(always)]

@@ -31,7 +31,7 @@ pub(super) mod sealed {
     }
 }
 
-/// So many registers that a sum may have: for a function generic over them, `where [u32; REGISTERS]: SumRegisters`.
+/// This many registers that a sum may have: for a function generic over them, `where [u32; REGISTERS]: SumRegisters`.
 pub trait SumRegisters: sealed::Registers {}
 impl<T: sealed::Registers> SumRegisters for T {}
 

@@ -113,7 +113,7 @@ pub(crate) unsafe fn with_attributes(
         present(config.attrs, "config->attrs")?;
     }
     for i in 0..config.num_attrs as usize {
-        // SAFETY: the caller's contract: so many attributes.
+        // SAFETY: the caller's contract: this many attributes.
         let found = unsafe { config.attrs.add(i).read() };
         match found.id {
             attribute::COOPERATIVE => shape.cooperative = found.value.word(0) != 0,

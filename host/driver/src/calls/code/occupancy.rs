@@ -189,7 +189,7 @@ unsafe fn configured(
     let mut cluster = function.settings.lock().cluster;
     for i in 0..config.num_attrs as usize {
         present(config.attrs, "config->attrs")?;
-        // SAFETY: the caller's contract: so many attributes.
+        // SAFETY: the caller's contract: this many attributes.
         let found = unsafe { config.attrs.add(i).read() };
         if found.id == crate::abi::enums::launch_attribute::CLUSTER_DIMENSION {
             cluster = [0, 1, 2].map(|axis| found.value.word(axis));

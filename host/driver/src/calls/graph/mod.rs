@@ -71,7 +71,7 @@ unsafe fn give<T: Copy + Default>(found: &[T], list: *mut T, count: *mut usize) 
     // SAFETY: not null, so valid as the caller states.
     let room = unsafe { count.read() };
     for i in 0..room {
-        // SAFETY: the caller's contract: so many elements.
+        // SAFETY: the caller's contract: this many elements.
         unsafe { list.add(i).write(found.get(i).copied().unwrap_or_default()) };
     }
     // SAFETY: as above.

@@ -128,7 +128,7 @@ pub(crate) unsafe fn edges(
     }
 }
 
-/// Writes the data of so many edges, all of the ordinary kind.
+/// Writes the data of this many edges, all of the ordinary kind.
 ///
 /// # Safety
 /// `data` is null or has as many elements as `count` says, which is null or valid.

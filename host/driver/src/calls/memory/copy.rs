@@ -320,7 +320,7 @@ unsafe fn copy_all(
         return Err(whole(Error::new(CUresult::ERROR_INVALID_VALUE, message)));
     }
     for i in 0..count {
-        // SAFETY: the caller's contract: so many elements in each list, and valid ranges.
+        // SAFETY: the caller's contract: this many elements in each list, and valid ranges.
         unsafe {
             let (to, from, bytes) = (to.add(i).read(), from.add(i).read(), bytes.add(i).read());
             any_on(Mode::Asynchronous, to, from, bytes, stream)

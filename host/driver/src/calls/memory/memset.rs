@@ -41,7 +41,7 @@ const COPIED: usize = 16 << 10;
 /// Sets `width` elements from `start`, by the library's set and copy: a loop over the elements is slow where this crate is not optimised.
 ///
 /// # Safety
-/// So many elements are there, at an address that is aligned for one.
+/// This many elements are there, at an address that is aligned for one.
 unsafe fn fill_row<T: Element>(start: *mut T, width: usize, value: T) {
     let bytes = &Into::<u32>::into(value).to_le_bytes()[..size_of::<T>()];
     if width == 0 || bytes.iter().all(|byte| *byte == bytes[0]) {
@@ -256,7 +256,7 @@ mod tests {
             }
         }
         let mut halves = [0u16; 5];
-        // SAFETY: so many are there.
+        // SAFETY: this many are there.
         unsafe { fill_row(halves.as_mut_ptr(), 5, 0xabcd_u16) };
         assert_eq!(halves, [0xabcd; 5]);
     }

@@ -38,7 +38,7 @@ pub(crate) struct Conditional {
 }
 
 impl Conditional {
-    /// A node in `graph` with so many bodies, which have no nodes yet.
+    /// A node in `graph` with this many bodies, which have no nodes yet.
     pub(crate) fn new(
         graph: &Graph,
         handle: CUgraphConditionalHandle,

@@ -53,7 +53,7 @@ pub(crate) fn get(handle: CUuserObject) -> Result<Arc<UserObject>> {
 }
 
 impl UserObject {
-    /// Adds so many references.
+    /// Adds this many references.
     pub(crate) fn retain(&self, count: u32) {
         *self.count.lock() += u64::from(count);
     }

@@ -77,7 +77,7 @@ pub(crate) fn locate(address: u64) -> Option<Located> {
     })
 }
 
-/// Says that the host wrote bytes: for the check of memory that nobody wrote. Any device may own them.
+/// Says that the host wrote bytes: for the check of uninitialised memory. Any device may own them.
 pub(crate) fn written(address: u64, bytes: u64) {
     if order::is_collecting() && locate(address).is_some() {
         order::writes(address, bytes);
@@ -92,7 +92,7 @@ pub(crate) fn note_written(address: u64, bytes: u64) {
     }
 }
 
-/// Says that bytes were copied: what nobody wrote is no more written in its new place.
+/// Says that bytes were copied: a copy of uninitialised bytes is uninitialised too.
 pub(crate) fn moved(to: u64, from: u64, bytes: u64) {
     // Memory of the host alone may be anything at another time.
     if order::is_collecting() {
@@ -408,7 +408,7 @@ fn report_freed(how: &str, address: u64) {
     let (place, note) = origin.describe("used");
     let mut notes = vec![note, format!("the address is {at} bytes into freed {old}")];
     notes.extend(old.trails());
-    let help = "keep memory until nothing uses it any more, and free it once";
+    let help = "keep memory until nothing uses it, and free it only once";
     let report = FaultReport::of_host(
         format!("freed memory is {how}"),
         place,

@@ -59,7 +59,7 @@ impl Level {
 }
 
 impl PoolUsage {
-    /// Gives back what nobody uses, but for so many bytes.
+    /// Gives back what nobody uses, but for this many bytes.
     fn keep(&mut self, bytes: u64) {
         self.reserved.now = self.reserved.now.min(bytes).max(self.used.now);
     }
@@ -171,7 +171,7 @@ impl Pool {
         level.most = level.now;
     }
 
-    /// Gives back what nobody uses, but for so many bytes.
+    /// Gives back what nobody uses, but for this many bytes.
     pub(crate) fn trim(&self, keep: u64) {
         self.usage.lock().keep(keep);
     }

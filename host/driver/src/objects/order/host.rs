@@ -39,14 +39,14 @@ impl EarlyHostAccess {
             false => (
                 format!("race: the host {act} memory before it has waited for what {other_act} it"),
                 format!("the host {act}"),
-                "wait before the host touches the memory: for the stream, for an event behind the operation, or for the context",
+                "wait before the host touches the memory: for the stream, for an event recorded after the operation, or for the context",
             ),
             true => (
                 format!(
                     "race: a host function {act} memory, and its stream has not waited for what {other_act} it"
                 ),
                 format!("a function that a stream runs on the host {act}"),
-                "let the function's stream wait for an event behind the operation, or put both into one stream",
+                "let the function's stream wait for an event recorded after the operation, or put both into one stream",
             ),
         };
         let (place, note) = match &self.origin {

@@ -28,7 +28,7 @@ type Handler = extern "C" fn(c_int, *mut siginfo_t, *mut c_void);
 /// Bytes below a stack pointer that the code may still use: 128 on x86-64.
 const RED_ZONE: usize = 128;
 
-/// Whether the host's pages have so many bytes.
+/// Whether the host's pages have this many bytes.
 pub(crate) fn pages_are_of(bytes: u64) -> bool {
     // SAFETY: a name of a value.
     unsafe { libc::sysconf(libc::_SC_PAGESIZE) as u64 == bytes }

@@ -34,13 +34,13 @@ pub(super) fn report(
     let of_one_launch = before.ticket.whole.is_some() && before.ticket.whole == now.ticket.whole;
     let help = match of_one_launch {
         _ if beside => {
-            "let the second wait for the first (`griddepcontrol.wait`, `programmatic::wait`, `cudaGridDependencySynchronize`) before it touches what that one does"
+            "let the second wait for the first (`griddepcontrol.wait`, `programmatic::wait`, `cudaGridDependencySynchronize`) before it touches the same memory"
         }
         true => {
-            "let an edge of the graph lead from the first to the second: in a capture, let the second's stream wait for an event that the first's records"
+            "add a dependency from the second node on the first; in a capture, let the second one's stream wait for an event recorded after the first"
         }
         false => {
-            "put both into one stream, let the second's stream wait for an event that the first's has recorded, or wait for the first"
+            "put both into one stream, let the second one's stream wait for an event recorded after the first, or wait for the first"
         }
     };
     let report = FaultReport::of_host(

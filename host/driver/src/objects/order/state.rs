@@ -12,13 +12,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// So many findings a pair of operations has, that one place of the program each submits.
+/// This many findings a pair of operations has, that one place of the program each submits.
 const SAID: usize = 4;
 
-/// So many operations are remembered that later ones are compared with.
+/// This many operations are remembered that later ones are compared with.
 const REMEMBERED: usize = 1024;
 
-/// So many stretches of addresses they may have together: 64 MiB.
+/// This many stretches of addresses they may have together: 64 MiB.
 const STRETCHES: usize = 1 << 22;
 
 /// What is known of all operations, and of what the host has waited for.

@@ -153,7 +153,7 @@ pub(super) fn submitted(
     let verb = if writes { "writes" } else { "reads" };
     let what = match label {
         "" => format!("an operation that {verb}, submitted"),
-        FREE => "the memory is given back, submitted".into(),
+        FREE => "the memory is freed, submitted".into(),
         label => format!("{label} {verb}, submitted"),
     };
     match &ticket.origin {

@@ -68,7 +68,7 @@ impl Points {
             ));
         }
         let access = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: a new mapping of so many bytes, which the file has.
+        // SAFETY: a new mapping of this many bytes, which the file has.
         let at = unsafe {
             libc::mmap(
                 null_mut(),

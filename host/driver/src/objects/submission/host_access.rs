@@ -17,10 +17,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// So many milliseconds calls may wait in vain, in all.
+/// This many milliseconds calls may wait in vain, in all.
 static PATIENCE: AtomicU64 = AtomicU64::new(5000);
 
-/// So many a call may wait for what is behind a function of the program's, or a wait for a word of memory. Each that waited in vain leaves half of it to the next:
+/// This many a call may wait for what is behind a function of the program's, or a wait for a word of memory. Each that waited in vain leaves half of it to the next:
 /// such a function may wait for the very thread that waits here, and one that does is rarely the only one.
 static FOR_THE_PROGRAM: AtomicU64 = AtomicU64::new(200);
 

@@ -24,7 +24,7 @@ fn numbers() -> Vec<u32> {
 /// [`numbers`] on the device.
 fn on_device(f: &Fixture) -> CUdeviceptr {
     let address = f.device();
-    // SAFETY: both ends have so many bytes.
+    // SAFETY: both ends have this many bytes.
     ok(unsafe { cuMemcpyHtoD_v2(address, numbers().as_ptr().cast(), BYTES) });
     address
 }

@@ -40,7 +40,7 @@ fn open(address: CUdeviceptr, pages: usize, flags: u32) -> CUresult {
     unsafe { cuMemSetAccess(address, pages * PAGE, &wanted, 1) }
 }
 
-/// So many pages of memory side by side, each mapped by itself, that the device may access.
+/// This many pages of memory side by side, each mapped by itself, that the device may access.
 fn mapped(pages: usize) -> CUdeviceptr {
     let address = reserve(pages);
     for page in 0..pages {

@@ -75,7 +75,7 @@ impl Plate {
         Ok([u32::try_from(self.columns)?, u32::try_from(self.rows)?])
     }
 
-    /// Each cell read and written once, so many times.
+    /// Each cell read and written once, this many times.
     fn work(&self, sweeps: usize) -> Work {
         Work::Bytes(2 * 4 * (self.cells.len() * sweeps) as u64)
     }
@@ -107,7 +107,7 @@ pub fn sweep(from: &Plate, to: &mut Plate) -> f32 {
     greatest
 }
 
-/// The plate after so many sweeps.
+/// The plate after this many sweeps.
 pub fn swept(mut plate: Plate, sweeps: usize) -> Plate {
     let mut other = plate.clone();
     for _ in 0..sweeps {

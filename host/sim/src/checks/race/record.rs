@@ -67,7 +67,7 @@ const LANE: u32 = 52;
 const BYTES: u32 = 57;
 const LOG: u32 = 61;
 const BESIDE: u64 = 1 << 63;
-/// Operations behind this one are taken for it: programs that have so many are not known.
+/// Operations behind this one are taken for it: programs that have this many are not known.
 const LAST_OP: u32 = (1 << (LANE - 1 - OP)) - 1;
 
 impl AccessMark {
@@ -170,7 +170,7 @@ pub(super) struct Records {
     cleaned: u32,
 }
 
-/// So many records are kept whatever points at them.
+/// This many records are kept whatever points at them.
 const FEW: usize = 1 << 16;
 
 impl Default for Records {

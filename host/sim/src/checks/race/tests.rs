@@ -285,7 +285,7 @@ fn access(block: u64, warp: u32, lane: u32, kind: AccessKind) -> Access {
     }
 }
 
-/// Whether a lane of a warp of a block races when it reads so many bytes from an address.
+/// Whether a lane of a warp of a block races when it reads this many bytes from an address.
 fn reads(races: &mut Races, thread: (u64, u32, u32), place: (u64, u64)) -> bool {
     accesses(races, AccessKind::Read, thread, place)
 }

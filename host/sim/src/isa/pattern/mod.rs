@@ -82,7 +82,7 @@ pub enum Shape {
     Address,
     /// `D`: destinations, as many as `.v2`, `.v4`, `.v8` say, or as the number says: `D4`.
     Destinations(Option<u8>),
-    /// `D4|p?`: so many destinations, alone or with a predicate.
+    /// `D4|p?`: this many destinations, alone or with a predicate.
     DestinationsAndMaybe(u8),
     /// `e`: offsets of a fetch in texels, as many as its geometry has axes.
     TexelOffsets,
@@ -112,7 +112,7 @@ pub enum Shape {
     Minus,
     /// `dv`: a byte or half of a register, to be written.
     PartDestination,
-    /// `v2`, `v4`: a register, perhaps with the so many halves or bytes that are taken of it and its neighbour, `%r1.h32`.
+    /// `v2`, `v4`: a register, perhaps with the this many halves or bytes that are taken of it and its neighbour, `%r1.h32`.
     Elements(u8),
     /// `dv2`, `dv4`: a register, perhaps with those of its halves or bytes that are written, `%r1.b20`.
     ElementsDestination(u8),

@@ -29,7 +29,7 @@ use crate::memory::window;
 pub(crate) struct BulkSite {
     /// Where the bytes go.
     pub(crate) to: Addressed,
-    /// Where from: memory, or rows of so many bytes.
+    /// Where from: memory, or rows of this many bytes.
     pub(crate) from: BulkSource,
     /// What the size (of memory) and both addresses are multiples of.
     pub(crate) align: u64,
@@ -142,7 +142,7 @@ pub(crate) unsafe fn fill(core: &mut Core<'_>, op: *const Op) -> *const Op {
             (spot(core, space, address), bytes),
             false,
         );
-        // SAFETY: `one` found so many bytes there, of memory that may be written.
+        // SAFETY: `one` found this many bytes there, of memory that may be written.
         unsafe { host.write_bytes(0, bytes as usize) };
     }
     op.wrapping_add(1)

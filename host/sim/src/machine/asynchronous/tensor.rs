@@ -6,7 +6,7 @@
 //!
 //! Reported: what is no tensor map, or one that no device takes; a map of other dimensions or another access than the
 //! instruction's; shared memory that is not at a multiple of 128 bytes; a box that begins between two multiples of 16 bytes of its row;
-//! a box that is stored to before the tensor's beginning; a reduction that the elements do not have; bytes inside of the tensor that are in no live allocation; and all that is reported of a bulk copy.
+//! a box that is stored to before the tensor's beginning; a reduction that is not defined for elements of type the; bytes inside of the tensor that are in no live allocation; and all that is reported of a bulk copy.
 
 use std::sync::Arc;
 
@@ -239,7 +239,10 @@ unsafe fn start_one(
         {
             Some((join, size)) => Movement::Join(join, size),
             None => {
-                let message = format!("a reduction that {:?} elements do not have", map.element);
+                let message = format!(
+                    "a reduction that is not defined for elements of type {:?}",
+                    map.element
+                );
                 let help = "a GPU ends the kernel with an illegal instruction: add takes u32, s32, u64 and all floats, min and max all integers of 32 and 64 bits and f16 and bf16, and, or and xor u32, s32 and u64, inc and dec u32";
                 return illegal(core, op, lane, message, help);
             }

@@ -25,13 +25,13 @@ pub(super) const HELP: &str =
 /// What a map is at a multiple of where it is used, and where it is changed.
 const ALIGN: (u64, u64) = (64, 128);
 
-/// Whether a map may lie at this address, which is to be a multiple of so many bytes; if not, the fault says so.
+/// Whether a map may lie at this address, which is to be a multiple of this many bytes; if not, the fault says so.
 fn is_aligned(core: &mut Core<'_>, op: *const Op, lane: usize, address: u64, align: u64) -> bool {
     let off = address % align;
     if off != 0 {
         let what = FaultKind::Image {
             kind: ImageFault::Misaligned,
-            message: format!("a tensor map at an address that {align} does not divide"),
+            message: format!("a tensor map at an address that is not a multiple of {align}"),
             notes: vec![format!(
                 "address is {address:#x}, {off} past a multiple of {align}"
             )],
@@ -96,7 +96,7 @@ pub(super) unsafe fn tensor_map(
     if window::of(address) == Window::Global {
         core.tell_access(op, lane, AccessKind::Read, ((None, address), bytes), false);
     }
-    // SAFETY: `one` found so many bytes there.
+    // SAFETY: `one` found this many bytes there.
     let bytes = unsafe { host.cast::<[u8; TensorMap::BYTES]>().read() };
     let Some(map) = TensorMap::decode(&bytes) else {
         let message = format!("no tensor map is at {address:#x}");
@@ -145,7 +145,7 @@ pub(crate) unsafe fn replace(core: &mut Core<'_>, op: *const Op) -> *const Op {
         };
         let place = (spot(core, site.map.space, address), one.bytes);
         core.tell_access(op, lane, AccessKind::Write, place, false);
-        // SAFETY: `one` found so many bytes there, that may be written; no reference to them lives on.
+        // SAFETY: `one` found this many bytes there, that may be written; no reference to them lives on.
         let bytes = unsafe { &mut *host.cast::<[u8; TensorMap::BYTES]>() };
         if TensorMap::decode(bytes).is_none() {
             let message = format!("no tensor map is at {address:#x}");
@@ -202,7 +202,7 @@ pub(crate) unsafe fn publish(core: &mut Core<'_>, op: *const Op) -> *const Op {
         *host = found;
     }
     let [from, to] = hosts;
-    // SAFETY: `one` found so many bytes at both; shared and global memory do not overlap.
+    // SAFETY: `one` found this many bytes at both; shared and global memory do not overlap.
     unsafe { to.copy_from_nonoverlapping(from, TensorMap::BYTES) };
     op.wrapping_add(1)
 }

@@ -158,7 +158,7 @@ unsafe fn multiply_one(core: &mut Core<'_>, op: *const Op, site: &WarpgroupSite)
     Some(())
 }
 
-/// Follows what nobody wrote from A, B and D into D.
+/// Follows uninitialised data from A, B and D into D.
 ///
 /// # Safety
 /// As for [`multiply_one`].
@@ -283,7 +283,7 @@ impl Core<'_> {
             if wanted {
                 pieces.push(at);
             }
-            // SAFETY: so many bytes of the block's shared memory are there.
+            // SAFETY: this many bytes of the block's shared memory are there.
             Ok(unsafe { host.add(offset as usize).cast::<[u8; PIECE]>().read() })
         };
         match Lines::load(&descriptor, major, lines, (k, size), read) {
@@ -302,7 +302,7 @@ impl Core<'_> {
         }
     }
 
-    /// Which lines of the matrix that a descriptor names have bytes that nobody wrote; the first such piece, and its bytes, become `found`.
+    /// Which lines of the matrix that a descriptor names have uninitialised bytes; the first such piece, and its bytes, become `found`.
     ///
     /// # Safety
     /// As for [`Core::matrix`], which has found the matrix.

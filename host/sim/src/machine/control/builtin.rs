@@ -188,9 +188,9 @@ pub(crate) unsafe fn free(core: &mut Core<'_>, op: *const Op) -> *const Op {
         }
         if !core.run.heap.free(address) {
             let message = format!(
-                "free of {address:#x}, which `malloc` did not give or which was freed before"
+                "free of {address:#x}, which `malloc` did not return or which is already free"
             );
-            let help = "free in the kernel what `malloc` in a kernel gave, and once";
+            let help = "free memory from a kernel's `malloc` in a kernel, and only once";
             return core.fault(op, lane, FaultKind::Illegal { message, help });
         }
     }
@@ -212,8 +212,7 @@ pub(crate) unsafe fn set_condition(core: &mut Core<'_>, op: *const Op) -> *const
         );
         if !core.run.set_condition(handle, value) {
             let message = format!("{handle:#x} is no condition of a graph");
-            let help =
-                "pass what `cuGraphConditionalHandleCreate` gave for a graph that is still there";
+            let help = "pass the handle that `cuGraphConditionalHandleCreate` returned for a graph that still exists";
             return core.fault(op, lane, FaultKind::Illegal { message, help });
         }
     }

@@ -237,7 +237,7 @@ pub(crate) unsafe fn call_indirect(core: &mut Core<'_>, op: *const Op) -> *const
             first,
             FaultKind::BadCall {
                 address,
-                why: "is no function's address",
+                why: "is not the address of a function",
             },
         );
     };

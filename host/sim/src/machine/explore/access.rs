@@ -49,7 +49,7 @@ impl Bytes {
 
     /// What is there now.
     fn now(&self) -> Vec<u8> {
-        // SAFETY: `locate` gave so many bytes, and only this host thread runs the launch.
+        // SAFETY: `locate` gave this many bytes, and only this host thread runs the launch.
         unsafe { std::slice::from_raw_parts(self.host, self.size) }.to_vec()
     }
 

@@ -466,7 +466,7 @@ impl Core<'_> {
                         place.text
                     )
                 }
-                None => ", which nobody has written".into(),
+                None => ", which no thread has written".into(),
             };
             parts.push(format!(
                 "reads {value:#x} (ptx line {}, `{}`) at {at}{by}",
@@ -474,7 +474,7 @@ impl Core<'_> {
             ));
         }
         match parts.is_empty() {
-            true => format!("{name} jumps in circles and accesses no memory"),
+            true => format!("{name} loops without accessing memory"),
             false => format!("{name} spins: it {}", parts.join(", and ")),
         }
     }

@@ -214,7 +214,7 @@ impl Step {
             };
         }
         if did.late {
-            text += ", behind what its thread wrote later";
+            text += ", after later stores of its own thread";
         }
         if self.more > 0 {
             text += &format!(", and {} places more", self.more);

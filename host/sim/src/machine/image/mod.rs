@@ -48,7 +48,7 @@ pub(crate) enum Action {
     },
     /// `tld4` of this component.
     Gather { component: usize, result: ResultAs },
-    /// `suld.b`, `sust.b`: elements of so many bytes, unformatted.
+    /// `suld.b`, `sust.b`: elements of this many bytes, unformatted.
     Raw { bytes: u32, clamp: SurfaceClamp },
     /// A formatted store by `sust.p`.
     Formatted { clamp: SurfaceClamp },

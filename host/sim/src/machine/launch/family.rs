@@ -276,7 +276,7 @@ pub(crate) fn launch(
     })
 }
 
-/// Memory for so many pending launches of any of the program's kernels.
+/// Memory for this many pending launches of any of the program's kernels.
 fn pool(
     memory: &Memory,
     program: &Program,

@@ -389,12 +389,12 @@ pub(in crate::machine) fn waiting(
             let line = line(index.saturating_sub(1));
             let arrived = barrier.arrived;
             format!(
-                "warp {warp}: {threads} thread{} wait{} at barrier {number} (ptx line {line}), {arrived} of {expected} are there",
+                "warp {warp}: {threads} thread{} wait{} at barrier {number} (ptx line {line}), {arrived} of {expected} have arrived",
                 s.0, s.1
             )
         }
         Wait::Cluster => format!(
-            "block {}, warp {warp}: {threads} thread{} wait{} at the cluster's barrier (ptx line {}), {} of {} are there",
+            "block {}, warp {warp}: {threads} thread{} wait{} at the cluster's barrier (ptx line {}), {} of {} have arrived",
             block.linear,
             s.0,
             s.1,

@@ -104,7 +104,7 @@ fn illegal(message: impl Into<String>, help: &'static str) -> FaultKind {
     FaultKind::Illegal { message, help }
 }
 
-/// What the lanes of `mask` ask for by their numbers and counts, in a block of so many threads.
+/// What the lanes of `mask` ask for by their numbers and counts, in a block of this many threads.
 #[inline(always)]
 fn request(
     threads: u32,
@@ -117,7 +117,7 @@ fn request(
     if lanes(mask).any(differs) {
         return Err(illegal(
             "the threads of a warp name different barriers or counts",
-            "compute number and count from what the whole warp shares",
+            "compute number and count from values that the whole warp shares",
         ));
     }
     if number as usize >= BARRIERS {
@@ -132,7 +132,7 @@ fn request(
     {
         return Err(illegal(
             format!("a barrier for {count} threads in a block of {threads}"),
-            "give a multiple of 32 that the block has",
+            "give a multiple of 32 that is not more than the block has",
         ));
     }
     let number = number as usize;
@@ -165,7 +165,7 @@ impl Core<'_> {
             let show = |e: Option<u32>| e.map_or("all".into(), |e| e.to_string());
             return Err(illegal(
                 format!(
-                    "barrier {number} is for {} threads here and was for {} where others wait",
+                    "barrier {number} is for {} threads here and for {} where others wait",
                     show(expected),
                     show(barrier.expected)
                 ),

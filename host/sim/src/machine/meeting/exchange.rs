@@ -107,8 +107,7 @@ impl Core<'_> {
                 "lane {lane} is not in its own member mask {:#010x}",
                 members[lane]
             );
-            let help =
-                "every thread that runs the instruction must be named by the mask that it passes";
+            let help = "a thread must pass a mask that names its own lane";
             return Err(self.fault(op, lane, FaultKind::Illegal { message, help }));
         }
         if self.run.launch.checks.sync {

@@ -138,12 +138,12 @@ impl Core<'_> {
     ) -> *const Op {
         let help = match error {
             MbarrierError::Invalid => {
-                "let one thread run `mbarrier.init` and all others meet it at a barrier before they use the object"
+                "let one thread run `mbarrier.init`, and put a barrier between that and the first use by other threads"
             }
             MbarrierError::TooMany { .. } | MbarrierError::Completes => {
                 "give `mbarrier.init` the number of arrivals of one phase"
             }
-            MbarrierError::Count(_) => "look at the count that the instruction is given",
+            MbarrierError::Count(_) => "check the count that the instruction is given",
             MbarrierError::Bytes(_) => "wait for a phase before more copies are started",
         };
         let message = error.to_string();
@@ -372,7 +372,7 @@ pub(crate) unsafe fn wait(core: &mut Core<'_>, op: *const Op) -> *const Op {
         };
         if home.rank != core.current.0 {
             let message = "a wait for an mbarrier of another block".into();
-            let help = "wait for objects in the block's own shared memory; others can arrive at them from afar";
+            let help = "wait for objects in the block's own shared memory; other blocks may arrive at them, but not wait";
             return core.fault(op, lane, FaultKind::Illegal { message, help });
         }
         if let Err((by, error)) = core.complete_for(home) {

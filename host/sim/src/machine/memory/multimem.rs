@@ -50,10 +50,10 @@ impl MultimemAction {
     }
 }
 
-/// Reads a number of so many bytes.
+/// Reads a number of this many bytes.
 ///
 /// # Safety
-/// So many bytes at `at` are valid for reads.
+/// This many bytes at `at` are valid for reads.
 unsafe fn read(at: *const u8, bytes: u32) -> u64 {
     // SAFETY: the caller's word.
     unsafe {
@@ -66,10 +66,10 @@ unsafe fn read(at: *const u8, bytes: u32) -> u64 {
     }
 }
 
-/// Writes a number of so many bytes.
+/// Writes a number of this many bytes.
 ///
 /// # Safety
-/// So many bytes at `at` are valid for writes.
+/// This many bytes at `at` are valid for writes.
 unsafe fn write(at: *mut u8, bytes: u32, value: u64) {
     // SAFETY: the caller's word.
     unsafe {
@@ -82,10 +82,10 @@ unsafe fn write(at: *mut u8, bytes: u32, value: u64) {
     }
 }
 
-/// Changes a number of so many bytes as one step.
+/// Changes a number of this many bytes as one step.
 ///
 /// # Safety
-/// So many bytes at `at` are aligned and valid for reads and writes, and others access them atomically.
+/// This many bytes at `at` are aligned and valid for reads and writes, and others access them atomically.
 unsafe fn change(at: *mut u8, bytes: u32, fold: &Fold, value: u64) {
     let next = |old: u64| fold.of(&[old, value]);
     // SAFETY: the caller's word.

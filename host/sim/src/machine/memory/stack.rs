@@ -48,7 +48,7 @@ pub(crate) unsafe fn restore(core: &mut Core<'_>, op: *const Op) -> *const Op {
                 let message = format!(
                     "the stack is restored to {to:#x}; this call has {bottom:#x} to {top:#x}"
                 );
-                let help = "restore what `stacksave` gave in the same call, and only once it is the innermost";
+                let help = "restore what `stacksave` returned in the same call, innermost first";
                 return core.fault(op, lane, FaultKind::Illegal { message, help });
             }
             warp.local_top[lane] = to as u32;

@@ -110,7 +110,7 @@ impl Core<'_> {
             |lane: &usize| addresses[*lane] != addresses[0] || strides[*lane] != strides[0];
         if let Some(lane) = (0..LANES).find(differs) {
             let message = "the threads of a warp name different matrices".into();
-            let help = "compute address and stride from what the whole warp shares";
+            let help = "compute address and stride from values that the whole warp shares";
             self.fault(op, lane, FaultKind::Illegal { message, help });
             return None;
         }

@@ -102,16 +102,16 @@ impl Core<'_> {
             let note = match other_op {
                 Some(other) => {
                     let line = self.run.place(other.op).line;
-                    format!("other threads of the warp came to it at ptx line {line}")
+                    format!("other threads of the warp reached it at ptx line {line}")
                 }
                 None if missing != 0 => {
                     let lanes = missing.count_ones();
-                    format!("{lanes} of the warp's threads went around it")
+                    format!("{lanes} of the warp's threads bypassed it")
                 }
                 None => continue,
             };
             let lane = lanes(apart.lanes).next().unwrap_or(0);
-            let what = "threads of one warp reach a barrier apart".to_string();
+            let what = "the threads of a warp reach a barrier separately".to_string();
             let by = (block, apart.warp, lane);
             self.note_by(FindingKind::DivergentBarrier, apart.op, by, || {
                 Some((what, vec![note]))

@@ -15,7 +15,7 @@ const BOUNDS: &str =
 /// The same where the grid is one block, which nobody rounded up.
 const BOUNDS_OF_ONE: &str = "compare the index with the slice's length first";
 /// The same where the address is that of a variable, by its name.
-const VARIABLE: &str = "the variable ends before: check the offset behind its name";
+const VARIABLE: &str = "the access is outside the variable: check the offset after its name";
 
 /// What to do about a pointer to memory of the host.
 const HOST: &str = "copy the data to a buffer of the device, or use pinned, managed or registered memory (cuMemAllocHost, cuMemAllocManaged, cuMemHostRegister)";
@@ -57,7 +57,7 @@ impl Run<'_> {
                     false => access.address,
                 };
                 let what = format!("{} outside of the thread's local memory", access.named());
-                let help = "a pointer to a local variable is good in its own thread and call only";
+                let help = "a pointer to a local variable is valid only in its own thread and call";
                 Account::new(what, help).note(format!("local address is {at:#x}"))
             }
             Region::Param => {
@@ -67,7 +67,7 @@ impl Run<'_> {
                     "{} of the kernel's parameters that is not allowed",
                     access.named()
                 );
-                let help = "parameters can be read, and only as far as they go";
+                let help = "a kernel can only read its parameters, and only within their size";
                 let note = format!("{bytes} bytes of parameters, accessed at byte {at}");
                 Account::new(what, help).note(note)
             }
@@ -127,7 +127,7 @@ fn where_to(found: &Whereabouts, access: &BadAccess) -> (&'static str, &'static 
             ),
             AllocationKind::Multicast => (
                 "of multicast memory",
-                "`multimem` instructions alone reach it: pass a load or store the address of one device's own memory",
+                "only `multimem` instructions can access it: give loads and stores the address of one device's own memory",
             ),
             AllocationKind::Heap => ("of heap memory that is not allocated", BOUNDS),
             _ if access.region == Region::Constant => ("of other memory", BOUNDS),
@@ -135,7 +135,7 @@ fn where_to(found: &Whereabouts, access: &BadAccess) -> (&'static str, &'static 
         },
         Whereabouts::Past(..) => ("past the end of an allocation", BOUNDS),
         Whereabouts::Before(..) => ("before the start of an allocation", BOUNDS),
-        Whereabouts::Host => ("through a pointer of the host's", HOST),
+        Whereabouts::Host => ("through a host pointer", HOST),
         _ => ("of memory that is not there", BOUNDS),
     }
 }
@@ -150,7 +150,7 @@ impl BadAccess {
 /// The account of an access to an address that its size does not divide.
 pub(super) fn misaligned(act: AccessKind, region: Region, address: u64, bytes: u32) -> Account {
     let what = format!(
-        "{bytes}-byte {} of {} at an address that {bytes} does not divide",
+        "{bytes}-byte {} of {} at an address that is not a multiple of {bytes}",
         verb(act),
         memory(region)
     );

@@ -205,7 +205,10 @@ impl Core<'_> {
             let by = (self.current.0, self.current.1 as u32, lane);
             self.note_by(FindingKind::EndedBlock, op, by, || {
                 let what = format!("{} of a block that has ended", what());
-                Some((what, vec![format!("it is memory of block ({x},{y},{z})")]))
+                Some((
+                    what,
+                    vec![format!("the memory belongs to block ({x},{y},{z})")],
+                ))
             });
         }
     }

@@ -9,11 +9,11 @@ const LENGTH: &str =
     "give the launch more dynamic shared memory, or check the index against the array's length";
 
 /// What to do about a shared or local address where a generic or global one is meant.
-pub(super) const CONVERT: &str = "make a generic address of it first (`cvta`), or access it by an instruction of its own state space";
+pub(super) const CONVERT: &str = "convert it to a generic address first (`cvta`), or access it by an instruction for its own state space";
 
 /// What to do about a global address where a shared one is meant.
 const GLOBAL: &str =
-    "access it by `.global`; a pointer that may be of either is accessed without a state space";
+    "access it by `.global`; where a pointer may be of either space, access it without one";
 
 /// What to do about a block that is not there.
 const RANK: &str =
@@ -33,11 +33,13 @@ impl Run<'_> {
             let found = self.memory.whereabouts(address);
             return match found {
                 Whereabouts::Inside(..) | Whereabouts::Freed(..) | Whereabouts::Host => (
-                    format!("the address is no shared one; as a global one it {found}"),
+                    format!(
+                        "it is not an address of shared memory; as a global address it {found}"
+                    ),
                     GLOBAL,
                 ),
                 _ => (
-                    "the address is far behind all shared memory".to_owned(),
+                    "the address is far beyond all shared memory".to_owned(),
                     LENGTH,
                 ),
             };

@@ -105,13 +105,13 @@ impl Run<'_> {
             FaultKind::BadCall { address, why } => (
                 Fault::InvalidPc,
                 Account::new(
-                    format!("a call of {address:#x}, which {why}"),
+                    format!("a call to {address:#x}, which {why}"),
                     "check that the function pointer was set, and with the right type",
                 ),
             ),
             FaultKind::Stack { message } => (
                 Fault::HardwareStack,
-                Account::new(message, "look for recursion without an end"),
+                Account::new(message, "look for unbounded recursion"),
             ),
             FaultKind::Assert { message } => (
                 Fault::Assert,
@@ -126,19 +126,16 @@ impl Run<'_> {
             ),
             FaultKind::Breakpoint => (
                 Fault::Trap,
-                Account::without_help("breakpoint, and no debugger"),
+                Account::without_help("breakpoint without a debugger"),
             ),
-            FaultKind::Child => (
-                Fault::Trap,
-                Account::without_help("a child grid ended badly"),
-            ),
+            FaultKind::Child => (Fault::Trap, Account::without_help("a child grid failed")),
             FaultKind::Deadlock { notes, phases } => (Fault::Timeout, deadlock(notes, phases)),
             FaultKind::Stuck { notes } => (Fault::Timeout, stuck(notes)),
             FaultKind::Endless { notes } => (
                 Fault::Timeout,
                 Account::new(
-                    "endless loop: no way leads from here to the kernel's end",
-                    "give the loop a condition under which it ends",
+                    "endless loop: the end of the kernel cannot be reached from here",
+                    "give the loop a condition that ends it",
                 )
                 .with_notes(notes),
             ),
@@ -146,7 +143,7 @@ impl Run<'_> {
                 Fault::Timeout,
                 Account::new(
                     format!("the launch ran for more than its budget of {limit} warp instructions"),
-                    "look for a loop without an end, or raise LANEWISE_BUDGET",
+                    "look for an endless loop, or raise LANEWISE_BUDGET",
                 ),
             ),
             FaultKind::Internal { message } => (
@@ -164,20 +161,20 @@ impl Run<'_> {
 fn deadlock(notes: Vec<String>, phases: bool) -> Account {
     let help = match phases {
         true => {
-            "a phase of an mbarrier ends when as many threads have arrived and as many bytes have come as it was told of; a wait by parity is for the phase that has it: 0 the first, 1 the second, 0 the third"
+            "a phase of an mbarrier ends when the threads and the bytes that it expects have arrived; a wait by parity is for the phase with that parity: 0 the first, 1 the second, 0 the third"
         }
         false => {
             "every thread of the block has to reach the same barriers: move the barrier out of the branch"
         }
     };
-    Account::new("deadlock: all threads that are left wait", help).with_notes(notes)
+    Account::new("deadlock: all remaining threads wait", help).with_notes(notes)
 }
 
 /// The account of threads that wait or spin for ever.
 fn stuck(notes: Vec<String>) -> Account {
     Account::new(
-        "deadlock: the threads that are left wait or spin, and nothing changes",
-        "look for a flag that nobody sets, a lock that its holder takes again, two locks taken in opposite orders, or a barrier of blocks that do not all fit on the device",
+        "deadlock: the remaining threads wait or spin, and nothing changes",
+        "look for a flag that no thread sets, a lock that its holder takes again, two locks taken in opposite orders, or a barrier of blocks that do not all fit on the device",
     )
     .with_notes(notes)
 }

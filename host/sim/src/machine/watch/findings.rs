@@ -1,4 +1,5 @@
-//! Findings: what checks saw, each pair of instructions once, with the lowest block and thread that did it.
+//! Findings: what checks saw, each pair of instructions once, with the lowest block and thread that
+//! did it.
 
 use std::sync::PoisonError;
 
@@ -16,15 +17,15 @@ pub(in crate::machine) type FindingKey = (FindingKind, u32, u32);
 fn words(kind: FindingKind) -> (&'static str, &'static str) {
     match kind {
         FindingKind::AbsentLane => (
-            "a shuffle reads a lane that is not there",
-            "let all lanes of the mask take part, or use the predicate that says whether the value is good",
+            "a shuffle reads from an inactive lane",
+            "let all lanes of the mask take part, or use the predicate that says whether the value is valid",
         ),
         FindingKind::DifferentMasks => (
-            "lanes that meet name different lanes",
-            "let every lane that a mask names pass the same mask: compute it once, by a vote of those who take part",
+            "the lanes of one operation pass different masks",
+            "pass the same mask in every lane that it names: compute it once, by a vote of the lanes that take part",
         ),
         FindingKind::DivergentBarrier => (
-            "threads of one warp reach a barrier apart",
+            "the threads of a warp reach a barrier separately",
             "move the barrier out of the branch, so that all threads of the block reach it together",
         ),
         FindingKind::Race => (
@@ -33,37 +34,34 @@ fn words(kind: FindingKind) -> (&'static str, &'static str) {
         ),
         FindingKind::OutsideArray => (
             "an access outside of an array",
-            "compare the index with the array's length: what lies behind it is another array's",
+            "compare the index with the array's length: the memory after it belongs to another array",
         ),
         FindingKind::Unwritten => (
-            "a use of memory that nobody wrote",
-            "write every element before one is read: new memory and shared memory hold anything at first",
+            "a use of uninitialised memory",
+            "write every element before it is read: new allocations and shared memory have arbitrary contents at first",
         ),
         FindingKind::MissedFence => (
             "an asynchronous read without a fence",
-            "let each thread that writes run `fence.proxy.async` behind its writes, before the barrier after which the read begins",
+            "let each thread that writes run `fence.proxy.async` after its writes and before the barrier that precedes the read",
         ),
         // No launch finds these.
         FindingKind::Leak => ("a leak", "give it back"),
-        FindingKind::Freed => (
-            "a use of freed memory",
-            "keep it until nothing uses it any more",
-        ),
+        FindingKind::Freed => ("a use of freed memory", "keep it until nothing uses it"),
         FindingKind::Unawaited => (
-            "bytes on their way that nobody waits for",
-            "wait for the phase that expects them before the block ends: its shared memory may be another block's when they come",
+            "an asynchronous transfer that nothing waits for",
+            "wait for the phase that expects the bytes before the block ends: when they arrive, its shared memory may belong to another block",
         ),
         FindingKind::Unexpected => (
-            "an mbarrier that is told of other bytes than it expects",
-            "expect as many bytes in a phase as its copies bring: who waits goes on when so many have come",
+            "an mbarrier receives more or fewer bytes than it expects",
+            "expect as many bytes in a phase as its copies bring: waiting threads go on as soon as that many have arrived",
         ),
         FindingKind::PartOfAWarpgroup => (
-            "a multiplication that a warp of the warpgroup goes around",
-            "let all four warps come to each `wgmma`, whatever part of the product they keep: it is undefined otherwise",
+            "a `wgmma` that not every warp of the warpgroup executes",
+            "let all four warps execute each `wgmma`, whatever part of the product they keep: otherwise the result is undefined",
         ),
         FindingKind::EndedBlock => (
             "an access to shared memory of a block that has ended",
-            "let the blocks of a cluster meet at its barrier before one of them ends",
+            "let the blocks of the cluster wait at its barrier before any of them ends",
         ),
     }
 }
@@ -76,8 +74,8 @@ impl Core<'_> {
         self.note_by(kind, op, at, || None);
     }
 
-    /// The same by any thread of the team: block, warp and lane. `says` tells what happened where more is known of it: what,
-    /// and notes.
+    /// The same by any thread of the team: block, warp and lane. `says` tells what happened where
+    /// more is known of it: what, and notes.
     #[cold]
     pub(in crate::machine) fn note_by(
         &mut self,
@@ -122,7 +120,8 @@ impl Core<'_> {
     }
 }
 
-/// The place of an operation: its source line, so that a loop's unrolled copies are one, or itself where no line is known.
+/// The place of an operation: its source line, so that a loop's unrolled copies are one, or itself
+/// where no line is known.
 pub(super) fn place_key(program: &Program, op: u32) -> u32 {
     let source = program.infos[op as usize].source;
     let line = source

@@ -46,7 +46,7 @@ impl Core<'_> {
                 verb(before.kind)
             ),
             false => format!(
-                "race: {} and {} of {memory} memory with nothing between",
+                "race: {} and {} of {memory} memory that nothing orders",
                 verb(before.kind),
                 verb(now.kind)
             ),
@@ -169,8 +169,8 @@ impl Core<'_> {
     /// The barrier, fence or scope that would have ordered the two.
     fn missing(&self, before: &Access, now: &Access) -> &'static str {
         if now.read_only {
-            return "what a kernel writes is read by an ordinary load: `.nc` (`__ldg`, `const __restrict__`, a `&[T]` that is memory written to besides) \
-                    may find old bytes whatever stands between";
+            return "use an ordinary load for memory that the same kernel writes: `.nc` (`__ldg`, `const __restrict__`, a `&[T]` to memory that is \
+                    also written) may read old bytes, whatever barrier is in between";
         }
         if before.pending {
             let op = &raw const self.run.program.ops[before.op as usize];
@@ -179,36 +179,36 @@ impl Core<'_> {
                     "wait for the copy first, by `cp.async.bulk.wait_group`: with `.read` that waits for its source alone"
                 }
                 false => {
-                    "wait for the copy first: by `cp.async.wait_group`, or for the mbarrier that it tells"
+                    "wait for the copy first: by `cp.async.wait_group`, or for the mbarrier that it signals"
                 }
             };
         }
         let apart = before.block != now.block;
         if apart && before.strong && now.strong {
-            return "block scope (`.cta`) reaches no other block: give both accesses device scope (`.gpu`)";
+            return "block scope (`.cta`) includes no other block: give both accesses device scope (`.gpu`)";
         }
         if self.races.has_seen(now, before) {
-            return "the thread has read what the other released, and did not acquire it: read the flag with `.acquire`, or put a fence that \
-                    reaches the other behind the read";
+            return "the thread read what the other released without acquiring it: read the flag with `.acquire`, or put a fence after the read \
+                    whose scope includes the other thread";
         }
         match (apart, now.shared) {
             (true, Some(_)) if self.races.arrived_relaxed(before) => {
-                "a barrier of the cluster stands between, at which the first arrived with `.relaxed`, and so released nothing: let it arrive with `.release`, as \
+                "the first arrived at the cluster's barrier in between with `.relaxed`, which releases nothing: let it arrive with `.release`, as \
                  `sync_cluster` does, or run a fence of cluster scope before"
             }
             (true, Some(_)) => {
                 "a barrier of the cluster (`sync_cluster`, `barrier.cluster`) between the two orders them"
             }
             (true, None) => {
-                "no barrier orders two blocks: make both atomic, split the kernel between the two, or let the first release a flag behind it \
-                 that the second acquires, at device scope"
+                "no barrier orders two blocks: make both atomic, split the kernel between the two, or let the first block release a flag \
+                 afterwards that the second acquires, at device scope"
             }
             (false, _) if before.warp == now.warp => {
-                "order the two by a barrier of the block (`sync_threads`, `bar.sync`), or of the warp (`sync_warp`, `bar.warp.sync`) if no other warp \
+                "put a barrier of the block (`sync_threads`, `bar.sync`) between the two, or of the warp (`sync_warp`, `bar.warp.sync`) if no other warp \
                  takes part; or make both atomic"
             }
             (false, _) => {
-                "order the two by a barrier of the block (`sync_threads`, `bar.sync`) between them, or make both atomic"
+                "put a barrier of the block (`sync_threads`, `bar.sync`) between the two, or make both atomic"
             }
         }
     }

@@ -53,8 +53,8 @@ impl Core<'_> {
                 let (block, warp, lane) = pending.by;
                 self.note_by(FindingKind::Unawaited, pending.op, (block, warp, lane as usize), || {
                     Some((
-                        format!("nobody waits for {bytes} bytes that are on their way when the block ends"),
-                        vec![format!("they tell {at}")],
+                        format!("no thread waits for {bytes} bytes that are still on their way when the block ends"),
+                        vec![format!("their completion is signalled to {at}")],
                     ))
                 });
             }
@@ -74,18 +74,17 @@ impl Core<'_> {
                 (by.0, by.1, by.2 as usize),
                 || {
                     let what = match left < 0 {
-                        true => format!(
-                            "an mbarrier is told of {} bytes more than it expects",
-                            -left
-                        ),
+                        true => {
+                            format!("an mbarrier receives {} bytes more than it expects", -left)
+                        }
                         false => {
-                            format!("an mbarrier expects {left} bytes more than it is told of")
+                            format!("an mbarrier expects {left} bytes more than it receives")
                         }
                     };
                     Some((
                         what,
                         vec![format!(
-                            "it is {at}; these were the last bytes that it was told of"
+                            "it is {at}; these were the last bytes that it received"
                         )],
                     ))
                 },

@@ -21,7 +21,7 @@ impl Watchers {
     pub(in crate::machine) const NOTHING: Self = Self(0);
     /// The race check.
     pub(super) const RACE: Self = Self(1);
-    /// The check for what nobody wrote.
+    /// The check for uninitialised memory.
     pub(super) const INIT: Self = Self(2);
     /// The array that its shared addresses are computed from has bounds.
     pub(super) const ARRAY: Self = Self(4);

@@ -32,8 +32,8 @@ pub struct Body<'a> {
     pub register_declarations: Vec<RegisterDeclaration<'a>>,
     /// Everything in text order, for the printer.
     pub items: Vec<Item<'a>>,
-    /// The first instruction that could not be read, in text of a version after [`NEWEST`](crate::ptx::NEWEST). It is
-    /// left out of the body, so the body must not run.
+    /// The first instruction that could not be read, in text of a version after
+    /// [`NEWEST`](crate::ptx::NEWEST). It is left out of the body, so the body must not run.
     pub unknown: Option<ParseError>,
     /// Where the closing brace is in the text.
     pub end: Position,

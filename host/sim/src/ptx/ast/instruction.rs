@@ -18,9 +18,11 @@ pub struct Instruction {
     pub operands: Slice,
     /// Where the opcode stands.
     pub position: Position,
-    /// The `.loc` directive that applies: an index into [`Body::locations`](super::Body::locations).
+    /// The `.loc` directive that applies: an index into
+    /// [`Body::locations`](super::Body::locations).
     pub location: Option<u32>,
-    /// The row of the instruction table that describes it, once [`isa::check`](crate::isa::check()) has found it.
+    /// The row of the instruction table that describes it, once [`isa::check`](crate::isa::check())
+    /// has found it.
     pub row: Option<u16>,
 }
 
@@ -44,7 +46,8 @@ pub struct Guard {
     pub negated: bool,
 }
 
-/// The dotted words of an instruction, in order; at most [`Modifiers::MAX`]. Dereferences to a slice.
+/// The dotted words of an instruction, in order; at most [`Modifiers::MAX`]. Dereferences to a
+/// slice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Modifiers {
     len: u8,

@@ -17,7 +17,8 @@ pub enum Operand<'a> {
     Part(RegisterId, Selector),
     /// `-%r1`, `-%r1.h0`: a register, or a part of it, negated.
     Minus(RegisterId, Option<Selector>),
-    /// `d|p`: destination and a second, predicate destination; either may be [`Operand::Sink`] (`None`).
+    /// `d|p`: destination and a second, predicate destination; either may be [`Operand::Sink`]
+    /// (`None`).
     Pair(Option<RegisterId>, Option<RegisterId>),
     /// `_`: a result that is not wanted, or an absent element.
     Sink,
@@ -27,9 +28,11 @@ pub enum Operand<'a> {
     Int(i64),
     /// The bits of a `0f` constant.
     F32(u32),
-    /// The bits of a `0d` or decimal constant; where the instruction is of `.f32`, to be rounded to it.
+    /// The bits of a `0d` or decimal constant; where the instruction is of `.f32`, to be rounded to
+    /// it.
     F64(u64),
-    /// A symbol's address as a value (`mov`, `call`), with an offset, or a texture, surface or parameter by its name.
+    /// A symbol's address as a value (`mov`, `call`), with an offset, or a texture, surface or
+    /// parameter by its name.
     Symbol(Symbol<'a>, i64),
     /// `%r1+4`: the sum of a register and a constant.
     Sum(RegisterId, i64),
@@ -43,14 +46,16 @@ pub enum Operand<'a> {
     Vector(Slice),
     /// `{a, b, c, d}|p`: the elements of a result, and a predicate destination.
     VectorPair(Slice, RegisterId),
-    /// `(a, b, ...)` of `call`: the elements. A call always has the operands returns, target, arguments (the lists
-    /// possibly empty), and then possibly the label of a prototype or of targets.
+    /// `(a, b, ...)` of `call`: the elements. A call always has the operands returns, target,
+    /// arguments (the lists possibly empty), and then possibly the label of a prototype or of
+    /// targets.
     Arguments(Slice),
     /// A label: of an instruction, prototype or target list.
     Label(LabelId),
 }
 
-/// An element of an array variable. The index counts elements, those of vectors one by one (as ptxas does).
+/// An element of an array variable. The index counts elements, those of vectors one by one (as
+/// ptxas does).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Indexed<'a> {
     /// The array that is indexed.

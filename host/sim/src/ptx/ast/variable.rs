@@ -41,8 +41,8 @@ impl Variable<'_> {
         self.ty.size() * u64::from(self.vector)
     }
 
-    /// Bytes of the whole variable. An unsized outermost dimension takes its length from the initializer, and is
-    /// empty without one. The parser has checked that this does not overflow.
+    /// Bytes of the whole variable. An unsized outermost dimension takes its length from the
+    /// initializer, and is empty without one. The parser has checked that this does not overflow.
     pub fn size(&self) -> u64 {
         let listed = match &self.initializer {
             Some(Initializer::List(list)) => list.len() as u64,

@@ -87,7 +87,7 @@ impl Swizzle {
 /// Which elements one instruction moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
-    /// A box of so many elements in each dimension.
+    /// A box of this many elements in each dimension.
     Tiled([u32; MOST]),
     /// A column of an image's pixels.
     Im2col(Im2col),

@@ -38,7 +38,7 @@ fn position(x: f32, size: u32, normalized: bool, mode: AddressMode) -> (i64, u32
     ((cut as i64).saturating_mul(size.into()), bits)
 }
 
-/// The texel of a point-sampled fetch at `x`, and so many texels further; `None` is the border.
+/// The texel of a point-sampled fetch at `x`, and this many texels further; `None` is the border.
 #[inline]
 pub(crate) fn point(
     x: f32,
@@ -69,7 +69,7 @@ impl Tap {
     };
 }
 
-/// The texels and the weight of a linear fetch at `x`, and so many texels further.
+/// The texels and the weight of a linear fetch at `x`, and this many texels further.
 #[inline]
 pub(crate) fn linear(x: f32, offset: i64, size: u32, normalized: bool, mode: AddressMode) -> Tap {
     let mut centred = centred(x, size, normalized, mode).saturating_add(offset * 256);
@@ -85,7 +85,7 @@ pub(crate) fn linear(x: f32, offset: i64, size: u32, normalized: bool, mode: Add
     }
 }
 
-/// The two texels around `x`, and so many further, as a gather takes them: beyond the last one twice that one.
+/// The two texels around `x`, and this many further, as a gather takes them: beyond the last one twice that one.
 #[inline]
 pub(crate) fn around(
     x: f32,

@@ -13,7 +13,7 @@ pub(crate) fn of(level: f32) -> i32 {
     (level * 256.0) as i32
 }
 
-/// The level at which so many texels lie between neighbouring pixels.
+/// The level at which this many texels lie between neighbouring pixels.
 #[inline]
 pub(crate) fn of_distance(texels: f32) -> i32 {
     if texels.is_nan() {

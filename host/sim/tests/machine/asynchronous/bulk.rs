@@ -425,11 +425,11 @@ fn wrong_copies_are_said() {
         ),
         (
             format!("{load} [%rd2+8], [%rd0], 16, [%rd4];"),
-            "16-byte write of shared memory at an address that 16 does not divide",
+            "16-byte write of shared memory at an address that is not a multiple of 16",
         ),
         (
             format!("{load} [%rd2], [%rd0+4], 16, [%rd4];"),
-            "16-byte read of global memory at an address that 16 does not divide",
+            "16-byte read of global memory at an address that is not a multiple of 16",
         ),
         (
             format!("{load} [%rd2], [%rd0], 272, [%rd4];"),

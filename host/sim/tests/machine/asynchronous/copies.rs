@@ -163,12 +163,12 @@ fn wrong_copies_are_said() {
     };
     let report = fault("cp.async.ca.shared.global [%rd3+4], [%rd0], 8;");
     assert!(
-        report.contains("8-byte write of shared memory at an address that 8 does not divide"),
+        report.contains("8-byte write of shared memory at an address that is not a multiple of 8"),
         "{report}"
     );
     let report = fault("cp.async.ca.shared.global [%rd3], [%rd0+2], 4;");
     assert!(
-        report.contains("4-byte read of global memory at an address that 4 does not divide"),
+        report.contains("4-byte read of global memory at an address that is not a multiple of 4"),
         "{report}"
     );
     let report = fault("cp.async.cg.shared.global [%rd3], [%rd0+16], 16;");

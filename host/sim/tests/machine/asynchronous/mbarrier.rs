@@ -158,7 +158,7 @@ fn a_wait_for_what_cannot_come_is_a_deadlock() {
             64,
         );
         assert!(
-            report.contains("deadlock: all threads that are left wait"),
+            report.contains("deadlock: all remaining threads wait"),
             "{report}"
         );
         assert!(
@@ -166,7 +166,7 @@ fn a_wait_for_what_cannot_come_is_a_deadlock() {
             "{report}"
         );
         assert!(
-            report.contains("as many bytes have come as it was told of"),
+            report.contains("the bytes that it expects have arrived"),
             "{report}"
         );
     }
@@ -205,7 +205,7 @@ fn what_the_isa_leaves_undefined_is_said() {
         ),
         (
             "mbarrier.init.shared.b64 [%rd1+4], 1;",
-            "at an address that 8 does not divide",
+            "at an address that is not a multiple of 8",
         ),
         (
             "mbarrier.init.shared.b64 [%rd1+4096], 1;",

@@ -88,7 +88,7 @@ fn a_call_of_no_function_is_said() {
     );
     let report = rig.fault("k", 1, 1, &[]);
     assert!(
-        report.contains("a call of 0x1000, which is no function's address"),
+        report.contains("a call to 0x1000, which is not the address of a function"),
         "{report}"
     );
 }

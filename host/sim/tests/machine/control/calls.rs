@@ -1,4 +1,4 @@
-//! Random trees of calls with divergent depth, held against each lane alone.
+//! Random trees of calls with divergent depth, checked against each lane alone.
 //!
 //! Every function takes parameters of several widths, keeps values of 32 and 64 bits and a predicate over its calls, writes its
 //! `.param` space in loops, may call itself, and meets the warp's other lanes in the middle, so that lanes at all depths stand still

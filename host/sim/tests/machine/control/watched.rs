@@ -44,7 +44,7 @@ fn offsets(numbers: &mut Numbers, size: u64) -> String {
 fn body(seed: u64) -> String {
     let mut numbers = Numbers(seed);
     let mut text = String::new();
-    // The register that holds an address for accesses of so many bytes, and its space.
+    // The register that holds an address for accesses of this many bytes, and its space.
     let mut last: Option<(&str, &str, u64)> = None;
     for _ in 0..numbers.below(12) + 3 {
         if numbers.below(3) == 0 {

@@ -588,7 +588,7 @@ fn a_warp_that_is_not_whole_cannot_multiply() {
     let p = rig.buffer(&[0f64; 64]);
     let report = rig.fault("k", 1, 48, &[p, p, p, p]);
     assert!(
-        report.contains("an instruction on matrices in a warp of which only 16 threads are there"),
+        report.contains("a matrix instruction in a warp that has only 16 threads"),
         "{report}"
     );
 }

@@ -180,7 +180,7 @@ fn rows_lie_in_shared_memory_and_are_aligned() {
     );
     let report = run(x2, ".shared", 8).expect_err("not aligned");
     assert!(
-        report.contains("16-byte read of shared memory at an address that 16 does not divide"),
+        report.contains("16-byte read of shared memory at an address that is not a multiple of 16"),
         "{report}"
     );
     assert!(report.contains("thread (9,0,0)"), "{report}");

@@ -234,7 +234,7 @@ fn wrong_barriers_are_said() {
         ),
         (
             "setp.lt.u32 %p0, %r0, 32; @%p0 bar.sync 0, 64; @!%p0 bar.sync 0;",
-            "is for all threads here and was for 64",
+            "is for all threads here and for 64",
         ),
     ] {
         let report = fault(body);

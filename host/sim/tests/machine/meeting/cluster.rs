@@ -97,7 +97,7 @@ fn a_cluster_that_waits_for_a_block_elsewhere_is_a_deadlock() {
         .expect_err("a deadlock")
         .to_string();
     assert!(
-        report.contains("wait at the cluster's barrier (ptx line 6), 64 of 96 are there"),
+        report.contains("wait at the cluster's barrier (ptx line 6), 64 of 96 have arrived"),
         "{report}"
     );
     assert!(report.contains("wait at barrier 1"), "{report}");

@@ -421,8 +421,9 @@ fn extremes_of_halves_are_numbers_and_vectors_are_aligned_as_a_whole() {
     assert_eq!(rig.read::<u16>(cell, 4), [0x4400, 0x4200, 0x4200, 0x42c8]);
     let report = rig.fault("k", 1, 1, &[cell + 2]);
     assert!(
-        report
-            .contains("4-byte atomic access of global memory at an address that 4 does not divide"),
+        report.contains(
+            "4-byte atomic access of global memory at an address that is not a multiple of 4"
+        ),
         "{report}"
     );
 }

@@ -339,7 +339,7 @@ fn every_operation_at_every_type_is_that_of_another_library() {
             .chain([&mut plain])
             .for_each(|bytes| tamed(form, bytes));
         for (at, bytes) in team.buffers.iter().zip(&memory) {
-            // SAFETY: a buffer of so many bytes.
+            // SAFETY: a buffer of this many bytes.
             unsafe { (*at as *mut u8).copy_from_nonoverlapping(bytes.as_ptr(), BYTES) };
         }
         let other = team.rig.buffer(&plain);
@@ -417,8 +417,9 @@ fn what_is_no_multicast_memory_is_refused_and_so_is_the_reverse() {
     let load = small("multimem.red.global.add.v2.f32 [%m], {%a, %b};");
     let misaligned = fault(&load, load.multicast + 4);
     assert!(
-        misaligned
-            .contains("8-byte atomic access of global memory at an address that 8 does not divide"),
+        misaligned.contains(
+            "8-byte atomic access of global memory at an address that is not a multiple of 8"
+        ),
         "{misaligned}"
     );
     for body in [
@@ -430,7 +431,7 @@ fn what_is_no_multicast_memory_is_refused_and_so_is_the_reverse() {
         let said = fault(&team, team.multicast);
         assert!(said.contains("of multicast memory"), "{said}");
         assert!(
-            said.contains("`multimem` instructions alone reach it"),
+            said.contains("only `multimem` instructions can access it"),
             "{said}"
         );
     }

@@ -464,7 +464,7 @@ fn a_vector_is_aligned_as_a_whole() {
     let p = rig.buffer_aligned(&[1u32, 2, 3, 4], 16);
     let report = rig.fault("k", 1, 1, &[p]);
     assert!(
-        report.contains("8-byte read of global memory at an address that 8 does not divide"),
+        report.contains("8-byte read of global memory at an address that is not a multiple of 8"),
         "{report}"
     );
 }

@@ -234,7 +234,7 @@ fn find_nth(mask: u128, base: u128, offset: i128) -> u128 {
     none
 }
 
-/// The sum of `c` and the products of the parts of `a`, of so many bits each, with bytes of `b` from `first` on.
+/// The sum of `c` and the products of the parts of `a`, of this many bits each, with bytes of `b` from `first` on.
 fn dot(case: &Case, x: &[u128], bits: u32, first: u32) -> u128 {
     let is_signed = |index: usize| case.types[index] == Type::S32;
     let part = |x: u128, bits: u32, i: u32, is: bool| signed(low(x >> (i * bits), bits), bits, is);

@@ -4,7 +4,7 @@ use lanewise_sim::ptx::ast::Type;
 
 use super::number::power;
 
-/// A format with so many bits of exponent and fraction, without infinities; `numbers` of its magnitudes are numbers.
+/// A format with this many bits of exponent and fraction, without infinities; `numbers` of its magnitudes are numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Tiny {
     exponent_bits: u32,

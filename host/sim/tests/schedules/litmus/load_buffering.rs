@@ -7,7 +7,8 @@ fn load_buffering_is_allowed_where_nothing_depends() {
     for scope in ["cta", "cluster", "gpu", "sys"] {
         let relaxed = format!("relaxed.{scope}");
         let half = |places| buffered(&relaxed, "", &relaxed, places);
-        // Whether a scope includes the other thread changes nothing: relaxed accesses have no order to lose.
+        // Whether a scope includes the other thread changes nothing: relaxed accesses have no order
+        // to lose.
         allows(&[&half(("x", "y")), &half(("y", "x"))], &ALL, 0, FOUR);
     }
     // Plain accesses, and arithmetic in between that has nothing to do with the load.
@@ -15,7 +16,8 @@ fn load_buffering_is_allowed_where_nothing_depends() {
     allows(&[&plain(("x", "y")), &plain(("y", "x"))], &ALL, 0, FOUR);
 }
 
-/// Three kinds of branch between load and store: one that does not depend on the load, a loop, and one that does.
+/// Three kinds of branch between load and store: one that does not depend on the load, a loop, and
+/// one that does.
 #[test]
 fn load_buffering_is_allowed_across_branches_that_do_not_depend() {
     let branch = "setp.ne.u32 %p, %i, 77; @%p bra A; st.relaxed.gpu.global.u32 [z], 5; A:";
@@ -32,7 +34,8 @@ fn load_buffering_is_allowed_across_branches_that_do_not_depend() {
     }
 }
 
-/// A thread's loop may wait for the effect of its own earlier atomic, so the atomic must not wait for the loop.
+/// A thread's loop may wait for the effect of its own earlier atomic, so the atomic must not wait
+/// for the loop.
 #[test]
 fn an_atomic_comes_before_a_loop_that_waits_for_its_answer() {
     let poll = |label: &str, place: &str| {
@@ -122,8 +125,8 @@ fn a_load_keeps_its_place_before_stores_to_what_it_reads() {
     allows(&[thread, other], &ALL, 0, FOUR);
 }
 
-/// To the model, volatile accesses are relaxed ones of system scope: the compiler keeps the order of the
-/// instructions, but memory need not.
+/// To the model, volatile accesses are relaxed ones of system scope: the compiler keeps the order
+/// of the instructions, but memory need not.
 #[test]
 fn load_buffering_is_allowed_by_volatile_accesses() {
     let half = |places| buffered("volatile", "", "volatile", places);
@@ -168,8 +171,8 @@ fn load_buffering_is_allowed_by_atomics() {
 
 #[test]
 fn what_a_late_load_reads_is_known_from_its_place_on() {
-    // The reader acquires what the first thread released after its load, so it reads nothing older than that
-    // load did.
+    // The reader acquires what the first thread released after its load, so it reads nothing older
+    // than that load did.
     let first = "ld.relaxed.gpu.global.u32 %r0, [x]; st.release.gpu.global.u32 [y], 1;";
     let second = "ld.acquire.gpu.global.u32 %r0, [y]; ld.relaxed.gpu.global.u32 %r1, [x];";
     let third = "st.relaxed.gpu.global.u32 [x], 1;";

@@ -1,4 +1,5 @@
-//! Message passing: one thread writes data and then a flag, another reads the flag and then the data.
+//! Message passing: one thread writes data and then a flag, another reads the flag and then the
+//! data.
 
 use super::{ALL, FOUR, PASSED, Where, allows, outcomes};
 
@@ -86,8 +87,8 @@ fn a_plain_flag_orders_nothing_even_between_fences() {
 
 #[test]
 fn atomics_pass_messages_on() {
-    // The middle thread's atomic adds to the flag. A thread that reads 2 has also acquired from the release that
-    // the atomic came after.
+    // The middle thread's atomic adds to the flag. A thread that reads 2 has also acquired from the
+    // release that the atomic came after.
     let write = "st.global.u32 [x], 1; st.release.gpu.global.u32 [y], 1;";
     let middle = "red.relaxed.gpu.global.add.u32 [y], 1;";
     let read = "ld.acquire.gpu.global.u32 %r0, [y]; ld.global.u32 %r1, [x];";

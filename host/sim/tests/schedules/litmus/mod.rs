@@ -1,9 +1,10 @@
-//! Litmus tests of the PTX memory model: exploration finds every outcome that the model allows, and no other.
+//! Litmus tests of the PTX memory model: exploration finds every outcome that the model allows, and
+//! no other.
 //!
-//! PTX ISA, "Memory Consistency Model". A test has a few threads and up to three places in memory, `x`, `y` and `z`,
-//! that are zero at first. Its outcome is what the threads read, in the threads' order, and, where the test asks for
-//! it, what the places hold at the end. Tests run with each thread in a block of its own, as warps of one block, and
-//! as lanes of one warp.
+//! PTX ISA, "Memory Consistency Model". A test has a few threads and up to three places in memory,
+//! `x`, `y` and `z`, that are zero at first. Its outcome is what the threads read, in the threads'
+//! order, and, where the test asks for it, what the places hold at the end. Tests run with each
+//! thread in a block of its own, as warps of one block, and as lanes of one warp.
 
 mod coherence;
 mod load_buffering;
@@ -32,8 +33,8 @@ pub(super) enum Where {
 
 const ALL: [Where; 3] = [Where::Blocks, Where::Warps, Where::Lanes];
 
-/// A kernel in which thread `i` runs `threads[i]`. What a thread writes to `%r0` to `%r7` is part of the
-/// outcome; `[x]`, `[y]` and `[z]` are the places.
+/// A kernel in which thread `i` runs `threads[i]`. What a thread writes to `%r0` to `%r7` is part
+/// of the outcome; `[x]`, `[y]` and `[z]` are the places.
 fn kernel(threads: &[&str], at: Where) -> String {
     let (index, shift) = match at {
         Where::Blocks | Where::Cluster => ("%ctaid.x", 0),
@@ -70,7 +71,8 @@ fn kernel(threads: &[&str], at: Where) -> String {
     text + "}\n"
 }
 
-/// All outcomes: the registers that the threads write, then what the first `ends` places hold at the end.
+/// All outcomes: the registers that the threads write, then what the first `ends` places hold at
+/// the end.
 pub(super) fn outcomes(threads: &[&str], at: Where, weak: bool, ends: usize) -> BTreeSet<Vec<u32>> {
     let (found, complete) = explored(threads, at, (weak, 20_000), ends);
     assert!(complete, "{threads:?} {at:?}");
@@ -137,7 +139,8 @@ fn allows(threads: &[&str], places: &[Where], ends: usize, expected: &[&[u32]]) 
 /// Both registers may be 0 or 1, in any combination.
 const FOUR: &[&[u32]] = &[&[0, 0], &[0, 1], &[1, 0], &[1, 1]];
 
-/// Message passing in order. The outcome 1, 0 (new flag, old data) needs a missing release or acquire.
+/// Message passing in order. The outcome 1, 0 (new flag, old data) needs a missing release or
+/// acquire.
 const PASSED: &[&[u32]] = &[&[0, 0], &[0, 1], &[1, 1]];
 
 /// Returns whether threads that are placed so are in each other's scope of this name.

@@ -6,7 +6,7 @@ use crate::host::{BYTES, Done, Host, ok};
 
 fn with_buffer(host: &Host, bytes: usize) -> Done {
     let mut buffer = 0;
-    // SAFETY: the result has a place, and both have so many bytes.
+    // SAFETY: the result has a place, and both have this many bytes.
     unsafe {
         ok(sys::cuMemAlloc_v2(&mut buffer, BYTES))?;
         ok(sys::cuMemcpyHtoDAsync_v2(

@@ -9,7 +9,7 @@ fn with_memory(host: &Host, clears: bool) -> Done {
     // SAFETY: the result has a place.
     ok(unsafe { sys::cuMemAllocAsync(&mut memory, BYTES, host.a) })?;
     if clears {
-        // SAFETY: so many words are there.
+        // SAFETY: this many words are there.
         ok(unsafe { sys::cuMemsetD32Async(memory, 0, WORDS, host.a) })?;
     }
     host.launch(c"mark", host.a, &[host.data, memory])?;

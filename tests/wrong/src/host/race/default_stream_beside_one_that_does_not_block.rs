@@ -6,7 +6,7 @@ use crate::host::{BYTES, Done, Host, ok};
 
 fn take(host: &Host) -> Done {
     let mut bytes = vec![0u8; BYTES];
-    // SAFETY: both have so many bytes.
+    // SAFETY: both have this many bytes.
     ok(unsafe { sys::cuMemcpyDtoH_v2(bytes.as_mut_ptr().cast(), host.data, BYTES) })
 }
 

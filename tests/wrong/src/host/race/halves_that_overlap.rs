@@ -6,7 +6,7 @@ use crate::host::{BYTES, Done, Host, ok};
 
 fn copy(host: &Host, stream: CUstream, from: usize, bytes: usize) -> Done {
     let to = host.data + from as u64;
-    // SAFETY: both have so many bytes from there on.
+    // SAFETY: both have this many bytes from there on.
     ok(unsafe { sys::cuMemcpyHtoDAsync_v2(to, host.pinned.byte_add(from).cast(), bytes, stream) })
 }
 

@@ -30,11 +30,10 @@ impl Core<'_> {
             return None;
         }
         let message = format!(
-            "an instruction on matrices in a warp of which only {} threads are there",
+            "a matrix instruction in a warp that has only {} threads",
             mask.count_ones()
         );
-        let help =
-            "launch blocks of whole warps, and let no thread return before the matrices are done";
+        let help = "launch blocks of whole warps, and let no thread return before the last matrix instruction";
         let lane = mask.trailing_zeros() as usize;
         Some(self.fault(op, lane, FaultKind::Illegal { message, help }))
     }

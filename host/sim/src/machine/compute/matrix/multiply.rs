@@ -252,7 +252,7 @@ fn multiply_plainly(
     multiply_as(kind, scales, metadata, operands, to);
 }
 
-/// The product of what stands in for bytes that nobody wrote.
+/// The product of what stands in for uninitialised bytes.
 #[cold]
 fn multiply_stand_ins(
     core: &mut Core<'_>,

@@ -48,7 +48,7 @@ const FUEL: i64 = 1024;
 const PATIENCE: u32 = 64;
 /// Warp instructions of a team before it is first probed, where it polls memory that other teams may change.
 const POLLING: u64 = 1 << 18;
-/// The same of other teams: a probe costs a thousandth of so many.
+/// The same of other teams: a probe costs a thousandth of this many.
 const COMPUTING: u64 = 1 << 23;
 /// How much longer each time.
 const LATER: u64 = 4;

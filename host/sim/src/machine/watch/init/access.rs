@@ -1,4 +1,4 @@
-//! Loads, stores and atomics: what they bring from memory that nobody wrote, and what they take there.
+//! Loads, stores and atomics: what they bring from uninitialised memory, and what they take there.
 
 use super::report::UnwrittenUse;
 use super::taint::{Origin, Taint, all};
@@ -10,14 +10,16 @@ use crate::machine::program::{Class, OpInfo, Program};
 use crate::machine::watch::flow::{Flow, FlowKind, FlowOperand};
 use crate::machine::watch::place::index;
 
-/// An operation's number, and what becomes of the values of its instruction as far as that is known.
+/// An operation's number, and what becomes of the values of its instruction as far as that is
+/// known.
 fn flow_of(program: &Program, op: *const Op) -> Option<(u32, Option<&Flow>)> {
     let index = index(program, op)? as u32;
     Some((index, program.flows.of(index)))
 }
 
 impl Core<'_> {
-    /// Looks at lanes' accesses of `info.bytes` bytes to one memory: loads may bring what nobody wrote, stores write.
+    /// Looks at lanes' accesses of `info.bytes` bytes to one memory: loads may bring uninitialised
+    /// data, stores write.
     pub(in crate::machine::watch) fn look_init(
         &mut self,
         op: *const Op,

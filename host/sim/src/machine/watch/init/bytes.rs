@@ -1,4 +1,5 @@
-//! Which bytes of each memory were written: of an allocation, of a block's shared memory, of a thread's local memory.
+//! Which bytes of each memory were written: of an allocation, of a block's shared memory, of a
+//! thread's local memory.
 
 use crate::counters::even::Even;
 use crate::machine::core::Core;
@@ -8,7 +9,8 @@ use crate::machine::op::Op;
 use crate::machine::program::{Class, OpInfo};
 use crate::memory::{Shadow, window};
 
-/// What a core saw last at one place in the code: an allocation, and its number among those with unwritten bytes.
+/// What a core saw last at one place in the code: an allocation, and its number among those with
+/// unwritten bytes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::machine) struct ShadowSite {
     base: u64,
@@ -55,7 +57,8 @@ impl<'l> Core<'l> {
         run.snapshot.numbered_shadow(self.shadow_site(op).shadow?)
     }
 
-    /// Whether nothing of the running block's shared memory is unwritten, and no other block's can be meant.
+    /// Whether nothing of the running block's shared memory is unwritten, and no other block's can
+    /// be meant.
     #[inline(always)]
     pub(in crate::machine) fn shared_is_written(&self) -> bool {
         let blocks = &self.team.blocks;
@@ -74,8 +77,9 @@ impl<'l> Core<'l> {
         (written && site.holds(address, 1)).then_some((site.base, site.size))
     }
 
-    /// Looks at a load or store whose addresses lie evenly, in one memory. False, and nothing has changed, where lanes have to be
-    /// looked at one by one: most accesses are such that there is nothing to find. (Where they lie comes in registers, as for `watch_even`.)
+    /// Looks at a load or store whose addresses lie evenly, in one memory. False, and nothing has
+    /// changed, where lanes have to be looked at one by one: most accesses are such that there is
+    /// nothing to find. (Where they lie comes in registers, as for `watch_even`.)
     #[inline(never)]
     pub(in crate::machine::watch) fn even_init(
         &mut self,
@@ -156,7 +160,8 @@ impl<'l> Core<'l> {
         }
     }
 
-    /// The same of an access whose addresses lie anywhere from `low` to `high` of the block's shared memory or of global memory.
+    /// The same of an access whose addresses lie anywhere from `low` to `high` of the block's
+    /// shared memory or of global memory.
     #[inline]
     pub(in crate::machine::watch) fn scattered_init(
         &mut self,
@@ -304,7 +309,8 @@ impl<'l> Core<'l> {
         )
     }
 
-    /// The first `len` (at most 32) bytes at an address of the running block's shared memory, which is there, that nobody wrote: a bit each.
+    /// The first `len` (at most 32) bytes at an address of the running block's shared memory, which
+    /// is there, that are uninitialised: a bit each.
     pub(in crate::machine) fn shared_unwritten(&self, address: u64, len: u64) -> u32 {
         let (rank, at) = self.shared_byte(address);
         let block = self.team.blocks.get(rank);
@@ -321,8 +327,8 @@ impl<'l> Core<'l> {
         }
     }
 
-    /// An asynchronous unit, or an instruction that the watch does not see, wrote bytes: of the shared memory of the block with
-    /// this number, or of global memory.
+    /// An asynchronous unit, or an instruction that the watch does not see, wrote bytes: of the
+    /// shared memory of the block with this number, or of global memory.
     #[cold]
     pub(in crate::machine) fn was_written(
         &mut self,
@@ -349,7 +355,8 @@ impl<'l> Core<'l> {
         }
     }
 
-    /// A thread's copy to shared memory of a block is done: `read` bytes from an address of global memory and zeros, `all` together.
+    /// A thread's copy to shared memory of a block is done: `read` bytes from an address of global
+    /// memory and zeros, `all` together.
     #[cold]
     pub(in crate::machine) fn carried(
         &mut self,
@@ -425,7 +432,7 @@ impl<'l> Core<'l> {
         }
     }
 
-    /// A byte holds what nobody wrote.
+    /// A byte holds uninitialised data.
     pub(super) fn unwrite(&mut self, region: Region, address: u64, lane: usize) {
         match region {
             Region::Global => {

@@ -1,4 +1,5 @@
-//! From register to register: what every operation makes of values that nobody wrote, and which of them use such a value.
+//! From register to register: what every operation makes of uninitialised values, and which of them
+//! use such a value.
 
 use super::report::UnwrittenUse;
 use super::taint::{Taint, all, width};
@@ -10,7 +11,8 @@ use crate::machine::watch::flow::{Flow, FlowKind, FlowOperand};
 use crate::machine::watch::place::index;
 
 impl Core<'_> {
-    /// Follows values through an operation that is about to run; for accesses of memory, addresses and results only.
+    /// Follows values through an operation that is about to run; for accesses of memory, addresses
+    /// and results only.
     #[cold]
     pub(in crate::machine::watch) fn follow(&mut self, op: *const Op, info: OpInfo, mask: u32) {
         let run = self.run;

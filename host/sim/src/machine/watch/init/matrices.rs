@@ -1,9 +1,12 @@
-//! Matrices: what nobody wrote, on its way between memory and registers by rows, and through multiplications.
+//! Matrices: uninitialised data, on its way between memory and registers by rows, and through
+//! multiplications.
 //!
-//! Where an element goes is the instruction's own affair. So the instruction is done again with stand-ins: instead of bytes with masks of
-//! them, all bits of a byte set where nobody wrote it. A multiplication is done with small numbers in place of what is unwritten, once against a matrix of such
-//! numbers on the right, and once on the left: where the result is not zero, an element depends on it. So a row of A that nobody wrote spoils a row of D and no
-//! other, as it should be: tiles at an edge are often filled in part.
+//! Where an element goes is the instruction's own affair. So the instruction is done again with
+//! stand-ins: instead of bytes with masks of them, all bits of a byte set where nobody wrote it. A
+//! multiplication is done with small numbers in place of what is unwritten, once against a matrix
+//! of such numbers on the right, and once on the left: where the result is not zero, an element
+//! depends on it. So an uninitialised row of A spoils a row of D and no other, as it should be:
+//! tiles at an edge are often filled in part.
 
 use super::report::UnwrittenUse;
 use super::taint::{Origin, Taint};
@@ -14,7 +17,7 @@ use crate::machine::op::Op;
 use crate::machine::watch::flow::FlowOperand;
 use crate::machine::watch::place::index;
 
-/// Rows of memory of which somebody reads bytes that nobody wrote.
+/// Rows of memory that are read and have uninitialised bytes.
 #[derive(Debug)]
 pub(in crate::machine) struct UnwrittenRows {
     origin: Origin,
@@ -29,7 +32,7 @@ impl UnwrittenRows {
     }
 }
 
-/// Registers that are stored by rows, of which some hold what nobody wrote: masks of the bytes.
+/// Registers that are stored by rows, of which some hold uninitialised data: masks of the bytes.
 #[derive(Debug)]
 pub(in crate::machine) struct UnwrittenRegisters {
     /// Of what was only copied.
@@ -52,14 +55,16 @@ fn bytes_of(mask: u64) -> u16 {
     (0..8).fold(0, |set, at| set | u16::from(bytes[at] != 0) << at)
 }
 
-/// A number that every type of element has: positive, and no product of two is 0. (Of signed numbers of six bits it is negative, and products are positive.)
+/// A number that every type of element has: positive, and no product of two is 0. (Of signed
+/// numbers of six bits it is negative, and products are positive.)
 const STAND_IN: u64 = 0x3333_3333_3333_3333;
 
 /// The operands of a multiplication as stand-ins: A, B and C.
 type StandIns<'m> = [&'m [[u64; LANES]]; 3];
 
 impl Core<'_> {
-    /// What nobody wrote of `bytes` bytes (a multiple of 16, or less) at each lane's address. None where all was written.
+    /// The uninitialised bytes among `bytes` bytes (a multiple of 16, or less) at each lane's
+    /// address. None where all was written.
     pub(in crate::machine) fn unwritten_rows(
         &mut self,
         op: *const Op,
@@ -121,7 +126,7 @@ impl Core<'_> {
         }
     }
 
-    /// What nobody wrote of registers that are stored by rows.
+    /// The uninitialised bytes of registers that are stored by rows.
     pub(in crate::machine) fn unwritten_registers(
         &mut self,
         registers: &[u32],
@@ -150,7 +155,8 @@ impl Core<'_> {
         })
     }
 
-    /// Such registers were stored: `row` gives a lane's row of masks of what was copied, and of what was computed.
+    /// Such registers were stored: `row` gives a lane's row of masks of what was copied, and of
+    /// what was computed.
     pub(in crate::machine) fn rows_taken(
         &mut self,
         op: *const Op,
@@ -202,7 +208,8 @@ impl Core<'_> {
         );
     }
 
-    /// A warp multiplies: of registers A, B, C and D of `size` bytes. Elements of C and of D have these bytes. `multiply` does it with stand-ins.
+    /// A warp multiplies: of registers A, B, C and D of `size` bytes. Elements of C and of D have
+    /// these bytes. `multiply` does it with stand-ins.
     pub(in crate::machine) fn multiplied(
         &mut self,
         [a, b, c, d]: [&[u32]; 4],
@@ -251,9 +258,10 @@ impl Core<'_> {
         }
     }
 
-    /// The running warp's rows of a product of a warpgroup get what rows of A and columns of B hold: `spoiled` says of a lane and an element of its part of D
-    /// whether one of them has what nobody wrote. It comes from `memory`, at a shared address, the first bytes of which are these, or from registers. D
-    /// itself may be `added`.
+    /// The running warp's rows of a product of a warpgroup get what rows of A and columns of B
+    /// hold: `spoiled` says of a lane and an element of its part of D whether one of them has
+    /// uninitialised data. It comes from `memory`, at a shared address, the first bytes of which
+    /// are these, or from registers. D itself may be `added`.
     pub(in crate::machine) fn warpgroup_multiplied(
         &mut self,
         op: *const Op,
@@ -294,7 +302,7 @@ impl Core<'_> {
         }
     }
 
-    /// Which of these registers' lanes hold what nobody wrote: masks.
+    /// Which of these registers' lanes hold uninitialised data: masks.
     pub(in crate::machine) fn register_masks(&mut self, registers: &[u32]) -> Vec<[u32; LANES]> {
         let mask = |taint: &Taint| taint.bytes.map(|bytes| mask_of(bytes) as u32);
         let of = |row: &u32| self.taint(*row).map_or([0; LANES], |taint| mask(taint));
@@ -302,7 +310,7 @@ impl Core<'_> {
     }
 }
 
-/// A mask in which elements of so many bytes are whole or not there.
+/// A mask in which elements of this many bytes are whole or not there.
 fn whole(mask: u64, element: u8) -> u64 {
     let bits = 8 * u32::from(element.min(8));
     let all = u64::MAX >> (64 - bits);

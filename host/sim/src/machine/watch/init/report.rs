@@ -1,4 +1,5 @@
-//! Reports of uses of what nobody wrote: what depended on it, where it was read, and which memory it is.
+//! Reports of uses of uninitialised memory: what depended on it, where it was read, and which
+//! memory it is.
 
 use super::taint::{Origin, Taint};
 use crate::checks::FindingKind;
@@ -26,13 +27,13 @@ pub(super) enum UnwrittenUse {
 impl UnwrittenUse {
     fn words(self) -> &'static str {
         match self {
-            Self::Branch => "a branch depends on memory that nobody wrote",
-            Self::Guard => "whether an instruction runs depends on memory that nobody wrote",
-            Self::Address => "an address depends on memory that nobody wrote",
-            Self::Stored => "a value is stored that was computed from memory that nobody wrote",
-            Self::Operand => "an atomic takes a value from memory that nobody wrote",
-            Self::Updated => "an atomic changes memory that nobody wrote",
-            Self::Decision => "a decision of several threads depends on memory that nobody wrote",
+            Self::Branch => "a branch depends on uninitialised memory",
+            Self::Guard => "a predicate depends on uninitialised memory",
+            Self::Address => "an address depends on uninitialised memory",
+            Self::Stored => "a stored value was computed from uninitialised memory",
+            Self::Operand => "an operand of an atomic comes from uninitialised memory",
+            Self::Updated => "an atomic updates uninitialised memory",
+            Self::Decision => "a decision of several threads depends on uninitialised memory",
         }
     }
 }
@@ -72,7 +73,7 @@ impl Core<'_> {
                 Region::Shared => shared_place(run, read, address),
                 _ => format!("the first is at local address {address:#x} of the thread"),
             };
-            notes.push(format!("{count} byte{s} that nobody wrote: {at}"));
+            notes.push(format!("{count} uninitialised byte{s}: {at}"));
             Some((of.words().into(), notes))
         });
     }

@@ -5,7 +5,8 @@ use crate::machine::core::Core;
 use crate::machine::watch::flow::{Flow, FlowKind, FlowOperand};
 
 impl Core<'_> {
-    /// The unwritten bytes of a result, or the source that it is; none where all that goes in counts for all of it.
+    /// The unwritten bytes of a result, or the source that it is; none where all that goes in
+    /// counts for all of it.
     pub(super) fn result(
         &mut self,
         flow: &Flow,

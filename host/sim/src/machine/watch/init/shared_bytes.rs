@@ -12,7 +12,7 @@ pub(in crate::machine) struct SharedBytes {
 }
 
 impl SharedBytes {
-    /// A block begins: nothing is written of so many bytes.
+    /// A block begins: nothing is written of this many bytes.
     pub(in crate::machine) fn begin(&mut self, size: u64) {
         self.bits.clear();
         self.bits.resize(size.div_ceil(64) as usize, 0);
@@ -37,7 +37,8 @@ impl SharedBytes {
         words(at, len).any(|(word, mask)| self.bits[word] & mask != mask)
     }
 
-    /// Of `len` (at most 32) bytes from the byte `at`, which are in it, those that were not written, a bit each.
+    /// Of `len` (at most 32) bytes from the byte `at`, which are in it, those that were not
+    /// written, a bit each.
     #[inline]
     pub(super) fn unwritten(&self, at: u64, len: u64) -> u32 {
         let (word, shift) = ((at / 64) as usize, at % 64);
@@ -58,7 +59,8 @@ impl SharedBytes {
         }
     }
 
-    /// The same of `len` bytes from each of these, where none begins in one word of bits and ends in the next: a look at each is all that it takes.
+    /// The same of `len` bytes from each of these, where none begins in one word of bits and ends
+    /// in the next: a look at each is all that it takes.
     #[inline(always)]
     pub(super) fn have_all(&self, each: impl Iterator<Item = u64>, len: u64) -> bool {
         let asked = (1u64 << len) - 1;
@@ -81,7 +83,7 @@ impl SharedBytes {
         }
     }
 
-    /// The byte `at` holds what nobody wrote.
+    /// The byte `at` holds uninitialised data.
     pub(super) fn forget(&mut self, at: u64) {
         if at < self.size {
             let bit = 1 << (at % 64);

@@ -1,11 +1,12 @@
-//! Registers of a warp that hold bytes which nobody wrote: for each its bytes, its lanes, and the load that they came from.
+//! Registers of a warp that hold uninitialised bytes: for each its bytes, its lanes, and the load
+//! that they came from.
 
 use crate::machine::core::Core;
 use crate::machine::event::Region;
 use crate::machine::lane::{LANES, lanes};
 use crate::machine::watch::flow::FlowOperand;
 
-/// Where bytes came from that nobody wrote.
+/// Where uninitialised bytes came from.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Origin {
     /// The operation that read them.
@@ -18,7 +19,8 @@ pub(super) struct Origin {
 }
 
 impl Origin {
-    /// The first of these lanes that found unwritten bytes, and where they come from; none if no lane did.
+    /// The first of these lanes that found unwritten bytes, and where they come from; none if no
+    /// lane did.
     pub(super) fn of_first(
         op: u32,
         region: Region,

@@ -89,7 +89,7 @@ fn what_is_wrong_is_named() {
         (load(2, 80), same, "16 bytes are missing"),
         (load(2, 48), same, "-16 bytes are missing"),
         (load(2, 64).replace(".tile.", ".im2col.").replace("2d", "3d").replace("%c1}", "%c1, %c2}").replace("[%rd4];", "[%rd4], {%o0};"), |map| TensorMap { rank: 3, ..map }, "the instruction is for images, and the tensor map for tiles"),
-        ("cp.reduce.async.bulk.tensor.2d.global.shared::cta.inc.bulk_group [%rd1, {%c0, %c1}], [%rd3];".into(), same, "a reduction that U8 elements do not have"),
+        ("cp.reduce.async.bulk.tensor.2d.global.shared::cta.inc.bulk_group [%rd1, {%c0, %c1}], [%rd3];".into(), same, "a reduction that is not defined for elements of type U8"),
     ];
     for (body, change, words) in cases {
         let text = with(&body, change);

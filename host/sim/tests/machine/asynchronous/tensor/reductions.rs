@@ -32,7 +32,8 @@ fn reductions_are_of_the_types_that_an_h200_takes() {
                 ok(&rig, &map, out, [0; 5], [0; 3]);
             } else {
                 let text = fault(&rig, &map, out, [0; 5]);
-                let words = format!("a reduction that {element:?} elements do not have");
+                let words =
+                    format!("a reduction that is not defined for elements of type {element:?}");
                 assert!(text.contains(&words), "{operation} {element:?}: {text}");
             }
         }

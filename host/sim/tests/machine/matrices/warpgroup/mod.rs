@@ -83,7 +83,7 @@ struct Layout {
     stride: usize,
 }
 
-/// `Swizzle<b, 4, 3>`: so many bits of the line of 128 bytes are added to the number of the 16 bytes.
+/// `Swizzle<b, 4, 3>`: this many bits of the line of 128 bytes are added to the number of the 16 bytes.
 fn shuffled(swizzle: usize, at: usize) -> usize {
     let bits = match swizzle {
         0 => 0,

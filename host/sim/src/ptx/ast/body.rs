@@ -1,6 +1,6 @@
 //! The body of a function: flat lists of instructions, registers, variables and labels.
 
-use super::{Instruction, Operand, Prototype, Variable};
+use super::{Instruction, LabelId, Operand, Prototype, Slice, Variable};
 use crate::ptx::ParseError;
 use crate::ptx::position::Position;
 use crate::ptx::types::Type;
@@ -79,11 +79,6 @@ pub enum Item<'a> {
     Pragma(&'a str),
 }
 
-/// A register of one function: an index into [`Body::registers`].
-pub type RegisterId = u32;
-/// An index into [`Body::labels`].
-pub type LabelId = u32;
-
 /// `.reg .ty name;` or `.reg .ty name<count>;`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RegisterDeclaration<'a> {
@@ -154,20 +149,4 @@ pub struct Inlined<'a> {
     pub offset: i64,
     /// File, line and column of the call.
     pub at: (u32, u32, u32),
-}
-
-/// A range of one of the body's arrays.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Slice {
-    /// The index of the first element.
-    pub start: u32,
-    /// The number of elements.
-    pub len: u32,
-}
-
-impl Slice {
-    /// The range as indices of a Rust slice.
-    pub fn range(self) -> std::ops::Range<usize> {
-        self.start as usize..self.start as usize + self.len as usize
-    }
 }

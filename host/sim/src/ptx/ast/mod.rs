@@ -8,21 +8,22 @@
 
 mod body;
 mod function;
+mod index;
 mod instruction;
 mod module;
 mod operand;
 mod section;
+mod signature;
 mod variable;
 
-pub use body::{
-    Body, Inlined, Item, Label, LabelId, Location, Register, RegisterDeclaration, RegisterId,
-    Slice, Target,
-};
-pub use function::{Directive, Function, Prototype};
+pub use body::{Body, Inlined, Item, Label, Location, Register, RegisterDeclaration, Target};
+pub use function::Function;
+pub use index::{LabelId, RegisterId, Slice};
 pub use instruction::{Guard, Instruction, Modifiers};
 pub use module::{Alias, Declared, File, Module};
 pub use operand::{Base, Indexed, Operand, Symbol};
 pub use section::{Datum, Number, Section};
+pub use signature::{Directive, Prototype};
 pub use variable::{AddressOf, Attribute, Initializer, Pointer, Variable};
 
 pub use super::position::Position;

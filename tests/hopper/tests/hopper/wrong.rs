@@ -270,7 +270,7 @@ fn report_of_words(test: &str, expected: u32, waits: bool) -> Option<String> {
 fn words_that_were_not_expected_are_counted() {
     let report = report_of_words("words_that_were_not_expected_are_counted", 124, true);
     let words = [
-        "told of 4 bytes more than it expects",
+        "receives 4 bytes more than it expects",
         "the mbarrier at shared address",
         "sends_words",
     ];
@@ -280,7 +280,7 @@ fn words_that_were_not_expected_are_counted() {
 #[test]
 fn words_that_nobody_waits_for_are_named() {
     let report = report_of_words("words_that_nobody_waits_for_are_named", 128, false);
-    let words = ["nobody waits for 4 bytes", "wrong.rs", "sends_words"];
+    let words = ["no thread waits for 4 bytes", "wrong.rs", "sends_words"];
     says(report, &words);
 }
 

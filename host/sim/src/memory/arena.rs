@@ -6,7 +6,7 @@
 //! free, so that pointers in reports and in bug hunts compare between runs.
 //!
 //! Pages stay readable and writable after a free: a launch that another host thread runs may still hold the address,
-//! and that is an error of the program, not one that may take the process down. Their content is dropped.
+//! and that is an error of the program, not one that may take the process down. Their content is dropped by whole blocks.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -20,6 +20,13 @@ const FIRST: u64 = 0x2000_0000_0000;
 const STRIDE: u64 = 1 << 40;
 const SLOTS: u64 = 16;
 const PAGE: u64 = 4096;
+
+/// What is opened and given back at a time: a large page of the host, where pages have 4 KiB. Addresses are fresh, so every allocation begins with pages that
+/// nobody has touched; with a fault for each 4 KiB, programs of many small buffers spent a tenth of their time on these.
+pub(super) const BLOCK: u64 = 2 << 20;
+
+/// So much at the start stays with small pages: to clear a large one takes longer than all that a device does for which this is enough.
+const SMALL: u64 = 4 * BLOCK;
 
 /// The ranges of all devices: base and size.
 static RESERVED: Mutex<Vec<(u64, u64)>> = Mutex::new(Vec::new());
@@ -51,6 +58,12 @@ impl Arena {
             .unwrap_or(STRIDE)
             .min(STRIDE);
         let arena = Self::find(size)?;
+        let large = (arena.base + SMALL) as *mut _;
+        // A host that has no large pages, or gives none, backs the range page by page.
+        // SAFETY: the range was just mapped, and this advice changes nothing that is in it.
+        let _ = unsafe {
+            rustix::mm::madvise(large, (arena.size - SMALL) as usize, Advice::LinuxHugepage)
+        };
         RESERVED
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -103,8 +116,10 @@ impl Arena {
 
     /// Opens `size` bytes at `base` for use; they read as zero. `reused` says that the range was in use before.
     pub(super) fn commit(&mut self, base: u64, size: u64, reused: bool) -> Result<(), MemoryError> {
-        let end = (base + size).next_multiple_of(PAGE);
-        if end > self.open {
+        if base + size > self.open {
+            let end = (base + size)
+                .next_multiple_of(BLOCK)
+                .min(self.base + self.size);
             let (start, len) = self.pages(self.open, end - self.open);
             // SAFETY: `pages` gives whole pages inside the range that `reserve` mapped and this object owns; opening them
             // takes access from nobody.

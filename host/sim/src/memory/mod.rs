@@ -189,10 +189,9 @@ impl Memory {
         if let Some(pages) = state.shared.remove(&found.base) {
             // SAFETY: the pages were shown there, and what lay in them is freed.
             unsafe { state.arena.clear(found.base, pages.size()) }?;
-        } else {
-            state.arena.release(found.base, found.size);
         }
-        state.space.give(found.base, found.size);
+        let unused = state.space.give(found.base, found.size);
+        state.arena.release(unused.start, unused.end - unused.start);
         Ok(())
     }
 

@@ -5,6 +5,9 @@
 //! fits is taken.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::arena::BLOCK;
 
 /// No allocation starts closer than this to the end of the one before, so that an overrun meets unowned addresses.
 const GAP: u64 = 4096;
@@ -55,15 +58,20 @@ impl AddressSpace {
         Some((start, true))
     }
 
-    /// Takes back what `take` gave.
-    pub(super) fn give(&mut self, base: u64, size: u64) {
-        self.keep(base, with_gap(size));
+    /// Takes back what `take` gave. Answers the addresses of the whole blocks in which somebody had something until now and nobody has any more; they may be none.
+    pub(super) fn give(&mut self, base: u64, size: u64) -> Range<u64> {
+        let len = with_gap(size);
+        let piece = self.keep(base, len);
+        let from = piece.start.max(base / BLOCK * BLOCK);
+        let to = piece.end.min((base + len).next_multiple_of(BLOCK));
+        let start = from.next_multiple_of(BLOCK);
+        start..start.max(to / BLOCK * BLOCK)
     }
 
-    /// Remembers a free piece, joined with its neighbours.
-    fn keep(&mut self, mut start: u64, mut len: u64) {
+    /// Remembers a free piece, joined with its neighbours: all that is free there.
+    fn keep(&mut self, mut start: u64, mut len: u64) -> Range<u64> {
         if len == 0 {
-            return;
+            return start..start;
         }
         if let Some((&before, &before_len)) = self.freed.range(..start).next_back()
             && before + before_len == start
@@ -76,5 +84,53 @@ impl AddressSpace {
             len += after_len;
         }
         self.freed.insert(start, len);
+        start..start + len
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const START: u64 = 1 << 40;
+
+    proptest! {
+        /// What lives is never given back, and what is free is given back once: then when the last of its block goes.
+        #[test]
+        fn a_block_is_given_back_with_its_last_piece(
+            steps in prop::collection::vec((1u64..3 * BLOCK, any::<bool>(), any::<Option<prop::sample::Index>>()), 1..60),
+        ) {
+            let mut space = AddressSpace::new(START, 1 << 40);
+            let (mut live, mut used): (Vec<(u64, u64)>, Vec<u64>) = Default::default();
+            let blocks = |base: u64, size: u64| base / BLOCK..(base + with_gap(size)).div_ceil(BLOCK);
+            let mut give = |space: &mut AddressSpace, live: &[(u64, u64)], (base, size)| -> Result<(), TestCaseError> {
+                let given = space.give(base, size);
+                prop_assert!(given.start % BLOCK == 0 && given.end % BLOCK == 0);
+                for block in given.start / BLOCK..given.end / BLOCK {
+                    prop_assert!(blocks(base, size).contains(&block));
+                    prop_assert!(!live.iter().any(|&(base, size)| blocks(base, size).contains(&block)));
+                    used.push(block);
+                }
+                Ok(())
+            };
+            for (size, is_large, freed) in steps {
+                let size = if is_large { size } else { size % 10_000 + 1 };
+                let (base, reused) = space.take(size, GAP).expect("there is room");
+                prop_assert!(!reused);
+                live.push((base, size));
+                if let Some(index) = freed {
+                    let piece = live.swap_remove(index.index(live.len()));
+                    give(&mut space, &live, piece)?;
+                }
+            }
+            while let Some(piece) = live.pop() {
+                give(&mut space, &live, piece)?;
+            }
+            // All but the first and the last, which have more than what was taken.
+            let whole = (START + MAX_GAP).div_ceil(BLOCK)..space.next / BLOCK;
+            used.sort_unstable();
+            prop_assert_eq!(used, whole.collect::<Vec<_>>());
+        }
     }
 }

@@ -22,6 +22,11 @@ pub struct ChildOutput {
     pub stderr: String,
 }
 
+/// Whether this process runs one test for another.
+pub(crate) fn is_child() -> bool {
+    std::env::var_os(CHILD).is_some()
+}
+
 /// Runs `body` in a child process and returns what it answered. `test` is the calling test's full name.
 ///
 /// # Panics

@@ -8,6 +8,7 @@
 
 pub mod agree;
 pub mod count;
+mod device;
 pub mod expect;
 pub mod future;
 pub mod isolate;
@@ -18,16 +19,8 @@ pub mod sizes;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+pub use device::device;
 use lanewise::{Backend, Device};
-
-/// The process's device.
-///
-/// # Panics
-/// When there is none: no test can run then.
-#[track_caller]
-pub fn device() -> Device {
-    Device::open().unwrap_or_else(|error| panic!("{:#}", anyhow::Error::from(error)))
-}
 
 /// This test's turn, where tests must not run beside each other: on a GPU, to which a thread that holds a stream up, or counts how long
 /// something takes, is in the way of all other threads of the process (`cuMemFree` waits for the whole device, functions of the host

@@ -65,6 +65,6 @@ pub use log::last_message;
 
 pub use observe::{LaunchOverrides, Observed, Observer};
 pub use output::{Sink, set_output};
-pub use settings::OnFinding;
+pub use settings::{OnFinding, simulate_devices};
 pub use trace::{keep_trace, trace_so_far};
 pub use trace_range::TraceRange;

@@ -11,9 +11,13 @@ use lanewise_variables::{
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The most devices that can be asked for.
 pub(crate) const MOST_DEVICES: usize = 16;
+
+/// How many there are where the environment does not say.
+static USUAL_DEVICES: AtomicU32 = AtomicU32::new(1);
 
 /// What the environment says about the devices.
 #[derive(Debug)]
@@ -30,8 +34,16 @@ pub(crate) fn devices() -> Result<Devices> {
         model.memory = bytes(&text).ok_or_else(|| untabled(&SIM_MEMORY, &text))?;
     }
     peers()?;
-    let count = number(&SIM_DEVICES, 1..=MOST_DEVICES as u64)?.unwrap_or(1) as u32;
+    let count = match number(&SIM_DEVICES, 1..=MOST_DEVICES as u64)? {
+        Some(count) => count as u32,
+        None => USUAL_DEVICES.load(Ordering::Relaxed),
+    };
     Ok(Devices { model, count })
+}
+
+/// Has the simulator make so many devices, 1 to 16, where `LANEWISE_SIM_DEVICES` does not say how many. After `cuInit` it changes nothing.
+pub fn simulate_devices(count: usize) {
+    USUAL_DEVICES.store(count.clamp(1, MOST_DEVICES) as u32, Ordering::Relaxed);
 }
 
 /// How many hardware queues lead from streams to a device. As NVIDIA's driver does, it takes what is no number from 1 to 32 for nothing

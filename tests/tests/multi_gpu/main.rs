@@ -3,7 +3,7 @@
 use lanewise_patterns::timeline::{BarKind, panels};
 use lanewise_patterns::{Setup, run};
 use tests::agree::{agrees, variant};
-use tests::isolate::isolated_with;
+use tests::isolate::{isolated, isolated_with};
 
 /// Every variant of the chapter.
 const VARIANTS: [&str; 16] = [
@@ -64,10 +64,14 @@ fn on_simulated_devices(count: &str, test: &str) {
     assert_eq!(answer.text, "");
 }
 
-/// On a GPU: with the devices that the machine has.
+/// On a GPU with the devices that the machine has, on the simulator with one.
 #[test]
 fn as_many_devices_as_there_are_agree_with_the_cpu() {
-    assert_eq!(everything(), "");
+    let answer = isolated(
+        "as_many_devices_as_there_are_agree_with_the_cpu",
+        everything,
+    );
+    assert_eq!(answer.text, "");
 }
 
 #[test]

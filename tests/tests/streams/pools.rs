@@ -1,14 +1,14 @@
 //! Pools of memory: what they have, keep and give back.
 
 use gpu::basics::vector_add::vec_add;
-use lanewise::{Device, DeviceBuffer, LaunchConfig, MemoryError, MemoryPool, StreamOptions};
+use lanewise::{DeviceBuffer, LaunchConfig, MemoryError, MemoryPool, StreamOptions};
 
 const BYTES: usize = 5 << 20;
 
 #[test]
 fn a_pool_knows_what_is_used() {
     let _turn = tests::turn();
-    let device = Device::open().expect("a device");
+    let device = tests::device();
     let stream = device.stream().expect("a stream");
     let pool = MemoryPool::new(&device).expect("a pool");
     assert_eq!(pool.kept().expect("an answer"), 0);
@@ -43,7 +43,7 @@ fn a_pool_knows_what_is_used() {
 #[test]
 fn a_buffer_may_outlive_its_pool() {
     let _turn = tests::turn();
-    let device = Device::open().expect("a device");
+    let device = tests::device();
     let stream = device.stream().expect("a stream");
     let pool = MemoryPool::new(&device).expect("a pool");
     let buffer = pool.zeroed::<u32>(&stream, 1000).expect("memory");
@@ -58,7 +58,7 @@ fn a_buffer_may_outlive_its_pool() {
 #[test]
 fn memory_of_a_stream_is_of_the_devices_pool() {
     let _turn = tests::turn();
-    let device = Device::open().expect("a device");
+    let device = tests::device();
     let stream = device.stream().expect("a stream");
     let pool = device.memory_pool().expect("a pool");
     let buffer = DeviceBuffer::<u8>::zeroed_on(&stream, BYTES).expect("memory");

@@ -1,7 +1,7 @@
 //! Launches from kernels: `nested_hello` and `nested_reduce`.
 
 use gpu::execution::nested_reduce::recursive_reduce;
-use lanewise::{Device, DeviceBuffer, GraphError, LaunchConfig, Module};
+use lanewise::{DeviceBuffer, GraphError, LaunchConfig, Module};
 use lanewise_patterns::Setup;
 use proptest::prelude::*;
 use tests::agree::{agrees, assert_agrees};
@@ -223,7 +223,7 @@ fn a_launch_beyond_the_pending_ones_ends_the_kernel() {
 /// CUDA takes no kernel that could launch in a body: the library says so for one that is launched there, and the driver for one that comes in a graph.
 #[test]
 fn a_body_of_a_conditional_node_has_no_kernel_that_launches() {
-    let device = Device::open().expect("a device");
+    let device = tests::device();
     let mut data = DeviceBuffer::from_slice(&device, &[1i32; 64]).expect("memory");
     let mut sums = DeviceBuffer::<i32>::zeroed(&device, 1).expect("memory");
     let config = LaunchConfig::new(1, 64);

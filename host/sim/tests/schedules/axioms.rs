@@ -85,6 +85,11 @@ impl Event {
 /// A test's events, the places' first values before all others.
 struct Program {
     events: Vec<Event>,
+    /// Which events access one place.
+    same: Relation,
+    /// Release patterns: the first operation, and the write. Acquire patterns: the last one, and the read.
+    releases: Vec<(usize, usize)>,
+    acquires: Vec<(usize, usize)>,
     /// Events whose values are shown, in the order of their registers.
     shown: Vec<usize>,
     at: Where,
@@ -151,7 +156,27 @@ impl Program {
             }
             shown.extend(loaded.iter().flatten());
         }
-        Some(Self { events, shown, at })
+        let at_place = |place: usize| {
+            let events = events.iter().enumerate();
+            set(events
+                .filter(|(_, e)| e.place() == Some(place))
+                .map(|(i, _)| i))
+        };
+        let places = [0, 1, 2].map(at_place);
+        let same = events
+            .iter()
+            .map(|e| e.place().map_or(0, |place| places[place]));
+        let mut program = Self {
+            same: same.collect(),
+            releases: Vec::new(),
+            acquires: Vec::new(),
+            events,
+            shown,
+            at,
+        };
+        program.releases = program.patterns(true);
+        program.acquires = program.patterns(false);
+        Some(program)
     }
 
     fn of(&self, which: impl Fn(&Event) -> bool) -> Vec<usize> {
@@ -179,8 +204,7 @@ impl Program {
     }
 
     fn same(&self, a: usize, b: usize) -> bool {
-        let place = self.events[a].place();
-        place.is_some() && place == self.events[b].place()
+        self.same[a] >> b & 1 == 1
     }
 
     /// Tries every write of its place for each read.
@@ -234,13 +258,14 @@ impl Program {
             return;
         };
         let fences = self.of(|e| matches!(e.act, Act::Fence { sc: true }));
+        let observes = self.observes(from);
         each_order(&fences, &mut |fences| {
-            let base = self.base(from, fences);
+            let base = self.base(&observes, fences);
             // Fence-SC: its order does not contradict causality.
             if fences.iter().any(|&f| base[f] >> f & 1 == 1) {
                 return;
             }
-            let causes = self.causes(from, &base);
+            let causes = self.causes(&observes, &base);
             for place in self.each_coherence(from, &causes) {
                 if self.holds(from, &causes, &place) {
                     let mut outcome: Vec<u32> = self.shown.iter().map(|&e| values[e]).collect();
@@ -271,7 +296,7 @@ impl Program {
         observes
     }
 
-    /// Release patterns: the first operation, and the write. Acquire patterns: the last one, and the read.
+    /// Its release patterns, or its acquire patterns.
     fn patterns(&self, releases: bool) -> Vec<(usize, usize)> {
         let mut found = Vec::new();
         for (a, first) in self.events.iter().enumerate() {
@@ -298,7 +323,7 @@ impl Program {
     }
 
     /// Base causality order: program order, and what synchronizes.
-    fn base(&self, from: &[usize], fences: &[usize]) -> Relation {
+    fn base(&self, observes: &Relation, fences: &[usize]) -> Relation {
         let count = self.events.len();
         let mut base: Relation = vec![0; count];
         for (a, behind) in base.iter_mut().enumerate() {
@@ -316,9 +341,8 @@ impl Program {
                 }
             }
         }
-        let observes = self.observes(from);
-        for (release, write) in self.patterns(true) {
-            for (acquire, read) in self.patterns(false) {
+        for &(release, write) in &self.releases {
+            for &(acquire, read) in &self.acquires {
                 let apart = self.events[release].thread != self.events[acquire].thread;
                 if apart && observes[write] >> read & 1 == 1 && self.strong(release, acquire) {
                     base[release] |= 1 << acquire;
@@ -330,41 +354,38 @@ impl Program {
     }
 
     /// Causality order, of operations on one place.
-    fn causes(&self, from: &[usize], base: &Relation) -> Relation {
-        let observes = self.observes(from);
-        let count = self.events.len();
-        let mut causes: Relation = vec![0; count];
-        for a in 0..count {
-            for b in (0..count).filter(|&b| self.same(a, b)) {
-                let seen = (0..count).any(|z| observes[a] >> z & 1 == 1 && base[z] >> b & 1 == 1);
-                if base[a] >> b & 1 == 1 || seen {
-                    causes[a] |= 1 << b;
-                }
-            }
-        }
-        causes
+    fn causes(&self, observes: &Relation, base: &Relation) -> Relation {
+        let behind = |a: usize| members(observes[a]).fold(base[a], |behind, z| behind | base[z]);
+        let events = self.same.iter().enumerate();
+        events.map(|(a, same)| behind(a) & same).collect()
     }
 
-    /// Every order of each place's writes in which none comes before one that it follows, and no atomic's before what it read.
+    /// Every order of each place's writes in which its first value is before all others, none comes before one that it follows, and no atomic's before what
+    /// it read.
     fn each_coherence(&self, from: &[usize], causes: &Relation) -> Vec<Vec<Vec<usize>>> {
+        // The writes that each event comes before.
+        let mut behind = causes.clone();
+        for (write, read) in self.atomics() {
+            behind[from[read]] |= 1 << write;
+        }
         let mut all: Vec<Vec<Vec<usize>>> = vec![Vec::new()];
         for place in 0..3 {
             let writes = self.of(|e| e.writes() && e.place() == Some(place));
+            let (first, others) = (writes[0], &writes[1..]);
             let mut next = Vec::new();
-            each_order(&writes, &mut |writes| {
-                let mut pairs = writes.iter().enumerate();
-                let comes_after = |a: usize, b: usize| {
-                    let source = match self.events[b].act {
-                        Act::Write { atomic, .. } => atomic.map(|read| from[read]),
-                        _ => None,
-                    };
-                    causes[a] >> b & 1 == 1 || source == Some(a)
-                };
-                let right = pairs.all(|(i, &a)| writes[..i].iter().all(|&b| !comes_after(a, b)));
-                if right && self.events[writes[0]].thread.is_none() {
-                    for before in &all {
-                        next.push([before.as_slice(), &[writes.to_vec()]].concat());
-                    }
+            each_order(others, &mut |others| {
+                let mut before = 1 << first;
+                let right = others.iter().all(|&write| {
+                    let follows = behind[write] & before == 0;
+                    before |= 1 << write;
+                    follows
+                });
+                if right {
+                    let order = [&[first], others].concat();
+                    next.extend(
+                        all.iter()
+                            .map(|before| [&before[..], &[order.clone()]].concat()),
+                    );
                 }
             });
             all = next;
@@ -538,6 +559,20 @@ fn each_order(of: &[usize], call: &mut dyn FnMut(&[usize])) {
         }
     }
     go(0, &mut of.to_vec(), call);
+}
+
+/// The set of these events.
+fn set(events: impl Iterator<Item = usize>) -> u64 {
+    events.fold(0, |set, event| set | 1 << event)
+}
+
+/// The events of a set.
+fn members(mut set: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let event = (set != 0).then(|| set.trailing_zeros() as usize)?;
+        set &= set - 1;
+        Some(event)
+    })
 }
 
 /// What follows from a relation by going on from one to the next.

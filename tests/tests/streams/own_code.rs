@@ -90,7 +90,7 @@ fn memory_that_stays_registered_stays() {
         let device = tests::device();
         let stream = device.stream().expect("a stream");
         // So large that the allocator gives it back to the system at once, and takes the same place for the next.
-        let memory = || vec![1u8; 48 << 20];
+        let memory = || vec![0u8; 48 << 20];
         let registered = PinnedBuffer::register(&device, memory()).expect("pinned");
         let pinned = registered.as_slice().expect("no fault").as_ptr_range();
         let mut numbers = DeviceBuffer::<u32>::zeroed(&device, 1).expect("a buffer");

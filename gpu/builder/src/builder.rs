@@ -180,7 +180,7 @@ impl PtxBuilder {
         self
     }
 
-    /// Builds what has changed. Builds that share a target folder wait for each other's rustc, those that share an output folder for the whole of each other.
+    /// Builds what has changed. Builds that share a target folder wait for each other's rustc (those for a debugger for one another, and the others), those that share an output folder for the whole of each other.
     ///
     /// # Errors
     /// [`BuildError`] says which step failed and what to do.
@@ -292,7 +292,8 @@ impl PtxBuilder {
             .target_dir
             .take()
             .unwrap_or_else(|| package.target.join("ptx-build"));
-        let _compiling = lock(&target_dir, || (self.on_progress)(Stage::Waiting))?;
+        let output = cargo::output(&target_dir, self.debug);
+        let _compiling = lock(&output, || (self.on_progress)(Stage::Waiting))?;
         (self.on_progress)(Stage::Compiling {
             krate: package.krate.clone(),
         });
@@ -308,7 +309,11 @@ impl PtxBuilder {
         self.default_features &= package.described.features.contains_key("default");
         self.features.sort();
         self.features.dedup();
-        let manifest = shadow::write(package, &self.features, self.default_features, &target_dir)?;
+        let manifest = {
+            // Those for a debugger and the others are compiled by the same manifests.
+            let _writing = lock(&target_dir, || {})?;
+            shadow::write(package, &self.features, self.default_features, &target_dir)?
+        };
         let job = cargo::Job {
             folder,
             package,

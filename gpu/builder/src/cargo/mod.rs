@@ -102,11 +102,16 @@ pub(crate) struct Compiled {
     pub(crate) sources: Vec<PathBuf>,
 }
 
+/// The part of a target folder that builds for a debugger have, or the others. Cargo lets one build at a time into each, and so do we.
+pub(crate) fn output(target_dir: &Path, debug: bool) -> PathBuf {
+    target_dir
+        .join(TARGET)
+        .join(if debug { "debug" } else { "release" })
+}
+
 impl Job<'_> {
     fn output(&self) -> PathBuf {
-        self.target_dir
-            .join(TARGET)
-            .join(if self.debug { "debug" } else { "release" })
+        output(self.target_dir, self.debug)
     }
 
     /// Where the bitcode goes. The name holds all that tells two builds of one folder apart, so that neither finds the

@@ -4,9 +4,12 @@
 //! package of the second kind has a section `[package.metadata.lanewise.dependencies]`, which says what the module depends on. Both may name device code of
 //! other origin that the kernels are linked with: `link = ["foreign/norm.ptx"]` in `[package.metadata.lanewise]`.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
-use cargo_metadata::{CrateType, MetadataCommand};
+use cargo_metadata::{CrateType, Metadata, MetadataCommand};
 
 use crate::error::BuildError;
 
@@ -108,15 +111,7 @@ impl Package {
         if !manifest.is_file() {
             return reject("it holds no Cargo.toml");
         }
-        let mut command = MetadataCommand::new();
-        command
-            .manifest_path(&manifest)
-            .current_dir(folder)
-            .no_deps();
-        let metadata = command.exec().map_err(|source| BuildError::Metadata {
-            path: folder.into(),
-            source,
-        })?;
+        let metadata = metadata(folder, &manifest)?;
         let Some(package) = metadata
             .packages
             .iter()
@@ -181,5 +176,65 @@ impl Package {
             Form::Crate(_) => "crate".to_owned(),
             Form::Module(_) => format!("crate::{}", KernelModule::NAME),
         }
+    }
+}
+
+/// What cargo says of the package in `folder` and its workspace. A process that builds it several times, as build scripts do for several targets, asks cargo
+/// again when a manifest has changed, or what is in the folder of sources.
+fn metadata(folder: &Path, manifest: &Path) -> Result<Arc<Metadata>, BuildError> {
+    static KNOWN: Mutex<BTreeMap<PathBuf, (Changed, Arc<Metadata>)>> = Mutex::new(BTreeMap::new());
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((changed, metadata)) = known().get(folder)
+        && *changed == changes(folder, metadata)
+    {
+        return Ok(metadata.clone());
+    }
+    let mut command = MetadataCommand::new();
+    command
+        .manifest_path(manifest)
+        .current_dir(folder)
+        .no_deps();
+    let metadata = command.exec().map_err(|source| BuildError::Metadata {
+        path: folder.into(),
+        source,
+    })?;
+    let entry = (changes(folder, &metadata), Arc::new(metadata));
+    let metadata = entry.1.clone();
+    known().insert(folder.into(), entry);
+    Ok(metadata)
+}
+
+/// When the manifests and the folder of sources were changed.
+type Changed = [Option<SystemTime>; 3];
+
+fn changes(folder: &Path, metadata: &Metadata) -> Changed {
+    let root = metadata.workspace_root.join("Cargo.toml").into();
+    [folder.join("Cargo.toml"), folder.join("src"), root]
+        .map(|path: PathBuf| path.metadata().and_then(|of| of.modified()).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manifest_and_a_folder_of_sources_that_changed_are_read_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path().canonicalize().expect("it is there");
+        let write = |file: &str, text: &str| {
+            std::fs::write(folder.join(file), text).expect("it can be written");
+        };
+        let manifest = |name| format!("[package]\nname = \"{name}\"\n[workspace]\n[lib]\n");
+        std::fs::create_dir(folder.join("src")).expect("a folder");
+        write("src/lib.rs", "");
+        let krate = || Package::find(&folder).map(|package| package.krate);
+        for name in ["first", "second"] {
+            write("Cargo.toml", &manifest(name));
+            for _ in 0..2 {
+                assert_eq!(krate().expect("a package"), name);
+            }
+        }
+        std::fs::remove_file(folder.join("src/lib.rs")).expect("it is there");
+        assert!(krate().is_err());
     }
 }

@@ -58,7 +58,8 @@ pub(crate) fn write(
     }
     let lock = package.root.join("Cargo.lock");
     if lock.is_file() {
-        fs::copy(&lock, workspace.join("Cargo.lock")).map_err(BuildError::io("read", &lock))?;
+        let text = fs::read_to_string(&lock).map_err(BuildError::io("read", &lock))?;
+        refresh(&workspace.join("Cargo.lock"), &text)?;
     }
     Ok(manifest)
 }
@@ -72,12 +73,15 @@ fn resolver(package: &Package) -> &'static str {
     }
 }
 
-/// Writes a file if it is to have another text than it has, for cargo looks at its time. Says whether it did.
+/// Writes a file if it is to have another text than it has, for cargo looks at its time. Says whether it did. The cargo of another build that reads the file
+/// meanwhile has the whole of one text.
 fn refresh(file: &Path, text: &str) -> Result<bool, BuildError> {
     if fs::read_to_string(file).is_ok_and(|old| old == text) {
         return Ok(false);
     }
-    fs::write(file, text).map_err(BuildError::io("write", file))?;
+    let fresh = file.with_extension("fresh");
+    fs::write(&fresh, text).map_err(BuildError::io("write", &fresh))?;
+    fs::rename(&fresh, file).map_err(BuildError::io("write", file))?;
     Ok(true)
 }
 

@@ -253,28 +253,38 @@ fn every_known_target_builds() {
     }
 }
 
+/// Those for a debugger wait for each other alone.
 #[test]
 fn a_build_waits_for_another_in_the_same_folder() {
     let folder = scratch("locked");
-    fs::create_dir_all(&folder).expect("a folder");
-    let lock = fs::File::create(folder.join(".lanewise-builder-lock")).expect("a file");
+    let start = |debug: bool| {
+        let (sender, stages) = std::sync::mpsc::channel();
+        let report = move |stage| drop(sender.send(stage));
+        let folder_of_build = folder.clone();
+        let build = std::thread::spawn(move || {
+            // `broken` fails soon; what matters is that it begins only after the other build.
+            let builder = PtxBuilder::new(fixture("broken"))
+                .target_dir(folder_of_build)
+                .out_dir(scratch("locked-out"));
+            builder
+                .arch("sm_80")
+                .debug(debug)
+                .feature("no-such-feature")
+                .on_progress(report)
+                .build()
+                .is_err()
+        });
+        (stages, build)
+    };
+    let held = folder.join("nvptx64-nvidia-cuda/release");
+    fs::create_dir_all(&held).expect("a folder");
+    let lock = fs::File::create(held.join(".lanewise-builder-lock")).expect("a file");
     lock.lock().expect("nobody else holds it");
-    let (sender, stages) = std::sync::mpsc::channel();
-    let report = move |stage| drop(sender.send(stage));
-    let folder_of_build = folder.clone();
-    let build = std::thread::spawn(move || {
-        // `broken` fails soon; what matters is that it begins only after the other build.
-        let builder = PtxBuilder::new(fixture("broken"))
-            .target_dir(folder_of_build)
-            .out_dir(scratch("locked-out"));
-        builder
-            .arch("sm_80")
-            .feature("no-such-feature")
-            .on_progress(report)
-            .build()
-            .is_err()
-    });
+    let (stages, build) = start(false);
     assert_eq!(stages.recv(), Ok(Stage::Waiting));
+    let (of_debugger, other) = start(true);
+    assert!(matches!(of_debugger.recv(), Ok(Stage::Compiling { .. })));
+    assert!(other.join().expect("no panic"));
     assert!(stages.try_recv().is_err());
     drop(lock);
     assert!(matches!(stages.recv(), Ok(Stage::Compiling { .. })));

@@ -141,8 +141,11 @@ fn a_product_and_a_sum_are_rounded_once_or_twice() {
         let numbers = [float(a), float(a), float(c)];
         f32::from_bits(written(text, "multiplies_and_adds", &numbers, 1)[0])
     };
-    assert_eq!(result(&ptx("contraction", How::Plainly)), 2f32.powi(-24));
+    let fused = ptx("contraction", How::Plainly);
+    holds(&fused, &["fma.rn.f32"], &["mul.", "add."]);
+    assert_eq!(result(&fused), 2f32.powi(-24));
     let apart = ptx("contraction", How::Unfused);
+    holds(&apart, &["mul.rn.f32", "add.rn.f32"], &["fma"]);
     assert_eq!(result(&apart), 0.0);
 }
 

@@ -1,6 +1,7 @@
 //! Which instructions floats are computed with: by default, by option, by function.
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use lanewise_builder::manifest::Floats;
 
@@ -19,6 +20,9 @@ fn ptx(floats: Floats, libdevice: Option<PathBuf>) -> String {
     std::fs::read_to_string(&output.modules[0].ptx).expect("PTX")
 }
 
+/// That of the defaults, built once for all tests that look at it.
+static DEFAULT: LazyLock<String> = LazyLock::new(|| ptx(Floats::default(), None));
+
 #[track_caller]
 fn has(ptx: &str, kernel: &str, instruction: &str) {
     let text = function_in(ptx, kernel);
@@ -27,39 +31,39 @@ fn has(ptx: &str, kernel: &str, instruction: &str) {
 
 #[test]
 fn by_default_all_is_rounded_correctly_and_fused() {
-    let ptx = ptx(Floats::default(), None);
-    has(&ptx, "quotient", "div.rn.f32");
-    has(&ptx, "root", "sqrt.rn.f32");
-    has(&ptx, "product_sum", "fma.rn.f32");
-    has(&ptx, "fast_sine", "sin.approx.f32");
+    let ptx = &*DEFAULT;
+    has(ptx, "quotient", "div.rn.f32");
+    has(ptx, "root", "sqrt.rn.f32");
+    has(ptx, "product_sum", "fma.rn.f32");
+    has(ptx, "fast_sine", "sin.approx.f32");
     for part in ["mul.rz.f32", "div.rm.f32", "add.rp.f32"] {
-        has(&ptx, "rounded_up", part);
+        has(ptx, "rounded_up", part);
     }
-    assert_eq!(count(&ptx, ".ftz"), 0, "{ptx}");
-    let sine = function_in(&ptx, "sine");
+    assert_eq!(count(ptx, ".ftz"), 0, "{ptx}");
+    let sine = function_in(ptx, "sine");
     assert!(!sine.contains("approx") && !sine.contains("fma"), "{sine}");
 }
 
 #[test]
 fn a_function_may_ask_for_itself() {
-    let ptx = ptx(Floats::default(), None);
-    let apart = function_in(&ptx, "product_sum_apart");
+    let ptx = &*DEFAULT;
+    let apart = function_in(ptx, "product_sum_apart");
     assert!(
         count(&apart, "mul.rn.f32") == 1 && count(&apart, "add.rn.f32") == 1,
         "{apart}"
     );
     assert_eq!(count(&apart, "fma"), 0, "{apart}");
-    let fast = function_in(&ptx, "all_fast");
+    let fast = function_in(ptx, "all_fast");
     for part in ["sin.approx.f32", "div.approx.f32", "sqrt.approx.f32"] {
         assert_eq!(count(&fast, part), 1, "{part} in {fast}");
     }
-    let part = function_in(&ptx, "fast_in_part");
+    let part = function_in(ptx, "fast_in_part");
     assert_eq!(
         (count(&part, "div.approx.f32"), count(&part, "div.rn.f32")),
         (1, 1),
         "{part}"
     );
-    let part = function_in(&ptx, "apart_in_part");
+    let part = function_in(ptx, "apart_in_part");
     let counts = ["mul.rn.f32", "fma.rn.f32", "add.rn.f32"].map(|it| count(&part, it));
     assert_eq!(counts, [1, 1, 1], "{part}");
     assert_eq!(count(&part, "product_sum_inlined"), 0, "{part}");
@@ -119,8 +123,8 @@ fn each_option_stands_by_itself() {
 
 #[test]
 fn boxes_vectors_and_trait_objects_use_the_devices_heap() {
-    let ptx = ptx(Floats::default(), None);
-    let shapes = function_in(&ptx, "shapes");
+    let ptx = &*DEFAULT;
+    let shapes = function_in(ptx, "shapes");
     assert!(
         shapes.contains("malloc") && shapes.contains("free"),
         "{shapes}"

@@ -1,6 +1,6 @@
 //! Address spaces, parameters and arithmetic of the PTX.
 
-use crate::support::{KERNELS, builder, count, function, function_in, module};
+use crate::support::{KERNELS, count, function, function_in, module};
 
 /// What the manifest for a target says of a kernel.
 fn kernel(arch: &str, name: &str) -> Option<lanewise_builder::manifest::Kernel> {
@@ -126,22 +126,4 @@ fn there_is_no_accidental_f64() {
         .iter()
         .sum();
     assert_eq!(count(&ptx, ".f64"), meant, "{ptx}");
-}
-
-#[test]
-fn products_and_sums_are_fused_unless_told_otherwise() {
-    assert!(function("multiply_add").contains("fma.rn.f32"));
-    let output = builder("kernels", "kernels-no-fmad")
-        .arch("sm_80")
-        .fmad(false)
-        .build()
-        .expect("it builds");
-    let apart = function_in(
-        &std::fs::read_to_string(&output.modules[0].ptx).expect("PTX"),
-        "multiply_add",
-    );
-    assert!(
-        apart.contains("mul.rn.f32") && apart.contains("add.rn.f32") && !apart.contains("fma"),
-        "{apart}"
-    );
 }

@@ -7,8 +7,13 @@ use lanewise_diff::machine::{Driver, Failure, Job, Machine, Simulator};
 use lanewise_diff::{Case, Harness, Outcome, Report, Session, Verdict, cases};
 use std::sync::LazyLock;
 
-/// All cases: they take longer to make than to copy.
+/// All cases, made once.
 static ALL: LazyLock<Vec<Case>> = LazyLock::new(cases::all);
+
+/// Copies of those that a test looks at.
+fn such(is_wanted: impl FnMut(&&Case) -> bool) -> Vec<Case> {
+    ALL.iter().filter(is_wanted).cloned().collect()
+}
 
 /// A machine that lies about some results.
 struct Wrong<'a> {
@@ -40,8 +45,7 @@ fn simulator() -> Simulator {
 }
 
 fn cases(instruction: &str) -> Vec<Case> {
-    let mut cases = ALL.clone();
-    cases.retain(|case| case.sample.instruction.starts_with(instruction));
+    let cases = such(|case| case.sample.instruction.starts_with(instruction));
     assert!(!cases.is_empty(), "the table has no `{instruction}`");
     cases
 }
@@ -101,18 +105,18 @@ fn agree_with_themselves(some: &[Case]) -> Option<Report> {
 
 #[test]
 fn the_driver_and_the_simulator_agree_with_themselves() {
-    let mut some = ALL.clone();
-    some.retain(|case| !matches!(case.harness, Harness::Image | Harness::Use | Harness::Fault));
-    // The driver that is simulated reads PTX of CUDA 13.0.
-    some.retain(|case| case.sample.version <= (9, 0));
+    let some = such(|case| {
+        !matches!(case.harness, Harness::Image | Harness::Use | Harness::Fault)
+            // The driver that is simulated reads PTX of CUDA 13.0.
+            && case.sample.version <= (9, 0)
+    });
     let some: Vec<Case> = some.into_iter().step_by(19).collect();
     agree_with_themselves(&some);
 }
 
 #[test]
 fn textures_and_surfaces_agree_with_themselves() {
-    let mut some = ALL.clone();
-    some.retain(|case| case.harness == Harness::Image);
+    let some = such(|case| case.harness == Harness::Image);
     let some: Vec<Case> = some.into_iter().step_by(5).collect();
     let Some(report) = agree_with_themselves(&some) else {
         return;
@@ -122,8 +126,7 @@ fn textures_and_surfaces_agree_with_themselves() {
 
 #[test]
 fn what_is_judged_by_use_agrees_with_itself() {
-    let mut some = ALL.clone();
-    some.retain(|case| case.harness == Harness::Use || case.special.is_some());
+    let mut some = such(|case| case.harness == Harness::Use || case.special.is_some());
     // Most of them are shapes of `wgmma`, which take long.
     let mut wgmma = 0;
     some.retain(|case| {
@@ -272,14 +275,14 @@ fn ptxas_takes_every_module() {
         }
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let (cases, mut refused) = (ALL.clone(), Vec::new());
+    let mut refused = Vec::new();
     let session = Session {
         device: &Assembler { ptxas, folder },
         simulator: &simulator(),
         sm: 90,
         seed: 1,
     };
-    session.run(&cases, &mut |case, outcome| {
+    session.run(&ALL, &mut |case, outcome| {
         if let Outcome::Refused { why } = outcome {
             refused.push(format!("{}\n    {why}", case.sample.instruction));
         }

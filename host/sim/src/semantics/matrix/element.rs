@@ -101,6 +101,17 @@ impl Element {
         values
     }
 
+    /// The values of the first elements of as many registers, the type looked at once.
+    #[inline(always)]
+    pub(super) fn first_values(self, registers: &[u32], values: &mut [f64]) {
+        each_type!(
+            self,
+            |element| for (to, &bits) in values.iter_mut().zip(registers) {
+                *to = element.value(bits, 0);
+            }
+        );
+    }
+
     /// A register of every lane, quad by quad: the values of four lanes side by side, which are neighbours in a row or column.
     #[inline(always)]
     pub(super) fn quads(self, register: &[u32; 32], mut put: impl FnMut(usize, &[f64])) {

@@ -179,9 +179,16 @@ impl Lines {
         Self { bits, k }
     }
 
-    fn values(&self, ty: Element, negated: bool) -> impl Iterator<Item = f64> {
+    /// The elements' values, line by line.
+    #[inline(always)]
+    fn values(&self, ty: Element, negated: bool) -> Vec<f64> {
         let sign = if negated { -1.0 } else { 1.0 };
-        self.bits.iter().map(move |&bits| ty.value(bits, 0) * sign)
+        let mut values = vec![0.0; self.bits.len()];
+        ty.first_values(&self.bits, &mut values);
+        for value in &mut values {
+            *value *= sign;
+        }
+        values
     }
 }
 
@@ -191,7 +198,8 @@ pub(crate) fn place(lane: usize, index: usize) -> (usize, usize) {
     (row, column + index / 4 * 8)
 }
 
-/// One warp's rows of D = A * B + D, or without D. `a` has 16 lines, `b` as many as D has columns.
+/// One warp's rows of D = A * B + D, or without D. `a` has 16 lines, `b` as many as D has columns. Loops without closures: what iterators call of
+/// those is compiled for each level of vector instructions, the iterators are not, and so each element would cost a call.
 #[inline(always)]
 pub(crate) fn wgmma(
     (a_type, a, negate_a): (Element, &Lines, bool),
@@ -199,11 +207,14 @@ pub(crate) fn wgmma(
     (d_type, d, add): (Accumulator, &mut [[u32; 32]], bool),
 ) {
     let (k, n) = (a.k, b.bits.len() / b.k.max(1));
-    let left: Vec<f64> = a.values(a_type, negate_a).collect();
+    let left = a.values(a_type, negate_a);
     // Columns side by side, so that the inner loop becomes vector code.
     let mut right = vec![0.0; k * n];
-    for (i, value) in b.values(b_type, negate_b).enumerate() {
-        right[i % k * n + i / k] = value;
+    let columns = b.values(b_type, negate_b);
+    for (at, column) in columns.chunks_exact(k).enumerate() {
+        for (row, value) in right.chunks_exact_mut(n).zip(column) {
+            row[at] = *value;
+        }
     }
     let mut sums = vec![-0.0; ROWS * n];
     for (left, sums) in left.chunks_exact(k).zip(sums.chunks_exact_mut(n)) {
@@ -216,16 +227,16 @@ pub(crate) fn wgmma(
     let per_register = d_type.per_register();
     for (number, register) in d.iter_mut().enumerate() {
         for (lane, bits) in register.iter_mut().enumerate() {
-            let before = *bits;
-            *bits = (0..per_register).fold(0, |bits, index| {
+            let before = std::mem::take(bits);
+            for index in 0..per_register {
                 let (row, column) = place(lane, number * per_register + index);
                 let sum = sums.get(row * n + column).copied().unwrap_or(0.0);
                 let sum = match add {
                     true => d_type.value(before, index) + sum,
                     false => sum + 0.0,
                 };
-                bits | d_type.bits(sum) << (16 * index)
-            });
+                *bits |= d_type.bits(sum) << (16 * index);
+            }
         }
     }
 }

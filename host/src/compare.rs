@@ -1,7 +1,8 @@
-//! A device's results against the CPU's.
+//! Comparison of a device's results with the CPU's.
 //!
-//! Integers and copies must be equal. A sum of floats depends on its order, so it must lie within a bound, which the
-//! caller derives for each element. A failure says how many elements differ, where the first one is, and both of its values.
+//! Integers and copies must be equal. A sum of floats depends on its order, so it must lie within a
+//! bound, which the caller derives for each element. A failure says how many elements differ, where
+//! the first one is, and both of its values.
 //! Source: Fengchen's introduction, chapter 2.3.
 
 use std::fmt;
@@ -9,9 +10,9 @@ use std::fmt;
 /// Two results that agree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Agreement {
-    /// How many elements were compared.
+    /// The number of elements that were compared.
     pub compared: usize,
-    /// How many elements the results have.
+    /// The number of elements of the results.
     pub of: usize,
     /// The largest absolute difference.
     pub max_error: f64,
@@ -21,11 +22,11 @@ pub struct Agreement {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{differing} of {compared} elements differ{}", .first.as_ref().map_or(String::new(), |first| format!("; {first}")))]
 pub struct Mismatch {
-    /// How many elements differ.
+    /// The number of elements that differ.
     pub differing: usize,
-    /// How many elements were compared.
+    /// The number of elements that were compared.
     pub compared: usize,
-    /// The first element that differs; `None` when the lengths do.
+    /// The first element that differs; `None` if the lengths differ.
     pub first: Option<Difference>,
 }
 
@@ -38,7 +39,7 @@ pub struct Difference {
     pub device: String,
     /// The value that the CPU has there.
     pub cpu: String,
-    /// How far the two may be apart, as an absolute difference.
+    /// The largest allowed absolute difference.
     pub tolerance: f64,
 }
 
@@ -62,7 +63,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Whether every element is equal.
+/// Checks that all elements are equal.
 ///
 /// # Errors
 /// [`Mismatch`] when one is not, or when the lengths differ.
@@ -96,18 +97,19 @@ pub fn equal<T: PartialEq + fmt::Debug>(device: &[T], cpu: &[T]) -> Result<Agree
     })
 }
 
-/// A value to compare an element with: what it should be, and how far off it may be.
+/// An element's expected value and tolerance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Expected {
     /// The index of the element in the device's array.
     pub index: usize,
     /// The value that it should have.
     pub value: f64,
-    /// How far off the value may be, as an absolute difference.
+    /// The largest allowed absolute difference.
     pub tolerance: f64,
 }
 
-/// Whether each expected element of `device` is within its tolerance. Elements that are not expected are not looked at.
+/// Checks that each expected element of `device` is within its tolerance. Other elements are
+/// ignored.
 ///
 /// # Errors
 /// [`Mismatch`] when one is farther off, or a NaN, or not there.
@@ -154,9 +156,9 @@ pub fn within<T: Copy + Into<f64> + fmt::Debug>(
 /// Every `step`-th element, from `offset` on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Every {
-    /// Where the first element is.
+    /// The index of the first element.
     pub offset: usize,
-    /// How far it is to the next one; 0 is the same element again.
+    /// The distance to the next element; with 0 it is the same element again.
     pub step: usize,
 }
 
@@ -164,13 +166,14 @@ impl Every {
     /// All elements, one after another.
     pub const ONE: Self = Self { offset: 0, step: 1 };
 
-    /// Where the `i`-th of them is; `None` past the end of the address space.
+    /// The index of the `i`-th of them, or `None` if it overflows.
     fn index(self, i: usize) -> Option<usize> {
         i.checked_mul(self.step)?.checked_add(self.offset)
     }
 }
 
-/// A comparison of some elements of one array with some of another: the validator of the notes, for any number type.
+/// A comparison of some elements of one array with some of another: the validator of the notes, for
+/// any number type.
 ///
 /// ```
 /// use lanewise::compare::{Every, Matching};
@@ -190,7 +193,7 @@ pub struct Matching {
 }
 
 impl Matching {
-    /// The first `count` elements of both, which have to be equal.
+    /// Compares the first `count` elements of both arrays, which must be equal.
     pub fn of(count: usize) -> Self {
         Self {
             count,
@@ -200,19 +203,20 @@ impl Matching {
         }
     }
 
-    /// Which elements of the device's array to look at.
+    /// Selects the elements of the device's array.
     #[must_use]
     pub fn device(self, device: Every) -> Self {
         Self { device, ..self }
     }
 
-    /// Which elements of the CPU's array to look at.
+    /// Selects the elements of the CPU's array.
     #[must_use]
     pub fn cpu(self, cpu: Every) -> Self {
         Self { cpu, ..self }
     }
 
-    /// How far two values may be apart, as a fraction of the larger one. Two zeros match, and infinities that are equal.
+    /// Sets the largest allowed difference, as a fraction of the larger value. Two zeros match, and
+    /// so do equal infinities.
     #[must_use]
     pub fn relative(self, relative: f64) -> Self {
         Self { relative, ..self }
@@ -221,7 +225,8 @@ impl Matching {
     /// Compares the values with the reference, element by element.
     ///
     /// # Errors
-    /// [`Mismatch`] when two values are farther apart, one is a NaN, or one is not there. Its indices are the device's.
+    /// [`Mismatch`] when two values are farther apart, one is a NaN, or one is not there. Its
+    /// indices are the device's.
     pub fn check<T: Copy + Into<f64>>(
         &self,
         device: &[T],
@@ -264,7 +269,7 @@ impl Matching {
         }
     }
 
-    /// Compares as [`check`](Self::check) does, and fails the test where the values do not match.
+    /// As [`check`](Self::check), but panics if the values do not match.
     ///
     /// # Panics
     /// When they do not match, with the mismatch and the caller's line.

@@ -1,8 +1,9 @@
-//! A driver call that failed: CUDA's own name and text for it, what the driver had to add, and the caller's line.
+//! A driver call that failed: CUDA's name and text for the error, the driver's own message, and the
+//! caller's line.
 //!
-//! Every error of this crate that comes from the driver holds a [`DriverError`]; the enums of the other modules
-//! ([`crate::LaunchError`], [`crate::MemoryError`], ...) say what the call was for. Source: CUDA driver API, "Data types
-//! used by CUDA driver", `CUresult`, and "Error Handling".
+//! Every error of this crate that comes from the driver holds a [`DriverError`]; the enums of the
+//! other modules ([`crate::LaunchError`], [`crate::MemoryError`], ...) say what the call was for.
+//! Source: CUDA driver API, "Data types used by CUDA driver", `CUresult`, and "Error Handling".
 
 use std::ffi::{CStr, c_char};
 use std::fmt;
@@ -17,8 +18,9 @@ use crate::journal;
 
 /// Why the driver refused a call, or what a kernel that ran before it did wrong.
 ///
-/// A fault in a kernel surfaces at the first call *after* the launch that looks: usually a synchronisation or a copy. Then
-/// [`DriverError::report`] is about the kernel, not about the call named here.
+/// A fault in a kernel surfaces at the first call *after* the launch that looks: usually a
+/// synchronisation or a copy. Then [`DriverError::report`] is about the kernel, not about the call
+/// named here.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DriverError(Box<Details>);
 
@@ -33,13 +35,13 @@ struct Details {
 }
 
 impl DriverError {
-    /// The error of a call made through `cust`, which has reduced the driver's answer to its own enum.
+    /// The error of a call through `cust`, which has converted the driver's code to its own enum.
     pub(crate) fn from_cust(
         call: &'static str,
         error: CudaError,
         at: &'static Location<'static>,
     ) -> Self {
-        // `cust` numbers two errors of its own beyond CUDA's range.
+        // `cust` has two errors of its own, with numbers outside CUDA's range.
         let (code, (name, text)) = match error {
             CudaError::InvalidMemoryAllocation => (
                 error as u32,
@@ -60,7 +62,7 @@ impl DriverError {
         Self::new(call, code, name, text, at)
     }
 
-    /// `Ok` for success, else the error of a call made to the driver directly.
+    /// `Ok` for success, else the error of a direct driver call.
     pub(crate) fn check(
         call: &'static str,
         result: CUresult,
@@ -72,7 +74,7 @@ impl DriverError {
         }
     }
 
-    /// What a driver's answer is that is no success.
+    /// The error for a code that is not success.
     pub(crate) fn answer(
         call: &'static str,
         failed: CUresult,
@@ -83,7 +85,7 @@ impl DriverError {
         Self::new(call, code, name, text, at)
     }
 
-    /// The same, of a call that `cust` does not know.
+    /// As [`Self::check`], for a call that `cust` does not have.
     pub(crate) fn check_code(
         call: &'static str,
         Code(code): Code,
@@ -117,7 +119,7 @@ impl DriverError {
         error
     }
 
-    /// The driver function that answered with the error: `cuLaunchKernel`.
+    /// The driver function that returned the error: `cuLaunchKernel`.
     pub fn call(&self) -> &'static str {
         self.0.call
     }
@@ -137,31 +139,33 @@ impl DriverError {
         &self.0.text
     }
 
-    /// What there is to say beyond the code: the simulator's report, the JIT compiler's log, or after a fault on a GPU the launches that
-    /// may have caused it.
+    /// More than the code, if there is more: the simulator's report, the JIT compiler's log, or
+    /// after a fault on a GPU the launches that may have caused it.
     pub fn report(&self) -> Option<&str> {
         self.0.report.as_deref()
     }
 
-    /// Whether a kernel launched before this call is what went wrong. Launches are asynchronous: the call that answers with
-    /// such an error is only the first to look, and every call after it answers with the same, since the context is lost.
+    /// Returns whether a kernel that was launched before this call caused the error. Launches are
+    /// asynchronous: the call that returns such an error is only the first one after the fault, and
+    /// all later calls return the same, since the context is lost.
     pub fn is_kernel_fault(&self) -> bool {
-        // CUDA_ERROR_ILLEGAL_ADDRESS, LAUNCH_TIMEOUT, ASSERT, and HARDWARE_STACK_ERROR to LAUNCH_FAILED.
+        // CUDA_ERROR_ILLEGAL_ADDRESS, LAUNCH_TIMEOUT, ASSERT, and HARDWARE_STACK_ERROR to
+        // LAUNCH_FAILED.
         matches!(self.0.code, 700 | 702 | 710 | 714..=719)
     }
 
-    /// Where in the caller's program the call was made.
+    /// The place in the caller's program.
     pub fn location(&self) -> &'static Location<'static> {
         self.0.at
     }
 
-    /// The same error, where what it reports is said elsewhere.
+    /// The same error without its report.
     pub(crate) fn without_report(mut self) -> Self {
         self.0.report = None;
         self
     }
 
-    /// The same error with a better account of what happened.
+    /// The same error with this report.
     pub(crate) fn with_report(mut self, report: String) -> Self {
         self.0.report = Some(report);
         self
@@ -196,7 +200,8 @@ impl fmt::Display for DriverError {
 
 impl std::error::Error for DriverError {}
 
-/// Shows errors in words, and under each what is behind it: a program whose `main` returns one ends with that, and a failed `expect` does.
+/// Implements `Debug` as the error's text followed by its sources, so that a `main` that returns an
+/// error and a failed `expect` print that.
 macro_rules! in_words {
     ($error:ty) => {
         impl std::fmt::Debug for $error {
@@ -216,7 +221,8 @@ macro_rules! in_words {
 in_words! { DriverError }
 pub(crate) use in_words;
 
-/// What the driver had to say about this call. It keeps one message a thread, which may be about an earlier call.
+/// The driver's message about this call. It keeps one message for each thread, which may be about
+/// an earlier call.
 fn report_of(call: &str) -> Option<String> {
     let message = lanewise_driver::last_message()?;
     let (symbol, report) = message.split_once(": ")?;
@@ -227,13 +233,14 @@ fn report_of(call: &str) -> Option<String> {
     (name == call).then(|| report.to_owned())
 }
 
-/// `cust` knows errors that the driver has no name for.
+/// The name and text of an error that only `cust` has.
 fn own_words(name: &str, text: &str) -> (String, String) {
     (name.to_owned(), text.to_owned())
 }
 
-/// The driver's own number for an error that `cust` has as this one. `cust` is told `CUDA_ERROR_UNKNOWN` for every code that is
-/// newer than it; the driver crate keeps what NVIDIA's driver or the simulator returned in truth.
+/// The code that the driver returned, where `cust` got this one. For every code that is newer than
+/// `cust`, `cust` gets `CUDA_ERROR_UNKNOWN`; the driver crate keeps what NVIDIA's driver or the
+/// simulator really returned.
 fn told_by_driver(code: u32) -> u32 {
     match lanewise_driver::last_code() {
         last if code == CUresult::CUDA_ERROR_UNKNOWN as u32 && last != 0 => last,
@@ -246,7 +253,8 @@ fn describe(code: u32) -> (String, String) {
     type Lookup = unsafe extern "C" fn(Code, *mut *const c_char) -> Code;
     let ask = |lookup: Lookup| {
         let mut text: *const c_char = std::ptr::null();
-        // SAFETY: any number may be asked about. The driver writes a pointer to a static string, or leaves null.
+        // SAFETY: any number may be asked about. The driver writes a pointer to a static string, or
+        // leaves null.
         unsafe {
             if lookup(Code(code), &mut text) != Code::SUCCESS || text.is_null() {
                 return None;

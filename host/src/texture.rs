@@ -1,8 +1,9 @@
 //! Textures of floats: arrays that kernels read through a sampler.
 //!
-//! [`Texture`] makes the array, fills it, and makes the texture object over it; a kernel that takes a `Texture1d`,
-//! `Texture2d` or `Texture3d` is passed a reference to one of as many dimensions.
-//! Source: CUDA driver API, "Texture Object Management", `cuArray3DCreate`; CUDA C++ Programming Guide, "Texture Memory".
+//! [`Texture`] makes the array, fills it, and makes the texture object over it. For a kernel's
+//! `Texture1d`, `Texture2d` or `Texture3d`, pass a reference to one with that number of dimensions.
+//! Source: CUDA driver API, "Texture Object Management", `cuArray3DCreate`; CUDA C++ Programming
+//! Guide, "Texture Memory".
 
 use std::panic::Location;
 use std::ptr::null;
@@ -15,38 +16,39 @@ use crate::stream::order::Access;
 use crate::{Device, DriverError, MemoryError};
 use lanewise_std::texture::{Texture1d, Texture2d, Texture3d};
 
-/// What a fetch gives between texels.
+/// The value of a fetch between texels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Filter {
-    /// The nearest texel alone, as it is.
+    /// The nearest texel.
     #[default]
     Point,
-    /// A blend of the texels around, with weights of 9 bits.
+    /// A weighted sum of the surrounding texels, with weights of 9 bits.
     Linear,
 }
 
-/// What a fetch gives outside of the texture.
+/// The value of a fetch outside the texture.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Outside {
-    /// The nearest texel: the edge goes on.
+    /// The nearest texel of the edge.
     #[default]
     Clamp,
-    /// The texture again. For normalised coordinates; else as [`Outside::Clamp`].
+    /// The texture repeats. Only for normalised coordinates; otherwise as [`Outside::Clamp`].
     Wrap,
-    /// The texture again, every other time reversed. For normalised coordinates; else as [`Outside::Clamp`].
+    /// The texture repeats, every other time reversed. Only for normalised coordinates; otherwise
+    /// as [`Outside::Clamp`].
     Mirror,
-    /// Reads outside give this value.
+    /// This value.
     Border(f32),
 }
 
 /// How a texture is read.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Sampling {
-    /// What a read between texels gives.
+    /// The value of a read between texels.
     pub filter: Filter,
-    /// What a read outside of the image gives.
+    /// The value of a read outside the texture.
     pub outside: Outside,
-    /// Whether coordinates run from 0 to 1 over the texture; else they count texels.
+    /// Whether coordinates run from 0 to 1 over the texture. Otherwise they count texels.
     pub normalized: bool,
 }
 
@@ -58,11 +60,12 @@ pub struct Texture<const DIMENSIONS: usize> {
 }
 
 impl<const DIMENSIONS: usize> Texture<DIMENSIONS> {
-    /// A texture of `texels`, the first axis fastest, read as `sampling` says.
+    /// Makes a texture of `texels`, the first axis fastest, that is read as `sampling` says.
     ///
     /// # Errors
-    /// [`MemoryError::LengthMismatch`] when there are not as many texels as `size` says, or what the driver says: among others
-    /// `CUDA_ERROR_INVALID_VALUE` for a size of 0 or more than the device's textures have.
+    /// [`MemoryError::LengthMismatch`] when there are not as many texels as `size` says, or what
+    /// the driver says: among others `CUDA_ERROR_INVALID_VALUE` for a size of 0 or more than the
+    /// device's textures have.
     #[track_caller]
     pub fn from_slice(
         device: &Device,
@@ -74,7 +77,7 @@ impl<const DIMENSIONS: usize> Texture<DIMENSIONS> {
         Self::over(Array::new(device, texels, size, 0, at)?, sampling, at)
     }
 
-    /// The texture of an array that nobody writes any more.
+    /// Makes a texture over an array that is no longer written.
     pub(crate) fn over(
         array: Array<DIMENSIONS>,
         sampling: Sampling,
@@ -84,12 +87,12 @@ impl<const DIMENSIONS: usize> Texture<DIMENSIONS> {
         Ok(Self { object, array })
     }
 
-    /// Texels on each axis.
+    /// The number of texels on each axis.
     pub fn size(&self) -> [usize; DIMENSIONS] {
         self.array.size
     }
 
-    /// What kernels know it by.
+    /// The handle that kernels use.
     pub fn handle(&self) -> u64 {
         self.object
     }
@@ -135,7 +138,8 @@ fn sampler<const DIMENSIONS: usize>(
 
 impl<const DIMENSIONS: usize> Drop for Texture<DIMENSIONS> {
     fn drop(&mut self) {
-        // Kernels that were passed the texture may still run. After a fault nothing can be given back, and nobody reads.
+        // Kernels that use the texture may still run. After a fault it cannot be destroyed, and no
+        // kernel reads it.
         let device = &self.array.device;
         if self.array.uses.synchronize().is_ok() && device.make_current(Location::caller()).is_ok()
         {
@@ -147,7 +151,8 @@ impl<const DIMENSIONS: usize> Drop for Texture<DIMENSIONS> {
 
 macro_rules! arguments {
     ($($kernel:ident $dimensions:literal;)*) => {$(
-        // SAFETY: a texture object, which outlives the kernels that it is passed to: dropping one waits for them.
+        // SAFETY: a texture object, which outlives the kernels that it is passed to: dropping one
+        // waits for them.
         unsafe impl Argument<$kernel> for &Texture<$dimensions> {
             fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
                 list.push_of(&self.array.device, "texture", self.handle())?;

@@ -1,19 +1,12 @@
 //! What events measure on the simulator: modelled time, the same every run, with overlap where a GPU has it.
 
+mod answer;
+
+use answer::ok;
 use lanewise_driver::abi::*;
 use lanewise_driver::api::*;
 use std::ptr::null_mut;
 use std::sync::{Mutex, MutexGuard};
-
-#[track_caller]
-fn ok(code: CUresult) {
-    assert_eq!(
-        code,
-        CUresult::SUCCESS,
-        "{:?}",
-        lanewise_driver::last_message()
-    );
-}
 
 /// The device has one set of engines, so these tests take turns with it.
 static DEVICE: Mutex<()> = Mutex::new(());

@@ -1,19 +1,12 @@
 //! What streams and events promise, on the simulator: order, the legacy default stream, nothing lost.
 
+mod answer;
+
+use answer::ok;
 use lanewise_driver::abi::*;
 use lanewise_driver::api::*;
 use std::sync::{Condvar, Mutex};
 use std::time::Duration;
-
-#[track_caller]
-fn ok(code: CUresult) {
-    assert_eq!(
-        code,
-        CUresult::SUCCESS,
-        "{:?}",
-        lanewise_driver::last_message()
-    );
-}
 
 /// A fresh context, current on this thread.
 struct Context(CUcontext);

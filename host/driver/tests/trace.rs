@@ -3,8 +3,10 @@
 //! Each trace is of a process of its own, since it is written when that ends. The machine's driver is played by the stand-in of
 //! `tests/pass_through.rs`.
 
+mod answer;
 mod fake;
 
+use answer::ok;
 use lanewise_driver::abi::*;
 use lanewise_driver::api::*;
 use serde_json::Value;
@@ -14,16 +16,6 @@ use std::ptr::null_mut;
 
 /// Says what a process of its own is to do.
 const TASK: &str = "LANEWISE_TEST_TASK";
-
-#[track_caller]
-fn ok(code: CUresult) {
-    assert_eq!(
-        code,
-        CUresult::SUCCESS,
-        "{:?}",
-        lanewise_driver::last_message()
-    );
-}
 
 /// What the processes of their own do; nothing in the test's own.
 #[test]

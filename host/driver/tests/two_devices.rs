@@ -3,24 +3,16 @@
 //! Each claim runs in a process of its own, since a kernel that reaches too far ends its context, and the number of devices is
 //! set for a process.
 
+mod answer;
 mod claim;
 
+use answer::ok;
 use claim::holds;
 use lanewise_driver::abi::*;
 use lanewise_driver::api::*;
 use std::ptr::null_mut;
 
 const BYTES: usize = 4096;
-
-#[track_caller]
-fn ok(code: CUresult) {
-    assert_eq!(
-        code,
-        CUresult::SUCCESS,
-        "{:?}",
-        lanewise_driver::last_message()
-    );
-}
 
 /// A context on each device, the same text loaded into each, and its kernel `fill`.
 struct Devices {

@@ -38,7 +38,7 @@ impl Exploring {
         }
     }
 
-    /// No more than this many runs; 100 000 where nothing is said.
+    /// Limits the number of runs, which is 100 000 by default.
     pub fn at_most(self, runs: u64) -> Self {
         Self {
             runs: Some(runs),

@@ -1,8 +1,10 @@
 //! Modules: PTX text, compiled by the driver for its device.
 //!
-//! The kernels of a crate come embedded, and load by the crate's type ([`crate::Device::module`]); any other PTX text loads with
-//! [`Module::from_ptx`], and what is launched from it is unsafe to launch: nothing says what its kernels take. When the driver refuses a text it is asked again with its compiler's log on, so that the error says
-//! which line it did not like. Source: CUDA driver API, "Module Management", `CUjit_option`.
+//! A crate's kernels are embedded in the program and load by the crate's type
+//! ([`crate::Device::module`]). Other PTX loads with [`Module::from_ptx`]. Launching from it is
+//! unsafe, because nothing says what parameters its kernels have. If the driver refuses a text, it
+//! is asked again with its compiler's log, so that the error names the line.
+//! Source: CUDA driver API, "Module Management", `CUjit_option`.
 
 use std::ffi::CString;
 use std::io;
@@ -19,12 +21,12 @@ use crate::{ComputeCapability, Device, DriverError};
 /// Why a module could not be loaded.
 #[derive(thiserror::Error)]
 pub enum LoadError {
-    /// PTX goes to the driver as a C string.
+    /// The text has a NUL byte. The driver takes PTX as a C string.
     #[error(
         "the PTX text has a NUL byte at offset {offset}: PTX is text, and ends there for the driver"
     )]
     NulInPtx {
-        /// Where the byte is, in bytes from the start.
+        /// The offset of the byte from the start.
         offset: usize,
     },
     /// The kernel's crate embeds no PTX.
@@ -89,10 +91,10 @@ pub enum LoadError {
         .searched.join(", ")
     )]
     NoDeviceRuntime {
-        /// Where it was looked for.
+        /// The places that were searched.
         searched: Vec<String>,
     },
-    /// A file with code is not there, or is of no kind that is known.
+    /// A file with code does not exist, or is of an unknown kind.
     #[error("`{}` cannot be read as code", .path.display())]
     UnreadableCode {
         /// The file, as the caller named it.
@@ -114,12 +116,12 @@ pub enum LoadError {
         /// The driver's answer, with its compiler's log where it gave one.
         source: DriverError,
     },
-    /// What is to be linked is no device code.
+    /// The file to be linked is not device code.
     #[error(
         "`{name}` is no device code: neither PTX, a cubin, a fatbin, an object, a library of objects nor LTO-IR, as nvcc makes them"
     )]
     NotDeviceCode {
-        /// What messages call it.
+        /// The name in messages.
         name: String,
     },
     /// LTO-IR is to be linked, and NVIDIA's library that does it is not on this machine.
@@ -128,15 +130,15 @@ pub enum LoadError {
          CUDA_HOME; without a toolkit, `pip install nvidia-nvjitlink` has it", .searched.join(", ")
     )]
     NoLtoLinker {
-        /// What is to be linked.
+        /// The name of the file to be linked.
         name: String,
-        /// Where the library was looked for.
+        /// The places that were searched.
         searched: Vec<String>,
     },
     /// The library that links LTO-IR cannot be used.
     #[error("`{}` is no libnvJitLink of CUDA 12 or 13: {reason}", .path.display())]
     LtoLinker {
-        /// Where the library was looked for.
+        /// The places that were searched.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
@@ -169,14 +171,15 @@ unsafe impl Send for Module {}
 // SAFETY: as for `Send`; nothing here changes behind `&self`.
 unsafe impl Sync for Module {}
 
-/// A module, and what the compiler said of it.
+/// A module, with the compiler's log and time.
 #[derive(Debug)]
 pub struct Compiled {
     /// The module, loaded and ready for launches.
     pub module: Module,
-    /// What the compiler had to say; each kernel's registers, where [`JitOptions::verbose`] asks for them.
+    /// The compiler's log, with each kernel's registers if [`JitOptions::verbose`] asks for them.
     pub log: String,
-    /// How long it took by its own account; next to nothing where its cache had the answer, and nothing on the simulator.
+    /// How long the compiler says it took: almost nothing if its cache had the result, and zero on
+    /// the simulator.
     pub time: Duration,
 }
 
@@ -207,8 +210,10 @@ impl Module {
         Ok(Self::loaded(device, module, ptx))
     }
 
-    /// Compiles `ptx` for the device as `options` say, and keeps the compiler's log and time. The driver keeps what it compiled in a cache
-    /// (`~/.nv/ComputeCache`; `CUDA_CACHE_PATH`, `CUDA_CACHE_DISABLE`), and takes it from there when the text, the device and the options are the same.
+    /// Compiles `ptx` for the device as `options` say, and keeps the compiler's log and time. The
+    /// driver keeps what it compiled in a cache (`~/.nv/ComputeCache`; `CUDA_CACHE_PATH`,
+    /// `CUDA_CACHE_DISABLE`), and takes it from there when the text, the device and the options are
+    /// the same.
     ///
     /// # Errors
     /// What [`Module::from_ptx`] fails with.
@@ -240,15 +245,17 @@ impl Module {
         })
     }
 
-    /// Loads what was compiled ahead of time: a cubin, a fatbin, or PTX that ends with NUL. Of a fatbin the driver takes the code that suits the device, and compiles its
-    /// PTX where none does. Nothing says which kernels are in it.
+    /// Loads what was compiled ahead of time: a cubin, a fatbin, or PTX that ends with NUL. Of a
+    /// fatbin the driver takes the code that suits the device, and compiles its PTX where none
+    /// does. Nothing says which kernels are in it.
     ///
     /// # Errors
-    /// [`LoadError::Refused`] with `CUDA_ERROR_NO_BINARY_FOR_GPU` (209) when none of the code is for this device; on the simulator, which has no machine code, that
-    /// is every cubin.
+    /// [`LoadError::Refused`] with `CUDA_ERROR_NO_BINARY_FOR_GPU` (209) when none of the code is
+    /// for this device; on the simulator, which has no machine code, that is every cubin.
     ///
     /// # Safety
-    /// The image is whole, and a tool of CUDA's has made it: the driver believes what it says of itself.
+    /// The image is whole, and a tool of CUDA's has made it: the driver believes what it says of
+    /// itself.
     #[track_caller]
     pub unsafe fn from_image(device: &Device, image: &[u8]) -> Result<Self, LoadError> {
         let at = Location::caller();
@@ -311,7 +318,8 @@ impl Module {
 impl Drop for Module {
     #[track_caller]
     fn drop(&mut self) {
-        // Kernels of it may still run. Nobody to report to: where the context cannot be made current, the module goes with it.
+        // Its kernels may still run. A drop cannot report errors: if the context cannot be made
+        // current, the module is freed with it.
         let _ = self.device.synchronize_at(Location::caller());
         // SAFETY: loaded once and unloaded here only; what borrows from the module is gone.
         unsafe { sys::cuModuleUnload(self.module) };
@@ -321,7 +329,8 @@ impl Drop for Module {
 /// The names after `.entry` in a PTX text.
 pub(crate) fn entry_points(ptx: &str) -> Vec<String> {
     const ENTRY: &str = ".entry";
-    // One search through all of the text: one for each line takes an unoptimised program four times as long.
+    // One search through all of the text: one for each line takes an unoptimised program four times
+    // as long.
     let entries = ptx.match_indices(ENTRY).map(|(at, _)| ptx.split_at(at));
     let is_code = |before: &str| {
         let line = before.rsplit('\n').next();
@@ -343,7 +352,8 @@ pub(crate) fn entry_points(ptx: &str) -> Vec<String> {
 unsafe fn load(module: &mut CUmodule, text: &CString, options: &mut Options) -> sys::CUresult {
     let count = options.count();
     let (names, values) = (options.names.as_mut_ptr(), options.values.as_mut_ptr());
-    // SAFETY: `text` ends with NUL; both lists have as many entries as announced; the caller's promise for buffers.
+    // SAFETY: `text` ends with NUL; both lists have as many entries as announced; the caller's
+    // promise for buffers.
     unsafe { sys::cuModuleLoadDataEx(module, text.as_ptr().cast(), count, names, values) }
 }
 

@@ -1,10 +1,13 @@
-//! Statics on the device, by name: where they are, how large, what they hold.
+//! Statics on the device: their addresses, sizes and values.
 //!
-//! A `#[device] static` is a handle here and memory there. The handle's type says whose module the static is in and what it
-//! holds. [`Device::symbol`] asks the driver for its address and size in that module; [`DeviceSymbol::read`] and [`DeviceSymbol::write`] copy its value. The
-//! copies are synchronous: they wait for every kernel launched before, and every kernel launched later sees what was written. Other threads' launches wait
-//! for them: so no kernel sees a constant change, nor a half of a value.
-//! Source: CUDA driver API, `cuModuleGetGlobal`; CUDA C++ Programming Guide, "Device Memory"; CUDA study notes, section 4.2.1.
+//! A `#[device] static` is memory on the device and a handle on the host. The handle's type says
+//! which module the static is in and what type its value has. [`Device::symbol`] asks the driver
+//! for its address and size in that module; [`DeviceSymbol::read`] and [`DeviceSymbol::write`] copy
+//! its value. The copies are synchronous: they wait for every kernel that was launched before, and
+//! every kernel that is launched later sees what was written. Launches of other threads wait for
+//! them, so no kernel sees a constant change or half of a value.
+//! Source: CUDA driver API, `cuModuleGetGlobal`; CUDA C++ Programming Guide, "Device Memory"; CUDA
+//! study notes, section 4.2.1.
 
 use std::ffi::CString;
 use std::marker::PhantomData;
@@ -19,7 +22,7 @@ use lanewise_std::symbol::Symbol;
 use crate::error::in_words;
 use crate::{Device, DriverError, LoadError, Module};
 
-/// Why a static on the device cannot be reached.
+/// Why a static on the device cannot be used.
 #[derive(thiserror::Error)]
 pub enum SymbolError {
     /// The module has no static of this name.
@@ -27,12 +30,12 @@ pub enum SymbolError {
         "the module has no static `{name}`: is it `#[device] static`, and in a module that is compiled?"
     )]
     Unknown {
-        /// The name that was asked for.
+        /// The name of the static.
         name: String,
         /// The driver's answer: `CUDA_ERROR_NOT_FOUND`.
         source: DriverError,
     },
-    /// The static in the module is not of the type that the host takes it for.
+    /// The static in the module has another size than the host's type.
     #[error(
         "`{name}` has {device} bytes on the device and {host} on the host: the PTX was made from another declaration"
     )]
@@ -58,13 +61,13 @@ in_words! { SymbolError }
 #[derive(Debug)]
 pub struct DeviceSymbol<T> {
     address: u64,
-    // Keeps the memory: it goes when the module is unloaded.
+    // Keeps the memory, which is freed when the module is unloaded.
     module: Arc<Module>,
     value: PhantomData<T>,
 }
 
 impl Device {
-    /// The static that this handle stands for, in its crate's module.
+    /// Returns the static that this handle stands for, in its crate's module.
     ///
     /// ```
     /// use kernels::{COUNT, count_up};
@@ -111,8 +114,9 @@ unsafe impl Send for CopyStream {}
 unsafe impl Sync for CopyStream {}
 
 impl Device {
-    /// That stream, which is made by the first copy, and before launches are held back for it: an H200's driver was seen to make a stream only once a function
-    /// that another one called on the host had returned, which may wait for a launch.
+    /// Returns that stream. The first copy makes it, before launches are held back: an H200's
+    /// driver was seen to make a stream only after a host function of another stream had returned,
+    /// and such a function may wait for a launch.
     fn copy_stream(&self, at: &'static Location<'static>) -> Result<&CopyStream, DriverError> {
         let kept = &self.0.copies;
         if let Some(stream) = kept.get() {
@@ -123,11 +127,11 @@ impl Device {
         let flags = sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
         // SAFETY: there is a place for the handle, and the context is current.
         let make = || unsafe { sys::cuStreamCreate(&mut stream, flags) };
-        // It goes with the device, which does not.
+        // It is never destroyed, because the device is not closed.
         DriverError::check("cuStreamCreate", lanewise_driver::kept(make), at)?;
         let made = CopyStream(stream);
         if let Err(CopyStream(second)) = kept.set(made) {
-            // SAFETY: another thread was first, and nobody has seen this one.
+            // SAFETY: another thread was first, so this stream was never used.
             let _ = unsafe { sys::cuStreamDestroy_v2(second) };
         }
         Ok(kept.wait())
@@ -135,7 +139,7 @@ impl Device {
 }
 
 impl Module {
-    /// Address and size in bytes of the module's static of this name.
+    /// Returns the address and the size in bytes of the module's static with this name.
     ///
     /// # Errors
     /// [`SymbolError::Unknown`] when it has none.
@@ -151,7 +155,8 @@ impl Module {
     ) -> Result<(u64, usize), SymbolError> {
         self.device().make_current(at)?;
         let (mut address, mut bytes) = (0, 0);
-        // A name with a NUL in it is nobody's; the driver says so of the empty name.
+        // No static has a NUL in its name. For the empty name the driver returns the error for an
+        // unknown one.
         let text = CString::new(name).unwrap_or_default();
         // SAFETY: the module is loaded, `text` ends with NUL, and both results have a place.
         let result = unsafe {
@@ -171,17 +176,17 @@ impl Module {
 }
 
 impl<T: Value> DeviceSymbol<T> {
-    /// Where it is on the device.
+    /// The address on the device.
     pub fn address(&self) -> u64 {
         self.address
     }
 
-    /// How many bytes it has.
+    /// The size in bytes.
     pub fn size(&self) -> usize {
         size_of::<T>()
     }
 
-    /// The value it holds.
+    /// Copies the value to the host and returns it.
     ///
     /// # Errors
     /// The driver's; among them the fault of a kernel that ran before.
@@ -191,17 +196,18 @@ impl<T: Value> DeviceSymbol<T> {
         let mut value = MaybeUninit::<T>::uninit();
         let to = value.as_mut_ptr().cast();
         self.copy(at, |stream| {
-            // SAFETY: the static is as large as `T`, as `Device::symbol` has made sure, and so is the place it is copied to, which is
-            // there until the stream has been waited for.
+            // SAFETY: the static is as large as `T`, as `Device::symbol` has made sure, and so is
+            // the place it is copied to, which is there until the stream has been waited for.
             let result =
                 unsafe { sys::cuMemcpyDtoHAsync_v2(to, self.address, self.size(), stream) };
             DriverError::check("cuMemcpyDtoHAsync", result, at)
         })?;
-        // SAFETY: the copy filled it, with what the module's initialiser, the host or a kernel stored there as a `T`.
+        // SAFETY: the copy filled it, with what the module's initialiser, the host or a kernel
+        // stored there as a `T`.
         Ok(unsafe { value.assume_init() })
     }
 
-    /// Replaces the value it holds.
+    /// Replaces the value.
     ///
     /// # Errors
     /// What [`DeviceSymbol::read`] fails with.
@@ -210,15 +216,17 @@ impl<T: Value> DeviceSymbol<T> {
         let at = Location::caller();
         let from = (&raw const value).cast();
         self.copy(at, |stream| {
-            // SAFETY: the static is as large as `T`, as `Device::symbol` has made sure; `value` is there until the stream has been waited for.
+            // SAFETY: the static is as large as `T`, as `Device::symbol` has made sure; `value` is
+            // there until the stream has been waited for.
             let result =
                 unsafe { sys::cuMemcpyHtoDAsync_v2(self.address, from, self.size(), stream) };
             DriverError::check("cuMemcpyHtoDAsync", result, at)
         })
     }
 
-    /// Queues a copy while no kernel has the static, and waits for it. In a stream that nobody else has: in the default one it would wait for what others call
-    /// on the host, which may wait for a launch.
+    /// Queues a copy while no kernel uses the static, and waits for it. It has a stream of its own:
+    /// in the default stream it would wait for host functions of other streams, and those may wait
+    /// for a launch.
     fn copy(
         &self,
         at: &'static Location<'static>,
@@ -228,7 +236,8 @@ impl<T: Value> DeviceSymbol<T> {
         let CopyStream(stream) = device.copy_stream(at)?;
         Ok(device.between_launches(at, || {
             let queued = queue(*stream);
-            // SAFETY: the stream lives as long as the device. What was queued is over when this returns.
+            // SAFETY: the stream lives as long as the device. What was queued is over when this
+            // returns.
             let done = unsafe { sys::cuStreamSynchronize(*stream) };
             queued?;
             DriverError::check("cuStreamSynchronize", done, at)

@@ -1,11 +1,13 @@
 //! Launches: a typed kernel handle, a shape, arguments.
 //!
-//! `#[kernel]` makes of a function a handle that knows its parameter types, so wrong arguments do not compile. Whether a
-//! launch is `unsafe` follows the function: a safe `fn` makes a [`SafeKernel`], launched by [`Device::launch`]; an `unsafe fn`
-//! asks something of its caller, which [`Device::launch_unchecked`] passes on.
+//! `#[kernel]` turns a function into a handle that knows its parameter types, so wrong arguments do
+//! not compile. A safe `fn` becomes a [`SafeKernel`], which [`Device::launch`] launches. An `unsafe
+//! fn` has conditions that its caller must meet; it is launched by the unsafe
+//! [`Device::launch_unchecked`].
 //!
-//! A launch is asynchronous. What the driver can see is wrong with it (shape, resources) is an error here; what the kernel
-//! does wrong surfaces at the next synchronisation. Source: CUDA driver API, `cuLaunchKernel`.
+//! A launch is asynchronous. A wrong shape or too few resources are an error of the launch; a
+//! mistake of the kernel surfaces at the next synchronisation. Source: CUDA driver API,
+//! `cuLaunchKernel`.
 
 pub(crate) mod argument;
 mod checked;
@@ -33,7 +35,8 @@ pub(crate) use checked::CheckedLaunch;
 pub(crate) use submit::{attributes, submit, with_config};
 
 impl Device {
-    /// Launches a kernel on `stream`. Its handle says which crate's PTX it is in; that is loaded at the first launch.
+    /// Launches a kernel on `stream`. The handle names the crate whose PTX has the kernel; the
+    /// first launch loads it.
     ///
     /// ```
     /// use lanewise::{Device, DeviceBuffer, LaunchConfig};
@@ -49,7 +52,8 @@ impl Device {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// The compiler checks the arguments against the kernel. A buffer of another element type does not compile:
+    /// The compiler checks the arguments against the kernel. A buffer of another element type does
+    /// not compile:
     /// ```compile_fail,E0277
     /// # use lanewise::{Device, DeviceBuffer, LaunchConfig};
     /// # use kernels::vec_add;
@@ -84,7 +88,8 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`LaunchError`], when the shape is beyond the kernel or the device.
+    /// [`LaunchError`] if the kernel or the device does not allow the shape, or the PTX cannot be
+    /// loaded.
     #[track_caller]
     pub fn launch<K: SafeKernel, A: Arguments<K::Params>>(
         &self,
@@ -93,17 +98,17 @@ impl Device {
         config: LaunchConfig,
         arguments: A,
     ) -> Result<(), LaunchError> {
-        // SAFETY: a `SafeKernel` asks nothing of its caller.
+        // SAFETY: a `SafeKernel` has no conditions that its caller must meet.
         unsafe { self.launch_unchecked(stream, kernel, config, arguments) }
     }
 
-    /// Launches a kernel that asks something of its caller.
+    /// Launches a kernel that is unsafe to launch.
     ///
     /// # Errors
     /// What [`Device::launch`] fails with.
     ///
     /// # Safety
-    /// What the kernel's `# Safety` section says holds for these arguments and this shape.
+    /// The conditions of the kernel's `# Safety` section hold for these arguments and this shape.
     #[track_caller]
     pub unsafe fn launch_unchecked<K: Kernel, A: Arguments<K::Params>>(
         &self,
@@ -113,20 +118,21 @@ impl Device {
         arguments: A,
     ) -> Result<(), LaunchError> {
         let module = self.module_of::<K>()?;
-        // SAFETY: the caller vouches for the kernel; its `Kernel::Module` is compiled from its own source.
+        // SAFETY: the caller vouches for the kernel; its `Kernel::Module` is compiled from its own
+        // source.
         unsafe { module.launch_unchecked(stream, kernel, config, arguments) }
     }
 }
 
 impl Module {
-    /// Launches the module's kernel of this handle's name.
+    /// Launches the module's kernel that has this handle's name.
     ///
     /// # Errors
-    /// As [`Device::launch`]; [`LaunchError::UnknownKernel`] when the module has no such kernel.
+    /// As [`Device::launch`]; [`LaunchError::UnknownKernel`] if the module has no such kernel.
     ///
     /// # Safety
-    /// The module's kernel has the handle's parameters, and does with them what the handle's does; and what the kernel's
-    /// `# Safety` section says holds.
+    /// The module's kernel has the handle's parameters and uses them in the same way, and the
+    /// conditions of the kernel's `# Safety` section hold.
     #[track_caller]
     pub unsafe fn launch_unchecked<K: Kernel, A: Arguments<K::Params>>(
         &self,
@@ -144,7 +150,8 @@ impl Module {
         .map(drop)
     }
 
-    /// Launches the kernel of this name with arguments that nothing checks: for PTX that was not made from Rust.
+    /// Launches the kernel with this name without checking the arguments, for PTX that was not made
+    /// from Rust.
     ///
     /// # Errors
     /// What [`Module::launch_unchecked`] fails with.
@@ -164,14 +171,15 @@ impl Module {
         unsafe { self.launch_with(list, name, config, arguments, queue(stream, at)) }.map(drop)
     }
 
-    /// Hands a launch to `place`, which puts it into the graph of this number, and says which buffers it uses. The stream says which device it is for.
+    /// Passes a launch to `place`, which puts it into the graph with this number, and returns its
+    /// uses of buffers. The stream determines the device.
     ///
     /// # Errors
     /// As [`Module::launch_unchecked`].
     ///
     /// # Safety
-    /// As for [`Module::launch_unchecked`], whenever the graph is launched; that happens in order with the buffers' other uses, and `place` does nothing
-    /// else with it.
+    /// As for [`Module::launch_unchecked`], whenever the graph is launched; that happens in order
+    /// with the buffers' other uses, and `place` does nothing else with it.
     #[track_caller]
     pub(crate) unsafe fn place_launch<K: Kernel, A: Arguments<K::Params>>(
         &self,
@@ -190,7 +198,8 @@ impl Module {
 /// What queues a launch on `stream`, or puts it into the graph that the stream captures.
 ///
 /// # Safety
-/// It is called with a live handle of the stream's context and pointers to its parameters, with which it is sound to run in the shape.
+/// It is called with a live handle of the stream's context and pointers to its parameters, with
+/// which it is sound to run in the shape.
 unsafe fn queue(
     stream: &Stream,
     at: &'static Location<'static>,

@@ -1,7 +1,9 @@
 //! Memory and events that processes share.
 //!
-//! One process allocates a buffer and makes a handle of it, which is bytes, or a word of text: it goes to the other process by whatever way the two have (a
-//! pipe, an argument, a socket). That one opens it, and has the same memory on its device. Events go the same way, and order the work of the two.
+//! One process allocates a buffer and makes a handle of it: bytes, or a word of text. The program
+//! passes the handle to the other process (by a pipe, an argument, a socket), which opens it and
+//! has the same memory on its device. Events are shared in the same way, and order the work of the
+//! two processes.
 //!
 //! ```no_run
 //! use lanewise::{Device, DeviceBuffer, EventOptions, IpcBuffer, IpcEvent, IpcMemory};
@@ -23,8 +25,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! On the simulator each process has a simulated GPU of its own, and the memory is in both. The two run as one user and see each other's processes.
-//! Source: CUDA C++ Programming Guide, "Interprocess Communication"; CUDA driver API, `cuIpcGetMemHandle` and its kin.
+//! On the simulator each process has a simulated GPU of its own, and both see the memory. The
+//! processes must run as the same user and be visible to each other (`/proc`).
+//! Source: CUDA C++ Programming Guide, "Interprocess Communication"; CUDA driver API,
+//! `cuIpcGetMemHandle` and related calls.
 
 use std::fmt;
 use std::panic::Location;
@@ -38,44 +42,46 @@ use crate::error::in_words;
 use crate::memory::buffer::Borrowed;
 use crate::{Device, DeviceBuffer, DriverError, Event};
 
-/// Bytes of the driver's handles.
+/// The size of the driver's handles in bytes.
 const BYTES: usize = 64;
 
-/// Why memory or an event is not shared.
+/// Why memory or an event could not be shared.
 #[derive(thiserror::Error)]
 pub enum IpcError {
-    /// It is not memory that is shared.
+    /// This kind of memory cannot be shared.
     #[error(
         "whole buffers with elements in them are shared, from `DeviceBuffer::from_slice` or `zeroed`: no part, no view, nothing from a pool, managed or mapped"
     )]
     NotWhole,
-    /// The memory is no whole number of elements.
+    /// The memory is not a whole number of elements.
     #[error(
         "{bytes} bytes are shared, and an element of the type that was asked for has {element}"
     )]
     Size {
-        /// Bytes that are shared.
+        /// The size of the shared memory in bytes.
         bytes: u64,
-        /// Bytes of an element.
+        /// The size of an element in bytes.
         element: usize,
     },
-    /// The text is no handle.
+    /// The text is not a handle.
     #[error(
         "`{0}` is no handle of shared memory or of an event: pass on the text that it was written as"
     )]
     Text(String),
-    /// The driver refused: among others, because the handle is this process' own, or the other process has ended.
+    /// The driver refused, for instance because the handle is this process' own, or the other
+    /// process has ended.
     #[error("the driver does not share it")]
     Driver(#[from] DriverError),
 }
 
 in_words! { IpcError }
 
-/// A handle of a buffer's memory, for another process. It is written as text and read from it, or as [bytes](Self::to_bytes).
+/// A handle of a buffer's memory, for another process. It can be written and parsed as text, or
+/// passed as [bytes](Self::to_bytes).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IpcMemory {
     handle: [u8; BYTES],
-    /// Bytes of the buffer.
+    /// The size of the buffer in bytes.
     bytes: u64,
 }
 
@@ -85,21 +91,23 @@ pub struct IpcEvent {
     handle: [u8; BYTES],
 }
 
-/// Another process' buffer, on a device of this one: passed to launches and copies where a buffer is. The memory is let go of when it is dropped, once the
-/// work with it is over; it is the other process' to free.
+/// Another process' buffer, on a device of this process. Launches and copies take it as they take a
+/// buffer. Dropping it waits for the work that uses it and unmaps the memory; only the other
+/// process frees the memory.
 #[derive(Debug)]
 pub struct IpcBuffer<T: DeviceCopy> {
     buffer: Borrowed<T>,
 }
 
 impl<T: DeviceCopy> DeviceBuffer<T> {
-    /// A handle of the buffer's memory, for another process. It means nothing once the buffer is dropped.
+    /// Returns a handle of the buffer's memory, for another process. It is valid as long as the
+    /// buffer exists.
     ///
-    /// A GPU may have other buffers in the same block of memory, which the other process then reaches too: where that matters, share buffers of whole
-    /// multiples of 2 MiB.
+    /// A GPU may have other buffers in the same block of memory, which the other process can then
+    /// access too. Where that matters, share buffers whose size is a multiple of 2 MiB.
     ///
     /// # Errors
-    /// [`IpcError::NotWhole`], or the driver's.
+    /// [`IpcError::NotWhole`], or the driver's error.
     #[track_caller]
     pub fn ipc_handle(&self) -> Result<IpcMemory, IpcError> {
         let at = Location::caller();
@@ -121,20 +129,21 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
 }
 
 impl IpcMemory {
-    /// The memory, on a device of this process: as many `T` as there is room for.
+    /// Opens the memory on a device of this process, as a buffer of as many `T` as it holds.
     ///
     /// # Errors
-    /// [`IpcError::Size`], or the driver's.
+    /// [`IpcError::Size`], or the driver's error.
     ///
     /// # Safety
-    /// Nothing here knows what the other process does. As long as the buffer is there:
-    /// - that process keeps its own, and holds values of `T` in it;
-    /// - while one of the two writes an element, the other does not touch it. Events, or waiting and telling, see to that;
-    /// - it is opened once at a time in this process;
+    /// This process cannot check what the other one does. As long as the buffer exists:
+    /// - the other process keeps its buffer, with values of `T` in it;
+    /// - while one process writes an element, the other does not access it. Events, or messages
+    ///   between the processes, ensure that;
+    /// - the handle is open at most once in this process;
     /// - the handle is one that [`DeviceBuffer::ipc_handle`] gave, and has not been changed.
     #[track_caller]
     pub unsafe fn open<T: DeviceCopy>(&self, device: &Device) -> Result<IpcBuffer<T>, IpcError> {
-        /// `CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS`, which has to be said.
+        /// `CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS`, which the driver requires.
         const LAZY_PEER_ACCESS: u32 = 1;
         let (at, element) = (Location::caller(), size_of::<T>());
         if element == 0 || !self.bytes.is_multiple_of(element as u64) {
@@ -167,7 +176,7 @@ impl IpcMemory {
         bytes
     }
 
-    /// A handle from such bytes.
+    /// Makes a handle from the bytes of [`to_bytes`](Self::to_bytes).
     #[must_use]
     pub fn from_bytes(bytes: [u8; BYTES + 8]) -> Self {
         let (mut handle, mut size) = ([0; BYTES], [0; 8]);
@@ -190,7 +199,7 @@ impl<T: DeviceCopy> std::ops::Deref for IpcBuffer<T> {
 
 impl<T: DeviceCopy> Drop for IpcBuffer<T> {
     fn drop(&mut self) {
-        // Nobody to report to. What is queued with the memory is over before it goes.
+        // A drop cannot report errors. The work that uses the memory ends before it is unmapped.
         for stream in self.order().streams() {
             let _ = stream.synchronize();
         }
@@ -201,10 +210,11 @@ impl<T: DeviceCopy> Drop for IpcBuffer<T> {
 }
 
 impl Event {
-    /// A handle of the event, for another process. It has to be made for that: [`EventOptions::interprocess`](crate::EventOptions::interprocess).
+    /// Returns a handle of the event, for another process. The event must have been made with
+    /// [`EventOptions::interprocess`](crate::EventOptions::interprocess).
     ///
     /// # Errors
-    /// The driver's: `CUDA_ERROR_INVALID_VALUE` of another event.
+    /// The driver's error: `CUDA_ERROR_INVALID_VALUE` for an event that was made otherwise.
     #[track_caller]
     pub fn ipc_handle(&self) -> Result<IpcEvent, IpcError> {
         let at = Location::caller();
@@ -223,8 +233,8 @@ impl Event {
 }
 
 impl IpcEvent {
-    /// The event, on a device of this process. Both processes may record it and wait for it; what it was recorded by last is what counts. One whose
-    /// record the other process has not come to yet has happened.
+    /// Opens the event on a device of this process. Both processes may record it and wait for it,
+    /// and the last record counts. Until it is recorded, the event counts as having occurred.
     ///
     /// # Errors
     /// The driver's.
@@ -243,12 +253,12 @@ impl IpcEvent {
     }
 }
 
-/// Two digits a byte.
+/// Writes two hexadecimal digits for each byte.
 fn write_digits(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
     bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
 }
 
-/// The bytes of such digits, exactly this many.
+/// Reads exactly `N` bytes from such digits.
 fn read_digits<const N: usize>(text: &str) -> Result<[u8; N], IpcError> {
     let wrong = || IpcError::Text(text.to_owned());
     let digits: Option<Vec<u32>> = text.chars().map(|digit| digit.to_digit(16)).collect();

@@ -1,8 +1,11 @@
-//! Matrices and volumes on the device whose rows are padded, so that each starts at an aligned address.
+//! Matrices and volumes on the device whose rows are padded, so that each starts at an aligned
+//! address.
 //!
-//! The driver chooses the pitch, the distance of two rows ([`PitchedBuffer::pitch`]); a kernel has to be told. Copies leave
-//! the padding out, in both directions.
-//! Source: CUDA driver API, `cuMemAllocPitch`, `cuMemcpy2D`, `cuMemcpy3D`; programming model notes, "Device Memory".
+//! The driver chooses the pitch, the distance between the starts of two rows
+//! ([`PitchedBuffer::pitch`]); a program passes it to the kernel. Copies to and from the host leave
+//! the padding out.
+//! Source: CUDA driver API, `cuMemAllocPitch`, `cuMemcpy2D`, `cuMemcpy3D`; programming model notes,
+//! "Device Memory".
 
 use std::mem::{ManuallyDrop, size_of};
 use std::panic::Location;
@@ -15,8 +18,9 @@ use cust::sys::{self, CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUmemorytype};
 use crate::stream::order::Access;
 use crate::{Device, DeviceBuffer, DriverError, MemoryError};
 
-/// `nz` planes of `ny` rows of `nx` elements, each row padded to the pitch. The padding is zero, which kernels and
-/// [`PitchedBuffer::padded`] read as elements: a type that can't be zero is refused.
+/// `nz` planes of `ny` rows of `nx` elements, each row padded to the pitch. The padding is zero,
+/// which kernels and [`PitchedBuffer::padded`] read as elements: a type that can't be zero is
+/// refused.
 /// ```compile_fail,E0277
 /// # fn f(device: lanewise::Device) {
 /// let one = std::num::NonZeroU32::MIN;
@@ -31,7 +35,7 @@ pub struct PitchedBuffer<T: DeviceCopy> {
 }
 
 impl<T: DeviceCopy> PitchedBuffer<T> {
-    /// What `cuMemAllocPitch` knows: the pitch is a multiple of it.
+    /// The element size for `cuMemAllocPitch`; the pitch is a multiple of it.
     const ELEMENT: u32 = {
         assert!(
             matches!(size_of::<T>(), 4 | 8 | 16),
@@ -40,10 +44,11 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
         size_of::<T>() as u32
     };
 
-    /// A copy of a matrix of `nx` columns and `ny` rows.
+    /// Makes a buffer with a copy of a matrix of `nx` columns and `ny` rows.
     ///
     /// # Errors
-    /// [`MemoryError::LengthMismatch`] when `host` has another number of elements, or what the driver says.
+    /// [`MemoryError::LengthMismatch`] when `host` has another number of elements, or what the
+    /// driver says.
     #[track_caller]
     pub fn from_matrix(
         device: &Device,
@@ -56,7 +61,7 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
         Self::from_volume(device, host, [nx, ny, 1])
     }
 
-    /// A copy of a volume of `nz` planes of `ny` rows of `nx` elements.
+    /// Makes a buffer with a copy of a volume of `nz` planes of `ny` rows of `nx` elements.
     ///
     /// # Errors
     /// What [`Self::from_matrix`] fails with.
@@ -81,7 +86,7 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
         Ok(buffer)
     }
 
-    /// Elements from the start of a row to the start of the next.
+    /// The number of elements from the start of a row to the start of the next.
     pub fn pitch(&self) -> usize {
         self.pitch
     }
@@ -91,14 +96,15 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
         self.size
     }
 
-    /// All rows with their padding: what a kernel gets that is passed `&pitched` or `&mut pitched`.
+    /// All rows with their padding: what a kernel gets for `&pitched` or `&mut pitched`.
     ///
-    /// There is no `&mut DeviceBuffer` to be had: another of fewer elements could be put in its place.
+    /// There is no method for a `&mut DeviceBuffer`, because a shorter buffer could be put in its
+    /// place.
     pub fn padded(&self) -> &DeviceBuffer<T> {
         &self.padded
     }
 
-    /// The rows without their padding, copied to the host.
+    /// Copies the rows to the host, without their padding.
     ///
     /// # Errors
     /// The driver's; among them the fault of a kernel that ran before.
@@ -110,7 +116,8 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
         let mut host: Vec<T> = Vec::with_capacity(elements);
         self.copy(Direction::ToHost(host.as_mut_ptr()), at)?;
         self.padded.used_now(begun, Access::Read, at)?;
-        // SAFETY: the copy has filled as many elements, all of which were initialised on the device.
+        // SAFETY: the copy has filled as many elements, all of which were initialised on the
+        // device.
         unsafe { host.set_len(elements) };
         Ok(host)
     }
@@ -122,7 +129,7 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
     ) -> Result<Self, MemoryError> {
         let [nx, ny, nz] = size;
         if size.contains(&0) {
-            // The driver allocates no empty matrix.
+            // The driver does not allocate empty matrices.
             let padded = DeviceBuffer::from_slice(device, &[])?;
             return Ok(Self {
                 padded,
@@ -149,8 +156,8 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
         // SAFETY: the allocation has `ny * nz` rows of `bytes` bytes.
         let result = unsafe { sys::cuMemsetD8_v2(address, 0, bytes * ny * nz) };
         let pitch = bytes / size_of::<T>();
-        // SAFETY: the memory is this buffer's alone and as long as said. It holds values of `T` once the caller has copied them in;
-        // the padding is zero, which is a `T` too.
+        // SAFETY: the memory is this buffer's alone and as long as said. It holds values of `T`
+        // once the caller has copied them in; the padding is zero, which is a `T` too.
         let padded = unsafe { DeviceBuffer::borrow_raw(device, address, pitch * ny * nz) };
         // Freed with the buffer from here on.
         let padded = ManuallyDrop::into_inner(padded);
@@ -168,7 +175,7 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
         self.padded.used_now(begun, Access::Write, at)
     }
 
-    /// Copies all rows, as many elements as the size says: a matrix by the call for two dimensions, a volume by that for three.
+    /// Copies all rows: a matrix by the call for two dimensions, a volume by the call for three.
     fn copy(
         &self,
         direction: Direction<T>,
@@ -218,7 +225,8 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
             Depth: nz,
         };
         if nz > 1 {
-            // SAFETY: the host's memory has as many elements as the size says, and the buffer as many rows.
+            // SAFETY: the host's memory has as many elements as the size says, and the buffer as
+            // many rows.
             let result = unsafe { sys::cuMemcpy3D_v2(&copy) };
             return DriverError::check("cuMemcpy3D", result, at);
         }
@@ -245,7 +253,7 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
     }
 }
 
-/// Which end of a copy is the host's, and where it is.
+/// The direction of a copy, with the host's address.
 enum Direction<T> {
     ToDevice(*const T),
     ToHost(*mut T),

@@ -75,7 +75,7 @@ pub struct TensorMapMut<'a, T: TensorElement, const RANK: usize> {
 }
 
 impl<'a, T: TensorElement, const RANK: usize> TensorMapMut<'a, T, RANK> {
-    /// A map of a tensor in this buffer. Its rows are multiples of 16 bytes, because stores write this many at once.
+    /// A map of a tensor in this buffer. Its rows are multiples of 16 bytes, because a store writes 16 bytes at once.
     ///
     /// # Errors
     /// [`TensorMapError`], with the requirement that is not met.
@@ -122,7 +122,7 @@ pub struct Im2colMapMut<'a, T: TensorElement, const RANK: usize> {
 }
 
 impl<'a, T: TensorElement, const RANK: usize> Im2colMapMut<'a, T, RANK> {
-    /// A map of images in this buffer. Their pixels are multiples of 16 bytes, because stores write this many at once, and their box is
+    /// A map of images in this buffer. Their pixels are multiples of 16 bytes, because a store writes 16 bytes at once, and their box is
     /// inside of the image: no lower corner is negative, no upper one positive. An H200 (driver 580.159, 2026-11-22) ends a kernel that stores by another
     /// map, wherever, with an illegal instruction.
     ///

@@ -9,15 +9,15 @@ use crate::sanitizer::{Answer, Answers, Outcome, Record, TOOLS};
 const HEAD: &str = "\
 # Compared with compute-sanitizer
 
-The [library of wrong kernels](checks.md#the-library-of-wrong-kernels), case by case: what the simulator's checks say of each, and which of
-compute-sanitizer's tools finds it on a GPU. The same texts run on both. `cargo xtask diff-sanitizer --out FILE` runs them on a machine that has
-a GPU and compute-sanitizer: each kernel once under each tool, with the tools' defaults. This page is made from what that
-recorded (`tests/wrong/results`) and from the reports beside the cases, by `LANEWISE_BLESS=1 cargo test --test page`.
+The [library of wrong kernels](checks.md#the-library-of-wrong-kernels), case by case: what the simulator's checks report, and which of
+compute-sanitizer's tools find the mistake on a GPU. Both run the same PTX. `cargo xtask diff-sanitizer --out FILE` runs the cases on a machine
+with a GPU and compute-sanitizer, each kernel once under each tool, with the tools' defaults. `LANEWISE_BLESS=1 cargo test --test page` makes
+this page from the recorded results (`tests/wrong/results`) and from the reports beside the cases.
 ";
 
 const LEGEND: &str = "\
-*found*: the tool reports something in the kernel. *error*: a call of the driver's fails, which a program sees without any tool, and the tool names nothing in the kernel.
-*hangs*: it was still running when its time was over. *not compiled*: ptxas, or the driver's compiler, does not take it. A dash: nothing was said. *?*: it was not run, or not launched in time.
+*found*: the tool reports something in the kernel. *error*: a driver call fails, which a program sees without any tool, and the tool names nothing in the kernel.
+*hangs*: the kernel was still running when its time was over. *not compiled*: ptxas or the driver's compiler refuses it. A dash: nothing was reported. *?*: the case was not run, or not launched in time.
 ";
 
 /// The checks in the page's order.
@@ -42,11 +42,11 @@ pub fn page(records: &[Record]) -> std::io::Result<String> {
     Ok(page)
 }
 
-/// How many cases of each check are found by what.
+/// The number of cases of each check that each tool finds.
 fn summary(page: &mut String, record: &Record) {
     let _ = write!(
         page,
-        "\n## {}, {}\n\nDriver: {}. compute-sanitizer: {}. A kernel had {} s.\n\n| wrong kernels | number |",
+        "\n## {}, {}\n\nDriver: {}. compute-sanitizer: {}. Each kernel had {} s.\n\n| wrong kernels | number |",
         record.device,
         record.date,
         record.driver.trim(),
@@ -74,7 +74,7 @@ fn summary(page: &mut String, record: &Record) {
         for tool in &TOOLS {
             let _ = write!(page, " {} |", count(&|answers| found(answers, tool)));
         }
-        // Each has a report beside it: that every one is found is what the tests hold.
+        // Each case has a report beside it, and the tests check that the simulator finds every one.
         let _ = writeln!(page, " {} | {} | {} |", count(&any), count(&loud), of.len());
     };
     let cases = |check: Option<&str>| -> Vec<&Answers> {
@@ -87,7 +87,7 @@ fn summary(page: &mut String, record: &Record) {
     row("all", &cases(None));
 }
 
-/// What was said of right twins.
+/// What the tools reported for right twins.
 fn twins(page: &mut String, record: &Record) {
     let mut said: BTreeMap<&str, Vec<(String, &Answer)>> = BTreeMap::new();
     for (name, answers) in &record.cases {
@@ -99,7 +99,7 @@ fn twins(page: &mut String, record: &Record) {
     }
     let _ = writeln!(
         page,
-        "\nRight twins that compute-sanitizer does not leave alone: {}. The simulator is silent on all {}.\n",
+        "\nFor {} right twins compute-sanitizer reports something; the simulator reports nothing for all {}.\n",
         said.iter()
             .filter(|(tool, _)| **tool != "none")
             .map(|(_, of)| of.len())

@@ -33,7 +33,7 @@ pub fn say_json(value: &impl Serialize) -> Result<()> {
     Ok(())
 }
 
-/// `one`, or this many of them: `1 kernel`, `2 kernels`.
+/// A number with its noun: `1 kernel`, `2 kernels`.
 pub(crate) fn number(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }

@@ -3,6 +3,7 @@
 //! Each case makes two volumes with room around the box, fills both with different bytes, copies, and compares the whole of
 //! the destination: what was copied and what must be as before.
 
+use crate::answer::ok;
 use lanewise_driver::abi::*;
 use lanewise_driver::api::*;
 use proptest::prelude::*;
@@ -48,15 +49,6 @@ struct Volume {
     host: Vec<u8>,
     device: CUdeviceptr,
     array: CUarray,
-}
-
-fn ok(code: CUresult) {
-    assert_eq!(
-        code,
-        CUresult::SUCCESS,
-        "{:?}",
-        lanewise_driver::last_message()
-    );
 }
 
 /// Makes the device's primary context current on this thread.

@@ -1,5 +1,6 @@
 //! What a row finds when it runs: a fresh context with a few things in it.
 
+pub(crate) use crate::answer::ok;
 use lanewise_driver::abi::*;
 use lanewise_driver::api::*;
 use std::ffi::{CString, c_void};
@@ -18,17 +19,6 @@ pub(crate) struct Fixture {
 pub(crate) fn initialise() {
     // SAFETY: takes zero at any time.
     ok(unsafe { cuInit(0) });
-}
-
-/// Sees that preparing a row went well.
-#[track_caller]
-pub(crate) fn ok(code: CUresult) {
-    assert_eq!(
-        code,
-        CUresult::SUCCESS,
-        "{:?}",
-        lanewise_driver::last_message()
-    );
 }
 
 /// `SUCCESS` where a condition that a row looks at holds.

@@ -7,6 +7,8 @@
 //! Each row runs on a thread of its own, in a fresh context. Rows that make a kernel fault run in a process of their own,
 //! since on a GPU a fault ends CUDA for the process.
 
+#[path = "../answer/mod.rs"]
+mod answer;
 mod code;
 mod context;
 mod device;

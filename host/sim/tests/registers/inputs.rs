@@ -203,7 +203,7 @@ impl Records {
         self.count
     }
 
-    /// The first of every this many.
+    /// The first of each group of this many.
     pub fn each(&self, step: usize) -> Records {
         Records {
             count: self.count.div_ceil(step),

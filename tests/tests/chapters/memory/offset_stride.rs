@@ -1,4 +1,4 @@
-//! Copies from an offset on, and of every this many elements.
+//! Copies from an offset on, and of every `stride`-th element.
 
 use lanewise_patterns::Setup;
 use proptest::prelude::*;

@@ -67,7 +67,7 @@ const LANE: u32 = 52;
 const BYTES: u32 = 57;
 const LOG: u32 = 61;
 const BESIDE: u64 = 1 << 63;
-/// Operations behind this one are taken for it: programs that have this many are not known.
+/// Operations behind this one are taken for it: no program is known that has as many.
 const LAST_OP: u32 = (1 << (LANE - 1 - OP)) - 1;
 
 impl AccessMark {

@@ -112,7 +112,7 @@ pub enum Shape {
     Minus,
     /// `dv`: a byte or half of a register, to be written.
     PartDestination,
-    /// `v2`, `v4`: a register, perhaps with the this many halves or bytes that are taken of it and its neighbour, `%r1.h32`.
+    /// `v2`, `v4`: a register, perhaps with the halves or bytes that are taken of it and its neighbour, `%r1.h32`.
     Elements(u8),
     /// `dv2`, `dv4`: a register, perhaps with those of its halves or bytes that are written, `%r1.b20`.
     ElementsDestination(u8),

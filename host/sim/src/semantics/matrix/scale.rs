@@ -1,4 +1,4 @@
-//! Block scaling of `mma.sync`: every this many columns of A, and rows of B, share a factor.
+//! Block scaling of `mma.sync`: each group of this many columns of A, and of rows of B, shares a factor.
 //!
 //! PTX ISA 9.7.14.3 "Block Scaling for mma.sync". A register of each lane has four factors of a byte. Of each quad (four
 //! lanes), a selector names those that count: a pair for A, whose first has the factors of the quad's row and whose second

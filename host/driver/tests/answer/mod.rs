@@ -1,0 +1,14 @@
+//! What a driver call answered.
+
+use lanewise_driver::abi::CUresult;
+
+/// Fails the test, with the driver's message, if a call did not succeed.
+#[track_caller]
+pub(crate) fn ok(code: CUresult) {
+    assert_eq!(
+        code,
+        CUresult::SUCCESS,
+        "{:?}",
+        lanewise_driver::last_message()
+    );
+}

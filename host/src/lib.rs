@@ -41,6 +41,7 @@ mod threads;
 pub mod trace;
 pub mod ulp;
 
+pub use bytemuck::{Pod, Zeroable};
 pub use cust::memory::DeviceCopy;
 pub use device::{
     Compiled, ComputeCapability, Device, DeviceProperties, DeviceSymbol, Image, JitOptions, Linker,
@@ -58,8 +59,8 @@ pub use launch::{
 };
 pub use memory::{
     Advice, CopyTarget, DeviceBuffer, GraphBuffer, InFlight, IpcBuffer, IpcError, IpcEvent,
-    IpcMemory, ManagedBuffer, Mapped, MemoryError, MemoryLocation, MemoryPool, Part, PinnedBuffer,
-    Pinning, PitchedBuffer, PoolUsage, View,
+    IpcMemory, ManagedBuffer, Mapped, MatrixMut, MemoryError, MemoryLocation, MemoryPool, Part,
+    PinnedBuffer, Pinning, PitchedBuffer, PoolUsage, View,
 };
 pub use multicast::MulticastBuffer;
 pub use stream::{

@@ -16,7 +16,7 @@ pub fn count(name: &str, setup: Setup) -> Option<Counters> {
     let counted = || -> anyhow::Result<Option<Counters>> {
         let stream = device.stream()?;
         let mut case = (variant(name).prepare)(&device, setup)?;
-        counters::of(&device, || case.launch(&stream))
+        Ok(counters::of(&device, || case.launch(&stream))?.1)
     };
     let counters =
         counted().unwrap_or_else(|error| panic!("`{name}` at {setup:?} did not run: {error:#}"));

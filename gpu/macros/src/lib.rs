@@ -130,6 +130,7 @@ pub fn no_fma(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | --- | --- |
 /// | `dims = 1` | extends along x only; `dims = 2`, along x and y |
 /// | `block = 256`, `block = (32, 8)` | has blocks of this shape; a size may name a constant or a const parameter |
+/// | `grid = 1`, `grid = ..=64`, `grid = (..=64, 2..=8)` | has so many blocks along x, y and z, where nothing is said one |
 /// | `whole_warps` | has blocks of a multiple of 32 threads |
 ///
 /// Any contract also says that there are fewer than 2^32 threads along each axis, so that positions fit in a `u32`.
@@ -155,6 +156,13 @@ pub fn no_fma(options: TokenStream, item: TokenStream) -> TokenStream {
 /// pub fn row() {}
 ///
 /// assert_eq!(row::CONTRACT.block, Some([256, 1, 1]));
+///
+/// #[kernel]
+/// #[launch_contract(dims = 1, grid = ..=64)]
+/// pub fn partial_sums() {}
+///
+/// assert!(partial_sums::CONTRACT.check([64, 1, 1], [256, 1, 1]).is_ok());
+/// assert!(partial_sums::CONTRACT.check([65, 1, 1], [256, 1, 1]).is_err());
 /// ```
 #[proc_macro_attribute]
 pub fn launch_contract(options: TokenStream, item: TokenStream) -> TokenStream {

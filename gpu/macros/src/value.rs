@@ -54,6 +54,30 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
             .push(parse_quote!(::lanewise_std::kernel::Value));
     }
     let (parameters, arguments, bounds) = item.generics.split_for_impl();
+    // The higher rank lets the compiler take a bound that does not hold: then the type is not what its fields are not.
+    let plain = (!is_enum).then(|| {
+        let mut of_fields = item.generics.clone();
+        let clause = of_fields.make_where_clause();
+        clause.predicates.extend(fields.iter().map(|field| -> syn::WherePredicate {
+            parse_quote!(for<'__field> #field: ::lanewise_std::kernel::Zeroable)
+        }));
+        let zeroable = &of_fields.where_clause;
+        let mut of_fields = item.generics.clone();
+        let clause = of_fields.make_where_clause();
+        clause.predicates.extend(fields.iter().map(|field| -> syn::WherePredicate {
+            parse_quote!(for<'__field> #field: ::lanewise_std::kernel::Pod)
+        }));
+        let pod = &of_fields.where_clause;
+        let (parameters, arguments, _) = item.generics.split_for_impl();
+        quote! {
+            // SAFETY: so are all fields, and nothing is between them.
+            #[cfg(not(target_arch = "nvptx64"))]
+            unsafe impl #parameters ::lanewise_std::kernel::Zeroable for #name #arguments #zeroable {}
+            // SAFETY: as above.
+            #[cfg(not(target_arch = "nvptx64"))]
+            unsafe impl #parameters ::lanewise_std::kernel::Pod for #name #arguments #pod {}
+        }
+    });
     Ok(quote! {
         // SAFETY: the layout is one that both sides have, all fields are values, and nothing is between them.
         unsafe impl #parameters ::lanewise_std::kernel::Value for #name #arguments #bounds {
@@ -72,6 +96,7 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
         // SAFETY: no field refers to memory of the host.
         #[cfg(not(target_arch = "nvptx64"))]
         unsafe impl #parameters ::lanewise_std::kernel::DeviceCopy for #name #arguments #bounds {}
+        #plain
         #now
     })
 }

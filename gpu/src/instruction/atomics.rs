@@ -75,7 +75,7 @@ macro_rules! integers {
                 let product = cell(Cell::Product);
                 let mut expected = product.load(order);
                 while let Err(found) =
-                    product.compare_exchange(expected, expected.wrapping_mul(element | 1), order)
+                    product.compare_exchange(expected, expected.wrapping_mul(element | 1), order, order)
                 {
                     expected = found;
                 }

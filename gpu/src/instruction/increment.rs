@@ -47,7 +47,12 @@ fn add(counter: &DeviceAtomicI32, increment: i32) -> i32 {
     let mut expected = counter.load(AtomicOrdering::Relaxed);
     loop {
         let sum = expected.wrapping_add(increment);
-        match counter.compare_exchange(expected, sum, AtomicOrdering::Relaxed) {
+        match counter.compare_exchange(
+            expected,
+            sum,
+            AtomicOrdering::Relaxed,
+            AtomicOrdering::Relaxed,
+        ) {
             Ok(old) => return old,
             // Another thread was faster: its sum is what to add to.
             Err(found) => expected = found,

@@ -6,7 +6,7 @@ use crate::log;
 use lanewise_sim::{Checks, DeviceModel, Schedule};
 use lanewise_variables::{
     BUDGET, CHECKS, CHECKS_ACTION, COUNTERS, CUDA_DEVICE_MAX_CONNECTIONS, LOG, MODEL, SCHEDULE,
-    SEED, SIM_DEVICES, SIM_MEMORY, SIM_PEERS, STEPS, SUMMARY, Variable,
+    SEED, SIM_DEVICES, SIM_MEMORY, SIM_PEERS, STEPS, SUMMARY, TRY, Variable,
 };
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -106,6 +106,7 @@ pub(crate) fn check_launches() -> Result<Launches> {
 
 fn from_environment() -> Result<Launches> {
     let budget = number(&BUDGET, 1..=u64::MAX)?;
+    switch(&TRY)?; // `inside` has looked at it
     log::asked().map_err(|text| untabled(&LOG, &text))?;
     let checks = match CHECKS.get() {
         None => Checks::default(),

@@ -14,10 +14,11 @@
 //! // launches
 //! drop(guard);
 //!
-//! let findings = checks::of(&device, Checking::race(), || -> Result<(), lanewise::DriverError> {
+//! let (answer, findings) = checks::of(&device, Checking::race(), || -> Result<_, lanewise::DriverError> {
 //!     // launches
-//!     Ok(())
+//!     Ok(42)
 //! })?;
+//! assert_eq!(answer, 42);
 //! assert!(findings.is_none_or(|findings| findings.is_empty()));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -211,17 +212,17 @@ impl Guard {
     }
 }
 
-/// Runs `launch` and returns what the checks found in its launches, or `None` on a GPU. A finding
-/// does not fail a launch here.
+/// Runs `launch` and returns its result with what the checks found in its launches, or with `None`
+/// on a GPU. A finding does not fail a launch here.
 ///
 /// # Errors
 /// What `launch` returns, or the fault of a kernel.
 #[track_caller]
-pub fn of<E: From<DriverError>>(
+pub fn of<R, E: From<DriverError>>(
     device: &Device,
     checking: Checking,
-    launch: impl FnOnce() -> Result<(), E>,
-) -> Result<Option<Vec<Finding>>, E> {
+    launch: impl FnOnce() -> Result<R, E>,
+) -> Result<(R, Option<Vec<Finding>>), E> {
     let at = Location::caller();
     let observer = Observer::start(LaunchOverrides {
         checks: Some(checking.checks),
@@ -231,9 +232,10 @@ pub fn of<E: From<DriverError>>(
         schedule: checking.schedule,
         ..LaunchOverrides::default()
     });
-    launch()?;
+    let answer = launch()?;
     device.synchronize_at(at)?;
     let observed = observer.take().into_iter();
     let findings = observed.flat_map(|launch| launch.findings).collect();
-    Ok((device.backend() == Backend::Sim).then_some(findings))
+    let checked = device.backend() == Backend::Sim;
+    Ok((answer, checked.then_some(findings)))
 }

@@ -8,6 +8,7 @@
 //! | `&[T]` | `&DeviceBuffer<T>`, `&Part<T>`, `&ManagedBuffer<T>`, `&PitchedBuffer<T>`, `&Mapped<T>`, `&IpcBuffer<T>`; in a graph `&GraphBuffer<T>` |
 //! | `&[AtomicU32]`, `&[DeviceAtomicF32]`, `&[Cell<T>]` | `&mut` of these with plain values: `&mut DeviceBuffer<u32>`; see [`SharedCell`] |
 //! | `DisjointSlice<T>`, `GlobalMut<T>` | `&mut` of these |
+//! | `DisjointMatrix<T>` | `matrix_mut(columns)` of these: [`MatrixMut`] |
 //! | `Texture1d`, `Texture2d`, `Texture3d` | `&Texture<1>`, `&Texture<2>`, `&Texture<3>` |
 //! | `TensorMap<T, RANK>`, `TensorMapMut<T, RANK>`, `Im2colMap<T, RANK>`, `Im2colMapMut<T, RANK>` | `&`, `&mut`, `&`, `&mut` of those in [`crate::tensor_map`] |
 //! | `Multicast<T>` | `&MulticastBuffer<T>` |
@@ -24,12 +25,12 @@ use std::panic::Location;
 use cust::memory::DeviceCopy;
 use lanewise_driver::abi::CUresult;
 use lanewise_std::kernel::{SharedCell, Value};
-use lanewise_std::{DisjointSlice, GlobalMut};
+use lanewise_std::{DisjointMatrix, DisjointSlice, GlobalMut};
 
 use crate::stream::order::{Access, LaunchUses, Order};
 use crate::{
-    Device, DeviceBuffer, DriverError, GraphBuffer, IpcBuffer, ManagedBuffer, Mapped, Part,
-    PitchedBuffer, Stream,
+    Device, DeviceBuffer, DriverError, GraphBuffer, IpcBuffer, ManagedBuffer, Mapped, MatrixMut,
+    Part, PitchedBuffer, Stream,
 };
 
 /// A host value that can be passed where a kernel takes a `P`.
@@ -54,7 +55,7 @@ use crate::{
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed where the kernel takes `{P}`",
     label = "the kernel takes `{P}` here",
-    note = "`&[T]` takes `&DeviceBuffer<T>`, `&[AtomicU32]` takes `&mut DeviceBuffer<u32>`; `DisjointSlice<T>` and `GlobalMut<T>` take `&mut DeviceBuffer<T>`; a value takes itself"
+    note = "`&[T]` takes `&DeviceBuffer<T>`, `&[AtomicU32]` takes `&mut DeviceBuffer<u32>`; `DisjointSlice<T>` and `GlobalMut<T>` take `&mut DeviceBuffer<T>`, `DisjointMatrix<T>` takes `buffer.matrix_mut(columns)`; a value takes itself"
 )]
 pub unsafe trait Argument<P> {
     /// Appends the PTX parameters that stand for it.
@@ -329,6 +330,16 @@ buffers! {
     Part<'_, T>: |part| -> &DeviceBuffer<T> { part };
     GraphBuffer<'_, T>: |buffer| -> &DeviceBuffer<T> { buffer };
     IpcBuffer<T>: |buffer| -> &DeviceBuffer<T> { buffer };
+}
+
+// SAFETY: address and size of a buffer as rows, which is borrowed by nothing else.
+unsafe impl<T: DeviceCopy> Argument<DisjointMatrix<'static, T>> for MatrixMut<'_, T> {
+    fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
+        let (buffer, size) = self.parts();
+        list.push_with(buffer, Access::Write, buffer.address())?;
+        list.push(size);
+        Ok(())
+    }
 }
 
 // SAFETY: a value's own bytes, which mean the same on the device.

@@ -16,7 +16,7 @@
 
 use std::convert::Infallible;
 use std::fmt;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::{DriverError, Event, Stream};
 
@@ -55,6 +55,24 @@ impl Elapsed {
     /// The span in seconds.
     pub fn seconds(self) -> f64 {
         self.seconds
+    }
+
+    /// The span as the standard library has it, in whole nanoseconds; nothing where it is negative, as between events in the other order.
+    pub fn as_duration(self) -> Duration {
+        Duration::try_from_secs_f64(self.seconds.max(0.0)).unwrap_or(Duration::MAX)
+    }
+}
+
+/// As [`Elapsed::as_duration`].
+impl From<Elapsed> for Duration {
+    fn from(span: Elapsed) -> Self {
+        span.as_duration()
+    }
+}
+
+impl From<Duration> for Elapsed {
+    fn from(span: Duration) -> Self {
+        Self::from_seconds(span.as_secs_f64())
     }
 }
 
@@ -103,9 +121,7 @@ impl Clock for WallClock {
     }
 
     fn between(&self, start: &Instant, stop: &Instant) -> Result<Elapsed, Infallible> {
-        Ok(Elapsed::from_seconds(
-            stop.duration_since(*start).as_secs_f64(),
-        ))
+        Ok(stop.duration_since(*start).into())
     }
 }
 
@@ -179,6 +195,16 @@ mod tests {
     }
 
     #[test]
+    fn a_span_is_a_duration_of_the_standard_librarys() {
+        let duration = Duration::from_micros(1500);
+        assert_eq!(Elapsed::from(duration).seconds(), 0.0015);
+        assert_eq!(Duration::from(Elapsed::from_seconds(0.0015)), duration);
+        let ends = [-1.0, f64::NAN, f64::INFINITY];
+        let durations = ends.map(|seconds| Elapsed::from_seconds(seconds).as_duration());
+        assert_eq!(durations, [Duration::ZERO, Duration::ZERO, Duration::MAX]);
+    }
+
+    #[test]
     fn a_span_is_printed_in_the_unit_that_suits_it() {
         let printed =
             [2.0, 0.0125, 0.0000015].map(|seconds| Elapsed::from_seconds(seconds).to_string());
@@ -188,7 +214,7 @@ mod tests {
     #[test]
     fn the_wall_clock_measures_at_least_the_sleep() {
         let Ok(timer) = Timer::start(WallClock);
-        std::thread::sleep(std::time::Duration::from_millis(5));
+        std::thread::sleep(Duration::from_millis(5));
         let Ok(elapsed) = timer.stop();
         assert!(elapsed.get(TimeUnit::Milliseconds) >= 5.0, "{elapsed}");
     }

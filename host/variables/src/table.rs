@@ -33,7 +33,7 @@ variables! {
             "Whether simulated devices can access each other's memory; with `0`, copies between them go through the host.";
         SIM_MEMORY "LANEWISE_SIM_MEMORY": "bytes, with `K`, `M` or `G` after the number", "the model's",
             "The memory of each simulated device.";
-        TRY "LANEWISE_TRY": "`1`", "not set",
+        TRY "LANEWISE_TRY": "`1`, `0`", "`0`",
             "A program with the driver inside ends before `main`; its exit code is 0 if the driver accepts the other settings. `lanewise exec` checks this first.";
     }
     Launch {

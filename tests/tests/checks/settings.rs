@@ -46,6 +46,7 @@ const ROWS: &[(&str, &[&str], Wrong)] = &[
         &["much", "0", "4T", "99999999999G"],
         MEMORY,
     ),
+    ("LANEWISE_TRY", &["yes"], SWITCH),
     (
         "LANEWISE_CHECKS",
         &["bounds", "race,7"],
@@ -97,10 +98,8 @@ const ROWS: &[(&str, &[&str], Wrong)] = &[
     ("CUDA_DEVICE_MAX_CONNECTIONS", &["0", "many"], Ignored),
 ];
 
-/// Variables that have tests elsewhere: those that only a GPU, a linker or a build reads, and the one
-/// with which `lanewise exec` asks a program about its driver.
-const ELSEWHERE: [&str; 6] = [
-    "LANEWISE_TRY",
+/// Variables that have tests elsewhere: those that only a GPU, a linker or a build reads.
+const ELSEWHERE: [&str; 5] = [
     "LANEWISE_CUDADEVRT",
     "LANEWISE_NVIDIA_LIBRARIES",
     "LANEWISE_NVJITLINK",

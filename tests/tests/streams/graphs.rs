@@ -370,7 +370,7 @@ fn a_graph_is_counted_while_another_thread_launches_with_its_buffer() {
                 std::thread::sleep(std::time::Duration::from_millis(30));
                 graph.launch(&stream)
             });
-            assert!(counted.expect("no fault").is_some());
+            assert!(counted.expect("no fault").1.is_some());
             drop((one, sum, next));
         },
         move || {
@@ -410,7 +410,7 @@ fn a_thread_records_while_another_counts() {
         move || {
             begun.recv().expect("it records");
             let counted = lanewise::counters::of(&other, || Ok::<(), lanewise::DriverError>(()));
-            assert!(counted.expect("no fault").is_some());
+            assert!(counted.expect("no fault").1.is_some());
         },
     );
 }

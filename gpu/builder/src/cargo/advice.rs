@@ -1,7 +1,7 @@
 //! What to do about rustc's errors whose own advice is meant for a machine with an operating system.
 
 /// A text of rustc's, and what helps in a kernel crate.
-const KNOWN: [(&[&str], &str); 8] = [
+const KNOWN: &[(&[&str], &str)] = &[
     (
         &[
             "can't find crate for `std`",
@@ -55,12 +55,26 @@ const KNOWN: [(&[&str], &str); 8] = [
         &[
             "cannot index into a value of type `lanewise_std::",
             "cannot index into a value of type `DisjointSlice<",
+            "cannot index into a value of type `DisjointMatrix<",
             "cannot index into a value of type `GlobalMut<",
             "cannot index into a value of type `SharedArray<",
             "cannot index into a value of type `DynamicSharedArray<",
         ],
         "memory that threads share has no `[i]`: a `DisjointSlice` gives a thread its own element (`output.get_mut(&index)`), and what \
          several threads use has `get(i)` and `set(i, value)`, which are unsafe: say what keeps the threads apart",
+    ),
+    (
+        &["expected item after attributes"],
+        "`shared!` stands in a function, a kernel or one that it calls: each block has the arrays for as long as it runs. A function that needs \
+         another's array takes it as `&SharedArray<T, N>`",
+    ),
+    (
+        &["is not supported in `trait`s or `impl`s"],
+        "a kernel is a free function: write it in the module, outside of the `impl`; it may call methods",
+    ),
+    (
+        &["conflicting implementations of trait `Child`"],
+        "two kernels of one module have the same name: rename one, or put it into another module; all errors above come from that",
     ),
 ];
 

@@ -114,3 +114,18 @@ fn lines_of(mistake: &str) -> std::ops::Range<usize> {
         .expect("a module has an end");
     first..last
 }
+
+#[test]
+fn shared_module() {
+    insta::assert_snapshot!(message("misuse", "shared_module"));
+}
+
+#[test]
+fn associated() {
+    insta::assert_snapshot!(message("misuse", "associated"));
+}
+
+#[test]
+fn same_name() {
+    insta::assert_snapshot!(message("misuse", "same_name"));
+}

@@ -111,7 +111,7 @@ pub fn gemm_bf16(
     let mut previous: Option<HeldStage> = None;
     for _ in 0..steps {
         let place = consumer.wait();
-        let tile = Descriptor::<Bf16>::of_tile(tiles.tile(place.stage()).as_ptr());
+        let tile = Descriptor::<Bf16>::of_tile(tiles.tile(place.stage()).as_ptr().cast());
         // SAFETY: the place is full, and is released when these products were waited for.
         unsafe { products.multiply_add(tile.below(rows), tile.below(ROWS as u32)) };
         products.wait_for_previous();

@@ -1,9 +1,9 @@
-//! `#[launch_contract(dims = 2, block = (32, 8), whole_warps)]`.
+//! `#[launch_contract(dims = 2, block = (32, 8), grid = (..=64, 1), whole_warps)]`.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
-use syn::{Error, Expr, Ident, LitInt, Token};
+use syn::{Error, Expr, Ident, LitInt, RangeLimits, Token, parse_quote};
 
 use super::companion::option;
 
@@ -12,6 +12,8 @@ pub(super) struct Contract {
     dimensions: u32,
     /// The block's shape; its sizes may name const parameters.
     block: Option<Vec<Expr>>,
+    /// The grid's sizes: numbers, or ranges of them.
+    grid: Option<Vec<Expr>>,
     whole_warps: bool,
 }
 
@@ -20,6 +22,7 @@ impl Parse for Contract {
         let mut contract = Contract {
             dimensions: 3,
             block: None,
+            grid: None,
             whole_warps: false,
         };
         while !input.is_empty() {
@@ -37,24 +40,19 @@ impl Parse for Contract {
                     }
                 }
                 "block" => {
-                    input.parse::<Token![=]>()?;
-                    let sizes = match input.parse()? {
-                        Expr::Tuple(shape) => shape.elems.into_iter().collect(),
-                        Expr::Paren(size) => vec![*size.expr],
-                        size => vec![size],
-                    };
-                    if !(1..=3).contains(&sizes.len()) {
-                        return Err(Error::new(
-                            name.span(),
-                            "a block has 1, 2 or 3 sizes: `block = 256`, `block = (32, 8)`",
-                        ));
-                    }
-                    contract.block = Some(sizes);
+                    let wrong = "a block has 1, 2 or 3 sizes: `block = 256`, `block = (32, 8)`";
+                    contract.block = Some(sizes(input, &name, wrong)?);
+                }
+                "grid" => {
+                    let wrong = "a grid has 1, 2 or 3 sizes: `grid = 1`, `grid = ..=64`, `grid = (..=64, 2..=8)`";
+                    let sizes = sizes(input, &name, wrong)?;
+                    sizes.iter().try_for_each(check_range)?;
+                    contract.grid = Some(sizes);
                 }
                 "whole_warps" => contract.whole_warps = true,
                 other => {
                     let message = format!(
-                        "`{other}` is not a clause of `#[launch_contract]`; there are `dims = 1`, `block = (32, 8)` and \
+                        "`{other}` is not a clause of `#[launch_contract]`; there are `dims = 1`, `block = (32, 8)`, `grid = ..=64` and \
                          `whole_warps`"
                     );
                     return Err(Error::new(name.span(), message));
@@ -68,11 +66,58 @@ impl Parse for Contract {
     }
 }
 
+/// `= 256`, `= (32, 8)`.
+fn sizes(input: ParseStream, name: &Ident, wrong: &str) -> syn::Result<Vec<Expr>> {
+    input.parse::<Token![=]>()?;
+    let sizes = match input.parse()? {
+        Expr::Tuple(shape) => shape.elems.into_iter().collect(),
+        Expr::Paren(size) => vec![*size.expr],
+        size => vec![size],
+    };
+    if !(1..=3).contains(&sizes.len()) {
+        return Err(Error::new(name.span(), wrong));
+    }
+    Ok(sizes)
+}
+
+/// A range says how many blocks at most, and with them.
+fn check_range(size: &Expr) -> syn::Result<()> {
+    match size {
+        Expr::Range(range)
+            if range.end.is_none() || matches!(range.limits, RangeLimits::HalfOpen(_)) =>
+        {
+            Err(Error::new_spanned(
+                size,
+                "how many blocks there may be is a number, or a range with its last: `..=64`, `2..=8`",
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The least and the most blocks along an axis.
+fn grid_size(size: &Expr) -> TokenStream {
+    let (least, most) = match size {
+        Expr::Range(range) => {
+            let least = range
+                .start
+                .as_ref()
+                .map_or(quote!(1), ToTokens::to_token_stream);
+            (least, range.end.to_token_stream())
+        }
+        size => (size.to_token_stream(), size.to_token_stream()),
+    };
+    quote! {
+        ::lanewise_std::kernel::GridSize { least: (#least) as u32, most: (#most) as u32 }
+    }
+}
+
 impl ToTokens for Contract {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         let Contract {
             dimensions,
             block,
+            grid,
             whole_warps,
         } = self;
         let block = option(block.as_ref().map(|sizes| {
@@ -80,10 +125,20 @@ impl ToTokens for Contract {
             let sizes = sizes.iter().map(|size| quote!((#size) as u32)).chain(ones);
             quote!([#(#sizes),*])
         }));
+        let grid = option(grid.as_ref().map(|sizes| {
+            let ones = std::iter::repeat_n(parse_quote!(1), 3 - sizes.len());
+            let sizes = sizes
+                .iter()
+                .cloned()
+                .chain(ones)
+                .map(|size| grid_size(&size));
+            quote!([#(#sizes),*])
+        }));
         tokens.extend(quote! {
             ::lanewise_std::kernel::LaunchContract {
                 dimensions: #dimensions,
                 block: #block,
+                grid: #grid,
                 whole_warps: #whole_warps,
                 narrow: true,
             }

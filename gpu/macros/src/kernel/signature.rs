@@ -20,7 +20,7 @@ pub(super) struct Param {
 pub(super) enum Lowering {
     /// `&[T]`: pointer and length; nothing writes the memory while the kernel runs.
     ReadSlice { element: Type },
-    /// `DisjointSlice<T>`, `GlobalMut<T>`: pointer and length.
+    /// `DisjointSlice<T>`, `GlobalMut<T>`: pointer and length. `DisjointMatrix<T>`: pointer, and rows and columns in the place of the length.
     WriteSlice { element: Type },
     /// `TensorMap<T, RANK>` and its like: the 128 bytes of a map, which are used where they lie among the parameters.
     TensorMap,
@@ -202,10 +202,11 @@ fn is_tensor_map(path: &TypePath) -> bool {
     last.is_some_and(|last| MAPS.iter().any(|map| last.ident == map))
 }
 
-/// The element type of `DisjointSlice<T>` and `GlobalMut<T>`.
+/// The element type of `DisjointSlice<T>` and its like.
 fn slice_like(path: &TypePath) -> Option<Type> {
     let last = path.path.segments.last()?;
-    if last.ident != "DisjointSlice" && last.ident != "GlobalMut" {
+    const SLICES: [&str; 3] = ["DisjointSlice", "DisjointMatrix", "GlobalMut"];
+    if !SLICES.iter().any(|slice| last.ident == slice) {
         return None;
     }
     let PathArguments::AngleBracketed(arguments) = &last.arguments else {

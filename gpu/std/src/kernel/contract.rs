@@ -16,10 +16,36 @@ pub struct LaunchContract {
     pub dimensions: u32,
     /// The block's shape, if there is only one that fits.
     pub block: Option<[u32; 3]>,
+    /// How many blocks a grid may have along x, y and z, if that matters.
+    pub grid: Option<[GridSize; 3]>,
     /// Whether a block has to fill its warps.
     pub whole_warps: bool,
     /// Whether positions along each axis have to fit in 32 bits; so in every contract that is written.
     pub narrow: bool,
+}
+
+/// How many blocks a grid may have along one axis: from the least to the most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GridSize {
+    /// No grid has fewer.
+    pub least: u32,
+    /// No grid has more.
+    pub most: u32,
+}
+
+impl GridSize {
+    fn allows(self, size: u32) -> bool {
+        (self.least..=self.most).contains(&size)
+    }
+}
+
+impl fmt::Display for GridSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self { least, most } if least == most => write!(f, "{most}"),
+            Self { least, most } => write!(f, "{least} to {most}"),
+        }
+    }
 }
 
 impl LaunchContract {
@@ -27,6 +53,7 @@ impl LaunchContract {
     pub const ANY: Self = LaunchContract {
         dimensions: 3,
         block: None,
+        grid: None,
         whole_warps: false,
         narrow: false,
     };
@@ -54,6 +81,14 @@ impl LaunchContract {
                 block,
             });
         }
+        if let Some(wanted) = self.grid
+            && !wanted
+                .iter()
+                .zip(grid)
+                .all(|(wanted, size)| wanted.allows(size))
+        {
+            return Err(BrokenContract::Grid { wanted, grid });
+        }
         // Saturates: three numbers of 32 bits may not fit, and no device has such blocks.
         let threads = block
             .iter()
@@ -80,8 +115,8 @@ impl LaunchContract {
     #[inline(always)]
     pub unsafe fn assume(self) {
         use thread::{
-            block_dim_x, block_dim_y, block_dim_z, block_idx_x, grid_dim_y, grid_dim_z,
-            thread_idx_x,
+            block_dim_x, block_dim_y, block_dim_z, block_idx_x, block_idx_y, block_idx_z,
+            grid_dim_x, grid_dim_y, grid_dim_z, thread_idx_x,
         };
         // SAFETY: the caller says so.
         unsafe {
@@ -97,6 +132,14 @@ impl LaunchContract {
                 core::hint::assert_unchecked(block_dim_x() == x);
                 core::hint::assert_unchecked(block_dim_y() == y);
                 core::hint::assert_unchecked(block_dim_z() == z);
+            }
+            if let Some([x, y, z]) = self.grid {
+                core::hint::assert_unchecked(x.allows(grid_dim_x()));
+                core::hint::assert_unchecked(y.allows(grid_dim_y()));
+                core::hint::assert_unchecked(z.allows(grid_dim_z()));
+                core::hint::assert_unchecked(block_idx_x() < x.most);
+                core::hint::assert_unchecked(block_idx_y() < y.most);
+                core::hint::assert_unchecked(block_idx_z() < z.most);
             }
             if self.narrow && self.block.is_none() {
                 // Of two equal values the compiler keeps the one that it met first: the one of 32 bits. Along y and z it knows by itself
@@ -120,6 +163,13 @@ pub enum BrokenContract {
         wanted: [u32; 3],
         /// The block that was given.
         block: [u32; 3],
+    },
+    /// The grid has too few blocks, or too many.
+    Grid {
+        /// The blocks that the contract allows along each axis.
+        wanted: [GridSize; 3],
+        /// The grid that was given.
+        grid: [u32; 3],
     },
     /// Grid or blocks extend along a dimension that the kernel does not look at.
     Dimensions {
@@ -156,6 +206,13 @@ impl fmt::Display for BrokenContract {
                     "blocks are ({x}, {y}, {z}) and have to be ({a}, {b}, {c})"
                 )
             }
+            Self::Grid {
+                wanted: [a, b, c],
+                grid: [x, y, z],
+            } => write!(
+                f,
+                "the grid is ({x}, {y}, {z}) and has to be ({a}, {b}, {c})"
+            ),
             Self::Dimensions {
                 wanted,
                 grid: [a, b, c],
@@ -184,17 +241,30 @@ impl core::error::Error for BrokenContract {}
 
 #[cfg(test)]
 mod tests {
+    extern crate std;
+    use std::string::ToString;
+
     use super::*;
 
+    const ONE: GridSize = GridSize { least: 1, most: 1 };
     const TILE: LaunchContract = LaunchContract {
         dimensions: 2,
         block: Some([32, 8, 1]),
+        grid: None,
         whole_warps: false,
         narrow: true,
     };
     const LINE: LaunchContract = LaunchContract {
         dimensions: 1,
         block: None,
+        grid: Some([
+            GridSize {
+                least: 1,
+                most: 1 << 27,
+            },
+            ONE,
+            ONE,
+        ]),
         whole_warps: true,
         narrow: true,
     };
@@ -228,6 +298,11 @@ mod tests {
         assert_eq!(
             LINE.check([4, 1, 1], [100, 1, 1]),
             Err(BrokenContract::WholeWarps { threads: 100 })
+        );
+        let refused = LINE.check([(1 << 27) + 1, 1, 1], [32, 1, 1]).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "the grid is (134217729, 1, 1) and has to be (1 to 134217728, 1, 1)"
         );
         assert_eq!(
             LINE.check([1 << 27, 1, 1], [32, 1, 1]),

@@ -9,7 +9,7 @@
 use core::marker::PhantomData;
 
 pub use super::fingerprint::{START, digits, number, of_size, text};
-use super::{LaunchContract, Module, Value};
+use super::{GridSize, LaunchContract, Module, Value};
 
 /// The fingerprint of what came before and what a contract asks for.
 #[must_use]
@@ -21,7 +21,15 @@ pub const fn contract(start: u64, contract: LaunchContract) -> u64 {
     let (whole, narrow) = (contract.whole_warps as u64, contract.narrow as u64);
     let it = number(start, contract.dimensions as u64);
     let it = number(number(it, x as u64), (y as u64) << 32 | z as u64);
+    let it = match contract.grid {
+        Some([x, y, z]) => number(number(number(it, grid_size(x)), grid_size(y)), grid_size(z)),
+        None => it,
+    };
     number(it, whole << 1 | narrow)
+}
+
+const fn grid_size(size: GridSize) -> u64 {
+    (size.least as u64) << 32 | size.most as u64
 }
 
 /// The fingerprint of a type of this library, of which nobody else makes another one.
@@ -171,6 +179,14 @@ mod tests {
             },
             LaunchContract {
                 block: Some([32, 1, 8]),
+                ..any
+            },
+            LaunchContract {
+                grid: Some([GridSize { least: 1, most: 2 }; 3]),
+                ..any
+            },
+            LaunchContract {
+                grid: Some([GridSize { least: 2, most: 2 }; 3]),
                 ..any
             },
             LaunchContract {

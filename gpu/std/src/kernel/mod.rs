@@ -12,7 +12,7 @@ pub mod layout;
 mod module;
 mod value;
 
-pub use contract::{BrokenContract, LaunchContract};
+pub use contract::{BrokenContract, GridSize, LaunchContract};
 pub use element::SharedCell;
 pub(crate) use element::cells;
 #[doc(hidden)]
@@ -26,6 +26,11 @@ pub use value::{Value, assert_value};
 #[cfg(not(target_arch = "nvptx64"))]
 #[doc(hidden)]
 pub use cust_core::DeviceCopy;
+
+/// What a type has to be for a buffer of zeroes of it (`Zeroable`), and for one that is filled with a value (`Pod`).
+#[cfg(not(target_arch = "nvptx64"))]
+#[doc(hidden)]
+pub use bytemuck::{Pod, Zeroable};
 
 /// A kernel's typed handle: what `#[kernel]` makes of a function when compiled for the host.
 ///

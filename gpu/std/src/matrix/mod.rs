@@ -19,8 +19,21 @@ pub mod warpgroup;
 
 use crate::half::F16x2;
 
-/// Types of elements of the operands. They are names: the elements themselves are bits in registers or shared memory.
+/// Types of elements of the operands. All but [`F16`](element::F16) and [`Bf16`](element::Bf16), which are [`half`](crate::half)'s, are names: the elements
+/// themselves are bits in registers or shared memory.
 pub mod element {
+    pub use crate::half::{Bf16, F16};
+
+    macro_rules! numbers {
+        ($($name:ident)*) => {$(
+            impl super::Element for $name {
+                type Bits = $name;
+            }
+            impl super::tcgen05::sealed::Sealed for $name {}
+        )*};
+    }
+    numbers! { F16 Bf16 }
+
     macro_rules! elements {
         ($($(#[$doc:meta])* $name:ident: $bits:ty;)*) => {$(
             $(#[$doc])*
@@ -33,10 +46,6 @@ pub mod element {
         )*};
     }
     elements! {
-        /// Half floats of IEEE: 5 bits of exponent.
-        F16: u16;
-        /// Half floats with the exponent of `f32`.
-        Bf16: u16;
         /// `f32` of which the highest 19 bits count.
         Tf32: u32;
         /// Floats of 8 bits with 4 of exponent.

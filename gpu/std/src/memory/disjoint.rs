@@ -6,7 +6,7 @@
 use core::marker::PhantomData;
 
 use crate::memory::bounds::check;
-use crate::thread::{ThreadIndex, index_1d};
+use crate::thread::{ThreadIndex, grid_stride, index_1d};
 
 /// Proof that an element belongs to this thread alone: a [`ThreadIndex`], borrowed or by value.
 #[diagnostic::on_unimplemented(
@@ -83,6 +83,28 @@ impl<T> DisjointSlice<'_, T> {
         let index = index_1d();
         let element = self.get_mut(&index)?;
         Some((element, index))
+    }
+
+    /// This thread's elements, each with its index, where the grid goes over the whole slice: see [`grid_stride`](crate::thread::grid_stride).
+    ///
+    /// ```
+    /// use lanewise_macros::kernel;
+    /// use lanewise_std::DisjointSlice;
+    ///
+    /// #[kernel]
+    /// pub fn add(a: &[f32], b: &[f32], mut sum: DisjointSlice<f32>) {
+    ///     for (i, sum) in sum.grid_stride() {
+    ///         *sum = a[i] + b[i];
+    ///     }
+    /// }
+    /// ```
+    #[inline]
+    pub fn grid_stride(&mut self) -> impl Iterator<Item = (usize, &mut T)> {
+        let pointer = self.pointer;
+        grid_stride(self.length).map(move |i| {
+            // SAFETY: in bounds; each number comes once, no other thread has it, and this one borrows the whole slice meanwhile.
+            (i, unsafe { &mut *pointer.add(i) })
+        })
     }
 
     /// The element at `index`, for algorithms in which no other thread asks for it; `None` past the end.

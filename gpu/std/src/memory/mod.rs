@@ -4,6 +4,7 @@ pub(crate) mod bounds;
 pub mod cache;
 pub mod cells;
 pub mod disjoint;
+pub mod disjoint_matrix;
 pub mod global;
 pub mod multimem;
 mod object;

@@ -73,6 +73,12 @@ macro_rules! vectors {
             // SAFETY: numbers.
             #[cfg(not(target_arch = "nvptx64"))]
             unsafe impl crate::kernel::DeviceCopy for $name {}
+            // SAFETY: numbers, of any bits, without padding.
+            #[cfg(not(target_arch = "nvptx64"))]
+            unsafe impl crate::kernel::Zeroable for $name {}
+            // SAFETY: as above.
+            #[cfg(not(target_arch = "nvptx64"))]
+            unsafe impl crate::kernel::Pod for $name {}
         )*
     };
 }

@@ -12,7 +12,8 @@ use core::marker::PhantomData;
 
 use super::*;
 
-/// An index over the whole grid that this thread alone has; see [`index_1d`].
+/// An index that this thread alone has: of the whole grid ([`index_1d`]), or as many apart as the grid has threads
+/// ([`GridStride::indices`]). Both divide the numbers in the same way.
 ///
 /// It cannot be copied,
 /// ```compile_fail,E0382
@@ -38,6 +39,15 @@ pub struct ThreadIndex {
 }
 
 impl ThreadIndex {
+    /// This thread's index, or one that follows from it and from nothing that threads could differ in.
+    #[inline]
+    pub(super) fn own(value: usize) -> Self {
+        ThreadIndex {
+            value,
+            own: PhantomData,
+        }
+    }
+
     /// The index as a number.
     #[inline]
     #[must_use]
@@ -61,10 +71,7 @@ pub fn index_1d() -> ThreadIndex {
         let block = plane * grid_dim_x() as usize + block_idx_x() as usize;
         block * block_size() as usize + thread_rank() as usize
     };
-    ThreadIndex {
-        value,
-        own: PhantomData,
-    }
+    ThreadIndex::own(value)
 }
 
 /// A position in a plane that this thread alone has; see [`index_2d`].

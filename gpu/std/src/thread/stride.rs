@@ -1,7 +1,10 @@
 //! The grid-stride loop: a grid of any size goes over a slice of any length.
 //!
 //! The thread with index i (see [`index_1d`]) takes elements i, i + G, i + 2G, ..., where G is the number of threads in the
-//! grid. At each step neighbouring threads take neighbouring elements.
+//! grid. At each step neighbouring threads take neighbouring elements. An element's index modulo G is its thread's, so no two threads have the
+//! same one, and [`GridStride::indices`] are proofs as `index_1d` is.
+
+use core::marker::PhantomData;
 
 use super::*;
 
@@ -11,16 +14,52 @@ pub struct GridStride {
     next: usize,
     end: usize,
     step: usize,
+    /// Neither `Send` nor `Sync`: it is this thread's.
+    own: PhantomData<*mut ()>,
 }
 
-/// This thread's share of `0..length`.
+/// This thread's share of `0..length`, as numbers: what it reads. What it writes goes by [`GridStride::indices`], or by
+/// [`DisjointSlice::grid_stride`](crate::DisjointSlice::grid_stride).
 #[inline]
 #[must_use]
 pub fn grid_stride(length: usize) -> GridStride {
-    GridStride {
-        next: index_1d().get(),
-        end: length,
-        step: block_size() as usize * grid_size(),
+    let threads = (block_size() as usize).saturating_mul(grid_size());
+    GridStride::of(index_1d(), threads, length)
+}
+
+impl GridStride {
+    /// `first` is the thread's own index, and there are `threads` in the grid.
+    #[inline]
+    fn of(first: ThreadIndex, threads: usize, length: usize) -> Self {
+        // No slice is longer, and the sum of two such numbers is not past the last one: an index that began again at 0 would be another thread's.
+        const MOST: usize = isize::MAX as usize;
+        GridStride {
+            next: first.get(),
+            end: length.min(MOST),
+            step: threads.min(MOST),
+            own: PhantomData,
+        }
+    }
+
+    /// The same as proofs that no other thread has these elements.
+    ///
+    /// ```
+    /// use lanewise_macros::kernel;
+    /// use lanewise_std::{DisjointSlice, thread};
+    ///
+    /// #[kernel]
+    /// pub fn split(numbers: &[u32], mut whole: DisjointSlice<u32>, mut rest: DisjointSlice<u32>) {
+    ///     for i in thread::grid_stride(numbers.len()).indices() {
+    ///         if let (Some(whole), Some(rest)) = (whole.get_mut(&i), rest.get_mut(&i)) {
+    ///             (*whole, *rest) = (numbers[i.get()] / 10, numbers[i.get()] % 10);
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn indices(self) -> GridStrideIndices {
+        GridStrideIndices(self)
     }
 }
 
@@ -35,5 +74,55 @@ impl Iterator for GridStride {
         let index = self.next;
         self.next += self.step;
         Some(index)
+    }
+}
+
+/// Indices that this thread alone has; see [`GridStride::indices`].
+#[derive(Debug)]
+pub struct GridStrideIndices(GridStride);
+
+impl Iterator for GridStrideIndices {
+    type Item = ThreadIndex;
+
+    #[inline]
+    fn next(&mut self) -> Option<ThreadIndex> {
+        self.0.next().map(ThreadIndex::own)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use std::vec;
+    use std::vec::Vec;
+
+    use super::*;
+
+    fn share(thread: usize, threads: usize, length: usize) -> GridStride {
+        GridStride::of(ThreadIndex::own(thread), threads, length)
+    }
+
+    #[test]
+    fn every_element_is_one_threads() {
+        for (threads, length) in [(1, 0), (1, 5), (3, 10), (8, 8), (8, 7), (100, 9)] {
+            let mut owners = vec![0; length];
+            for thread in 0..threads {
+                for i in share(thread, threads, length).indices() {
+                    assert_eq!(i.get() % threads, thread);
+                    owners[i.get()] += 1;
+                }
+            }
+            assert!(owners.iter().all(|&owners| owners == 1), "{owners:?}");
+        }
+    }
+
+    /// Neither a grid whose threads cannot be counted nor a length that no slice has leads back to the first elements.
+    #[test]
+    fn no_index_begins_again() {
+        let most = isize::MAX as usize;
+        assert_eq!(share(7, usize::MAX, usize::MAX).last(), Some(7));
+        let far: Vec<_> = share(5, most / 2, usize::MAX).collect();
+        assert_eq!(far, [5, 5 + most / 2]);
+        assert_eq!(share(5, most, usize::MAX).collect::<Vec<_>>(), [5]);
     }
 }

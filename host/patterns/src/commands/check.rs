@@ -130,23 +130,21 @@ fn check(device: &Device, pattern: &Pattern, variant: &'static Variant, args: &A
 
 /// One run: what is wrong with it.
 fn once(device: &Device, variant: &Variant, size: usize, checking: Checking) -> Vec<String> {
-    let mut outcome = None;
-    let found = checks::of(device, checking, || {
-        outcome = Some(run::check(device, variant, Setup::new(size, 1))?);
-        anyhow::Ok(())
+    let checked = checks::of(device, checking, || {
+        run::check(device, variant, Setup::new(size, 1))
     });
-    let mut problems = match found {
-        Ok(found) => found
-            .unwrap_or_default()
-            .iter()
-            .map(Finding::to_string)
-            .collect(),
+    match checked {
+        Ok((outcome, found)) => {
+            let found = found.unwrap_or_default();
+            let mismatch = outcome.err().map(|mismatch| mismatch.to_string());
+            found
+                .iter()
+                .map(Finding::to_string)
+                .chain(mismatch)
+                .collect()
+        }
         Err(error) => vec![format!("did not run: {error:#}")],
-    };
-    if let Some(Err(mismatch)) = outcome {
-        problems.push(mismatch.to_string());
     }
-    problems
 }
 
 impl Checked {

@@ -103,11 +103,9 @@ pub fn check(
 pub fn run(device: &Device, variant: &Variant, setup: Setup) -> Result<Outcome> {
     let stream = device.stream()?;
     let mut case = (variant.prepare)(device, setup)?;
-    let mut first = Elapsed::from_seconds(0.0);
     // Counted, because the model of time knows sectors only where they are counted.
-    let counters = counters::of(device, || -> Result<()> {
-        first = timed(variant.name, &stream, || case.launch(&stream))?;
-        Ok(())
+    let (first, counters) = counters::of(device, || {
+        timed(variant.name, &stream, || case.launch(&stream))
     })?;
     // Before any further launch: what works in place finds changed input there.
     let check = setup.is_checked.then(|| case.check()).transpose()?;

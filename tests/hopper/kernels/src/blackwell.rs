@@ -76,8 +76,8 @@ pub fn tcgen05_gemm(
         for step in 0..steps {
             let place = consumer.wait();
             tcgen05::fence_after_thread_sync();
-            let left = SharedDescriptor::of_tile(LEFT.tile(0).as_ptr());
-            let right = SharedDescriptor::of_tile(RIGHT.tile(0).as_ptr());
+            let left = SharedDescriptor::of_tile(LEFT.tile(0).as_ptr().cast());
+            let right = SharedDescriptor::of_tile(RIGHT.tile(0).as_ptr().cast());
             // SAFETY: the block's columns; the place is full, and empty when the products are done.
             unsafe { product.multiply_add(memory.address(), left, right, step > 0) };
             place.release_with_products::<OneBlock>();

@@ -372,9 +372,9 @@ by_warpgroup_in_halves! {
 pub fn warpgroup_registers(input: &[u32], output: GlobalMut<f32>) {
     shared! { static PLAIN: [SwizzledTile<[u32; 2048]>; 1]; }
     fill(PLAIN.tile(0), input, 0, |i| i);
-    let (_, right) = fill_tiles::<u16, u16>(input);
+    let (_, right) = fill_tiles::<Bf16, Bf16>(input);
     let right = Descriptor::<Bf16>::of_tile(right);
-    let rows = PLAIN.tile(0).as_ptr().cast::<u16>();
+    let rows = PLAIN.tile(0).as_ptr().cast::<Bf16>();
     let mut sum = Accumulator64::<f32>::zero();
     // SAFETY: written before the fence and the barrier, and by nobody after; a warp has 16 rows of 64 elements.
     unsafe {

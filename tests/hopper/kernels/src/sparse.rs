@@ -141,13 +141,13 @@ by_warpgroup! {
 pub fn warpgroup_sparse_registers(input: &[u32], output: GlobalMut<f32>) {
     shared! { static PLAIN: [SwizzledTile<[u32; 2048]>; 1]; }
     fill(PLAIN.tile(0), input, 0, |i| i);
-    let (_, right) = fill_tiles::<u16, u16>(input);
+    let (_, right) = fill_tiles::<Bf16, Bf16>(input);
     let right = Descriptor::<Bf16>::of_tile(right);
     let first_row = thread_idx_x() as usize / 32 * 16;
     let mut sum = Accumulator::<f32, 32>::zero();
     // SAFETY: written before the fence and the barrier, and by nobody after; a warp has 16 rows of 64 elements.
     unsafe {
-        let rows = PLAIN.tile(0).as_ptr().cast::<u16>().add(first_row * 64);
+        let rows = PLAIN.tile(0).as_ptr().cast::<Bf16>().add(first_row * 64);
         let [first, second] = [0, 16].map(|k| Left::<Bf16>::load(rows.add(k), 128));
         let both = metadata::<Bf16>(input, OF_WARPGROUP, (first_row, 0, GROUPS));
         let mut products = sum.start();

@@ -143,7 +143,7 @@ pub fn forgotten_products(output: GlobalMut<f32>) {
     }
     bulk::fence_proxy_async();
     sync_threads();
-    let tile = Descriptor::<Bf16>::of_tile(TILE.tile(0).as_ptr());
+    let tile = Descriptor::<Bf16>::of_tile(TILE.tile(0).as_ptr().cast());
     let mut sum = Accumulator::<f32, 4>::zero();
     let mut products = sum.start();
     // SAFETY: none; that they are forgotten is what the test is about.

@@ -4,12 +4,14 @@
 
 mod tile;
 
-use lanewise_macros::{device, kernel};
+use lanewise_macros::{Value, device, kernel, shared};
+use lanewise_std::atomic::{AtomicOrdering, BlockAtomicU32};
 use lanewise_std::graph::Condition;
-use lanewise_std::matrix::element::S8;
+use lanewise_std::half::F16;
+use lanewise_std::matrix::element::{self, S8};
 use lanewise_std::matrix::sparse::{GROUPS, Metadata, TwoOfFour};
 use lanewise_std::matrix::warp::{Left, Right, Sum, multiply_add_sparse};
-use lanewise_std::{DeviceGlobal, DisjointSlice, GlobalMut, thread};
+use lanewise_std::{DeviceGlobal, DisjointMatrix, DisjointSlice, GlobalMut, thread};
 
 lanewise_std::module!();
 
@@ -93,4 +95,78 @@ pub fn neighbours(data: GlobalMut<u32>) {
     let i = thread::thread_idx_x() as usize;
     // SAFETY: none: the barrier that is missing is what the test is about.
     unsafe { data.set(i, tile::pass_on(i)) };
+}
+
+/// What is known of a place: a type of the user's own, in buffers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Value)]
+#[repr(C)]
+pub struct Place {
+    pub at: [f32; 2],
+    pub weight: f32,
+}
+
+/// Adds to the weight of each place; a grid of any size goes over all of them.
+#[kernel]
+#[launch_contract(dims = 1, grid = ..=4)]
+pub fn weigh(weights: &[f32], mut places: DisjointSlice<Place>) {
+    for (i, place) in places.grid_stride() {
+        place.weight += weights[i];
+    }
+}
+
+/// Tens and ones of each number.
+#[kernel]
+pub fn digits(numbers: &[u32], mut tens: DisjointSlice<u32>, mut ones: DisjointSlice<u32>) {
+    for i in thread::grid_stride(numbers.len()).indices() {
+        if let (Some(tens), Some(ones)) = (tens.get_mut(&i), ones.get_mut(&i)) {
+            (*tens, *ones) = (numbers[i.get()] / 10, numbers[i.get()] % 10);
+        }
+    }
+}
+
+/// The sum of an element of the matrix and those left and right of it.
+#[kernel]
+pub fn row_stencil(input: &[u32], mut output: DisjointMatrix<u32>) {
+    let columns = output.columns();
+    if let Some((output, at)) = output.get_mut_indexed() {
+        let row = &input[at.y() * columns..][..columns];
+        let near = at.x().saturating_sub(1)..columns.min(at.x() + 2);
+        *output = row[near].iter().sum();
+    }
+}
+
+/// Each number twice as a half float, which the matrix units take, too.
+#[kernel]
+pub fn doubled(numbers: &[element::F16], mut out: DisjointSlice<F16>) {
+    for (i, out) in out.grid_stride() {
+        *out = numbers[i] + numbers[i];
+    }
+}
+
+/// The greatest of the block's numbers, by exchanges that have to find what was there.
+#[kernel]
+#[launch_contract(dims = 1, grid = 1)]
+pub fn greatest(numbers: &[u32], mut out: DisjointSlice<u32>) {
+    shared! { static GREATEST: [u32; 1]; }
+    let index = thread::index_1d();
+    if index.get() == 0 {
+        // SAFETY: the others come behind the barrier.
+        unsafe { GREATEST.set(0, 0) };
+    }
+    thread::sync_threads();
+    // SAFETY: between the barriers there is no other access.
+    let greatest = unsafe { BlockAtomicU32::from_ptr(GREATEST.as_ptr()) };
+    for i in thread::grid_stride(numbers.len()) {
+        let mut old = greatest.load(AtomicOrdering::Relaxed);
+        while let Err(now) = {
+            let new = old.max(numbers[i]);
+            greatest.compare_exchange(old, new, AtomicOrdering::AcqRel, AtomicOrdering::Relaxed)
+        } {
+            old = now;
+        }
+    }
+    thread::sync_threads();
+    if let Some(out) = out.get_mut(&index) {
+        *out = greatest.load(AtomicOrdering::Relaxed);
+    }
 }

@@ -89,7 +89,8 @@ fn a_volatile_flag_without_fences_is_a_race_in_every_order() {
                 case.launch(&device.stream()?)
             },
         );
-        let found = found.expect("it runs").expect("the simulator checks");
+        let ((), found) = found.expect("it runs");
+        let found = found.expect("the simulator checks");
         assert!(!found.is_empty(), "seed {seed}");
         for finding in &found {
             assert_eq!(finding.kind, FindingKind::Race, "{finding:#?}");

@@ -285,7 +285,7 @@ impl<'a> World<'a> {
                     did = self.do_it(op);
                     Ok::<(), GraphError>(())
                 });
-                if let Some(finding) = good(checked)?.into_iter().flatten().next() {
+                if let Some(finding) = good(checked)?.1.into_iter().flatten().next() {
                     return Err(format!("{finding:?}"));
                 }
             }

@@ -30,7 +30,8 @@ fn threads_share_what_is_counted() {
         .into_iter()
         .collect::<Result<(), DriverError>>()
     });
-    let counters = counters.expect("no fault").expect("the simulator counts");
+    let ((), counters) = counters.expect("no fault");
+    let counters = counters.expect("the simulator counts");
     assert_eq!(counters.global_stores.requests, 3 * 2);
 }
 
@@ -53,10 +54,10 @@ fn counting_is_nested() {
                 .expect("a launch");
             stream.synchronize()
         };
-        let mut inner = None;
-        let outer = counters::of(&device, || {
-            inner = counters::of(&device, &mut add)?;
-            add()
+        let (inner, outer) = counters::of(&device, || {
+            let ((), inner) = counters::of(&device, &mut add)?;
+            add()?;
+            Ok::<_, DriverError>(inner)
         })?;
         let requests = [outer, inner].map(|of| of.map(|of| of.global_stores.requests));
         answer.send(requests).expect("somebody listens");
@@ -89,7 +90,7 @@ fn another_thread_launches_while_one_counts() {
         };
         let [held, counted, other] = &streams;
         let [sum, others] = &mut sums;
-        let counters = counters::of(&device, || {
+        let ((), counters) = counters::of(&device, || {
             let (launched, wait) = mpsc::channel();
             held.call(move || wait.recv().expect("the other thread launches"))?;
             std::thread::scope(|scope| {

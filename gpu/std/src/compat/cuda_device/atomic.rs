@@ -1,4 +1,4 @@
-//! Atomics that can be made by `new`, whose exchange takes an order for its failure too, and floats with all orders.
+//! Atomics that can be made by `new`, and floats with all orders.
 //!
 //! They are this crate's own ([`crate::atomic`]), with what differs there; a buffer is lent for a slice of them as for a slice of those.
 
@@ -41,23 +41,6 @@ macro_rules! integers {
                 unsafe { Self::Target::from_ptr(self.0.get()) }
             }
         }
-
-        impl $name {
-            /// Sets the value to `new` if it is `current`, and gives what was there.
-            ///
-            /// # Errors
-            /// The value that was there instead.
-            #[inline]
-            pub fn compare_exchange(
-                &self,
-                current: $ty,
-                new: $ty,
-                success: AtomicOrdering,
-                failure: AtomicOrdering,
-            ) -> Result<$ty, $ty> {
-                (**self).compare_exchange(current, new, at_least(success, failure))
-            }
-        }
     )*};
 }
 
@@ -65,18 +48,6 @@ integers! {
     DeviceAtomicU32(u32); DeviceAtomicI32(i32); DeviceAtomicU64(u64); DeviceAtomicI64(i64);
     BlockAtomicU32(u32); BlockAtomicI32(i32); BlockAtomicU64(u64); BlockAtomicI64(i64);
     SystemAtomicU32(u32); SystemAtomicI32(i32); SystemAtomicU64(u64); SystemAtomicI64(i64);
-}
-
-/// One order that is as strong as both: this crate's exchange takes one for success, which holds for a failure as for a load.
-#[inline]
-const fn at_least(success: AtomicOrdering, failure: AtomicOrdering) -> AtomicOrdering {
-    use AtomicOrdering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
-    match (success, failure) {
-        (SeqCst, _) | (_, SeqCst) => SeqCst,
-        (Release, Acquire | AcqRel) => AcqRel,
-        (Relaxed, Acquire | AcqRel) => Acquire,
-        (success, _) => success,
-    }
 }
 
 /// Floats: added by the hardware, else moved as the bits that they are.

@@ -38,6 +38,9 @@ unsafe impl Value for MapStorage {}
 // SAFETY: as above.
 #[cfg(not(target_arch = "nvptx64"))]
 unsafe impl crate::kernel::DeviceCopy for MapStorage {}
+// SAFETY: words, of any bits.
+#[cfg(not(target_arch = "nvptx64"))]
+unsafe impl crate::kernel::Zeroable for MapStorage {}
 
 /// A map that is being changed, in shared memory. What is not set stays as it was.
 #[derive(Debug)]

@@ -96,7 +96,7 @@ macro_rules! halves {
             #[doc(alias = "ldmatrix.trans")]
             #[inline]
             #[must_use]
-            pub unsafe fn load(tile: *const u16, stride: usize) -> Self {
+            pub unsafe fn load(tile: *const $element, stride: usize) -> Self {
                 let lane = warp::lane_id() as usize % (8 * REGISTERS);
                 // SAFETY: the caller's promise.
                 Right(unsafe { load_matrices_transposed(tile.cast::<u8>().wrapping_add(lane * stride)) }, PhantomData)

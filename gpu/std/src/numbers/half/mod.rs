@@ -138,6 +138,12 @@ macro_rules! half_floats {
             // SAFETY: as above.
             #[cfg(not(target_arch = "nvptx64"))]
             unsafe impl crate::kernel::DeviceCopy for $name {}
+            // SAFETY: numbers, of any bits, without padding.
+            #[cfg(not(target_arch = "nvptx64"))]
+            unsafe impl crate::kernel::Zeroable for $name {}
+            // SAFETY: as above.
+            #[cfg(not(target_arch = "nvptx64"))]
+            unsafe impl crate::kernel::Pod for $name {}
             // SAFETY: one word, and any bits are a float.
             unsafe impl Shuffle for $name {
                 #[inline(always)]

@@ -96,6 +96,12 @@ macro_rules! pairs {
             // SAFETY: as above.
             #[cfg(not(target_arch = "nvptx64"))]
             unsafe impl crate::kernel::DeviceCopy for $name {}
+            // SAFETY: numbers, of any bits, without padding.
+            #[cfg(not(target_arch = "nvptx64"))]
+            unsafe impl crate::kernel::Zeroable for $name {}
+            // SAFETY: as above.
+            #[cfg(not(target_arch = "nvptx64"))]
+            unsafe impl crate::kernel::Pod for $name {}
             // SAFETY: one word, and any bits are a pair.
             unsafe impl Shuffle for $name {
                 #[inline(always)]

@@ -57,15 +57,23 @@ macro_rules! integers {
 
                 /// Sets the value to `new` if it is `current`.
                 ///
-                /// `order` holds for success; a failure orders as a load of it would.
+                /// `success` orders the exchange, `failure` the load where there is none; of that one `Release` counts as `Relaxed`,
+                /// and `AcqRel` as `Acquire`.
                 ///
                 /// # Errors
                 /// The value that was there instead.
                 #[doc(alias = "atomicCAS")]
                 #[doc(alias = "atom.cas")]
                 #[inline]
-                pub fn compare_exchange(&self, current: $ty, new: $ty, order: AtomicOrdering) -> Result<$ty, $ty> {
+                pub fn compare_exchange(
+                    &self,
+                    current: $ty,
+                    new: $ty,
+                    success: AtomicOrdering,
+                    failure: AtomicOrdering,
+                ) -> Result<$ty, $ty> {
                     let at = self.0.get();
+                    let order = (success, failure);
                     // SAFETY: as in `load`.
                     let (old, done) = unsafe { $module::compare_exchange::<$scope, $ty>(at, current, new, order) };
                     if done { Ok(old) } else { Err(old) }

@@ -2,8 +2,11 @@
 //!
 //! The scope is part of the type. [`DeviceAtomicU32`] and its siblings are atomic for all threads of the
 //! device, `BlockAtomic*` for those of the block, `SystemAtomic*` for the host and other devices as well. A
-//! smaller scope may be cheaper. `core::sync::atomic` works in kernels, too. Its scope should be the system's,
-//! but LLVM 22 gives its read-modify-write operations the device's scope; memory that the host works on at
+//! smaller scope may be cheaper: loads, stores and fences are of the type's. LLVM 22 writes every read-modify-write operation
+//! without a scope, which PTX reads as the device's. `BlockAtomic*` therefore comes out wider there than it asks for, which is never
+//! wrong, and costs nothing: a GPU does it in the same place, which is shared memory or the L2 cache. (An `atom.cta` by inline assembly would cost:
+//! LLVM does not see there that the address is in shared memory.) `core::sync::atomic` works in kernels, too. Its scope should be the system's,
+//! and for the same reason is the device's; memory that the host works on at
 //! the same time therefore needs `SystemAtomic*`. Orderings are the language's: [`AtomicOrdering`].
 //!
 //! `from_ptr` makes an atomic of a plain number in global or shared memory. Nothing may access that memory in

@@ -115,7 +115,7 @@ pub(super) unsafe fn store<S: Scope, T: Copy>(address: *mut T, value: T, order: 
     }
 }
 
-/// Stores `new` if the value is `current`; the value that was there, and whether it was `current`.
+/// Stores `new` if the value is `current`; the value that was there, and whether it was `current`. The orders are those of success and failure.
 ///
 /// # Safety
 /// As for the operations above.
@@ -124,7 +124,7 @@ pub(super) unsafe fn compare_exchange<S: Scope, T: Copy>(
     address: *mut T,
     current: T,
     new: T,
-    order: Ordering,
+    (success, failure): (Ordering, Ordering),
 ) -> (T, bool) {
     macro_rules! exchange {
         ($success:ident, $failure:ident) => {
@@ -132,16 +132,23 @@ pub(super) unsafe fn compare_exchange<S: Scope, T: Copy>(
                 address, current, new,
             )
         };
+        ($success:ident) => {
+            match failure {
+                Ordering::Relaxed | Ordering::Release => exchange!($success, Relaxed),
+                Ordering::Acquire | Ordering::AcqRel => exchange!($success, Acquire),
+                _ => exchange!($success, SeqCst),
+            }
+        };
     }
     // SAFETY: the builder takes the marker out; the rest the caller says.
     unsafe {
         __lanewise_atomic_scope(const { S::NUMBER });
-        match order {
-            Ordering::Relaxed => exchange!(Relaxed, Relaxed),
-            Ordering::Release => exchange!(Release, Relaxed),
-            Ordering::Acquire => exchange!(Acquire, Acquire),
-            Ordering::AcqRel => exchange!(AcqRel, Acquire),
-            _ => exchange!(SeqCst, SeqCst),
+        match success {
+            Ordering::Relaxed => exchange!(Relaxed),
+            Ordering::Release => exchange!(Release),
+            Ordering::Acquire => exchange!(Acquire),
+            Ordering::AcqRel => exchange!(AcqRel),
+            _ => exchange!(SeqCst),
         }
     }
 }

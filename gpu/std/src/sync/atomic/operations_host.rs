@@ -37,7 +37,7 @@ pub(super) unsafe fn compare_exchange<S: Scope, T: Copy>(
     _: *mut T,
     _: T,
     _: T,
-    _: Ordering,
+    _: (Ordering, Ordering),
 ) -> (T, bool) {
     crate::device_only("atom.cas")
 }

@@ -18,7 +18,7 @@ pub fn orders(word: GlobalMut<u32>) {
     let word = unsafe { DeviceAtomicU32::from_ptr(word.as_ptr()) };
     let old = word.load(AtomicOrdering::Acquire);
     word.store(old, AtomicOrdering::Release);
-    let _ = word.compare_exchange(1, 2, AtomicOrdering::Relaxed);
+    let _ = word.compare_exchange(1, 2, AtomicOrdering::Relaxed, AtomicOrdering::Relaxed);
     word.fetch_add(old, AtomicOrdering::AcqRel);
 }
 

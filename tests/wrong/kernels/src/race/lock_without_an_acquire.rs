@@ -14,7 +14,7 @@ pub fn lock_without_an_acquire(data: GlobalMut<u32>) {
     unsafe {
         if t == 0 {
             let lock = DeviceAtomicU32::from_ptr(data.address_of(0));
-            while lock.compare_exchange(0, 1, Relaxed).is_err() {}
+            while lock.compare_exchange(0, 1, Relaxed, Relaxed).is_err() {}
             data.set(64, data.get(64) + 1);
             lock.store(0, Relaxed);
         }
@@ -28,7 +28,7 @@ pub fn lock_without_an_acquire_right(data: GlobalMut<u32>) {
     unsafe {
         if t == 0 {
             let lock = DeviceAtomicU32::from_ptr(data.address_of(0));
-            while lock.compare_exchange(0, 1, Acquire).is_err() {}
+            while lock.compare_exchange(0, 1, Acquire, Relaxed).is_err() {}
             data.set(64, data.get(64) + 1);
             lock.store(0, Release);
         }

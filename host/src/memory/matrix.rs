@@ -1,0 +1,99 @@
+//! A buffer as a matrix, for kernels that take a `DisjointMatrix`.
+
+use std::marker::PhantomData;
+
+use cust::memory::DeviceCopy;
+
+use crate::{DeviceBuffer, GraphBuffer, IpcBuffer, ManagedBuffer, Mapped, Part};
+
+/// A buffer as rows of one length: what a kernel takes as `DisjointMatrix<T>`. [`DeviceBuffer::matrix_mut`] makes it, and its like of the other
+/// buffers.
+#[derive(Debug)]
+pub struct MatrixMut<'whole, T: DeviceCopy> {
+    buffer: &'whole DeviceBuffer<T>,
+    rows: u32,
+    columns: u32,
+    /// Nobody else has the buffer.
+    whole: PhantomData<&'whole mut DeviceBuffer<T>>,
+}
+
+impl<'whole, T: DeviceCopy> MatrixMut<'whole, T> {
+    /// Of a buffer that is borrowed by nothing else.
+    #[track_caller]
+    fn of(buffer: &'whole DeviceBuffer<T>, columns: usize) -> Self {
+        let len = buffer.len();
+        assert!(
+            len == 0 || columns > 0 && len.is_multiple_of(columns),
+            "{len} elements are no whole rows of {columns}"
+        );
+        let rows = len.checked_div(columns).unwrap_or(0);
+        let (Ok(rows), Ok(columns)) = (u32::try_from(rows), u32::try_from(columns)) else {
+            panic!("{rows} rows of {columns} elements are too many: either number has 32 bits");
+        };
+        MatrixMut {
+            buffer,
+            rows,
+            columns,
+            whole: PhantomData,
+        }
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.rows as usize
+    }
+
+    /// How many elements a row has.
+    pub fn columns(&self) -> usize {
+        self.columns as usize
+    }
+
+    /// The buffer, and its size as the kernel takes it.
+    pub(crate) fn parts(&self) -> (&DeviceBuffer<T>, u64) {
+        let size = lanewise_std::disjoint_matrix::size(self.rows, self.columns);
+        (self.buffer, size as u64)
+    }
+}
+
+impl<T: DeviceCopy> DeviceBuffer<T> {
+    /// The buffer as rows of `columns` elements, one after another; what it holds stays.
+    ///
+    /// ```
+    /// # use lanewise::{Device, DeviceBuffer};
+    /// # let device = Device::open()?;
+    /// let mut buffer = DeviceBuffer::<f32>::zeroed(&device, 12)?;
+    /// let matrix = buffer.matrix_mut(4);
+    /// assert_eq!((matrix.rows(), matrix.columns()), (3, 4));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If the elements are no whole rows, or if there are 2^32 rows or columns or more.
+    #[track_caller]
+    pub fn matrix_mut(&mut self, columns: usize) -> MatrixMut<'_, T> {
+        MatrixMut::of(self, columns)
+    }
+}
+
+macro_rules! others {
+    ($($buffer:ty: $as_device_buffer:expr;)*) => {$(
+        impl<T: DeviceCopy> $buffer {
+            /// As rows of `columns` elements: see [`DeviceBuffer::matrix_mut`].
+            ///
+            /// # Panics
+            /// If the elements are no whole rows, or if there are 2^32 rows or columns or more.
+            #[track_caller]
+            pub fn matrix_mut(&mut self, columns: usize) -> MatrixMut<'_, T> {
+                MatrixMut::of($as_device_buffer(self), columns)
+            }
+        }
+    )*};
+}
+
+others! {
+    ManagedBuffer<T>: ManagedBuffer::buffer;
+    Mapped<'_, T>: |mapped| -> &DeviceBuffer<T> { mapped };
+    Part<'_, T>: |part| -> &DeviceBuffer<T> { part };
+    GraphBuffer<'_, T>: |buffer| -> &DeviceBuffer<T> { buffer };
+    IpcBuffer<T>: |buffer| -> &DeviceBuffer<T> { buffer };
+}

@@ -1,0 +1,175 @@
+//! What each thread writes without `unsafe`, in launches of any shape; types of one's own; and what contracts refuse.
+#![forbid(unsafe_code)]
+
+use lanewise::{Device, DeviceBuffer, LaunchConfig, MatrixMut, Stream, Zeroable, counters};
+use lanewise_std::half::F16;
+use own_kernels::{Place, digits, doubled, greatest, row_stencil, weigh};
+use proptest::prelude::*;
+
+/// Launches of one to three dimensions, of any size, whole warps or not.
+fn shapes() -> impl Strategy<Value = LaunchConfig> {
+    let grid = (1u32..4, 1u32..3, 1u32..3);
+    let block = (1u32..40, 1u32..5, 1u32..3);
+    (grid, block).prop_map(|(grid, block)| LaunchConfig::new(grid, block))
+}
+
+fn device() -> (Device, Stream) {
+    let device = Device::open().expect("a device");
+    let stream = device.stream().expect("a stream");
+    (device, stream)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_grid_of_any_shape_goes_over_all_elements_once(
+        numbers in prop::collection::vec(0u32..1000, 1..500),
+        config in shapes(),
+    ) {
+        let (device, stream) = device();
+        let input = DeviceBuffer::from_slice(&device, &numbers).unwrap();
+        let mut tens = DeviceBuffer::<u32>::zeroed(&device, numbers.len()).unwrap();
+        let mut ones = DeviceBuffer::<u32>::zeroed(&device, numbers.len()).unwrap();
+        device.launch(&stream, digits, config, (&input, &mut tens, &mut ones)).unwrap();
+        let (tens, ones) = (tens.to_vec().unwrap(), ones.to_vec().unwrap());
+        let together: Vec<_> = tens.iter().zip(&ones).map(|(tens, ones)| 10 * tens + ones).collect();
+        prop_assert_eq!(together, numbers);
+    }
+
+    #[test]
+    fn a_matrix_is_written_by_the_threads_in_their_places(
+        (rows, columns) in (1usize..20, 1usize..50),
+        block in (1u32..40, 1u32..5),
+    ) {
+        let (device, stream) = device();
+        let numbers: Vec<u32> = (0..(rows * columns) as u32).collect();
+        let input = DeviceBuffer::from_slice(&device, &numbers).unwrap();
+        let mut output = DeviceBuffer::<u32>::zeroed(&device, numbers.len()).unwrap();
+        let grid = ((columns as u32).div_ceil(block.0), (rows as u32).div_ceil(block.1));
+        let config = LaunchConfig::new(grid, block);
+        device.launch(&stream, row_stencil, config, (&input, output.matrix_mut(columns))).unwrap();
+        let sums: Vec<u32> = numbers
+            .chunks(columns)
+            .flat_map(|row| (0..columns).map(|x| row[x.saturating_sub(1)..columns.min(x + 2)].iter().sum()))
+            .collect();
+        prop_assert_eq!(output.to_vec().unwrap(), sums);
+    }
+}
+
+/// Rows for which there are no threads stay as they were, and threads beside the matrix write nothing.
+#[test]
+fn a_launch_of_another_shape_than_the_matrix_writes_what_it_has_threads_for() {
+    let (device, stream) = device();
+    let input = DeviceBuffer::from_slice(&device, &[1u32; 12]).unwrap();
+    let mut output = DeviceBuffer::<u32>::zeroed(&device, 12).unwrap();
+    let config = LaunchConfig::new((2, 1), (8, 2));
+    let matrix: MatrixMut<u32> = output.matrix_mut(4);
+    assert_eq!((matrix.rows(), matrix.columns()), (3, 4));
+    device
+        .launch(&stream, row_stencil, config, (&input, matrix))
+        .unwrap();
+    let rows = [[2, 3, 3, 2], [2, 3, 3, 2], [0; 4]];
+    assert_eq!(output.to_vec().unwrap(), rows.concat());
+    let mut nothing = DeviceBuffer::<u32>::zeroed(&device, 0).unwrap();
+    device
+        .launch(
+            &stream,
+            row_stencil,
+            config,
+            (&input, nothing.matrix_mut(0)),
+        )
+        .unwrap();
+    stream.synchronize().unwrap();
+}
+
+#[test]
+#[should_panic(expected = "12 elements are no whole rows of 5")]
+fn a_matrix_has_whole_rows() {
+    let (device, _) = device();
+    let mut buffer = DeviceBuffer::<u32>::zeroed(&device, 12).unwrap();
+    let _ = buffer.matrix_mut(5);
+}
+
+/// `#[derive(Value)]` makes a type one that buffers of zeroes and `fill` take; a closure that is counted gives its answer back.
+#[test]
+fn a_type_of_ones_own_is_zeroed_and_weighed() {
+    let (device, stream) = device();
+    let weights: Vec<f32> = (0..1000).map(|i| i as f32).collect();
+    let (places, counted) = counters::of(&device, || -> Result<_, Box<dyn std::error::Error>> {
+        let weights = DeviceBuffer::from_slice(&device, &weights)?;
+        let mut places = DeviceBuffer::<Place>::zeroed(&device, 1000)?;
+        device.launch(
+            &stream,
+            weigh,
+            LaunchConfig::new(4, 64),
+            (&weights, &mut places),
+        )?;
+        Ok(places.to_vec()?)
+    })
+    .expect("it runs");
+    assert_eq!(Place::zeroed(), Place::default());
+    for (place, weight) in places.iter().zip(weights) {
+        assert_eq!((place.at, place.weight), ([0.0; 2], weight));
+    }
+    assert!(counted.is_none_or(|counted| counted.global_loads.requests > 0));
+}
+
+#[test]
+fn a_grid_that_the_contract_does_not_allow_is_refused() {
+    let (device, stream) = device();
+    let weights = DeviceBuffer::<f32>::zeroed(&device, 10).unwrap();
+    let mut places = DeviceBuffer::<Place>::zeroed(&device, 10).unwrap();
+    let mut out = DeviceBuffer::<u32>::zeroed(&device, 1).unwrap();
+    let numbers = DeviceBuffer::from_slice(&device, &[3u32, 9, 4]).unwrap();
+    let five = LaunchConfig::new(5, 32);
+    let refused = device.launch(&stream, weigh, five, (&weights, &mut places));
+    let text = causes(refused.unwrap_err());
+    assert!(
+        text.contains("the grid is (5, 1, 1) and has to be (1 to 4, 1, 1)"),
+        "{text}"
+    );
+    let refused = device.launch(&stream, greatest, five, (&numbers, &mut out));
+    let text = causes(refused.unwrap_err());
+    assert!(
+        text.contains("the grid is (5, 1, 1) and has to be (1, 1, 1)"),
+        "{text}"
+    );
+    let one = LaunchConfig::new(1, 64);
+    device
+        .launch(&stream, greatest, one, (&numbers, &mut out))
+        .unwrap();
+    assert_eq!(out.to_vec().unwrap(), [9]);
+}
+
+/// One type of half floats, for arithmetic and for the matrix units.
+#[test]
+fn half_floats_are_of_one_type() {
+    let (device, stream) = device();
+    let numbers = [0.5f32, 1.0, -3.0].map(F16::from_f32);
+    let input = DeviceBuffer::from_slice(&device, &numbers).unwrap();
+    let mut out = DeviceBuffer::<F16>::zeroed(&device, 3).unwrap();
+    device
+        .launch(
+            &stream,
+            doubled,
+            LaunchConfig::new(1, 2),
+            (&input, &mut out),
+        )
+        .unwrap();
+    assert_eq!(
+        out.to_vec().unwrap(),
+        [1.0f32, 2.0, -6.0].map(F16::from_f32)
+    );
+}
+
+/// An error and what caused it.
+fn causes(error: impl std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text += &format!("\n{error}");
+        cause = error.source();
+    }
+    text
+}

@@ -136,10 +136,15 @@ impl Stream {
             return self.set_window(NO_WINDOW, at);
         }
         let bytes = (buffer.len() * size_of::<T>()).min(buffer.device().max_l2_window()?);
+        #[expect(
+            clippy::manual_clamp,
+            reason = "`clamp` would keep a NaN, which becomes 0 here"
+        )]
+        let hit_ratio = hit_ratio.max(0.0).min(1.0);
         let window = CUaccessPolicyWindow {
             base_ptr: std::ptr::with_exposed_provenance_mut(buffer.address() as usize),
             num_bytes: bytes,
-            hitRatio: hit_ratio.max(0.0).min(1.0), // `clamp` keeps what is no number
+            hitRatio: hit_ratio,
             hitProp: CUaccessProperty::CU_ACCESS_PROPERTY_PERSISTING,
             missProp: CUaccessProperty::CU_ACCESS_PROPERTY_STREAMING,
         };

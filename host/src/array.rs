@@ -14,7 +14,7 @@ use cust::sys::{
 use lanewise_driver::abi::CUresult;
 
 use crate::stream::order::Order;
-use crate::{Device, DriverError, MemoryError, Stream};
+use crate::{Device, DriverError, MemoryError, Stream, late};
 
 /// An array of `DIMENSIONS` (1 to 3) dimensions, of one float a texel. Freed when dropped, which waits for the launches that were passed it.
 #[derive(Debug)]
@@ -267,10 +267,30 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
 
 impl<const DIMENSIONS: usize> Drop for Array<DIMENSIONS> {
     fn drop(&mut self) {
+        if !self.raw.is_null() {
+            late::end(Ending {
+                raw: self.raw,
+                device: self.device.clone(),
+                uses: self.uses.clone(),
+            });
+        }
+    }
+}
+
+/// An array that nobody has any more.
+struct Ending {
+    raw: CUarray,
+    device: Device,
+    uses: Order<Stream>,
+}
+
+// SAFETY: as for `Array`.
+unsafe impl Send for Ending {}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
         // Kernels that were passed it may still run. After a fault nothing can be given back, and nobody reads.
-        let ended =
-            self.uses.synchronize().is_ok() && self.device.make_current(Location::caller()).is_ok();
-        if ended && !self.raw.is_null() {
+        if self.uses.synchronize().is_ok() && self.device.make_current(Location::caller()).is_ok() {
             // SAFETY: the array's own, which no kernel uses any more.
             let _ = unsafe { sys::cuArrayDestroy(self.raw) };
         }

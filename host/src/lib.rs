@@ -30,6 +30,7 @@ mod error;
 mod graph;
 mod journal;
 mod l2;
+mod late;
 mod launch;
 mod memory;
 mod multicast;

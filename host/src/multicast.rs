@@ -6,6 +6,7 @@
 //! Source: CUDA driver API, "Multicast Object Management", "Virtual Memory Management".
 
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::panic::Location;
 
 use cust::sys;
@@ -15,7 +16,7 @@ use lanewise_driver::abi::{
 use lanewise_driver::api;
 use lanewise_std::multimem::{Multicast, Multimem};
 
-use crate::{Argument, ArgumentList, Device, DeviceCopy, DriverError};
+use crate::{Argument, ArgumentList, Device, DeviceCopy, DriverError, late};
 
 /// `CU_MEM_ALLOCATION_TYPE_PINNED`, `CU_MEM_LOCATION_TYPE_DEVICE`, `CU_MEM_ACCESS_FLAGS_PROT_READWRITE`.
 const PINNED: u32 = 1;
@@ -267,11 +268,28 @@ impl<T> MulticastBuffer<T> {
 
 impl<T> Drop for MulticastBuffer<T> {
     fn drop(&mut self) {
+        late::end_behind_recordings(Ending(ManuallyDrop::new(MulticastBuffer {
+            members: std::mem::take(&mut self.members),
+            object: self.object.take(),
+            range: self.range.take(),
+            size: self.size,
+            len: self.len,
+            element: PhantomData,
+        })));
+    }
+}
+
+/// A buffer that nobody has any more.
+struct Ending(ManuallyDrop<MulticastBuffer<()>>);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
         let at = Location::caller();
         // After a fault nothing can be given back.
-        if self.synchronize(at).is_ok() {
-            self.release(at);
+        if self.0.synchronize(at).is_ok() {
+            self.0.release(at);
         }
+        self.0.members.clear();
     }
 }
 

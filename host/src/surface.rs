@@ -12,7 +12,7 @@ use crate::array::Array;
 use crate::launch::{Argument, ArgumentList};
 use crate::stream::order::{Access, Order};
 use crate::texture::{Sampling, Texture};
-use crate::{Device, DriverError, MemoryError, Stream};
+use crate::{Device, DriverError, MemoryError, Stream, late};
 
 /// An array of `DIMENSIONS` (1 to 3) dimensions, of one float a texel, which kernels write.
 #[derive(Debug)]
@@ -31,6 +31,23 @@ struct SurfaceObject {
 }
 
 impl Drop for SurfaceObject {
+    fn drop(&mut self) {
+        late::end(Ending {
+            handle: self.handle,
+            device: self.device.clone(),
+            uses: self.uses.clone(),
+        });
+    }
+}
+
+/// A surface object that nobody has any more.
+struct Ending {
+    handle: u64,
+    device: Device,
+    uses: Order<Stream>,
+}
+
+impl Drop for Ending {
     fn drop(&mut self) {
         // Kernels that were passed it may still run.
         if self.uses.synchronize().is_ok() && self.device.make_current(Location::caller()).is_ok() {

@@ -12,8 +12,8 @@ use cust::sys::{self, CUDA_TEXTURE_DESC, CUaddress_mode, CUfilter_mode};
 
 use crate::array::Array;
 use crate::launch::argument::{Argument, ArgumentList};
-use crate::stream::order::Access;
-use crate::{Device, DriverError, MemoryError};
+use crate::stream::order::{Access, Order};
+use crate::{Device, DriverError, MemoryError, Stream, late};
 use lanewise_std::texture::{Texture1d, Texture2d, Texture3d};
 
 /// The value of a fetch between texels.
@@ -138,12 +138,28 @@ fn sampler<const DIMENSIONS: usize>(
 
 impl<const DIMENSIONS: usize> Drop for Texture<DIMENSIONS> {
     fn drop(&mut self) {
-        // Kernels that use the texture may still run. After a fault it cannot be destroyed, and no
-        // kernel reads it.
-        let device = &self.array.device;
-        if self.array.uses.synchronize().is_ok() && device.make_current(Location::caller()).is_ok()
-        {
-            // SAFETY: this texture's own, which no kernel reads any more.
+        // Before the array, which is dropped next.
+        late::end(Ending {
+            object: self.object,
+            device: self.array.device.clone(),
+            uses: self.array.uses.clone(),
+        });
+    }
+}
+
+/// A texture object that nobody has any more.
+struct Ending {
+    object: u64,
+    device: Device,
+    uses: Order<Stream>,
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        // Kernels that were passed the texture may still run. After a fault nothing can be given
+        // back, and nobody reads.
+        if self.uses.synchronize().is_ok() && self.device.make_current(Location::caller()).is_ok() {
+            // SAFETY: the texture's own, which no kernel reads any more.
             let _ = unsafe { sys::cuTexObjectDestroy(self.object) };
         }
     }

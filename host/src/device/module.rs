@@ -16,7 +16,7 @@ use cust::sys::{self, CUfunction, CUmodule};
 
 use crate::device::jit::{self, JitOptions, LOG, Options};
 use crate::error::in_words;
-use crate::{ComputeCapability, Device, DriverError};
+use crate::{ComputeCapability, Device, DriverError, late};
 
 /// Why a module could not be loaded.
 #[derive(thiserror::Error)]
@@ -316,7 +316,24 @@ impl Module {
 }
 
 impl Drop for Module {
-    #[track_caller]
+    fn drop(&mut self) {
+        late::end_behind_recordings(Ending {
+            module: self.module,
+            device: self.device.clone(),
+        });
+    }
+}
+
+/// A module that nobody has any more.
+struct Ending {
+    module: CUmodule,
+    device: Device,
+}
+
+// SAFETY: as for `Module`.
+unsafe impl Send for Ending {}
+
+impl Drop for Ending {
     fn drop(&mut self) {
         // Its kernels may still run. A drop cannot report errors: if the context cannot be made
         // current, the module is freed with it.

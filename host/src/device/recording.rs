@@ -37,6 +37,11 @@ pub(crate) struct Recording<'a>(&'a RecordingGate);
 #[derive(Debug)]
 pub(crate) struct Waiting<'a>(&'a RecordingGate);
 
+/// Whether this thread records, on whichever device.
+pub(crate) fn is_recording() -> bool {
+    RECORDING.with_borrow(|gates| !gates.is_empty())
+}
+
 impl RecordingGate {
     fn lock(&self) -> MutexGuard<'_, GateState> {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)

@@ -19,7 +19,7 @@ use super::uses::{RecordableAll, Used, conflict, hold};
 use crate::launch::CheckedLaunch;
 use crate::launch::argument::Recorded as RecordedUse;
 use crate::stream::order::{Access, Marked, Order};
-use crate::{Arguments, Device, DriverError, LaunchConfig, LaunchError, Stream};
+use crate::{Arguments, Device, DriverError, LaunchConfig, LaunchError, Stream, late};
 
 /// Recorded work, ready to be launched.
 #[derive(Debug)]
@@ -405,11 +405,32 @@ fn difference(
 
 impl Drop for Graph {
     fn drop(&mut self) {
-        // A launch that is under way keeps what it needs, except the host functions. So this waits
-        // for its stream.
-        if self.finish().is_err() {
-            // In a host function, and after a fault, waiting is impossible, and a function of the
-            // graph may still run: they are leaked.
+        late::end(Ending {
+            device: self.device.clone(),
+            executable: self.executable,
+            built: self.built.take(),
+            order: self.order.clone(),
+            only: self.only.take(),
+        });
+    }
+}
+
+/// An executable graph that nobody has any more.
+struct Ending {
+    device: Device,
+    executable: CUgraphExec,
+    built: Option<Built>,
+    order: Order<Stream>,
+    /// Dropped last, as in the graph.
+    only: Option<OnlyExecutable>,
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        // A launch that is under way holds what it needs but the host's functions; its stream is
+        // waited for, so that they are there.
+        if self.order.synchronize().is_err() {
+            // After a fault one of the graph's functions may still run: they stay.
             std::mem::forget((self.built.take(), self.only.take()));
         }
         let _ = self.device.make_current(Location::caller());

@@ -12,7 +12,7 @@ use lanewise_driver::api;
 
 use super::error::GraphError;
 use super::uses::{Used, conflict, hold, once_each};
-use crate::{Device, Dim3, DriverError, Event};
+use crate::{Device, Dim3, DriverError, Event, late};
 
 /// The driver's graph, destroyed when dropped. The driver allows one call at a time on it.
 #[derive(Debug)]
@@ -61,9 +61,18 @@ impl Handle {
 impl Drop for Handle {
     fn drop(&mut self) {
         if self.whole.is_none() && self.graph != CUgraph::default() {
-            // SAFETY: owned by this value, and destroyed once. A drop cannot report errors.
-            let _ = unsafe { api::cuGraphDestroy(self.graph) };
+            late::end(Destroyed(self.graph));
         }
+    }
+}
+
+/// A graph that nobody has any more.
+struct Destroyed(CUgraph);
+
+impl Drop for Destroyed {
+    fn drop(&mut self) {
+        // SAFETY: owned by its handle, and destroyed once. There is nobody to report to.
+        let _ = unsafe { api::cuGraphDestroy(self.0) };
     }
 }
 

@@ -40,7 +40,8 @@ use lanewise_driver::api;
 
 use crate::error::in_words;
 use crate::memory::buffer::Borrowed;
-use crate::{Device, DeviceBuffer, DriverError, Event};
+use crate::stream::order::Order;
+use crate::{Device, DeviceBuffer, DriverError, Event, Stream, late};
 
 /// The size of the driver's handles in bytes.
 const BYTES: usize = 64;
@@ -199,13 +200,30 @@ impl<T: DeviceCopy> std::ops::Deref for IpcBuffer<T> {
 
 impl<T: DeviceCopy> Drop for IpcBuffer<T> {
     fn drop(&mut self) {
-        // A drop cannot report errors. The work that uses the memory ends before it is unmapped.
-        for stream in self.order().streams() {
+        late::end(Ending {
+            device: self.device().clone(),
+            address: self.address(),
+            order: self.order().clone(),
+        });
+    }
+}
+
+/// Another process' memory that nobody has here any more.
+struct Ending {
+    device: Device,
+    address: u64,
+    order: Order<Stream>,
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        // Nobody to report to. What is queued with the memory is over before it goes.
+        for stream in self.order.streams() {
             let _ = stream.synchronize();
         }
-        let _ = self.device().make_current(Location::caller());
-        // SAFETY: opened once for this value, and used no more.
-        let _ = unsafe { api::cuIpcCloseMemHandle(self.address()) };
+        let _ = self.device.make_current(Location::caller());
+        // SAFETY: opened once for its buffer, and used no more.
+        let _ = unsafe { api::cuIpcCloseMemHandle(self.address) };
     }
 }
 

@@ -8,7 +8,9 @@
 //! Source: CUDA driver API, `cuMemHostAlloc`, `cuMemHostRegister`, `cuMemHostGetDevicePointer`;
 //! CUDA study notes, sections 4.2.3 and 4.2.4; memory optimisation notes, sections 9.1.1 and 9.1.3.
 
-use std::mem::size_of;
+use std::alloc::{Layout, dealloc};
+use std::ffi::c_void;
+use std::mem::{ManuallyDrop, size_of};
 use std::panic::Location;
 use std::ptr::{NonNull, null_mut};
 use std::sync::{Mutex, PoisonError};
@@ -19,7 +21,7 @@ use cust::sys;
 
 use crate::memory::buffer::Borrowed;
 use crate::stream::order::{Access, Order};
-use crate::{Device, DeviceBuffer, DriverError, Event, EventOptions, MemoryError, Stream};
+use crate::{Device, DeviceBuffer, DriverError, Event, EventOptions, MemoryError, Stream, late};
 
 /// How pinned memory is allocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -317,26 +319,48 @@ impl<T: DeviceCopy> Mapped<'_, T> {
 }
 
 impl<T: DeviceCopy> Drop for PinnedBuffer<T> {
-    #[track_caller]
     fn drop(&mut self) {
         if self.len == 0 || size_of::<T>() == 0 {
             return;
         }
+        let copies = self.copies.get_mut();
+        let copies = std::mem::take(copies.unwrap_or_else(PoisonError::into_inner));
+        late::end(Ending {
+            device: self.device.clone(),
+            pointer: self.pointer.cast(),
+            order: self.order.clone(),
+            copies: copies.into_iter().map(|(_, copy)| copy).collect(),
+            registered: self.registered.take().map(Untyped::of),
+        });
+    }
+}
+
+/// Pinned memory that nobody has any more.
+struct Ending {
+    device: Device,
+    pointer: NonNull<c_void>,
+    order: Order<Stream>,
+    copies: Vec<Event>,
+    registered: Option<Untyped>,
+}
+
+// SAFETY: the memory is its own, its elements are only given back, and the driver's calls may come
+// from any thread.
+unsafe impl Send for Ending {}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
         // A kernel or a copy may still use it, and one of another device too.
-        let copies = self
-            .copies
-            .get_mut()
-            .unwrap_or_else(PoisonError::into_inner);
         let mut over = true;
-        for (_, copy) in copies.drain(..) {
+        for copy in &self.copies {
             over &= copy.synchronize().is_ok();
         }
         for stream in self.order.streams() {
             over &= stream.synchronize().is_ok();
         }
-        let pointer = self.pointer.as_ptr().cast();
+        let pointer = self.pointer.as_ptr();
         let ended = over && self.device.make_current(Location::caller()).is_ok() && {
-            // SAFETY: pinned by this buffer in this way, once; nothing uses it any more.
+            // SAFETY: pinned by its buffer in this way, once; nothing uses it any more.
             let result = unsafe {
                 match self.registered {
                     Some(_) => sys::cuMemHostUnregister(pointer),
@@ -346,9 +370,36 @@ impl<T: DeviceCopy> Drop for PinnedBuffer<T> {
             result == sys::CUresult::CUDA_SUCCESS
         };
         if !ended {
-            // A drop cannot report errors. In a function that a stream calls, and after a fault,
-            // waiting is impossible: the memory stays.
+            // Nobody to report to. After a fault nobody can wait: the memory stays.
             std::mem::forget(self.registered.take());
+        }
+    }
+}
+
+/// A vector's memory, of whatever type its elements were.
+struct Untyped {
+    pointer: NonNull<u8>,
+    layout: Layout,
+}
+
+impl Untyped {
+    /// Takes it; `DeviceCopy` has no destructors.
+    fn of<T: DeviceCopy>(vector: Vec<T>) -> Self {
+        let mut vector = ManuallyDrop::new(vector);
+        let bytes = vector.capacity() * size_of::<T>(); // it is there, so the number fits
+        // SAFETY: a vector's pointer is not null.
+        let pointer = unsafe { NonNull::new_unchecked(vector.as_mut_ptr().cast()) };
+        // SAFETY: an alignment of a type, and the size of memory that there is.
+        let layout = unsafe { Layout::from_size_align_unchecked(bytes, align_of::<T>()) };
+        Self { pointer, layout }
+    }
+}
+
+impl Drop for Untyped {
+    fn drop(&mut self) {
+        if self.layout.size() > 0 {
+            // SAFETY: a vector's, which the global allocator gave with this layout.
+            unsafe { dealloc(self.pointer.as_ptr(), self.layout) };
         }
     }
 }

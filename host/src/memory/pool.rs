@@ -16,7 +16,7 @@ use cust::memory::DeviceCopy;
 use cust::sys::{self, CUmemPool_attribute};
 use lanewise_driver::abi::CUresult;
 
-use crate::{Device, DeviceBuffer, DriverError, MemoryError, Stream};
+use crate::{Device, DeviceBuffer, DriverError, MemoryError, Stream, late};
 
 /// A pool of device memory.
 ///
@@ -205,9 +205,29 @@ impl MemoryPool {
 
 impl Drop for MemoryPool {
     fn drop(&mut self) {
-        if !self.is_devices && self.device.make_current(Location::caller()).is_ok() {
-            // SAFETY: the pool is the program's own, and nothing uses its handle any more; the
-            // driver keeps memory that is still used.
+        if !self.is_devices {
+            late::end(Ending {
+                raw: self.raw,
+                device: self.device.clone(),
+            });
+        }
+    }
+}
+
+/// A program's own pool that it has dropped.
+struct Ending {
+    raw: sys::CUmemoryPool,
+    device: Device,
+}
+
+// SAFETY: as for `MemoryPool`.
+unsafe impl Send for Ending {}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        if self.device.make_current(Location::caller()).is_ok() {
+            // SAFETY: the pool is the program's own, and nobody has its handle any more; the driver
+            // keeps what is used.
             unsafe { sys::cuMemPoolDestroy(self.raw) };
         }
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use cust::sys::{self, CUevent};
 
-use crate::{Device, DriverError, Elapsed, Stream};
+use crate::{Device, DriverError, Elapsed, Stream, late};
 
 /// A point in a stream, once it is recorded. A clone is a handle of the same event.
 #[derive(Debug, Clone)]
@@ -181,8 +181,20 @@ impl Event {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        // SAFETY: made by this value and destroyed once; waits for what it recorded go on. A drop
-        // cannot report errors.
-        let _ = unsafe { sys::cuEventDestroy_v2(self.handle) };
+        late::end(Destroyed(self.handle));
+    }
+}
+
+/// An event that nobody has any more.
+struct Destroyed(CUevent);
+
+// SAFETY: as for `Inner`.
+unsafe impl Send for Destroyed {}
+
+impl Drop for Destroyed {
+    fn drop(&mut self) {
+        // SAFETY: made by its `Inner` and destroyed once; who waits for what it recorded goes on
+        // waiting. There is nobody to report to.
+        let _ = unsafe { sys::cuEventDestroy_v2(self.0) };
     }
 }

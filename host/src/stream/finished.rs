@@ -13,7 +13,7 @@ use std::task::{Context, Poll, Waker};
 
 use cust::sys::{self, CUresult, CUstream};
 
-use crate::stream::to_its_end;
+use crate::late::to_its_end;
 use crate::{DriverError, Event, EventOptions, Stream};
 
 /// A future that resolves when everything queued on a stream before it was made has run.

@@ -19,13 +19,14 @@ pub use timer::{Clock, Elapsed, EventClock, TimeUnit, Timer, WallClock};
 
 use std::collections::HashMap;
 use std::ffi::c_void;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::panic::Location;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cust::sys::{self, CUstream};
 
+use crate::late::{self, to_its_end};
 use crate::{Backend, Device, DriverError, journal};
 use order::{Access, LaunchUse, Marked, Order, Queue};
 
@@ -96,15 +97,6 @@ impl Queue for Stream {
         event.record(self).ok()?;
         *marks += 1;
         Some((*marks, event))
-    }
-}
-
-/// Runs a function that the driver calls. A panic must not unwind into the driver; the panic hook
-/// has already reported it.
-pub(crate) fn to_its_end(function: impl FnOnce()) {
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(function)) {
-        // Dropping a panic's payload may panic again.
-        std::mem::forget(payload);
     }
 }
 
@@ -380,8 +372,9 @@ impl Stream {
     /// later waits for it. It runs on a thread of the driver.
     ///
     /// It must not use the device: every driver call in it returns `CUDA_ERROR_NOT_PERMITTED` (on a
-    /// GPU the driver may do worse, and wait for itself). After a fault it is not called. A panic
-    /// in it is printed, and the stream goes on.
+    /// GPU the driver may do worse, and wait for itself). What it drops is given back by another
+    /// thread, a little later. After a fault it is not called. A panic in it is printed, and the
+    /// stream goes on.
     ///
     /// # Errors
     /// The driver's answer; after a kernel's fault every call on its context answers with that
@@ -435,9 +428,21 @@ impl Eq for Stream {}
 impl Drop for Inner {
     fn drop(&mut self) {
         if self.kind != Kind::Default {
-            // SAFETY: made by this value and destroyed once; work that is still queued runs all the
-            // same. A drop cannot report errors.
-            let _ = unsafe { sys::cuStreamDestroy_v2(self.handle) };
+            late::end(Destroyed(self.handle));
         }
+    }
+}
+
+/// A stream that nobody has any more.
+struct Destroyed(CUstream);
+
+// SAFETY: as for `Inner`.
+unsafe impl Send for Destroyed {}
+
+impl Drop for Destroyed {
+    fn drop(&mut self) {
+        // SAFETY: made by its `Inner` and destroyed once; what is still queued runs all the same.
+        // There is nobody to report to.
+        let _ = unsafe { sys::cuStreamDestroy_v2(self.0) };
     }
 }

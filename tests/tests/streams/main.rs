@@ -5,6 +5,7 @@ mod built_graphs;
 mod extremes;
 mod graphs;
 mod held;
+mod late;
 mod own_code;
 mod panics;
 mod patterns;

@@ -12,12 +12,13 @@ use crate::Event;
 use crate::graph::error::GraphError;
 use crate::graph::node::Node;
 use crate::graph::template::{HostFunction, KeptAlive};
-use crate::stream::to_its_end;
+use crate::late::to_its_end;
 
 impl<'graph> GraphBuilder<'graph> {
     /// Adds a call of `function` on the host, on a thread of the driver's, at every launch.
     ///
-    /// It must not use the device, as for [`Stream::call`](crate::Stream::call), and what it panics with is printed.
+    /// It must not use the device, and may drop what is the device's, as for
+    /// [`Stream::call`](crate::Stream::call); what it panics with is printed.
     ///
     /// # Errors
     /// The driver's.

@@ -10,7 +10,7 @@ use cust::sys;
 
 use super::{Borrowed, DeviceBuffer, MemoryError};
 use crate::stream::order::Order;
-use crate::{Device, DriverError, Stream};
+use crate::{Device, DriverError, Stream, late};
 
 impl<T: DeviceCopy> DeviceBuffer<T> {
     /// A buffer with arbitrary contents. The caller fills it before it hands it out.
@@ -169,11 +169,31 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
 }
 
 impl<T: DeviceCopy> Drop for DeviceBuffer<T> {
-    #[track_caller]
     fn drop(&mut self) {
         if self.whole {
             self.order.end();
         }
+        if self.len() * size_of::<T>() > 0 {
+            late::end(Ending {
+                address: self.address(),
+                device: self.device.clone(),
+                order: self.order.clone(),
+                pooled: self.pooled.take(),
+            });
+        }
+    }
+}
+
+/// A buffer's memory, which nobody has any more.
+struct Ending {
+    address: u64,
+    device: Device,
+    order: Order<Stream>,
+    pooled: Option<Stream>,
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
         if let Some(stream) = &self.pooled {
             // Nobody to report to: after a fault the memory goes with the context. The stream gives
             // it back after every use.
@@ -183,7 +203,7 @@ impl<T: DeviceCopy> Drop for DeviceBuffer<T> {
             let _ = self.device.make_current(Location::caller());
             // SAFETY: allocated from the stream's pool, once, and used by nothing that is queued
             // later.
-            let _ = unsafe { sys::cuMemFreeAsync(self.address(), stream.raw()) };
+            let _ = unsafe { sys::cuMemFreeAsync(self.address, stream.raw()) };
             return;
         }
         // The driver frees memory once its own device is done with it, and does not know of others.
@@ -195,8 +215,8 @@ impl<T: DeviceCopy> Drop for DeviceBuffer<T> {
         // A drop cannot report errors: if the context cannot be made current, the free below fails,
         // and the memory is freed with the context.
         let _ = self.device.make_current(Location::caller());
-        // SAFETY: dropped here only, and not used afterwards.
-        unsafe { ManuallyDrop::drop(&mut self.memory) }
+        // SAFETY: allocated once, freed here only, and not used afterwards.
+        let _ = unsafe { sys::cuMemFree_v2(self.address) };
     }
 }
 

@@ -6,13 +6,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
+use std::time::{Duration, Instant};
 
+use cust::memory::mem_get_info;
 use gpu::streams::advance::advance;
 use kernels::{COUNT, count_bins};
 use lanewise::checks::{self, Checking};
 use lanewise::{
-    Device, DeviceBuffer, Event, GraphError, LaunchConfig, ManagedBuffer, MemoryPool, PinnedBuffer,
-    Pinning, StreamOptions, counters,
+    Device, DeviceBuffer, DriverError, Event, GraphError, LaunchConfig, ManagedBuffer, MemoryPool,
+    PinnedBuffer, Pinning, StreamOptions, counters,
 };
 
 use super::calls::{Called, Kind, Queue};
@@ -120,6 +122,32 @@ pub(super) fn devices() -> Vec<Device> {
     devices
 }
 
+/// Bytes that each device has for new memory.
+fn free(devices: &[Device]) -> Result<Vec<usize>, DriverError> {
+    let free = |device: &Device| {
+        device.default_stream().synchronize()?; // which makes it the thread's
+        Ok(mem_get_info().map_or(0, |(free, _)| free))
+    };
+    devices.iter().map(free).collect()
+}
+
+/// Sees that as much is free as was. What functions of the host have dropped is given back by another thread.
+fn all_free(devices: &[Device], before: &[usize]) -> Did {
+    let patience = Instant::now() + Duration::from_secs(30);
+    loop {
+        let now = good(free(devices))?;
+        if now == before {
+            return Ok(());
+        }
+        if Instant::now() > patience {
+            return Err(format!(
+                "{before:?} bytes were free before, and {now:?} are"
+            ));
+        }
+        thread::sleep(Duration::from_micros(100));
+    }
+}
+
 /// An answer that has to be good.
 pub(super) fn good<T, E: std::fmt::Debug>(answer: Result<T, E>) -> Result<T, String> {
     answer.map_err(|error| format!("{error:?}"))
@@ -138,6 +166,7 @@ pub(super) fn numbers(length: usize, seed: usize) -> Vec<u32> {
 /// Runs a program: what was wrong, if anything.
 pub(super) fn run(devices: &[Device], steps: &[Step]) -> Did {
     let (ask, asked) = mpsc::channel();
+    let free = good(free(devices))?;
     let world = World::new(devices, ask)?;
     let stop = AtomicBool::new(false);
     let wrong = world.wrong.clone();
@@ -182,6 +211,7 @@ pub(super) fn run(devices: &[Device], steps: &[Step]) -> Did {
     for device in devices {
         good(device.synchronize())?;
     }
+    all_free(devices, &free)?;
     let wrong = std::mem::take(&mut *wrong.lock().unwrap_or_else(PoisonError::into_inner));
     wrong.into_iter().next().map_or(Ok(()), Err)
 }

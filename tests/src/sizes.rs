@@ -1,5 +1,6 @@
 //! Sizes that find mistakes: none, one, odd, just off a warp, a block or a tile, large.
 
+use lanewise_variables::PROPTEST_CASES;
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
@@ -37,7 +38,7 @@ pub fn blocks() -> impl Strategy<Value = u32> {
 pub fn cases(cases: u32) -> Config {
     // The variable is read by proptest, into what it makes by default.
     let default = Config::default();
-    let asked = std::env::var_os("PROPTEST_CASES").is_some();
+    let asked = PROPTEST_CASES.get().is_some();
     Config {
         cases: if asked { default.cases } else { cases },
         failure_persistence: None,

@@ -104,5 +104,7 @@ variables! {
             "Where CUDA's toolkit is; `CUDA_PATH` does the same.";
         CUDA_PATH "CUDA_PATH": "a folder's path", "`/usr/local/cuda`",
             "As `CUDA_HOME`.";
+        PROPTEST_CASES "PROPTEST_CASES": "a whole number", "as many as a test takes in a second or so",
+            "How many random cases each property test tries: the repository's tests as any that use proptest. \"Random programs\" on the page of checks says what for.";
     }
 }

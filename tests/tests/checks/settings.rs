@@ -98,13 +98,15 @@ const ROWS: &[(&str, &[&str], Wrong)] = &[
     ("CUDA_DEVICE_MAX_CONNECTIONS", &["0", "many"], Ignored),
 ];
 
-/// Variables that have tests elsewhere: those that only a GPU, a linker or a build reads.
-const ELSEWHERE: [&str; 5] = [
+/// Variables that have tests elsewhere: those that only a GPU, a linker, a build or
+/// proptest reads.
+const ELSEWHERE: [&str; 6] = [
     "LANEWISE_CUDADEVRT",
     "LANEWISE_NVIDIA_LIBRARIES",
     "LANEWISE_NVJITLINK",
     "CUDA_HOME",
     "CUDA_PATH",
+    "PROPTEST_CASES",
 ];
 
 /// Opens the device, and adds two vectors.

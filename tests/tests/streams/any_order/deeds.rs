@@ -237,8 +237,13 @@ impl World<'_> {
                 }
             }
         };
-        // What was there is dropped with nothing held.
-        Some(good(made).map(|made| drop(self.buffers[slot].put(Held::new(made, expected)))))
+        Some(good(made).map(|made| {
+            if let Some(mut place) = self.buffers[slot].place() {
+                // Nobody sees the place without it before it is gone: a graph may be launched with it till then.
+                drop(place.take());
+                *place = Some(Held::new(made, expected));
+            }
+        }))
     }
 
     fn on_host_memory(&self, op: Op) -> Option<Did> {

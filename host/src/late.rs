@@ -11,8 +11,6 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::device::recording;
-
 thread_local! {
     /// Whether this thread is the driver's, in a function of the program's.
     static INSIDE: Cell<bool> = const { Cell::new(false) };
@@ -61,10 +59,10 @@ pub(crate) fn end(thing: impl Send + 'static) {
     }
 }
 
-/// The same of what waits for a whole device before it gives something back: a thread that records
-/// can't.
-pub(crate) fn end_behind_recordings(thing: impl Send + 'static) {
-    match INSIDE.get() || recording::is_recording() {
+/// The same of what waits for a whole device before it gives something back, which a thread that
+/// `records` can't.
+pub(crate) fn end_behind_recordings(records: bool, thing: impl Send + 'static) {
+    match INSIDE.get() || records {
         true => later(thing),
         false => drop(thing),
     }

@@ -16,6 +16,7 @@ use lanewise_driver::abi::{
 use lanewise_driver::api;
 use lanewise_std::multimem::{Multicast, Multimem};
 
+use crate::device::recording;
 use crate::{Argument, ArgumentList, Device, DeviceCopy, DriverError, late};
 
 /// `CU_MEM_ALLOCATION_TYPE_PINNED`, `CU_MEM_LOCATION_TYPE_DEVICE`, `CU_MEM_ACCESS_FLAGS_PROT_READWRITE`.
@@ -268,14 +269,17 @@ impl<T> MulticastBuffer<T> {
 
 impl<T> Drop for MulticastBuffer<T> {
     fn drop(&mut self) {
-        late::end_behind_recordings(Ending(ManuallyDrop::new(MulticastBuffer {
-            members: std::mem::take(&mut self.members),
-            object: self.object.take(),
-            range: self.range.take(),
-            size: self.size,
-            len: self.len,
-            element: PhantomData,
-        })));
+        late::end_behind_recordings(
+            recording::is_recording(),
+            Ending(ManuallyDrop::new(MulticastBuffer {
+                members: std::mem::take(&mut self.members),
+                object: self.object.take(),
+                range: self.range.take(),
+                size: self.size,
+                len: self.len,
+                element: PhantomData,
+            })),
+        );
     }
 }
 

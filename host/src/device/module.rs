@@ -15,6 +15,7 @@ use std::time::Duration;
 use cust::sys::{self, CUfunction, CUmodule};
 
 use crate::device::jit::{self, JitOptions, LOG, Options};
+use crate::device::recording;
 use crate::error::in_words;
 use crate::{ComputeCapability, Device, DriverError, late};
 
@@ -317,10 +318,13 @@ impl Module {
 
 impl Drop for Module {
     fn drop(&mut self) {
-        late::end_behind_recordings(Ending {
-            module: self.module,
-            device: self.device.clone(),
-        });
+        late::end_behind_recordings(
+            recording::is_recording(),
+            Ending {
+                module: self.module,
+                device: self.device.clone(),
+            },
+        );
     }
 }
 

@@ -78,8 +78,31 @@ fn the_other_process() {
             println!("queued");
             std::process::exit(0);
         }
+        ["mistake", handle] => {
+            let handle: IpcEvent = handle.parse().expect("a handle's digits");
+            let refused = format!("{:?}", handle.open(&device).map(drop));
+            assert!(refused.contains("CUDA_ERROR_INVALID_HANDLE"), "{refused}");
+        }
         _ => panic!("{told}"),
     }
+}
+
+/// A handle is bytes, and anybody may write some: nothing but an event is opened as one, and then
+/// written when it is recorded.
+#[test]
+fn what_is_no_event_is_not_opened_as_one() {
+    let claim = "bytes that name something else";
+    if simulator(claim, "its driver knows its own handles").is_none() {
+        return;
+    }
+    let buffer = DeviceBuffer::from_slice(&device(), &[1u32; 70]).expect("a buffer");
+    let memory = buffer.ipc_handle().expect("a handle").to_string();
+    // What it is of, and the same numbers of a file.
+    let (begins, rest) = memory.split_at(12);
+    let event = format!("{begins}01{}", &rest[2..][..128 - 14]);
+    let mut child = other(&["mistake".to_owned(), event]);
+    assert!(child.wait().expect("it ends").success());
+    assert_eq!(buffer.to_vec().expect("no fault"), [1; 70]);
 }
 
 #[test]

@@ -14,6 +14,7 @@ use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Bytes of a handle.
@@ -24,6 +25,16 @@ pub(crate) const BYTES: usize = 64;
 pub(crate) enum Shared {
     Memory,
     Event,
+}
+
+impl Shared {
+    /// What Linux calls a file of this.
+    fn file(self) -> &'static str {
+        match self {
+            Self::Memory => "/memfd:lanewise device memory",
+            Self::Event => "/memfd:lanewise event",
+        }
+    }
 }
 
 /// What a handle says.
@@ -91,6 +102,13 @@ impl ExportedHandle {
             "the handle is this process' own; it is for other processes"
         );
         let path = format!("/proc/{process}/fd/{file}");
+        // A handle is bytes, of whoever wrote them. What cannot be read cannot be opened either.
+        let other = |name: PathBuf| !name.to_string_lossy().starts_with(of.file());
+        ensure!(
+            !std::fs::read_link(&path).is_ok_and(other),
+            ERROR_INVALID_HANDLE,
+            "file {file} of process {process} is no {of:?} of a simulated GPU; pass a handle on as it is"
+        );
         let opened = OpenOptions::new().read(true).write(true).open(path);
         let found = opened.and_then(|file| Ok((file.metadata()?.ino(), file)));
         match found {

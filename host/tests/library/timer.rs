@@ -3,7 +3,8 @@
 use kernels::vec_add;
 use lanewise::{Backend, Device, DeviceBuffer, Elapsed, EventClock, LaunchConfig, Timer};
 
-/// How long `vec_add` takes on `n` elements.
+/// How long `vec_add` takes on `n` elements: the shortest of some launches, for a GPU waits where the host's thread is interrupted
+/// between the event and the launch.
 fn time_of(n: usize) -> Elapsed {
     let device = Device::open().expect("a device");
     let stream = device.stream().expect("a stream");
@@ -20,9 +21,16 @@ fn time_of(n: usize) -> Elapsed {
             .expect("a launch");
     };
     launch(); // the first loads the kernels
-    let timer = Timer::start(EventClock::on(&stream)).expect("an event");
-    launch();
-    timer.stop().expect("an event")
+    let mut time = || {
+        let timer = Timer::start(EventClock::on(&stream)).expect("an event");
+        launch();
+        timer.stop().expect("an event")
+    };
+    let first = time();
+    (0..7).fold(first, |least, _| {
+        let next = time();
+        if next < least { next } else { least }
+    })
 }
 
 // One test, not two: launches of two threads at once share the device's time, the modelled one too.

@@ -106,7 +106,7 @@ mod tests {
             let blocks = |base: u64, size: u64| base / BLOCK..(base + with_gap(size)).div_ceil(BLOCK);
             let mut give = |space: &mut AddressSpace, live: &[(u64, u64)], (base, size)| -> Result<(), TestCaseError> {
                 let given = space.give(base, size);
-                prop_assert!(given.start % BLOCK == 0 && given.end % BLOCK == 0);
+                prop_assert!(given.start.is_multiple_of(BLOCK) && given.end.is_multiple_of(BLOCK));
                 for block in given.start / BLOCK..given.end / BLOCK {
                     prop_assert!(blocks(base, size).contains(&block));
                     prop_assert!(!live.iter().any(|&(base, size)| blocks(base, size).contains(&block)));

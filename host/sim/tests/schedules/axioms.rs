@@ -384,7 +384,7 @@ impl Program {
                     let order = [&[first], others].concat();
                     next.extend(
                         all.iter()
-                            .map(|before| [&before[..], &[order.clone()]].concat()),
+                            .map(|before| [&before[..], std::slice::from_ref(&order)].concat()),
                     );
                 }
             });

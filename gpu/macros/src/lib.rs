@@ -208,7 +208,18 @@ pub fn launch_contract(options: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// and a layout that the compiler chooses:
+/// A type with parameters may have holes for some of their values, so it is not plain bytes (`Pod`) for any:
+///
+/// ```compile_fail,E0277
+/// #[derive(Clone, Copy, lanewise_macros::Value)]
+/// #[repr(C)]
+/// struct Both<A, B>(A, B);
+///
+/// fn bytes<T: lanewise_std::kernel::Pod>(_: T) {}
+/// bytes(Both(1u8, 2u32));
+/// ```
+///
+/// And a layout that the compiler chooses is refused:
 ///
 /// ```compile_fail
 /// #[derive(Clone, Copy, lanewise_macros::Value)]

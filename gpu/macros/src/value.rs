@@ -54,28 +54,30 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
             .push(parse_quote!(::lanewise_std::kernel::Value));
     }
     let (parameters, arguments, bounds) = item.generics.split_for_impl();
-    // The higher rank lets the compiler take a bound that does not hold: then the type is not what its fields are not.
     let plain = (!is_enum).then(|| {
-        let mut of_fields = item.generics.clone();
-        let clause = of_fields.make_where_clause();
-        clause.predicates.extend(fields.iter().map(|field| -> syn::WherePredicate {
-            parse_quote!(for<'__field> #field: ::lanewise_std::kernel::Zeroable)
-        }));
-        let zeroable = &of_fields.where_clause;
-        let mut of_fields = item.generics.clone();
-        let clause = of_fields.make_where_clause();
-        clause.predicates.extend(fields.iter().map(|field| -> syn::WherePredicate {
-            parse_quote!(for<'__field> #field: ::lanewise_std::kernel::Pod)
-        }));
-        let pod = &of_fields.where_clause;
-        let (parameters, arguments, _) = item.generics.split_for_impl();
+        // The higher rank lets the compiler take a bound that does not hold: then the type is not what its fields are not.
+        let all_fields_are = |what: TokenStream| {
+            let mut generics = item.generics.clone();
+            generics.make_where_clause().predicates.extend(fields.iter().map(
+                |field| -> syn::WherePredicate { parse_quote!(for<'__field> #field: #what) },
+            ));
+            generics.where_clause
+        };
+        let zeroable = all_fields_are(quote!(::lanewise_std::kernel::Zeroable));
+        // Holes in a type with parameters are looked for where it is used, which is too late for who reads its bytes.
+        let pod = item.generics.params.is_empty().then(|| {
+            let pod = all_fields_are(quote!(::lanewise_std::kernel::Pod));
+            quote! {
+                // SAFETY: so are all fields, and nothing is between them.
+                #[cfg(not(target_arch = "nvptx64"))]
+                unsafe impl ::lanewise_std::kernel::Pod for #name #pod {}
+            }
+        });
         quote! {
-            // SAFETY: so are all fields, and nothing is between them.
+            // SAFETY: so are all fields; what may be between them is nothing.
             #[cfg(not(target_arch = "nvptx64"))]
             unsafe impl #parameters ::lanewise_std::kernel::Zeroable for #name #arguments #zeroable {}
-            // SAFETY: as above.
-            #[cfg(not(target_arch = "nvptx64"))]
-            unsafe impl #parameters ::lanewise_std::kernel::Pod for #name #arguments #pod {}
+            #pod
         }
     });
     Ok(quote! {

@@ -19,12 +19,12 @@ const TESTED: [&str; 10] = [
     "arithmetic",
     "lanewise-patterns",
     "lanewise",
-    "lanewise-driver",
+    "driver-tests",
 ];
 
 /// A program to carry.
 pub(super) struct Executable {
-    /// Its name in the bundle: package folder and target, `host-driver-memory`.
+    /// Its name in the bundle: package folder and target, `host-driver-tests-streams`.
     pub(super) name: String,
     pub(super) path: PathBuf,
 }

@@ -9,7 +9,7 @@ fn the_book_lists_the_calls_as_the_table_has_them() {
     if std::env::var_os("LANEWISE_BLESS").is_some() {
         let path = concat!(
             env!("CARGO_MANIFEST_DIR"),
-            "/../../docs/src/reference/driver_calls.md"
+            "/../../../docs/src/reference/driver_calls.md"
         );
         return std::fs::write(path, &page).expect("the book can be written");
     }

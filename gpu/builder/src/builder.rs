@@ -1,6 +1,5 @@
 //! [`PtxBuilder`]: the options of a build, and the build.
 
-use std::fs::{self, File, TryLockError};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,6 +11,7 @@ use crate::cargo::toolchain::Toolchain;
 use crate::cargo::{self, shadow};
 use crate::error::{BuildError, OptionError};
 use crate::lint::Rule;
+use crate::lock::lock;
 use crate::manifest::{Floats, Manifest};
 use crate::nvvm;
 use crate::output::{Emit, Output, Stage};
@@ -332,17 +332,4 @@ impl PtxBuilder {
             (self.on_progress)(Stage::Cargo(line.to_owned()))
         })
     }
-}
-
-/// Keeps other builds out of a folder until the file is dropped; calls `wait` if one is there.
-fn lock(folder: &Path, wait: impl FnOnce()) -> Result<File, BuildError> {
-    fs::create_dir_all(folder).map_err(BuildError::io("create", folder))?;
-    let path = folder.join(".lanewise-builder-lock");
-    let file = File::create(&path).map_err(BuildError::io("create", &path))?;
-    if let Err(TryLockError::WouldBlock) = file.try_lock() {
-        wait();
-    }
-    // For a lock that is held already this changes nothing; an error of the first try comes again.
-    file.lock().map_err(BuildError::io("lock", &path))?;
-    Ok(file)
 }

@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use crate::builder::PtxBuilder;
 use crate::cargo;
 use crate::error::BuildError;
+use crate::lock;
 use crate::output::Output;
 use crate::passes::contents::symbols;
 
@@ -54,6 +55,8 @@ fn try_embed(name: &str, options: impl FnOnce(PtxBuilder) -> PtxBuilder) -> Resu
     }
     let folder = variable("CARGO_MANIFEST_DIR")?;
     let out = variable("OUT_DIR")?;
+    // SAFETY: both variables are there, so this is a build script: cargo runs it and holds open what it names in the environment.
+    unsafe { lock::join_job_server() };
     let files = out.join("lanewise");
     let features = env::vars_os().filter_map(|(name, _)| {
         let name = name.to_string_lossy().into_owned();

@@ -37,6 +37,7 @@ mod fingerprint;
 mod flow;
 pub mod lint;
 mod llvm;
+mod lock;
 pub mod manifest;
 pub mod nvvm;
 mod output;

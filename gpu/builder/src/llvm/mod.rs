@@ -25,7 +25,7 @@ pub(crate) use crash::at_stage;
 pub(crate) use errors::{Diagnostics, Fatal, Pending, remember_places, spawn};
 pub(crate) use ir::*;
 pub(crate) use reading::{link_modules, read};
-pub(crate) use source::{SourceIdentity, function_place, place, show_line_outside, shown_place};
+pub(crate) use source::{LinesOutside, SourceIdentity, function_place, place, shown_place};
 
 // Its symbols are LLVM's; nothing of it is named in Rust.
 extern crate aya_rustc_llvm_proxy as _;

@@ -1,5 +1,6 @@
 //! Where in the source an instruction comes from, through every call that was inlined.
 
+use std::collections::HashMap;
 use std::ffi::c_char;
 
 use inkwell::llvm_sys::debuginfo::{
@@ -13,7 +14,6 @@ use inkwell::values::{AsValueRef, FunctionValue, InstructionValue};
 
 /// One place in the source.
 struct Location {
-    raw: LLVMMetadataRef,
     line: u32,
     column: u32,
     /// The address of the function or block, as its identity.
@@ -26,7 +26,7 @@ struct Location {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SourceIdentity(Vec<(u32, u32, usize)>);
 
-/// The place of an instruction, and the line and column that [`show_line_outside`] would give it.
+/// The place of an instruction, and the line and column that [`LinesOutside`] would give it.
 pub(crate) fn place(
     instruction: InstructionValue<'_>,
     is_library: impl Fn(&str) -> bool,
@@ -44,7 +44,7 @@ pub(crate) fn place(
     )
 }
 
-/// `file:line` of an instruction, as [`show_line_outside`] would give it.
+/// `file:line` of an instruction, as [`LinesOutside`] would give it.
 pub(crate) fn shown_place(
     instruction: InstructionValue<'_>,
     is_library: impl Fn(&str) -> bool,
@@ -66,15 +66,69 @@ pub(crate) fn function_place(function: FunctionValue<'_>) -> Option<String> {
     }
 }
 
-/// Gives an instruction the line of the innermost function that is not library.
-pub(crate) fn show_line_outside(
-    instruction: InstructionValue<'_>,
-    is_library: impl Fn(&str) -> bool,
-) {
-    let chain = chain(instruction);
-    if let Some(location) = outside(&chain, is_library) {
-        // SAFETY: the location is one of those that the instruction was inlined at, so it belongs to the same function.
-        unsafe { LLVMInstructionSetDebugLoc(instruction.as_value_ref(), location.raw) };
+/// Gives instructions the line of the innermost function that is not library. Locations are shared by many instructions and files by many locations, so of
+/// each it is kept what was found.
+pub(crate) struct LinesOutside<F> {
+    is_library: F,
+    /// The location that is shown for a location.
+    shown: HashMap<LLVMMetadataRef, LLVMMetadataRef>,
+    /// Whether a file is library.
+    files: HashMap<LLVMMetadataRef, bool>,
+}
+
+impl<F: Fn(&str) -> bool> LinesOutside<F> {
+    pub(crate) fn new(is_library: F) -> Self {
+        LinesOutside {
+            is_library,
+            shown: HashMap::new(),
+            files: HashMap::new(),
+        }
+    }
+
+    /// Sets the instruction's line. All instructions are of one module, which lives meanwhile.
+    pub(crate) fn show(&mut self, instruction: InstructionValue<'_>) {
+        // SAFETY: the instruction is live; a location that it has belongs to its function, and so do those that it was inlined at.
+        unsafe {
+            let innermost = LLVMInstructionGetDebugLoc(instruction.as_value_ref());
+            if innermost.is_null() {
+                return;
+            }
+            let shown = match self.shown.get(&innermost) {
+                Some(shown) => *shown,
+                None => {
+                    let shown = self.outside(innermost);
+                    self.shown.insert(innermost, shown);
+                    shown
+                }
+            };
+            if shown != innermost {
+                LLVMInstructionSetDebugLoc(instruction.as_value_ref(), shown);
+            }
+        }
+    }
+
+    /// As [`outside`].
+    ///
+    /// # Safety
+    /// It is a location of a live module.
+    unsafe fn outside(&mut self, innermost: LLVMMetadataRef) -> LLVMMetadataRef {
+        let mut at = innermost;
+        while !at.is_null() {
+            // SAFETY: the location is there; LLVM owns it, its scope and file as long as the module lives.
+            let (file_at, outer) = unsafe {
+                (
+                    LLVMDIScopeGetFile(LLVMDILocationGetScope(at)),
+                    LLVMDILocationGetInlinedAt(at),
+                )
+            };
+            let is_library = &self.is_library;
+            let known = self.files.entry(file_at);
+            if !*known.or_insert_with(|| is_library(&file(file_at))) {
+                return at;
+            }
+            at = outer;
+        }
+        innermost
     }
 }
 
@@ -96,7 +150,6 @@ fn chain(instruction: InstructionValue<'_>) -> Vec<Location> {
             let scope = LLVMDILocationGetScope(raw);
             let (line, column) = (LLVMDILocationGetLine(raw), LLVMDILocationGetColumn(raw));
             chain.push(Location {
-                raw,
                 line,
                 column,
                 scope: scope as usize,

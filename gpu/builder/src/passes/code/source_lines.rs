@@ -11,7 +11,8 @@ use crate::llvm;
 
 /// Sets the line of every instruction.
 pub(crate) fn set(module: &Module<'_>, paths: &SourcePaths) {
+    let mut lines = llvm::LinesOutside::new(|file: &str| paths.is_library(file));
     for instruction in module.get_functions().flat_map(llvm::instructions) {
-        llvm::show_line_outside(instruction, |file| paths.is_library(file));
+        lines.show(instruction);
     }
 }

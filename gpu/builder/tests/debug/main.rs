@@ -8,10 +8,14 @@ use std::sync::LazyLock;
 use lanewise_builder::assembler::{self, Assembly};
 use lanewise_builder::{Output, PtxBuilder};
 
+#[path = "../ptx/machine.rs"]
+#[expect(dead_code, reason = "shared with the tests of ordinary builds")]
+mod machine;
 #[path = "../ptx/support.rs"]
 #[expect(dead_code, reason = "shared with the tests of ordinary builds")]
 mod support;
 
+use crate::machine::{int, written};
 use crate::support::{builder, count, function_in, target_dir};
 
 /// The fixture `debug`, with what says where it comes from.
@@ -85,6 +89,22 @@ fn variables_parameters_and_types_are_described_by_name() {
             "no `{name}` in {names:?}"
         );
     }
+}
+
+/// Of the library's functions none is called, and what the kernel computes is the same.
+#[test]
+fn library_frames() {
+    let built = builder("passes", "passes-library_frames")
+        .feature("library_frames")
+        .arch("sm_80")
+        .debug(true)
+        .build();
+    let text = read(&built.unwrap_or_else(|error| panic!("{error}")).modules[0].ptx);
+    let kernel = function_in(&text, "calls_two_functions");
+    insta::assert_snapshot!(kernel);
+    assert_eq!(count(&kernel, "call.uni"), 1, "{kernel}");
+    let found = written(&text, "calls_two_functions", &[int(0x8100_0001)], 1);
+    assert_eq!(found, [0x8100_0001_u32.rotate_left(7).wrapping_mul(2)]);
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! What each pass is for: what has to be in the PTX and what must not, and what the kernel computes, on the simulator.
 
-use lanewise_sim::{AllocationKind, Device, DeviceModel, Launch, Module};
-
+use crate::machine::{Machine, float, int, params, wide, written};
 use crate::passes::{How, built};
 use crate::support::count;
 
@@ -19,80 +18,6 @@ fn holds(text: &str, has: &[&str], lacks: &[&str]) {
     for part in lacks {
         assert!(!text.contains(part), "`{part}` is in\n{text}");
     }
-}
-
-/// A module on a simulated device.
-struct Machine {
-    device: Device,
-    instance: lanewise_sim::Instance,
-}
-
-impl Machine {
-    fn load(ptx: &str) -> Machine {
-        let module = Module::load(ptx).unwrap_or_else(|error| panic!("{error}\n{ptx}"));
-        let device = Device::new(DeviceModel::h200()).expect("address space");
-        let instance = device.instantiate(&module).expect("it fits");
-        Machine { device, instance }
-    }
-
-    /// The address of a copy of these words.
-    fn words(&self, words: &[u32]) -> u64 {
-        let bytes = size_of_val(words) as u64;
-        let memory = self.device.memory();
-        let at = memory
-            .allocate(bytes, 16, AllocationKind::Device, None)
-            .expect("room");
-        // SAFETY: this many bytes were just allocated there.
-        unsafe { (at as *mut u32).copy_from_nonoverlapping(words.as_ptr(), words.len()) };
-        at
-    }
-
-    /// Runs one block of a kernel whose parameters are these bytes; the words at `result` afterwards.
-    fn run(
-        &self,
-        kernel: &str,
-        threads: u32,
-        params: &[u8],
-        result: u64,
-        length: usize,
-    ) -> Vec<u32> {
-        let launch = Launch::new(kernel, [1; 3], [threads, 1, 1], params);
-        self.device
-            .launch(&self.instance, &launch)
-            .unwrap_or_else(|error| panic!("{error}"));
-        // SAFETY: the caller allocated them by `words`.
-        unsafe { std::slice::from_raw_parts(result as *const u32, length) }.to_vec()
-    }
-}
-
-/// Parameters one after another, each at a multiple of its size.
-fn params(values: &[(u64, usize)]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for (value, size) in values {
-        bytes.resize(bytes.len().next_multiple_of(*size), 0);
-        bytes.extend(&value.to_le_bytes()[..*size]);
-    }
-    bytes
-}
-
-const fn int(value: u32) -> (u64, usize) {
-    (value as u64, 4)
-}
-
-const fn float(value: f32) -> (u64, usize) {
-    (value.to_bits() as u64, 4)
-}
-
-const fn wide(value: u64) -> (u64, usize) {
-    (value, 8)
-}
-
-/// What a kernel writes to `length` words that were 0, which are its last parameter.
-fn written(ptx: &str, kernel: &str, before: &[(u64, usize)], length: usize) -> Vec<u32> {
-    let machine = Machine::load(ptx);
-    let output = machine.words(&vec![0; length]);
-    let all: Vec<_> = before.iter().copied().chain([wide(output)]).collect();
-    machine.run(kernel, 1, &params(&all), output, length)
 }
 
 #[test]
@@ -261,15 +186,6 @@ fn kernels_that_launch_are_apart_from_those_that_do_not() {
         &["entry launches(", "cudaCDP2"],
         &["launches_none"],
     );
-}
-
-#[test]
-fn a_debuggers_build_has_calls_of_the_crates_own_functions_only() {
-    let text = ptx("library_frames", How::Debugged);
-    let kernel = crate::support::function_in(&text, "calls_two_functions");
-    assert_eq!(count(&kernel, "call.uni"), 1, "{kernel}");
-    let found = written(&text, "calls_two_functions", &[int(0x8100_0001)], 1);
-    assert_eq!(found, [0x8100_0001_u32.rotate_left(7).wrapping_mul(2)]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Each pass on the smallest kernel that tells whether it ran: the input is `fixtures/passes/src/<pass>.rs`, what has to come of it
 //! is a snapshot, `snapshots/ptx__passes__<pass>.snap`. Without the pass, its test fails. A snapshot shows every change; what a pass
-//! is for, `effects` says and tests.
+//! is for, `effects` says and tests. `library_frames`, which only a build for a debugger runs, is tested with these (`tests/debug`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -30,8 +30,6 @@ pub(crate) enum How {
     Fast,
     /// With products and sums rounded by themselves.
     Unfused,
-    /// For a debugger.
-    Debugged,
 }
 
 /// The fixture of a pass. Each is built once for all tests that look at it.
@@ -66,7 +64,6 @@ fn make(pass: &str, how: How) -> Result<Built, BuildError> {
         How::Plainly | How::Later | How::Second => builder,
         How::Fast => builder.floats(Floats::FAST),
         How::Unfused => builder.fmad(false),
-        How::Debugged => builder.debug(true),
     }
     .build()?;
     Ok(Built {
@@ -210,13 +207,6 @@ fn launching() {
     ));
 }
 
-/// Only a build for a debugger runs it.
-#[test]
-fn library_frames() {
-    let built = built("library_frames", How::Debugged);
-    insta::assert_snapshot!(function_in(&built.raw(), "calls_two_functions"));
-}
-
 /// The accurate function unless fast math is asked for, and inlined either way.
 #[test]
 fn math_library() {
@@ -295,7 +285,11 @@ fn every_pass_has_its_input_and_its_output_here() {
     let passes = stems(&here.join("src/passes"));
     assert_eq!(passes, stems(&fixture("passes/src")));
     for pass in passes {
-        let snapshot = here.join(format!("tests/ptx/snapshots/ptx__passes__{pass}.snap"));
-        assert!(snapshot.is_file(), "no {}", snapshot.display());
+        let snapshots = [
+            format!("ptx/snapshots/ptx__passes__{pass}.snap"),
+            format!("debug/snapshots/debug__{pass}.snap"),
+        ];
+        let is_there = |name: &String| here.join("tests").join(name).is_file();
+        assert!(snapshots.iter().any(is_there), "none of {snapshots:?}");
     }
 }

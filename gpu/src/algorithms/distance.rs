@@ -8,10 +8,10 @@
 //! Source: Fengchen's introduction, chapter 3.
 
 use lanewise_macros::{kernel, shared};
-use lanewise_std::DisjointSlice;
+use lanewise_std::PerBlock;
 use lanewise_std::collective::{Operator, Sum, block_reduce};
 use lanewise_std::math::Float;
-use lanewise_std::thread::{block_dim_x, block_idx_x, grid_stride, thread_idx_x};
+use lanewise_std::thread::{block_dim_x, grid_stride, thread_idx_x};
 
 /// Both kernels for a type: what squares are summed in, what a distance is, and the way from one to the other.
 macro_rules! distances {
@@ -24,7 +24,7 @@ macro_rules! distances {
             $(#[$doc])*
             #[kernel]
             #[launch_contract(dims = 1)]
-            pub fn $partial(a: &[$ty], b: &[$ty], mut partials: DisjointSlice<$sum>) {
+            pub fn $partial(a: &[$ty], b: &[$ty], mut partials: PerBlock<$sum>) {
                 shared! { static SUMS: [$sum; 32]; }
                 let mut sum = $sum::default();
                 for i in grid_stride(a.len().min(b.len())) {
@@ -32,29 +32,23 @@ macro_rules! distances {
                     sum = Sum.combine(sum, $square);
                 }
                 let sum = block_reduce(sum, Sum, &SUMS);
-                if thread_idx_x() == 0 {
-                    // SAFETY: one thread of each block is here, and the launch is 1-D.
-                    if let Some(place) = unsafe { partials.get_unique_mut(block_idx_x() as usize) } {
-                        *place = sum;
-                    }
+                if let Some(place) = partials.get_mut() {
+                    *place = sum;
                 }
             }
 
             /// The square root of the sum of the blocks' sums.
             #[kernel]
             #[launch_contract(dims = 1)]
-            pub fn $last(partials: &[$sum], mut distance: DisjointSlice<$distance>) {
+            pub fn $last(partials: &[$sum], mut distance: PerBlock<$distance>) {
                 shared! { static SUMS: [$sum; 32]; }
                 let mut sum = $sum::default();
                 for i in (thread_idx_x() as usize..partials.len()).step_by(block_dim_x() as usize) {
                     sum = Sum.combine(sum, partials[i]);
                 }
                 let $total = block_reduce(sum, Sum, &SUMS);
-                if thread_idx_x() == 0 && block_idx_x() == 0 {
-                    // SAFETY: one thread of the launch is here.
-                    if let Some(place) = unsafe { distance.get_unique_mut(0) } {
-                        *place = $root;
-                    }
+                if let Some(place) = distance.get_mut() {
+                    *place = $root;
                 }
             }
         )*

@@ -8,8 +8,8 @@
 //! Source: Fengchen's introduction, chapter 1, section 5.
 
 use lanewise_macros::{kernel, shared};
-use lanewise_std::GlobalMut;
-use lanewise_std::thread::{block_dim_x, block_idx_x, grid_stride, sync_threads, thread_idx_x};
+use lanewise_std::PerBlock;
+use lanewise_std::thread::{block_dim_x, grid_stride, sync_threads, thread_idx_x};
 
 /// The most threads that a block can have.
 const THREADS: usize = 1024;
@@ -17,24 +17,22 @@ const THREADS: usize = 1024;
 /// Writes each block's sum of heights.
 #[kernel]
 #[launch_contract(dims = 1)]
-pub fn pi_partial(partials: GlobalMut<f32>, n: u32) {
+pub fn pi_partial(mut partials: PerBlock<f32>, n: u32) {
     let mut heights = 0.0;
     for i in grid_stride(n as usize) {
         let x = (i as f32 + 0.5) / n as f32;
         heights += 4.0 / (1.0 + x * x);
     }
     let sum = block_sum(heights);
-    let block = block_idx_x() as usize;
-    if thread_idx_x() == 0 && block < partials.len() {
-        // SAFETY: this thread alone writes the block's element.
-        unsafe { partials.set(block, sum) };
+    if let Some(partial) = partials.get_mut() {
+        *partial = sum;
     }
 }
 
 /// Adds the blocks' sums and multiplies by the strips' width.
 #[kernel]
 #[launch_contract(dims = 1)]
-pub fn pi_final(partials: &[f32], pi: GlobalMut<f32>, n: u32) {
+pub fn pi_final(partials: &[f32], mut pi: PerBlock<f32>, n: u32) {
     let mut heights = 0.0;
     let mut i = thread_idx_x() as usize;
     while i < partials.len() {
@@ -42,9 +40,8 @@ pub fn pi_final(partials: &[f32], pi: GlobalMut<f32>, n: u32) {
         i += block_dim_x() as usize;
     }
     let sum = block_sum(heights);
-    if thread_idx_x() == 0 && block_idx_x() == 0 && !pi.is_empty() {
-        // SAFETY: this thread alone writes it.
-        unsafe { pi.set(0, if n == 0 { 0.0 } else { sum / n as f32 }) };
+    if let Some(pi) = pi.get_mut() {
+        *pi = if n == 0 { 0.0 } else { sum / n as f32 };
     }
 }
 

@@ -8,7 +8,7 @@
 
 use lanewise_macros::kernel;
 use lanewise_std::texture::{Texture1d, Texture2d};
-use lanewise_std::{DisjointSlice, thread};
+use lanewise_std::{DisjointMatrix, DisjointSlice, thread};
 
 /// `output[i]` is the table at `at[i]`, a coordinate in entries: entry `n` is the whole of `n + 0.5`.
 #[kernel]
@@ -23,43 +23,24 @@ pub fn texture_1d(table: Texture1d, at: &[f32], mut output: DisjointSlice<f32>) 
     }
 }
 
-/// The image at `width` x `height` pixels. Its coordinates are normalised: they run from 0 to 1, whatever its own size is.
+/// The image with as many pixels as `output` has elements. Its coordinates are normalised: they run from 0 to 1, whatever its own size is.
 #[kernel]
 #[launch_contract(dims = 2)]
-pub fn texture_2d_linear(
-    image: Texture2d,
-    mut output: DisjointSlice<f32>,
-    width: u32,
-    height: u32,
-) {
-    let at = thread::index_2d();
-    if at.x() < width as usize && at.y() < height as usize {
+pub fn texture_2d_linear(image: Texture2d, mut output: DisjointMatrix<f32>) {
+    let (width, height) = (output.columns() as f32, output.rows() as f32);
+    if let Some((pixel, at)) = output.get_mut_indexed() {
         // Centres of pixels, as centres of texels are at halves.
-        let x = (at.x() as f32 + 0.5) / width as f32;
-        let y = (at.y() as f32 + 0.5) / height as f32;
-        // SAFETY: `width` is the launch's, so threads with different x < width and y have different elements.
-        if let Some(pixel) = unsafe { output.get_unique_mut(at.y() * width as usize + at.x()) } {
-            *pixel = image.sample(x, y);
-        }
+        let (x, y) = (at.x() as f32 + 0.5, at.y() as f32 + 0.5);
+        *pixel = image.sample(x / width, y / height);
     }
 }
 
-/// The image of `width` columns moved right by `dx` and down by `dy`. Where it came from outside, the sampler says what is there.
+/// The image, which has the size of `output`, moved right by `dx` and down by `dy`. Where it came from outside, the sampler says what is there.
 #[kernel]
 #[launch_contract(dims = 2)]
-pub fn texture_2d_border(
-    image: Texture2d,
-    mut output: DisjointSlice<f32>,
-    width: u32,
-    dx: i32,
-    dy: i32,
-) {
-    let at = thread::index_2d();
-    if at.x() < width as usize {
+pub fn texture_2d_border(image: Texture2d, mut output: DisjointMatrix<f32>, dx: i32, dy: i32) {
+    if let Some((pixel, at)) = output.get_mut_indexed() {
         let (column, row) = (at.x() as i32 - dx, at.y() as i32 - dy);
-        // SAFETY: `width` is the launch's, so threads with different x < width and y have different elements.
-        if let Some(pixel) = unsafe { output.get_unique_mut(at.y() * width as usize + at.x()) } {
-            *pixel = image.sample(column as f32 + 0.5, row as f32 + 0.5);
-        }
+        *pixel = image.sample(column as f32 + 0.5, row as f32 + 0.5);
     }
 }

@@ -6,8 +6,8 @@
 //! Source: CUDA study notes, section 5.6.3; PTX ISA, "shfl.sync".
 
 use lanewise_macros::{kernel, shared};
-use lanewise_std::GlobalMut;
-use lanewise_std::thread::{block_dim_x, block_idx_x, grid_stride, sync_threads};
+use lanewise_std::PerBlock;
+use lanewise_std::thread::{block_dim_x, grid_stride, sync_threads};
 use lanewise_std::warp::{self, FULL_MASK, WARP_SIZE, lane_id, warp_id};
 
 /// The most warps that a block can have.
@@ -16,7 +16,7 @@ const WARPS: usize = 32;
 /// Writes this block's share of the sum of `input` to its element of `sums`.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
-pub fn reduce_shfl(input: &[i32], sums: GlobalMut<i32>) {
+pub fn reduce_shfl(input: &[i32], mut sums: PerBlock<i32>) {
     shared! { static WARP_SUMS: [i32; WARPS]; }
 
     let mut sum = 0;
@@ -40,10 +40,8 @@ pub fn reduce_shfl(input: &[i32], sums: GlobalMut<i32>) {
             0
         };
         let total = warp_sum(part);
-        let block = block_idx_x() as usize;
-        if lane == 0 && block < sums.len() {
-            // SAFETY: this thread alone writes the block's element.
-            unsafe { sums.set(block, total) };
+        if let Some(sum) = sums.get_mut() {
+            *sum = total;
         }
     }
 }

@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | `&[T]` | `&DeviceBuffer<T>`, `&Part<T>`, `&ManagedBuffer<T>`, `&PitchedBuffer<T>`, `&Mapped<T>`, `&IpcBuffer<T>`; in a graph `&GraphBuffer<T>` |
 //! | `&[AtomicU32]`, `&[DeviceAtomicF32]`, `&[Cell<T>]` | `&mut` of these with plain values: `&mut DeviceBuffer<u32>`; see [`SharedCell`] |
-//! | `DisjointSlice<T>`, `GlobalMut<T>` | `&mut` of these |
+//! | `DisjointSlice<T>`, `PerBlock<T>`, `GlobalMut<T>` | `&mut` of these |
 //! | `DisjointMatrix<T>` | `matrix_mut(columns)` of these: [`MatrixMut`] |
 //! | `Texture1d`, `Texture2d`, `Texture3d` | `&Texture<1>`, `&Texture<2>`, `&Texture<3>` |
 //! | `TensorMap<T, RANK>`, `TensorMapMut<T, RANK>`, `Im2colMap<T, RANK>`, `Im2colMapMut<T, RANK>` | `&`, `&mut`, `&`, `&mut` of those in [`crate::tensor_map`] |
@@ -25,7 +25,7 @@ use std::panic::Location;
 use cust::memory::DeviceCopy;
 use lanewise_driver::abi::CUresult;
 use lanewise_std::kernel::{SharedCell, Value};
-use lanewise_std::{DisjointMatrix, DisjointSlice, GlobalMut};
+use lanewise_std::{DisjointMatrix, DisjointSlice, GlobalMut, PerBlock};
 
 use crate::stream::order::{Access, LaunchUses, Order};
 use crate::{
@@ -55,7 +55,7 @@ use crate::{
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed where the kernel takes `{P}`",
     label = "the kernel takes `{P}` here",
-    note = "`&[T]` takes `&DeviceBuffer<T>`, `&[AtomicU32]` takes `&mut DeviceBuffer<u32>`; `DisjointSlice<T>` and `GlobalMut<T>` take `&mut DeviceBuffer<T>`, `DisjointMatrix<T>` takes `buffer.matrix_mut(columns)`; a value takes itself"
+    note = "`&[T]` takes `&DeviceBuffer<T>`, `&[AtomicU32]` takes `&mut DeviceBuffer<u32>`; `DisjointSlice<T>`, `PerBlock<T>` and `GlobalMut<T>` take `&mut DeviceBuffer<T>`, `DisjointMatrix<T>` takes `buffer.matrix_mut(columns)`; a value takes itself"
 )]
 pub unsafe trait Argument<P> {
     /// Appends the PTX parameters that stand for it.
@@ -293,6 +293,13 @@ macro_rules! buffers {
 
             // SAFETY: as above, and the buffer is borrowed by nothing else.
             unsafe impl<T: DeviceCopy> Argument<DisjointSlice<'static, T>> for &mut $buffer {
+                fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
+                    list.push_slice($as_device_buffer(self), Access::Write)
+                }
+            }
+
+            // SAFETY: as above.
+            unsafe impl<T: DeviceCopy> Argument<PerBlock<'static, T>> for &mut $buffer {
                 fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
                     list.push_slice($as_device_buffer(self), Access::Write)
                 }

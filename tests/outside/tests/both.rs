@@ -35,6 +35,7 @@ fn a_modules_kernels_are_those_of_its_crate() {
             "add",
             "digits",
             "doubled",
+            "even_by_block",
             "greatest",
             "neighbours",
             "row_stencil",

@@ -3,7 +3,7 @@
 
 use lanewise::{Device, DeviceBuffer, LaunchConfig, MatrixMut, Stream, Zeroable, counters};
 use lanewise_std::half::F16;
-use own_kernels::{Place, digits, doubled, greatest, row_stencil, weigh};
+use own_kernels::{Place, digits, doubled, even_by_block, greatest, row_stencil, weigh};
 use proptest::prelude::*;
 
 /// Launches of one to three dimensions, of any size, whole warps or not.
@@ -35,6 +35,27 @@ proptest! {
         let (tens, ones) = (tens.to_vec().unwrap(), ones.to_vec().unwrap());
         let together: Vec<_> = tens.iter().zip(&ones).map(|(tens, ones)| 10 * tens + ones).collect();
         prop_assert_eq!(together, numbers);
+    }
+
+    #[test]
+    fn a_block_writes_its_element_whatever_the_shape(
+        numbers in prop::collection::vec(0u32..1000, 1..500),
+        config in shapes(),
+        spare in -2i64..3,
+    ) {
+        let (device, stream) = device();
+        let [grid, block] = [config.grid, config.block].map(|it| (it.x * it.y * it.z) as usize);
+        let input = DeviceBuffer::from_slice(&device, &numbers).unwrap();
+        // Some blocks have no element, or some elements no block.
+        let length = grid.saturating_add_signed(spare as isize);
+        let mut counts = DeviceBuffer::from_slice(&device, &vec![u32::MAX; length]).unwrap();
+        device.launch(&stream, even_by_block, config, (&input, &mut counts)).unwrap();
+        let mut expected = vec![0; grid];
+        for (i, _) in numbers.iter().enumerate().filter(|(_, number)| **number % 2 == 0) {
+            expected[i / block % grid] += 1;
+        }
+        expected.resize(length, u32::MAX);
+        prop_assert_eq!(counts.to_vec().unwrap(), expected);
     }
 
     #[test]

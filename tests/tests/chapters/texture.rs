@@ -77,7 +77,7 @@ fn resized(
     let texture = Texture::from_slice(&device, image, size, sampling).expect("a texture");
     let mut output = DeviceBuffer::zeroed(&device, width * height).expect("a buffer");
     let config = LaunchConfig::cover_2d((width, height), (16, 16));
-    let arguments = (&texture, &mut output, width as u32, height as u32);
+    let arguments = (&texture, output.matrix_mut(width));
     device
         .launch(&stream, texture_2d_linear, config, arguments)
         .expect("a launch");
@@ -94,7 +94,7 @@ fn shifted(image: &[f32], size: [usize; 2], [dx, dy]: [i32; 2], outside: Outside
     let texture = Texture::from_slice(&device, image, size, sampling).expect("a texture");
     let mut output = DeviceBuffer::zeroed(&device, image.len()).expect("a buffer");
     let config = LaunchConfig::cover_2d((size[0], size[1]), (16, 16));
-    let arguments = (&texture, &mut output, size[0] as u32, dx, dy);
+    let arguments = (&texture, output.matrix_mut(size[0]), dx, dy);
     device
         .launch(&stream, texture_2d_border, config, arguments)
         .expect("a launch");

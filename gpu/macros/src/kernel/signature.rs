@@ -20,7 +20,7 @@ pub(super) struct Param {
 pub(super) enum Lowering {
     /// `&[T]`: pointer and length; nothing writes the memory while the kernel runs.
     ReadSlice { element: Type },
-    /// `DisjointSlice<T>`, `GlobalMut<T>`: pointer and length. `DisjointMatrix<T>`: pointer, and rows and columns in the place of the length.
+    /// `DisjointSlice<T>`, `PerBlock<T>`, `GlobalMut<T>`: pointer and length. `DisjointMatrix<T>`: pointer, and rows and columns in the place of the length.
     WriteSlice { element: Type },
     /// `TensorMap<T, RANK>` and its like: the 128 bytes of a map, which are used where they lie among the parameters.
     TensorMap,
@@ -162,8 +162,8 @@ fn lowering(ty: &Type) -> syn::Result<Lowering> {
             ..
         }) => Err(Error::new(
             ty.span(),
-            "every thread would hold this `&mut`; take a `DisjointSlice<T>` (each thread writes its own element) or a \
-             `GlobalMut<T>` (threads share it)",
+            "every thread would hold this `&mut`; take a `DisjointSlice<T>` (each thread writes its own element), a `PerBlock<T>` (each block \
+             does) or a `GlobalMut<T>` (threads share it)",
         )),
         Type::Reference(TypeReference { elem, .. }) => match plain(elem) {
             Type::Slice(slice) => Ok(Lowering::ReadSlice {
@@ -190,7 +190,7 @@ fn lowering(ty: &Type) -> syn::Result<Lowering> {
         )),
         _ => Err(Error::new(
             ty.span(),
-            "a kernel takes `&[T]`, `DisjointSlice<T>`, `GlobalMut<T>` and plain values",
+            "a kernel takes `&[T]`, `DisjointSlice<T>`, `PerBlock<T>`, `GlobalMut<T>` and plain values",
         )),
     }
 }
@@ -205,7 +205,7 @@ fn is_tensor_map(path: &TypePath) -> bool {
 /// The element type of `DisjointSlice<T>` and its like.
 fn slice_like(path: &TypePath) -> Option<Type> {
     let last = path.path.segments.last()?;
-    const SLICES: [&str; 3] = ["DisjointSlice", "DisjointMatrix", "GlobalMut"];
+    const SLICES: [&str; 4] = ["DisjointSlice", "DisjointMatrix", "PerBlock", "GlobalMut"];
     if !SLICES.iter().any(|slice| last.ident == slice) {
         return None;
     }

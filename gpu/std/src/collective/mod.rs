@@ -11,16 +11,15 @@
 //! ```
 //! use lanewise_macros::{kernel, shared};
 //! use lanewise_std::collective::{Sum, block_reduce};
-//! use lanewise_std::{DisjointSlice, thread};
+//! use lanewise_std::{PerBlock, thread};
 //!
 //! #[kernel]
-//! pub fn sum_of_blocks(input: &[f32], mut output: DisjointSlice<f32>) {
+//! pub fn sum_of_blocks(input: &[f32], mut sums: PerBlock<f32>) {
 //!     shared! { static PARTIAL: [f32; 32]; }
 //!     let value = input.get(thread::index_1d().get()).copied().unwrap_or(0.0);
-//!     let sum = block_reduce(value, Sum, &PARTIAL);
-//!     if thread::thread_rank() == 0 {
-//!         // SAFETY: one thread a block writes the block's element.
-//!         unsafe { output.write_unique(thread::block_idx_x() as usize, sum) };
+//!     let total = block_reduce(value, Sum, &PARTIAL);
+//!     if let Some(sum) = sums.get_mut() {
+//!         *sum = total;
 //!     }
 //! }
 //! ```

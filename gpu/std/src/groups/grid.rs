@@ -8,7 +8,7 @@
 use crate::atomic::{AtomicOrdering, DeviceAtomicU32};
 use crate::intrinsics;
 use crate::thread::{
-    block_idx_x, block_idx_y, block_idx_z, block_size, grid_dim_x, grid_dim_y, grid_size, index_1d,
+    block_idx_x, block_idx_y, block_idx_z, block_number, block_size, grid_size, index_1d,
     nanosleep, sync_threads, thread_rank,
 };
 
@@ -85,8 +85,7 @@ impl Grid {
     #[inline]
     #[must_use]
     pub fn block_rank(&self) -> usize {
-        let plane = block_idx_z() as usize * grid_dim_y() as usize + block_idx_y() as usize;
-        plane * grid_dim_x() as usize + block_idx_x() as usize
+        block_number()
     }
 
     /// Blocks in the grid.

@@ -17,7 +17,7 @@ use super::fingerprint;
 /// The type has the same layout on both sides (a primitive, or `#[repr(C)]` of such), and holds no reference.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed to a kernel by value",
-    note = "a kernel takes `&[T]`, `DisjointSlice<T>`, `DisjointMatrix<T>`, `GlobalMut<T>`, numbers, `bool`, raw pointers and arrays of these",
+    note = "a kernel takes `&[T]`, `DisjointSlice<T>`, `DisjointMatrix<T>`, `PerBlock<T>`, `GlobalMut<T>`, numbers, `bool`, raw pointers and arrays of these",
     note = "text and collections go in a slice: `&[u64]`, `&[u8]`",
     note = "a type of your own is one with `#[derive(Clone, Copy, lanewise_macros::Value)]` and `#[repr(C)]`"
 )]

@@ -8,6 +8,7 @@ pub mod disjoint_matrix;
 pub mod global;
 pub mod multimem;
 mod object;
+pub mod per_block;
 pub mod shared;
 pub mod surface;
 pub mod symbol;

@@ -67,9 +67,7 @@ pub fn index_1d() -> ThreadIndex {
     let value = if (block_dim_y() | block_dim_z() | grid_dim_y() | grid_dim_z()) == 1 {
         block_idx_x() as usize * block_dim_x() as usize + thread_idx_x() as usize
     } else {
-        let plane = block_idx_z() as usize * grid_dim_y() as usize + block_idx_y() as usize;
-        let block = plane * grid_dim_x() as usize + block_idx_x() as usize;
-        block * block_size() as usize + thread_rank() as usize
+        block_number() * block_size() as usize + thread_rank() as usize
     };
     ThreadIndex::own(value)
 }

@@ -150,6 +150,14 @@ pub fn thread_rank() -> u32 {
     rank
 }
 
+/// This block's number in the grid, x fastest.
+#[inline]
+#[must_use]
+pub(crate) fn block_number() -> usize {
+    let plane = block_idx_z() as usize * grid_dim_y() as usize + block_idx_y() as usize;
+    plane * grid_dim_x() as usize + block_idx_x() as usize
+}
+
 /// Pauses this thread for about `nanoseconds`, at most twice as long: for a thread that polls a value which
 /// another thread is about to write. Needs `sm_70`.
 #[doc(alias = "__nanosleep")]

@@ -95,14 +95,13 @@ fn resized(device: &Device, setup: Setup, outside: Outside) -> Result<Box<dyn Ca
         device.clone(),
         Work::Bytes(4 * (from[0] * from[1] + width * height) as u64),
     );
-    let (width, height) = (u32::try_from(width)?, u32::try_from(height)?);
     Ok(Filling::compared(
         [output],
         [expected],
         blends,
         work,
         move |stream, [output]| {
-            let arguments = (&image, output, width, height);
+            let arguments = (&image, output.matrix_mut(width));
             Ok(device.launch(stream, texture_2d_linear, config, arguments)?)
         },
     ))
@@ -128,13 +127,12 @@ fn shifted(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let output = DeviceBuffer::zeroed(device, width * height)?;
     let config = LaunchConfig::cover_2d((width, height), (16, 16));
     let (device, work) = (device.clone(), Work::Bytes(2 * 4 * (width * height) as u64));
-    let width = u32::try_from(width)?;
     Ok(Filling::boxed(
         [output],
         [expected],
         work, // one texel each, and exactly: points are not blended
         move |stream, [output]| {
-            let arguments = (&image, output, width, by, by);
+            let arguments = (&image, output.matrix_mut(width), by, by);
             Ok(device.launch(stream, texture_2d_border, config, arguments)?)
         },
     ))

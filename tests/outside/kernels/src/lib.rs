@@ -6,12 +6,13 @@ mod tile;
 
 use lanewise_macros::{Value, device, kernel, shared};
 use lanewise_std::atomic::{AtomicOrdering, BlockAtomicU32};
+use lanewise_std::collective::{self, block_reduce};
 use lanewise_std::graph::Condition;
 use lanewise_std::half::F16;
 use lanewise_std::matrix::element::{self, S8};
 use lanewise_std::matrix::sparse::{GROUPS, Metadata, TwoOfFour};
 use lanewise_std::matrix::warp::{Left, Right, Sum, multiply_add_sparse};
-use lanewise_std::{DeviceGlobal, DisjointMatrix, DisjointSlice, GlobalMut, thread};
+use lanewise_std::{DeviceGlobal, DisjointMatrix, DisjointSlice, GlobalMut, PerBlock, thread};
 
 lanewise_std::module!();
 
@@ -132,6 +133,17 @@ pub fn row_stencil(input: &[u32], mut output: DisjointMatrix<u32>) {
         let row = &input[at.y() * columns..][..columns];
         let near = at.x().saturating_sub(1)..columns.min(at.x() + 2);
         *output = row[near].iter().sum();
+    }
+}
+
+/// How many even numbers there are at each block's places: the threads of a block, in whatever shape, count together.
+#[kernel]
+pub fn even_by_block(numbers: &[u32], mut counts: PerBlock<u32>) {
+    shared! { static SCRATCH: [u32; 32]; }
+    let is_even = thread::grid_stride(numbers.len()).filter(|i| numbers[*i].is_multiple_of(2));
+    let all = block_reduce(is_even.count() as u32, collective::Sum, &SCRATCH);
+    if let Some(count) = counts.get_mut() {
+        *count = all;
     }
 }
 

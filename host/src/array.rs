@@ -61,7 +61,7 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
     /// An array of these texels, the first axis fastest, which surfaces may write where `flags` has `CUDA_ARRAY3D_SURFACE_LDST`.
     ///
     /// # Errors
-    /// [`MemoryError::LengthMismatch`] when there are not as many texels as `size` says, or what the driver says.
+    /// [`MemoryError::LengthMismatch`] when there are not as many texels as `size` says, or the driver's error.
     pub(crate) fn new(
         device: &Device,
         texels: &[f32],
@@ -89,7 +89,7 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
     /// The same of zeros. The host need not have room for all of them.
     ///
     /// # Errors
-    /// What the driver says.
+    /// The driver's error.
     pub(crate) fn zeroed(
         device: &Device,
         size: [usize; DIMENSIONS],
@@ -180,7 +180,7 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
     /// The texels as they are now, the first axis fastest.
     ///
     /// # Errors
-    /// The driver's answer.
+    /// The driver's error.
     pub(crate) fn to_vec(&self, at: &'static Location<'static>) -> Result<Vec<f32>, DriverError> {
         self.device.before_copy(at)?;
         let mut texels = vec![0.0; self.size.iter().product()];

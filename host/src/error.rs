@@ -184,7 +184,7 @@ impl fmt::Display for DriverError {
         } = &*self.0;
         write!(
             out,
-            "{call} at {}:{} answered {name} ({code}): {text}",
+            "{call} at {}:{} returned {name} ({code}): {text}",
             at.file(),
             at.line()
         )?;

@@ -55,7 +55,7 @@ impl Device {
     /// The most bytes of L2 that can be set aside; 0 before compute capability 8.0.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+    /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     #[track_caller]
     pub fn max_persisting_l2(&self) -> Result<usize, DriverError> {
         let attribute = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE;
@@ -65,7 +65,7 @@ impl Device {
     /// The most bytes that a window can have.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+    /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     #[track_caller]
     pub fn max_l2_window(&self) -> Result<usize, DriverError> {
         let attribute = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE;
@@ -89,7 +89,7 @@ impl Device {
     /// [`Device::max_persisting_l2`].
     ///
     /// # Errors
-    /// The driver's; where nothing can be set aside, it refuses.
+    /// The driver's error; where nothing can be set aside, it refuses.
     #[track_caller]
     pub fn set_aside_l2(&self, bytes: usize) -> Result<usize, DriverError> {
         let at = Location::caller();
@@ -108,7 +108,7 @@ impl Device {
     /// Makes every line of L2 an ordinary one again.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+    /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     #[track_caller]
     pub fn reset_persisting_l2(&self) -> Result<(), DriverError> {
         let at = Location::caller();
@@ -124,7 +124,7 @@ impl Stream {
     /// number, counts as 0, and what is more as 1). A buffer longer than [`Device::max_l2_window`] gets a window over its start.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+    /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     #[track_caller]
     pub fn set_l2_window<T: DeviceCopy>(
         &self,
@@ -154,7 +154,7 @@ impl Stream {
     /// Ends the window: kernels launched on this stream from now on use L2 as any others do.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+    /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     #[track_caller]
     pub fn clear_l2_window(&self) -> Result<(), DriverError> {
         self.set_window(NO_WINDOW, Location::caller())
@@ -163,7 +163,7 @@ impl Stream {
     /// The window that is set.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+    /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     #[track_caller]
     pub fn l2_window(&self) -> Result<L2Window, DriverError> {
         let at = Location::caller();

@@ -1,7 +1,7 @@
 //! What is dropped in a function of the host, or in a recording. What has to be called for that
 //! must not be called there, so a thread of this library's gives it back.
 //!
-//! CUDA's driver answers a call in such a function with `CUDA_ERROR_NOT_PERMITTED` or waits for
+//! CUDA's driver fails a call in such a function with `CUDA_ERROR_NOT_PERMITTED` or waits for
 //! itself, and what was to be given back would be lost. The thread is there while it has something
 //! to do.
 //! Source: CUDA driver API, `cuLaunchHostFunc`.

@@ -57,7 +57,7 @@ impl<T: DeviceCopy + Multimem + bytemuck::Pod> MulticastBuffer<T> {
     /// `len` zeroes on each of `devices`.
     ///
     /// # Errors
-    /// The driver's: `CUDA_ERROR_NOT_SUPPORTED` where the devices have no multicast, `CUDA_ERROR_INVALID_VALUE` where one of them is named
+    /// The driver's error: `CUDA_ERROR_NOT_SUPPORTED` where the devices have no multicast, `CUDA_ERROR_INVALID_VALUE` where one of them is named
     /// twice or there is none, `CUDA_ERROR_OUT_OF_MEMORY`.
     #[track_caller]
     pub fn zeroed(devices: &[Device], len: usize) -> Result<Self, DriverError> {
@@ -169,7 +169,7 @@ impl<T: DeviceCopy + Multimem + bytemuck::Pod> MulticastBuffer<T> {
     /// The part of device number `part`, copied to the host once every kernel of all devices has ended.
     ///
     /// # Errors
-    /// The driver's; among them the fault of a kernel that ran before. `CUDA_ERROR_INVALID_VALUE` where there is no such part.
+    /// The driver's error, for example the fault of a kernel that ran before. `CUDA_ERROR_INVALID_VALUE` where there is no such part.
     #[track_caller]
     pub fn to_vec(&self, part: usize) -> Result<Vec<T>, DriverError> {
         let at = Location::caller();

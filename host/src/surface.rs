@@ -61,7 +61,7 @@ impl<const DIMENSIONS: usize> Surface<DIMENSIONS> {
     /// A surface of `texels`, the first axis fastest.
     ///
     /// # Errors
-    /// [`MemoryError::LengthMismatch`] when there are not as many texels as `size` says, or what the driver says: among others
+    /// [`MemoryError::LengthMismatch`] when there are not as many texels as `size` says, or the driver's error: among others
     /// `CUDA_ERROR_INVALID_VALUE` for a size of 0 or more than the device's surfaces have.
     #[track_caller]
     pub fn from_slice(
@@ -109,7 +109,7 @@ impl<const DIMENSIONS: usize> Surface<DIMENSIONS> {
     /// The texels, the first axis fastest, once the launches that write them have ended.
     ///
     /// # Errors
-    /// The driver's; among them the fault of a kernel that ran before.
+    /// The driver's error, for example the fault of a kernel that ran before.
     #[track_caller]
     pub fn to_vec(&self) -> Result<Vec<f32>, MemoryError> {
         self.array.uses.synchronize()?;
@@ -119,7 +119,7 @@ impl<const DIMENSIONS: usize> Surface<DIMENSIONS> {
     /// The same texels as a texture, which kernels read through a sampler, once the launches that write them have ended.
     ///
     /// # Errors
-    /// The driver's; among them the fault of a kernel that ran before.
+    /// The driver's error, for example the fault of a kernel that ran before.
     #[track_caller]
     pub fn into_texture(self, sampling: Sampling) -> Result<Texture<DIMENSIONS>, MemoryError> {
         self.array.uses.synchronize()?;

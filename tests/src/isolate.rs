@@ -14,7 +14,7 @@ const END: &str = "\nanswer>>>";
 /// What a child wrote.
 #[derive(Debug)]
 pub struct ChildOutput {
-    /// What the body answered.
+    /// What the body returned.
     pub text: String,
     /// What was on its standard output before that: what kernels printed is here.
     pub printed: String,
@@ -27,7 +27,7 @@ pub(crate) fn is_child() -> bool {
     std::env::var_os(CHILD).is_some()
 }
 
-/// Runs `body` in a child process and returns what it answered. `test` is the calling test's full name.
+/// Runs `body` in a child process and returns what it returned. `test` is the calling test's full name.
 ///
 /// # Panics
 /// When the child cannot be started, or ends without an answer: its output is in the message.

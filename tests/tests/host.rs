@@ -101,7 +101,7 @@ fn a_fault_surfaces_at_the_next_synchronisation_and_says_so() {
     );
     let expected = "launch true; fault true; here true; cuStreamSynchronize at ";
     assert!(answer.text.starts_with(expected), "{}", answer.text);
-    let told = "answered CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered, by a kernel launched before this call";
+    let told = "returned CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered, by a kernel launched before this call";
     assert!(answer.text.contains(told), "{}", answer.text);
 }
 

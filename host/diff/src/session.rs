@@ -3,6 +3,7 @@
 //! Kernels of the same version and target share a module, `TOGETHER` at a time. A module that the device's compiler does
 //! not take is halved until it is known which kernel is to blame.
 
+use lanewise_driver::abi::CUresult;
 use lanewise_sim::isa::Target;
 
 use crate::case::Case;
@@ -133,14 +134,12 @@ impl<M: Machine> Session<'_, M> {
             (Ok(real), Ok(simulated)) => {
                 Outcome::Compared(verdict::compare(case, &input, &real, &simulated))
             }
-            (Err(Failure::Faulted { code, why }), Err(Failure::Faulted { code: same, .. }))
+            (Err(Failure::Faulted { code, .. }), Err(Failure::Faulted { code: same, .. }))
                 if code == same =>
             {
-                let error = why.split(" answered ").nth(1).unwrap_or(&why);
-                let error = error.split(':').next().unwrap_or(error);
-                Outcome::SameFault {
-                    error: error.to_owned(),
-                }
+                let name = CUresult(code).name().unwrap_or(c"no error of CUDA's");
+                let error = format!("{} ({code})", name.to_string_lossy());
+                Outcome::SameFault { error }
             }
             (Err(Failure::Refused(why)), _) => Outcome::Refused { why },
             (Err(failure), _) => Outcome::DeviceFaulted {

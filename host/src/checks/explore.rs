@@ -66,7 +66,7 @@ pub struct Explored {
 /// A schedule that breaks a test, the shortest that was found. `Display` gives the error and the steps.
 #[derive(Debug, Clone)]
 pub struct Broken<E> {
-    /// The error that the test answered with.
+    /// The error that the test returned.
     pub error: E,
     /// Runs up to and with this one.
     pub runs: u64,
@@ -92,7 +92,7 @@ impl<E: std::error::Error + 'static> std::error::Error for Broken<E> {
 ///
 /// The test sets its buffers up anew each time, launches small kernels in one stream (2 to 8 threads that meet at a few places, 64 in all at
 /// most for each lane to be its own), waits for them, and says whether the result is right: by an error, or by a panic, whose
-/// schedule is printed on stderr. On a GPU it runs once, and the answer is `None`.
+/// schedule is printed on stderr. On a GPU it runs once, and the result is `None`.
 ///
 /// When a run has failed and the device still works, some more runs look for a shorter schedule that fails: the test may be called again.
 ///
@@ -110,7 +110,7 @@ impl<E: std::error::Error + 'static> std::error::Error for Broken<E> {
 /// ```
 ///
 /// # Errors
-/// Of a run that failed: what the test answered or the fault of its kernel, with the steps.
+/// The error that the test returned, or the fault of its kernel, with the steps of the run that failed.
 #[track_caller]
 pub fn explore<E: From<DriverError>>(
     device: &Device,

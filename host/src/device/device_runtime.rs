@@ -56,7 +56,7 @@ impl Device {
     /// kernel's launch fails. To be called before kernels run: the driver sets memory aside for each.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+    /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     #[track_caller]
     pub fn set_pending_launches(&self, count: usize) -> Result<(), DriverError> {
         let at = Location::caller();
@@ -70,7 +70,7 @@ impl Device {
     /// How many launches from kernels may be pending.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+    /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     #[track_caller]
     pub fn pending_launches(&self) -> Result<usize, DriverError> {
         let at = Location::caller();

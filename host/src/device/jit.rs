@@ -121,7 +121,7 @@ impl Options {
         .with(CUjit_option::CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, size)
     }
 
-    /// The same and the question how long it took; [`Self::seconds`] has the answer when all is done.
+    /// The same options, and the time that compilation took: [`Self::seconds`] has it afterwards.
     pub(crate) fn with_time(self) -> Options {
         self.with(CUjit_option::CU_JIT_WALL_TIME, std::ptr::null_mut())
     }

@@ -5,7 +5,7 @@
 //! current and keeps it until the process ends; [`Device::at`] does the same with another device.
 //! So no buffer, stream or module outlives the context it lives in, and threads may share them.
 //!
-//! A kernel's fault poisons the context, and with it the process: CUDA then answers every call with
+//! A kernel's fault poisons the context, and with it the process: every later call of CUDA then returns
 //! the same error.
 //! Source: CUDA driver API, "Primary Context Management"; CUDA study notes, item 6.
 
@@ -227,7 +227,7 @@ impl Device {
     /// graphs, it first waits for those.
     ///
     /// # Errors
-    /// The fault of a kernel that ran before, among others; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED`
+    /// The driver's error, for example the fault of a kernel that ran before; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED`
     /// inside a [`Device::record`].
     #[track_caller]
     pub fn synchronize(&self) -> Result<(), DriverError> {

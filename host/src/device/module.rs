@@ -114,7 +114,7 @@ pub enum LoadError {
     /// The driver does not accept the text. Its message or log names the line.
     #[error("the driver does not accept this PTX")]
     Refused {
-        /// The driver's answer, with its compiler's log where it gave one.
+        /// The driver's error, with its compiler's log where it gave one.
         source: DriverError,
     },
     /// The file to be linked is not device code.
@@ -145,11 +145,11 @@ pub enum LoadError {
         reason: String,
     },
     /// The library that links LTO-IR refuses the code.
-    #[error("libnvJitLink does not link this code: {call} answers {code}\n{log}")]
+    #[error("libnvJitLink does not link this code: {call} returned {code}\n{log}")]
     NotLinked {
         /// The function of nvJitLink that failed.
         call: &'static str,
-        /// Its answer, an `nvJitLinkResult`.
+        /// Its result, an `nvJitLinkResult`.
         code: i32,
         /// What nvJitLink wrote into its log.
         log: String,

@@ -14,7 +14,7 @@ impl Device {
     /// Whether this device can reach the other's memory, by NVLink or over the bus. None reaches itself in this sense.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+    /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     #[track_caller]
     pub fn can_reach(&self, other: &Device) -> Result<bool, DriverError> {
         let at = Location::caller();

@@ -1,6 +1,6 @@
-//! The point behind everything that is queued on a device, on whichever stream.
+//! An event behind all work that is queued on a device, on every stream.
 //!
-//! `cuCtxSynchronize` waits for that too, but no stream may begin to record a graph meanwhile. Waiting for an event keeps nobody from recording.
+//! `cuCtxSynchronize` waits for the same work, but no stream may be captured meanwhile. A wait for an event allows captures.
 //!
 //! Source: CUDA driver API, `cuCtxRecordEvent`, of CUDA 12.5 and newer.
 
@@ -15,19 +15,19 @@ use lanewise_driver::api;
 use super::Device;
 use crate::DriverError;
 
-/// Whether the driver records such a point.
+/// Whether the driver can record such an event.
 pub(super) fn can_be_recorded() -> bool {
     let mut version = 0;
-    // SAFETY: the result has a place. Where the call fails it is left alone.
+    // SAFETY: the result has a place, which stays 0 if the call fails.
     let _ = unsafe { sys::cuDriverGetVersion(&mut version) };
     version >= 12050
 }
 
-/// Such a point. Clones are the same.
+/// All work that was queued on the device when this was made. Clones are the same.
 #[derive(Debug, Clone)]
 pub(super) struct AllQueued(Arc<Marker>);
 
-/// An event that is destroyed when nobody waits for it any more.
+/// The event. It is destroyed with the last clone.
 #[derive(Debug)]
 struct Marker {
     device: Device,
@@ -40,7 +40,7 @@ unsafe impl Send for Marker {}
 unsafe impl Sync for Marker {}
 
 impl AllQueued {
-    /// The point behind what is queued by now. Nobody records meanwhile.
+    /// Records the event behind all work that is queued by now. No thread may be recording a graph.
     pub(super) fn record(
         device: &Device,
         at: &'static Location<'static>,
@@ -63,7 +63,7 @@ impl AllQueued {
         Ok(Self(Arc::new(marker)))
     }
 
-    /// Waits until it is reached.
+    /// Waits until that work is done.
     pub(super) fn wait(&self, at: &'static Location<'static>) -> Result<(), DriverError> {
         self.0.device.make_current(at)?;
         // SAFETY: the event is live.
@@ -75,7 +75,7 @@ impl AllQueued {
 impl Drop for Marker {
     fn drop(&mut self) {
         if self.device.make_current(Location::caller()).is_ok() {
-            // SAFETY: its own, and nobody waits for it.
+            // SAFETY: the event is this marker's own, and no call uses it any more.
             let _ = unsafe { sys::cuEventDestroy_v2(self.event) };
         }
     }

@@ -1,8 +1,8 @@
-//! Keeps the recording of a graph and waits for a whole device apart in time.
+//! A gate that keeps recordings of graphs and waits for the whole device from overlapping.
 //!
-//! A driver refuses `cuCtxSynchronize` while any stream of the context is being captured, whoever captures it, and the capture is lost
-//! with it. A program whose threads share a device can't know of each other's calls, so a wait begins when no recording is under way and
-//! a recording when no wait is. Several of a kind go on at once.
+//! The driver refuses `cuCtxSynchronize` while any thread captures a stream of the context, and that also ends the capture. Threads that share
+//! a device don't know of each other's calls. So a wait for the device begins only when no recording is under way, and a recording
+//! only when no such wait is. Several recordings, or several waits, may overlap.
 //! Source: CUDA C++ Programming Guide, "Prohibited and Unhandled Operations" of stream capture; seen on an H200 (driver 580.159.04).
 
 use std::cell::RefCell;
@@ -10,34 +10,34 @@ use std::mem::ManuallyDrop;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 thread_local! {
-    /// The gates at which this thread records, by their addresses: once for each recording.
-    /// Without a destructor: what other variables of the thread hold may be dropped later, and asks.
+    /// The gates through which this thread records, by address, once for each recording.
+    /// It has no destructor: other variables of the thread may be dropped after it, and their values ask [`is_recording`].
     static RECORDING: RefCell<ManuallyDrop<Vec<usize>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
-/// A device's: how many record on it, and how many wait for all of it.
+/// The gate of one device.
 #[derive(Debug, Default)]
 pub(crate) struct RecordingGate {
     inside: Mutex<GateState>,
     left: Condvar,
 }
 
-/// At most one of the two is above 0.
+/// How many recordings and waits are under way. One of the two is always 0.
 #[derive(Debug, Default)]
 struct GateState {
     recordings: usize,
     waits: usize,
 }
 
-/// A recording under way, of the thread that holds this.
+/// A recording under way. It ends when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Recording<'a>(&'a RecordingGate);
 
-/// A wait for the whole device under way.
+/// A wait for the whole device under way. It ends when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Waiting<'a>(&'a RecordingGate);
 
-/// Whether this thread records, on whichever device.
+/// Whether this thread records, on any device.
 pub(crate) fn is_recording() -> bool {
     RECORDING.with_borrow(|gates| !gates.is_empty())
 }
@@ -51,7 +51,7 @@ impl RecordingGate {
         std::ptr::from_ref(self).addr()
     }
 
-    /// Lets a recording begin once nobody waits for the whole device. One inside another of the same thread begins at once.
+    /// Waits until no wait for the device is under way, and begins a recording. Inside of another recording of the same thread it begins at once.
     pub(crate) fn record(&self) -> Recording<'_> {
         let mut inside = self.lock();
         while inside.waits > 0 {
@@ -65,8 +65,8 @@ impl RecordingGate {
         Recording(self)
     }
 
-    /// Lets a wait for the whole device begin once nobody records. `None` if this thread itself records: it would wait for ever, and
-    /// what the driver answers would end the recordings of all threads.
+    /// Waits until no recording is under way, and begins a wait for the device. `None` if this thread itself records: it would wait for ever, and
+    /// the driver's refusal would end the recordings of all threads.
     pub(crate) fn wait(&self) -> Option<Waiting<'_>> {
         if RECORDING.with_borrow(|gates| gates.contains(&self.key())) {
             return None;

@@ -32,7 +32,7 @@ pub enum SymbolError {
     Unknown {
         /// The name of the static.
         name: String,
-        /// The driver's answer: `CUDA_ERROR_NOT_FOUND`.
+        /// The driver's error: `CUDA_ERROR_NOT_FOUND`.
         source: DriverError,
     },
     /// The static in the module has another size than the host's type.
@@ -189,7 +189,7 @@ impl<T: Value> DeviceSymbol<T> {
     /// Copies the value to the host and returns it.
     ///
     /// # Errors
-    /// The driver's; among them the fault of a kernel that ran before.
+    /// The driver's error, for example the fault of a kernel that ran before.
     #[track_caller]
     pub fn read(&self) -> Result<T, SymbolError> {
         let at = Location::caller();

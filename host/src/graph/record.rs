@@ -208,7 +208,7 @@ impl Capture<'_> {
         let mut graph = null_mut();
         // SAFETY: the stream is live, and the result has a place.
         let result = unsafe { sys::cuStreamEndCapture(self.stream.raw(), &mut graph) };
-        // Whatever the answer is, the graph goes with this.
+        // The graph is dropped with this, also if the call failed.
         let graph = Handle::new(abi::CUgraph(graph.expose_provenance()));
         DriverError::check("cuStreamEndCapture", result, at).map(|()| graph)
     }

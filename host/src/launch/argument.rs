@@ -61,7 +61,7 @@ pub unsafe trait Argument<P> {
     /// Appends the PTX parameters that stand for it.
     ///
     /// # Errors
-    /// The driver's, where a stream can't be made to wait.
+    /// The driver's error, where a stream can't be made to wait.
     fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError>;
 }
 

@@ -18,7 +18,7 @@ impl Device {
     /// Lets launches of this kernel ask for clusters of more than the 8 blocks that every device takes: 16 on Hopper.
     ///
     /// # Errors
-    /// When the embedded module does not load; the driver's, before compute capability 9.0.
+    /// When the embedded module does not load; the driver's error, before compute capability 9.0.
     #[track_caller]
     pub fn allow_large_clusters<K: Kernel>(&self, _kernel: K) -> Result<(), LaunchError> {
         let at = Location::caller();

@@ -19,7 +19,7 @@ pub enum LaunchError {
         name: String,
         /// The kernels of the module.
         known: Vec<String>,
-        /// The driver's answer: `CUDA_ERROR_NOT_FOUND`.
+        /// The driver's error: `CUDA_ERROR_NOT_FOUND`.
         source: DriverError,
     },
     /// The block is larger than the kernel was compiled for.

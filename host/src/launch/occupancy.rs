@@ -35,7 +35,7 @@ impl Module {
     /// What a block of the kernel of this name takes.
     ///
     /// # Errors
-    /// The driver's; `CUDA_ERROR_NOT_FOUND` when there is no such kernel.
+    /// The driver's error; `CUDA_ERROR_NOT_FOUND` when there is no such kernel.
     #[track_caller]
     pub fn resources(&self, kernel: &str) -> Result<KernelResources, DriverError> {
         let at = Location::caller();
@@ -109,7 +109,7 @@ impl Device {
     /// What a block of this kernel takes.
     ///
     /// # Errors
-    /// When the embedded module does not load, or the driver's.
+    /// When the embedded module does not load, or the driver's error.
     #[track_caller]
     pub fn resources<K: Kernel>(&self, _kernel: K) -> Result<KernelResources, LaunchError> {
         let refused = |source| LaunchError::Unanswered {
@@ -157,7 +157,7 @@ impl Device {
     /// Lets launches of this kernel ask for this many bytes of dynamic shared memory: [`Module::set_max_dynamic_shared`].
     ///
     /// # Errors
-    /// As [`Device::resources`]; the driver's, for more than the device has.
+    /// As [`Device::resources`]; the driver's error, for more than the device has.
     #[track_caller]
     pub fn set_max_dynamic_shared<K: Kernel>(
         &self,

@@ -1,6 +1,6 @@
 //! Why a driver refused a launch, in words that say what to do.
 //!
-//! A driver answers with a code and nothing else. The simulated machine judges launches by [`check_shape`], which says in words what is wrong. That
+//! A driver returns a code and nothing else. The simulated machine judges launches by [`check_shape`], which says in words what is wrong. That
 //! function is asked here too, with what the driver says of its device and of the kernel.
 
 use lanewise_driver::abi::enums::function_attribute as attribute;
@@ -12,7 +12,7 @@ use lanewise_driver::launch_limits::{
 
 use crate::{DeviceProperties, DriverError, LaunchConfig};
 
-/// What of the shape is beyond the device or the kernel, as `: words`, and what is left of the driver's answer beside it. The words are empty when
+/// What of the shape is beyond the device or the kernel, as `: words`, and what is left of the driver's error beside it. The words are empty when
 /// it is not the shape.
 ///
 /// # Safety

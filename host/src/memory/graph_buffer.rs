@@ -13,7 +13,7 @@ use crate::memory::buffer::Borrowed;
 
 /// `len` values of `T` that a graph allocates at each launch, for its own nodes: passed to them where a buffer is.
 ///
-/// It belongs to the builder that made it, by its lifetime. What is not of that graph refuses it: a launch on a stream or a copy to the host answers
+/// It belongs to the builder that made it, by its lifetime. What is not of that graph refuses it: a launch on a stream or a copy to the host returns
 /// with `CUDA_ERROR_INVALID_VALUE`.
 #[derive(Debug)]
 pub struct GraphBuffer<'graph, T: DeviceCopy> {

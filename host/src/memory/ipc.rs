@@ -255,7 +255,7 @@ impl IpcEvent {
     /// and the last record counts. Until it is recorded, the event counts as having occurred.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's error.
     #[track_caller]
     pub fn open(&self, device: &Device) -> Result<Event, IpcError> {
         let at = Location::caller();

@@ -27,7 +27,7 @@ impl<T: DeviceCopy + Zeroable> ManagedBuffer<T> {
     /// A new buffer of `len` elements whose bytes are all zero.
     ///
     /// # Errors
-    /// [`MemoryError::OutOfMemory`], or what the driver says; `CUDA_ERROR_NOT_SUPPORTED` without
+    /// [`MemoryError::OutOfMemory`], or the driver's error; `CUDA_ERROR_NOT_SUPPORTED` without
     /// managed memory.
     #[track_caller]
     pub fn zeroed(device: &Device, len: usize) -> Result<Self, MemoryError> {
@@ -94,8 +94,7 @@ impl<T: DeviceCopy> ManagedBuffer<T> {
     /// page fault for each page.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that
-    /// fault.
+    /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     #[track_caller]
     pub fn prefetch(&self, stream: &Stream, to: MemoryLocation<'_>) -> Result<(), DriverError> {
         let (at, bytes) = (Location::caller(), self.len() * size_of::<T>());
@@ -113,8 +112,7 @@ impl<T: DeviceCopy> ManagedBuffer<T> {
     /// contents.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that
-    /// fault.
+    /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     #[track_caller]
     pub fn advise(&self, advice: Advice<'_>) -> Result<(), DriverError> {
         use sys::CUmem_advise::*;

@@ -117,8 +117,7 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
     /// Pins the program's own memory in place.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that
-    /// fault.
+    /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     #[track_caller]
     pub fn register(device: &Device, mut memory: Vec<T>) -> Result<Self, MemoryError> {
         let at = Location::caller();
@@ -182,8 +181,7 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
     /// host's memory over the bus.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that
-    /// fault.
+    /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     #[track_caller]
     pub fn mapped(&mut self) -> Result<Mapped<'_, T>, DriverError> {
         let at = Location::caller();

@@ -107,7 +107,7 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
     /// Copies the rows to the host, without their padding.
     ///
     /// # Errors
-    /// The driver's; among them the fault of a kernel that ran before.
+    /// The driver's error, for example the fault of a kernel that ran before.
     #[track_caller]
     pub fn to_vec(&self) -> Result<Vec<T>, MemoryError> {
         let at = Location::caller();

@@ -123,7 +123,7 @@ impl MemoryPool {
     /// steps.
     ///
     /// # Errors
-    /// The driver's answer.
+    /// The driver's error.
     #[doc(alias = "CU_MEMPOOL_ATTR_RELEASE_THRESHOLD")]
     #[track_caller]
     pub fn keep(&self, bytes: u64) -> Result<(), DriverError> {
@@ -136,7 +136,7 @@ impl MemoryPool {
     /// Returns how many bytes of freed memory the pool keeps; see [`keep`](Self::keep).
     ///
     /// # Errors
-    /// The driver's answer.
+    /// The driver's error.
     #[track_caller]
     pub fn kept(&self) -> Result<u64, DriverError> {
         self.get(CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD)
@@ -145,7 +145,7 @@ impl MemoryPool {
     /// Returns unused memory to the device, except for `bytes` bytes.
     ///
     /// # Errors
-    /// The driver's answer.
+    /// The driver's error.
     #[doc(alias = "cuMemPoolTrimTo")]
     #[track_caller]
     pub fn trim(&self, bytes: usize) -> Result<(), DriverError> {
@@ -159,7 +159,7 @@ impl MemoryPool {
     /// Returns how much memory the pool has, and how much of that is used.
     ///
     /// # Errors
-    /// The driver's answer.
+    /// The driver's error.
     #[track_caller]
     pub fn usage(&self) -> Result<PoolUsage, DriverError> {
         use CUmemPool_attribute::*;
@@ -174,7 +174,7 @@ impl MemoryPool {
     /// Resets the maxima of [`usage`](Self::usage) to the present values.
     ///
     /// # Errors
-    /// The driver's answer.
+    /// The driver's error.
     #[track_caller]
     pub fn forget_most(&self) -> Result<(), DriverError> {
         self.set(CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, 0)?;

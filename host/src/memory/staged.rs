@@ -12,7 +12,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// The contents.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+    /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     #[track_caller]
     pub(super) fn staged(&self) -> Result<Box<[T]>, MemoryError> {
         // SAFETY: the copy fills it before anybody reads it.

@@ -75,7 +75,7 @@ impl InFlight<'_> {
     /// Waits until the copy is done.
     ///
     /// # Errors
-    /// The driver's; among them the fault of a kernel that ran before.
+    /// The driver's error, for example the fault of a kernel that ran before.
     #[track_caller]
     pub fn wait(mut self) -> Result<(), DriverError> {
         self.done.take().map_or(Ok(()), |done| done.synchronize())
@@ -153,7 +153,7 @@ impl Stream {
     /// Queues a copy of pinned memory to the device.
     ///
     /// # Errors
-    /// [`MemoryError::LengthMismatch`], or what the driver says.
+    /// [`MemoryError::LengthMismatch`], or the driver's error.
     #[track_caller]
     pub fn copy_in<'host, T: DeviceCopy>(
         &self,
@@ -220,7 +220,7 @@ impl Stream {
     /// the driver copies through the host's memory.
     ///
     /// # Errors
-    /// [`MemoryError::LengthMismatch`], or what the driver says.
+    /// [`MemoryError::LengthMismatch`], or the driver's error.
     #[track_caller]
     pub fn copy<T: DeviceCopy>(
         &self,
@@ -264,8 +264,7 @@ impl Stream {
     /// Queues setting every byte of a buffer to zero.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that
-    /// fault.
+    /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     #[track_caller]
     pub fn fill_zero<T: DeviceCopy + Zeroable>(
         &self,

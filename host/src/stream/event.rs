@@ -67,8 +67,7 @@ impl Device {
     /// Makes an event that is not yet recorded.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that
-    /// fault.
+    /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     #[track_caller]
     pub fn event(&self) -> Result<Event, DriverError> {
         self.event_with(EventOptions::new())
@@ -77,8 +76,7 @@ impl Device {
     /// Makes an event with these options that is not yet recorded.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that
-    /// fault.
+    /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     #[track_caller]
     pub fn event_with(&self, options: EventOptions) -> Result<Event, DriverError> {
         let at = Location::caller();
@@ -110,7 +108,7 @@ impl Event {
     /// earlier record is forgotten.
     ///
     /// # Errors
-    /// The driver's: `CUDA_ERROR_INVALID_HANDLE` for a stream of another device.
+    /// The driver's error: `CUDA_ERROR_INVALID_HANDLE` for a stream of another device.
     #[track_caller]
     pub fn record(&self, stream: &Stream) -> Result<(), DriverError> {
         let at = Location::caller();
@@ -123,7 +121,7 @@ impl Event {
     /// Waits until the event has occurred. Returns at once if it was never recorded.
     ///
     /// # Errors
-    /// The fault of a kernel that ran before, among others.
+    /// The driver's error, for example the fault of a kernel that ran before.
     #[track_caller]
     pub fn synchronize(&self) -> Result<(), DriverError> {
         let at = self.make_current(Location::caller())?;

@@ -46,8 +46,7 @@ impl Stream {
     /// streams too.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that
-    /// fault.
+    /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     #[track_caller]
     pub fn finished(&self) -> Result<Finished, DriverError> {
         let at = Location::caller();

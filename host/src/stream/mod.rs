@@ -154,8 +154,7 @@ impl Device {
     /// run.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that
-    /// fault.
+    /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     #[track_caller]
     pub fn stream(&self) -> Result<Stream, DriverError> {
         self.stream_with(StreamOptions::new())
@@ -164,8 +163,7 @@ impl Device {
     /// Makes a stream with these options.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that
-    /// fault.
+    /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     #[track_caller]
     pub fn stream_with(&self, options: StreamOptions) -> Result<Stream, DriverError> {
         let at = Location::caller();
@@ -209,8 +207,7 @@ impl Device {
     /// Returns the priorities that streams of this device can have.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that
-    /// fault.
+    /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     #[track_caller]
     pub fn stream_priorities(&self) -> Result<StreamPriorities, DriverError> {
         let at = Location::caller();
@@ -232,8 +229,7 @@ impl Stream {
     /// The priority that the device gave to the stream.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that
-    /// fault.
+    /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     #[track_caller]
     pub fn priority(&self) -> Result<i32, DriverError> {
         let at = self.make_current(Location::caller())?;
@@ -247,7 +243,7 @@ impl Stream {
     /// Waits until everything queued so far has run.
     ///
     /// # Errors
-    /// The fault of a kernel that ran on this stream, among others. The report then says where it
+    /// The driver's error, for example the fault of a kernel that ran on this stream. The report then says where it
     /// happened.
     #[track_caller]
     pub fn synchronize(&self) -> Result<(), DriverError> {
@@ -288,8 +284,7 @@ impl Stream {
     /// Returns an event that occurs when everything queued so far has run.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that
-    /// fault.
+    /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     #[track_caller]
     pub fn record(&self) -> Result<Event, DriverError> {
         let event = self.device().event()?;
@@ -301,8 +296,7 @@ impl Stream {
     /// may be of another device.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that
-    /// fault.
+    /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     #[track_caller]
     pub fn wait_event(&self, event: &Event) -> Result<(), DriverError> {
         let at = self.make_current(Location::caller())?;
@@ -377,8 +371,7 @@ impl Stream {
     /// stream goes on.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that
-    /// fault.
+    /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     #[track_caller]
     pub fn call(&self, function: impl FnOnce() + Send + 'static) -> Result<(), DriverError> {
         /// Calls the function that `data` owns.

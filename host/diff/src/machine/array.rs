@@ -13,7 +13,7 @@ use crate::image::Setup;
 
 /// A call that the driver refused.
 #[derive(Debug, thiserror::Error)]
-#[error("{call} answered {code:?}, for {setup:?}")]
+#[error("{call} returned {code:?}, for {setup:?}")]
 pub(super) struct Refused {
     call: &'static str,
     code: sys::CUresult,

@@ -106,7 +106,7 @@ coordinates! {
 /// The distance of two points.
 ///
 /// # Errors
-/// [`AlgorithmError::Length`] when they have different numbers of coordinates; the driver's.
+/// [`AlgorithmError::Length`] when they have different numbers of coordinates; the driver's error.
 pub fn distance<T: Coordinate>(
     device: &Device,
     stream: &Stream,

@@ -189,7 +189,7 @@ impl<T: Transforms> Fft<T> {
     /// Transforms of `length` elements, `batch` at once, in the fastest way.
     ///
     /// # Errors
-    /// [`FftError::Length`] when `length` is no power of two from 2 to 2^20; the driver's.
+    /// [`FftError::Length`] when `length` is no power of two from 2 to 2^20; the driver's error.
     pub fn new(device: &Device, length: usize, batch: usize) -> Result<Self, FftError> {
         Self::by(device, length, batch, Method::Blocks)
     }

@@ -186,7 +186,7 @@ impl<T: Sums> CsrMatrix<T> {
     /// A matrix of `rows` by `columns`. The elements of row r are `values[starts[r]..starts[r + 1]]`, in the columns `places[..]` of the same range.
     ///
     /// # Errors
-    /// [`CsrError`] with the row that is wrong; the driver's.
+    /// [`CsrError`] with the row that is wrong; the driver's error.
     pub fn new(
         device: &Device,
         [rows, columns]: [usize; 2],

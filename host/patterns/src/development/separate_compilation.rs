@@ -31,7 +31,7 @@ pub static PATTERN: Pattern = Pattern {
 /// Both crates as one image.
 ///
 /// # Errors
-/// The driver's, with its linker's log.
+/// The driver's error, with its linker's log.
 pub fn image(device: &Device) -> Result<Image, LoadError> {
     Linker::new(device)
         .module::<separate_kernels::Ptx>()?

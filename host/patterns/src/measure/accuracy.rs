@@ -107,7 +107,7 @@ impl FunctionAccuracy {
 /// The truth takes longer than the device does: it is computed once for both, on all cores.
 ///
 /// # Errors
-/// The driver's, and a sample of more than 2^32.
+/// The driver's error, and a sample of more than 2^32.
 pub fn measure(
     device: &Device,
     function: &'static Function,

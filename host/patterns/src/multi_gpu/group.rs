@@ -25,7 +25,7 @@ impl Group {
     /// A group of these devices: by NCCL where there is a GPU and `libnccl.so.2`, else by copies.
     ///
     /// # Errors
-    /// The driver's, or NCCL's.
+    /// The driver's error, or NCCL's.
     pub fn new(devices: &[Device]) -> Result<Self> {
         let is_real = devices
             .iter()

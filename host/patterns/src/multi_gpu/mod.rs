@@ -24,7 +24,7 @@ pub const MOST: usize = 8;
 /// The devices to split work between: all there are, up to [`MOST`]; where there is one, that one twice.
 ///
 /// # Errors
-/// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+/// The driver's error. After a fault in a kernel, every call on its context returns that error.
 pub fn devices() -> Result<Vec<Device>> {
     let mut devices = Device::all()?;
     devices.truncate(MOST);

@@ -131,7 +131,7 @@ impl Nccl {
     /// A communicator for each of these devices, all of this process.
     ///
     /// # Errors
-    /// NCCL's code and text, with the call that it answered.
+    /// NCCL's code and text, with the call that failed.
     pub fn all(&self, devices: &[Device]) -> Result<Vec<Communicator>> {
         let ordinals: Vec<c_int> = devices
             .iter()
@@ -159,7 +159,7 @@ impl Nccl {
     /// A new id, for the ranks of several processes.
     ///
     /// # Errors
-    /// NCCL's code and text, with the call that it answered.
+    /// NCCL's code and text, with the call that failed.
     pub fn unique_id(&self) -> Result<Id> {
         let mut id = Id([0; 128]);
         // SAFETY: the result has a place.
@@ -172,7 +172,7 @@ impl Nccl {
     /// This process's communicator, rank `rank` of `of`, on `device`. Waits for the other ranks.
     ///
     /// # Errors
-    /// NCCL's code and text, with the call that it answered.
+    /// NCCL's code and text, with the call that failed.
     pub fn rank(&self, device: &Device, id: Id, rank: usize, of: usize) -> Result<Communicator> {
         // NCCL takes the device that is current.
         let device = Device::at(device.ordinal())?;
@@ -194,7 +194,7 @@ impl Nccl {
         }
         // SAFETY: any code may be asked about, and the answer is a static text.
         let text = unsafe { CStr::from_ptr((self.0.error)(code)) }.to_string_lossy();
-        bail!("{call} answered {code}: {text}")
+        bail!("{call} returned {code}: {text}")
     }
 }
 
@@ -249,7 +249,7 @@ impl Communicator {
     /// Queues its part of an all-reduce on `stream`: the buffer becomes the sum of all ranks'.
     ///
     /// # Errors
-    /// NCCL's code and text, with the call that it answered.
+    /// NCCL's code and text, with the call that failed.
     pub fn all_reduce(&self, stream: &Stream, buffer: &mut DeviceBuffer<f32>) -> Result<()> {
         let on = self.on(stream)?;
         let (len, address) = (buffer.len(), buffer.write_on(stream)?);
@@ -263,7 +263,7 @@ impl Communicator {
     /// Queues its part of a reduce-scatter on `stream`.
     ///
     /// # Errors
-    /// NCCL's code and text, with the call that it answered.
+    /// NCCL's code and text, with the call that failed.
     pub(super) fn reduce_scatter(
         &self,
         stream: &Stream,
@@ -290,7 +290,7 @@ impl Communicator {
     /// Queues its part of an all-gather on `stream`.
     ///
     /// # Errors
-    /// NCCL's code and text, with the call that it answered.
+    /// NCCL's code and text, with the call that failed.
     pub(super) fn all_gather(
         &self,
         stream: &Stream,
@@ -316,7 +316,7 @@ impl Communicator {
     /// Queues its part of a broadcast on `stream`.
     ///
     /// # Errors
-    /// NCCL's code and text, with the call that it answered.
+    /// NCCL's code and text, with the call that failed.
     pub fn broadcast(
         &self,
         stream: &Stream,
@@ -335,7 +335,7 @@ impl Communicator {
     /// Queues sending a buffer to another rank.
     ///
     /// # Errors
-    /// NCCL's code and text, with the call that it answered.
+    /// NCCL's code and text, with the call that failed.
     pub fn send(&self, stream: &Stream, from: &DeviceBuffer<f32>, to: usize) -> Result<()> {
         let on = self.on(stream)?;
         let (len, from) = (from.len(), from.read_on(stream)?);
@@ -356,7 +356,7 @@ impl Communicator {
     /// Queues receiving a buffer from another rank.
     ///
     /// # Errors
-    /// NCCL's code and text, with the call that it answered.
+    /// NCCL's code and text, with the call that failed.
     pub fn receive(&self, stream: &Stream, to: &mut DeviceBuffer<f32>, from: usize) -> Result<()> {
         let on = self.on(stream)?;
         let (len, to) = (to.len(), to.write_on(stream)?);

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-/// Runs `body` and returns what was written to standard output meanwhile, by any thread, and what `body` answered.
+/// Runs `body` and returns what was written to standard output meanwhile, by any thread, and what `body` returned.
 ///
 /// # Errors
 /// When the output cannot be led into a temporary file and back.

@@ -11,7 +11,7 @@ use super::schedule::Job;
 /// This many streams of this kind.
 ///
 /// # Errors
-/// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+/// The driver's error. After a fault in a kernel, every call on its context returns that error.
 pub fn streams(device: &Device, count: usize, options: StreamOptions) -> Result<Vec<Stream>> {
     let make = |_| Ok(device.stream_with(options)?);
     (0..count).map(make).collect()
@@ -32,7 +32,7 @@ pub fn timed(main: &Stream, work: impl FnOnce() -> Result<()>) -> Result<Elapsed
 /// Queues `advance` on `stream`.
 ///
 /// # Errors
-/// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+/// The driver's error. After a fault in a kernel, every call on its context returns that error.
 pub fn queue(
     stream: &Stream,
     from: &DeviceBuffer<u32>,
@@ -56,7 +56,7 @@ impl Chain {
     /// A chain that starts from `values`.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+    /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     pub fn new(device: &Device, values: &[u32], kernels: usize, rounds: u32) -> Result<Self> {
         let buffer = || DeviceBuffer::from_slice(device, values);
         Ok(Self {
@@ -120,7 +120,7 @@ impl Chunk {
     /// The chunks of `values`, of `len` elements each.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+    /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     pub fn all(device: &Device, values: &[u32], len: usize, rounds: u32) -> Result<Vec<Self>> {
         let chunk = |values: &[u32]| -> Result<Self> {
             let pinned = || PinnedBuffer::zeroed(device, values.len(), Pinning::Cached);

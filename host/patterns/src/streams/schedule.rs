@@ -14,7 +14,7 @@ pub trait Job {
     /// Queues a step on `stream`.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+    /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     fn step(&mut self, step: usize, stream: &Stream) -> Result<()>;
 }
 
@@ -75,7 +75,7 @@ pub fn thread_per_stream<J: Job + Send>(streams: &[Stream], jobs: &mut [J]) -> R
 /// Makes the streams begin where `main` is now.
 ///
 /// # Errors
-/// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+/// The driver's error. After a fault in a kernel, every call on its context returns that error.
 pub fn fork(main: &Stream, streams: &[Stream]) -> Result<()> {
     let now = main.record()?;
     Ok(streams
@@ -86,7 +86,7 @@ pub fn fork(main: &Stream, streams: &[Stream]) -> Result<()> {
 /// Makes `main` go on when all that is queued on the streams has run.
 ///
 /// # Errors
-/// The driver's answer; after a kernel's fault every call on its context answers with that fault.
+/// The driver's error. After a fault in a kernel, every call on its context returns that error.
 pub fn join(main: &Stream, streams: &[Stream]) -> Result<()> {
     Ok(streams
         .iter()

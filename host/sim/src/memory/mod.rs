@@ -201,7 +201,7 @@ impl Memory {
     /// Nothing writes to it meanwhile.
     ///
     /// # Errors
-    /// When no allocation starts there; what the host says.
+    /// When no allocation starts there; the operating system's error.
     pub unsafe fn export(&self, address: u64) -> Result<Exported, MemoryError> {
         let state = &mut *self.lock();
         let found = state.table.find(address).filter(|a| a.base == address);
@@ -334,7 +334,7 @@ impl Memory {
     /// Device memory without an address.
     ///
     /// # Errors
-    /// More than the device has left, or what the host says.
+    /// More than the device has left, or the operating system's error.
     pub fn physical(&self, size: u64) -> Result<Physical, MemoryError> {
         let _turn = self.lock();
         let (free, total) = (self.total - self.used(), self.total);
@@ -351,7 +351,7 @@ impl Memory {
     /// The whole of it lies in a range of [`Memory::reserve`], in which nothing else is mapped there.
     ///
     /// # Errors
-    /// What the host says.
+    /// The operating system's error.
     pub unsafe fn map(&self, base: u64, physical: &Physical) -> Result<(), MemoryError> {
         let _turn = self.lock();
         // SAFETY: the caller's word; ranges are reserved by whole pages.
@@ -365,7 +365,7 @@ impl Memory {
     /// `size` bytes at `base` were mapped, and are not published.
     ///
     /// # Errors
-    /// What the host says.
+    /// The operating system's error.
     pub unsafe fn unmap(&self, base: u64, size: u64) -> Result<(), MemoryError> {
         // SAFETY: the caller's word.
         unsafe { self.lock().arena.clear(base, size) }
@@ -388,7 +388,7 @@ impl Memory {
     /// `size` bytes at `base` lie in a range of [`Memory::reserve`], of this device or another.
     ///
     /// # Errors
-    /// When something there is live, or what the host says.
+    /// When something there is live, or the operating system's error.
     pub unsafe fn publish_multicast(
         &self,
         base: u64,

@@ -49,7 +49,7 @@ impl Physical {
     /// Shows all of it somewhere on the host, for as long as the view lives.
     ///
     /// # Errors
-    /// What the host says.
+    /// The operating system's error.
     pub fn view(&self) -> Result<View, MemoryError> {
         Ok(View {
             start: self.pages.show()?,

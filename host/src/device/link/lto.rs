@@ -184,7 +184,7 @@ impl<'a> Link<'a> {
 impl Drop for Link<'_> {
     fn drop(&mut self) {
         if !self.handle.is_null() {
-            // SAFETY: opened once, destroyed here only. What it answers changes nothing any more.
+            // SAFETY: opened once, destroyed here only. A failure would change nothing.
             unsafe { (self.functions.destroy)(&mut self.handle) };
         }
     }

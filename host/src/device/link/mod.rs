@@ -283,7 +283,7 @@ impl Link {
 
 impl Drop for Link {
     fn drop(&mut self) {
-        // SAFETY: opened once, destroyed here only. What it answers changes nothing any more.
+        // SAFETY: opened once, destroyed here only. A failure would change nothing.
         let _: cudaError_enum = unsafe { sys::cuLinkDestroy(self.state) };
     }
 }

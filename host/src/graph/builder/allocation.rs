@@ -1,4 +1,4 @@
-//! Memory of the graph's own.
+//! Memory that a graph allocates and frees itself, at each launch.
 
 use std::panic::Location;
 use std::ptr::null_mut;
@@ -16,12 +16,13 @@ use crate::stream::order::Access;
 use crate::{DeviceBuffer, DriverError, GraphBuffer};
 
 impl<'graph> GraphBuilder<'graph> {
-    /// Adds memory that the graph has for itself: `len` zeros at each launch, freed behind the last node that uses it, or where [`Self::free`] says.
+    /// Adds an allocation of `len` elements. Each launch of the graph allocates and zeroes it, and frees it after the last node that uses it, or
+    /// at the node that [`Self::free`] adds.
     ///
-    /// A graph with memory of its own can't be cloned, be part of another one, or be executable twice at a time.
+    /// A graph with an allocation can't be cloned, be part of another graph, or have two executable graphs at a time.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's error.
     #[track_caller]
     pub fn allocate<T: DeviceCopy + Zeroable>(
         &mut self,
@@ -64,7 +65,7 @@ impl<'graph> GraphBuilder<'graph> {
             // SAFETY: the result has a place, the graph is live, this many nodes of it are there, and the driver writes the address to its place.
             unsafe { api::cuGraphAddMemAllocNode(node, graph, after, count, params) }
         })?;
-        // SAFETY: whatever uses it comes behind the node that fills it with zeros, and before the one that frees it.
+        // SAFETY: every node that uses it runs after the one that fills it with zeros, and before the one that frees it.
         let buffer = unsafe { DeviceBuffer::of_graph(&self.device, params.dptr, len, self.number) };
         let buffer = GraphBuffer::new(buffer);
         let used = self.uses(&buffer, Access::Write)?;
@@ -75,10 +76,10 @@ impl<'graph> GraphBuilder<'graph> {
         Ok(buffer)
     }
 
-    /// Adds the end of such memory, behind all nodes that use it.
+    /// Adds a node that frees such memory, after all nodes that use it.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's error.
     #[track_caller]
     pub fn free<T: DeviceCopy>(
         &mut self,

@@ -1,4 +1,4 @@
-//! Graphs as nodes.
+//! Nodes that are graphs: a copy of another graph, or recorded work.
 
 use std::panic::Location;
 
@@ -12,10 +12,10 @@ use crate::graph::template::{GraphTemplate, Handle};
 use crate::graph::uses::hold;
 
 impl<'graph> GraphBuilder<'graph> {
-    /// Adds another graph as one node, as it is now. One with memory of its own can't be one.
+    /// Adds a copy of another graph, as it is now, as one node. A graph that allocates memory can't be a node.
     ///
     /// # Errors
-    /// [`GraphError::BufferIsGone`], or the driver's.
+    /// [`GraphError::BufferIsGone`], or the driver's error.
     #[track_caller]
     pub fn child(
         &mut self,
@@ -35,7 +35,7 @@ impl<'graph> GraphBuilder<'graph> {
         self.add_child(after, &graph.handle, new, Location::caller())
     }
 
-    /// Adds work that is recorded, one step after another, as one node: see [`Device::record`](crate::Device::record).
+    /// Adds recorded work as one node; its steps run one after another. See [`Device::record`](crate::Device::record).
     ///
     /// # Errors
     /// As [`Device::record`](crate::Device::record).

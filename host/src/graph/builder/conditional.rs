@@ -1,9 +1,9 @@
-//! Conditional nodes: graphs within a graph that run as kernels say.
+//! Conditional nodes: `if`, `while` and `switch` within a graph, decided on the device.
 //!
-//! A condition is a number. Kernels set it ([`lanewise_std::graph::Condition`]), and one node decides by it: an `if`, a `while`, a `switch`. The host takes no
-//! part in that. A condition has two halves here, so that it is one node's: the node takes [`GraphCondition`], and any launches of the graph, in
-//! bodies too, take [`ConditionSetter`]s. A launch that sets a condition comes before the node that decides by it, as a launch that writes a buffer
-//! comes before one that reads it.
+//! A condition is a number that kernels set ([`lanewise_std::graph::Condition`]) and that exactly one conditional node reads; the host takes no part.
+//! So a condition has two halves: the node takes the [`GraphCondition`], and any launches of the graph, in bodies too, take the
+//! [`ConditionSetter`]. A launch that sets a condition runs before the node that reads it, as a launch that writes a buffer runs before one
+//! that reads the buffer.
 //!
 //! Source: CUDA C++ Programming Guide, "Conditional Graph Nodes"; CUDA driver API, `cuGraphConditionalHandleCreate`, `CUDA_CONDITIONAL_NODE_PARAMS`.
 
@@ -26,19 +26,19 @@ use crate::launch::argument::{Argument, ArgumentList};
 use crate::stream::order::{Access, Order};
 use crate::{DriverError, Stream};
 
-/// What one conditional node decides by. The other half is its [`ConditionSetter`].
+/// The half of a condition that its conditional node takes. The other half is the [`ConditionSetter`].
 #[derive(Debug)]
 pub struct GraphCondition<'graph> {
     setter: ConditionSetter<'graph>,
 }
 
-/// What launches of the graph are passed for a [`Condition`], by reference. Other launches refuse it.
+/// The half of a condition that kernels set: launches of the graph take it, by reference, for a [`Condition`]. Other launches refuse it.
 #[derive(Debug, Clone)]
 pub struct ConditionSetter<'graph> {
     handle: u64,
-    /// The uses of the condition, which is the graph's own.
+    /// For the order among the nodes that use the condition.
     order: Order<Stream>,
-    // No other graph's lifetime will do, longer or shorter.
+    // Invariant: no other graph's lifetime will do, longer or shorter.
     graph: PhantomData<fn(&'graph ()) -> &'graph ()>,
 }
 
@@ -52,7 +52,7 @@ unsafe impl Argument<Condition> for &ConditionSetter<'_> {
 unsafe impl Recordable for &ConditionSetter<'_> {}
 
 impl<'graph> GraphBuilder<'graph> {
-    /// A condition whose value is `initial` whenever a launch of the graph begins: for a node to decide by, and for launches to set.
+    /// Adds a condition, whose value is `initial` whenever a launch of the graph begins.
     ///
     /// ```
     /// use kernels::halve;
@@ -78,7 +78,7 @@ impl<'graph> GraphBuilder<'graph> {
     /// ```
     ///
     /// # Errors
-    /// The driver's; one before CUDA 12.3 has no conditions.
+    /// The driver's error. Conditions need CUDA 12.3.
     #[doc(alias = "cuGraphConditionalHandleCreate")]
     #[track_caller]
     pub fn condition(
@@ -113,10 +113,11 @@ impl<'graph> GraphBuilder<'graph> {
         Ok((condition, setter))
     }
 
-    /// Adds a node that runs what `then` adds, if the condition is not 0.
+    /// Adds a node that runs the nodes that `then` adds, if the condition is not 0.
     ///
     /// # Errors
-    /// What `then` answers; [`GraphError::OtherGraph`] for a condition of one; the driver's. What an erring `then` has added stays.
+    /// The error that `then` returns, in which case the nodes that it has added stay; [`GraphError::OtherGraph`] for a condition of another graph; the
+    /// driver's error.
     #[track_caller]
     pub fn if_then(
         &mut self,
@@ -131,10 +132,10 @@ impl<'graph> GraphBuilder<'graph> {
         })
     }
 
-    /// Adds a node with two bodies, of which the first runs if the condition is not 0, else the second. `build` fills both.
+    /// Adds a node with two bodies, which `build` fills: the first runs if the condition is not 0, else the second.
     ///
     /// # Errors
-    /// As [`Self::if_then`]; a driver before CUDA 12.8 knows no else.
+    /// As [`Self::if_then`]. Needs CUDA 12.8.
     #[track_caller]
     pub fn if_else(
         &mut self,
@@ -152,7 +153,7 @@ impl<'graph> GraphBuilder<'graph> {
         })
     }
 
-    /// Adds a node that runs what `body` adds as long as the condition is not 0. It is looked at before each round.
+    /// Adds a node that runs the nodes that `body` adds while the condition is not 0. The condition is read before each round.
     ///
     /// A loop whose kernels never set the condition to 0 does not end on a GPU. The simulator ends the launch with an error after 100,000 rounds, or
     /// as many as `LANEWISE_BUDGET` says.
@@ -173,11 +174,11 @@ impl<'graph> GraphBuilder<'graph> {
         })
     }
 
-    /// Adds a node of this many bodies, which are numbered from 0: the one of the condition's number runs, or nothing where there is none. `build` is called
+    /// Adds a node with this many bodies, numbered from 0. The body whose number the condition has runs; if there is none, nothing does. `build` is called
     /// for each body.
     ///
     /// # Errors
-    /// As [`Self::if_then`]; the driver's for no bodies at all. A driver before CUDA 12.8 knows no switches.
+    /// As [`Self::if_then`]; the driver's error for no bodies at all. Needs CUDA 12.8.
     #[track_caller]
     pub fn switch(
         &mut self,
@@ -216,7 +217,7 @@ impl<'graph> GraphBuilder<'graph> {
             reserved2: 0,
         };
         let inner: *mut CUDA_CONDITIONAL_NODE_PARAMS = params.params.as_mut_ptr().cast();
-        // SAFETY: the field is larger than what begins in it, and as aligned.
+        // SAFETY: the structure fits into the field, which is as aligned.
         unsafe {
             inner.write(CUDA_CONDITIONAL_NODE_PARAMS {
                 handle: setter.handle,
@@ -249,7 +250,7 @@ impl<'graph> GraphBuilder<'graph> {
         };
         let body = |graph| GraphBuilder {
             device: self.device.clone(),
-            // Of one graph with this one, whose memory and conditions are its own.
+            // It is part of this graph, and has its memory and conditions.
             number: self.number,
             handle: Arc::new(Handle::body(graph, &self.handle)),
             nodes: Vec::new(),
@@ -258,7 +259,7 @@ impl<'graph> GraphBuilder<'graph> {
             graph: PhantomData,
         };
         let mut bodies: Vec<_> = graphs.into_iter().map(body).collect();
-        // Whatever has become of it, nodes that were added run with the others, and what they use has to be known.
+        // Also if `build` failed: nodes that it has added run, and what they use has to be known.
         let filled = catch_unwind(AssertUnwindSafe(|| fill(&mut bodies)));
         let nodes = || bodies.iter().flat_map(|body| &body.nodes);
         let entry = &mut self.nodes[added.number];
@@ -274,7 +275,7 @@ impl<'graph> GraphBuilder<'graph> {
             .map(|()| added)
     }
 
-    /// Has the last node wait for those before it that touch what it uses, once it is known what that is.
+    /// Makes the last node, whose uses are known only now, wait for the nodes before it that use the same memory.
     fn settle(
         &mut self,
         last: Node<'graph>,

@@ -1,4 +1,4 @@
-//! What concerns the host: calls of its functions, and events.
+//! Nodes that concern the host: calls of its functions, and events.
 
 use std::ffi::c_void;
 use std::panic::Location;
@@ -15,13 +15,13 @@ use crate::graph::template::{HostFunction, KeptAlive};
 use crate::late::to_its_end;
 
 impl<'graph> GraphBuilder<'graph> {
-    /// Adds a call of `function` on the host, on a thread of the driver's, at every launch.
+    /// Adds a call of `function` on the host. At every launch of the graph, a thread of the driver makes it.
     ///
     /// It must not use the device, and may drop what is the device's, as for
     /// [`Stream::call`](crate::Stream::call); what it panics with is printed.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's error.
     #[track_caller]
     pub fn call(
         &mut self,
@@ -54,10 +54,10 @@ impl<'graph> GraphBuilder<'graph> {
         })?)
     }
 
-    /// Adds recording an event, for which others wait outside of the graph.
+    /// Adds a node that records an event, for which work outside of the graph can wait.
     ///
     /// # Errors
-    /// The driver's: of an event of another device.
+    /// The driver's error, for example for an event of another device.
     #[track_caller]
     pub fn record_event(
         &mut self,
@@ -76,10 +76,10 @@ impl<'graph> GraphBuilder<'graph> {
         )
     }
 
-    /// Adds waiting for an event, as it was last recorded outside of the graph when this is launched.
+    /// Adds a node that waits for an event: for its last recording outside of the graph before the graph's launch.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's error.
     #[track_caller]
     pub fn wait_event(
         &mut self,

@@ -1,4 +1,4 @@
-//! Launches as nodes.
+//! Nodes that are launches of kernels.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -17,7 +17,7 @@ use crate::launch::{CheckedLaunch, attributes};
 use crate::{Arguments, DriverError, LaunchConfig, LaunchError};
 
 impl<'graph> GraphBuilder<'graph> {
-    /// Adds a launch of the kernel, which runs once the nodes of `after` have ended.
+    /// Adds a launch of the kernel. It begins when the nodes of `after` have ended.
     ///
     /// # Errors
     /// As [`Device::launch`](crate::Device::launch); [`GraphError::NotWhole`]; [`GraphError::StartsEarly`];
@@ -34,7 +34,7 @@ impl<'graph> GraphBuilder<'graph> {
         unsafe { self.launch_unchecked(after, kernel, config, arguments) }
     }
 
-    /// Adds a launch that is to be given other arguments later, and says so by what comes back beside the node.
+    /// Adds a launch whose arguments can be changed later. Returns, beside the node, the handle to change it by.
     ///
     /// # Errors
     /// As [`Self::launch`].
@@ -106,13 +106,13 @@ impl<'graph> GraphBuilder<'graph> {
             added = Ok(node);
             Ok(())
         };
-        // SAFETY: the caller vouches for the kernel; each launch of the graph keeps order among the buffers' uses, and the graph does inside.
+        // SAFETY: the caller vouches for the kernel; uses of a buffer are ordered within the graph by its edges, and outside by each launch of the graph.
         unsafe { module.place_launch::<K, A>(&stream, graph, config, arguments, place) }?;
         added
     }
 }
 
-/// A launch as a node has it. The pointers are those of `ready`.
+/// A kernel node's parameters. Their pointers lead into `ready`.
 pub(in crate::graph) fn kernel_params(ready: CheckedLaunch<'_>) -> CUDA_KERNEL_NODE_PARAMS {
     let LaunchConfig { grid, block, .. } = ready.config;
     CUDA_KERNEL_NODE_PARAMS {

@@ -1,7 +1,7 @@
 //! Graphs built node by node.
 //!
-//! A builder lives in a closure, and its nodes carry the closure's lifetime: so a node can only wait for nodes of the same graph, and only for those
-//! that were made before it. A circle cannot be written down. What kinds of nodes there are is in the modules below.
+//! A builder lives in a closure, and its nodes carry the closure's lifetime. So a node can only wait for nodes of the same graph that were
+//! made before it, and a cycle cannot be written down. Each module below adds one kind of node.
 //!
 //! Source: CUDA driver API, "Graph Management"; CUDA C++ Programming Guide, "Creating a Graph Using Graph APIs", "Graph Memory Nodes".
 
@@ -33,17 +33,17 @@ pub use transfer::GraphMemory;
 
 /// A graph that is being built.
 ///
-/// Every method that adds a node takes the nodes that it waits for. Beside those it waits for the nodes before it that write what it uses, or use what
-/// it writes: whatever is left out, a graph does to its buffers what its nodes would do one after another, in the order in which they were added.
-/// What is not ordered by either may run side by side.
+/// Every method that adds a node takes the nodes that it waits for. The node also waits for each earlier node that writes what it uses, or uses what
+/// it writes. So a graph always gives the result of running its nodes one after another, in the order in which they were added. Nodes that are
+/// ordered by neither may run side by side.
 pub struct GraphBuilder<'graph> {
     device: Device,
     number: u64,
     handle: Arc<Handle>,
     nodes: Vec<TemplateNode>,
-    /// Memory of the graph's own that no node frees yet: its address, and whose uses those are.
+    /// The graph's own memory that no node frees yet, by its address.
     allocated: Vec<(u64, Used)>,
-    /// Whether it is the body of a conditional node.
+    /// Whether this is the body of a conditional node.
     is_body: bool,
     graph: PhantomData<fn(&'graph ()) -> &'graph ()>,
 }
@@ -55,8 +55,8 @@ impl std::fmt::Debug for GraphBuilder<'_> {
 }
 
 impl Device {
-    /// Builds a graph node by node. None of its work is done until it is made executable and launched. What `build` answers comes back beside the graph:
-    /// the nodes that are to be changed later.
+    /// Builds a graph node by node. Nothing runs until the graph is instantiated and launched. Returns the graph together with the value that `build`
+    /// returns, for example nodes to change later.
     ///
     /// ```
     /// use kernels::vec_add;
@@ -85,7 +85,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// What `build` answers, or the driver's.
+    /// The error that `build` returns, or the driver's error.
     #[track_caller]
     pub fn build_graph<R>(
         &self,
@@ -104,7 +104,7 @@ impl Device {
 }
 
 impl GraphTemplate {
-    /// Another graph: the nodes of this one, and those that `build` adds, which find the others in [`GraphBuilder::nodes`].
+    /// A new graph with the nodes of this one and those that `build` adds. In `build`, the nodes of this one are [`GraphBuilder::nodes`].
     ///
     /// # Errors
     /// As [`Device::build_graph`] and [`Self::try_clone`].
@@ -117,7 +117,7 @@ impl GraphTemplate {
     }
 }
 
-/// The graph with what `build` adds to it. Nobody else has it yet.
+/// Adds what `build` says to a graph that nobody else has yet.
 fn continued<R>(
     graph: GraphTemplate,
     build: impl for<'graph> FnOnce(&mut GraphBuilder<'graph>) -> Result<R, GraphError>,
@@ -138,7 +138,7 @@ fn continued<R>(
         is_body: false,
         graph: PhantomData,
     };
-    let answer = build(&mut builder)?;
+    let returned = build(&mut builder)?;
     while let Some((address, used)) = builder.allocated.pop() {
         builder.add_free(&[], address, used, at)?;
     }
@@ -154,10 +154,10 @@ fn continued<R>(
         nodes,
         only,
     };
-    Ok((made, answer))
+    Ok((made, returned))
 }
 
-/// What a node is made of, before the driver has it.
+/// A node that the driver does not have yet.
 struct NewNode {
     what: String,
     kind: NodeType,
@@ -178,12 +178,12 @@ impl NewNode {
 }
 
 impl<'graph> GraphBuilder<'graph> {
-    /// The nodes that were added so far, in the order in which they were.
+    /// The nodes so far, in the order in which they were added.
     pub fn nodes(&self) -> impl Iterator<Item = Node<'graph>> + use<'graph> {
         (0..self.nodes.len()).map(node)
     }
 
-    /// Adds a node by `call`, which is given the result's place, the graph, and what to wait for.
+    /// Adds a node with the driver call `call`, which takes the place for the result, the graph, and the nodes to wait for.
     fn add(
         &mut self,
         after: &[Node<'graph>],
@@ -215,7 +215,7 @@ impl<'graph> GraphBuilder<'graph> {
         Ok(node(self.nodes.len() - 1))
     }
 
-    /// What a node uses of a buffer.
+    /// A node's use of a buffer.
     fn uses<T: DeviceCopy>(
         &self,
         buffer: &DeviceBuffer<T>,
@@ -226,12 +226,12 @@ impl<'graph> GraphBuilder<'graph> {
             .ok_or(GraphError::NotWhole)
     }
 
-    /// The device's context, for calls that take one.
+    /// The device's context as the driver's calls take it.
     fn context(&self) -> CUcontext {
         CUcontext(self.device.context().expose_provenance())
     }
 
-    /// Refuses what the body of a conditional node can't have.
+    /// Refuses a node that the body of a conditional node can't have.
     fn not_in_body(&self, node: &'static str) -> Result<(), GraphError> {
         match self.is_body {
             true => Err(GraphError::NotInBody { node }),
@@ -239,10 +239,10 @@ impl<'graph> GraphBuilder<'graph> {
         }
     }
 
-    /// Adds a node that does nothing, where many wait for many.
+    /// Adds a node that does nothing: a join, where many nodes wait for many others.
     ///
     /// # Errors
-    /// The driver's.
+    /// The driver's error.
     #[track_caller]
     pub fn empty(&mut self, after: &[Node<'graph>]) -> Result<Node<'graph>, GraphError> {
         self.add_empty(after, NewNode::plain("an empty node"), Location::caller())

@@ -1,4 +1,4 @@
-//! Copies and fills as nodes.
+//! Nodes that copy and fill memory.
 
 use std::panic::Location;
 use std::ptr::null_mut;
@@ -15,7 +15,7 @@ use crate::memory::pattern::Pattern;
 use crate::stream::order::Access;
 use crate::{DeviceBuffer, GraphBuffer, MemoryError};
 
-/// Memory that a node of a graph may copy or fill: a whole device buffer, or memory of the graph's own.
+/// Memory that a node of a graph may copy or fill: a whole device buffer, or memory that the graph allocates.
 pub trait GraphMemory<T: DeviceCopy>: sealed::GraphMemory<T> {}
 impl<T: DeviceCopy> GraphMemory<T> for DeviceBuffer<T> {}
 impl<T: DeviceCopy> GraphMemory<T> for GraphBuffer<'_, T> {}
@@ -44,7 +44,7 @@ impl<'graph> GraphBuilder<'graph> {
     /// Adds a copy from one buffer to another.
     ///
     /// # Errors
-    /// [`MemoryError::LengthMismatch`]; [`GraphError::NotWhole`]; the driver's.
+    /// [`MemoryError::LengthMismatch`]; [`GraphError::NotWhole`]; the driver's error.
     #[track_caller]
     pub fn copy<T: DeviceCopy>(
         &mut self,
@@ -85,10 +85,10 @@ impl<'graph> GraphBuilder<'graph> {
         })?)
     }
 
-    /// Adds setting every byte of a buffer to zero.
+    /// Adds a node that sets every byte of a buffer to zero.
     ///
     /// # Errors
-    /// [`GraphError::NotWhole`]; the driver's.
+    /// [`GraphError::NotWhole`]; the driver's error.
     #[track_caller]
     pub fn fill_zero<T: DeviceCopy + Zeroable>(
         &mut self,
@@ -96,12 +96,12 @@ impl<'graph> GraphBuilder<'graph> {
         buffer: &mut impl GraphMemory<T>,
     ) -> Result<Node<'graph>, GraphError> {
         let buffer = buffer.buffer();
-        // A buffer has no more bytes than its address says; rows of one width are what the driver takes.
+        // The driver takes rows of elements; a buffer is one row.
         let bytes = buffer.len() * size_of::<T>();
         self.set(after, buffer, (0, 1, bytes), Location::caller())
     }
 
-    /// Adds setting every element of a buffer to `value`, of 1, 2 or 4 bytes.
+    /// Adds a node that sets every element of a buffer to `value`. Elements have 1, 2 or 4 bytes.
     ///
     /// # Errors
     /// As [`Self::fill_zero`].
@@ -156,7 +156,7 @@ impl<'graph> GraphBuilder<'graph> {
     }
 }
 
-/// One end of a copy, of bytes side by side on the device.
+/// One end of a copy: contiguous bytes on the device.
 fn side(device: u64, bytes: usize) -> Side3D {
     Side3D {
         x_in_bytes: 0,

@@ -19,7 +19,7 @@ pub enum MemoryError {
         free: usize,
         /// How many bytes the device has in all.
         total: usize,
-        /// What the driver answered.
+        /// The driver's error.
         source: DriverError,
     },
     /// The host slice and the buffer differ in length.

@@ -14,8 +14,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// Sets every byte to zero.
     ///
     /// # Errors
-    /// The driver's answer; after a kernel's fault every call on its context answers with that
-    /// fault.
+    /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     #[track_caller]
     pub fn fill_zero(&mut self) -> Result<(), MemoryError>
     where

@@ -48,7 +48,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// Makes a buffer with a copy of `host`.
     ///
     /// # Errors
-    /// [`MemoryError::OutOfMemory`], or what the driver says.
+    /// [`MemoryError::OutOfMemory`], or the driver's error.
     #[track_caller]
     pub fn from_slice(device: &Device, host: &[T]) -> Result<Self, MemoryError> {
         let at = Location::caller();
@@ -115,7 +115,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// Copies the contents to `host`.
     ///
     /// # Errors
-    /// [`MemoryError::LengthMismatch`], or what the driver says, as for [`Self::to_vec`].
+    /// [`MemoryError::LengthMismatch`], or the driver's error, as for [`Self::to_vec`].
     #[track_caller]
     pub fn copy_to_slice(&self, host: &mut [T]) -> Result<(), MemoryError> {
         let at = Location::caller();
@@ -142,7 +142,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// Replaces the contents by `host`.
     ///
     /// # Errors
-    /// [`MemoryError::LengthMismatch`], or what the driver says.
+    /// [`MemoryError::LengthMismatch`], or the driver's error.
     #[track_caller]
     pub fn copy_from_slice(&mut self, host: &[T]) -> Result<(), MemoryError> {
         self.copy_in(host, Location::caller())

@@ -108,7 +108,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// after what is queued there until then.
     ///
     /// # Errors
-    /// The driver's; without access to the buffer's device, as a launch's.
+    /// The driver's error; without access to the buffer's device, as a launch's.
     #[track_caller]
     pub fn read_on(&self, stream: &Stream) -> Result<u64, DriverError> {
         self.use_on(stream, Access::Read).map(|_| self.address())

@@ -148,7 +148,7 @@ pub(super) fn submit(
             if fault.is_some() {
                 return Ok(Cost::NOTHING);
             }
-            order::is_called("a copy".into());
+            order::set_label("a copy".into());
             copy();
             Ok(cost)
         })

@@ -188,5 +188,5 @@ fn timed(role: &str, event: &Event) -> Result<Vec<Arc<Work>>> {
 /// The host was told that these have run.
 fn host_knows(work: &[Arc<Work>]) {
     let tickets = work.iter().filter_map(|work| work.ticket.as_ref());
-    tickets.for_each(|ticket| order::host_knows(ticket));
+    tickets.for_each(|ticket| order::host_waited_for(ticket));
 }

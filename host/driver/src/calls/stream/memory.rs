@@ -87,7 +87,7 @@ impl Operation {
 
     fn store(&self) {
         let place = self.address as usize;
-        order::tells_host();
+        order::release_to_host();
         memory::note_written(self.address, if self.wide { 8 } else { 4 });
         // SAFETY: as for `load`.
         unsafe {
@@ -132,7 +132,7 @@ impl Operation {
                 std::thread::sleep(Duration::from_micros(50));
             }
         }
-        order::learns_all();
+        order::acquire_all();
     }
 }
 

@@ -186,7 +186,7 @@ pub(crate) unsafe fn query(handle: CUstream) -> Result {
         ensure!(work.is_done(), ERROR_NOT_READY, "the stream has work left");
         work.ticket
             .iter()
-            .for_each(|ticket| order::host_knows(ticket));
+            .for_each(|ticket| order::host_waited_for(ticket));
     }
     context.check()
 }

@@ -197,7 +197,7 @@ fn run(
     launch.pending_launches = Some(u32::try_from(pending).unwrap_or(u32::MAX));
     launch.printf = &output::write;
     launch.conditions = &condition::set;
-    order::is_kernel();
+    order::mark_kernel();
     let report = device.sim.launch(&function.instance, &launch);
     output::flush();
     let name = function.kernel.name.clone();

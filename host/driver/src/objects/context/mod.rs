@@ -79,7 +79,7 @@ impl Left {
     /// Whether nobody has to wait for it any more: it has run, and the host has waited for that.
     pub(super) fn is_settled(&self) -> bool {
         let ticket = self.work.ticket.as_ref();
-        self.work.is_done() && ticket.is_none_or(|ticket| order::does_host_know(ticket))
+        self.work.is_done() && ticket.is_none_or(|ticket| order::host_has_waited_for(ticket))
     }
 }
 
@@ -225,7 +225,7 @@ impl Context {
     pub(crate) fn wait_for(&self, work: &[Arc<Work>]) {
         work.iter().for_each(|work| work.wait());
         let tickets = work.iter().filter_map(|work| work.ticket.as_ref());
-        tickets.for_each(|ticket| order::host_knows(ticket));
+        tickets.for_each(|ticket| order::host_waited_for(ticket));
         self.device
             .timeline
             .wait(work.iter().map(|work| work.node.clone()).collect());

@@ -88,7 +88,7 @@ impl Kind {
         if fault.is_some() {
             return Ok(Cost::NOTHING);
         }
-        order::is_called(match self {
+        order::set_label(match self {
             Kind::Kernel(launch) => format!("kernel `{}`", launch.function.kernel.name),
             other => format!("a {}", other.label()),
         });

@@ -1,33 +1,34 @@
-//! The host's own loads and stores as part of the order: which pages it has to leave alone, and what is said of it if it does not.
+//! The host's own loads and stores: which pages to protect from them, and the text of a race.
 //!
-//! Only whole pages of pinned and managed memory can be taken from the host ([`super::host_pages`]), so only what operations touched of those counts.
+//! Only whole pages of pinned and managed memory can be protected ([`super::host_pages`]), so only those are checked.
 
-use super::host_pages::{Allowed, PAGE, ShutPages};
+use super::host_pages::{Allowed, PAGE, ProtectedPages};
 use super::ticket::{Ticket, submitted};
 use crate::objects::handle::origin::Origin;
 use lanewise_sim::checks::{FindingKind, Footprint};
 use lanewise_sim::{FaultReport, Finding};
 use std::sync::Arc;
 
-/// What is known of addresses.
+/// How to look addresses up.
 #[derive(Clone, Copy)]
 pub(crate) struct Addresses {
-    /// Says where one lies.
+    /// Where it lies, in words.
     pub(crate) describe: fn(u64) -> String,
-    /// The allocation that holds it, by its first address and the one behind it, and whether the host's code may touch that.
+    /// The allocation that holds it: its first address, its end, and whether the host shares it.
     pub(crate) allocation: fn(u64) -> Option<(u64, u64, bool)>,
 }
 
-/// The host's own code came to memory before it has waited for what was done there.
+/// An access of the host's own code to memory where an operation was at work that the host has not waited for.
 #[derive(Debug)]
 pub(super) struct EarlyHostAccess {
     pub(super) address: u64,
     pub(super) writes: bool,
-    /// Whether it was a function that a stream runs.
+    /// Whether it was made in a function that a stream runs.
     pub(super) by_stream: bool,
     pub(super) origin: Option<Origin>,
-    /// What was done there, and whether that was a write.
+    /// The operation and its label.
     pub(super) before: (Arc<Ticket>, String),
+    /// Whether the operation wrote there.
     pub(super) written: bool,
 }
 
@@ -66,9 +67,9 @@ impl EarlyHostAccess {
     }
 }
 
-/// The pages all of whose bytes that belong to somebody were touched, by accesses that tell nobody anything.
-pub(super) fn pages(footprint: &Footprint, addresses: Addresses) -> Vec<ShutPages> {
-    // Stretches lie side by side in few allocations.
+/// The shared pages to protect: those that weak accesses of an operation covered as far as an allocation reaches.
+pub(super) fn pages(footprint: &Footprint, addresses: Addresses) -> Vec<ProtectedPages> {
+    // Neighbouring ranges are mostly in one allocation, so the last one is kept.
     let mut allocation = (0, 0, false);
     let mut end_of_shared = |address: u64| {
         if !(allocation.0..allocation.1).contains(&address) {
@@ -88,7 +89,7 @@ pub(super) fn pages(footprint: &Footprint, addresses: Addresses) -> Vec<ShutPage
     };
     touched.sort();
     let mut found = Vec::new();
-    for (list, left) in [(written, Allowed::Nothing), (touched.read, Allowed::Reads)] {
+    for (list, allowed) in [(written, Allowed::Nothing), (touched.read, Allowed::Reads)] {
         for (start, end) in list {
             let from = start.next_multiple_of(PAGE);
             let to = match end_of_shared(start) {
@@ -97,7 +98,11 @@ pub(super) fn pages(footprint: &Footprint, addresses: Addresses) -> Vec<ShutPage
             };
             if from < to {
                 let (start, end) = (from, to);
-                found.push(ShutPages { start, end, left });
+                found.push(ProtectedPages {
+                    start,
+                    end,
+                    allowed,
+                });
             }
         }
     }

@@ -1,41 +1,39 @@
-//! Faults of the host's own loads and stores: SIGSEGV, taken for addresses that somebody claims, and passed on for all others.
+//! The SIGSEGV handler: it takes faults at addresses that are claimed, and passes all others on to the handler that was there before.
 //!
-//! The handler runs on the stack that its thread has for signals, where it has one: a thread whose own stack is used up gets the handler that was
-//! there before, and with it Rust's message. That stack is small, so what is to be done about an address that is claimed is done on the thread's own,
-//! below what the interrupted code has there. It may take locks and memory: the access was one that the thread made itself, to memory that the program
-//! shares with a device, and neither the allocator nor the walk through the callers keeps anything there. What else the thread is inside of (a print,
-//! say) may hold locks too, so that nothing is written from there.
+//! The handler runs on the thread's alternate signal stack, if there is one, so that a stack overflow still reaches the handler that prints Rust's message.
+//! That stack is small. A fault at a claimed address is therefore handled on the thread's own stack, below the frame of the interrupted code. There,
+//! locks and the allocator may be used: the fault is synchronous, at an access of the program to memory shared with a device, where neither
+//! the allocator nor the unwinder keeps any data. The interrupted code may hold other locks (that of standard output, say), so the handler prints nothing.
 
 use libc::{c_int, c_void, siginfo_t};
 use std::sync::OnceLock;
 
-/// Somebody who claims addresses.
+/// Which faults are handled here, and how.
 #[derive(Clone, Copy)]
 pub(crate) struct Claim {
-    /// Whether an address is claimed. Runs on the small stack, and takes no memory.
+    /// Whether an address is claimed. Runs on the signal stack, and allocates nothing.
     pub(crate) is_ours: fn(u64) -> bool,
-    /// Makes the access possible, and does what else is to be done. Behind it the access comes again. The second is whether it writes, where the
-    /// processor says so; the third whether there is room for a walk through the callers.
+    /// Makes the access possible; it is repeated afterwards. Takes the address, whether the access is a write (`None` if the processor does not
+    /// say), and whether there is enough stack to walk the callers.
     pub(crate) on_access: fn(u64, Option<bool>, bool),
 }
 
-/// What was there before this handler; nothing where the host does not let it be set.
+/// The handler that was there before this one; `None` if this one could not be set.
 static BEFORE: OnceLock<Option<libc::sigaction>> = OnceLock::new();
 static CLAIM: OnceLock<Claim> = OnceLock::new();
 
 type Handler = extern "C" fn(c_int, *mut siginfo_t, *mut c_void);
 
-/// Bytes below a stack pointer that the code may still use: 128 on x86-64.
+/// Bytes below the stack pointer that a function may use, by the x86-64 System V ABI.
 const RED_ZONE: usize = 128;
 
-/// Whether the host's pages have this many bytes.
+/// Whether the system's pages have this many bytes.
 pub(crate) fn pages_are_of(bytes: u64) -> bool {
-    // SAFETY: a name of a value.
+    // SAFETY: the call only reads a system value.
     unsafe { libc::sysconf(libc::_SC_PAGESIZE) as u64 == bytes }
 }
 
-/// Whether faults come to the handler here, for those who claim addresses first: it is set when it is first needed, and a program may set another
-/// one.
+/// Whether faults reach this handler. The first call sets it, for that call's claim. A program may set another handler later.
 pub(crate) fn is_listening(claim: Claim) -> bool {
     CLAIM.get_or_init(|| claim);
     if BEFORE.get_or_init(listen).is_none() {
@@ -58,7 +56,7 @@ fn listen() -> Option<libc::sigaction> {
         if switch::IS_KNOWN {
             handler.sa_flags |= libc::SA_ONSTACK;
         }
-        // While the thread is on its own stack, another signal would take the one for signals to be free.
+        // The handler leaves the signal stack for the thread's own: a nested signal would take the signal stack for unused.
         libc::sigfillset(&mut handler.sa_mask);
         let mut before: libc::sigaction = std::mem::zeroed();
         (libc::sigaction(libc::SIGSEGV, &handler, &mut before) == 0).then_some(before)
@@ -83,7 +81,7 @@ extern "C" fn on_fault(signal: c_int, info: *mut siginfo_t, context: *mut c_void
             *libc::__errno_location(),
         )
     };
-    // One that a program has sent has no address.
+    // A signal that a program has sent has no address.
     let is_fault = code > 0;
     match CLAIM
         .get()
@@ -105,14 +103,14 @@ extern "C" fn on_fault(signal: c_int, info: *mut siginfo_t, context: *mut c_void
 }
 
 extern "C" fn on_access(access: *mut c_void) {
-    // SAFETY: `on_own_stack` gives one that lives.
+    // SAFETY: `on_own_stack` passes a pointer to a live `Access`.
     let access = unsafe { &*access.cast::<Access>() };
     (access.claim.on_access)(access.address, access.writes, access.has_room);
 }
 
-/// Deals with an access on the stack of the code that made it.
+/// Handles an access on the stack of the code that made it.
 fn on_own_stack(access: &mut Access, context: *mut c_void) {
-    // SAFETY: reads which stack there is for signals.
+    // SAFETY: the call only reads which signal stack is set.
     let signals = unsafe {
         let mut signals: libc::stack_t = std::mem::zeroed();
         libc::sigaltstack(std::ptr::null(), &mut signals);
@@ -123,26 +121,26 @@ fn on_own_stack(access: &mut Access, context: *mut c_void) {
     let from = signals.ss_sp.addr();
     let data: *mut c_void = std::ptr::from_mut(access).cast();
     match pointer {
-        // The code that was interrupted is a handler of signals itself.
+        // The interrupted code is itself a signal handler, on this stack.
         Some(at) if is_on_it && (from..from + signals.ss_size).contains(&at) => {
             access.has_room = false;
             on_access(std::ptr::from_mut(access).cast());
         }
         Some(at) if is_on_it => {
             let top: *mut c_void = std::ptr::with_exposed_provenance_mut((at - RED_ZONE) & !15);
-            // SAFETY: below the red zone the interrupted thread, which is this one, keeps nothing, and no signal comes meanwhile.
+            // SAFETY: below the red zone the interrupted code, which is this thread's, keeps nothing; all signals are blocked meanwhile.
             unsafe { switch::call_on(top, on_access, data) };
         }
         _ => on_access(data),
     }
 }
 
-/// Does what would have been done without this handler.
+/// Does what would have happened without this handler.
 fn pass_on(is_fault: bool, signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     let before = BEFORE.get().and_then(Option::as_ref);
     let before = before.map(|before| (before.sa_sigaction, before.sa_flags));
-    // SAFETY: a handler is called with what its flags say that it takes; with the default set the access comes again, and ends the
-    // process, or the signal that was sent.
+    // SAFETY: a handler is called with the arguments that its flags ask for. Without one, the default is set: the access is repeated and ends the
+    // process, or the signal is sent again.
     unsafe {
         match before {
             Some((libc::SIG_IGN, _)) if !is_fault => {}
@@ -166,7 +164,7 @@ fn pass_on(is_fault: bool, signal: c_int, info: *mut siginfo_t, context: *mut c_
 
 #[cfg(target_arch = "x86_64")]
 mod switch {
-    //! What the processor says of an access, and a call on another stack.
+    //! Registers of the interrupted code, and a call on another stack.
 
     use libc::{c_int, c_void, ucontext_t};
 
@@ -189,14 +187,14 @@ mod switch {
     /// Calls a function with the stack pointer at `top`.
     ///
     /// # Safety
-    /// Below `top`, which 16 has to divide, there must be room that nobody uses.
+    /// `top` must be a multiple of 16, with unused stack below it.
     #[unsafe(naked)]
     pub(super) unsafe extern "C" fn call_on(
         top: *mut c_void,
         call: extern "C" fn(*mut c_void),
         data: *mut c_void,
     ) {
-        // The callers are found by the frame pointer.
+        // A frame pointer, so that the callers can be unwound.
         std::arch::naked_asm!(
             ".cfi_startproc",
             "push rbp",
@@ -218,7 +216,7 @@ mod switch {
 
 #[cfg(target_arch = "aarch64")]
 mod switch {
-    //! What the processor says of an access, and a call on another stack.
+    //! Registers of the interrupted code, and a call on another stack.
 
     use libc::{c_void, ucontext_t};
 
@@ -237,14 +235,14 @@ mod switch {
     /// Calls a function with the stack pointer at `top`.
     ///
     /// # Safety
-    /// Below `top`, which 16 has to divide, there must be room that nobody uses.
+    /// `top` must be a multiple of 16, with unused stack below it.
     #[unsafe(naked)]
     pub(super) unsafe extern "C" fn call_on(
         top: *mut c_void,
         call: extern "C" fn(*mut c_void),
         data: *mut c_void,
     ) {
-        // The callers are found by the frame pointer.
+        // A frame pointer, so that the callers can be unwound.
         std::arch::naked_asm!(
             ".cfi_startproc",
             "stp x29, x30, [sp, #-16]!",
@@ -268,7 +266,7 @@ mod switch {
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod switch {
-    //! Other processors stay on the stack of the code that made the access.
+    //! On other processors the handler has no alternate stack, and stays on that of the code that made the access.
 
     use libc::c_void;
 

@@ -1,21 +1,21 @@
-//! Pages of memory that host and device share, shut to the host for as long as it has not waited for what was done there.
+//! Page protection for memory that host and device share, for as long as the host has not waited for the operation that was at work there.
 //!
-//! A load of the host's own code makes no call: nobody sees it but the processor. So the pages are taken away from it (`mprotect`), and the
-//! handler of faults ([`super::host_fault`]) learns of the first access, gives the page back, and lets it go on. While operations run all pages are open, since
-//! kernels and copies access them from this process too.
+//! A load of the host's own code calls nobody, so only the processor can catch it. The pages are protected with `mprotect`; the SIGSEGV handler
+//! ([`super::host_fault`]) learns of the first access, opens the page, and lets the code go on. All pages are open while an operation runs, since
+//! the simulated kernels and copies access them from this process too.
 //!
-//! The kernel refuses a system call to write to a page that is shut, without a signal. So what asks for pages to be shut asks for whole
-//! ones only, every byte of which the host has to leave alone.
+//! A system call that is given a protected page fails with `EFAULT` and raises no signal. So a page is protected only if the host has to
+//! keep away from every byte of it.
 
 use parking_lot::Mutex;
 #[cfg(target_os = "linux")]
 use std::time::Duration;
 
-/// How long a lock is waited for that a forked process may never get.
+/// How long to wait for a lock: in a forked process another thread's lock may never be released.
 #[cfg(target_os = "linux")]
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Bytes of a page. A host with other pages is left alone.
+/// Bytes of a page. Nothing is protected on a host with pages of another size.
 pub(crate) const PAGE: u64 = 4096;
 
 /// What the host may still do with a page.
@@ -25,42 +25,42 @@ pub(crate) enum Allowed {
     Reads,
 }
 
-/// Whole pages, by their first address and the one behind them.
+/// A range of whole pages to protect, and what the host may still do there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ShutPages {
+pub(crate) struct ProtectedPages {
     pub(crate) start: u64,
     pub(crate) end: u64,
-    pub(crate) left: Allowed,
+    pub(crate) allowed: Allowed,
 }
 
-/// Who is told that the calling thread has come to a page that was shut: at this address, and whether it writes.
+/// Called in the thread that accessed a protected page, with the address and whether it writes.
 pub(crate) type OnAccess = fn(u64, bool);
 
 #[derive(Debug, Default)]
 struct State {
-    /// What is to be shut while nothing runs; the stretches are apart.
-    wanted: Vec<ShutPages>,
-    /// Whether it is.
-    is_shut: bool,
-    /// Operations that run.
+    /// What to protect while no operation runs. The ranges do not overlap.
+    wanted: Vec<ProtectedPages>,
+    /// Whether it is protected now.
+    is_protected: bool,
+    /// How many operations run.
     running: usize,
-    /// All that ever was shut: a thread may come to it just before another opens it.
+    /// All that ever was protected: one thread may fault there just as another opens it.
     ever: Vec<(u64, u64)>,
     tell: Option<OnAccess>,
 }
 
 static STATE: Mutex<State> = Mutex::new(State {
     wanted: Vec::new(),
-    is_shut: false,
+    is_protected: false,
     running: 0,
     ever: Vec::new(),
     tell: None,
 });
 
-/// Has these pages shut from now on whenever nothing runs, and no others.
-pub(crate) fn shut(pages: &[ShutPages], tell: OnAccess) {
+/// From now on, protects these pages and no others whenever no operation runs.
+pub(crate) fn protect(pages: &[ProtectedPages], tell: OnAccess) {
     let mut state = STATE.lock();
-    let wanted = apart(pages);
+    let wanted = without_overlaps(pages);
     if wanted == state.wanted {
         return;
     }
@@ -74,14 +74,14 @@ pub(crate) fn shut(pages: &[ShutPages], tell: OnAccess) {
     state.close();
 }
 
-/// An operation begins to run.
+/// An operation begins to run: all pages are opened.
 pub(crate) fn device_begins() {
     let mut state = STATE.lock();
     state.running += 1;
     state.open();
 }
 
-/// An operation has run.
+/// An operation has run: after the last one the pages are protected again.
 pub(crate) fn device_ends() {
     let mut state = STATE.lock();
     state.running -= 1;
@@ -90,7 +90,7 @@ pub(crate) fn device_ends() {
 
 impl State {
     fn open(&mut self) {
-        if std::mem::take(&mut self.is_shut) {
+        if std::mem::take(&mut self.is_protected) {
             for it in &self.wanted {
                 system::protect(it.start, it.end, None);
             }
@@ -98,38 +98,42 @@ impl State {
     }
 
     fn close(&mut self) {
-        if self.is_shut || self.running > 0 || self.wanted.is_empty() || !system::is_listening() {
+        if self.is_protected
+            || self.running > 0
+            || self.wanted.is_empty()
+            || !system::is_listening()
+        {
             return;
         }
-        self.is_shut = true;
+        self.is_protected = true;
         for it in &self.wanted {
-            system::protect(it.start, it.end, Some(it.left));
+            system::protect(it.start, it.end, Some(it.allowed));
         }
     }
 
-    /// Gives the page of an address back, if it is shut: what could be done with it.
+    /// Opens the page of an address if it is protected. Returns what was allowed there until now.
     #[cfg(target_os = "linux")]
     fn give_back(&mut self, address: u64) -> Option<Allowed> {
         let at = self
             .wanted
             .iter()
             .position(|it| (it.start..it.end).contains(&address))
-            .filter(|_| self.is_shut)?;
+            .filter(|_| self.is_protected)?;
         let whole = self.wanted.remove(at);
         let page = address / PAGE * PAGE;
         let parts = [(whole.start, page), (page + PAGE, whole.end)];
         let rest = parts.into_iter().filter(|(start, end)| start < end);
-        self.wanted.extend(rest.map(|(start, end)| ShutPages {
+        self.wanted.extend(rest.map(|(start, end)| ProtectedPages {
             start,
             end,
             ..whole
         }));
         system::protect(page, page + PAGE, None);
-        Some(whole.left)
+        Some(whole.allowed)
     }
 }
 
-/// Sorts stretches and makes one of those that meet.
+/// Sorts ranges, and joins those that touch or overlap.
 fn join(list: &mut Vec<(u64, u64)>) {
     list.sort_unstable();
     list.dedup_by(|next, last| {
@@ -141,19 +145,23 @@ fn join(list: &mut Vec<(u64, u64)>) {
     });
 }
 
-/// The same pages in stretches that are apart; of two that overlap the one counts that leaves less.
-fn apart(pages: &[ShutPages]) -> Vec<ShutPages> {
-    let of = |left| {
-        let some = pages.iter().filter(|it| it.left == left);
+/// The same pages as ranges that do not overlap. Where two did, the stricter protection counts.
+fn without_overlaps(pages: &[ProtectedPages]) -> Vec<ProtectedPages> {
+    let of = |allowed| {
+        let some = pages.iter().filter(|it| it.allowed == allowed);
         let mut list: Vec<_> = some.map(|it| (it.start, it.end)).collect();
         join(&mut list);
         list
     };
     let nothing = of(Allowed::Nothing);
     let mut wanted = Vec::new();
-    let mut add = |start, end, left| {
+    let mut add = |start, end, allowed| {
         if start < end {
-            wanted.push(ShutPages { start, end, left });
+            wanted.push(ProtectedPages {
+                start,
+                end,
+                allowed,
+            });
         }
     };
     for (mut start, end) in of(Allowed::Reads) {
@@ -171,51 +179,51 @@ fn apart(pages: &[ShutPages]) -> Vec<ShutPages> {
     wanted
 }
 
-/// Whether an address is in a page that was shut, now or before: access to it is possible again behind [`on_access`].
+/// Whether an address is in a page that is or was protected: after [`on_access`] the access succeeds.
 #[cfg(target_os = "linux")]
 fn is_ours(address: u64) -> bool {
-    // A process that was forked while another thread held the lock never gets it.
+    // See `PATIENCE`.
     let state = STATE.try_lock_for(PATIENCE);
     state.is_some_and(|state| state.ever.iter().any(|it| (it.0..it.1).contains(&address)))
 }
 
-/// The calling thread has come to such a page.
+/// The calling thread has accessed such a page.
 #[cfg(target_os = "linux")]
 fn on_access(address: u64, writes: Option<bool>, has_room: bool) {
     let given = STATE.try_lock_for(PATIENCE).and_then(|mut state| {
-        let left = state.give_back(address)?;
-        Some((state.tell?, left))
+        let allowed = state.give_back(address)?;
+        Some((state.tell?, allowed))
     });
-    // Nothing is given where somebody else has opened the page meanwhile.
-    if let Some((tell, left)) = given
+    // `None` if another thread has opened the page meanwhile.
+    if let Some((tell, allowed)) = given
         && has_room
     {
-        tell(address, writes.unwrap_or(left == Allowed::Reads));
+        tell(address, writes.unwrap_or(allowed == Allowed::Reads));
     }
 }
 
 #[cfg(target_os = "linux")]
 mod system {
-    //! The host's side: page access, and faults.
+    //! Page protection and faults on Linux.
 
     use super::super::host_fault::{self, Claim};
     use super::{Allowed, PAGE};
     use libc::c_void;
 
-    /// Gives access to pages or takes it away.
-    pub(super) fn protect(start: u64, end: u64, left: Option<Allowed>) {
-        let access = match left {
+    /// Sets the access to pages; `None` opens them.
+    pub(super) fn protect(start: u64, end: u64, allowed: Option<Allowed>) {
+        let access = match allowed {
             None => libc::PROT_READ | libc::PROT_WRITE,
             Some(Allowed::Reads) => libc::PROT_READ,
             Some(Allowed::Nothing) => libc::PROT_NONE,
         };
         let start: *mut c_void = std::ptr::with_exposed_provenance_mut(start as usize);
-        // SAFETY: whole pages of a live pinned or managed allocation, which the simulated device's memory has mapped for reads and writes. Who
-        // comes to one that is shut waits in the handler of faults until it is open again.
+        // SAFETY: whole pages of a live pinned or managed allocation, which the simulated device's memory has mapped for reads and writes. An access
+        // to a protected one waits in the SIGSEGV handler until the page is open again.
         unsafe { libc::mprotect(start, (end - start.addr() as u64) as usize, access) };
     }
 
-    /// Whether the host's accesses to pages that are shut are told here.
+    /// Whether accesses to protected pages can be caught.
     pub(super) fn is_listening() -> bool {
         let claim = Claim {
             is_ours: super::is_ours,
@@ -227,7 +235,7 @@ mod system {
 
 #[cfg(not(target_os = "linux"))]
 mod system {
-    //! Other hosts tell of no accesses.
+    //! On other systems nothing is protected.
 
     use super::Allowed;
 
@@ -244,7 +252,11 @@ mod tests {
 
     #[test]
     fn of_pages_that_overlap_the_one_counts_that_leaves_less() {
-        let it = |start, end, left| ShutPages { start, end, left };
+        let it = |start, end, allowed| ProtectedPages {
+            start,
+            end,
+            allowed,
+        };
         let (reads, nothing) = (Allowed::Reads, Allowed::Nothing);
         let pages = [
             it(0, 10, reads),
@@ -260,6 +272,6 @@ mod tests {
             it(2, 4, nothing),
             it(8, 14, nothing),
         ];
-        assert_eq!(apart(&pages), expected);
+        assert_eq!(without_overlaps(&pages), expected);
     }
 }

@@ -1,27 +1,26 @@
-//! Which operations of streams come before which, and operations that touch the same bytes in no order.
+//! The race check between operations of streams: two that touch the same bytes while nothing orders them.
 //!
-//! The order is that of the driver's own queues: what an operation is submitted behind ([`super::stream::work`]), which streams, events, graphs and the
-//! default stream decide. Each operation has a clock ([`ticket`]). What the
-//! host has waited for is known to all that it submits afterwards, on any thread: how a program's threads wait for each other is not seen, so
-//! that they count as ordered.
+//! The order is happens-before with vector clocks ([`ticket`]), one entry a stream. Its edges are those of the driver's own queues
+//! ([`super::stream::work`]): streams, events, graphs and the default stream. What the host has waited for happens before everything that it
+//! submits afterwards, from any thread: the driver does not see how a program's threads wait for each other, so it takes them as ordered.
 //!
-//! Two operations that are not ordered may touch the same bytes if both only read, or both are strong. What they touch is known when they
-//! have run, to the byte: copies tell it here, and of kernels the race check does.
+//! Two unordered operations may touch the same bytes if both only read them, or if both use strong accesses. Which bytes an operation touched is
+//! known, exactly, when it has run: copies report them here, and the race check of the simulator reports those of kernels.
 //!
-//! Some order is made where nobody sees it, and then nothing is reported: a host function tells the host, a stream waits for a
-//! value in memory, a kernel and the host or two kernels talk through flags.
+//! Some edges are invisible to the driver: a host function signals another thread, a stream waits for a value in memory, a kernel and the host or
+//! two kernels exchange flags. Where there may be one, nothing is reported.
 //!
-//! The host's own loads and stores take part where whole pages of pinned or managed memory were touched ([`host`]):
-//! [`host_pages`] tells of the first one that comes before the host has waited.
+//! The host's own loads and stores are checked on whole pages of pinned or managed memory ([`host`]): [`host_pages`] catches the
+//! first access that comes before the host has waited.
 //!
 //! | file | what it is |
 //! | --- | --- |
-//! | `ticket` | an operation, and what comes before it |
-//! | `running` | the operation that a thread runs, and what it tells of itself |
-//! | `state` | what is remembered of operations, and judged |
-//! | `report` | what is said of two that nothing orders |
-//! | `host` | what the host's own code did too early |
-//! | `host_pages`, `host_fault` | pages that the host's code is kept from |
+//! | `ticket` | an operation and its vector clock |
+//! | `running` | the operation that the calling thread runs, and the accesses that it reports |
+//! | `state` | the past operations, and the search for races among them |
+//! | `report` | the text of a race between two operations |
+//! | `host` | accesses of the host's own code that came too early |
+//! | `host_pages`, `host_fault` | page protection, and the SIGSEGV handler that catches those accesses |
 
 mod host;
 #[cfg(target_os = "linux")]
@@ -42,8 +41,8 @@ use lanewise_sim::checks::Footprint;
 use parking_lot::Mutex;
 use running::{RUNNING, Running};
 pub(crate) use running::{
-    dependent, frees, is_called, is_collecting, is_kernel, learns_all, reads, runs_on_host,
-    tells_host, touched, writes,
+    acquire_all, dependent, frees, is_collecting, mark_kernel, reads, release_to_host,
+    runs_on_host, set_label, touched, writes,
 };
 use state::State;
 use std::sync::Arc;
@@ -54,22 +53,22 @@ pub(crate) use ticket::{Lane, Ticket};
 
 static STATE: Mutex<Option<State>> = Mutex::new(None);
 
-/// Whether there ever was a ticket: from then on all operations have one, so that no link of a chain is missing.
+/// Whether there ever was a ticket. From then on every operation gets one, so that no chain of operations has a gap.
 static USED: AtomicBool = AtomicBool::new(false);
 
-/// Whether there are touches to be told.
-static TOUCHED: AtomicBool = AtomicBool::new(false);
+/// Whether the host's own code made early accesses that are not reported yet.
+static HAS_EARLY_ACCESSES: AtomicBool = AtomicBool::new(false);
 
 fn with_state<T>(with: impl FnOnce(&mut State) -> T) -> T {
     with(STATE.lock().get_or_insert_default())
 }
 
-/// A ticket for an operation that is submitted now, behind others; a node of a graph says its launch's. None while nobody has
-/// asked for the check of races.
+/// A ticket for an operation that is submitted now and runs after those in `after`; for a node of a graph, `graph_launch` is the ticket of the
+/// launch. `None` until a program first turns the race check on.
 pub(crate) fn ticket(
     lane: Lane,
     after: Vec<Arc<Ticket>>,
-    whole: Option<&Arc<Ticket>>,
+    graph_launch: Option<&Arc<Ticket>>,
 ) -> Option<Arc<Ticket>> {
     if !observe::checks().race && !USED.load(Ordering::Relaxed) {
         return None;
@@ -80,14 +79,14 @@ pub(crate) fn ticket(
     Some(with_state(|state| {
         state.number += 1;
         let number = state.number;
-        let lane = match whole {
+        let lane = match graph_launch {
             Some(_) => Lane::Node(number),
             None => lane,
         };
         let ticket = Arc::new(Ticket {
             number,
             lane,
-            whole: whole.map(|whole| (whole.lane, whole.number)),
+            graph_launch: graph_launch.map(|launch| (launch.lane, launch.number)),
             ahead: ahead(&after, lane, &state.host),
             after: Mutex::new(after),
             clock: Mutex::new(state.host.clone()),
@@ -100,14 +99,14 @@ pub(crate) fn ticket(
     }))
 }
 
-/// The last of these operations in the same stream that the host has not waited for.
+/// The number of the last of these operations that is in the same stream, unless the host has waited for it.
 fn ahead(after: &[Arc<Ticket>], lane: Lane, host: &Clock) -> Option<u64> {
     let same = after.iter().filter(|it| it.lane == lane);
     let last = same.max_by_key(|it| it.number)?;
     (!host.knows(last)).then_some(last.number)
 }
 
-/// The calling thread begins to run an operation whose turn has come.
+/// The calling thread begins to run an operation.
 pub(crate) fn begin(ticket: &Arc<Ticket>) {
     ticket.begin();
     let begun = Running {
@@ -121,10 +120,10 @@ pub(crate) fn begin(ticket: &Arc<Ticket>) {
     RUNNING.with_borrow_mut(|running| **running = Some(begun));
 }
 
-/// The operation has run, `well` or not. What it did to what others did, with nothing that orders the two.
+/// The operation has run; `well` says whether it succeeded. Returns its races with past operations.
 pub(crate) fn end(ticket: &Ticket, well: bool, addresses: Addresses) -> Vec<Finding> {
     let Some(mut running) = RUNNING.with_borrow_mut(|running| running.take()) else {
-        // A graph's launch, whose nodes have run on this thread.
+        // The launch of a graph: its nodes have run on this thread, each with a ticket of its own.
         with_state(|state| state.open.remove(&ticket.number));
         return Vec::new();
     };
@@ -132,40 +131,40 @@ pub(crate) fn end(ticket: &Ticket, well: bool, addresses: Addresses) -> Vec<Find
     with_state(|state| {
         state.open.remove(&ticket.number);
         if running.talks {
-            state.unseen = state.number;
+            state.hidden_until = state.number;
             state.host.raise(state.number);
-            state.shut();
+            state.protect();
         }
         if !well || running.footprint.is_empty() {
             return running.found;
         }
         let now = PastOperation {
-            shut: pages(&running.footprint, addresses),
+            protected: pages(&running.footprint, addresses),
             ticket: running.ticket,
             footprint: running.footprint,
             label: running.label,
             dependent: running.dependent,
         };
         let mut found = running.found;
-        found.extend(state.judge(&now, addresses));
-        state.shuts |= !now.shut.is_empty();
+        found.extend(state.races(&now, addresses));
+        state.may_protect |= !now.protected.is_empty();
         state.past.push(now);
         state.prune();
-        state.shut();
+        state.protect();
         found
     })
 }
 
-/// The calling thread's code came to a page that was shut.
+/// The calling thread accessed a protected page.
 fn host_touches(address: u64, writes: bool) {
-    // The driver does what it was told to, by a call that counts itself. A function that a stream runs is the program's own code.
+    // Inside of a driver call the access is the driver's, and the call reports it itself. A function that a stream runs is the program's own code.
     let by_stream = calling::is_in_callback();
     let runs = RUNNING.try_with(|running| running.borrow().is_some());
     if calling::is_inside() || runs.unwrap_or(true) && !by_stream {
         return;
     }
     let origin = origin::capture();
-    // As for the pages' own lock: a forked process may never get it.
+    // In a forked process another thread's lock may never be released, as with the lock of the pages.
     let Some(mut state) = STATE.try_lock_for(Duration::from_secs(1)) else {
         return;
     };
@@ -174,9 +173,9 @@ fn host_touches(address: u64, writes: bool) {
     }
 }
 
-/// What the host's own code did since this was asked last, with the terms of the operation that it should have waited for.
-pub(crate) fn touches(addresses: Addresses) -> Vec<(LaunchTerms, Finding)> {
-    if !TOUCHED.swap(false, Ordering::Relaxed) {
+/// Takes the early accesses of the host's own code, each with the launch terms of the operation that it should have waited for.
+pub(crate) fn take_early_host_accesses(addresses: Addresses) -> Vec<(LaunchTerms, Finding)> {
+    if !HAS_EARLY_ACCESSES.swap(false, Ordering::Relaxed) {
         return Vec::new();
     }
     let touches = with_state(|state| std::mem::take(&mut state.touches));
@@ -184,33 +183,33 @@ pub(crate) fn touches(addresses: Addresses) -> Vec<(LaunchTerms, Finding)> {
     touches.into_iter().map(told).collect()
 }
 
-/// The host has waited for an operation, or was told that it is over.
-pub(crate) fn host_knows(ticket: &Ticket) {
+/// The host has waited for an operation, or has asked and learned that it is over.
+pub(crate) fn host_waited_for(ticket: &Ticket) {
     let clock = ticket.clock.lock().clone();
     with_state(|state| {
         state.host_learns(&clock);
-        state.shut();
+        state.protect();
     });
 }
 
 /// Whether the host has waited for the operation.
-pub(crate) fn does_host_know(ticket: &Ticket) -> bool {
+pub(crate) fn host_has_waited_for(ticket: &Ticket) -> bool {
     with_state(|state| state.host.knows(ticket))
 }
 
-/// The call that an operation is all of returns: it leaves nothing for the host to wait for in memory that it shares.
+/// A synchronous call, which the operation is the whole of, returns: the host may touch the memory without waiting.
 pub(crate) fn returns(ticket: &Ticket) {
     with_state(|state| {
         let past = state.past.iter_mut().rev();
         let mut same = past.filter(|past| past.ticket.number == ticket.number);
         if let Some(past) = same.next() {
-            past.shut.clear();
+            past.protected.clear();
         }
-        state.shut();
+        state.protect();
     });
 }
 
-/// The bytes are free, and will be somebody else's.
+/// The bytes are freed: what was done to them does not concern their next owner.
 pub(crate) fn forget(address: u64, bytes: u64) {
     if !USED.load(Ordering::Relaxed) {
         return;
@@ -219,10 +218,12 @@ pub(crate) fn forget(address: u64, bytes: u64) {
     with_state(|state| {
         for past in &mut state.past {
             past.footprint.retain(|at| !(address..end).contains(&at));
-            past.shut.retain(|it| !(address..end).contains(&it.start));
+            past.protected
+                .retain(|it| !(address..end).contains(&it.start));
         }
-        let is_left = |past: &PastOperation| !past.footprint.is_empty() || !past.shut.is_empty();
+        let is_left =
+            |past: &PastOperation| !past.footprint.is_empty() || !past.protected.is_empty();
         state.past.retain(is_left);
-        state.shut();
+        state.protect();
     });
 }

@@ -1,11 +1,11 @@
-//! What is said of two operations that touch the same bytes in no order.
+//! The text of a race between two operations.
 
 use super::host::Addresses;
 use super::ticket::{FREE, PastOperation, submitted};
 use lanewise_sim::checks::{Conflict, FindingKind};
 use lanewise_sim::{FaultReport, Finding};
 
-/// A race between two operations; whether the later one began before the other had ended.
+/// A race between two operations; `beside` says whether the later one was a dependent launch that began before the other had ended.
 pub(super) fn report(
     before: &PastOperation,
     now: &PastOperation,
@@ -31,7 +31,8 @@ pub(super) fn report(
     let size = conflict.end - conflict.start;
     let s = if size == 1 { "" } else { "s" };
     let at = (addresses.describe)(conflict.start);
-    let of_one_launch = before.ticket.whole.is_some() && before.ticket.whole == now.ticket.whole;
+    let of_one_launch = before.ticket.graph_launch.is_some()
+        && before.ticket.graph_launch == now.ticket.graph_launch;
     let help = match of_one_launch {
         _ if beside => {
             "let the second wait for the first (`griddepcontrol.wait`, `programmatic::wait`, `cudaGridDependencySynchronize`) before it touches the same memory"

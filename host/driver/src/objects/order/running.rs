@@ -1,4 +1,4 @@
-//! The operation that the calling thread runs, and what it tells of itself.
+//! The operation that the calling thread runs, and the accesses that it reports.
 
 use super::host::Addresses;
 use super::ticket::{Dependent, FREE, PastOperation, Ticket};
@@ -11,25 +11,25 @@ use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// What the calling thread runs.
+/// The operation that the calling thread runs.
 #[derive(Debug)]
 pub(super) struct Running {
     pub(super) ticket: Arc<Ticket>,
     pub(super) footprint: Footprint,
     pub(super) label: String,
-    /// Whether a kernel and the host may have told each other something meanwhile.
+    /// Whether a kernel and the host may have exchanged flags meanwhile.
     pub(super) talks: bool,
-    /// What was found before it ended.
+    /// Races that were found before it ended.
     pub(super) found: Vec<Finding>,
     pub(super) dependent: Dependent,
 }
 
 thread_local! {
-    /// What the thread runs, while it does: there is nothing for a destructor, after which a thread that ends could run nothing more.
+    /// Not dropped when the thread ends: after a destructor ran, operations that come while the thread ends could not use it.
     pub(super) static RUNNING: RefCell<ManuallyDrop<Option<Running>>> = const { RefCell::new(ManuallyDrop::new(None)) };
 }
 
-/// Whether what the calling thread does now is to be told.
+/// Whether the accesses of the calling thread's operation are wanted.
 pub(crate) fn is_collecting() -> bool {
     RUNNING.with_borrow(|running| {
         let wanted = |running: &Running| running.ticket.terms.launches.checks.race;
@@ -51,7 +51,7 @@ fn with_once(with: impl FnOnce(&mut Running)) -> impl FnMut(&mut Running) {
     }
 }
 
-/// The running operation reads bytes of memory that the driver knows.
+/// The running operation reads bytes of an allocation.
 pub(crate) fn reads(address: u64, bytes: u64) {
     running(|it| {
         it.footprint
@@ -60,7 +60,7 @@ pub(crate) fn reads(address: u64, bytes: u64) {
     });
 }
 
-/// The same for bytes that it writes.
+/// The running operation writes bytes of an allocation.
 pub(crate) fn writes(address: u64, bytes: u64) {
     running(|it| {
         it.footprint
@@ -69,7 +69,7 @@ pub(crate) fn writes(address: u64, bytes: u64) {
     });
 }
 
-/// The running operation gives bytes back, as if it wrote them: nobody may be at work on them any more.
+/// The running operation frees bytes. It counts as a write: no unordered operation may touch them.
 pub(crate) fn frees(address: u64, bytes: u64, addresses: Addresses) {
     running(|it| {
         let written = vec![(address, address.saturating_add(bytes))];
@@ -80,25 +80,25 @@ pub(crate) fn frees(address: u64, bytes: u64, addresses: Addresses) {
                 ..Footprint::default()
             },
             label: FREE.into(),
-            shut: Vec::new(),
+            protected: Vec::new(),
             dependent: Dependent::default(),
         };
         it.found
-            .extend(with_state(|state| state.judge(&now, addresses)));
+            .extend(with_state(|state| state.races(&now, addresses)));
     });
 }
 
-/// What the running operation is, in words.
-pub(crate) fn is_called(label: String) {
+/// Says what the running operation is, for reports.
+pub(crate) fn set_label(label: String) {
     running(|it| it.label = label);
 }
 
-/// The running operation is a kernel.
-pub(crate) fn is_kernel() {
+/// Says that the running operation is a kernel.
+pub(crate) fn mark_kernel() {
     running(|it| it.ticket.is_kernel.store(true, Ordering::Relaxed));
 }
 
-/// The kernel that runs has touched these bytes; `talks` where the host may have seen strong ones of them.
+/// The running kernel has touched these bytes; `talks` says whether the host may have seen strong accesses among them.
 pub(crate) fn touched(footprint: Footprint, talks: bool) {
     running(|it| {
         it.footprint.join(footprint);
@@ -106,32 +106,32 @@ pub(crate) fn touched(footprint: Footprint, talks: bool) {
     });
 }
 
-/// The kernel that runs is a launch that begins `early` and has not waited for the one ahead; whether it lets the next one begin.
+/// Says what the running kernel's part in programmatic dependent launch was; see [`Dependent`].
 pub(crate) fn dependent(early: bool, releases: bool) {
     running(|it| it.dependent = Dependent { early, releases });
 }
 
-/// The running operation tells the host, or whoever looks at memory, that what comes before it is over.
-pub(crate) fn tells_host() {
+/// The running operation signals the host (or any reader of memory): what happens before it is over for the host, too.
+pub(crate) fn release_to_host() {
     running(|it| {
         let clock = it.ticket.clock.lock().clone();
         with_state(|state| {
             state.host_learns(&clock);
-            state.shut();
+            state.protect();
         });
     });
 }
 
-/// The running operation is a function of the program's, which runs here: it is told of what comes before it, and what it does to memory is the host's.
+/// Runs a function of the program as the running operation. What happens before it is over for the host, and its accesses are the host's.
 pub(crate) fn runs_on_host(function: impl FnOnce()) {
-    tells_host();
+    release_to_host();
     host_pages::device_ends();
     calling::in_callback(function);
     host_pages::device_begins();
 }
 
-/// The running operation has waited for something of which nobody knows who did it.
-pub(crate) fn learns_all() {
+/// The running operation has waited for a value in memory. Who wrote it is not known, so all that was submitted counts as over.
+pub(crate) fn acquire_all() {
     running(|it| {
         let number = with_state(|state| state.number);
         it.ticket.clock.lock().raise(number);

@@ -1,56 +1,56 @@
-//! What is remembered of operations, and which of them touch the same bytes in no order.
+//! The past operations, and the search for races among them.
 
 use super::super::handle::origin::Origin;
 use super::host::{Addresses, EarlyHostAccess};
-use super::host_pages::{self, ShutPages};
+use super::host_pages::{self, ProtectedPages};
 use super::report::report;
 use super::ticket::{Clock, PastOperation, Ticket};
-use super::{TOUCHED, host_touches};
+use super::{HAS_EARLY_ACCESSES, host_touches};
 use lanewise_sim::Finding;
 use lanewise_sim::checks::Footprint;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// This many findings a pair of operations has, that one place of the program each submits.
-const SAID: usize = 4;
+/// The most races that are reported for two operations with the same keys.
+const REPORTS_PER_PAIR: usize = 4;
 
-/// This many operations are remembered that later ones are compared with.
+/// The most past operations that later ones are compared with.
 const REMEMBERED: usize = 1024;
 
-/// This many stretches of addresses they may have together: 64 MiB.
+/// The most ranges of addresses that they may have together, which are 64 MiB.
 const STRETCHES: usize = 1 << 22;
 
-/// What is known of all operations, and of what the host has waited for.
+/// All operations that matter still, and the host's clock.
 #[derive(Debug, Default)]
 pub(super) struct State {
     pub(super) number: u64,
-    /// What the host knows.
+    /// What the host has waited for.
     pub(super) host: Clock,
     pub(super) past: Vec<PastOperation>,
-    /// What was submitted and has not ended.
+    /// The operations that have not ended.
     pub(super) open: BTreeMap<u64, Arc<Ticket>>,
-    /// Up to this number somebody may have made an order that nobody saw.
-    pub(super) unseen: u64,
-    /// Pairs that were reported, and where in memory.
-    pub(super) said: BTreeMap<[String; 2], BTreeSet<u64>>,
-    /// What the host's own code did, and nobody was told yet.
+    /// Operations up to this number may be ordered by something that the driver does not see.
+    pub(super) hidden_until: u64,
+    /// The races that were reported: by the operations' keys, the addresses.
+    pub(super) reported: BTreeMap<[String; 2], BTreeSet<u64>>,
+    /// Early accesses of the host's own code that are not reported yet.
     pub(super) touches: Vec<EarlyHostAccess>,
-    /// Whether pages may be shut.
-    pub(super) shuts: bool,
+    /// Whether any pages may be protected.
+    pub(super) may_protect: bool,
 }
 
 impl State {
-    /// Joins the host's clock with another. What comes before all that the host does not know is then one number and no longer one a lane: every
-    /// ticket has a copy of this clock, and a program may make streams for as long as it runs.
+    /// Joins another clock into the host's. Its floor is then raised as far as it goes, which drops entries of lanes: every ticket has a copy of this
+    /// clock, and a program may make new streams for as long as it runs.
     pub(super) fn host_learns(&mut self, clock: &Clock) {
         self.host.join(clock);
         let open = self.open.values();
         let judged = self.past.iter().map(|past| &past.ticket);
         let unknown = open.chain(judged).filter(|it| !self.host.knows(it));
-        // Who knows a graph's launch knows its nodes.
+        // A graph's launch that is over means that its nodes are.
         let number = |it: &Arc<Ticket>| {
-            it.whole
+            it.graph_launch
                 .map_or(it.number, |(_, launch)| launch.min(it.number))
         };
         let first = unknown.map(number).min();
@@ -58,20 +58,22 @@ impl State {
             .raise(first.map_or(self.number, |number| number - 1));
     }
 
-    /// Shuts the pages of what the host has not waited for, and opens all others.
-    pub(super) fn shut(&mut self) {
-        if !self.shuts {
+    /// Protects the pages that operations touched which the host has not waited for, and no others.
+    pub(super) fn protect(&mut self) {
+        if !self.may_protect {
             return;
         }
         let open = |past: &&PastOperation| {
-            !past.shut.is_empty()
-                && past.ticket.number > self.unseen
+            !past.protected.is_empty()
+                && past.ticket.number > self.hidden_until
                 && !self.host.knows(&past.ticket)
         };
         let pages = self.past.iter().filter(open);
-        let pages: Vec<ShutPages> = pages.flat_map(|past| past.shut.iter().copied()).collect();
-        self.shuts = !pages.is_empty();
-        host_pages::shut(&pages, host_touches);
+        let pages: Vec<ProtectedPages> = pages
+            .flat_map(|past| past.protected.iter().copied())
+            .collect();
+        self.may_protect = !pages.is_empty();
+        host_pages::protect(&pages, host_touches);
     }
 
     pub(super) fn host_touches(
@@ -90,25 +92,25 @@ impl State {
             open.is_kernel.load(Ordering::Relaxed) && open.is_behind(it)
         };
         let holds = |past: &PastOperation| {
-            let mut shut = past.shut.iter();
-            shut.any(|it| (it.start..it.end).contains(&address))
+            let mut protected = past.protected.iter();
+            protected.any(|it| (it.start..it.end).contains(&address))
         };
-        let (host, unseen, open) = (&self.host, self.unseen, &self.open);
-        // The last of those that were there: it is what the host should have waited for.
+        let (host, hidden_until, open) = (&self.host, self.hidden_until, &self.open);
+        // The last operation that touched the page is the one that the host should have waited for.
         let found = self.past.iter().rev().find_map(|past| {
             let ticket = &past.ticket;
-            let is_known = host.knows(ticket) || ticket.number <= unseen;
+            let is_known = host.knows(ticket) || ticket.number <= hidden_until;
             if !holds(past) || is_known || open.values().any(|open| talker(open, ticket)) {
                 return None;
             }
             Some((past, past.footprint.conflict(&footprint)?))
         });
         if let Some((past, conflict)) = found {
-            let said = self
-                .said
+            let reported = self
+                .reported
                 .entry([past.key(), "the host".into()])
                 .or_default();
-            if said.len() < SAID && said.insert(address) {
+            if reported.len() < REPORTS_PER_PAIR && reported.insert(address) {
                 self.touches.push(EarlyHostAccess {
                     address,
                     writes,
@@ -117,45 +119,46 @@ impl State {
                     before: (past.ticket.clone(), past.label.clone()),
                     written: conflict.writes[0],
                 });
-                TOUCHED.store(true, Ordering::Relaxed);
+                HAS_EARLY_ACCESSES.store(true, Ordering::Relaxed);
             }
         }
-        // One report says it of all of an operation's pages.
+        // One report for an operation is enough: its other pages are opened.
         for past in self.past.iter_mut().filter(|past| holds(past)) {
-            past.shut.clear();
+            past.protected.clear();
         }
-        self.shut();
+        self.protect();
     }
 
-    pub(super) fn judge(&mut self, now: &PastOperation, addresses: Addresses) -> Vec<Finding> {
+    /// The races of an operation that has just run with those that ran before it.
+    pub(super) fn races(&mut self, now: &PastOperation, addresses: Addresses) -> Vec<Finding> {
         let mut found = Vec::new();
         for before in &self.past {
             let (a, b) = (&before.ticket, &now.ticket);
             let beside =
                 b.ahead == Some(a.number) && now.dependent.early && before.dependent.releases;
             let ordered = !beside && (b.is_behind(a) || a.is_behind(b));
-            if ordered || a.number.max(b.number) <= self.unseen {
+            if ordered || a.number.max(b.number) <= self.hidden_until {
                 continue;
             }
             let Some(conflict) = before.footprint.conflict(&now.footprint) else {
                 continue;
             };
-            // A kernel that still runs may have told the host that one of them is over.
+            // A kernel that still runs may have signalled the host that one of the two is over.
             let talker = |open: &Arc<Ticket>| {
                 open.is_kernel.load(Ordering::Relaxed) && (open.is_behind(a) || open.is_behind(b))
             };
             if before.footprint.speaks_with(&now.footprint) || self.open.values().any(talker) {
                 continue;
             }
-            let said = self.said.entry([before.key(), now.key()]).or_default();
-            if said.len() < SAID && said.insert(conflict.start) {
+            let reported = self.reported.entry([before.key(), now.key()]).or_default();
+            if reported.len() < REPORTS_PER_PAIR && reported.insert(conflict.start) {
                 found.push(report(before, now, (conflict, beside), addresses));
             }
         }
         found
     }
 
-    /// Forgets what all that can still come is behind of.
+    /// Drops past operations that happen before everything that is open or still to come, and the oldest beyond the limits.
     pub(super) fn prune(&mut self) {
         let size = |past: &[PastOperation]| -> usize {
             let sizes = past.iter().map(|past| past.footprint.stretches());
@@ -186,14 +189,14 @@ mod tests {
     use parking_lot::Mutex;
     use std::sync::atomic::AtomicBool;
 
-    /// An operation of a stream that nobody else uses; or of a graph's launch in it.
+    /// Submits an operation to a stream; with `launch`, as a node of that launch of a graph.
     fn submitted(state: &mut State, stream: usize, launch: Option<&Ticket>) -> Arc<Ticket> {
         state.number += 1;
         let number = state.number;
         let ticket = Arc::new(Ticket {
             number,
             lane: launch.map_or(Lane::Stream(0, stream), |_| Lane::Node(number)),
-            whole: launch.map(|launch| (launch.lane, launch.number)),
+            graph_launch: launch.map(|launch| (launch.lane, launch.number)),
             ahead: None,
             after: Mutex::default(),
             clock: Mutex::new(state.host.clone()),
@@ -228,7 +231,7 @@ mod tests {
         let later = submitted(&mut state, 100, None);
         assert!(state.host.lanes.is_empty() && later.is_behind(&open) && !state.host.knows(&later));
 
-        // A chain of operations does not carry on what the host knows either.
+        // Clocks along a chain of operations stay small too.
         later.begin();
         let last = submitted(&mut state, 100, None);
         *last.after.lock() = vec![open, later];
@@ -242,7 +245,7 @@ mod tests {
         let launch = submitted(&mut state, 0, None);
         let node = submitted(&mut state, 0, Some(&launch));
         launch.begin();
-        // It has ended, and touched nothing itself: nobody remembers it.
+        // It has ended and touched nothing itself, so it is not among the past operations.
         state.open.remove(&launch.number);
         let other = submitted(&mut state, 1, None);
         waited_for(&mut state, &other);

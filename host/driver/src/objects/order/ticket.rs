@@ -1,8 +1,8 @@
-//! Operations of streams, and what each of them knows to be over when it begins.
+//! Operations of streams and their vector clocks.
 //!
-//! Each operation has a clock: of each stream the number of the last operation that is known to be over.
+//! Operations are numbered in the order of their submission. A clock has, for each stream, the number of the last operation that is known to be over.
 
-use super::host_pages::ShutPages;
+use super::host_pages::ProtectedPages;
 use crate::objects::handle::origin::Origin;
 use crate::observe::LaunchTerms;
 use lanewise_sim::SourcePlace;
@@ -12,19 +12,20 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Where operations come one after another: a stream, by its context's handle and its number there; or a node of a graph's launch.
+/// What runs its operations one after another, and so has an entry in vector clocks: a stream (its context's handle, its number there), or one node of
+/// one launch of a graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Lane {
     Stream(usize, usize),
     Node(u64),
 }
 
-/// What is known to be over.
+/// A vector clock: which operations are known to be over.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Clock {
-    /// Of each lane all up to this number.
+    /// For each lane, the last operation that is known to be over.
     pub(super) lanes: BTreeMap<Lane, u64>,
-    /// Of all lanes all up to this number.
+    /// All operations of all lanes up to this number are over.
     floor: u64,
 }
 
@@ -38,7 +39,7 @@ impl Clock {
         }
     }
 
-    /// Of all lanes all up to this number is over: what is said of one lane and says no more than that is dropped.
+    /// Raises the number up to which all lanes are over, and drops the entries that say no more than it.
     pub(super) fn raise(&mut self, floor: u64) {
         if floor > self.floor {
             self.floor = floor;
@@ -56,22 +57,23 @@ impl Clock {
     }
 
     pub(super) fn knows(&self, ticket: &Ticket) -> bool {
-        self.has((ticket.lane, ticket.number)) || ticket.whole.is_some_and(|whole| self.has(whole))
+        self.has((ticket.lane, ticket.number))
+            || ticket.graph_launch.is_some_and(|launch| self.has(launch))
     }
 }
 
-/// An operation's place in the order.
+/// An operation that was submitted, with its place in the order.
 #[derive(Debug)]
 pub(crate) struct Ticket {
     pub(super) number: u64,
     pub(super) lane: Lane,
-    /// Of a graph's node: its launch.
-    pub(super) whole: Option<(Lane, u64)>,
-    /// The operation right ahead of it in its stream, unless the host had waited for that.
+    /// For a node of a graph: the graph's launch.
+    pub(super) graph_launch: Option<(Lane, u64)>,
+    /// The operation just before it in its stream, unless the host had waited for that one.
     pub(super) ahead: Option<u64>,
-    /// What it was submitted behind. Emptied when it begins, so that no long chains are kept alive.
+    /// The operations that it runs after. Emptied when it begins, so that no long chain is kept alive.
     pub(super) after: Mutex<Vec<Arc<Ticket>>>,
-    /// What it knows: at first what the host did when it was submitted, and all when it begins.
+    /// What happens before it: the host's clock when it was submitted, and all of it from when it begins.
     pub(super) clock: Mutex<Clock>,
     /// Whether it has begun and is a kernel.
     pub(super) is_kernel: AtomicBool,
@@ -81,15 +83,15 @@ pub(crate) struct Ticket {
 }
 
 impl Ticket {
-    /// Knows what it comes behind, which has run.
+    /// Joins the clocks of the operations that it runs after, which are over.
     pub(super) fn begin(&self) {
         let after = std::mem::take(&mut *self.after.lock());
         let mut clock = self.clock.lock();
         for earlier in &after {
             clock.join(&earlier.clock.lock());
         }
-        if self.whole.is_none() {
-            // Nodes are known by their launch.
+        if self.graph_launch.is_none() {
+            // The entry of a graph's launch stands for its nodes.
             clock
                 .lanes
                 .retain(|lane, _| matches!(lane, Lane::Stream(..)));
@@ -97,7 +99,7 @@ impl Ticket {
         clock.learn(self.lane, self.number);
     }
 
-    /// Knows what its parts know, which have run: of a graph's launch, that begins before they do.
+    /// Joins the clocks of a graph's nodes, which are over, into that of the launch, which began before them.
     pub(crate) fn learn_from(&self, parts: &[Arc<Ticket>]) {
         let mut clock = self.clock.lock();
         for part in parts {
@@ -113,38 +115,38 @@ impl Ticket {
     }
 }
 
-/// An operation that has run.
+/// An operation that has run, and what it touched.
 #[derive(Debug)]
 pub(super) struct PastOperation {
     pub(super) ticket: Arc<Ticket>,
     pub(super) footprint: Footprint,
     pub(super) label: String,
-    /// Pages that the host has to leave alone until it has waited for this.
-    pub(super) shut: Vec<ShutPages>,
+    /// Pages that are protected until the host has waited for this operation.
+    pub(super) protected: Vec<ProtectedPages>,
     pub(super) dependent: Dependent,
 }
 
-/// What a kernel has to do with launches that begin before the one ahead of them has ended.
+/// A kernel's part in programmatic dependent launch, where a kernel may begin before the one ahead of it has ended.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Dependent {
-    /// Whether it is such a launch, and does not wait for the one ahead.
+    /// Whether it may begin early, and does not wait for the one ahead.
     pub(super) early: bool,
-    /// Whether it lets the next one begin.
+    /// Whether it lets the next one begin early.
     pub(super) releases: bool,
 }
 
 impl PastOperation {
-    /// What makes operations the same for reports.
+    /// Operations with the same key count as one in reports: what they are, and the place in the program that submits them.
     pub(super) fn key(&self) -> String {
         let call = self.ticket.origin.as_ref().map(Origin::key);
         format!("{} {}", self.label, call.unwrap_or_default())
     }
 }
 
-/// What an operation that gives memory back is called.
+/// The label of an operation that frees memory.
 pub(super) const FREE: &str = "a free";
 
-/// Which operation it was and where it was submitted.
+/// Which operation it was and where it was submitted, for a report.
 pub(super) fn submitted(
     ticket: &Ticket,
     label: &str,

@@ -63,7 +63,7 @@ pub(crate) fn settle() {
 
 /// Tells what the host's code did since it was told last.
 pub(crate) fn tell() {
-    for (terms, finding) in order::touches(memory::ADDRESSES) {
+    for (terms, finding) in order::take_early_host_accesses(memory::ADDRESSES) {
         if let Err(error) = host_finding::told(&terms, vec![finding])
             && let Ok(context) = context::current_even_faulted()
         {
@@ -74,7 +74,7 @@ pub(crate) fn tell() {
 
 /// The same when nothing runs any more that could be failed.
 pub(crate) fn tell_at_end() {
-    for (terms, finding) in order::touches(memory::ADDRESSES) {
+    for (terms, finding) in order::take_early_host_accesses(memory::ADDRESSES) {
         if !terms.launches.quiet {
             log::found(&finding);
         }

@@ -85,7 +85,7 @@ pub struct Settled {
 /// Sweeps until no cell changes by more than `tolerance`, `most` times at most; in whole batches of [`BATCH`].
 ///
 /// # Errors
-/// [`HeatError`]: a plate that is none, or does not come to rest; the driver's.
+/// [`HeatError`]: a plate that is none, or does not come to rest; the driver's error.
 pub fn settle(
     device: &Device,
     plate: Plate,

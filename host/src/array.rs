@@ -22,7 +22,7 @@ pub(crate) struct Array<const DIMENSIONS: usize> {
     raw: CUarray,
     pub(crate) size: [usize; DIMENSIONS],
     pub(crate) device: Device,
-    /// By launches.
+    /// Which launches on which streams use the array.
     pub(crate) uses: Order<Stream>,
 }
 
@@ -39,7 +39,7 @@ const ZEROS: usize = 1 << 20;
 struct Place {
     y: usize,
     z: usize,
-    /// The array's.
+    /// The array's width in texels.
     width: usize,
     height: usize,
     depth: usize,

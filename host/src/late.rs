@@ -1,9 +1,10 @@
-//! What is dropped in a function of the host, or in a recording. What has to be called for that
-//! must not be called there, so a thread of this library's gives it back.
+//! Deferred drops: values that give something back to the driver, dropped where the driver must not
+//! be called.
 //!
-//! CUDA's driver fails a call in such a function with `CUDA_ERROR_NOT_PERMITTED` or waits for
-//! itself, and what was to be given back would be lost. The thread is there while it has something
-//! to do.
+//! In a host function that a stream runs, CUDA's driver fails a call with
+//! `CUDA_ERROR_NOT_PERMITTED`, or waits for itself; in a recording, a wait for the device ends the
+//! recording. What a value there would give back would be lost. So a thread of this library drops
+//! it a little later. The thread exists only while it has something to do.
 //! Source: CUDA driver API, `cuLaunchHostFunc`.
 
 use std::cell::Cell;
@@ -12,82 +13,82 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 thread_local! {
-    /// Whether this thread is the driver's, in a function of the program's.
-    static INSIDE: Cell<bool> = const { Cell::new(false) };
+    /// Whether this is a thread of the driver's that runs a function of the program's.
+    static IN_HOST_FUNCTION: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls a function for the driver, into which nothing must unwind. A panic's hook has said what it
-/// was.
-pub(crate) fn to_its_end(function: impl FnOnce()) {
-    let outside = INSIDE.replace(true);
-    caught(function);
-    INSIDE.set(outside);
+/// Runs a host function for the driver. A panic ends here: the driver must not be unwound into, and
+/// the panic hook has printed the message.
+pub(crate) fn run_host_function(function: impl FnOnce()) {
+    let outer = IN_HOST_FUNCTION.replace(true);
+    without_unwinding(function);
+    IN_HOST_FUNCTION.set(outer);
 }
 
-fn caught(function: impl FnOnce()) {
+fn without_unwinding(function: impl FnOnce()) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(function)) {
-        // What was panicked with may panic itself when it is dropped.
+        // The payload's own destructor may panic.
         std::mem::forget(payload);
     }
 }
 
-/// Something to be dropped.
-trait Thing: Send {}
-impl<T: Send> Thing for T {}
+/// Any value that another thread can drop.
+trait Droppable: Send {}
+impl<T: Send> Droppable for T {}
 
-/// What is to be dropped, in this order, and whether there is a thread for it.
-struct Waiting {
-    things: VecDeque<Box<dyn Thing>>,
-    attended: bool,
+/// The values to drop, first come first, and whether a thread is at it.
+struct Deferred {
+    values: VecDeque<Box<dyn Droppable>>,
+    has_thread: bool,
 }
 
-static WAITING: Mutex<Waiting> = Mutex::new(Waiting {
-    things: VecDeque::new(),
-    attended: false,
+static DEFERRED: Mutex<Deferred> = Mutex::new(Deferred {
+    values: VecDeque::new(),
+    has_thread: false,
 });
 
-fn waiting() -> MutexGuard<'static, Waiting> {
-    WAITING.lock().unwrap_or_else(PoisonError::into_inner)
+fn deferred() -> MutexGuard<'static, Deferred> {
+    DEFERRED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Drops what gives something back to the driver: at once, or in a function of the host a little
-/// later and in another thread.
-pub(crate) fn end(thing: impl Send + 'static) {
-    match INSIDE.get() {
-        true => later(thing),
-        false => drop(thing),
+/// Drops a value whose destructor calls the driver: now, or from another thread if this one runs a
+/// host function.
+pub(crate) fn end(value: impl Send + 'static) {
+    match IN_HOST_FUNCTION.get() {
+        true => defer(value),
+        false => drop(value),
     }
 }
 
-/// The same of what waits for a whole device before it gives something back, which a thread that
-/// `records` can't.
-pub(crate) fn end_behind_recordings(records: bool, thing: impl Send + 'static) {
-    match INSIDE.get() || records {
-        true => later(thing),
-        false => drop(thing),
+/// As [`end`], for a value whose destructor waits for the whole device: it is deferred in a thread
+/// that `records` a graph, too.
+pub(crate) fn end_behind_recordings(records: bool, value: impl Send + 'static) {
+    match IN_HOST_FUNCTION.get() || records {
+        true => defer(value),
+        false => drop(value),
     }
 }
 
-fn later(thing: impl Send + 'static) {
-    let mut waiting = waiting();
-    waiting.things.push_back(Box::new(thing));
-    if !waiting.attended {
+fn defer(value: impl Send + 'static) {
+    let mut deferred = deferred();
+    deferred.values.push_back(Box::new(value));
+    if !deferred.has_thread {
         let thread = std::thread::Builder::new().name("lanewise drops".to_owned());
-        // Without a thread it waits for the next thing.
-        waiting.attended = thread.spawn(attend).is_ok();
+        // If no thread can be made, the value waits until the next one is deferred.
+        deferred.has_thread = thread.spawn(drop_deferred).is_ok();
     }
 }
 
-/// Drops all that waits, and what comes meanwhile.
-fn attend() {
+/// Drops all deferred values, and those that come meanwhile.
+fn drop_deferred() {
     let next = || {
-        let mut waiting = waiting();
-        let next = waiting.things.pop_front();
-        waiting.attended = next.is_some();
+        let mut deferred = deferred();
+        let next = deferred.values.pop_front();
+        deferred.has_thread = next.is_some();
         next
     };
-    while let Some(thing) = next() {
-        // With a graph goes a function of the program's.
-        caught(|| drop(thing));
+    while let Some(value) = next() {
+        // A graph holds closures of the program's, whose destructors may panic.
+        without_unwinding(|| drop(value));
     }
 }

@@ -26,7 +26,7 @@ pub struct Surface<const DIMENSIONS: usize> {
 struct SurfaceObject {
     handle: u64,
     device: Device,
-    /// The array's.
+    /// Which launches on which streams use the array.
     uses: Order<Stream>,
 }
 

@@ -37,7 +37,7 @@ pub enum Outside {
     /// The texture repeats, every other time reversed. Only for normalised coordinates; otherwise
     /// as [`Outside::Clamp`].
     Mirror,
-    /// This value.
+    /// The texture has this value there.
     Border(f32),
 }
 

@@ -85,13 +85,13 @@ macro_rules! integers {
 }
 
 integers! {
-    /// On `i32`.
+    /// The instructions for `i32`.
     atomic_i32(i32, DeviceAtomicI32);
     /// On `u32`; `fetch_inc` and `fetch_dec` are in [`atomic_inc_dec`].
     atomic_u32(u32, DeviceAtomicU32);
-    /// On `i64`.
+    /// The instructions for `i64`.
     atomic_i64(i64, DeviceAtomicI64);
-    /// On `u64`.
+    /// The instructions for `u64`.
     atomic_u64(u64, DeviceAtomicU64);
 }
 

@@ -13,7 +13,7 @@ use std::task::{Context, Poll, Waker};
 
 use cust::sys::{self, CUresult, CUstream};
 
-use crate::late::to_its_end;
+use crate::late::run_host_function;
 use crate::{DriverError, Event, EventOptions, Stream};
 
 /// A future that resolves when everything queued on a stream before it was made has run.
@@ -81,7 +81,7 @@ unsafe extern "C" fn reached(_: CUstream, _: CUresult, data: *mut c_void) {
         shared.reached = true;
         shared.waker.take()
     };
-    to_its_end(|| waker.into_iter().for_each(Waker::wake));
+    run_host_function(|| waker.into_iter().for_each(Waker::wake));
 }
 
 impl Future for Finished {

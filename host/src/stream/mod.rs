@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cust::sys::{self, CUstream};
 
-use crate::late::{self, to_its_end};
+use crate::late::{self, run_host_function};
 use crate::{Backend, Device, DriverError, journal};
 use order::{Access, LaunchUse, Marked, Order, Queue};
 
@@ -378,7 +378,7 @@ impl Stream {
         unsafe extern "C" fn run<F: FnOnce() + Send>(data: *mut c_void) {
             // SAFETY: `data` is the box that was given with this function, which is called once.
             let function = unsafe { Box::from_raw(data.cast::<F>()) };
-            to_its_end(function);
+            run_host_function(function);
         }
         fn runner<F: FnOnce() + Send>(_: &F) -> unsafe extern "C" fn(*mut c_void) {
             run::<F>

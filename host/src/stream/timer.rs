@@ -63,7 +63,7 @@ impl Elapsed {
     }
 }
 
-/// As [`Elapsed::as_duration`].
+/// The time as [`Elapsed::as_duration`] gives it.
 impl From<Elapsed> for Duration {
     fn from(span: Elapsed) -> Self {
         span.as_duration()

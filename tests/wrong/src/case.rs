@@ -41,7 +41,7 @@ impl Variant {
     }
 }
 
-/// A case.
+/// A kernel that does one thing wrong, or that looks as if it did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Case {
     /// What it is written in.

@@ -52,7 +52,7 @@ enum Command {
     Sanitizer(Sanitizer),
 }
 
-/// Which cases.
+/// Which cases to run.
 #[derive(Debug, clap::Args)]
 struct Filter {
     /// Only cases whose name has this in it: `race/`, `ptx/sync/counts_differ`

@@ -49,7 +49,7 @@ pub struct Args {
     /// Where to put the files [default: target/ptx, with --debug target/ptx-debug]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Print JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
     // Last, because what follows would stand under their heading.

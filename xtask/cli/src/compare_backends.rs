@@ -28,7 +28,7 @@ pub struct Args {
     /// Print a table in Markdown, as the book has it
     #[arg(long)]
     markdown: bool,
-    /// Print JSON
+    /// Print the result as JSON
     #[arg(long, conflicts_with = "markdown")]
     json: bool,
 }

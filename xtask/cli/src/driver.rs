@@ -36,7 +36,7 @@ pub struct Args {
     /// Build with all optimisations; the simulator is optimised either way
     #[arg(long)]
     release: bool,
-    /// Print JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }

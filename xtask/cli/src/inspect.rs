@@ -33,7 +33,7 @@ pub struct Args {
     /// Leave the machine code out
     #[arg(long)]
     no_sass: bool,
-    /// Print JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }

@@ -30,10 +30,10 @@ pub struct Args {
     /// The GPU to link for
     #[arg(long, value_name = "ARCH", default_value = "sm_90")]
     arch: String,
-    /// The cubin
+    /// Where to write the cubin
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Print JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }

@@ -154,7 +154,7 @@ fn cargo_links_driver() -> bool {
 ///
 /// Source: System V Application Binary Interface, "ELF Header" and "Program Header".
 fn has_driver(file: &Path) -> std::io::Result<bool> {
-    /// `PT_NOTE`
+    /// ELF's `PT_NOTE`: a segment of notes.
     const NOTES: u32 = 4;
     /// Of an `Elf64_Phdr`.
     const HEADER: usize = 56;

@@ -33,7 +33,7 @@ pub(crate) struct Args {
     /// Carry the programs as `cargo test` builds them, not optimised: after it, nothing is compiled
     #[arg(long)]
     dev: bool,
-    /// Print JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }

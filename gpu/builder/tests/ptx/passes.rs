@@ -196,7 +196,7 @@ fn kernel_attributes() {
     insta::assert_snapshot!(built("kernel_attributes", How::Later).ptx());
 }
 
-/// Two texts.
+/// A module that launches kernels has a second text, for the device runtime.
 #[test]
 fn launching() {
     let built = built("launching", How::Plainly);
@@ -254,7 +254,7 @@ fn target() {
     insta::assert_snapshot!(built("target", How::Second).ptx());
 }
 
-/// It refuses.
+/// The pass refuses what a GPU does not have.
 #[test]
 fn unsupported() {
     let error = build("unsupported", How::Plainly)

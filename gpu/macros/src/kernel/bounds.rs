@@ -1,4 +1,4 @@
-//! `#[launch_bounds(max, min)]`.
+//! Reads `#[launch_bounds(max, min)]`.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};

@@ -19,10 +19,10 @@ pub(crate) struct Args {
     /// 2 to this power inputs, spread over all that there are [default: 32 on a GPU, 20 on the simulator]
     #[arg(long, value_parser = clap::value_parser!(u32).range(0..=32))]
     sample: Option<u32>,
-    /// Whose functions
+    /// The device whose functions are compared
     #[arg(long, value_enum, default_value_t = Choice::Auto)]
     device: Choice,
-    /// Print JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }

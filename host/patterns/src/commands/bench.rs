@@ -33,7 +33,7 @@ pub(crate) struct Args {
     /// Who runs the kernels
     #[arg(long, value_enum, default_value_t = Choice::Auto)]
     device: Choice,
-    /// Print JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }

@@ -35,7 +35,7 @@ pub(crate) struct Args {
     /// How much, in place of some thousand elements or 75 rows and columns
     #[arg(long)]
     size: Option<usize>,
-    /// Print JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }

@@ -11,10 +11,10 @@ use super::select::Choice;
 /// Options of `patterns device`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Whose properties
+    /// The device whose properties are printed
     #[arg(long, value_enum, default_value_t = Choice::Auto)]
     device: Choice,
-    /// Print JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }

@@ -30,7 +30,7 @@ pub(crate) struct Args {
     /// Chooses the values
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Print JSON, as `host/diff/results` has it
+    /// Print the result as JSON, as `host/diff/results` has it
     #[arg(long)]
     json: bool,
     /// Run the cases from this one on and print each outcome: what the child process does

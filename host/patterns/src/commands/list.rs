@@ -10,7 +10,7 @@ use super::output::{say, say_json, table};
 /// Options of `patterns list`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Print JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }

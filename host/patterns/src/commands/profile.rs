@@ -24,7 +24,7 @@ pub(crate) struct Args {
     /// Who runs the kernels; a GPU counts for nobody but its own profiler, and the command for that is printed
     #[arg(long, value_enum, default_value_t = Choice::Sim)]
     device: Choice,
-    /// Print JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }

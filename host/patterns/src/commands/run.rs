@@ -45,7 +45,7 @@ pub(crate) struct Args {
     /// What to check on the simulator: `race`, `sync`, `memory`, `init`, with commas between them, or `all`
     #[arg(long, value_name = "LIST")]
     checks: Option<Checking>,
-    /// Print JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
     /// Run the pattern over its range too, and draw it into this folder

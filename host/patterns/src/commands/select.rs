@@ -8,7 +8,7 @@ use lanewise::{Backend, Device};
 pub(crate) enum Choice {
     /// A GPU if there is one, else the simulator
     Auto,
-    /// The simulator
+    /// The simulated GPU
     Sim,
     /// A GPU through NVIDIA's driver
     Cuda,

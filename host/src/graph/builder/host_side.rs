@@ -12,7 +12,7 @@ use crate::Event;
 use crate::graph::error::GraphError;
 use crate::graph::node::Node;
 use crate::graph::template::{HostFunction, KeptAlive};
-use crate::late::to_its_end;
+use crate::late::run_host_function;
 
 impl<'graph> GraphBuilder<'graph> {
     /// Adds a call of `function` on the host. At every launch of the graph, a thread of the driver makes it.
@@ -32,7 +32,7 @@ impl<'graph> GraphBuilder<'graph> {
         unsafe extern "C" fn run(data: *mut c_void) {
             // SAFETY: `data` is the box in the `Arc` that is kept for the node, which whoever launches it has.
             let function = unsafe { &*data.cast::<Box<dyn Fn() + Send + Sync>>() };
-            to_its_end(function);
+            run_host_function(function);
         }
         self.not_in_body("a call of the host")?;
         let at = Location::caller();

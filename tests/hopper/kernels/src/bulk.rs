@@ -204,7 +204,7 @@ sends! {
     send: BlockAdd of [u32, i32, u64], by 0 copy_to_block, 1 add_to_block, one by one 2 set_async, 3 add_async;
     /// Keeps the lesser, or the greater.
     send_bounds: BlockMinMax of [u32, i32], by 0 min_to_block, 1 max_to_block, one by one 2 min_async, 3 max_async;
-    /// Joins bits.
+    /// Combines bits: and, or, xor.
     send_bits: BlockBitwise of [u32, i32], by 0 and_to_block, 1 or_to_block, 2 xor_to_block, one by one 3 and_async, 4 or_async, 5 xor_async;
     /// Counts up, or down.
     send_counts: BlockIncDec of [u32], by 0 inc_to_block, 1 dec_to_block, one by one 2 inc_async, 3 dec_async;

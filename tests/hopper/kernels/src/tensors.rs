@@ -158,7 +158,7 @@ macro_rules! joins {
     )*};
 }
 joins! {
-    /// Adds.
+    /// Adds to what is there.
     add_elements add_plain: ReduceAdd of [u32, i32, u64, F16, Bf16, f32, f64], by 0 store_add;
     /// Keeps the lesser, or the greater.
     bound_elements bound_plain: ReduceMinMax of [u32, i32, u64, i64, F16, Bf16], by 0 store_min, 1 store_max;

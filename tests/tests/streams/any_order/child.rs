@@ -49,7 +49,7 @@ struct Running {
 }
 
 impl Child {
-    /// None yet.
+    /// A child process that is not started yet.
     pub(super) fn new(test: &str, environment: &[(&str, &str)]) -> Self {
         let owned = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
         Self {

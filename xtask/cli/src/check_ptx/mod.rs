@@ -38,7 +38,7 @@ pub struct Args {
     /// Check the kernels as built for a debugger; all of them spill then
     #[arg(long)]
     debug: bool,
-    /// Print JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }

@@ -23,7 +23,7 @@ use things::Component;
     after_help = "Examples:\n  cargo lanewise doctor\n  cargo lanewise doctor --json | jq '.things[] | select(.found == null)'"
 )]
 pub struct Args {
-    /// Print JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }

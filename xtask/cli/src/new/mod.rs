@@ -31,7 +31,7 @@ pub struct Args {
     /// Put the kernels into a package of their own
     #[arg(long)]
     workspace: bool,
-    /// Print JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]

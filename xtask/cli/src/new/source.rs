@@ -47,7 +47,7 @@ pub(super) struct Args {
     /// The repository's commit; the last of its default branch, if none is named
     #[arg(long, value_name = "REV", requires = "git")]
     rev: Option<String>,
-    /// A checkout
+    /// Depend on Lanewise in this checkout, by path
     #[arg(long, value_name = "FOLDER")]
     path: Option<PathBuf>,
 }

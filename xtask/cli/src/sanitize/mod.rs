@@ -47,7 +47,7 @@ pub struct Args {
     /// The GPU to simulate, such as `rtx4090`
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// Print JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
     /// Write SARIF 2.1.0 to this file, for code hosts to show beside the lines

@@ -22,7 +22,7 @@ pub(crate) const STATIC_PREFIX: &str = "__lanewise_static.";
 
 /// What the module says of itself.
 pub(crate) struct Descriptions {
-    /// Its kernels.
+    /// The kernels of the module.
     pub(crate) kernels: Vec<Described>,
     /// Of each static, by its path, the digits that stand for what it holds.
     pub(crate) statics: BTreeMap<String, String>,

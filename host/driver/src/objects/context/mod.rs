@@ -63,20 +63,20 @@ pub(super) struct Streams {
     pub(super) others: Vec<Arc<Stream>>,
     /// How many there have been.
     made: usize,
-    /// What destroyed streams had not finished, or the host does not know to be over.
-    pub(super) left: Vec<Left>,
+    /// The last operations of destroyed streams, until they have run and the host has waited for them.
+    pub(super) unfinished: Vec<Unfinished>,
 }
 
 /// The last operation of a stream that was destroyed.
 #[derive(Debug)]
-pub(super) struct Left {
+pub(super) struct Unfinished {
     pub(super) work: Arc<Work>,
     /// Whether the legacy default stream waited for that stream.
     pub(super) is_blocking: bool,
 }
 
-impl Left {
-    /// Whether nobody has to wait for it any more: it has run, and the host has waited for that.
+impl Unfinished {
+    /// Whether it has run, and the host has waited for it.
     pub(super) fn is_settled(&self) -> bool {
         let ticket = self.work.ticket.as_ref();
         self.work.is_done() && ticket.is_none_or(|ticket| order::host_has_waited_for(ticket))
@@ -158,7 +158,7 @@ impl Context {
                 per_thread: HashMap::new(),
                 others: Vec::new(),
                 made: 1,
-                left: Vec::new(),
+                unfinished: Vec::new(),
             }),
         })
     }
@@ -264,8 +264,8 @@ impl Streams {
             .collect();
         work.extend(self.legacy.tail());
         // They stay until they are settled: other threads wait for them, too, and so does the default stream.
-        self.left.retain(|left| !left.is_settled());
-        work.extend(self.left.iter().map(|left| left.work.clone()));
+        self.unfinished.retain(|left| !left.is_settled());
+        work.extend(self.unfinished.iter().map(|left| left.work.clone()));
         work
     }
 }

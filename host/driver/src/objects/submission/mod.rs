@@ -6,7 +6,7 @@
 pub(crate) mod host_access;
 pub(crate) mod traced;
 
-use super::context::{CONTEXTS, Context, Left, STREAMS, Streams};
+use super::context::{CONTEXTS, Context, STREAMS, Streams, Unfinished};
 use super::graph::exec::{Exec, Member};
 use super::graph::{Kind, capture};
 
@@ -39,10 +39,10 @@ impl Context {
     pub(crate) fn remove_stream(&self, stream: &Arc<Stream>) {
         let mut streams = self.streams.lock();
         streams.others.retain(|other| !Arc::ptr_eq(other, stream));
-        streams.left.retain(|left| !left.is_settled());
+        streams.unfinished.retain(|left| !left.is_settled());
         let is_blocking = stream.is_blocking();
-        let left = stream.tail().map(|work| Left { work, is_blocking });
-        streams.left.extend(left);
+        let left = stream.tail().map(|work| Unfinished { work, is_blocking });
+        streams.unfinished.extend(left);
         capture::leave(stream);
         stream.close();
     }
@@ -135,7 +135,7 @@ impl Streams {
         if stream.legacy {
             let blocking = self.others.iter().filter(|other| other.is_blocking());
             after.extend(blocking.filter_map(|other| other.tail()));
-            let left = self.left.iter().filter(|left| left.is_blocking);
+            let left = self.unfinished.iter().filter(|left| left.is_blocking);
             after.extend(left.map(|left| left.work.clone()));
         } else if stream.is_blocking() {
             after.extend(self.legacy.tail());

@@ -8,7 +8,7 @@ use lanewise_driver::abi::*;
 use lanewise_driver::api::*;
 use std::ptr::{null, null_mut};
 
-/// `CU_GRAPH_COND_ASSIGN_DEFAULT`.
+/// CUDA's flag `CU_GRAPH_COND_ASSIGN_DEFAULT`.
 const ASSIGN_DEFAULT: u32 = 1;
 
 #[allow(

@@ -7,7 +7,7 @@ use lanewise_driver::abi::*;
 use lanewise_driver::api::*;
 use std::ptr::null_mut;
 
-/// 16 words.
+/// What the arrays are filled with.
 const WORDS: [u32; 16] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
 
 /// A line of 16 words with [`WORDS`] in it.

@@ -6,7 +6,7 @@ use lanewise_driver::abi::*;
 use lanewise_driver::api::*;
 use std::ptr::null_mut;
 
-/// `CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS`.
+/// CUDA's flag `CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS`.
 const LAZY: u32 = 1;
 /// `CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING`.
 const SHARED: u32 = 6;

@@ -141,7 +141,7 @@ fn where_to(found: &Whereabouts, access: &BadAccess) -> (&'static str, &'static 
 }
 
 impl BadAccess {
-    /// "4-byte read".
+    /// The access in words, such as "4-byte read".
     fn named(&self) -> String {
         format!("{}-byte {}", self.bytes, verb(self.act))
     }

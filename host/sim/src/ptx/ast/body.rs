@@ -75,7 +75,7 @@ pub enum Item<'a> {
     Instruction(u32),
     /// An index into [`Body::locations`].
     Location(u32),
-    /// `.pragma "text"`.
+    /// `.pragma "text"`, a hint for the compiler.
     Pragma(&'a str),
 }
 

@@ -30,7 +30,7 @@ pub enum Datum<'a> {
 /// A number in a section: a constant, an address or a difference of labels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Number<'a> {
-    /// A constant.
+    /// A constant number.
     Value(i128),
     /// The address of a label, a variable or a section, plus an offset.
     Address {

@@ -9,27 +9,27 @@ pub enum Directive<'a> {
     MaxThreads([u32; 3]),
     /// `.reqntid x, y, z`.
     RequiredThreads([u32; 3]),
-    /// `.minnctapersm n`.
+    /// `.minnctapersm n`: blocks that fit on a multiprocessor at once.
     MinBlocksPerSm(u32),
-    /// `.maxnctapersm n`.
+    /// `.maxnctapersm n`: the most blocks on a multiprocessor at once.
     MaxBlocksPerSm(u32),
-    /// `.maxnreg n`.
+    /// `.maxnreg n`: the most registers of a thread.
     MaxRegisters(u32),
     /// `.reqnctapercluster x, y, z`.
     RequiredCluster([u32; 3]),
-    /// `.explicitcluster`.
+    /// `.explicitcluster`: a launch has to name its cluster.
     ExplicitCluster,
-    /// `.maxclusterrank n`.
+    /// `.maxclusterrank n`: the most blocks in a cluster.
     MaxClusterRank(u32),
-    /// `.blocksareclusters`.
+    /// `.blocksareclusters`: a launch counts clusters in place of blocks.
     BlocksAreClusters,
-    /// `.noreturn`.
+    /// `.noreturn`: the function does not return.
     NoReturn,
-    /// `.abi_preserve n`.
+    /// `.abi_preserve n`: general registers that a callee keeps.
     AbiPreserve(u32),
-    /// `.abi_preserve_control n`.
+    /// `.abi_preserve_control n`: registers for calls and barriers that a callee keeps.
     AbiPreserveControl(u32),
-    /// `.pragma "text"`.
+    /// `.pragma "text"`, a hint for the compiler.
     Pragma(&'a str),
 }
 

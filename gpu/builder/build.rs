@@ -1,5 +1,5 @@
-//! Gives the crate a hash of its own source, which belongs to the fingerprint of what it builds: PTX made by an older
-//! pass must not pass for the newer one's.
+//! Gives the crate a hash of its own source, which belongs to the fingerprint of what it builds:
+//! PTX made by an older pass must not pass for the newer one's.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! A loop that the host takes no part in: a graph halves a number as long as that is even, however often that is.
+//! A loop that the host takes no part in: a graph halves a number as long as that is even, however
+//! often that is.
 
 use kernels::halve;
 use lanewise::{Device, DeviceBuffer, LaunchConfig};

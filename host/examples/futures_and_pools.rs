@@ -1,4 +1,5 @@
-//! Three ways to keep the host from waiting: a stream that a task awaits, memory from a pool, and managed memory that is told where it will be needed.
+//! Three ways to keep the host from waiting: a stream that a task awaits, memory from a pool, and
+//! managed memory that is told where it will be needed.
 
 use std::pin::pin;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! A graph built node by node: two branches that may run side by side, and what comes of them; printed, launched, changed, launched again.
+//! A graph built node by node: two branches that may run side by side, and what comes of them;
+//! printed, launched, changed, launched again.
 
 use kernels::vec_add;
 use lanewise::{Device, DeviceBuffer, LaunchConfig};

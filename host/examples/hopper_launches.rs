@@ -1,4 +1,5 @@
-//! What launches can ask for from Hopper on: clusters, as large and as many as the device takes, and kernels that begin before the one ahead has ended.
+//! What launches can ask for from Hopper on: clusters, as large and as many as the device takes,
+//! and kernels that begin before the one ahead has ended.
 
 use kernels::{add_inverse, fill, vec_add};
 use lanewise::{ComputeCapability, Device, DeviceBuffer, LaunchConfig};

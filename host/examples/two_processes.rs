@@ -1,4 +1,5 @@
-//! Two processes and one buffer: the second adds to what the first has filled, and an event says when.
+//! Two processes and one buffer: the second adds to what the first has filled, and an event says
+//! when.
 
 use std::error::Error;
 use std::io::{BufRead, BufReader};
@@ -53,7 +54,8 @@ fn second(memory: &str, filled: &str, done: &str) -> Result<(), Box<dyn Error>> 
     let stream = device.stream()?;
     let filled = filled.parse::<IpcEvent>()?.open(&device)?;
     let done = done.parse::<IpcEvent>()?.open(&device)?;
-    // SAFETY: the first process keeps the buffer until this one has ended, and leaves it alone between the two events.
+    // SAFETY: the first process keeps the buffer until this one has ended, and leaves it alone
+    // between the two events.
     let mut buffer: IpcBuffer<f32> = unsafe { memory.parse::<IpcMemory>()?.open(&device)? };
 
     stream.wait_event(&filled)?;

@@ -16,7 +16,8 @@ use lanewise_driver::abi::CUresult;
 use crate::stream::order::Order;
 use crate::{Device, DriverError, MemoryError, Stream, late};
 
-/// An array of `DIMENSIONS` (1 to 3) dimensions, of one float a texel. Freed when dropped, which waits for the launches that were passed it.
+/// An array of `DIMENSIONS` (1 to 3) dimensions, of one float a texel. Freed when dropped, which
+/// waits for the launches that were passed it.
 #[derive(Debug)]
 pub(crate) struct Array<const DIMENSIONS: usize> {
     raw: CUarray,
@@ -58,10 +59,12 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
         sides.try_fold(1, usize::checked_mul)
     }
 
-    /// An array of these texels, the first axis fastest, which surfaces may write where `flags` has `CUDA_ARRAY3D_SURFACE_LDST`.
+    /// An array of these texels, the first axis fastest, which surfaces may write where `flags` has
+    /// `CUDA_ARRAY3D_SURFACE_LDST`.
     ///
     /// # Errors
-    /// [`MemoryError::LengthMismatch`] when there are not as many texels as `size` says, or the driver's error.
+    /// [`MemoryError::LengthMismatch`] when there are not as many texels as `size` says, or the
+    /// driver's error.
     pub(crate) fn new(
         device: &Device,
         texels: &[f32],
@@ -81,7 +84,8 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
         device.before_copy(at)?;
         // SAFETY: there are as many texels as the size says.
         unsafe { array.copy(Direction::In(texels.as_ptr()), array.all(), at) }?;
-        // The copy may still be under way when the call has taken the bytes, and a non-blocking stream does not wait for it.
+        // The copy may still be under way when the call has taken the bytes, and a non-blocking
+        // stream does not wait for it.
         device.finish_default_stream(at)?;
         Ok(array)
     }
@@ -99,7 +103,8 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
         let array = Self::allocate(device, size, flags, at)?;
         device.before_copy(at)?;
         let all = array.all();
-        // Whole planes where there is room for one, else rows of it. The device has such an array, so a row is short.
+        // Whole planes where there is room for one, else rows of it. The device has such an array,
+        // so a row is short.
         let height = (ZEROS / all.width).clamp(1, all.height);
         let depth = match height == all.height {
             true => (ZEROS / (all.width * height)).clamp(1, all.depth),
@@ -289,7 +294,8 @@ unsafe impl Send for Ending {}
 
 impl Drop for Ending {
     fn drop(&mut self) {
-        // Kernels that were passed it may still run. After a fault nothing can be given back, and nobody reads.
+        // Kernels that were passed it may still run. After a fault nothing can be given back, and
+        // nobody reads.
         if self.uses.synchronize().is_ok() && self.device.make_current(Location::caller()).is_ok() {
             // SAFETY: the array's own, which no kernel uses any more.
             let _ = unsafe { sys::cuArrayDestroy(self.raw) };

@@ -1,9 +1,11 @@
 //! On a GPU: launches that are not known to have ended. An error after a fault names them.
 //!
-//! NVIDIA's driver says that a kernel has faulted, not which. It is one of those launched since the device or their stream was last
-//! waited for, so the error names these, with the lines that launched them. On the simulator nothing is kept: its report names the kernel,
-//! the line and the thread.
-//! Source: CUDA driver API, "asynchronous errors" of `cuCtxSynchronize`; CUDA C++ Programming Guide, `CUDA_LAUNCH_BLOCKING`.
+//! NVIDIA's driver says that a kernel has faulted, not which. It is one of those launched since the
+//! device or their stream was last waited for, so the error names these, with the lines that
+//! launched them. On the simulator nothing is kept: its report names the kernel, the line and the
+//! thread.
+//! Source: CUDA driver API, "asynchronous errors" of `cuCtxSynchronize`; CUDA C++ Programming
+//! Guide, `CUDA_LAUNCH_BLOCKING`.
 
 use std::collections::VecDeque;
 use std::fmt::Write;

@@ -1,9 +1,12 @@
-//! What stays in the L2 cache: a part of it set aside, and windows over memory whose accesses may use that part.
+//! What stays in the L2 cache: a part of it set aside, and windows over memory whose accesses may
+//! use that part.
 //!
-//! From compute capability 8.0. Three steps: [`Device::set_aside_l2`], then [`Stream::set_l2_window`] for the kernels that
-//! follow on a stream, and when they are done [`Stream::clear_l2_window`] and [`Device::reset_persisting_l2`], as lines stay
-//! set aside until then.
-//! Source: CUDA C++ Programming Guide, "Device Memory L2 Access Management"; programming model notes, the same.
+//! From compute capability 8.0. Three steps: [`Device::set_aside_l2`], then
+//! [`Stream::set_l2_window`] for the kernels that follow on a stream, and when they are done
+//! [`Stream::clear_l2_window`] and [`Device::reset_persisting_l2`], as lines stay set aside until
+//! then.
+//! Source: CUDA C++ Programming Guide, "Device Memory L2 Access Management"; programming model
+//! notes, the same.
 
 use std::panic::Location;
 use std::ptr::null_mut;
@@ -20,12 +23,14 @@ pub struct L2Window {
     pub address: u64,
     /// How many bytes; 0 for no window.
     pub bytes: usize,
-    /// The share of accesses in the window that persist, from 0 to 1; the hardware picks them. Below 1 where the window is larger
-    /// than what is set aside, so that its lines do not push each other out.
+    /// The share of accesses in the window that persist, from 0 to 1; the hardware picks them.
+    /// Below 1 where the window is larger than what is set aside, so that its lines do not push
+    /// each other out.
     pub hit_ratio: f32,
 }
 
-/// What the driver reads and writes: CUDA 12 made the union 64 bytes, which the bindings are older than.
+/// What the driver reads and writes: CUDA 12 made the union 64 bytes, which the bindings are older
+/// than.
 #[repr(C)]
 struct Attribute {
     value: CUstreamAttrValue,
@@ -85,8 +90,8 @@ impl Device {
         Ok(usize::try_from(value).unwrap_or(0))
     }
 
-    /// Sets a part of L2 aside for accesses in windows, and says how much: the driver rounds, and grants no more than
-    /// [`Device::max_persisting_l2`].
+    /// Sets a part of L2 aside for accesses in windows, and says how much: the driver rounds, and
+    /// grants no more than [`Device::max_persisting_l2`].
     ///
     /// # Errors
     /// The driver's error; where nothing can be set aside, it refuses.
@@ -120,8 +125,9 @@ impl Device {
 }
 
 impl Stream {
-    /// Has accesses to `buffer` by kernels launched on this stream from now on stay in L2, a share of `hit_ratio` of them (from 0 to 1; what is less, or no
-    /// number, counts as 0, and what is more as 1). A buffer longer than [`Device::max_l2_window`] gets a window over its start.
+    /// Has accesses to `buffer` by kernels launched on this stream from now on stay in L2, a share
+    /// of `hit_ratio` of them (from 0 to 1; what is less, or no number, counts as 0, and what is
+    /// more as 1). A buffer longer than [`Device::max_l2_window`] gets a window over its start.
     ///
     /// # Errors
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.

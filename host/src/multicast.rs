@@ -1,8 +1,9 @@
-//! Buffers of several devices under one address, which kernels reach by `multimem`: a load that sums over the devices, a store that
-//! writes on all.
+//! Buffers of several devices under one address, which kernels reach by `multimem`: a load that
+//! sums over the devices, a store that writes on all.
 //!
 //! A [`MulticastBuffer`] has one part on each device, all of them as long. Kernels take it as a
-//! [`Multicast`](lanewise_std::multimem::Multicast) on any of the devices; the host writes and reads each device's part.
+//! [`Multicast`](lanewise_std::multimem::Multicast) on any of the devices; the host writes and
+//! reads each device's part.
 //! Source: CUDA driver API, "Multicast Object Management", "Virtual Memory Management".
 
 use std::marker::PhantomData;
@@ -19,7 +20,8 @@ use lanewise_std::multimem::{Multicast, Multimem};
 use crate::device::recording;
 use crate::{Argument, ArgumentList, Device, DeviceCopy, DriverError, late};
 
-/// `CU_MEM_ALLOCATION_TYPE_PINNED`, `CU_MEM_LOCATION_TYPE_DEVICE`, `CU_MEM_ACCESS_FLAGS_PROT_READWRITE`.
+/// `CU_MEM_ALLOCATION_TYPE_PINNED`, `CU_MEM_LOCATION_TYPE_DEVICE`,
+/// `CU_MEM_ACCESS_FLAGS_PROT_READWRITE`.
 const PINNED: u32 = 1;
 const ON_DEVICE: u32 = 1;
 const READ_WRITE: u32 = 3;
@@ -41,7 +43,8 @@ struct Member {
 
 /// As many elements on each of several devices, and one address for all of them.
 ///
-/// Making one takes devices that can: H200s or B200s behind an NVLink switch, or two and more simulated ones.
+/// Making one takes devices that can: H200s or B200s behind an NVLink switch, or two and more
+/// simulated ones.
 #[derive(Debug)]
 pub struct MulticastBuffer<T> {
     members: Vec<Member>,
@@ -57,8 +60,9 @@ impl<T: DeviceCopy + Multimem + bytemuck::Pod> MulticastBuffer<T> {
     /// `len` zeroes on each of `devices`.
     ///
     /// # Errors
-    /// The driver's error: `CUDA_ERROR_NOT_SUPPORTED` where the devices have no multicast, `CUDA_ERROR_INVALID_VALUE` where one of them is named
-    /// twice or there is none, `CUDA_ERROR_OUT_OF_MEMORY`.
+    /// The driver's error: `CUDA_ERROR_NOT_SUPPORTED` where the devices have no multicast,
+    /// `CUDA_ERROR_INVALID_VALUE` where one of them is named twice or there is none,
+    /// `CUDA_ERROR_OUT_OF_MEMORY`.
     #[track_caller]
     pub fn zeroed(devices: &[Device], len: usize) -> Result<Self, DriverError> {
         let at = Location::caller();
@@ -166,10 +170,12 @@ impl<T: DeviceCopy + Multimem + bytemuck::Pod> MulticastBuffer<T> {
         self.members.iter().map(|member| &member.device)
     }
 
-    /// The part of device number `part`, copied to the host once every kernel of all devices has ended.
+    /// The part of device number `part`, copied to the host once every kernel of all devices has
+    /// ended.
     ///
     /// # Errors
-    /// The driver's error, for example the fault of a kernel that ran before. `CUDA_ERROR_INVALID_VALUE` where there is no such part.
+    /// The driver's error, for example the fault of a kernel that ran before.
+    /// `CUDA_ERROR_INVALID_VALUE` where there is no such part.
     #[track_caller]
     pub fn to_vec(&self, part: usize) -> Result<Vec<T>, DriverError> {
         let at = Location::caller();
@@ -177,7 +183,8 @@ impl<T: DeviceCopy + Multimem + bytemuck::Pod> MulticastBuffer<T> {
         let mut host = vec![T::zeroed(); self.len];
         if self.len > 0 {
             let bytes = std::mem::size_of_val(host.as_slice());
-            // SAFETY: the vector has room for so many bytes, the part has as many, and any bytes are a value.
+            // SAFETY: the vector has room for so many bytes, the part has as many, and any bytes
+            // are a value.
             let result = unsafe { sys::cuMemcpyDtoH_v2(host.as_mut_ptr().cast(), address, bytes) };
             DriverError::check("cuMemcpyDtoH", result, at)?;
         }
@@ -187,7 +194,8 @@ impl<T: DeviceCopy + Multimem + bytemuck::Pod> MulticastBuffer<T> {
     /// Replaces the part of device number `part`, once every kernel of all devices has ended.
     ///
     /// # Errors
-    /// As [`MulticastBuffer::to_vec`]; `CUDA_ERROR_INVALID_VALUE` where `host` is not as long as the part.
+    /// As [`MulticastBuffer::to_vec`]; `CUDA_ERROR_INVALID_VALUE` where `host` is not as long as
+    /// the part.
     #[track_caller]
     pub fn copy_from_slice(&mut self, part: usize, host: &[T]) -> Result<(), DriverError> {
         let at = Location::caller();
@@ -350,9 +358,9 @@ fn map(
     DriverError::check_code("cuMemSetAccess", result, at)
 }
 
-// SAFETY: an address that every device of the buffer reaches and memory for so many elements behind it; freeing it waits for the
-// kernels of all devices, and the host's own accesses do too. Kernels access it by `multimem` alone, which is relaxed and of
-// system scope.
+// SAFETY: an address that every device of the buffer reaches and memory for so many elements behind
+// it; freeing it waits for the kernels of all devices, and the host's own accesses do too. Kernels
+// access it by `multimem` alone, which is relaxed and of system scope.
 unsafe impl<T: DeviceCopy + Multimem + bytemuck::Pod> Argument<Multicast<T>>
     for &MulticastBuffer<T>
 {

@@ -1,7 +1,9 @@
 //! Surfaces: arrays of floats that kernels write texel by texel, to be read as textures later.
 //!
-//! A kernel that takes a `Surface1d`, `Surface2d` or `Surface3d` is passed `&mut` of a [`Surface`] of as many dimensions.
-//! Source: CUDA driver API, "Surface Object Management"; CUDA C++ Programming Guide, "Surface Memory".
+//! A kernel that takes a `Surface1d`, `Surface2d` or `Surface3d` is passed `&mut` of a [`Surface`]
+//! of as many dimensions.
+//! Source: CUDA driver API, "Surface Object Management"; CUDA C++ Programming Guide, "Surface
+//! Memory".
 
 use std::panic::Location;
 
@@ -61,8 +63,9 @@ impl<const DIMENSIONS: usize> Surface<DIMENSIONS> {
     /// A surface of `texels`, the first axis fastest.
     ///
     /// # Errors
-    /// [`MemoryError::LengthMismatch`] when there are not as many texels as `size` says, or the driver's error: among others
-    /// `CUDA_ERROR_INVALID_VALUE` for a size of 0 or more than the device's surfaces have.
+    /// [`MemoryError::LengthMismatch`] when there are not as many texels as `size` says, or the
+    /// driver's error: among others `CUDA_ERROR_INVALID_VALUE` for a size of 0 or more than the
+    /// device's surfaces have.
     #[track_caller]
     pub fn from_slice(
         device: &Device,
@@ -116,7 +119,8 @@ impl<const DIMENSIONS: usize> Surface<DIMENSIONS> {
         Ok(self.array.to_vec(Location::caller())?)
     }
 
-    /// The same texels as a texture, which kernels read through a sampler, once the launches that write them have ended.
+    /// The same texels as a texture, which kernels read through a sampler, once the launches that
+    /// write them have ended.
     ///
     /// # Errors
     /// The driver's error, for example the fault of a kernel that ran before.
@@ -131,7 +135,8 @@ impl<const DIMENSIONS: usize> Surface<DIMENSIONS> {
 
 macro_rules! arguments {
     ($($kernel:ident $dimensions:literal;)*) => {$(
-        // SAFETY: a surface object, which outlives the kernels that it is passed to: dropping one waits for them. Launches with it are ordered.
+        // SAFETY: a surface object, which outlives the kernels that it is passed to: dropping one
+        // waits for them. Launches with it are ordered.
         unsafe impl Argument<$kernel> for &mut Surface<$dimensions> {
             fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
                 list.push_of(&self.object.device, "surface", self.object.handle)?;

@@ -1,11 +1,13 @@
 //! Threads that share a piece of work with the devices.
 //!
-//! Any thread may use a device, its streams and buffers. [`in_threads`] is for those that do a part of one thread's work: what is counted or
-//! checked of that work includes theirs, and on the simulator's clock they begin where it is, so that times are the same in every run.
+//! Any thread may use a device, its streams and buffers. [`in_threads`] is for those that do a part
+//! of one thread's work: what is counted or checked of that work includes theirs, and on the
+//! simulator's clock they begin where it is, so that times are the same in every run.
 
 use lanewise_driver::Fork;
 
-/// Does `work` with each of `items` in a thread of its own, and returns what came of it, in their order.
+/// Does `work` with each of `items` in a thread of its own, and returns what came of it, in their
+/// order.
 ///
 /// ```
 /// use lanewise::{Device, DeviceBuffer, in_threads};

@@ -1,7 +1,8 @@
 //! Names for pieces of a program in its trace.
 //!
-//! `LANEWISE_TRACE=trace.json` has any program leave a picture of what it made the driver do (see the book, "Traces"). A [`range`] gives a
-//! piece of it a name there, as NVTX's ranges do for NVIDIA's tools.
+//! `LANEWISE_TRACE=trace.json` has any program leave a picture of what it made the driver do (see
+//! the book, "Traces"). A [`range`] gives a piece of it a name there, as NVTX's ranges do for
+//! NVIDIA's tools.
 
 pub use lanewise_driver::{keep_trace as keep, trace_so_far as so_far};
 

@@ -1,8 +1,8 @@
 //! How far an approximation is from the truth, in units in the last place.
 //!
-//! The unit is that of the type at the true value, as in the tables of the CUDA programming guide: the distance between the two
-//! neighbouring floats around it (for `f64`, whose truth is itself computed in `f64`, half a unit of the truth's own error is part of
-//! every bound).
+//! The unit is that of the type at the true value, as in the tables of the CUDA programming guide:
+//! the distance between the two neighbouring floats around it (for `f64`, whose truth is itself
+//! computed in `f64`, half a unit of the truth's own error is part of every bound).
 
 /// The distance between floats of 24 bits around `x`.
 pub fn unit_f32(x: f64) -> f64 {
@@ -18,7 +18,8 @@ pub fn unit_f64(x: f64) -> f64 {
     f64::from_bits(x.to_bits() + 1) - x
 }
 
-/// The error of `found` in units, where both are numbers; infinite where one is a number and the other is not or a sign is wrong.
+/// The error of `found` in units, where both are numbers; infinite where one is a number and the
+/// other is not or a sign is wrong.
 pub fn error(found: f64, truth: f64, unit: f64, largest: f64) -> f64 {
     if found.is_nan() && truth.is_nan() || found == truth {
         return 0.0;

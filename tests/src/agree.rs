@@ -1,5 +1,5 @@
-//! Agreement of a variant with the CPU, as a test wants it. On the simulator it runs under all checks: a finding is an error, as a
-//! wrong result is.
+//! Agreement of a variant with the CPU, as a test wants it. On the simulator it runs under all
+//! checks: a finding is an error, as a wrong result is.
 
 use lanewise::checks::Checking;
 use lanewise_patterns::{Setup, Variant, run};
@@ -19,7 +19,8 @@ pub fn variant(name: &str) -> &'static Variant {
 /// Runs the variant of this name once, under all checks, and compares it with the CPU.
 ///
 /// # Errors
-/// Everything one asks next: the variant, the setup, the device, and what differs or why it did not run.
+/// Everything one asks next: the variant, the setup, the device, and what differs or why it did not
+/// run.
 pub fn agrees(name: &str, setup: Setup) -> Result<(), String> {
     let device = crate::device();
     let _checked = in_some_order(Checking::all(), &format!("{name} {setup:?}")).start();
@@ -34,8 +35,8 @@ pub fn agrees(name: &str, setup: Setup) -> Result<(), String> {
     ))
 }
 
-/// With one of 32 seeds for the order of warps: another one for each variant and setup, so that together the tests have all of them.
-/// `LANEWISE_SEED` says one for all.
+/// With one of 32 seeds for the order of warps: another one for each variant and setup, so that
+/// together the tests have all of them. `LANEWISE_SEED` says one for all.
 fn in_some_order(checking: Checking, what: &str) -> Checking {
     match std::env::var_os("LANEWISE_SEED") {
         Some(_) => checking,

@@ -5,8 +5,8 @@ use lanewise_patterns::Setup;
 
 use crate::agree::variant;
 
-/// What the simulator counts for one launch of the variant of this name. On a GPU `None`, with a line that says that the
-/// claim was not looked at.
+/// What the simulator counts for one launch of the variant of this name. On a GPU `None`, with a
+/// line that says that the claim was not looked at.
 ///
 /// # Panics
 /// When the variant cannot be run.

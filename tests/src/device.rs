@@ -1,7 +1,8 @@
 //! The device that a test works on: of the simulated ones, one for each test that runs at a time.
 //!
-//! Tests on one device wait for one another: a plain copy waits for all streams that keep order with the default stream, `cuMemFree` for everything. Of two
-//! cores one had nothing to do for 44 % of the time.
+//! Tests on one device wait for one another: a plain copy waits for all streams that keep order
+//! with the default stream, `cuMemFree` for everything. Of two cores one had nothing to do for 44 %
+//! of the time.
 
 use std::sync::{Mutex, Once, PoisonError};
 use std::thread;
@@ -13,7 +14,8 @@ use crate::isolate;
 /// How many threads work on each device.
 static USERS: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
-/// The number of a thread's own device, which is given back when the thread ends. Each test has a thread.
+/// The number of a thread's own device, which is given back when the thread ends. Each test has a
+/// thread.
 struct Own(usize);
 
 thread_local! {
@@ -38,7 +40,8 @@ impl Drop for Own {
     }
 }
 
-/// The calling test's device. On a GPU, and in a test body that has a process of its own, the first.
+/// The calling test's device. On a GPU, and in a test body that has a process of its own, the
+/// first.
 ///
 /// # Panics
 /// When there is none: no test can run then.

@@ -1,12 +1,14 @@
 //! Text against a file beside the test.
 //!
-//! The file is part of the executable, so that a bundle needs no source tree. `LANEWISE_BLESS=1 cargo test` writes what there
-//! is now to the files; the difference is then read like code.
+//! The file is part of the executable, so that a bundle needs no source tree.
+//! `LANEWISE_BLESS=1 cargo test` writes what there is now to the files; the difference is then read
+//! like code.
 
 use std::fmt::Write;
 use std::path::Path;
 
-/// Asserts that a text is that of a file, named from the calling file: `expect!(report, "faults/null_pointer.txt")`.
+/// Asserts that a text is that of a file, named from the calling file:
+/// `expect!(report, "faults/null_pointer.txt")`.
 #[macro_export]
 macro_rules! expect {
     ($actual:expr, $file:literal) => {

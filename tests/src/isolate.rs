@@ -1,7 +1,8 @@
 //! A test body in a process of its own.
 //!
-//! A kernel's fault poisons the process's context, on a GPU for good: whatever faults on purpose runs in a child. The child is
-//! this same test executable, asked for the one test; the text that the body answers comes back through its standard output.
+//! A kernel's fault poisons the process's context, on a GPU for good: whatever faults on purpose
+//! runs in a child. The child is this same test executable, asked for the one test; the text that
+//! the body answers comes back through its standard output.
 
 use std::process::Command;
 
@@ -27,7 +28,8 @@ pub(crate) fn is_child() -> bool {
     std::env::var_os(CHILD).is_some()
 }
 
-/// Runs `body` in a child process and returns what it returned. `test` is the calling test's full name.
+/// Runs `body` in a child process and returns what it returned. `test` is the calling test's full
+/// name.
 ///
 /// # Panics
 /// When the child cannot be started, or ends without an answer: its output is in the message.
@@ -36,8 +38,9 @@ pub fn isolated(test: &str, body: impl FnOnce() -> String) -> ChildOutput {
     isolated_with(&[], test, body)
 }
 
-/// As [`isolated`], with variables of the environment that the child has and this process has not. A test may call it several
-/// times: a child runs the first call's body, so all bodies have to be the same.
+/// As [`isolated`], with variables of the environment that the child has and this process has not.
+/// A test may call it several times: a child runs the first call's body, so all bodies have to be
+/// the same.
 ///
 /// # Panics
 /// As [`isolated`].

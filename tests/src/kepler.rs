@@ -1,7 +1,8 @@
-//! Kernels on the model of a Tesla K40, the notes' own GPU: lines of 128 bytes in L1, banks of 4 or 8 bytes.
+//! Kernels on the model of a Tesla K40, the notes' own GPU: lines of 128 bytes in L1, banks of 4 or
+//! 8 bytes.
 //!
-//! The embedded PTX is for newer devices; where nothing in a kernel is, it runs under an older head. The machine is used without the
-//! driver, whose device is another, and on a GPU too.
+//! The embedded PTX is for newer devices; where nothing in a kernel is, it runs under an older
+//! head. The machine is used without the driver, whose device is another, and on a GPU too.
 
 use lanewise_sim::{AllocationKind, BankWidth, Counters, Device, DeviceModel, Launch, Module};
 
@@ -20,8 +21,9 @@ pub fn kernel(name: &str) -> &'static str {
     crate::ptx::kernel(embedded(), name)
 }
 
-/// What the embedded kernels have in common: variables, and functions of the driver. They stand between the head and the kernels. Tables of
-/// functions are left out that this kernel has nothing to do with, as the functions are not here.
+/// What the embedded kernels have in common: variables, and functions of the driver. They stand
+/// between the head and the kernels. Tables of functions are left out that this kernel has nothing
+/// to do with, as the functions are not here.
 fn declarations(kernel: &str) -> String {
     const HEAD_ENDS: &str = ".address_size 64";
     let text = embedded();
@@ -38,7 +40,8 @@ fn declarations(kernel: &str) -> String {
     kept.collect::<Vec<_>>().join("\n")
 }
 
-/// One block of a kernel, whose parameters are slices of 1024 elements of 4 bytes and then whatever else.
+/// One block of a kernel, whose parameters are slices of 1024 elements of 4 bytes and then whatever
+/// else.
 #[derive(Debug)]
 pub struct Block<'a> {
     /// Its entry point's text and name.

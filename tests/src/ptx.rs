@@ -16,7 +16,8 @@ pub fn embedded_launching() -> impl Iterator<Item = (String, &'static str)> {
         .map(|text| (text.arch.to_owned(), text.launching))
 }
 
-/// Whether the kernel says (`min_arch`) that the target has what it needs: none of its manifests, and it is for no target.
+/// Whether the kernel says (`min_arch`) that the target has what it needs: none of its manifests,
+/// and it is for no target.
 pub fn is_for(kernel: &str, target: &str) -> bool {
     let name = format!("\"name\": \"{kernel}\"");
     // The newest target has every kernel.
@@ -84,7 +85,8 @@ pub fn count(text: &str, opcode: &str) -> usize {
         .count()
 }
 
-/// The loads, stores and atomics that name no space: the machine has to find out from the address where they go.
+/// The loads, stores and atomics that name no space: the machine has to find out from the address
+/// where they go.
 pub fn generic(text: &str) -> Vec<&str> {
     let accesses = instructions(text).filter(|line| {
         let opcode = line.split('.').next().unwrap_or_default();
@@ -99,8 +101,8 @@ pub fn generic(text: &str) -> Vec<&str> {
     accesses.filter(|line| !named(line)).collect()
 }
 
-/// The text of a kernel for snapshots: white space evened out, without what says where it came from, and without the
-/// kernel's number in its labels, which changes with every kernel before it.
+/// The text of a kernel for snapshots: white space evened out, without what says where it came
+/// from, and without the kernel's number in its labels, which changes with every kernel before it.
 pub fn bare(text: &str) -> String {
     let keep = |line: &&str| {
         let line = line.trim();

@@ -40,7 +40,8 @@ pub fn stable(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The text with lines of PTX as `N`: for kernels in the embedded PTX, where each kernel moves those behind it.
+/// The text with lines of PTX as `N`: for kernels in the embedded PTX, where each kernel moves
+/// those behind it.
 pub fn without_ptx_lines(text: &str) -> String {
     numbers_after(
         text,
@@ -50,7 +51,8 @@ pub fn without_ptx_lines(text: &str) -> String {
     )
 }
 
-/// The text with allocations as `#N`: for programs whose tests share a device, where each counts the others' buffers.
+/// The text with allocations as `#N`: for programs whose tests share a device, where each counts
+/// the others' buffers.
 pub fn without_allocations(text: &str) -> String {
     numbers_after(
         text,

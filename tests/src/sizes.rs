@@ -4,7 +4,8 @@ use lanewise_variables::PROPTEST_CASES;
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
-/// Sizes at which index arithmetic goes wrong first. Every agreement test takes them all, before the random ones.
+/// Sizes at which index arithmetic goes wrong first. Every agreement test takes them all, before
+/// the random ones.
 pub const EDGES: [usize; 14] = [
     0, 1, 2, 31, 32, 33, 255, 256, 257, 511, 513, 1023, 1025, 4099,
 ];
@@ -33,8 +34,9 @@ pub fn blocks() -> impl Strategy<Value = u32> {
     (1u32..=32).prop_map(|warps| warps * 32)
 }
 
-/// This many random cases, or as many as `PROPTEST_CASES` says: a few each time are cheap, many now and then find the seed that
-/// none of them had. Failures are printed, not written to a file beside a source tree that may not be there.
+/// This many random cases, or as many as `PROPTEST_CASES` says: a few each time are cheap, many now
+/// and then find the seed that none of them had. Failures are printed, not written to a file beside
+/// a source tree that may not be there.
 pub fn cases(cases: u32) -> Config {
     // The variable is read by proptest, into what it makes by default.
     let default = Config::default();

@@ -1,4 +1,5 @@
-//! Checks that are asked for: by a guard, around some launches, and by the environment. The reports are in `checks/`.
+//! Checks that are asked for: by a guard, around some launches, and by the environment. The reports
+//! are in `checks/`.
 
 use gpu::instruction::increment::{incr_atomic, incr_racy};
 use lanewise::checks::{self, Checking, Exploring, FindingKind};
@@ -184,7 +185,8 @@ fn findings_of_some_launches_are_given_back() {
     assert_eq!(found.expect("no fault"), ((), Some(vec![])));
 }
 
-/// What a kernel that doubles a word says of a buffer that nobody has filled, and of one that holds a copy of it.
+/// What a kernel that doubles a word says of a buffer that nobody has filled, and of one that holds
+/// a copy of it.
 fn doubled_unwritten() -> String {
     use cust::launch;
     use cust::memory::{CopyDestination, DeviceBuffer};

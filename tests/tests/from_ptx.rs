@@ -14,8 +14,8 @@ fn add_from(ptx: &str) -> Vec<f32> {
             .expect("a buffer")
     };
     let (a, b, mut c) = (upload(1.0), upload(10.0), upload(0.0));
-    // SAFETY: the text is the embedded one, where at most an addition has become a subtraction: the same parameters, the
-    // same accesses.
+    // SAFETY: the text is the embedded one, where at most an addition has become a subtraction: the
+    // same parameters, the same accesses.
     unsafe {
         module.launch_unchecked(
             &stream,
@@ -81,7 +81,8 @@ fn a_grid_that_is_not_made_of_whole_clusters_is_an_error_with_cudas_name() {
     stream.synchronize().expect("the context goes on");
 }
 
-/// ptxas initialises such variables as it does those of the module (PTX ISA, "Variables: Initializers").
+/// ptxas initialises such variables as it does those of the module (PTX ISA, "Variables:
+/// Initializers").
 const VARIABLES_IN_A_BODY: &str = "
 .version 8.0
 .target sm_80
@@ -109,7 +110,8 @@ fn variables_that_a_body_declares_hold_what_it_says() {
     assert_eq!(out.to_vec().expect("no fault"), [9, 11]);
 }
 
-/// Of a block's threads the first `leave` return; the others bring a number each, meet, and take their neighbour's.
+/// Of a block's threads the first `leave` return; the others bring a number each, meet, and take
+/// their neighbour's.
 const LEAVES_EARLY: &str = "
 .version 8.0
 .target sm_80
@@ -131,8 +133,8 @@ const LEAVES_EARLY: &str = "
 }
 ";
 
-/// Threads that have ended count as arrived (PTX ISA, `bar`; two H200s), within a warp and by whole warps. So no check takes an early
-/// return for a mistake.
+/// Threads that have ended count as arrived (PTX ISA, `bar`; two H200s), within a warp and by whole
+/// warps. So no check takes an early return for a mistake.
 #[test]
 fn threads_that_have_returned_are_not_waited_for_at_a_barrier() {
     let device = tests::device();

@@ -23,7 +23,8 @@ fn other(words: &[String]) -> Child {
     command.spawn().expect("another process")
 }
 
-/// Waits until the other process has said that it is so far. What it says later finds the pipe open as long as the answer is there.
+/// Waits until the other process has said that it is so far. What it says later finds the pipe open
+/// as long as the answer is there.
 fn queued(child: &mut Child) -> Lines<BufReader<ChildStdout>> {
     let out = child.stdout.take().expect("it has a pipe");
     let mut lines = BufReader::new(out).lines();
@@ -54,7 +55,8 @@ fn the_other_process() {
             });
             let open = |word: &str| {
                 let handle: IpcMemory = word.parse().expect("a handle");
-                // SAFETY: the first process keeps the buffers, and leaves them alone between the events.
+                // SAFETY: the first process keeps the buffers, and leaves them alone between the
+                // events.
                 unsafe { handle.open(&device) }.expect("a buffer")
             };
             let (from, mut to): (IpcBuffer<f32>, IpcBuffer<f32>) = (open(from), open(to));
@@ -218,7 +220,8 @@ fn handles_of_nothing_are_named() {
         says(IpcMemory::from_bytes([0; 72])).0,
         "CUDA_ERROR_INVALID_VALUE"
     );
-    // Another process' file that is not the memory: of process 1, which has none of that number, or is not ours to look at.
+    // Another process' file that is not the memory: of process 1, which has none of that number, or
+    // is not ours to look at.
     let mut bytes = handle.to_bytes();
     bytes[8..12].copy_from_slice(&1u32.to_le_bytes());
     assert_eq!(

@@ -1,4 +1,5 @@
-//! Kernels of several crates in one program: a user's own beside the catalog's, under the same names.
+//! Kernels of several crates in one program: a user's own beside the catalog's, under the same
+//! names.
 
 use gpu::basics::vector_add;
 use lanewise::{DeviceBuffer, LaunchConfig};
@@ -29,7 +30,8 @@ fn kernels_of_two_crates_may_have_one_name() {
     assert_eq!(sums(), [[11.0, 22.0, 33.0]; 2]);
 }
 
-/// What the environment's folder has is taken from there, of that crate only, and only if it is of the same source.
+/// What the environment's folder has is taken from there, of that crate only, and only if it is of
+/// the same source.
 #[test]
 fn a_folder_of_ptx_replaces_the_crate_that_it_is_of() {
     let test = "a_folder_of_ptx_replaces_the_crate_that_it_is_of";

@@ -8,8 +8,8 @@ use lanewise_std::kernel::Kernel;
 use tests::expect;
 use tests::ptx::{bare, count, embedded, embedded_launching, generic, kernel};
 
-/// Every kernel with shared arrays, and how many barriers its source has: `reduce_smem` has five of the block and six of a
-/// warp.
+/// Every kernel with shared arrays, and how many barriers its source has: `reduce_smem` has five of
+/// the block and six of a warp.
 const SHARED: [(&str, usize); 17] = [
     ("square_row_row", 1),
     ("square_col_col", 1),
@@ -49,7 +49,8 @@ fn every_variant_of_the_catalog_is_a_kernel_of_every_target_that_has_what_it_nee
     }
 }
 
-/// The catalog's own list, in `catalog.txt`: what no pattern runs by itself, as the second kernel of two, is in it as well.
+/// The catalog's own list, in `catalog.txt`: what no pattern runs by itself, as the second kernel
+/// of two, is in it as well.
 #[test]
 fn every_row_of_the_catalog_is_a_pattern_and_every_kernel_of_it_is_compiled() {
     let texts: Vec<&str> = embedded()

@@ -1,8 +1,9 @@
-//! `cargo xtask list|run|bench|device|diff-device`: handed on to `patterns`, the program that runs kernels; `diff-sanitizer` to `wrong`,
-//! the one that runs wrong kernels.
+//! `cargo xtask list|run|bench|device|diff-device`: handed on to `patterns`, the program that runs
+//! kernels; `diff-sanitizer` to `wrong`, the one that runs wrong kernels.
 //!
-//! The arguments are not looked at here, but for `--debug`: `cargo xtask run --help` shows `patterns`' own help. With `--debug`
-//! the kernels are built for a debugger first, and `patterns` is told to take those (`LANEWISE_PTX`).
+//! The arguments are not looked at here, but for `--debug`: `cargo xtask run --help` shows
+//! `patterns`' own help. With `--debug` the kernels are built for a debugger first, and `patterns`
+//! is told to take those (`LANEWISE_PTX`).
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -51,8 +52,9 @@ fn finish(program: &mut Command) -> Result<ExitCode> {
 
 /// Builds one of the workspace's programs and says where it is.
 ///
-/// All of the workspace is selected, as `cargo test` does, although one program is built: a selection decides which features
-/// dependencies get, and with another one the simulator would be built a second time.
+/// All of the workspace is selected, as `cargo test` does, although one program is built: a
+/// selection decides which features dependencies get, and with another one the simulator would be
+/// built a second time.
 pub(crate) fn build(program: &str) -> Result<PathBuf> {
     let artifacts = cargo::build(&["build", "--workspace", "--bin", program])?;
     let made = artifacts.into_iter().find_map(|made| made.executable);

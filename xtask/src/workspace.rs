@@ -1,4 +1,5 @@
-//! Where things are in this checkout, which is not always the project that a command works on (`cargo_lanewise::project`).
+//! Where things are in this checkout, which is not always the project that a command works on
+//! (`cargo_lanewise::project`).
 
 use std::env;
 use std::path::{Path, PathBuf};

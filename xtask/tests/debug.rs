@@ -1,5 +1,5 @@
-//! `--debug` from the command line to the kernels' results: built for a debugger they compute the same, and the simulator's report
-//! still names the kernel's line.
+//! `--debug` from the command line to the kernels' results: built for a debugger they compute the
+//! same, and the simulator's report still names the kernel's line.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -22,8 +22,8 @@ fn output(command: &mut Command) -> (String, Output) {
     (text.concat(), output)
 }
 
-/// Patterns that between them have shared memory, barriers, shuffles, atomics, closures, statics, `printf` and launches
-/// from kernels, each with a size that the simulator runs quickly.
+/// Patterns that between them have shared memory, barriers, shuffles, atomics, closures, statics,
+/// `printf` and launches from kernels, each with a size that the simulator runs quickly.
 const PATTERNS: [(&str, &str); 11] = [
     ("device_globals", "100"),
     ("divergence", "1000"),
@@ -50,13 +50,15 @@ fn kernels_built_for_a_debugger_agree_with_the_cpu() {
 
 #[test]
 fn the_simulator_names_the_line_of_a_kernel_built_for_a_debugger() {
-    // Where `xtask run --debug` and the builder's test of these kernels make them too: who comes first makes them for all.
+    // Where `xtask run --debug` and the builder's test of these kernels make them too: who comes
+    // first makes them for all.
     let mut xtask = Command::new(env!("CARGO_BIN_EXE_xtask"));
     let (text, built) = output(xtask.args(["build-ptx", "--debug", "--arch", "sm_90"]));
     assert!(built.status.success(), "{text}");
 
     let mut example = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // Of the whole workspace: for one package alone, cargo would compile the simulator with other features once more.
+    // Of the whole workspace: for one package alone, cargo would compile the simulator with other
+    // features once more.
     let example = example
         .args(["run", "--example", "past_the_end"])
         .env("LANEWISE_PTX", root().join("target/ptx-debug"));

@@ -1,4 +1,5 @@
-//! Targets: `sm_80`, `sm_90a`, ... in the order of their compute capability, and the PTX version each is written in.
+//! Targets: `sm_80`, `sm_90a`, ... in the order of their compute capability, and the PTX version
+//! each is written in.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,11 +15,13 @@ pub(crate) struct Arch {
     suffix: String,
 }
 
-/// Every target from Volta on (the first with independent thread scheduling) that LLVM 22 knows, and LLVM's name for the PTX
-/// version that is written for it.
+/// Every target from Volta on (the first with independent thread scheduling) that LLVM 22 knows,
+/// and LLVM's name for the PTX version that is written for it.
 ///
-/// 7.8 (CUDA 11.8) has clusters and every instruction before them, and any driver of the last years reads it. Hopper's bulk
-/// copies and `setmaxnreg` came with 8.0. For later targets it is the oldest version that knows them, and for `sm_100a` the first that has all of its products (8.7, CUDA 12.8).
+/// 7.8 (CUDA 11.8) has clusters and every instruction before them, and any driver of the last years
+/// reads it. Hopper's bulk copies and `setmaxnreg` came with 8.0. For later targets it is the
+/// oldest version that knows them, and for `sm_100a` the first that has all of its products (8.7,
+/// CUDA 12.8).
 /// Source: PTX ISA, "Release Notes", and "PTX Module Directives: .target".
 #[rustfmt::skip]
 const KNOWN: [(&str, &str); 28] = [
@@ -72,7 +75,8 @@ impl Arch {
 }
 
 impl Arch {
-    /// The same for a module with a kernel whose parameters take more than 4 KB: PTX 8.1 (CUDA 12.1) is the first with those.
+    /// The same for a module with a kernel whose parameters take more than 4 KB: PTX 8.1 (CUDA
+    /// 12.1) is the first with those.
     pub(crate) fn ptx_feature_for_large_parameters(&self) -> &'static str {
         match self.ptx_feature() {
             "+ptx78" | "+ptx80" => "+ptx81",
@@ -85,8 +89,9 @@ impl Arch {
         self.capability
     }
 
-    /// Whether this target has what `wanted` has. A target with `a` has features that no other has, later ones included; one
-    /// with `f` has those of its family, the targets of the same generation.
+    /// Whether this target has what `wanted` has. A target with `a` has features that no other has,
+    /// later ones included; one with `f` has those of its family, the targets of the same
+    /// generation.
     pub(crate) fn has_all_of(&self, wanted: &Arch) -> bool {
         match wanted.suffix.as_str() {
             "a" => self == wanted,

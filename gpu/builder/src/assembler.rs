@@ -1,6 +1,8 @@
-//! NVIDIA's assembler as a judge of PTX: what it refuses, what each kernel costs in registers, what it spills.
+//! NVIDIA's assembler as a judge of PTX: what it refuses, what each kernel costs in registers, what
+//! it spills.
 //!
-//! CUDA Compiler Driver documentation, "ptxas Options" (`--verbose`); what it prints is read as of versions 12 and 13.
+//! CUDA Compiler Driver documentation, "ptxas Options" (`--verbose`); what it prints is read as of
+//! versions 12 and 13.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -76,7 +78,8 @@ pub struct Assembly<'a> {
     pub cubin: Option<&'a Path>,
     /// Not optimised, with what cuda-gdb reads.
     pub debug: bool,
-    /// To be linked: calls may go to functions that are not there, as those of kernels that launch kernels do.
+    /// To be linked: calls may go to functions that are not there, as those of kernels that launch
+    /// kernels do.
     pub relocatable: bool,
 }
 
@@ -85,7 +88,8 @@ pub struct Assembly<'a> {
 pub struct Assembled {
     /// What each kernel needs, by its name in the PTX.
     pub kernels: BTreeMap<String, Resources>,
-    /// What it has taken and not done as it was written, in its own words: products of `wgmma` one after another because of a call, `setmaxnreg` ignored.
+    /// What it has taken and not done as it was written, in its own words: products of `wgmma` one
+    /// after another because of a call, `setmaxnreg` ignored.
     pub losses: Vec<String>,
 }
 
@@ -129,9 +133,11 @@ pub fn assemble(
 
 /// Reads what `ptxas --verbose` prints.
 ///
-/// An entry point is three lines: `Compiling entry function 'NAME' for 'ARCH'`, the bytes of stack and spills, and
-/// `Used N registers, ...`. Functions that were not inlined have lines of their own, which count for the entry above; but not those
-/// that print what a panic says, which run once, before the thread ends. What it did not do as it was written is said once for each kernel, without its name.
+/// An entry point is three lines: `Compiling entry function 'NAME' for 'ARCH'`, the bytes of stack
+/// and spills, and `Used N registers, ...`. Functions that were not inlined have lines of their
+/// own, which count for the entry above; but not those that print what a panic says, which run
+/// once, before the thread ends. What it did not do as it was written is said once for each kernel,
+/// without its name.
 fn read(messages: &str) -> Assembled {
     let mut losses = BTreeSet::new();
     let mut kernels = BTreeMap::new();
@@ -174,8 +180,8 @@ fn read(messages: &str) -> Assembled {
     Assembled { kernels, losses }
 }
 
-/// Whether a function is there to say what a panic says: formatting is nothing else in a kernel (`gpu_printf!` leaves it to the driver). It counts the
-/// characters of what it pads.
+/// Whether a function is there to say what a panic says: formatting is nothing else in a kernel
+/// (`gpu_printf!` leaves it to the driver). It counts the characters of what it pads.
 fn is_of_panics(symbol: &str) -> bool {
     let path = format!("{:#}", rustc_demangle::demangle(symbol));
     [

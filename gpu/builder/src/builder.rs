@@ -77,14 +77,16 @@ impl PtxBuilder {
         self
     }
 
-    /// How floats are computed with; nvcc's defaults unless said otherwise. [`Floats::FAST`] is `-use_fast_math`.
+    /// How floats are computed with; nvcc's defaults unless said otherwise. [`Floats::FAST`] is
+    /// `-use_fast_math`.
     pub fn floats(mut self, floats: Floats) -> PtxBuilder {
         self.floats = floats;
         self
     }
 
-    /// Makes PTX for a debugger, as nvcc does with `-G`: the kernel crate is not optimised, and DWARF describes its functions,
-    /// variables and types. It computes the same but for `a * b + c`, which is not fused, and slowly.
+    /// Makes PTX for a debugger, as nvcc does with `-G`: the kernel crate is not optimised, and
+    /// DWARF describes its functions, variables and types. It computes the same but for
+    /// `a * b + c`, which is not fused, and slowly.
     pub fn debug(mut self, debug: bool) -> PtxBuilder {
         self.debug = debug;
         self
@@ -96,7 +98,8 @@ impl PtxBuilder {
         self
     }
 
-    /// Takes lanewise-std's mathematical functions from NVIDIA's library, `libdevice.10.bc` of a CUDA toolkit.
+    /// Takes lanewise-std's mathematical functions from NVIDIA's library, `libdevice.10.bc` of a
+    /// CUDA toolkit.
     pub fn libdevice(mut self, path: impl Into<PathBuf>) -> PtxBuilder {
         self.libdevice = Some(path.into());
         self
@@ -108,21 +111,22 @@ impl PtxBuilder {
         self
     }
 
-    /// Where the files go, one folder a target; `target/ptx` of the crate's workspace unless said otherwise,
-    /// `target/ptx-debug` for a debugger.
+    /// Where the files go, one folder a target; `target/ptx` of the crate's workspace unless said
+    /// otherwise, `target/ptx-debug` for a debugger.
     pub fn out_dir(mut self, dir: impl Into<PathBuf>) -> PtxBuilder {
         self.out_dir = Some(dir.into());
         self
     }
 
-    /// The nested cargo's target folder; `target/ptx-build` of the crate's workspace unless said otherwise. It must not
-    /// be that of a cargo which waits for this build.
+    /// The nested cargo's target folder; `target/ptx-build` of the crate's workspace unless said
+    /// otherwise. It must not be that of a cargo which waits for this build.
     pub fn target_dir(mut self, dir: impl Into<PathBuf>) -> PtxBuilder {
         self.target_dir = Some(dir.into());
         self
     }
 
-    /// Switches on these features and no others, named as cargo tells build scripts of them: `MY_FEATURE` for `my-feature`.
+    /// Switches on these features and no others, named as cargo tells build scripts of them:
+    /// `MY_FEATURE` for `my-feature`.
     pub(crate) fn features_of_script(mut self, names: Vec<String>) -> PtxBuilder {
         self.features = names;
         self.default_features = false;
@@ -152,23 +156,27 @@ impl PtxBuilder {
         self
     }
 
-    /// Has the kernels linked with a file of device code of other origin: PTX, a cubin, a fatbin, an object, a library or LTO-IR, as nvcc makes them with `-rdc=true`.
-    /// The kernels declare its functions in `#[device] unsafe extern "C" { .. }`. The path is seen from the kernel crate's folder. A build script embeds the file;
-    /// the module is linked when it is first loaded. Files that the kernels always need are better named in their Cargo.toml, where commands see them too:
-    /// `[package.metadata.lanewise]` `link = ["foreign/norm.ptx"]`.
+    /// Has the kernels linked with a file of device code of other origin: PTX, a cubin, a fatbin,
+    /// an object, a library or LTO-IR, as nvcc makes them with `-rdc=true`. The kernels declare its
+    /// functions in `#[device] unsafe extern "C" { .. }`. The path is seen from the kernel crate's
+    /// folder. A build script embeds the file; the module is linked when it is first loaded. Files
+    /// that the kernels always need are better named in their Cargo.toml, where commands see them
+    /// too: `[package.metadata.lanewise]` `link = ["foreign/norm.ptx"]`.
     pub fn link(mut self, file: impl Into<PathBuf>) -> PtxBuilder {
         self.linked.push(file.into());
         self
     }
 
-    /// Whether rustc's messages carry terminal colours; unless said otherwise they do when standard error is a terminal.
+    /// Whether rustc's messages carry terminal colours; unless said otherwise they do when standard
+    /// error is a terminal.
     pub fn color(mut self, color: bool) -> PtxBuilder {
         self.color = Some(color);
         self
     }
 
-    /// Has NVIDIA's ptxas assemble each module, so that the manifest says what each kernel needs, and
-    /// [`Emit::Cubin`] can be asked for. A ptxas that does not take the PTX is a warning, unless a cubin is wanted.
+    /// Has NVIDIA's ptxas assemble each module, so that the manifest says what each kernel needs,
+    /// and [`Emit::Cubin`] can be asked for. A ptxas that does not take the PTX is a warning,
+    /// unless a cubin is wanted.
     pub fn assembler(mut self, ptxas: impl Into<PathBuf>) -> PtxBuilder {
         self.assembler = Some(ptxas.into());
         self
@@ -180,7 +188,9 @@ impl PtxBuilder {
         self
     }
 
-    /// Builds what has changed. Builds that share a target folder wait for each other's rustc (those for a debugger for one another, and the others), those that share an output folder for the whole of each other.
+    /// Builds what has changed. Builds that share a target folder wait for each other's rustc
+    /// (those for a debugger for one another, and the others), those that share an output folder
+    /// for the whole of each other.
     ///
     /// # Errors
     /// [`BuildError`] says which step failed and what to do.
@@ -270,7 +280,8 @@ impl PtxBuilder {
         Ok(archs)
     }
 
-    /// The files that the kernels are linked with: those of the package's manifest and of the options.
+    /// The files that the kernels are linked with: those of the package's manifest and of the
+    /// options.
     fn linked_code(&self, folder: &Path, package: &Package) -> Result<Vec<PathBuf>, BuildError> {
         let named = package.link.iter().chain(&self.linked);
         let linked: Vec<PathBuf> = named.map(|path| folder.join(path)).collect();
@@ -280,8 +291,8 @@ impl PtxBuilder {
         }
     }
 
-    /// The kernels as bitcode, by the nested cargo. Other builds with the same target folder wait until it is read; then they
-    /// compile while LLVM works on this one.
+    /// The kernels as bitcode, by the nested cargo. Other builds with the same target folder wait
+    /// until it is read; then they compile while LLVM works on this one.
     fn compile(
         &mut self,
         folder: &Path,

@@ -1,4 +1,5 @@
-//! `LANEWISE_DUMP=DIR`: what each stage left, as numbered files in `DIR/<arch>`, to be looked at when the PTX surprises.
+//! `LANEWISE_DUMP=DIR`: what each stage left, as numbered files in `DIR/<arch>`, to be looked at
+//! when the PTX surprises.
 
 use std::fs;
 use std::path::PathBuf;
@@ -18,7 +19,8 @@ impl Dump {
         DUMP.path().is_some()
     }
 
-    /// What to tell who asks for dumps in a folder that cannot be written. The build goes on: it is the PTX that a program needs.
+    /// What to tell who asks for dumps in a folder that cannot be written. The build goes on: it is
+    /// the PTX that a program needs.
     pub(crate) fn complaint() -> Option<String> {
         let folder = DUMP.path()?;
         let error = fs::create_dir_all(&folder).err()?;

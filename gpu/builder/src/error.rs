@@ -1,4 +1,5 @@
-//! Why a build failed. One enum per subject; [`BuildError`] wraps them in the order in which a build meets them.
+//! Why a build failed. One enum per subject; [`BuildError`] wraps them in the order in which a
+//! build meets them.
 
 use std::io;
 use std::path::PathBuf;
@@ -342,7 +343,8 @@ pub enum CodegenError {
         signal: &'static str,
         /// What LLVM was at.
         stage: &'static str,
-        /// The kernel that it crashes on, with its Rust file and line, as far as that could be found out.
+        /// The kernel that it crashes on, with its Rust file and line, as far as that could be
+        /// found out.
         kernel: String,
     },
     /// A pass of ours or of LLVM's failed.

@@ -1,4 +1,5 @@
-//! Whether a target's files still hold: a hash over everything that they depend on, and over the files themselves.
+//! Whether a target's files still hold: a hash over everything that they depend on, and over the
+//! files themselves.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};

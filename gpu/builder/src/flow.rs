@@ -1,7 +1,9 @@
-//! Control flow as a graph of blocks: which block can run after which, within one pass through the code.
+//! Control flow as a graph of blocks: which block can run after which, within one pass through the
+//! code.
 //!
-//! Used on LLVM's IR and on PTX text for one question: are two instructions *alternatives*, so that a thread executes one or
-//! the other but not both in one pass? That is what becomes of a barrier which the optimiser copied into two branches.
+//! Used on LLVM's IR and on PTX text for one question: are two instructions *alternatives*, so that
+//! a thread executes one or the other but not both in one pass? That is what becomes of a barrier
+//! which the optimiser copied into two branches.
 
 /// Blocks by number, with the blocks that may follow each. Block 0 is the entry.
 #[derive(Debug, Default)]
@@ -10,8 +12,8 @@ pub(crate) struct Flow {
 }
 
 impl Flow {
-    /// The graph of these edges; an edge to a block that does not exist is dropped. Back edges are left out: what is meant
-    /// is one pass, in which no block runs twice.
+    /// The graph of these edges; an edge to a block that does not exist is dropped. Back edges are
+    /// left out: what is meant is one pass, in which no block runs twice.
     pub(crate) fn new(successors: Vec<Vec<usize>>) -> Flow {
         let mut flow = Flow { successors };
         let count = flow.successors.len();
@@ -22,7 +24,8 @@ impl Flow {
         flow
     }
 
-    /// Whether a thread that executes `a` cannot execute `b` in the same pass, nor the other way round.
+    /// Whether a thread that executes `a` cannot execute `b` in the same pass, nor the other way
+    /// round.
     pub(crate) fn are_alternatives(&self, a: usize, b: usize) -> bool {
         a != b && !self.reaches(a, b) && !self.reaches(b, a)
     }

@@ -1,8 +1,10 @@
-//! Locks of folders that builds share, and what a build script gives back to cargo while it waits for one.
+//! Locks of folders that builds share, and what a build script gives back to cargo while it waits
+//! for one.
 //!
-//! Cargo runs as many jobs at a time as there are processors, and a build script is one of them. A workspace has several kernel crates, whose
-//! scripts wait for each other's rustc, the first of which compiles `core`. So that such a script takes no job's place, it gives back
-//! the token that stands for the place (source: GNU make's manual, "Job Slots").
+//! Cargo runs as many jobs at a time as there are processors, and a build script is one of them. A
+//! workspace has several kernel crates, whose scripts wait for each other's rustc, the first of
+//! which compiles `core`. So that such a script takes no job's place, it gives back the token that
+//! stands for the place (source: GNU make's manual, "Job Slots").
 
 use std::fs::{self, File, TryLockError};
 use std::path::Path;
@@ -15,12 +17,15 @@ use crate::error::BuildError;
 /// Where this process's own token comes from, if it is a build script.
 static JOB_SERVER: OnceLock<Client> = OnceLock::new();
 
-/// From now on whoever waits for a lock gives the process's token back meanwhile. Without a job server in the environment nothing is given back.
+/// From now on whoever waits for a lock gives the process's token back meanwhile. Without a job
+/// server in the environment nothing is given back.
 ///
 /// # Safety
-/// The process has a token of the job server that its environment names, which lives as long as the process does.
+/// The process has a token of the job server that its environment names, which lives as long as the
+/// process does.
 pub(crate) unsafe fn join_job_server() {
-    // SAFETY: the caller's promise. Whether the descriptors are those of a job server is looked at besides.
+    // SAFETY: the caller's promise. Whether the descriptors are those of a job server is looked at
+    // besides.
     if let Ok(client) = unsafe { Client::from_env_ext(true) }.client {
         // A script that embeds two modules has joined already.
         let _ = JOB_SERVER.set(client);

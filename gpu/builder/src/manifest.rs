@@ -1,16 +1,19 @@
 //! `gpu.json`: what a module of PTX holds, for those who launch it and for people.
 //!
-//! Half of it comes from the description that `#[kernel]` leaves beside each kernel ([`Description`]), half from the
-//! compiled module (the PTX parameters, static shared memory). Sizes are in bytes.
+//! Half of it comes from the description that `#[kernel]` leaves beside each kernel
+//! ([`Description`]), half from the compiled module (the PTX parameters, static shared memory).
+//! Sizes are in bytes.
 
 use serde::{Deserialize, Serialize};
 
 use crate::assembler::Resources;
 
-/// What `#[kernel]` says about a kernel; a static named `__lanewise_kernel.PATH` holds it as JSON in the bitcode.
+/// What `#[kernel]` says about a kernel; a static named `__lanewise_kernel.PATH` holds it as JSON
+/// in the bitcode.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Description {
-    /// The entry point's symbol: the function's name, or its path with `$` for `::` where two have the name.
+    /// The entry point's symbol: the function's name, or its path with `$` for `::` where two have
+    /// the name.
     pub name: String,
     /// The parameters as written in Rust, in order.
     pub params: Vec<Param>,
@@ -26,14 +29,15 @@ pub struct Description {
     /// Whether its blocks wait for each other: `#[cooperative_launch]`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cooperative: bool,
-    /// Whether it launches kernels, so that it is in the module that has to be linked with the device runtime.
+    /// Whether it launches kernels, so that it is in the module that has to be linked with the
+    /// device runtime.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub launches: bool,
     /// The first target that can run the kernel; it is left out of modules for earlier ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_arch: Option<String>,
-    /// 16 digits that stand for what the kernel expects of the host: names, types and what these are made of, and the launch's contract. The host's
-    /// half of the kernel has the same.
+    /// 16 digits that stand for what the kernel expects of the host: names, types and what these
+    /// are made of, and the launch's contract. The host's half of the kernel has the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<String>,
     /// The path of the Rust file.
@@ -64,13 +68,15 @@ pub struct Param {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Lower {
-    /// Two parameters, 64-bit pointer and 64-bit length in elements; nothing writes to it while the kernel runs.
+    /// Two parameters, 64-bit pointer and 64-bit length in elements; nothing writes to it while the
+    /// kernel runs.
     ReadSlice,
     /// The same of cells (atomics, `Cell`), through which threads write.
     CellSlice,
     /// Two parameters, 64-bit pointer and 64-bit length in elements.
     WriteSlice,
-    /// One parameter, the 128 bytes of a tensor map at a multiple of 64, whose address the kernel uses.
+    /// One parameter, the 128 bytes of a tensor map at a multiple of 64, whose address the kernel
+    /// uses.
     TensorMap,
     /// One parameter that holds the value itself.
     Value,
@@ -106,7 +112,8 @@ pub struct Static {
     /// Whether it is in constant memory; else it is in global memory.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub constant: bool,
-    /// 16 digits that stand for what it holds, as the host's half of the static has them; none of a static that was exported by hand.
+    /// 16 digits that stand for what it holds, as the host's half of the static has them; none of a
+    /// static that was exported by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<String>,
 }
@@ -122,7 +129,8 @@ pub struct Floats {
     pub prec_div: bool,
     /// Whether square roots of `f32` are correctly rounded.
     pub prec_sqrt: bool,
-    /// Whether the machine's approximations stand for mathematical functions and divisions of `f32`.
+    /// Whether the machine's approximations stand for mathematical functions and divisions of
+    /// `f32`.
     pub fast_math: bool,
 }
 
@@ -157,7 +165,8 @@ pub struct Module {
     pub arch: String,
     /// The PTX file's name, beside this manifest.
     pub ptx: String,
-    /// That of the kernels that launch kernels, if there are any: it has to be linked with the device runtime.
+    /// That of the kernels that launch kernels, if there are any: it has to be linked with the
+    /// device runtime.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launching_ptx: Option<String>,
     /// How exactly floats are computed.

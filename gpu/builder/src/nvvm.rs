@@ -1,7 +1,9 @@
-//! The second backend: NVIDIA's own compiler from LLVM bitcode to PTX, `libnvvm.so` of a CUDA toolkit.
+//! The second backend: NVIDIA's own compiler from LLVM bitcode to PTX, `libnvvm.so` of a CUDA
+//! toolkit.
 //!
-//! It is opened at run time and never needed. For compute_100 (Blackwell) and later it reads bitcode of a recent LLVM, which has to be
-//! rustc's or a later one ([`check`]); for older targets it reads that of LLVM 7, which nothing here writes.
+//! It is opened at run time and never needed. For compute_100 (Blackwell) and later it reads
+//! bitcode of a recent LLVM, which has to be rustc's or a later one ([`check`]); for older targets
+//! it reads that of LLVM 7, which nothing here writes.
 //! Source: NVIDIA, "libNVVM API" and "NVVM IR Specification" ("Data Layout", "nvvmir.version").
 
 use std::ffi::{CString, c_char, c_int, c_void};
@@ -26,13 +28,15 @@ f128:128:128-v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64-a:8:8";
 /// The version of NVVM IR that the module claims to be, and of its debug information.
 const VERSION: [u64; 4] = [2, 0, 3, 2];
 
-/// The first CUDA toolkit, and Python package `nvidia-nvvm`, whose libNVVM reads what this rustc writes.
+/// The first CUDA toolkit, and Python package `nvidia-nvvm`, whose libNVVM reads what this rustc
+/// writes.
 const FIRST_TOOLKIT: &str = "13.5";
 
 /// Whether this libNVVM reads the bitcode of rustc's LLVM, for the targets from sm_100 on.
 ///
 /// # Errors
-/// [`OptionError::NvvmTooOld`] if it reads that of an older LLVM only, [`OptionError::NvvmLibrary`] if it cannot be opened.
+/// [`OptionError::NvvmTooOld`] if it reads that of an older LLVM only, [`OptionError::NvvmLibrary`]
+/// if it cannot be opened.
 pub fn check(library: &Path) -> Result<(), OptionError> {
     // SAFETY: libNVVM's initialisers only set up its own globals.
     let opened = unsafe { Library::new(library) }.map_err(|error| OptionError::NvvmLibrary {
@@ -54,7 +58,8 @@ pub fn check(library: &Path) -> Result<(), OptionError> {
     }
 }
 
-/// The release of LLVM whose bitcode it reads for its newest targets. CUDA 13.0's, which reads LLVM 20's, cannot be asked yet.
+/// The release of LLVM whose bitcode it reads for its newest targets. CUDA 13.0's, which reads LLVM
+/// 20's, cannot be asked yet.
 fn llvm_read_by(library: &Library) -> Option<u32> {
     type Version = unsafe extern "C" fn(*const c_char, *mut c_int) -> c_int;
     let mut version = 0;

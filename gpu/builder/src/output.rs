@@ -41,7 +41,8 @@ pub enum Emit {
     LlvmIr,
     /// The optimised LLVM module as bitcode, `<crate>.bc`.
     Bitcode,
-    /// Machine code, `<crate>.cubin`; it needs [`PtxBuilder::assembler`](crate::PtxBuilder::assembler).
+    /// Machine code, `<crate>.cubin`; it needs
+    /// [`PtxBuilder::assembler`](crate::PtxBuilder::assembler).
     Cubin,
 }
 
@@ -52,12 +53,13 @@ pub struct Output {
     pub modules: Vec<ModuleOutput>,
     /// What the modules hold: their kernels and statics.
     pub manifest: Manifest,
-    /// The Rust module that the kernels are in, as the host's crate names it: `crate`, or `crate::kernels`.
+    /// The Rust module that the kernels are in, as the host's crate names it: `crate`, or
+    /// `crate::kernels`.
     pub module: String,
     /// Whether anything was built; `false` means that the last build's files still held.
     pub rebuilt: bool,
-    /// The source files of the kernel crate and of those that it depends on by path: what a build script that calls this
-    /// names in `cargo::rerun-if-changed`.
+    /// The source files of the kernel crate and of those that it depends on by path: what a build
+    /// script that calls this names in `cargo::rerun-if-changed`.
     pub sources: Vec<PathBuf>,
     /// The files that the modules are to be linked with when they are loaded.
     pub linked: Vec<PathBuf>,
@@ -70,7 +72,8 @@ pub struct ModuleOutput {
     pub arch: String,
     /// The file with the PTX.
     pub ptx: PathBuf,
-    /// That of the kernels that launch kernels, if there are any. It has to be linked with NVIDIA's device runtime.
+    /// That of the kernels that launch kernels, if there are any. It has to be linked with NVIDIA's
+    /// device runtime.
     pub launching_ptx: Option<PathBuf>,
     /// [`Module`](crate::manifest::Module) as JSON.
     pub manifest: PathBuf,

@@ -1,4 +1,5 @@
-//! The lint on PTX written by hand: one small module for each thing that it finds, and for each that it must let be.
+//! The lint on PTX written by hand: one small module for each thing that it finds, and for each
+//! that it must let be.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,9 @@
 //! `#[kernel]` as other projects write it, for `lanewise_std::compat`.
 //!
-//! Rust-CUDA writes `pub unsafe extern "C" fn`; the ABI is left out here. Both declare shared memory as mutable statics, which [`statics`] turns into
-//! `shared!` arrays. cuda-oxide's slices have index spaces: the kernel takes this crate's, and makes the other of it. Its attributes on loops and launches
-//! become this crate's, or nothing where they are hints.
+//! Rust-CUDA writes `pub unsafe extern "C" fn`; the ABI is left out here. Both declare shared
+//! memory as mutable statics, which [`statics`] turns into `shared!` arrays. cuda-oxide's slices
+//! have index spaces: the kernel takes this crate's, and makes the other of it. Its attributes on
+//! loops and launches become this crate's, or nothing where they are hints.
 
 mod statics;
 mod text;
@@ -29,12 +30,14 @@ pub(crate) fn kernel(options: TokenStream, item: TokenStream) -> syn::Result<Tok
     function.attrs.push(parse_quote!(#[allow(unused_unsafe)]));
     let companions = function.attrs.iter().map(|attribute| attribute.path());
     let imported = companions.filter(|path| COMPANIONS.iter().any(|name| is(path, name)));
-    // `#[kernel]` reads these itself; there they are macros, which are imported, and the import is to count as used.
+    // `#[kernel]` reads these itself; there they are macros, which are imported, and the import is
+    // to count as used.
     let uses = quote!(#(#[#imported] const _: () = ();)*);
     for attribute in &mut function.attrs {
         launch_contract(attribute)?;
     }
-    // There the target is the GPU's own; here a module may be built for one that lacks what the kernel calls.
+    // There the target is the GPU's own; here a module may be built for one that lacks what the
+    // kernel calls.
     let options = match earliest(&function) {
         Some(arch) if options.is_empty() => quote!(min_arch = #arch),
         _ => options,
@@ -83,7 +86,8 @@ fn is(path: &syn::Path, name: &str) -> bool {
     last.is_some_and(|last| last.ident == name)
 }
 
-/// `#[launch_contract(domain = 1, block = (128, 1, 1))]` is `dims = 1` here; what else it says there concerns that project's own launches.
+/// `#[launch_contract(domain = 1, block = (128, 1, 1))]` is `dims = 1` here; what else it says
+/// there concerns that project's own launches.
 fn launch_contract(attribute: &mut Attribute) -> syn::Result<()> {
     if !is(attribute.path(), "launch_contract") {
         return Ok(());
@@ -101,7 +105,8 @@ fn launch_contract(attribute: &mut Attribute) -> syn::Result<()> {
     Ok(())
 }
 
-/// `#[device]`: on a function nothing but that floats have their methods; a static becomes one of the device.
+/// `#[device]`: on a function nothing but that floats have their methods; a static becomes one of
+/// the device.
 pub(crate) fn device(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     match syn::parse2::<Item>(item.clone())? {
         Item::Fn(mut function) => {
@@ -113,8 +118,8 @@ pub(crate) fn device(options: TokenStream, item: TokenStream) -> syn::Result<Tok
     }
 }
 
-/// Parameters `DisjointSlice<T, Space>` become this crate's own, of which the body makes the other; where the host says how long rows are, it is
-/// a parameter behind.
+/// Parameters `DisjointSlice<T, Space>` become this crate's own, of which the body makes the other;
+/// where the host says how long rows are, it is a parameter behind.
 fn index_spaces(function: &mut ItemFn) {
     let mut made: Vec<Stmt> = Vec::new();
     let mut inputs = Punctuated::new();
@@ -142,7 +147,8 @@ fn index_spaces(function: &mut ItemFn) {
     function.block.stmts.splice(0..0, made);
 }
 
-/// The element type of `DisjointSlice<T, Space>`, and whether the space is one whose rows the host measures.
+/// The element type of `DisjointSlice<T, Space>`, and whether the space is one whose rows the host
+/// measures.
 fn disjoint_slice(path: &TypePath) -> Option<(Type, bool)> {
     let last = path.path.segments.last()?;
     let PathArguments::AngleBracketed(arguments) = &last.arguments else {
@@ -166,8 +172,9 @@ fn disjoint_slice(path: &TypePath) -> Option<(Type, bool)> {
     Some((element, is_pitched))
 }
 
-/// What a body may have there and not in Rust: `x.sin()` is a method of `std`'s floats, and of a trait here, which such a function need not import;
-/// loops have `#[unroll]`, a hint that LLVM does without.
+/// What a body may have there and not in Rust: `x.sin()` is a method of `std`'s floats, and of a
+/// trait here, which such a function need not import; loops have `#[unroll]`, a hint that LLVM does
+/// without.
 fn ordinary_body(function: &mut ItemFn) {
     Loops.visit_block_mut(&mut function.block);
     let import = parse_quote!(

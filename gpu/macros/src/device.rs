@@ -1,7 +1,8 @@
-//! `#[device] static`: a static on the device, a handle on the host. `#[device]` on functions: those that cross modules, in `device/function.rs`.
+//! `#[device] static`: a static on the device, a handle on the host. `#[device]` on functions:
+//! those that cross modules, in `device/function.rs`.
 //!
-//! A static's handle is a unit struct of the static's name, as a kernel's is. It leads to a value of the static's type, so that the bodies
-//! of kernels are type-checked as written.
+//! A static's handle is a unit struct of the static's name, as a kernel's is. It leads to a value
+//! of the static's type, so that the bodies of kernels are type-checked as written.
 
 mod function;
 
@@ -15,7 +16,8 @@ use crate::symbol;
 /// The section by which the builder knows what belongs in constant memory.
 const CONSTANT_SECTION: &str = ".lanewise.constant";
 
-/// What the name of a static begins with by which the builder knows what another one holds (`lanewise_std::kernel::layout`).
+/// What the name of a static begins with by which the builder knows what another one holds
+/// (`lanewise_std::kernel::layout`).
 const LAYOUT: &str = "__lanewise_static.";
 
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {

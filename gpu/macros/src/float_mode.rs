@@ -1,7 +1,8 @@
 //! `#[fast_math]` and `#[no_fma]`: a function that says how its floats are computed with.
 //!
-//! The function begins with a call of a symbol that the builder knows, and rustc keeps the function apart so that the call
-//! stands for this function alone. The builder flags the operations, removes the call and lets the function be inlined.
+//! The function begins with a call of a symbol that the builder knows, and rustc keeps the function
+//! apart so that the call stands for this function alone. The builder flags the operations, removes
+//! the call and lets the function be inlined.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
@@ -24,8 +25,8 @@ pub(crate) fn expand(
     }
     let mut function = crate::item::function(item, name)?;
     let marker = format_ident!("__lanewise_{name}");
-    // What the author says of inlining holds for the builder's optimiser, which is told to inline; rustc must not, or the call would
-    // stand for the caller.
+    // What the author says of inlining holds for the builder's optimiser, which is told to inline;
+    // rustc must not, or the call would stand for the caller.
     function
         .attrs
         .retain(|attr| !attr.path().is_ident("inline"));

@@ -1,8 +1,9 @@
 //! `gpu_printf!`: a Rust format string becomes a C one.
 //!
-//! The macro knows the text, the number of arguments and what each placeholder asks for, not the arguments' types. It
-//! therefore cuts the format at the conversion letters: `"{} of {:.2}\n"` becomes the pieces `"%"`, `" of %.2"` and `"\n"`,
-//! and `lanewise_std::printf` puts between them the letters that belong to the types, when the kernel is compiled.
+//! The macro knows the text, the number of arguments and what each placeholder asks for, not the
+//! arguments' types. It therefore cuts the format at the conversion letters: `"{} of {:.2}\n"`
+//! becomes the pieces `"%"`, `" of %.2"` and `"\n"`, and `lanewise_std::printf` puts between them
+//! the letters that belong to the types, when the kernel is compiled.
 
 mod format;
 

@@ -1,8 +1,8 @@
 //! `shared!`: arrays in the memory that a block shares.
 //!
-//! Stock rustc has no address spaces. Each declaration calls a function of its own, generic over a type made here
-//! (`lanewise_std::shared::SharedArray::of_declaration`); the builder finds those functions in the bitcode and puts a variable
-//! in shared memory in the place of each.
+//! Stock rustc has no address spaces. Each declaration calls a function of its own, generic over a
+//! type made here (`lanewise_std::shared::SharedArray::of_declaration`); the builder finds those
+//! functions in the bitcode and puts a variable in shared memory in the place of each.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};

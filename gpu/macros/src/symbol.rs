@@ -1,14 +1,16 @@
 //! Symbols: the names of kernels and statics, between rustc, the builder and the host.
 //!
-//! rustc is given the whole path, `gpu::basics::vector_add::vec_add`, so that two Rust modules, or two crates, may each have a `vec_add`.
-//! The builder makes of it the name in the PTX: `vec_add`, unless two have it. The host looks the name up among those that the
-//! builder has had to change (`lanewise_std::kernel::symbol`).
+//! rustc is given the whole path, `gpu::basics::vector_add::vec_add`, so that two Rust modules, or
+//! two crates, may each have a `vec_add`. The builder makes of it the name in the PTX: `vec_add`,
+//! unless two have it. The host looks the name up among those that the builder has had to change
+//! (`lanewise_std::kernel::symbol`).
 
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Error, Ident, Path};
 
-/// Where a build script that embeds PTX says which Rust module the type `Ptx` is in: `crate`, or `crate::kernels`.
+/// Where a build script that embeds PTX says which Rust module the type `Ptx` is in: `crate`, or
+/// `crate::kernels`.
 const MODULE: &str = "LANEWISE_MODULE";
 
 /// Refuses what can't be a name in PTX.
@@ -28,7 +30,8 @@ pub(crate) fn on_device(name: &str) -> TokenStream {
     quote!(::core::concat!(::core::module_path!(), "::", #name))
 }
 
-/// The symbol in the PTX, as an expression on the host, inside of an `impl` that has a type `Module`.
+/// The symbol in the PTX, as an expression on the host, inside of an `impl` that has a type
+/// `Module`.
 pub(crate) fn on_host(name: &str) -> TokenStream {
     quote!(::lanewise_std::kernel::symbol::<Self::Module>(::core::module_path!(), #name))
 }

@@ -55,7 +55,8 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
     }
     let (parameters, arguments, bounds) = item.generics.split_for_impl();
     let plain = (!is_enum).then(|| {
-        // The higher rank lets the compiler take a bound that does not hold: then the type is not what its fields are not.
+        // The higher rank lets the compiler take a bound that does not hold: then the type is not
+        // what its fields are not.
         let all_fields_are = |what: TokenStream| {
             let mut generics = item.generics.clone();
             generics.make_where_clause().predicates.extend(fields.iter().map(
@@ -64,7 +65,8 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
             generics.where_clause
         };
         let zeroable = all_fields_are(quote!(::lanewise_std::kernel::Zeroable));
-        // Holes in a type with parameters are looked for where it is used, which is too late for who reads its bytes.
+        // Holes in a type with parameters are looked for where it is used, which is too late for
+        // who reads its bytes.
         let pod = item.generics.params.is_empty().then(|| {
             let pod = all_fields_are(quote!(::lanewise_std::kernel::Pod));
             quote! {
@@ -81,7 +83,8 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
         }
     });
     Ok(quote! {
-        // SAFETY: the layout is one that both sides have, all fields are values, and nothing is between them.
+        // SAFETY: the layout is one that both sides have, all fields are values, and nothing is
+        // between them.
         unsafe impl #parameters ::lanewise_std::kernel::Value for #name #arguments #bounds {
             const CHECKED: () = {
                 #(::lanewise_std::kernel::assert_value::<#fields>();)*
@@ -112,8 +115,8 @@ fn fields_text(data: &Data) -> String {
     }
 }
 
-/// The numbers of variants that say theirs, as the compiler has them here: by a constant or `cfg!` they may be others there. (Those that say
-/// none are one more than the one before.)
+/// The numbers of variants that say theirs, as the compiler has them here: by a constant or `cfg!`
+/// they may be others there. (Those that say none are one more than the one before.)
 fn numbers(item: &DeriveInput) -> Vec<TokenStream> {
     let Data::Enum(data) = &item.data else {
         return Vec::new();

@@ -1,5 +1,5 @@
-//! Names that a kernel's author may choose although the expansions use names too. That this file compiles is the test; the device's
-//! side of the same is `names` in lanewise-std's test kernels.
+//! Names that a kernel's author may choose although the expansions use names too. That this file
+//! compiles is the test; the device's side of the same is `names` in lanewise-std's test kernels.
 
 use lanewise_macros::{gpu_printf, kernel, shared};
 use lanewise_std::GlobalMut;
@@ -13,7 +13,8 @@ pub struct Parameters(pub u32);
 // SAFETY: one number, for both sides.
 unsafe impl Value for Parameters {}
 
-/// `buffer` and `Parameters` are what a launch from a kernel stores; a slice's length travels beside it.
+/// `buffer` and `Parameters` are what a launch from a kernel stores; a slice's length travels
+/// beside it.
 #[kernel]
 pub fn names(buffer: &[f32], buffer_length: u32, parameters: Parameters, r#type: GlobalMut<u32>) {
     struct Text;

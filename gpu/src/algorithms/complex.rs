@@ -6,7 +6,8 @@ use lanewise_std::kernel::Value;
 
 use super::real::Real;
 
-/// A complex number, aligned to its size: in memory it is the real part and the imaginary part, as C, cuFFT and `num-complex` have it.
+/// A complex number, aligned to its size: in memory it is the real part and the imaginary part, as
+/// C, cuFFT and `num-complex` have it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Complex<T: Real = f32> {

@@ -1,10 +1,12 @@
 //! The distance of two points with many coordinates, by two kernels.
 //!
-//! Launch: `distance_partial`, a 1-D grid of any size in 1-D blocks of any size; `distance_final`, one such block. Each is there for `f32`, `f64`
-//! and `i32`. `distance_partial` writes block b's sum of squared differences to `partials[b]`, over the shorter of the two slices; `distance_final`
-//! writes the square root of the sum of `partials` to `distance[0]`.
-//! Shows: neighbouring threads do neighbouring elements, whatever the size of the grid; blocks can't wait for each other, so
-//! what needs all of them is a kernel of its own. The square of an `i32` needs a `u64`, and the sum of squares is one, modulo 2^64.
+//! Launch: `distance_partial`, a 1-D grid of any size in 1-D blocks of any size; `distance_final`,
+//! one such block. Each is there for `f32`, `f64` and `i32`. `distance_partial` writes block b's
+//! sum of squared differences to `partials[b]`, over the shorter of the two slices;
+//! `distance_final` writes the square root of the sum of `partials` to `distance[0]`.
+//! Shows: neighbouring threads do neighbouring elements, whatever the size of the grid; blocks
+//! can't wait for each other, so what needs all of them is a kernel of its own. The square of an
+//! `i32` needs a `u64`, and the sum of squares is one, modulo 2^64.
 //! Source: Fengchen's introduction, chapter 3.
 
 use lanewise_macros::{kernel, shared};
@@ -13,7 +15,8 @@ use lanewise_std::collective::{Operator, Sum, block_reduce};
 use lanewise_std::math::Float;
 use lanewise_std::thread::{block_dim_x, grid_stride, thread_idx_x};
 
-/// Both kernels for a type: what squares are summed in, what a distance is, and the way from one to the other.
+/// Both kernels for a type: what squares are summed in, what a distance is, and the way from one to
+/// the other.
 macro_rules! distances {
     ($(
         $(#[$doc:meta])*

@@ -1,20 +1,29 @@
-//! The Fourier transform of lengths that are powers of two, in Stockham's order: a pass a launch, and all passes in a block.
+//! The Fourier transform of lengths that are powers of two, in Stockham's order: a pass a launch,
+//! and all passes in a block.
 //!
-//! A pass of radix R after passes whose radices multiply to p takes R elements that are `n / R` apart, turns them by powers of the p R-th root
-//! of one, transforms them, and writes them p apart. When the radices multiply to n, what was written is the transform, in its natural order.
-//! `roots` are the powers of e^(-2 pi i / n); `inverse` is 1 to turn the other way; all results are multiplied by `scale`. Transforms lie one after
-//! another in `input`, any number of them. Slices shorter than the shape says fail an assertion.
+//! A pass of radix R after passes whose radices multiply to p takes R elements that are `n / R`
+//! apart, turns them by powers of the p R-th root of one, transforms them, and writes them p apart.
+//! When the radices multiply to n, what was written is the transform, in its natural order. `roots`
+//! are the powers of e^(-2 pi i / n); `inverse` is 1 to turn the other way; all results are
+//! multiplied by `scale`. Transforms lie one after another in `input`, any number of them. Slices
+//! shorter than the shape says fail an assertion.
 //!
-//! `fft_stockham` is one pass: `shape` is the logarithm of n and that of p. Launch: 1-D grid of 1-D blocks, any number of them.
+//! `fft_stockham` is one pass: `shape` is the logarithm of n and that of p. Launch: 1-D grid of 1-D
+//! blocks, any number of them.
 //!
-//! `fft_block` is all passes, for as many elements as a block has in shared memory. Each thread has eight in registers, and between two passes they go
-//! through shared memory. What is longer is written as a matrix of `2^log_count` columns with columns of `2^log_n` elements; its transform is one of each
-//! column, a turn of each element, and one of each row, which is two launches. `shape` is `log_n`, `log_count`, and which of the two ([`ROWS`],
-//! [`COLUMNS`]); what fits is a matrix of one column, of which [`ROWS`] does everything. With [`ROWS`], `log_n` is that of a row, and
-//! `log_count` that of how many there are. Launch: 1-D, a thread for eight elements, blocks of a power of two of threads.
-//! Shows: the textbook's passes work in place and end in a scrambled order. Stockham's write elsewhere, and the order comes right by itself; loads are always
-//! side by side. In shared memory each element is loaded once and stored once, however many the passes.
-//! Source: CUDA study notes, chapter 8 (cuFFT); Van Loan, *Computational Frameworks for the Fast Fourier Transform*, 1.7, 3.2.
+//! `fft_block` is all passes, for as many elements as a block has in shared memory. Each thread has
+//! eight in registers, and between two passes they go through shared memory. What is longer is
+//! written as a matrix of `2^log_count` columns with columns of `2^log_n` elements; its transform
+//! is one of each column, a turn of each element, and one of each row, which is two launches.
+//! `shape` is `log_n`, `log_count`, and which of the two ([`ROWS`], [`COLUMNS`]); what fits is a
+//! matrix of one column, of which [`ROWS`] does everything. With [`ROWS`], `log_n` is that of a
+//! row, and `log_count` that of how many there are. Launch: 1-D, a thread for eight elements,
+//! blocks of a power of two of threads.
+//! Shows: the textbook's passes work in place and end in a scrambled order. Stockham's write
+//! elsewhere, and the order comes right by itself; loads are always side by side. In shared memory
+//! each element is loaded once and stored once, however many the passes.
+//! Source: CUDA study notes, chapter 8 (cuFFT); Van Loan, *Computational Frameworks for the Fast
+//! Fourier Transform*, 1.7, 3.2.
 
 use core::array::from_fn;
 
@@ -66,7 +75,8 @@ pub fn fft_stockham<T: Real, const RADIX: usize>(
         }
         let first = start + (i - k) * RADIX + k;
         for (r, x) in x.iter().enumerate() {
-            // SAFETY: (start, i - k, r, k) are the digits of the index in a mixed radix, so no two threads have the same.
+            // SAFETY: (start, i - k, r, k) are the digits of the index in a mixed radix, so no two
+            // threads have the same.
             if let Some(place) = unsafe { output.get_unique_mut(first + r * p) } {
                 *place = x.swapped(inverse != 0).scaled(scale);
             }
@@ -74,7 +84,8 @@ pub fn fft_stockham<T: Real, const RADIX: usize>(
     }
 }
 
-/// Of [`fft_block`]: transforms of the rows, which lie one after another. The result is the columns' frequencies, so row and column change places.
+/// Of [`fft_block`]: transforms of the rows, which lie one after another. The result is the
+/// columns' frequencies, so row and column change places.
 pub const ROWS: u32 = 0;
 /// Of [`fft_block`]: transforms of the columns, and the turn of each element, all in their places.
 pub const COLUMNS: u32 = 1;
@@ -82,7 +93,8 @@ pub const COLUMNS: u32 = 1;
 /// Elements that a thread has in registers.
 pub const LANES: usize = 8;
 
-/// All passes of the transforms of a matrix's columns or rows. `ELEMENTS` is how many a block has room for.
+/// All passes of the transforms of a matrix's columns or rows. `ELEMENTS` is how many a block has
+/// room for.
 #[kernel(instances((f32, 4096), (f64, 2048)))]
 #[launch_contract(dims = 1)]
 #[launch_bounds(512)]
@@ -111,7 +123,8 @@ pub fn fft_block<T: Real, const ELEMENTS: usize>(
             && input.len().is_multiple_of(1 << log_all),
         "a slice is shorter than the shape says"
     );
-    // Transforms of a block. Those of a matrix lie side by side, and neighbouring threads have neighbouring ones; else one follows the other.
+    // Transforms of a block. Those of a matrix lie side by side, and neighbouring threads have
+    // neighbouring ones; else one follows the other.
     let log_threads = log_n - 3;
     let log_here = threads.ilog2() - log_threads;
     let is_matrix = log_count != 0;
@@ -144,7 +157,8 @@ pub fn fft_block<T: Real, const ELEMENTS: usize>(
     if is_there {
         let (first, log_step) = if which == COLUMNS { in_column } else { in_row };
         x = from_fn(|m| {
-            // SAFETY: an element of a matrix that is there: both lengths are multiples of a matrix's.
+            // SAFETY: an element of a matrix that is there: both lengths are multiples of a
+            // matrix's.
             unsafe { input.get_unchecked(first + (m << log_step)) }.swapped(is_inverse)
         });
     }
@@ -155,7 +169,8 @@ pub fn fft_block<T: Real, const ELEMENTS: usize>(
     } else {
         (0, here << log_n)
     };
-    // Where an index is there: neighbouring threads' elements are in different banks, whatever the pass.
+    // Where an index is there: neighbouring threads' elements are in different banks, whatever the
+    // pass.
     let place = move |index: u32| {
         let line = index >> 4;
         (index ^ (line & 7) ^ ((line & 4) << 1)) as usize
@@ -181,7 +196,8 @@ pub fn fft_block<T: Real, const ELEMENTS: usize>(
         let first = ((((t - k) << 3) + k) << log_apart) + begin;
         for (r, x) in x.iter().enumerate() {
             let place = place(first + ((r as u32) << (log_p + log_apart)));
-            // SAFETY: each element has its place below the block's 8 x threads, which is at most `ELEMENTS`, and each thread its own elements.
+            // SAFETY: each element has its place below the block's 8 x threads, which is at most
+            // `ELEMENTS`, and each thread its own elements.
             unsafe { ELEMENTS_OF_BLOCK.set_unchecked(place, *x) };
         }
         sync_threads(); // the elements are there
@@ -189,7 +205,8 @@ pub fn fft_block<T: Real, const ELEMENTS: usize>(
         x = from_fn(|m| unsafe { ELEMENTS_OF_BLOCK.get_unchecked(places[m]) });
         log_p += 3;
     }
-    // The last pass: what is left is a radix of 8, 4 or 2. A thread has the elements of one, two or four butterflies, and they end where they began.
+    // The last pass: what is left is a radix of 8, 4 or 2. A thread has the elements of one, two or
+    // four butterflies, and they end where they began.
     match log_n - log_p {
         3 => {
             if log_p != 0 {
@@ -214,7 +231,8 @@ pub fn fft_block<T: Real, const ELEMENTS: usize>(
         return;
     }
     if which == COLUMNS {
-        // Each element by the root to the power of its row and column: the powers of a thread's elements lie evenly apart.
+        // Each element by the root to the power of its row and column: the powers of a thread's
+        // elements lie evenly apart.
         let power = move |of: u32| {
             // SAFETY: a row times a column is below the matrix's elements, and a step is a row.
             unsafe { *roots.get_unchecked((line * of) as usize) }
@@ -225,7 +243,8 @@ pub fn fft_block<T: Real, const ELEMENTS: usize>(
     }
     let (first, log_step) = in_column;
     for (m, x) in x.iter().enumerate() {
-        // SAFETY: as for the loads, and the output has no fewer elements; (matrix, element, line) are the index's digits, and no two threads have the same of all three.
+        // SAFETY: as for the loads, and the output has no fewer elements; (matrix, element, line)
+        // are the index's digits, and no two threads have the same of all three.
         unsafe {
             *output.get_unchecked_mut(first + (m << log_step)) =
                 x.swapped(is_inverse).scaled(scale);
@@ -233,7 +252,8 @@ pub fn fft_block<T: Real, const ELEMENTS: usize>(
     }
 }
 
-/// Element m by the m-th power of a root, of which the first, second and fourth are given: the others have one rounding more.
+/// Element m by the m-th power of a root, of which the first, second and fourth are given: the
+/// others have one rounding more.
 #[inline(always)]
 fn turn<T: Real>(x: &mut [Complex<T>; LANES], [one, two, four]: [Complex<T>; 3]) {
     let three = one * two;

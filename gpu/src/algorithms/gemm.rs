@@ -1,13 +1,19 @@
-//! `C = alpha A B + beta C`: products of matrices with tiles in shared memory and tiles in registers.
+//! `C = alpha A B + beta C`: products of matrices with tiles in shared memory and tiles in
+//! registers.
 //!
-//! `shape` is `m`, `n`, `k` and how many products there are, `factors` are `alpha` and `beta`. `A` is `m` by `k`, `B` is `k` by `n`, `C` is `m` by `n`, row after row, and the matrices
-//! of several products lie one after another. Any shape will do; slices shorter than their matrices fail an assertion.
-//! Where `beta` is 0, `C` is not read: it may hold anything.
-//! Launch: 3-D grid of at least `n / TILE` by `m / TILE` blocks, rounded up, of 256 threads; any number along z. A tile has [`TILE`] rows and columns, or [`TILE_F64`].
-//! Shows: each thread has 8 x 8 elements of `C` in registers (4 x 4 of `f64`). For each step along `k` it loads 16 numbers from shared memory, four at a time, and
-//! does 64 multiplications with them; `matmul_shared` loads two for one. What shared memory delivers no longer sets the pace. There are two pairs of shared tiles: while one is
-//! multiplied, the next is on its way from global memory through registers to the other, and there is one barrier for each pair.
-//! Source: CUDA study notes, chapter 8 (cuBLAS); Volkov and Demmel, "Benchmarking GPUs to Tune Dense Linear Algebra", 2008.
+//! `shape` is `m`, `n`, `k` and how many products there are, `factors` are `alpha` and `beta`. `A`
+//! is `m` by `k`, `B` is `k` by `n`, `C` is `m` by `n`, row after row, and the matrices of several
+//! products lie one after another. Any shape will do; slices shorter than their matrices fail an
+//! assertion. Where `beta` is 0, `C` is not read: it may hold anything. Launch: 3-D grid of at
+//! least `n / TILE` by `m / TILE` blocks, rounded up, of 256 threads; any number along z. A tile
+//! has [`TILE`] rows and columns, or [`TILE_F64`].
+//! Shows: each thread has 8 x 8 elements of `C` in registers (4 x 4 of `f64`). For each step along
+//! `k` it loads 16 numbers from shared memory, four at a time, and does 64 multiplications with
+//! them; `matmul_shared` loads two for one. What shared memory delivers no longer sets the pace.
+//! There are two pairs of shared tiles: while one is multiplied, the next is on its way from global
+//! memory through registers to the other, and there is one barrier for each pair.
+//! Source: CUDA study notes, chapter 8 (cuBLAS); Volkov and Demmel, "Benchmarking GPUs to Tune
+//! Dense Linear Algebra", 2008.
 
 use core::array::from_fn;
 
@@ -28,13 +34,16 @@ pub const TILE_F64: usize = 64;
 pub const THREADS: usize = 256;
 /// Threads along a tile's side.
 const SIDE: usize = 16;
-/// Columns of `A` and rows of `B` that are in shared memory at once. A thread brings sixteen bytes of each.
+/// Columns of `A` and rows of `B` that are in shared memory at once. A thread brings sixteen bytes
+/// of each.
 const DEPTH: usize = 8;
-/// Elements between two rows of a shared tile beyond those of the row: what is stored down a column then goes to different banks.
+/// Elements between two rows of a shared tile beyond those of the row: what is stored down a column
+/// then goes to different banks.
 const PAD: usize = 4;
 const PAD_F64: usize = 2;
-/// A thread's rows and columns: as many as have sixteen bytes in the first half of the tile, and as many in the second. Threads that are neighbours then read
-/// neighbouring groups, which lie in different banks.
+/// A thread's rows and columns: as many as have sixteen bytes in the first half of the tile, and as
+/// many in the second. Threads that are neighbours then read neighbouring groups, which lie in
+/// different banks.
 const HALVES: usize = 2;
 
 macro_rules! products {
@@ -68,7 +77,8 @@ products! {
     gemm_register_tiled_f64(f64, TILE_F64, PAD_F64, 2, 4);
 }
 
-/// The body: `LANES` elements have sixteen bytes, a thread does `EACH` by `EACH` elements, and rows of a shared tile are `PITCH` elements apart.
+/// The body: `LANES` elements have sixteen bytes, a thread does `EACH` by `EACH` elements, and rows
+/// of a shared tile are `PITCH` elements apart.
 #[inline(always)]
 fn multiply<
     T: Real,
@@ -91,8 +101,9 @@ fn multiply<
     );
     let thread = thread_idx_x() as usize;
     let (top, left) = (block_idx_y() as usize * TILE, block_idx_x() as usize * TILE);
-    // A warp has 8 columns and 4 rows of the threads. Lanes that differ in their first bit share a row, and those that differ in their second a column: shared
-    // memory does such loads of sixteen bytes for more lanes at once.
+    // A warp has 8 columns and 4 rows of the threads. Lanes that differ in their first bit share a
+    // row, and those that differ in their second a column: shared memory does such loads of sixteen
+    // bytes for more lanes at once.
     let (lane, warp) = (thread % 32, thread / 32);
     let column = warp % 2 * 8 + (lane >> 1 & 6 | lane & 1);
     let row = warp / 2 * 4 + (lane >> 3 & 2 | lane >> 1 & 1);
@@ -115,7 +126,8 @@ fn multiply<
         };
         let keep = |step: usize, (brought_a, brought_b): ([T; LANES], [T; LANES])| {
             let tile = step % 2 * DEPTH;
-            // SAFETY: places below `2 * DEPTH * PITCH` elements in both; no two threads have the same, and nobody reads this pair of tiles.
+            // SAFETY: places below `2 * DEPTH * PITCH` elements in both; no two threads have the
+            // same, and nobody reads this pair of tiles.
             unsafe {
                 for (i, brought) in brought_a.iter().enumerate() {
                     let place = (tile + of_a[1] + i) * PITCH + of_a[0];
@@ -169,7 +181,8 @@ fn multiply<
         }
 
         let first = (top + row * LANES, left + column * LANES);
-        // Written out: an array that a loop goes through with a running index would have to be in memory.
+        // Written out: an array that a loop goes through with a running index would have to be in
+        // memory.
         unroll::<EACH>(|i| {
             let y = first.0 + i / LANES * (TILE / HALVES) + i % LANES;
             if y < m {
@@ -190,7 +203,8 @@ fn multiply<
     }
 }
 
-/// Stores a thread's elements of a row of `C` that begins at `start`: some from column `x` on, and as many half a tile further. What is outside is left out.
+/// Stores a thread's elements of a row of `C` that begins at `start`: some from column `x` on, and
+/// as many half a tile further. What is outside is left out.
 ///
 /// # Safety
 /// No other thread has elements of this row in these columns.
@@ -238,7 +252,8 @@ struct Factor<T, const LANES: usize> {
     elements: *const T,
     rows: usize,
     columns: usize,
-    /// Whether the block's tiles are inside the edges that the steps along `k` do not lead over, and groups of elements may be loaded at once.
+    /// Whether the block's tiles are inside the edges that the steps along `k` do not lead over,
+    /// and groups of elements may be loaded at once.
     is_inside: bool,
 }
 
@@ -261,7 +276,8 @@ impl<T: Real, const LANES: usize> Factor<T, LANES> {
     fn get(&self, row: usize, column: usize, is_whole: bool) -> [T; LANES] {
         let first = self.elements.wrapping_add(row * self.columns + column);
         if self.is_inside && is_whole {
-            // SAFETY: inside the edges, and aligned, as `new` has seen: columns of groups are multiples of `LANES`.
+            // SAFETY: inside the edges, and aligned, as `new` has seen: columns of groups are
+            // multiples of `LANES`.
             return unsafe { first.cast::<Sixteen<T, LANES>>().read().0 };
         }
         from_fn(|i| {

@@ -1,11 +1,14 @@
 //! `y = alpha A x + beta y`: dense matrices and vectors, a warp for each row.
 //!
-//! `shape` is rows, columns, stride and how many products there are, `factors` are `alpha` and `beta`. Each `A` has `rows` rows of `columns` elements, `stride` elements
-//! from one row to the next; the matrices lie one after another, `rows` times `stride` apart, and so do the vectors `x` and `y`. Any shape will do; a slice that is
-//! shorter than the shape says fails an assertion. Where `beta` is 0, `y` is not read: it may hold anything. `LANES` are the elements of sixteen bytes.
-//! Launch: 1-D grid of 1-D blocks of whole warps, any number of them.
-//! Shows: every element of the matrix is used once, so there is nothing to keep: the time is that of reading the matrix. Each lane has four loads of sixteen bytes
-//! under way at once, where rows begin at multiples of that; else four of one element.
+//! `shape` is rows, columns, stride and how many products there are, `factors` are `alpha` and
+//! `beta`. Each `A` has `rows` rows of `columns` elements, `stride` elements from one row to the
+//! next; the matrices lie one after another, `rows` times `stride` apart, and so do the vectors `x`
+//! and `y`. Any shape will do; a slice that is shorter than the shape says fails an assertion.
+//! Where `beta` is 0, `y` is not read: it may hold anything. `LANES` are the elements of sixteen
+//! bytes. Launch: 1-D grid of 1-D blocks of whole warps, any number of them.
+//! Shows: every element of the matrix is used once, so there is nothing to keep: the time is that
+//! of reading the matrix. Each lane has four loads of sixteen bytes under way at once, where rows
+//! begin at multiples of that; else four of one element.
 //! Source: CUDA study notes, chapter 8 (cuBLAS); BLAS, `gemv`.
 
 use core::array::from_fn;
@@ -77,10 +80,12 @@ pub fn gemv<T: Real, const LANES: usize>(
     }
 }
 
-/// What this lane adds to the product of a row and the vector: `N` neighbours a load, and what is left over one by one.
+/// What this lane adds to the product of a row and the vector: `N` neighbours a load, and what is
+/// left over one by one.
 ///
 /// # Safety
-/// There are `columns` elements at both places, and where `N` is more than one, both may be seen as [`Sixteen`].
+/// There are `columns` elements at both places, and where `N` is more than one, both may be seen as
+/// [`Sixteen`].
 #[inline(always)]
 unsafe fn part_of_row<T: Real, const N: usize>(a: *const T, x: *const T, columns: usize) -> T {
     let (lane, lanes) = (lane_id() as usize, WARP_SIZE as usize);

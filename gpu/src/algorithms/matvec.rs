@@ -1,10 +1,11 @@
 //! The product of a matrix with padded rows and a vector.
 //!
-//! `shape` is columns and rows. `y = A x`, where `A` has `rows` rows of `columns` elements, `pitch` elements from one row to the next. Any shape will do; a matrix or
-//! a vector that is shorter than the shape says fails an assertion, and what lies past the end of `y` is left out.
-//! Launch: 1-D grid of 1-D blocks of whole warps, any number of them.
-//! Shows: a row is a sum, and somebody has to form it. A block has more threads than a short row has elements, and waits at barriers for
-//! the rest; a warp has 32 and none.
+//! `shape` is columns and rows. `y = A x`, where `A` has `rows` rows of `columns` elements, `pitch`
+//! elements from one row to the next. Any shape will do; a matrix or a vector that is shorter than
+//! the shape says fails an assertion, and what lies past the end of `y` is left out. Launch: 1-D
+//! grid of 1-D blocks of whole warps, any number of them.
+//! Shows: a row is a sum, and somebody has to form it. A block has more threads than a short row
+//! has elements, and waits at barriers for the rest; a warp has 32 and none.
 //! Source: Fengchen's introduction, chapter 3; programming model notes, "Device Memory".
 
 use lanewise_macros::{kernel, shared};

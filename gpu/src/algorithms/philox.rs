@@ -1,11 +1,13 @@
 //! Random numbers that are computed from their place: Philox.
 //!
-//! A stream is named by `seed` and `stream` (64 bits each). Its numbers come four at a time from a counter of 64 bits: the blocks of threads start with
-//! counter `first`, and leave out the first `skip` of its numbers: four words make four numbers of 32 bits, or two of 64.
-//! Launch: 1-D grid of 1-D blocks, any number of them. Fills `output`.
-//! Shows: no state. Any thread computes any number of any stream by itself, so the numbers do not depend on the launch's shape, and a stream can be
-//! begun anywhere.
-//! Source: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", 2011; CUDA study notes, chapter 8 (cuRAND).
+//! A stream is named by `seed` and `stream` (64 bits each). Its numbers come four at a time from a
+//! counter of 64 bits: the blocks of threads start with counter `first`, and leave out the first
+//! `skip` of its numbers: four words make four numbers of 32 bits, or two of 64. Launch: 1-D grid
+//! of 1-D blocks, any number of them. Fills `output`.
+//! Shows: no state. Any thread computes any number of any stream by itself, so the numbers do not
+//! depend on the launch's shape, and a stream can be begun anywhere.
+//! Source: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", 2011; CUDA
+//! study notes, chapter 8 (cuRAND).
 
 use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;
@@ -72,7 +74,8 @@ pub fn philox_normal_f64(
     });
 }
 
-/// Fills `output` with what `of` makes of the bits of each counter: `N` numbers, which one instruction stores where they are all wanted.
+/// Fills `output` with what `of` makes of the bits of each counter: `N` numbers, which one
+/// instruction stores where they are all wanted.
 #[inline(always)]
 fn fill<T: Copy, const N: usize>(
     mut output: DisjointSlice<T>,
@@ -88,7 +91,8 @@ fn fill<T: Copy, const N: usize>(
         let values = of(philox(first.wrapping_add(number as u64), stream, seed));
         let place = output.as_mut_ptr();
         if skip == 0 && (number + 1) * N <= length && Sixteen::<T, N>::may_be_at(place) {
-            // SAFETY: aligned, as the first one is; elements that are in bounds, and no other thread has this number.
+            // SAFETY: aligned, as the first one is; elements that are in bounds, and no other
+            // thread has this number.
             unsafe {
                 place
                     .cast::<Sixteen<T, N>>()
@@ -99,7 +103,8 @@ fn fill<T: Copy, const N: usize>(
         }
         for (lane, value) in values.iter().enumerate() {
             let index = (number * N + lane).wrapping_sub(skip);
-            // SAFETY: no other thread has this number; what was left out wraps to the end of the address space, past every slice.
+            // SAFETY: no other thread has this number; what was left out wraps to the end of the
+            // address space, past every slice.
             if let Some(place) = unsafe { output.get_unique_mut(index) } {
                 *place = *value;
             }
@@ -138,7 +143,8 @@ fn unit_f64(low: u32, high: u32) -> f64 {
     (bits >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
 }
 
-/// Two normal numbers of two uniform ones. The first counts from its smallest step to 1, so that its logarithm is a number.
+/// Two normal numbers of two uniform ones. The first counts from its smallest step to 1, so that
+/// its logarithm is a number.
 #[inline(always)]
 fn pair<T: Real>(a: T, b: T) -> [T; 2] {
     let radius = Float::sqrt(-(T::ONE + T::ONE) * Float::ln(T::ONE - a));

@@ -1,4 +1,5 @@
-//! Numbers that the algorithms are written for: `f32` and `f64`, by one name, and sixteen bytes of them, which one instruction loads.
+//! Numbers that the algorithms are written for: `f32` and `f64`, by one name, and sixteen bytes of
+//! them, which one instruction loads.
 
 use core::fmt::Debug;
 
@@ -14,11 +15,12 @@ pub trait Real: Float {
     const HALF_ROOT: Self;
     /// A whole turn, in radians.
     const TURN: Self;
-    /// The bits of the number without its sign: of two numbers that are not NaN, the one farther from zero has more.
+    /// The bits of the number without its sign: of two numbers that are not NaN, the one farther
+    /// from zero has more.
     #[must_use]
     fn magnitude(self) -> u64;
-    /// The number whose bits are those that this one and `mask` have: all with a mask of ones, zero with zero. No branch, of which a compiler could
-    /// make two loops.
+    /// The number whose bits are those that this one and `mask` have: all with a mask of ones, zero
+    /// with zero. No branch, of which a compiler could make two loops.
     #[must_use]
     fn masked(self, mask: u64) -> Self;
     /// As large as two of these, and aligned so: gives pairs their alignment.

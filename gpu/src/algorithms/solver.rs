@@ -1,14 +1,19 @@
 //! Linear equations by Gauss and Jordan's elimination, with partial pivoting.
 //!
-//! `matrix` has `size` rows of `width` elements: the coefficients, and behind them a column for each right-hand side. For each column k in
-//! turn: `pivot_partial` and `pivot_final` find the row, from k on, with the greatest element in that column; `swap_rows` puts it at k,
-//! divided by that element, its *pivot*; `eliminate` takes so much of it off every other row that nothing is left of them in the
-//! column. At the end the right-hand sides are the solutions. A column that has been dealt with is not read again, and holds anything.
-//! `shape` is size, width, column and how many systems there are, one after another in `matrix`; what is per system (`least`, keys, rows, values) lies one after another, too.
-//! Launch: blocks of 256 threads. `pivot_partial` and `swap_rows`, 2-D, any shape; `pivot_final`, 1-D, any number; `eliminate`, 3-D blocks of 32 by 8, at least `width` by `size` threads. Systems are along the
-//! last dimension, and the blocks go round where there are more.
-//! Shows: four kernels where each needs all of the one before. None waits for the host: the pivot stays on the device. Where a column has
-//! no pivot, [`NO_ROW`] is put in its place, and the host looks when all is done.
+//! `matrix` has `size` rows of `width` elements: the coefficients, and behind them a column for
+//! each right-hand side. For each column k in turn: `pivot_partial` and `pivot_final` find the row,
+//! from k on, with the greatest element in that column; `swap_rows` puts it at k, divided by that
+//! element, its *pivot*; `eliminate` takes so much of it off every other row that nothing is left
+//! of them in the column. At the end the right-hand sides are the solutions. A column that has been
+//! dealt with is not read again, and holds anything. `shape` is size, width, column and how many
+//! systems there are, one after another in `matrix`; what is per system (`least`, keys, rows,
+//! values) lies one after another, too. Launch: blocks of 256 threads. `pivot_partial` and
+//! `swap_rows`, 2-D, any shape; `pivot_final`, 1-D, any number; `eliminate`, 3-D blocks of 32 by 8,
+//! at least `width` by `size` threads. Systems are along the last dimension, and the blocks go
+//! round where there are more.
+//! Shows: four kernels where each needs all of the one before. None waits for the host: the pivot
+//! stays on the device. Where a column has no pivot, [`NO_ROW`] is put in its place, and the host
+//! looks when all is done.
 //! Source: Fengchen's introduction, chapter 3; Golub and Van Loan, *Matrix Computations*, 3.4.
 
 use lanewise_macros::{kernel, shared};
@@ -28,10 +33,12 @@ pub const THREADS: usize = 256;
 /// Threads of a block of [`eliminate`], along a row and down a column.
 pub const TILE: [usize; 2] = [32, 8];
 
-/// What candidates are ordered by: the size of the element, and the row, from the last one up. Zeros are no candidate.
+/// What candidates are ordered by: the size of the element, and the row, from the last one up.
+/// Zeros are no candidate.
 pub type Key = [u64; 2];
 
-/// Writes each block's best candidate to its place in `keys`: greater ones are greater keys, and of equals the upper row is.
+/// Writes each block's best candidate to its place in `keys`: greater ones are greater keys, and of
+/// equals the upper row is.
 #[kernel(instances(f32, f64))]
 #[launch_contract(dims = 2, block = (THREADS))]
 pub fn pivot_partial<T: Real>(
@@ -56,7 +63,8 @@ pub fn pivot_partial<T: Real>(
         let best = block_reduce(best, greater, &BEST);
         if thread_idx_x() == 0 {
             let place = system * grid_dim_x() as usize + block_idx_x() as usize;
-            // SAFETY: one thread of each block is here, and a block's number along x is below the grid's.
+            // SAFETY: one thread of each block is here, and a block's number along x is below the
+            // grid's.
             if let Some(place) = unsafe { keys.get_unique_mut(place) } {
                 *place = best;
             }
@@ -64,7 +72,8 @@ pub fn pivot_partial<T: Real>(
     }
 }
 
-/// Writes the best of all candidates of a system: its row to `rows[column]`, the element to `values[column]`.
+/// Writes the best of all candidates of a system: its row to `rows[column]`, the element to
+/// `values[column]`.
 #[kernel(instances(f32, f64))]
 #[launch_contract(dims = 1, block = (THREADS))]
 pub fn pivot_final<T: Real>(
@@ -91,7 +100,8 @@ pub fn pivot_final<T: Real>(
             };
             let value = matrix.get((system * size + row as usize) * width + column);
             let place = system * size + column;
-            // SAFETY: one thread of each block is here, and blocks have systems of their own; `column` is below `size`.
+            // SAFETY: one thread of each block is here, and blocks have systems of their own;
+            // `column` is below `size`.
             let places = unsafe { (rows.get_unique_mut(place), values.get_unique_mut(place)) };
             if let (Some(place_of_row), Some(place_of_value)) = places {
                 *place_of_row = row;
@@ -101,7 +111,8 @@ pub fn pivot_final<T: Real>(
     }
 }
 
-/// Puts the pivot's row at `column`, divided by the pivot, and that row in its place. A thread has a column of both.
+/// Puts the pivot's row at `column`, divided by the pivot, and that row in its place. A thread has
+/// a column of both.
 #[kernel(instances(f32, f64))]
 #[launch_contract(dims = 2, block = (THREADS))]
 pub fn swap_rows<T: Real>(matrix: GlobalMut<T>, shape: [u32; 4], rows: &[u32], values: &[T]) {
@@ -116,7 +127,8 @@ pub fn swap_rows<T: Real>(matrix: GlobalMut<T>, shape: [u32; 4], rows: &[u32], v
         // What is left of the column is in no other row's way.
         let first = column + global_idx_x() as usize;
         for x in (first..width).step_by(global_size_x() as usize) {
-            // SAFETY: threads have columns x < width of their own, rows' elements lie within `width`, and systems' rows within `size`.
+            // SAFETY: threads have columns x < width of their own, rows' elements lie within
+            // `width`, and systems' rows within `size`.
             unsafe {
                 let (from_upper, from_lower) = (matrix.get(upper + x), matrix.get(lower + x));
                 matrix.set(lower + x, from_upper);
@@ -137,7 +149,8 @@ pub fn eliminate<T: Real>(matrix: GlobalMut<T>, shape: [u32; 4]) {
         let start = system * size * width;
         // Row and column k are what the others read, and nobody writes.
         if x > k && x < width && y < size && y != k && k < size {
-            // SAFETY: threads with different x < width and y < size have different elements to write; the two others are written by none.
+            // SAFETY: threads with different x < width and y < size have different elements to
+            // write; the two others are written by none.
             unsafe {
                 let taken = matrix.get(start + y * width + k) * matrix.get(start + k * width + x);
                 let place = start + y * width + x;

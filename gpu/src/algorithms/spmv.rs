@@ -1,11 +1,14 @@
 //! The product of a sparse matrix and a vector, in compressed rows.
 //!
-//! `y = A x`: the elements of row r are `values[starts[r]..starts[r + 1]]`, in the columns of the same places of `columns`. `A` has one row
-//! less than `starts` elements; rows may be empty, and of any length. What a start or a column points past is left out.
-//! Launch: 1-D grid of 1-D blocks of whole warps, any number of them.
-//! Shows: with a thread a row, neighbouring threads load elements of different rows, and a long row keeps 31 others waiting. With a warp a
-//! row the loads fall together, and a short row leaves most lanes idle. So a warp is cut into pieces of `LANES` lanes, as many as suit the rows.
-//! Source: CUDA study notes, chapter 8 (cuSPARSE); Bell and Garland, "Efficient Sparse Matrix-Vector Multiplication on CUDA", 2008.
+//! `y = A x`: the elements of row r are `values[starts[r]..starts[r + 1]]`, in the columns of the
+//! same places of `columns`. `A` has one row less than `starts` elements; rows may be empty, and of
+//! any length. What a start or a column points past is left out. Launch: 1-D grid of 1-D blocks of
+//! whole warps, any number of them.
+//! Shows: with a thread a row, neighbouring threads load elements of different rows, and a long row
+//! keeps 31 others waiting. With a warp a row the loads fall together, and a short row leaves most
+//! lanes idle. So a warp is cut into pieces of `LANES` lanes, as many as suit the rows.
+//! Source: CUDA study notes, chapter 8 (cuSPARSE); Bell and Garland, "Efficient Sparse
+//! Matrix-Vector Multiplication on CUDA", 2008.
 
 use core::array::from_fn;
 

@@ -1,12 +1,14 @@
 //! Statics on the device that the host fills and reads by name.
 //!
-//! Launch: any grid and block; `read_constant_table` and `follow_device_pointer` in one dimension, with at least one thread
-//! for each element of `output`.
-//! `bump_global` prints `VALUE` and adds 2 to it, once for each thread; `read_constant_table` repeats `TABLE` over `output`;
+//! Launch: any grid and block; `read_constant_table` and `follow_device_pointer` in one dimension,
+//! with at least one thread for each element of `output`. `bump_global` prints `VALUE` and adds 2
+//! to it, once for each thread; `read_constant_table` repeats `TABLE` over `output`;
 //! `follow_device_pointer` copies to `output` what `POINTER` points to.
-//! Shows: memory that belongs to the module, not to a launch. The host reaches it through its symbol, whose address and
-//! size the driver knows, and a value stays there from one launch to the next.
-//! Source: CUDA study notes, section 4.2.1, and the programming model notes, "Device Memory"; CUDA C++ Programming Guide, "Device Memory".
+//! Shows: memory that belongs to the module, not to a launch. The host reaches it through its
+//! symbol, whose address and size the driver knows, and a value stays there from one launch to the
+//! next.
+//! Source: CUDA study notes, section 4.2.1, and the programming model notes, "Device Memory"; CUDA
+//! C++ Programming Guide, "Device Memory".
 
 use lanewise_macros::{device, gpu_printf, kernel};
 use lanewise_std::atomic::DeviceAtomicF32;
@@ -37,7 +39,8 @@ pub fn bump_global() {
     gpu_printf!("Device: the value of the global variable is {:.6}\n", found);
 }
 
-/// Each thread reads one element of the table; threads of a warp read different ones, which is not what it is made for.
+/// Each thread reads one element of the table; threads of a warp read different ones, which is not
+/// what it is made for.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn read_constant_table(mut output: DisjointSlice<f32>) {
@@ -50,13 +53,15 @@ pub fn read_constant_table(mut output: DisjointSlice<f32>) {
 /// Each thread reads one element of the array that the pointer points to.
 ///
 /// # Safety
-/// `POINTER` holds the address of at least as many elements as `output` has, which nothing writes meanwhile.
+/// `POINTER` holds the address of at least as many elements as `output` has, which nothing writes
+/// meanwhile.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub unsafe fn follow_device_pointer(mut output: DisjointSlice<f32>) {
     let index = thread::index_1d();
     if let Some(output) = output.get_mut(&index) {
-        // SAFETY: no kernel writes `POINTER`, and what it points to is long enough, as the caller says.
+        // SAFETY: no kernel writes `POINTER`, and what it points to is long enough, as the caller
+        // says.
         *output = unsafe { *POINTER.get().add(index.get()) };
     }
 }

@@ -1,10 +1,11 @@
 //! Pi as the area under 4 / (1 + x^2) between 0 and 1.
 //!
-//! Launch: `pi_partial`, a 1-D grid of any size, in 1-D blocks of any size; `pi_final`, one such block.
-//! `pi_partial` divides the area into `n` strips, takes the height of each at its middle, and writes the sum of block
-//! b's heights to `partials[b]`. `pi_final` adds these up and writes pi to `pi[0]`; with no strips it writes zero.
-//! Shows: blocks cannot wait for each other within a kernel, so a step that needs the results of all blocks is a kernel
-//! of its own.
+//! Launch: `pi_partial`, a 1-D grid of any size, in 1-D blocks of any size; `pi_final`, one such
+//! block. `pi_partial` divides the area into `n` strips, takes the height of each at its middle,
+//! and writes the sum of block b's heights to `partials[b]`. `pi_final` adds these up and writes pi
+//! to `pi[0]`; with no strips it writes zero.
+//! Shows: blocks cannot wait for each other within a kernel, so a step that needs the results of
+//! all blocks is a kernel of its own.
 //! Source: Fengchen's introduction, chapter 1, section 5.
 
 use lanewise_macros::{kernel, shared};

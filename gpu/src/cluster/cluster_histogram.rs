@@ -1,13 +1,14 @@
 //! A histogram whose bins lie in the shared memory of a whole cluster.
 //!
-//! Launch: 1-D grid of 1-D blocks, in clusters of any size; dynamic shared memory for `bins.len() / blocks of the cluster` counters of 4
-//! bytes, rounded up.
-//! Counts each value of `input` into `bins`, which holds counts from before. A value below 0 counts as 0, one past the last
-//! bin as the last.
-//! Shows: a cluster of b blocks has room for b times as many bins as one block, and its counters are in shared memory,
-//! which is faster than global memory even across multiprocessors. With clusters of 1 block it is the usual histogram in
-//! shared memory.
-//! Source: CUDA programming notes, "Distributed Shared Memory"; CUDA C++ Programming Guide, the same.
+//! Launch: 1-D grid of 1-D blocks, in clusters of any size; dynamic shared memory for
+//! `bins.len() / blocks of the cluster` counters of 4 bytes, rounded up. Counts each value of
+//! `input` into `bins`, which holds counts from before. A value below 0 counts as 0, one past the
+//! last bin as the last.
+//! Shows: a cluster of b blocks has room for b times as many bins as one block, and its counters
+//! are in shared memory, which is faster than global memory even across multiprocessors. With
+//! clusters of 1 block it is the usual histogram in shared memory.
+//! Source: CUDA programming notes, "Distributed Shared Memory"; CUDA C++ Programming Guide, the
+//! same.
 
 use lanewise_macros::kernel;
 use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU32};
@@ -23,7 +24,8 @@ pub fn cluster_histogram(input: &[i32], bins: &[DeviceAtomicU32]) {
     }
     let own = DynamicSharedArray::<u32>::get();
     let all = own.distributed();
-    // Bin i is element i % each of block i / each. In 32 bits: a division in 64 is a function with registers of its own.
+    // Bin i is element i % each of block i / each. In 32 bits: a division in 64 is a function with
+    // registers of its own.
     let each = (bins.len() as u32).div_ceil(cluster::num_blocks());
     gpu_assert!(
         own.len() >= each as usize,
@@ -42,7 +44,8 @@ pub fn cluster_histogram(input: &[i32], bins: &[DeviceAtomicU32]) {
     for i in grid_stride(input.len()) {
         let bin = input[i].clamp(0, last) as u32;
         let counter = all.address_of(bin / each, (bin % each) as usize);
-        // SAFETY: between the two barriers all threads touch the counters by atomics only, and no block ends.
+        // SAFETY: between the two barriers all threads touch the counters by atomics only, and no
+        // block ends.
         unsafe { DeviceAtomicU32::from_ptr(counter) }.fetch_add(1, AtomicOrdering::Relaxed);
     }
     cluster::sync_cluster(); // all is counted, and nobody reaches into another block any more

@@ -1,12 +1,15 @@
-//! Heat in a plate, by Jacobi's method: the steps from a first port to the version that is deployed.
+//! Heat in a plate, by Jacobi's method: the steps from a first port to the version that is
+//! deployed.
 //!
-//! `from` and `to` have `rows` rows of `columns` temperatures; `shape` is columns and rows. A sweep gives each cell the
-//! mean of its four neighbours; cells on the edge keep their temperature. Cells past the end of a slice are skipped.
-//! Launch: `heat_by_columns`, `heat_by_rows`, a 2-D grid of at least `columns` by `rows` threads (`rows` by `columns` for
-//! the first); the others, blocks of 32 x 8 threads that cover the plate.
-//! Shows: the same sweep three times. By columns, neighbouring lanes are a row apart, and each load needs a sector for
-//! each lane; by rows they are side by side. With shared memory a block loads a cell once, instead of once for each of
-//! its neighbours. The last kernel also measures how much the plate still changes, so the host need not read the cells.
+//! `from` and `to` have `rows` rows of `columns` temperatures; `shape` is columns and rows. A sweep
+//! gives each cell the mean of its four neighbours; cells on the edge keep their temperature. Cells
+//! past the end of a slice are skipped. Launch: `heat_by_columns`, `heat_by_rows`, a 2-D grid of at
+//! least `columns` by `rows` threads (`rows` by `columns` for the first); the others, blocks of 32
+//! x 8 threads that cover the plate.
+//! Shows: the same sweep three times. By columns, neighbouring lanes are a row apart, and each load
+//! needs a sector for each lane; by rows they are side by side. With shared memory a block loads a
+//! cell once, instead of once for each of its neighbours. The last kernel also measures how much
+//! the plate still changes, so the host need not read the cells.
 //! Source: CUDA study notes, section 10.1.1 (APOD).
 
 use lanewise_macros::{kernel, shared};
@@ -25,7 +28,8 @@ pub const HEIGHT: usize = 8;
 /// The tile and the cells around it.
 type Tile = SharedArray<[f32; WIDTH + 2], { HEIGHT + 2 }>;
 
-/// A thread has a cell, and its neighbour in the warp the cell *below*: what a loop over columns becomes, if one does not look.
+/// A thread has a cell, and its neighbour in the warp the cell *below*: what a loop over columns
+/// becomes, if one does not look.
 #[kernel]
 #[launch_contract(dims = 2)]
 pub fn heat_by_columns(from: &[f32], mut to: DisjointSlice<f32>, shape: [u32; 2]) {
@@ -54,7 +58,8 @@ pub fn heat_tiled(from: &[f32], mut to: DisjointSlice<f32>, shape: [u32; 2]) {
     unsafe { sweep_tile(&TILE, &mut to, shape) };
 }
 
-/// The same, and the greatest change of a cell joins `change`, as the bits of an `f32`, which are in order for what is not negative.
+/// The same, and the greatest change of a cell joins `change`, as the bits of an `f32`, which are
+/// in order for what is not negative.
 #[kernel]
 #[launch_contract(dims = 2, block = (WIDTH, HEIGHT))]
 pub fn heat_measured(
@@ -146,7 +151,8 @@ fn load(from: &[f32], shape: [u32; 2], tile: &Tile) {
 /// A sweep's cell out of the tile, and how much it changed.
 ///
 /// # Safety
-/// The tile is whole, and nobody writes to it any more; the launch is 2-D with blocks of the tile's size.
+/// The tile is whole, and nobody writes to it any more; the launch is 2-D with blocks of the tile's
+/// size.
 #[inline(always)]
 unsafe fn sweep_tile(tile: &Tile, to: &mut DisjointSlice<f32>, shape: [u32; 2]) -> f32 {
     let [columns, rows] = shape.map(|side| side as usize);

@@ -1,11 +1,12 @@
 //! Branches on which the lanes of a warp do not agree.
 //!
-//! Launch: 1-D grid of 1-D blocks, at least one thread for each element. Each kernel computes `output[i]` from `i` alone;
-//! `steps`, where a kernel takes it, is the length of an arm.
-//! Shows: a warp whose lanes take both arms executes one after the other, with some of its lanes idle in each. If all
-//! lanes of a warp agree, it executes one arm only. A short branch costs nothing: the compiler computes both values and
-//! selects one. For long arms, doing so by hand costs as much as diverging.
-//! The arms are loops whose length the compiler does not know, so it cannot replace the branch by a select.
+//! Launch: 1-D grid of 1-D blocks, at least one thread for each element. Each kernel computes
+//! `output[i]` from `i` alone; `steps`, where a kernel takes it, is the length of an arm.
+//! Shows: a warp whose lanes take both arms executes one after the other, with some of its lanes
+//! idle in each. If all lanes of a warp agree, it executes one arm only. A short branch costs
+//! nothing: the compiler computes both values and selects one. For long arms, doing so by hand
+//! costs as much as diverging. The arms are loops whose length the compiler does not know, so it
+//! cannot replace the branch by a select.
 //! Source: CUDA study notes, section 3.2.2, and the execution model notes, "Warps".
 
 use lanewise_macros::kernel;
@@ -57,7 +58,8 @@ pub fn diverge_predicated(mut output: DisjointSlice<u32>) {
     }
 }
 
-/// Every lane goes through both arms and keeps the one it wants: nothing diverges, and nothing is saved.
+/// Every lane goes through both arms and keeps the one it wants: nothing diverges, and nothing is
+/// saved.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn diverge_both_arms(mut output: DisjointSlice<u32>, steps: u32) {

@@ -13,7 +13,8 @@ pub mod reduce_unrolled;
 use lanewise_std::GlobalMut;
 use lanewise_std::thread::{block_idx_x, thread_idx_x};
 
-/// The end of a reduction in place: thread 0 writes the block's sum, which is the element at `start`.
+/// The end of a reduction in place: thread 0 writes the block's sum, which is the element at
+/// `start`.
 ///
 /// A block whose part lies past the end of the data has no elements and sums to zero.
 ///

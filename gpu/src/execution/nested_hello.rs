@@ -1,8 +1,9 @@
 //! Kernels that launch themselves: a greeting that nests.
 //!
 //! Launch: any 1-D grid and block. Reads and writes no memory; every thread prints.
-//! Shows: thread 0 of each block launches one block of half as many threads, one level deeper, until one thread is left. A
-//! grid ends only when its children have, so that the host waits for all levels by waiting for the first.
+//! Shows: thread 0 of each block launches one block of half as many threads, one level deeper,
+//! until one thread is left. A grid ends only when its children have, so that the host waits for
+//! all levels by waiting for the first.
 //! Source: CUDA study notes, section 3.6.2; CUDA programming guide, "CUDA Dynamic Parallelism".
 
 use lanewise_macros::{gpu_printf, kernel};

@@ -1,12 +1,14 @@
-//! Sum of a slice by recursion: each step adds the halves of a part, and launches the next step on the half that is left.
+//! Sum of a slice by recursion: each step adds the halves of a part, and launches the next step on
+//! the half that is left.
 //!
 //! Launch: 1-D grid and blocks, one thread for each element (`recursive_reduce2`: for every two).
-//! Works in place: block b sums its part of `data`, `block_dim_x` elements, to `sums[b]`; `data` is overwritten. Any length
-//! will do; a part past the end sums to zero.
-//! Shows: what a child may rely on. A step needs the additions of the step before, of all threads; a launch alone shows the
-//! child no more than what the launching thread sees. So the additions are awaited by a barrier of the block, by the end of
-//! the grid, or by the end of the grid for all blocks at once. No thread can wait for its child (CUDA 12 took that away), and
-//! none has to: a grid ends only when its children have.
+//! Works in place: block b sums its part of `data`, `block_dim_x` elements, to `sums[b]`; `data` is
+//! overwritten. Any length will do; a part past the end sums to zero.
+//! Shows: what a child may rely on. A step needs the additions of the step before, of all threads;
+//! a launch alone shows the child no more than what the launching thread sees. So the additions are
+//! awaited by a barrier of the block, by the end of the grid, or by the end of the grid for all
+//! blocks at once. No thread can wait for its child (CUDA 12 took that away), and none has to: a
+//! grid ends only when its children have.
 //! Source: CUDA study notes, section 3.6.3; CUDA programming guide, "CUDA Dynamic Parallelism".
 
 use lanewise_macros::kernel;
@@ -22,8 +24,9 @@ use lanewise_std::thread::{block_dim_x, block_idx_x, grid_dim_x, sync_threads, t
 pub fn recursive_reduce(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
     let (part, sum) = (my_part(data), my_place(sums));
     let left = part.len().div_ceil(2);
-    // SAFETY: the launch is 1-D, so that no other block has these elements, nor this place for the sum; the barrier lies
-    // between the additions of all threads and the child. Where there is no child, only thread 0 has added.
+    // SAFETY: the launch is 1-D, so that no other block has these elements, nor this place for the
+    // sum; the barrier lies between the additions of all threads and the child. Where there is no
+    // child, only thread 0 has added.
     unsafe {
         add_upper_half(part, left);
         sync_threads(); // the child sees what thread 0 sees: without the barrier, only its own addition
@@ -60,10 +63,11 @@ pub fn recursive_reduce_nosync(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
     }
 }
 
-/// One child at every step, for all blocks: block 0 launches a grid of as many blocks, with half of the threads.
+/// One child at every step, for all blocks: block 0 launches a grid of as many blocks, with half of
+/// the threads.
 ///
-/// A block's part is `length` elements, of which the first `live` are left to add. The host begins with all of them, and
-/// with a thread for every two.
+/// A block's part is `length` elements, of which the first `live` are left to add. The host begins
+/// with all of them, and with a thread for every two.
 ///
 /// # Safety
 /// `live` is at most `length`, and a block has a thread for every two of them.
@@ -77,8 +81,8 @@ pub unsafe fn recursive_reduce2(
 ) {
     let part = data.part(block_idx_x() as usize * length as usize, live as usize);
     let left = live.div_ceil(2);
-    // SAFETY: parts do not overlap, as `live` is at most `length`; the end of the grid lies between the additions of all
-    // blocks and the child. Where there is no child, only thread 0 has added.
+    // SAFETY: parts do not overlap, as `live` is at most `length`; the end of the grid lies between
+    // the additions of all blocks and the child. Where there is no child, only thread 0 has added.
     unsafe {
         add_upper_half(part, left as usize);
         if left <= 1 && thread_idx_x() == 0 {
@@ -106,12 +110,14 @@ fn my_place(sums: GlobalMut<i32>) -> GlobalMut<i32> {
 /// Adds what lies from `left` on to the first `left` elements, a thread each.
 ///
 /// # Safety
-/// Every thread of a 1-D block calls it once with the same part, which no other block has and of which at least half is `left`.
+/// Every thread of a 1-D block calls it once with the same part, which no other block has and of
+/// which at least half is `left`.
 #[inline]
 unsafe fn add_upper_half(part: GlobalMut<i32>, left: usize) {
     let mine = thread_idx_x() as usize;
     if left + mine < part.len() {
-        // SAFETY: both are in the part, and only this thread touches them: one is below `left`, the other is not.
+        // SAFETY: both are in the part, and only this thread touches them: one is below `left`, the
+        // other is not.
         unsafe { part.set(mine, part.get(mine) + part.get(left + mine)) };
     }
 }

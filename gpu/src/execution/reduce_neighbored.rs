@@ -1,11 +1,11 @@
 //! Sum of a slice, pairs of neighbours first.
 //!
-//! Launch: 1-D grid of at least one thread for each element, in 1-D blocks of any size.
-//! Works in place: block b sums its part of `data`, `block_dim_x` elements, and writes the sum to `sums[b]`. `data` is
-//! overwritten. Any length will do; a part past the end sums to zero.
-//! Shows: which thread adds what decides how many warps have work. Both kernels add the same pairs; in the first, the
-//! threads that add are spread over all warps, and each warp runs its few; in the second they fill the first warps, and
-//! the others skip the step together.
+//! Launch: 1-D grid of at least one thread for each element, in 1-D blocks of any size. Works in
+//! place: block b sums its part of `data`, `block_dim_x` elements, and writes the sum to `sums[b]`.
+//! `data` is overwritten. Any length will do; a part past the end sums to zero.
+//! Shows: which thread adds what decides how many warps have work. Both kernels add the same pairs;
+//! in the first, the threads that add are spread over all warps, and each warp runs its few; in the
+//! second they fill the first warps, and the others skip the step together.
 //! Source: CUDA study notes, sections 3.4.2 and 3.4.3.
 
 use lanewise_macros::kernel;
@@ -35,7 +35,8 @@ pub fn reduce_neighbored(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
     unsafe { write_sum(part, 0, sums) };
 }
 
-/// The first half of the threads adds, then the first quarter, then the first eighth ...: the same pairs.
+/// The first half of the threads adds, then the first quarter, then the first eighth ...: the same
+/// pairs.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn reduce_neighbored_less(data: GlobalMut<i32>, sums: GlobalMut<i32>) {

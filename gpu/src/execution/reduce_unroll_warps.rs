@@ -1,15 +1,17 @@
 //! Sum of a slice, where the last steps are one warp's and need no barrier of the block.
 //!
-//! Launch: 1-D grid of 1-D blocks of whole warps, with at least one thread for each 8 elements; `reduce_complete_unroll_N`
-//! has blocks of N threads.
-//! Works in place: block b sums its part of `data`, 8 times `block_dim_x` elements, and writes the sum to `sums[b]`. `data` is
-//! overwritten. Any length will do; a part past the end sums to zero.
-//! Shows: with 64 elements left, only lanes of one warp have work, and those wait for each other by `sync_warp`, which costs
-//! a few cycles where a barrier of the block costs more; each unrolled step also saves the loop's own instructions. With
-//! the block's size known when the kernel is compiled, no step is left that has nothing to do.
-//! The notes rely on lanes of a warp moving in step and on `volatile`. Since Volta lanes move on their own: without
-//! `sync_warp`, one may read what another has not stored yet, and `volatile` does not make it wait.
-//! Source: CUDA study notes, sections 3.5.2 to 3.5.4; CUDA C++ Programming Guide, "Independent Thread Scheduling".
+//! Launch: 1-D grid of 1-D blocks of whole warps, with at least one thread for each 8 elements;
+//! `reduce_complete_unroll_N` has blocks of N threads. Works in place: block b sums its part of
+//! `data`, 8 times `block_dim_x` elements, and writes the sum to `sums[b]`. `data` is overwritten.
+//! Any length will do; a part past the end sums to zero.
+//! Shows: with 64 elements left, only lanes of one warp have work, and those wait for each other by
+//! `sync_warp`, which costs a few cycles where a barrier of the block costs more; each unrolled
+//! step also saves the loop's own instructions. With the block's size known when the kernel is
+//! compiled, no step is left that has nothing to do. The notes rely on lanes of a warp moving in
+//! step and on `volatile`. Since Volta lanes move on their own: without `sync_warp`, one may read
+//! what another has not stored yet, and `volatile` does not make it wait.
+//! Source: CUDA study notes, sections 3.5.2 to 3.5.4; CUDA C++ Programming Guide, "Independent
+//! Thread Scheduling".
 
 use lanewise_macros::kernel;
 use lanewise_std::GlobalMut;
@@ -27,7 +29,8 @@ const UNROLL: usize = 8;
 #[launch_contract(dims = 1, whole_warps)]
 pub fn reduce_unroll_warps8(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
     let start = start_of_block();
-    // SAFETY: the launch is 1-D, so no other block has this part, and all threads of this one are here.
+    // SAFETY: the launch is 1-D, so no other block has this part, and all threads of this one are
+    // here.
     let live = unsafe { add_columns::<UNROLL>(data, start) };
     let part = data.part(start, live);
 
@@ -62,7 +65,8 @@ pub fn reduce_complete_unroll<const BLOCK: u32>(data: GlobalMut<i32>, sums: Glob
 #[inline(always)]
 fn complete_unroll(data: GlobalMut<i32>, sums: GlobalMut<i32>, threads: u32) {
     let start = start_of_block();
-    // SAFETY: the launch is 1-D, so no other block has this part, and all threads of this one are here.
+    // SAFETY: the launch is 1-D, so no other block has this part, and all threads of this one are
+    // here.
     let live = unsafe { add_columns::<UNROLL>(data, start) };
     let part = data.part(start, live);
 

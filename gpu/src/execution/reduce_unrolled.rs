@@ -1,10 +1,11 @@
 //! Sum of a slice, where each thread first adds several elements by itself.
 //!
-//! Launch: 1-D grid of 1-D blocks of any size, with at least one thread for each 2, 4 or 8 elements.
-//! Works in place: block b sums its part of `data`, 2, 4 or 8 times `block_dim_x` elements, and writes the sum to
-//! `sums[b]`. `data` is overwritten. Any length will do; a part past the end sums to zero.
-//! Shows: a thread's loads do not depend on each other, so 2, 4 or 8 are on their way at a time; that hides the latency of
-//! memory. Blocks and stores fall by the same factor.
+//! Launch: 1-D grid of 1-D blocks of any size, with at least one thread for each 2, 4 or 8
+//! elements. Works in place: block b sums its part of `data`, 2, 4 or 8 times `block_dim_x`
+//! elements, and writes the sum to `sums[b]`. `data` is overwritten. Any length will do; a part
+//! past the end sums to zero.
+//! Shows: a thread's loads do not depend on each other, so 2, 4 or 8 are on their way at a time;
+//! that hides the latency of memory. Blocks and stores fall by the same factor.
 //! Source: CUDA study notes, section 3.5.1.
 
 use lanewise_macros::kernel;
@@ -39,7 +40,8 @@ pub fn reduce_unrolling8(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
 #[inline]
 fn reduce_unrolling<const UNROLL: usize>(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
     let start = block_idx_x() as usize * block_dim_x() as usize * UNROLL;
-    // SAFETY: the launch is 1-D, so no other block has these elements, and all threads of this one are here.
+    // SAFETY: the launch is 1-D, so no other block has these elements, and all threads of this one
+    // are here.
     unsafe {
         let live = add_columns::<UNROLL>(data, start);
         add_halves(data, start, live);
@@ -47,18 +49,20 @@ fn reduce_unrolling<const UNROLL: usize>(data: GlobalMut<i32>, sums: GlobalMut<i
     }
 }
 
-/// Adds up to `UNROLL` elements a thread, `block_dim_x` apart, into the first of them; ends in a barrier. Returns how many
-/// sums there are from `start` on: one a thread, but at the end of the data.
+/// Adds up to `UNROLL` elements a thread, `block_dim_x` apart, into the first of them; ends in a
+/// barrier. Returns how many sums there are from `start` on: one a thread, but at the end of the
+/// data.
 ///
 /// # Safety
-/// All threads of a 1-D block call it with the same start, and no other block touches the `UNROLL` times `block_dim_x`
-/// elements from there on.
+/// All threads of a 1-D block call it with the same start, and no other block touches the `UNROLL`
+/// times `block_dim_x` elements from there on.
 #[inline]
 pub(crate) unsafe fn add_columns<const UNROLL: usize>(data: GlobalMut<i32>, start: usize) -> usize {
     let (threads, thread) = (block_dim_x() as usize, thread_idx_x() as usize);
     let first = start + thread;
     let sums;
-    // SAFETY: all indices are below the length, and no other thread has one that is `first` modulo `threads`.
+    // SAFETY: all indices are below the length, and no other thread has one that is `first` modulo
+    // `threads`.
     unsafe {
         if start + threads * UNROLL <= data.len() {
             let mut sum = 0;

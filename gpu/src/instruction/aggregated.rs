@@ -1,8 +1,9 @@
 //! One total of all threads, with fewer and fewer atomics.
 //!
-//! Launch: 1-D grid of 1-D blocks of whole warps, with at least one thread for each element. Adds the sum of `input`, modulo 2^32, to `total[0]`.
-//! Shows: atomics on one address wait for each other. Adding up within the warp first, or within the block, leaves one of 32, or one
-//! of a block.
+//! Launch: 1-D grid of 1-D blocks of whole warps, with at least one thread for each element. Adds
+//! the sum of `input`, modulo 2^32, to `total[0]`.
+//! Shows: atomics on one address wait for each other. Adding up within the warp first, or within
+//! the block, leaves one of 32, or one of a block.
 //! Source: CUDA study notes, section 7.2.3.4.
 
 use lanewise_macros::{kernel, shared};

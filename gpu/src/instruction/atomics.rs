@@ -1,11 +1,13 @@
 //! Every atomic that is built in, on every type that has it.
 //!
-//! Launch: 1-D grid of at least as many threads as `input`. Each thread does every operation with its element, on a cell for each; the
-//! cells are in the order of [`Cell`], and say what they start with. Cells past the end of `cells` are an error.
-//! Shows: whatever the order in which threads come, no operation is lost. Integers of 32 and 64 bits have all of them but
-//! two: `fetch_inc` and `fetch_dec` are of `u32` alone. Floats have addition. What is not built in, a product here, is a loop around
-//! `compare_exchange`.
-//! Source: CUDA study notes, sections 7.1.3 and 7.2.3; CUDA C++ Programming Guide, "Atomic Functions"; PTX ISA, "atom".
+//! Launch: 1-D grid of at least as many threads as `input`. Each thread does every operation with
+//! its element, on a cell for each; the cells are in the order of [`Cell`], and say what they start
+//! with. Cells past the end of `cells` are an error.
+//! Shows: whatever the order in which threads come, no operation is lost. Integers of 32 and 64
+//! bits have all of them but two: `fetch_inc` and `fetch_dec` are of `u32` alone. Floats have
+//! addition. What is not built in, a product here, is a loop around `compare_exchange`.
+//! Source: CUDA study notes, sections 7.1.3 and 7.2.3; CUDA C++ Programming Guide, "Atomic
+//! Functions"; PTX ISA, "atom".
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::atomic::{
@@ -22,7 +24,8 @@ pub enum Cell {
     Add,
     /// The element is subtracted.
     Sub,
-    /// The element is put there, and what was there before is added to the next cell: nothing that was ever here is lost.
+    /// The element is put there, and what was there before is added to the next cell: nothing that
+    /// was ever here is lost.
     Exchange,
     /// What [`Cell::Exchange`] held before.
     Exchanged,
@@ -124,10 +127,12 @@ pub fn atomic_f64(input: &[f64], cells: &[DeviceAtomicF64]) {
     }
 }
 
-/// One sum in the scope of the block, then of all blocks in the scope of the device's system; every order once.
+/// One sum in the scope of the block, then of all blocks in the scope of the device's system; every
+/// order once.
 ///
-/// The block's cell is in shared memory: other blocks have their own. Its threads' additions are ordered by the barrier, so they are relaxed.
-/// The five cells of the system are added to in the five orders, which differ in what they say of *other* memory: the sums are the same.
+/// The block's cell is in shared memory: other blocks have their own. Its threads' additions are
+/// ordered by the barrier, so they are relaxed. The five cells of the system are added to in the
+/// five orders, which differ in what they say of *other* memory: the sums are the same.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn atomic_scopes(input: &[u32], cells: &[SystemAtomicU32]) {

@@ -1,10 +1,12 @@
 //! `a * b + c`: rounded once or twice, and in which direction.
 //!
-//! Launch: 1-D grid of at least as many threads as elements. Writes `a[i] * b[i] + c[i]` to `output[i]`; what is past the shortest
-//! slice's end is left alone.
-//! Shows: one instruction computes product and sum, and rounds once. The compiler uses it wherever it may, as nvcc does; a CPU's
-//! compiler does not, so the last digits differ. A function that says so, or an operation with the rounding in its name, is left alone.
-//! Source: CUDA study notes, section 7.2.2.2; CUDA C++ Programming Guide, "Floating-Point Standard"; PTX ISA, "fma".
+//! Launch: 1-D grid of at least as many threads as elements. Writes `a[i] * b[i] + c[i]` to
+//! `output[i]`; what is past the shortest slice's end is left alone.
+//! Shows: one instruction computes product and sum, and rounds once. The compiler uses it wherever
+//! it may, as nvcc does; a CPU's compiler does not, so the last digits differ. A function that says
+//! so, or an operation with the rounding in its name, is left alone.
+//! Source: CUDA study notes, section 7.2.2.2; CUDA C++ Programming Guide, "Floating-Point
+//! Standard"; PTX ISA, "fma".
 
 use lanewise_macros::{kernel, no_fma};
 use lanewise_std::DisjointSlice;

@@ -1,10 +1,13 @@
 //! Mathematical functions: as accurate as a CPU's, and as fast as the machine can.
 //!
-//! Launch: 1-D grid of at least as many threads as elements. Each thread computes the function of its element (of its elements of `a` and `b`) and
-//! writes it to `output`; what is past the shortest slice's end is left alone.
-//! Shows: a *standard* function is a small program that is right to the last place or nearly so. An *intrinsic* is an approximation that
-//! the hardware has, with a multiplication or two around it; how far it is off, the pattern's table says.
-//! Source: CUDA study notes, sections 7.1.2 and 7.2.2; CUDA C++ Programming Guide, "Mathematical Functions".
+//! Launch: 1-D grid of at least as many threads as elements. Each thread computes the function of
+//! its element (of its elements of `a` and `b`) and writes it to `output`; what is past the
+//! shortest slice's end is left alone.
+//! Shows: a *standard* function is a small program that is right to the last place or nearly so. An
+//! *intrinsic* is an approximation that the hardware has, with a multiplication or two around it;
+//! how far it is off, the pattern's table says.
+//! Source: CUDA study notes, sections 7.1.2 and 7.2.2; CUDA C++ Programming Guide, "Mathematical
+//! Functions".
 
 use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;

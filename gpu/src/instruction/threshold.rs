@@ -1,8 +1,9 @@
 //! Many threads set one flag.
 //!
-//! Launch: 1-D grid of at least as many threads as `values`. Sets `flag[0]` to 1 if a value is above `threshold`, and leaves it alone
-//! otherwise.
-//! Shows: it is a data race even if all threads write the same value. A relaxed atomic store is one instruction, too.
+//! Launch: 1-D grid of at least as many threads as `values`. Sets `flag[0]` to 1 if a value is
+//! above `threshold`, and leaves it alone otherwise.
+//! Shows: it is a data race even if all threads write the same value. A relaxed atomic store is one
+//! instruction, too.
 //! Source: CUDA study notes, section 7.1.3; PTX ISA, "Memory Consistency Model: Data Races".
 
 use lanewise_macros::kernel;
@@ -13,7 +14,8 @@ use lanewise_std::thread::index_1d;
 /// Stores as any variable is stored. Wrong by design: nothing orders the threads' stores.
 ///
 /// # Safety
-/// With more than one value above the threshold this is a data race. Launch it where that is what one wants to see.
+/// With more than one value above the threshold this is a data race. Launch it where that is what
+/// one wants to see.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub unsafe fn check_threshold(values: &[i32], threshold: i32, flag: GlobalMut<i32>) {
@@ -24,7 +26,8 @@ pub unsafe fn check_threshold(values: &[i32], threshold: i32, flag: GlobalMut<i3
     }
 }
 
-/// Stores atomically. Who set it first does not matter; where it does, `swap` gives what was there before.
+/// Stores atomically. Who set it first does not matter; where it does, `swap` gives what was there
+/// before.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn check_threshold_atomic(values: &[i32], threshold: i32, flag: &[DeviceAtomicI32]) {

@@ -1,7 +1,8 @@
 //! The sum of two vectors at each of OpenACC's levels of parallelism.
 //!
-//! A *gang* is a block, a *worker* is a warp, a *vector* is the lanes of a warp.
-//! Launch: 1-D grid of G blocks of W whole warps. Reads `a` and `b`, writes `c`; elements past the shortest of the three are left alone.
+//! A *gang* is a block, a *worker* is a warp, a *vector* is the lanes of a warp. Launch: 1-D grid
+//! of G blocks of W whole warps. Reads `a` and `b`, writes `c`; elements past the shortest of the
+//! three are left alone.
 //!
 //! | kernel | threads at work | each does |
 //! | --- | --- | --- |
@@ -10,7 +11,8 @@
 //! | `worker_partitioned` | G W | every G W-th element |
 //! | `vector_partitioned` | 32 G W | every 32 G W-th element |
 //!
-//! Shows: the first three keep one lane of a warp busy, and a warp costs the same with one lane as with 32.
+//! Shows: the first three keep one lane of a warp busy, and a warp costs the same with one lane as
+//! with 32.
 //! Source: CUDA study notes, section 8.8; The OpenACC API, "Execution Model".
 
 use lanewise_macros::kernel;
@@ -21,8 +23,8 @@ use lanewise_std::warp::{lane_id, warp_id, warps_per_block};
 
 /// One thread of each gang does everything: all gangs compute, and write, the same.
 ///
-/// OpenACC starts a parallel region so, for what every gang has to know. Many threads write one place here, which is a race even if they all
-/// write the same value: the stores are atomic.
+/// OpenACC starts a parallel region so, for what every gang has to know. Many threads write one
+/// place here, which is a race even if they all write the same value: the stores are atomic.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn gang_redundant(a: &[i32], b: &[i32], c: &[DeviceAtomicI32]) {
@@ -39,7 +41,8 @@ pub fn gang_redundant(a: &[i32], b: &[i32], c: &[DeviceAtomicI32]) {
 pub fn gang_partitioned(a: &[i32], b: &[i32], c: DisjointSlice<i32>) {
     if thread_idx_x() == 0 {
         let (gang, gangs) = (block_idx_x() as usize, grid_dim_x() as usize);
-        // SAFETY: the launch is 1-D, so gangs have different numbers below `gangs`, and one thread of each is here.
+        // SAFETY: the launch is 1-D, so gangs have different numbers below `gangs`, and one thread
+        // of each is here.
         unsafe { add_every(gangs, gang, a, b, c) };
     }
 }
@@ -57,7 +60,8 @@ pub fn worker_partitioned(a: &[i32], b: &[i32], c: DisjointSlice<i32>) {
     }
 }
 
-/// All lanes of all workers of all gangs share the elements out: what a CUDA kernel does from the start.
+/// All lanes of all workers of all gangs share the elements out: what a CUDA kernel does from the
+/// start.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn vector_partitioned(a: &[i32], b: &[i32], mut c: DisjointSlice<i32>) {

@@ -1,11 +1,12 @@
 //! Points in memory: an array of structures, or a structure of arrays.
 //!
-//! Launch: 1-D grid of 1-D blocks of any size; at least one thread for each point.
-//! Each kernel adds [`SHIFT`] to the coordinates that it reads, which it does once. Points past the end of the shortest slice
-//! are left alone.
-//! Shows: in an array of structures the same field of neighbouring points is 8 bytes apart, and a load of it moves twice what
-//! is wanted: 50 % against 100 %. Where the other field is never read the other half is lost; where it is read right after, it
-//! comes from the cache, for twice the requests. A structure that is aligned to its size is one load for both fields.
+//! Launch: 1-D grid of 1-D blocks of any size; at least one thread for each point. Each kernel adds
+//! [`SHIFT`] to the coordinates that it reads, which it does once. Points past the end of the
+//! shortest slice are left alone.
+//! Shows: in an array of structures the same field of neighbouring points is 8 bytes apart, and a
+//! load of it moves twice what is wanted: 50 % against 100 %. Where the other field is never read
+//! the other half is lost; where it is read right after, it comes from the cache, for twice the
+//! requests. A structure that is aligned to its size is one load for both fields.
 //! Source: CUDA study notes, section 4.3.4; memory optimisation notes, section 9.2.1.
 
 use lanewise_macros::{Value, kernel};

@@ -1,11 +1,13 @@
 //! A copy whose loads name their caches.
 //!
 //! Launch: 1-D grid of 1-D blocks of any size; at least one thread for each element of `output`.
-//! `output[i] = input[i + offset]`. Reads and writes each element once; elements past the end of a slice are left alone.
-//! Shows: `ld.global.ca` goes through L1 and L2, `ld.global.cg` through L2 only, `ld.global.nc` through the read-only path. On Fermi
-//! and Kepler a load through L1 moves whole lines of 128 bytes, so that a misaligned warp wants half of what it moves; past L1
-//! it is sectors of 32 bytes, as on all later devices at every level.
-//! A slice that a kernel only reads is read-only by its type: `copy_restrict` is what C++ needs `__restrict__` and `const` for.
+//! `output[i] = input[i + offset]`. Reads and writes each element once; elements past the end of a
+//! slice are left alone.
+//! Shows: `ld.global.ca` goes through L1 and L2, `ld.global.cg` through L2 only, `ld.global.nc`
+//! through the read-only path. On Fermi and Kepler a load through L1 moves whole lines of 128
+//! bytes, so that a misaligned warp wants half of what it moves; past L1 it is sectors of 32 bytes,
+//! as on all later devices at every level. A slice that a kernel only reads is read-only by its
+//! type: `copy_restrict` is what C++ needs `__restrict__` and `const` for.
 //! Source: CUDA study notes, sections 4.3.2.1 to 4.3.2.4; PTX ISA, "Cache Operators".
 
 use lanewise_macros::kernel;

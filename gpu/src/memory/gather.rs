@@ -1,9 +1,12 @@
-//! Reads from places that are not the thread's own: one for a whole warp, the warp's in another order, all over.
+//! Reads from places that are not the thread's own: one for a whole warp, the warp's in another
+//! order, all over.
 //!
 //! Launch: 1-D grid of 1-D blocks of whole warps; at least one thread for each element of `output`.
-//! `output[i] = input[f(i)]`, where `f` is the kernel's. Where `f(i)` lies past the end of `input`, `output[i]` is left alone.
-//! Shows: a load costs the sectors that its lanes touch, whichever lane touches which. One address for all lanes is one
-//! sector; 32 neighbours are 4 sectors in any order; 32 places far apart are 32.
+//! `output[i] = input[f(i)]`, where `f` is the kernel's. Where `f(i)` lies past the end of `input`,
+//! `output[i]` is left alone.
+//! Shows: a load costs the sectors that its lanes touch, whichever lane touches which. One address
+//! for all lanes is one sector; 32 neighbours are 4 sectors in any order; 32 places far apart
+//! are 32.
 //! Source: CUDA study notes, section 4.3.2.1; memory optimisation notes, section 9.2.1.1.
 
 use lanewise_macros::kernel;
@@ -11,8 +14,8 @@ use lanewise_std::DisjointSlice;
 use lanewise_std::thread;
 use lanewise_std::warp::WARP_SIZE;
 
-/// How far apart the elements of neighbouring threads are in `gather_scattered`: a prime, so that for an input of any length
-/// that it does not divide, no element is read twice.
+/// How far apart the elements of neighbouring threads are in `gather_scattered`: a prime, so that
+/// for an input of any length that it does not divide, no element is read twice.
 pub const APART: usize = 1031;
 
 /// What a lane's number is combined with in `gather_permuted`.
@@ -29,7 +32,8 @@ pub fn gather_same(input: &[f32], mut output: DisjointSlice<f32>) {
     }
 }
 
-/// The lanes of a warp read each other's elements: an exclusive or with less than 32 stays inside the warp.
+/// The lanes of a warp read each other's elements: an exclusive or with less than 32 stays inside
+/// the warp.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn gather_permuted(input: &[f32], mut output: DisjointSlice<f32>) {

@@ -1,12 +1,14 @@
 //! The sum of two vectors, read from an offset on.
 //!
-//! `c[i] = a[i + offset] + b[i + offset]`.
-//! Launch: 1-D grid of 1-D blocks of any size; at least one thread for each element of `c`, for `read_offset_unroll2` and
-//! `read_offset_unroll4` one for each 2 or 4.
-//! Reads `a` and `b` once, writes `c` once. Elements past the end of `a` or `b` are not read, and theirs of `c` left alone.
-//! Shows: the 32 floats of a warp fill 4 sectors where the offset is a multiple of 8, and touch 5 where it is not. Stores
-//! stay aligned. Unrolling does not change the sectors; it has more of them on the way at a time.
-//! Source: CUDA study notes, sections 4.3.2 and 4.3.5 (whose unrolled listing forgets one `b`, and the last elements).
+//! `c[i] = a[i + offset] + b[i + offset]`. Launch: 1-D grid of 1-D blocks of any size; at least one
+//! thread for each element of `c`, for `read_offset_unroll2` and `read_offset_unroll4` one for each
+//! 2 or 4. Reads `a` and `b` once, writes `c` once. Elements past the end of `a` or `b` are not
+//! read, and theirs of `c` left alone.
+//! Shows: the 32 floats of a warp fill 4 sectors where the offset is a multiple of 8, and touch 5
+//! where it is not. Stores stay aligned. Unrolling does not change the sectors; it has more of them
+//! on the way at a time.
+//! Source: CUDA study notes, sections 4.3.2 and 4.3.5 (whose unrolled listing forgets one `b`, and
+//! the last elements).
 
 use core::array::from_fn;
 
@@ -39,7 +41,8 @@ pub fn read_offset_unroll4(a: &[f32], b: &[f32], c: DisjointSlice<f32>, offset: 
     unrolled::<4>(a, b, c, offset as usize);
 }
 
-/// `UNROLL` elements a thread, a block apart, so that at each step neighbouring threads read neighbouring elements.
+/// `UNROLL` elements a thread, a block apart, so that at each step neighbouring threads read
+/// neighbouring elements.
 #[inline(always)]
 fn unrolled<const UNROLL: usize>(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, offset: usize) {
     let length = c.len().min(a.len().min(b.len()).saturating_sub(offset));
@@ -62,7 +65,8 @@ fn unrolled<const UNROLL: usize>(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>
     }
 }
 
-/// A thread's first element where a block of threads does `UNROLL` blocks of elements, and how far the next is.
+/// A thread's first element where a block of threads does `UNROLL` blocks of elements, and how far
+/// the next is.
 #[inline(always)]
 pub(super) fn first_and_step<const UNROLL: usize>() -> (usize, usize) {
     let step = block_dim_x() as usize;

@@ -1,11 +1,12 @@
 //! The sum of two vectors, written from an offset on.
 //!
-//! `c[i + offset] = a[i] + b[i]`.
-//! Launch: 1-D grid of 1-D blocks of any size; at least one thread for each element of `a`, for `write_offset_unroll2` and
-//! `write_offset_unroll4` one for each 2 or 4.
-//! Reads `a` and `b` once, writes `c` once. The first `offset` elements of `c` are left alone, and what would lie past its end.
-//! Shows: a warp's stores touch 4 sectors where the offset is a multiple of 8, and 5 where it is not; two of those five are
-//! written in part. No cache line of a first-level cache is filled by a store, so that their unit is the sector on every device.
+//! `c[i + offset] = a[i] + b[i]`. Launch: 1-D grid of 1-D blocks of any size; at least one thread
+//! for each element of `a`, for `write_offset_unroll2` and `write_offset_unroll4` one for each 2
+//! or 4. Reads `a` and `b` once, writes `c` once. The first `offset` elements of `c` are left
+//! alone, and what would lie past its end.
+//! Shows: a warp's stores touch 4 sectors where the offset is a multiple of 8, and 5 where it is
+//! not; two of those five are written in part. No cache line of a first-level cache is filled by a
+//! store, so that their unit is the sector on every device.
 //! Source: CUDA study notes, section 4.3.3.
 
 use core::array::from_fn;

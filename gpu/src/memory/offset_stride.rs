@@ -1,11 +1,13 @@
 //! A copy of every element from an offset on, and of every `stride`-th.
 //!
-//! Launch: 1-D grid of 1-D blocks of any size; a thread for each element that is copied.
-//! Reads and writes each of those elements once, at the same place in `input` and `output`; the others are left alone, and so
-//! is what lies past a slice's end.
-//! Shows: an offset costs a fifth sector and no more, and the neighbouring warp wants that sector too. A stride costs all that
-//! lies between: with stride 2 half of each sector is not wanted, from stride 8 on each lane has a sector of its own.
-//! Source: memory optimisation notes, sections 9.2.1.2 to 9.2.1.4; CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory".
+//! Launch: 1-D grid of 1-D blocks of any size; a thread for each element that is copied. Reads and
+//! writes each of those elements once, at the same place in `input` and `output`; the others are
+//! left alone, and so is what lies past a slice's end.
+//! Shows: an offset costs a fifth sector and no more, and the neighbouring warp wants that sector
+//! too. A stride costs all that lies between: with stride 2 half of each sector is not wanted, from
+//! stride 8 on each lane has a sector of its own.
+//! Source: memory optimisation notes, sections 9.2.1.2 to 9.2.1.4; CUDA C++ Best Practices Guide,
+//! "Coalesced Access to Global Memory".
 
 use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;
@@ -23,7 +25,8 @@ pub fn offset_copy(input: &[f32], mut output: DisjointSlice<f32>, offset: u32) {
     }
 }
 
-/// Element `i * stride` for thread `i`. With a stride of 0 there is one element for all, and nobody copies it.
+/// Element `i * stride` for thread `i`. With a stride of 0 there is one element for all, and nobody
+/// copies it.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn stride_copy(input: &[f32], mut output: DisjointSlice<f32>, stride: u32) {

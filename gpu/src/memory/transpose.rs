@@ -1,14 +1,17 @@
 //! Copy and transpose of a matrix in global memory, without shared memory.
 //!
-//! `input` has `ny` rows of `nx` columns; a transpose writes `nx` rows of `ny` columns, a copy writes what it reads.
-//! Launch: 2-D grid of 2-D blocks; at least `nx` threads along x and `ny` along y. In the transposes named `col` a thread
-//! stands for an element of the output: `ny` threads along x and `nx` along y. Those named `unroll4` need a quarter of
-//! that along x. The matrix may have any size.
-//! Each kernel reads its elements once and writes them once; elements past the end of a slice are skipped.
-//! Shows: a warp is a row of 32 threads (or two rows of 16, or four of 8). By rows, its accesses need 4 sectors; by
-//! columns, a sector for each row that it touches. The two copies are the upper and lower bound for the transposes. A
-//! strided load is cheaper than a strided store, because its sectors stay in the cache for the rows that follow.
-//! Source: CUDA study notes, section 4.4.2 (whose listings mix up `nx` and `ny` for matrices that are not square).
+//! `input` has `ny` rows of `nx` columns; a transpose writes `nx` rows of `ny` columns, a copy
+//! writes what it reads. Launch: 2-D grid of 2-D blocks; at least `nx` threads along x and `ny`
+//! along y. In the transposes named `col` a thread stands for an element of the output: `ny`
+//! threads along x and `nx` along y. Those named `unroll4` need a quarter of that along x. The
+//! matrix may have any size. Each kernel reads its elements once and writes them once; elements
+//! past the end of a slice are skipped.
+//! Shows: a warp is a row of 32 threads (or two rows of 16, or four of 8). By rows, its accesses
+//! need 4 sectors; by columns, a sector for each row that it touches. The two copies are the upper
+//! and lower bound for the transposes. A strided load is cheaper than a strided store, because its
+//! sectors stay in the cache for the rows that follow.
+//! Source: CUDA study notes, section 4.4.2 (whose listings mix up `nx` and `ny` for matrices that
+//! are not square).
 
 use core::array::from_fn;
 
@@ -37,7 +40,8 @@ pub fn copy_row(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32)
     }
 }
 
-/// Loads columns, stores columns: no transpose, the least that one may expect. The matrix is taken as `nx` rows of `ny`.
+/// Loads columns, stores columns: no transpose, the least that one may expect. The matrix is taken
+/// as `nx` rows of `ny`.
 #[kernel]
 #[launch_contract(dims = 2)]
 pub fn copy_col(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32) {
@@ -85,7 +89,8 @@ pub fn transpose_naive_col(input: &[f32], mut output: DisjointSlice<f32>, nx: u3
 #[launch_contract(dims = 2)]
 pub fn transpose_unroll4_row(input: &[f32], output: DisjointSlice<f32>, nx: u32, ny: u32) {
     let (nx, ny) = (nx as usize, ny as usize);
-    // SAFETY: x and y are an element of the input, and its place in the output is no other element's.
+    // SAFETY: x and y are an element of the input, and its place in the output is no other
+    // element's.
     unsafe { unrolled(input, output, (nx, ny), |x, y| (y * nx + x, x * ny + y)) }
 }
 
@@ -98,10 +103,12 @@ pub fn transpose_unroll4_col(input: &[f32], output: DisjointSlice<f32>, nx: u32,
     unsafe { unrolled(input, output, (ny, nx), |x, y| (x * nx + y, y * ny + x)) }
 }
 
-/// Moves four elements a thread. `places` says where the element at x and y is read and where it is written.
+/// Moves four elements a thread. `places` says where the element at x and y is read and where it is
+/// written.
 ///
 /// # Safety
-/// For x and y below `width` and `height`, `places` gives no place of the output twice; its places grow with x.
+/// For x and y below `width` and `height`, `places` gives no place of the output twice; its places
+/// grow with x.
 #[inline(always)]
 unsafe fn unrolled(
     input: &[f32],
@@ -120,12 +127,14 @@ unsafe fn unrolled(
         x < width && from < input.len() && to < output.len()
     };
     if exists(first + (UNROLL - 1) * step) {
-        // All four are there, as the last is. All loads before the first store: none waits for another.
+        // All four are there, as the last is. All loads before the first store: none waits for
+        // another.
         // SAFETY: below the last one's place, which is in bounds.
         let elements: [f32; UNROLL] =
             from_fn(|k| unsafe { *input.get_unchecked(places(first + k * step, y).0) });
         for (k, element) in elements.into_iter().enumerate() {
-            // SAFETY: in bounds as above; threads with different x < width and y have different places, says the caller.
+            // SAFETY: in bounds as above; threads with different x < width and y have different
+            // places, says the caller.
             unsafe { *output.as_mut_ptr().add(places(first + k * step, y).1) = element };
         }
     } else {
@@ -168,11 +177,12 @@ pub fn transpose_diagonal_col(input: &[f32], mut output: DisjointSlice<f32>, nx:
     }
 }
 
-/// This thread's position if blocks with neighbouring numbers lie on a diagonal of the grid, not in a row of it: then those
-/// that run at the same time touch different columns *and* different rows.
+/// This thread's position if blocks with neighbouring numbers lie on a diagonal of the grid, not in
+/// a row of it: then those that run at the same time touch different columns *and* different rows.
 ///
-/// Each block keeps its column, and column `b` is turned down by `b` rows; so no two threads have the same position, in a
-/// grid of any shape. (The notes turn rows by columns, which takes a square grid.)
+/// Each block keeps its column, and column `b` is turned down by `b` rows; so no two threads have
+/// the same position, in a grid of any shape. (The notes turn rows by columns, which takes a square
+/// grid.)
 #[inline]
 fn diagonal_2d() -> (usize, usize) {
     let (column, row) = (

@@ -1,10 +1,11 @@
-//! A step of a 2-D stencil on one device's rows: the inner rows, which need no other device, and the first and last,
-//! which do.
+//! A step of a 2-D stencil on one device's rows: the inner rows, which need no other device, and
+//! the first and last, which do.
 //!
-//! Each element becomes the mean of its four neighbours; outside the field there is zero. `field` has the device's rows of `nx` columns in
-//! row-major order. `above` and `below` are the rows next to them, which other devices have: the halo.
-//! Launch: `stencil_interior`, a 2-D grid of at least `nx` threads along x and the rows of `inner` along y; `stencil_halo`, a 1-D grid of at
-//! least `nx` threads; blocks of any size.
+//! Each element becomes the mean of its four neighbours; outside the field there is zero. `field`
+//! has the device's rows of `nx` columns in row-major order. `above` and `below` are the rows next
+//! to them, which other devices have: the halo. Launch: `stencil_interior`, a 2-D grid of at least
+//! `nx` threads along x and the rows of `inner` along y; `stencil_halo`, a 1-D grid of at least
+//! `nx` threads; blocks of any size.
 //! Shows: all but two rows can be computed while the halo is still on its way.
 //! Source: CUDA study notes, section 9.4 (there with an 8th-order stencil in time).
 

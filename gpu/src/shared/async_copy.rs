@@ -1,11 +1,14 @@
-//! A copy by way of shared memory, with asynchronous copies that a barrier, or a pipeline, waits for.
+//! A copy by way of shared memory, with asynchronous copies that a barrier, or a pipeline, waits
+//! for.
 //!
-//! Launch: 1-D grid of 1-D blocks of [`TILE`] threads; for `copy_async_barrier` at least one thread for each element, for
-//! `copy_async_pipeline` a grid of any size, which strides over the tiles.
-//! Each kernel copies `input` to `output`, as far as both reach. Threads store elements that other threads have loaded.
-//! Shows: `cp.async` copies without going through registers, and the thread goes on meanwhile. A barrier can wait for the
-//! copies of all threads. With a pipeline of 2 or 3 places the next tiles are loaded while one is stored, and its types
-//! make sure that no step is left out or comes too early.
+//! Launch: 1-D grid of 1-D blocks of [`TILE`] threads; for `copy_async_barrier` at least one thread
+//! for each element, for `copy_async_pipeline` a grid of any size, which strides over the tiles.
+//! Each kernel copies `input` to `output`, as far as both reach. Threads store elements that other
+//! threads have loaded.
+//! Shows: `cp.async` copies without going through registers, and the thread goes on meanwhile. A
+//! barrier can wait for the copies of all threads. With a pipeline of 2 or 3 places the next tiles
+//! are loaded while one is stored, and its types make sure that no step is left out or comes too
+//! early.
 //! Source: CUDA programming notes, "Asynchronous Data Copies"; PTX ISA, "cp.async", "mbarrier".
 
 use lanewise_macros::{kernel, shared};

@@ -1,21 +1,24 @@
 //! Barriers and fences: what has to stand between one thread's write and another thread's read.
 //!
-//! `block_barrier`: 1-D grid of 1-D blocks of any size, at least one thread for each element. Each block reverses its
-//! part of `input`.
+//! `block_barrier`: 1-D grid of 1-D blocks of any size, at least one thread for each element. Each
+//! block reverses its part of `input`.
 //!
-//! The other kernels pass messages: `input` is sent in letters of 32 elements from one warp to another, which writes each
-//! letter to `output` so that the whole is reversed. The input may have any length.
+//! The other kernels pass messages: `input` is sent in letters of 32 elements from one warp to
+//! another, which writes each letter to `output` so that the whole is reversed. The input may have
+//! any length.
 //!
 //! | kernel | launch | sends | receives | where |
 //! | --- | --- | --- | --- | --- |
 //! | `fence_block` | a block of 64 threads for each letter | its first warp | its second | shared memory |
 //! | `fence_device`, `fence_system`, `volatile_flag` | two blocks of 32 threads for each letter | one | the other | `letters` |
 //!
-//! `last_block_reduce`: 1-D grid of 1-D blocks. Writes the sum of `input`, modulo 2^32, to `sum[0]`, in one launch.
-//! Shows: a flag tells that something was written; it does not make what was written visible. That takes a fence between
-//! data and flag on both sides. A barrier does both for a block. With `volatile` and no fence the program has a race,
-//! which the race check reports.
-//! Source: CUDA study notes, section 5.1.5; PTX ISA, "Memory Consistency Model"; CUDA C++ Programming Guide, "Memory Fence Functions".
+//! `last_block_reduce`: 1-D grid of 1-D blocks. Writes the sum of `input`, modulo 2^32, to
+//! `sum[0]`, in one launch.
+//! Shows: a flag tells that something was written; it does not make what was written visible. That
+//! takes a fence between data and flag on both sides. A barrier does both for a block. With
+//! `volatile` and no fence the program has a race, which the race check reports.
+//! Source: CUDA study notes, section 5.1.5; PTX ISA, "Memory Consistency Model"; CUDA C++
+//! Programming Guide, "Memory Fence Functions".
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::atomic::{AtomicOrdering, BlockAtomicU32, DeviceAtomicU32, SystemAtomicU32};
@@ -74,7 +77,8 @@ pub fn fence_block(input: &[i32], mut output: DisjointSlice<i32>) {
     let live = input.len().saturating_sub(start).min(LETTER);
     if warp_id() == 0 {
         if lane < live {
-            // SAFETY: each lane sets an element of its own; the other warp reads when the flag is up.
+            // SAFETY: each lane sets an element of its own; the other warp reads when the flag is
+            // up.
             unsafe { PAPER.set(lane, input[start + lane]) };
         }
         sync_warp(FULL_MASK); // lane 0 speaks for all lanes
@@ -128,7 +132,8 @@ pub unsafe fn fence_device(
     }
 }
 
-/// The same in the scope of the whole system: what it takes if the receiver is the host or another device.
+/// The same in the scope of the whole system: what it takes if the receiver is the host or another
+/// device.
 ///
 /// # Safety
 /// As for [`fence_device`].
@@ -157,7 +162,8 @@ pub unsafe fn fence_system(
     }
 }
 
-/// The flag is volatile, and there are no fences: what older code did. Wrong by design: the receiver may see the flag and not the letter.
+/// The flag is volatile, and there are no fences: what older code did. Wrong by design: the
+/// receiver may see the flag and not the letter.
 ///
 /// # Safety
 /// As for [`fence_device`]; and it is a data race. Launch it where that is what one wants to see.
@@ -190,8 +196,8 @@ pub unsafe fn volatile_flag(
 
 /// Which letter this block has to do with, and whether it sends it.
 ///
-/// Blocks take numbers in the order in which they begin, not by their place in the grid: whoever waits then waits for a block that has
-/// begun, and none for one that finds no room on the device.
+/// Blocks take numbers in the order in which they begin, not by their place in the grid: whoever
+/// waits then waits for a block that has begun, and none for one that finds no room on the device.
 #[inline(always)]
 fn role(take_number: impl FnOnce() -> u32) -> (usize, bool) {
     let mine = if lane_id() == 0 { take_number() } else { 0 };
@@ -204,7 +210,8 @@ fn role(take_number: impl FnOnce() -> u32) -> (usize, bool) {
 fn write(input: &[i32], letters: GlobalMut<i32>, letter: usize) {
     let at = letter * LETTER + lane_id() as usize;
     if let (Some(&element), true) = (input.get(at), at < letters.len()) {
-        // SAFETY: in bounds; one block sends this letter, and its receiver reads when the flag is up.
+        // SAFETY: in bounds; one block sends this letter, and its receiver reads when the flag is
+        // up.
         unsafe { letters.set_unchecked(at, element) };
     }
     sync_warp(FULL_MASK);
@@ -226,10 +233,12 @@ fn read(length: usize, letters: GlobalMut<i32>, letter: usize, mut output: Disjo
     }
 }
 
-/// Each block writes its sum and counts up; the one that comes last finds all sums there and adds them.
+/// Each block writes its sum and counts up; the one that comes last finds all sums there and adds
+/// them.
 ///
 /// # Safety
-/// `done[0]` is zero (the last block makes it so again), and nothing else uses it or `partials` meanwhile.
+/// `done[0]` is zero (the last block makes it so again), and nothing else uses it or `partials`
+/// meanwhile.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub unsafe fn last_block_reduce(

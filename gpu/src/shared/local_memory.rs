@@ -1,12 +1,14 @@
 //! An array that belongs to one thread, in local memory and in registers.
 //!
-//! Launch: 1-D grid of 1-D blocks of any size. Thread t of the T threads of the grid counts which of 32 bins its elements fall into, by
-//! their upper five bits: elements t, t + T, t + 2 T, ... of `input`, for any length. It writes its count of bin b to
-//! `counts[b * T + t]`; what lies past the end of `counts` is left out.
-//! Shows: registers have no addresses. An array whose index is known only at run time has to be in memory: in local
-//! memory, which is device memory behind the caches. If every index is known at compile time, each element is a register.
-//! The first kernel has `.local` in its PTX, the second has not. (ptxas 13.0 puts an array of 8 words into registers all
-//! the same, and selects among them by comparisons; it does not do so for 32.)
+//! Launch: 1-D grid of 1-D blocks of any size. Thread t of the T threads of the grid counts which
+//! of 32 bins its elements fall into, by their upper five bits: elements t, t + T, t + 2 T, ... of
+//! `input`, for any length. It writes its count of bin b to `counts[b * T + t]`; what lies past the
+//! end of `counts` is left out.
+//! Shows: registers have no addresses. An array whose index is known only at run time has to be in
+//! memory: in local memory, which is device memory behind the caches. If every index is known at
+//! compile time, each element is a register. The first kernel has `.local` in its PTX, the second
+//! has not. (ptxas 13.0 puts an array of 8 words into registers all the same, and selects among
+//! them by comparisons; it does not do so for 32.)
 //! Source: CUDA study notes, section 4.1; CUDA C++ Programming Guide, "Local Memory".
 
 use lanewise_macros::kernel;
@@ -29,7 +31,8 @@ pub fn local_array_dynamic(input: &[u32], counts: DisjointSlice<u32>) {
     store(counts, bins);
 }
 
-/// Every counter is increased, by one or by nothing: the loop is written out, and each counter is a register.
+/// Every counter is increased, by one or by nothing: the loop is written out, and each counter is a
+/// register.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn local_array_static(input: &[u32], counts: DisjointSlice<u32>) {
@@ -49,7 +52,8 @@ fn store(mut counts: DisjointSlice<u32>, bins: [u32; BINS]) {
     let threads = grid_dim_x() as usize * block_dim_x() as usize;
     let thread = index_1d().get();
     for (number, count) in bins.into_iter().enumerate() {
-        // SAFETY: the launch is 1-D, so `thread` is below `threads`, and no other thread has the same.
+        // SAFETY: the launch is 1-D, so `thread` is below `threads`, and no other thread has the
+        // same.
         if let Some(place) = unsafe { counts.get_unique_mut(number * threads + thread) } {
             *place = count;
         }

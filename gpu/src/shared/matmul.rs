@@ -1,12 +1,14 @@
 //! Matrix product: each thread computes one element.
 //!
-//! `c = a b`, where `a` has `m` rows of `k` columns, `b` has `k` rows of `n`, and `c` has `m` rows of `n`. The sizes are
-//! arbitrary, but the slices have to hold their matrices: a shorter `a` or `b` fails an assertion.
-//! Launch: 2-D grid of at least `n` threads along x and `m` along y, in 2-D blocks; for `matmul_shared_16` these are 16 x 16,
-//! for `matmul_shared_32` 32 x 32.
-//! In `matmul_naive` each thread loads a row of `a` and a column of `b`: 2 k loads. In `matmul_shared` the block loads
-//! tiles, one element of each tile per thread, and every loaded element is used `TILE` times: 2 k / TILE loads.
-//! Shows: shared memory as a cache that the program fills. It divides the loads from global memory by the tile's width.
+//! `c = a b`, where `a` has `m` rows of `k` columns, `b` has `k` rows of `n`, and `c` has `m` rows
+//! of `n`. The sizes are arbitrary, but the slices have to hold their matrices: a shorter `a` or
+//! `b` fails an assertion. Launch: 2-D grid of at least `n` threads along x and `m` along y, in 2-D
+//! blocks; for `matmul_shared_16` these are 16 x 16, for `matmul_shared_32` 32 x 32. In
+//! `matmul_naive` each thread loads a row of `a` and a column of `b`: 2 k loads. In `matmul_shared`
+//! the block loads tiles, one element of each tile per thread, and every loaded element is used
+//! `TILE` times: 2 k / TILE loads.
+//! Shows: shared memory as a cache that the program fills. It divides the loads from global memory
+//! by the tile's width.
 //! Source: programming model notes, "Shared Memory".
 
 use lanewise_macros::{kernel, shared};
@@ -59,7 +61,8 @@ pub fn matmul_shared<const TILE: usize>(
 
     let mut sum = 0.0;
     for start in (0..a.columns).step_by(TILE) {
-        // A block that lies inside the product loads whole tiles without asking, which is 3 % of its time on an H200.
+        // A block that lies inside the product loads whole tiles without asking, which is 3 % of
+        // its time on an H200.
         let (element_of_a, element_of_b) = if is_inside && start + TILE <= a.columns {
             // SAFETY: both tiles are inside their matrices.
             unsafe {
@@ -71,7 +74,8 @@ pub fn matmul_shared<const TILE: usize>(
         } else {
             (a.get(y, start + column), b.get(start + row, x))
         };
-        // SAFETY: each thread sets its own element of each tile; all have read the last ones at the barrier below.
+        // SAFETY: each thread sets its own element of each tile; all have read the last ones at the
+        // barrier below.
         unsafe {
             A.set_at(row, column, element_of_a);
             B.set_at(row, column, element_of_b);
@@ -85,7 +89,8 @@ pub fn matmul_shared<const TILE: usize>(
     }
 
     if x < b.columns && y < a.rows {
-        // SAFETY: `n` is the launch's, so threads with different x < n and y have different elements.
+        // SAFETY: `n` is the launch's, so threads with different x < n and y have different
+        // elements.
         if let Some(c) = unsafe { c.get_unique_mut(y * b.columns + x) } {
             *c = sum;
         }

@@ -1,11 +1,13 @@
 //! A tile of shared memory that is wider than high, written and read along rows or columns.
 //!
-//! Launch: 2-D grid of 32 x 16 blocks; for the kernels named `dyn`, with 4 bytes of dynamic shared memory for each element of 16
-//! rows of 32, or of 32 and the padding.
-//! Each thread puts its number in the block into the tile, waits, and writes what it then reads to its element of `output`;
-//! elements past the end are left alone. Read the other way than written, the tile is transposed: its columns become rows of 16.
-//! Shows: columns and rows have different lengths, so that a thread needs two positions: where it writes, from its place in the block,
-//! and where it reads, from its number. A warp reads two columns of 16; both are in one bank each, unless padding spreads them.
+//! Launch: 2-D grid of 32 x 16 blocks; for the kernels named `dyn`, with 4 bytes of dynamic shared
+//! memory for each element of 16 rows of 32, or of 32 and the padding. Each thread puts its number
+//! in the block into the tile, waits, and writes what it then reads to its element of `output`;
+//! elements past the end are left alone. Read the other way than written, the tile is transposed:
+//! its columns become rows of 16.
+//! Shows: columns and rows have different lengths, so that a thread needs two positions: where it
+//! writes, from its place in the block, and where it reads, from its number. A warp reads two
+//! columns of 16; both are in one bank each, unless padding spreads them.
 //! Source: CUDA study notes, section 5.2.2.
 
 use lanewise_macros::{kernel, shared};
@@ -18,7 +20,8 @@ use super::square_tile::store;
 pub const COLUMNS: usize = 32;
 /// Rows of the tile.
 pub const ROWS: usize = 16;
-/// Words behind each row: with two, the two columns that a warp reads share no bank; with one they share all but two.
+/// Words behind each row: with two, the two columns that a warp reads share no bank; with one they
+/// share all but two.
 pub const PADDING: usize = 2;
 
 /// Writes along rows, reads along rows.
@@ -82,21 +85,24 @@ pub fn rect_row_col_pad(output: DisjointSlice<u32>) {
     store(output, unsafe { TILE.get_at(row, column) });
 }
 
-/// As `rect_row_col_dyn`, with `padding` words behind each row: what is dynamic can be tried with several.
+/// As `rect_row_col_dyn`, with `padding` words behind each row: what is dynamic can be tried with
+/// several.
 #[kernel]
 #[launch_contract(dims = 2, block = (COLUMNS, ROWS))]
 pub fn rect_row_col_dyn_pad(output: DisjointSlice<u32>, padding: u32) {
     row_to_column(output, COLUMNS + padding as usize);
 }
 
-/// Column and row of the tile that the thread reads: threads count down the columns, not along the rows.
+/// Column and row of the tile that the thread reads: threads count down the columns, not along the
+/// rows.
 #[inline]
 fn transposed() -> (usize, usize) {
     let thread = thread_rank() as usize;
     (thread / ROWS, thread % ROWS)
 }
 
-/// Writes along rows and reads along columns of dynamic shared memory, where the next row begins `pitch` elements on.
+/// Writes along rows and reads along columns of dynamic shared memory, where the next row begins
+/// `pitch` elements on.
 #[inline(always)]
 fn row_to_column(output: DisjointSlice<u32>, pitch: usize) {
     let tile = DynamicSharedArray::<u32>::get();

@@ -1,11 +1,13 @@
 //! Sum of a slice, with the steps of the reduction in global memory and in shared memory.
 //!
-//! Launch: 1-D grid of 1-D blocks of whole warps, with at least one thread for each element (`unroll4`: for every four); the kernels named
-//! `dyn` with 4 bytes of dynamic shared memory a thread.
-//! Block b sums its part, `block_dim_x` elements (`unroll4`: four times that), and writes the sum to `sums[b]`. The kernels named
-//! `gmem` overwrite their data. The slice may have any length; a part past its end sums to zero.
-//! Shows: all kernels take the same steps. With the steps in shared memory, every element is loaded from global memory
-//! once, and a block stores only its sum; the rest of the traffic stays on the multiprocessor.
+//! Launch: 1-D grid of 1-D blocks of whole warps, with at least one thread for each element
+//! (`unroll4`: for every four); the kernels named `dyn` with 4 bytes of dynamic shared memory a
+//! thread. Block b sums its part, `block_dim_x` elements (`unroll4`: four times that), and writes
+//! the sum to `sums[b]`. The kernels named `gmem` overwrite their data. The slice may have any
+//! length; a part past its end sums to zero.
+//! Shows: all kernels take the same steps. With the steps in shared memory, every element is loaded
+//! from global memory once, and a block stores only its sum; the rest of the traffic stays on the
+//! multiprocessor.
 //! Source: CUDA study notes, section 5.3.
 
 use lanewise_macros::{kernel, shared};
@@ -68,8 +70,8 @@ pub fn reduce_smem_dyn(input: &[i32], sums: GlobalMut<i32>) {
 #[launch_contract(dims = 1, whole_warps)]
 pub fn reduce_gmem_unroll4(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
     let start = block_idx_x() as usize * block_dim_x() as usize * UNROLL;
-    // SAFETY: the launch is 1-D, so no other block has these elements, and all threads of this one are here; `add_columns` ends with a
-    // barrier.
+    // SAFETY: the launch is 1-D, so no other block has these elements, and all threads of this one
+    // are here; `add_columns` ends with a barrier.
     unsafe {
         let live = add_columns::<UNROLL>(data, start);
         let part = data.part(start, live);
@@ -108,7 +110,8 @@ pub fn reduce_smem_unroll4_dyn(input: &[i32], sums: GlobalMut<i32>) {
     }
 }
 
-/// Dynamic shared memory with an element for each thread of the block; a launch that gave less ends here.
+/// Dynamic shared memory with an element for each thread of the block; a launch that gave less ends
+/// here.
 #[inline(always)]
 fn element_of_each_thread() -> DynamicSharedArray<i32> {
     let partials = DynamicSharedArray::<i32>::get();
@@ -128,17 +131,20 @@ fn load<const ELEMENTS: usize>(input: &[i32]) -> i32 {
     (0..ELEMENTS).map(element).sum()
 }
 
-/// Adds the first `live` numbers to the very first: half to half, the last six steps by one warp. Thread 0 takes the last step.
+/// Adds the first `live` numbers to the very first: half to half, the last six steps by one warp.
+/// Thread 0 takes the last step.
 ///
 /// # Safety
-/// All threads of a block of whole warps call it with the same cells, which nobody else uses, and the same `live`, which is at most
-/// their number and `block_dim_x`; a barrier is behind what was stored there.
+/// All threads of a block of whole warps call it with the same cells, which nobody else uses, and
+/// the same `live`, which is at most their number and `block_dim_x`; a barrier is behind what was
+/// stored there.
 #[inline(always)]
 unsafe fn add_up(cells: &Cells<i32>, live: usize) {
     let thread = thread_idx_x() as usize;
     let step = |stride: usize| {
         if thread < stride && thread + stride < live {
-            // SAFETY: below `live`. In one step a number is read by one thread, and written by the same or by none.
+            // SAFETY: below `live`. In one step a number is read by one thread, and written by the
+            // same or by none.
             unsafe {
                 let sum = cells.get_unchecked(thread) + cells.get_unchecked(thread + stride);
                 cells.set_unchecked(thread, sum);
@@ -163,7 +169,8 @@ unsafe fn add_up(cells: &Cells<i32>, live: usize) {
 /// Thread 0 writes the first of the block's cells as its sum, zero if there is none.
 ///
 /// # Safety
-/// What is in the first cell was stored by thread 0, or a barrier lies between; blocks call it once.
+/// What is in the first cell was stored by thread 0, or a barrier lies between; blocks call it
+/// once.
 #[inline]
 unsafe fn store_first(cells: &Cells<i32>, sums: GlobalMut<i32>) {
     let block = block_idx_x() as usize;

@@ -1,11 +1,13 @@
 //! The first derivative of samples, from four neighbours on each side.
 //!
-//! Launch: 1-D grid of blocks of 256; at least one thread for each element of `output`.
-//! `output[i]` is the sum of `c[j] * (input[i + j] - input[i - j])` for j from 1 to 4, with zero for what lies past either end of
-//! `input`: the central difference of 8th order, for samples that are 1 apart. Elements past the end of `output` are left alone.
-//! Each block loads its samples once, and the 4 on each side, which are its neighbours': the halo.
-//! Shows: all lanes read the same coefficient at the same time, which is what constant memory is made for: one access, no
-//! register for an address, no traffic to global memory. From a read-only slice, every warp loads each coefficient.
+//! Launch: 1-D grid of blocks of 256; at least one thread for each element of `output`. `output[i]`
+//! is the sum of `c[j] * (input[i + j] - input[i - j])` for j from 1 to 4, with zero for what lies
+//! past either end of `input`: the central difference of 8th order, for samples that are 1 apart.
+//! Elements past the end of `output` are left alone. Each block loads its samples once, and the 4
+//! on each side, which are its neighbours': the halo.
+//! Shows: all lanes read the same coefficient at the same time, which is what constant memory is
+//! made for: one access, no register for an address, no traffic to global memory. From a read-only
+//! slice, every warp loads each coefficient.
 //! Source: CUDA study notes, sections 5.5.1 and 5.5.2.
 
 use lanewise_macros::{device, kernel, shared};
@@ -31,7 +33,8 @@ pub fn stencil_constant(input: &[f32], output: DisjointSlice<f32>) {
     derivative(input, output, |j| STENCIL.at(j));
 }
 
-/// Coefficients in global memory, through the read-only path, as the compiler chooses for a slice that is only read.
+/// Coefficients in global memory, through the read-only path, as the compiler chooses for a slice
+/// that is only read.
 #[kernel]
 #[launch_contract(dims = 1, block = (BLOCK))]
 pub fn stencil_readonly(input: &[f32], coefficients: &[f32], output: DisjointSlice<f32>) {
@@ -59,7 +62,8 @@ fn derivative(input: &[f32], mut output: DisjointSlice<f32>, coefficient: impl F
     let thread = thread_idx_x() as usize;
     let (here, own) = (block_idx_x() as usize * BLOCK + thread, thread + RADIUS);
     let sample = |i: usize| input.get(i).copied().unwrap_or(0.0);
-    // SAFETY: each thread sets elements of its own: one of the block's, and the first RADIUS threads one of each halo.
+    // SAFETY: each thread sets elements of its own: one of the block's, and the first RADIUS
+    // threads one of each halo.
     unsafe {
         SAMPLES.set(own, sample(here));
         if thread < RADIUS {

@@ -1,16 +1,21 @@
-//! Reading through a texture: a table with blends between its entries, an image at another size, an image moved.
+//! Reading through a texture: a table with blends between its entries, an image at another size, an
+//! image moved.
 //!
-//! Launch: any grid and block of one dimension (`texture_1d`) or two; at least one thread for each element of `output`.
-//! Each thread fetches once and writes once; elements past the end of `output` are left alone.
-//! Shows: the sampler does what index arithmetic and branches do elsewhere: it blends neighbours, with weights of 9 bits, and answers
-//! outside of the image with its edge, with the image again, or with a border. There is no bounds check in these kernels' reads.
-//! Source: programming model notes, "Texture and Surface Memory"; CUDA C++ Programming Guide, "Texture Fetching"; PTX ISA, `tex`.
+//! Launch: any grid and block of one dimension (`texture_1d`) or two; at least one thread for each
+//! element of `output`. Each thread fetches once and writes once; elements past the end of `output`
+//! are left alone.
+//! Shows: the sampler does what index arithmetic and branches do elsewhere: it blends neighbours,
+//! with weights of 9 bits, and answers outside of the image with its edge, with the image again, or
+//! with a border. There is no bounds check in these kernels' reads.
+//! Source: programming model notes, "Texture and Surface Memory"; CUDA C++ Programming Guide,
+//! "Texture Fetching"; PTX ISA, `tex`.
 
 use lanewise_macros::kernel;
 use lanewise_std::texture::{Texture1d, Texture2d};
 use lanewise_std::{DisjointMatrix, DisjointSlice, thread};
 
-/// `output[i]` is the table at `at[i]`, a coordinate in entries: entry `n` is the whole of `n + 0.5`.
+/// `output[i]` is the table at `at[i]`, a coordinate in entries: entry `n` is the whole of
+/// `n + 0.5`.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn texture_1d(table: Texture1d, at: &[f32], mut output: DisjointSlice<f32>) {
@@ -23,7 +28,8 @@ pub fn texture_1d(table: Texture1d, at: &[f32], mut output: DisjointSlice<f32>) 
     }
 }
 
-/// The image with as many pixels as `output` has elements. Its coordinates are normalised: they run from 0 to 1, whatever its own size is.
+/// The image with as many pixels as `output` has elements. Its coordinates are normalised: they run
+/// from 0 to 1, whatever its own size is.
 #[kernel]
 #[launch_contract(dims = 2)]
 pub fn texture_2d_linear(image: Texture2d, mut output: DisjointMatrix<f32>) {
@@ -35,7 +41,8 @@ pub fn texture_2d_linear(image: Texture2d, mut output: DisjointMatrix<f32>) {
     }
 }
 
-/// The image, which has the size of `output`, moved right by `dx` and down by `dy`. Where it came from outside, the sampler says what is there.
+/// The image, which has the size of `output`, moved right by `dx` and down by `dy`. Where it came
+/// from outside, the sampler says what is there.
 #[kernel]
 #[launch_contract(dims = 2)]
 pub fn texture_2d_border(image: Texture2d, mut output: DisjointMatrix<f32>, dx: i32, dy: i32) {

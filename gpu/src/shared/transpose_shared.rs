@@ -1,12 +1,14 @@
 //! Transpose of a matrix through a tile in shared memory.
 //!
-//! `input` has `ny` rows of `nx` columns, `output` gets `nx` rows of `ny`.
-//! Launch: 2-D grid of 32 x 8 blocks; a block does a tile of 32 x 32, so the grid is `nx / 32` by `ny / 32`, rounded up. The kernels
-//! named `unroll` do two tiles, one below the other: `nx / 32` by `ny / 64`. Those named `dyn` have 4 bytes of dynamic shared memory
-//! for each element of the tiles, and of 32 x 33 for each tile where they are padded. Any size will do.
-//! Reads `input` once and writes `output` once; what lies past a slice's end is left alone.
-//! Shows: rows are loaded and rows are stored, 4 sectors for each warp both ways; the turn happens in shared memory. There
-//! a column of 32 floats lies in one bank, and takes 32 passes; with a row of 33, it lies in all 32, and takes one.
+//! `input` has `ny` rows of `nx` columns, `output` gets `nx` rows of `ny`. Launch: 2-D grid of 32 x
+//! 8 blocks; a block does a tile of 32 x 32, so the grid is `nx / 32` by `ny / 32`, rounded up. The
+//! kernels named `unroll` do two tiles, one below the other: `nx / 32` by `ny / 64`. Those named
+//! `dyn` have 4 bytes of dynamic shared memory for each element of the tiles, and of 32 x 33 for
+//! each tile where they are padded. Any size will do. Reads `input` once and writes `output` once;
+//! what lies past a slice's end is left alone.
+//! Shows: rows are loaded and rows are stored, 4 sectors for each warp both ways; the turn happens
+//! in shared memory. There a column of 32 floats lies in one bank, and takes 32 passes; with a row
+//! of 33, it lies in all 32, and takes one.
 //! Source: CUDA study notes, sections 5.4.2 to 5.4.4.
 
 use core::array::from_fn;
@@ -45,14 +47,16 @@ pub fn transpose_smem(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny
     unsafe { store(&mut output, nx, ny, left, top, elements) };
 }
 
-/// The same in shared memory that the launch gives, which has one dimension: the kernel computes the indices.
+/// The same in shared memory that the launch gives, which has one dimension: the kernel computes
+/// the indices.
 #[kernel]
 #[launch_contract(dims = 2, block = (SIDE, ROWS))]
 pub fn transpose_smem_dyn(input: &[f32], output: DisjointSlice<f32>, nx: u32, ny: u32) {
     through_dynamic::<1>(input, output, nx, ny, SIDE);
 }
 
-/// Rows of the tile are one longer than they need to be, so that a column has no two elements in a bank.
+/// Rows of the tile are one longer than they need to be, so that a column has no two elements in a
+/// bank.
 #[kernel]
 #[launch_contract(dims = 2, block = (SIDE, ROWS))]
 pub fn transpose_smem_pad(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32) {
@@ -139,7 +143,8 @@ pub fn transpose_smem_unroll_pad_dyn(input: &[f32], output: DisjointSlice<f32>, 
     through_dynamic::<TILES>(input, output, nx, ny, SIDE + 1);
 }
 
-/// The transpose through `N` tiles of dynamic shared memory, where the next row begins `pitch` elements on.
+/// The transpose through `N` tiles of dynamic shared memory, where the next row begins `pitch`
+/// elements on.
 #[inline(always)]
 fn through_dynamic<const N: usize>(
     input: &[f32],
@@ -160,7 +165,8 @@ fn through_dynamic<const N: usize>(
     for (tile, elements) in elements.iter().enumerate() {
         for (step, &element) in elements.iter().enumerate() {
             let at = (tile * SIDE + row + step * ROWS) * pitch + column;
-            // SAFETY: in bounds, as there is room for all rows; each thread sets elements of its own.
+            // SAFETY: in bounds, as there is room for all rows; each thread sets elements of its
+            // own.
             unsafe { tiles.set_unchecked(at, element) };
         }
     }
@@ -177,7 +183,8 @@ fn through_dynamic<const N: usize>(
     }
 }
 
-/// The column and the row of the input at which this block's tiles begin, `N` of them one below the other.
+/// The column and the row of the input at which this block's tiles begin, `N` of them one below the
+/// other.
 #[inline(always)]
 fn corner<const N: usize>() -> (usize, usize) {
     (
@@ -186,7 +193,8 @@ fn corner<const N: usize>() -> (usize, usize) {
     )
 }
 
-/// This thread's elements of the tile at `left` and `top` in the input, along rows; zero outside of it.
+/// This thread's elements of the tile at `left` and `top` in the input, along rows; zero outside of
+/// it.
 #[inline(always)]
 fn load(input: &[f32], nx: u32, ny: u32, left: usize, top: usize) -> [f32; STEPS] {
     let (nx, ny) = (nx as usize, ny as usize);
@@ -194,7 +202,8 @@ fn load(input: &[f32], nx: u32, ny: u32, left: usize, top: usize) -> [f32; STEPS
         left + thread_idx_x() as usize,
         top + thread_idx_y() as usize,
     );
-    // A thread past the right edge has nothing to load; one past the lower edge has an index past the end.
+    // A thread past the right edge has nothing to load; one past the lower edge has an index past
+    // the end.
     let input = &input[..if x < nx {
         (nx * ny).min(input.len())
     } else {
@@ -208,8 +217,8 @@ fn load(input: &[f32], nx: u32, ny: u32, left: usize, top: usize) -> [f32; STEPS
     })
 }
 
-/// Stores this thread's elements of the turned tile, along rows of the output, where the tile at `left` and `top` has its own
-/// corner at `top` and `left`. What is outside is left out.
+/// Stores this thread's elements of the turned tile, along rows of the output, where the tile at
+/// `left` and `top` has its own corner at `top` and `left`. What is outside is left out.
 ///
 /// # Safety
 /// Each block of the launch, which is 2-D with blocks of 32 x 8, calls it with corners of its own.
@@ -236,7 +245,8 @@ unsafe fn store(
     for (step, &element) in elements.iter().enumerate() {
         let index = (y + step * ROWS) * ny + x;
         if index < end {
-            // SAFETY: in bounds; threads with different x < ny and y have different elements, and these are the thread's own.
+            // SAFETY: in bounds; threads with different x < ny and y have different elements, and
+            // these are the thread's own.
             unsafe { *output.as_mut_ptr().add(index) = element };
         }
     }

@@ -1,11 +1,14 @@
-//! A generator of pseudo-random numbers, run for many steps: a kernel whose duration one can choose.
+//! A generator of pseudo-random numbers, run for many steps: a kernel whose duration one can
+//! choose.
 //!
-//! Launch: 1-D grid of at least as many threads as elements, in blocks of any size.
-//! Each element is read once, goes through `rounds` steps of `x = 1664525 x + 1013904223` (mod 2^32), and is written once. Elements past the
-//! shorter of the two slices are left alone.
-//! Shows: nothing by itself. The streams chapter needs a kernel whose time can be compared with that of a copy, and whose
-//! result can be checked. Each step needs the one before, so the time grows with `rounds`.
-//! Source: CUDA study notes, chapter 6 (kernels that repeat their work); Press et al., *Numerical Recipes*, for the constants.
+//! Launch: 1-D grid of at least as many threads as elements, in blocks of any size. Each element is
+//! read once, goes through `rounds` steps of `x = 1664525 x + 1013904223` (mod 2^32), and is
+//! written once. Elements past the shorter of the two slices are left alone.
+//! Shows: nothing by itself. The streams chapter needs a kernel whose time can be compared with
+//! that of a copy, and whose result can be checked. Each step needs the one before, so the time
+//! grows with `rounds`.
+//! Source: CUDA study notes, chapter 6 (kernels that repeat their work); Press et al., *Numerical
+//! Recipes*, for the constants.
 
 use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;

@@ -1,13 +1,14 @@
-//! A matrix that is scaled box by box: the tensor memory accelerator loads and stores the boxes; one warp asks for them,
-//! and four compute.
+//! A matrix that is scaled box by box: the tensor memory accelerator loads and stores the boxes;
+//! one warp asks for them, and four compute.
 //!
-//! Launch: 1-D grid of any size, which strides over the boxes; blocks of [`THREADS`] threads. The tensor maps have boxes of
-//! [`COLUMNS`] x [`ROWS`] elements.
-//! Writes `factor` times `input` to `output`, as far as both reach. The kernel checks no bounds, because the maps do.
-//! Shows: one thread asks for 2 KiB and goes on; up to [`PLACES`] boxes are loaded at the same time. A load reports its
-//! bytes to a barrier, a store belongs to a group of the thread that asked for it, and a fence stands between the
-//! threads' writes and the unit's reads.
-//! Source: CUDA programming notes, "Tensor Memory Accelerator"; PTX ISA, "cp.async.bulk.tensor", "mbarrier".
+//! Launch: 1-D grid of any size, which strides over the boxes; blocks of [`THREADS`] threads. The
+//! tensor maps have boxes of [`COLUMNS`] x [`ROWS`] elements. Writes `factor` times `input` to
+//! `output`, as far as both reach. The kernel checks no bounds, because the maps do.
+//! Shows: one thread asks for 2 KiB and goes on; up to [`PLACES`] boxes are loaded at the same
+//! time. A load reports its bytes to a barrier, a store belongs to a group of the thread that asked
+//! for it, and a fence stands between the threads' writes and the unit's reads.
+//! Source: CUDA programming notes, "Tensor Memory Accelerator"; PTX ISA, "cp.async.bulk.tensor",
+//! "mbarrier".
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::barrier::{Barrier, BarrierStorage, Block};
@@ -80,7 +81,8 @@ pub fn tma_copy(
         bulk::fence_proxy_async();
         worked.arrive_and_wait(); // the store below reads what all workers wrote
         if worker == 0 {
-            // SAFETY: the box is written, and stays until the group has read it; the boxes of the output are different ones.
+            // SAFETY: the box is written, and stays until the group has read it; the boxes of the
+            // output are different ones.
             unsafe { output.store(corner(number), tile.as_ptr()) };
             bulk::commit_group();
             bulk::wait_group_read::<0>();

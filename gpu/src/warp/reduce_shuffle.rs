@@ -1,7 +1,7 @@
 //! Sum of a slice: lanes by shuffles, warps through shared memory.
 //!
-//! Launch: 1-D grid of any size; 1-D blocks, a multiple of 32 threads.
-//! Reads `input` once, writes the sum of what block b read to `sums[b]`. An empty slice gives zeros.
+//! Launch: 1-D grid of any size; 1-D blocks, a multiple of 32 threads. Reads `input` once, writes
+//! the sum of what block b read to `sums[b]`. An empty slice gives zeros.
 //! Shows: the warp stage reads no shared memory and needs no barrier (compare `reduce_unrolling8`).
 //! Source: CUDA study notes, section 5.6.3; PTX ISA, "shfl.sync".
 
@@ -46,7 +46,8 @@ pub fn reduce_shfl(input: &[i32], mut sums: PerBlock<i32>) {
     }
 }
 
-/// The sum over the warp's lanes, in each of them: after the step with 16, lanes hold sums of 2 values, then of 4, 8, 16, 32.
+/// The sum over the warp's lanes, in each of them: after the step with 16, lanes hold sums of 2
+/// values, then of 4, 8, 16, 32.
 #[inline]
 fn warp_sum(mut value: i32) -> i32 {
     for lanes in [16, 8, 4, 2, 1] {

@@ -1,12 +1,14 @@
 //! The forms of the shuffle: which lane each lane reads from.
 //!
-//! Launch: 1-D grid of 1-D blocks of whole warps, at least one thread for each element (for `shfl_xor_array`, `shfl_xor_int4` and
-//! `shfl_swap`: for each four). A warp is cut into segments of `width` lanes, 2, 4, 8, 16 or 32; the notes' are 16 wide.
-//! Each thread takes its element of `input`, exchanges it within its segment, and writes what it got to its element of `output`.
-//! All lanes take part, those without an element with zero; elements past the end of either slice are left alone.
-//! Shows: a lane names the lane that it reads *from*: by its number (`broadcast`, `wrap`), by a distance below or above
-//! (`up`, `down`; lanes whose source would lie outside the segment keep their own value), or by flipping bits of its own
-//! number (`xor`: lanes exchange in pairs).
+//! Launch: 1-D grid of 1-D blocks of whole warps, at least one thread for each element (for
+//! `shfl_xor_array`, `shfl_xor_int4` and `shfl_swap`: for each four). A warp is cut into segments
+//! of `width` lanes, 2, 4, 8, 16 or 32; the notes' are 16 wide. Each thread takes its element of
+//! `input`, exchanges it within its segment, and writes what it got to its element of `output`. All
+//! lanes take part, those without an element with zero; elements past the end of either slice are
+//! left alone.
+//! Shows: a lane names the lane that it reads *from*: by its number (`broadcast`, `wrap`), by a
+//! distance below or above (`up`, `down`; lanes whose source would lie outside the segment keep
+//! their own value), or by flipping bits of its own number (`xor`: lanes exchange in pairs).
 //! Source: CUDA study notes, sections 5.6.1 and 5.6.2; PTX ISA, "shfl.sync".
 
 use lanewise_macros::{Value, kernel};
@@ -54,7 +56,8 @@ pub fn shfl_down(input: &[i32], output: DisjointSlice<i32>, delta: u32, width: u
     });
 }
 
-/// Every lane reads the lane `offset` further on, round the segment: a number past its end counts from its start.
+/// Every lane reads the lane `offset` further on, round the segment: a number past its end counts
+/// from its start.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn shfl_wrap(input: &[i32], output: DisjointSlice<i32>, offset: i32, width: u32) {
@@ -73,7 +76,8 @@ pub fn shfl_xor(input: &[i32], output: DisjointSlice<i32>, mask: u32, width: u32
     });
 }
 
-/// The same with four values a lane: four shuffles. Aligned as one integer is, they are loaded one by one.
+/// The same with four values a lane: four shuffles. Aligned as one integer is, they are loaded one
+/// by one.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn shfl_xor_array(input: &[[i32; 4]], output: DisjointSlice<[i32; 4]>, mask: u32, width: u32) {
@@ -82,7 +86,8 @@ pub fn shfl_xor_array(input: &[[i32; 4]], output: DisjointSlice<[i32; 4]>, mask:
     });
 }
 
-/// The same with four values that are aligned as one: one load and one store, and the same four shuffles.
+/// The same with four values that are aligned as one: one load and one store, and the same four
+/// shuffles.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn shfl_xor_int4(input: &[Int4], output: DisjointSlice<Int4>, mask: u32, width: u32) {
@@ -91,9 +96,11 @@ pub fn shfl_xor_int4(input: &[Int4], output: DisjointSlice<Int4>, mask: u32, wid
     });
 }
 
-/// Of two lanes whose numbers differ in the bits of `mask`, the lower gives [`FIRST`] of its four for [`SECOND`] of the upper's.
+/// Of two lanes whose numbers differ in the bits of `mask`, the lower gives [`FIRST`] of its four
+/// for [`SECOND`] of the upper's.
 ///
-/// A shuffle gives and takes the same register. So the lower lane puts what it gives where the upper has its own, and back.
+/// A shuffle gives and takes the same register. So the lower lane puts what it gives where the
+/// upper has its own, and back.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn shfl_swap(input: &[[i32; 4]], output: DisjointSlice<[i32; 4]>, mask: u32, width: u32) {

@@ -1,12 +1,15 @@
 //! What a warp can ask of all its lanes at once.
 //!
 //! Launch: 1-D grid of 1-D blocks of whole warps, at least one thread for each element.
-//! `vote_any_all_ballot` writes a [`Vote`] for each element: what the warp's lanes answer to "is mine above `limit`?". `match_any` writes
-//! the lanes of the warp whose value is the same as the element's own. Lanes past the end of `input` take part with zero;
-//! elements past the end of `output` are left alone.
-//! Shows: the answers of 32 lanes are the bits of one register; no memory and no barrier is needed. The mask says which
-//! lanes take part. Before Volta it was the lanes that happened to be active, which made such code fragile.
-//! Source: CUDA study notes, section 5.6; PTX ISA, "vote.sync", "match.sync"; CUDA C++ Programming Guide, "Warp Vote Functions".
+//! `vote_any_all_ballot` writes a [`Vote`] for each element: what the warp's lanes answer to "is
+//! mine above `limit`?". `match_any` writes the lanes of the warp whose value is the same as the
+//! element's own. Lanes past the end of `input` take part with zero; elements past the end of
+//! `output` are left alone.
+//! Shows: the answers of 32 lanes are the bits of one register; no memory and no barrier is needed.
+//! The mask says which lanes take part. Before Volta it was the lanes that happened to be active,
+//! which made such code fragile.
+//! Source: CUDA study notes, section 5.6; PTX ISA, "vote.sync", "match.sync"; CUDA C++ Programming
+//! Guide, "Warp Vote Functions".
 
 use lanewise_macros::{Value, kernel};
 use lanewise_std::DisjointSlice;

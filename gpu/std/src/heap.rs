@@ -1,8 +1,9 @@
 //! The heap: `alloc`'s allocator over the driver's `malloc` and `free`.
 //!
 //! The heap is the context's, shared by all threads and kernels, 8 MB unless the host asks for more
-//! (`ResourceLimit::MallocHeapSize`), and slow: every thread that allocates waits for the others. What a kernel allocates and
-//! does not free stays until the context ends. CUDA programming guide, "Dynamic Global Memory Allocation and Operations".
+//! (`ResourceLimit::MallocHeapSize`), and slow: every thread that allocates waits for the others.
+//! What a kernel allocates and does not free stays until the context ends. CUDA programming guide,
+//! "Dynamic Global Memory Allocation and Operations".
 
 use core::alloc::{GlobalAlloc, Layout};
 
@@ -16,7 +17,8 @@ struct Heap;
 /// What `malloc` aligns to.
 const ALIGN: usize = 16;
 
-// SAFETY: `malloc` gives memory of the size that nobody else has, or null, and is safe for threads that call it together.
+// SAFETY: `malloc` gives memory of the size that nobody else has, or null, and is safe for threads
+// that call it together.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if layout.align() > ALIGN {

@@ -6,7 +6,8 @@
 )]
 //! The device library: what a kernel uses to know its place, share memory, synchronise and report.
 //!
-//! Each module is one subject of the CUDA model, under the name that the field uses (see the book's page on names):
+//! Each module is one subject of the CUDA model, under the name that the field uses (see the book's
+//! page on names):
 //!
 //! | subject | modules |
 //! | --- | --- |
@@ -19,12 +20,14 @@
 //! | launches | [`kernel`], [`dynamic`], [`graph`], [`programmatic`], [`launch_control`] |
 //! | reports | [`printf`], [`assert`](mod@assert), [`clock`], [`debug`] |
 //!
-//! The crate is compiled twice. For `nvptx64-nvidia-cuda` its functions are instructions. For the host it supplies the types that
-//! describe a kernel ([`kernel`]); the other functions exist there too, so that kernels are type-checked with all other code, but calling
-//! one of them on the host panics.
+//! The crate is compiled twice. For `nvptx64-nvidia-cuda` its functions are instructions. For the
+//! host it supplies the types that describe a kernel ([`kernel`]); the other functions exist there
+//! too, so that kernels are type-checked with all other code, but calling one of them on the host
+//! panics.
 //!
-//! Operations that synchronise threads are LLVM intrinsics wherever LLVM has one. The compiler knows what an intrinsic does, and so
-//! leaves barriers and shuffles where they were written; it knows nothing of inline assembly.
+//! Operations that synchronise threads are LLVM intrinsics wherever LLVM has one. The compiler
+//! knows what an intrinsic does, and so leaves barriers and shuffles where they were written; it
+//! knows nothing of inline assembly.
 
 mod dim3;
 #[cfg(all(feature = "alloc", target_arch = "nvptx64"))]

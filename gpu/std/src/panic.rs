@@ -1,7 +1,8 @@
 //! What a panic does on the device: it says what, where and who, and traps.
 //!
-//! The text is put together in the thread's own memory and printed by one call, so that the lines of threads that panic
-//! together are not mixed. A kernel in which the compiler sees that nothing can panic has none of this in its PTX.
+//! The text is put together in the thread's own memory and printed by one call, so that the lines
+//! of threads that panic together are not mixed. A kernel in which the compiler sees that nothing
+//! can panic has none of this in its PTX.
 
 use core::ffi::CStr;
 use core::fmt::{self, Write};

@@ -1,10 +1,11 @@
 //! Addresses within a state space, and the macro for the inline PTX that takes them.
 //!
-//! Rust has one kind of pointer, the generic one. Asynchronous copies and mbarriers take a shared address of 32 bits, or a
-//! global one. The conversion also tells the optimizer that the pointer has escaped.
-//! PTX ISA, "State Spaces", "cvta".
+//! Rust has one kind of pointer, the generic one. Asynchronous copies and mbarriers take a shared
+//! address of 32 bits, or a global one. The conversion also tells the optimizer that the pointer
+//! has escaped. PTX ISA, "State Spaces", "cvta".
 
-/// Inline PTX of an instruction that LLVM has no intrinsic for, or only one that Rust cannot name. On the host it panics.
+/// Inline PTX of an instruction that LLVM has no intrinsic for, or only one that Rust cannot name.
+/// On the host it panics.
 macro_rules! ptx {
     ($name:literal: $($asm:tt)*) => {{
         #[cfg(target_arch = "nvptx64")]
@@ -29,7 +30,8 @@ macro_rules! list {
 #[cfg(target_arch = "nvptx64")]
 pub(crate) use list;
 
-/// What stands in an instruction's place on the host: a panic, as unsafe to call as the instruction.
+/// What stands in an instruction's place on the host: a panic, as unsafe to call as the
+/// instruction.
 #[cfg(not(target_arch = "nvptx64"))]
 pub(crate) unsafe fn instruction(name: &str) -> ! {
     crate::device_only(name)
@@ -37,10 +39,10 @@ pub(crate) unsafe fn instruction(name: &str) -> ! {
 
 /// The global address of what a generic pointer leads to, as a bulk copy takes it.
 ///
-/// The maximum with zero changes no address; it works around a defect. When an address is the sum of a pointer and a
-/// shifted 32-bit number, and goes to `UBLKCP` from uniform registers, ptxas 13.0 (also inside drivers) loses its upper
-/// half. An H200 then reports an illegal address (driver 580.159.04, 2026-11-22). The maximum prevents it; ptxas 13.5 is
-/// right without.
+/// The maximum with zero changes no address; it works around a defect. When an address is the sum
+/// of a pointer and a shifted 32-bit number, and goes to `UBLKCP` from uniform registers, ptxas
+/// 13.0 (also inside drivers) loses its upper half. An H200 then reports an illegal address (driver
+/// 580.159.04, 2026-11-22). The maximum prevents it; ptxas 13.5 is right without.
 #[cfg_attr(
     not(target_arch = "nvptx64"),
     allow(unused_variables, unreachable_code)

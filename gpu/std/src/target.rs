@@ -1,7 +1,7 @@
 //! The GPU that the code is compiled for.
 //!
-//! One bitcode serves all targets, so the target is no `cfg`. LLVM answers `__nvvm_reflect` when it generates code for a
-//! target, and removes what stands behind a condition that is false there.
+//! One bitcode serves all targets, so the target is no `cfg`. LLVM answers `__nvvm_reflect` when it
+//! generates code for a target, and removes what stands behind a condition that is false there.
 //! LLVM, "User Guide for NVPTX Back-end: Reflection Parameters".
 
 use crate::intrinsics;

@@ -1,8 +1,9 @@
 //! Unrolled loops: CUDA's `#pragma unroll`.
 //!
-//! LLVM unrolls short loops of a known length by itself. Here it has no choice, so an array that is indexed by the
-//! iteration stays in registers. For CUDA's `__builtin_assume` use [`core::hint::assert_unchecked`], which is `unsafe`
-//! because a wrong assumption is undefined behaviour, or an `assert!`, which is safe.
+//! LLVM unrolls short loops of a known length by itself. Here it has no choice, so an array that is
+//! indexed by the iteration stays in registers. For CUDA's `__builtin_assume` use
+//! [`core::hint::assert_unchecked`], which is `unsafe` because a wrong assumption is undefined
+//! behaviour, or an `assert!`, which is safe.
 
 /// Calls `body` with 0 to `N - 1`, one after another.
 ///

@@ -1,4 +1,5 @@
-//! Each function of the device library is the instruction that its page says: the kernels in `kernels/`, as PTX.
+//! Each function of the device library is the instruction that its page says: the kernels in
+//! `kernels/`, as PTX.
 
 use std::path::Path;
 use std::sync::LazyLock;

@@ -1,5 +1,5 @@
-//! Writes the part of the fuzzer's corpus that has one kernel of every opcode, and of kinds that are decoded in their own way:
-//! `cargo run --example corpus`.
+//! Writes the part of the fuzzer's corpus that has one kernel of every opcode, and of kinds that
+//! are decoded in their own way: `cargo run --example corpus`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -28,7 +28,8 @@ fn main() -> std::io::Result<()> {
         let name = format!("{}{kind}", case.row.opcode.name());
         let judged = !matches!(case.harness, Harness::None(_));
         let text = kernel::module(&[&case]);
-        // One that loads: the decoder refuses what is not modelled before there is anything to find.
+        // One that loads: the decoder refuses what is not modelled before there is anything to
+        // find.
         if judged && !seen.contains(&name) && lanewise_sim::Module::load(&text).is_ok() {
             std::fs::write(folder.join(format!("op_{name}.ptx")), text)?;
             seen.insert(name);

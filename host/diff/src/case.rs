@@ -4,7 +4,8 @@ use lanewise_sim::isa::Row;
 use lanewise_sim::isa::sample::{Register, Sample, Usage};
 use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
 
-/// The least PTX version and target: loads of 128 bits and createpolicy, which kernels around a sample use.
+/// The least PTX version and target: loads of 128 bits and createpolicy, which kernels around a
+/// sample use.
 pub(crate) const LEAST: ((u32, u32), u32) = ((8, 3), 80);
 
 /// Threads of a block.
@@ -32,7 +33,8 @@ pub enum Harness {
     Sequence,
     /// Through textures or surfaces.
     Image,
-    /// What it gives is the machine's own business, an address or a count: judged by what a program can do with it.
+    /// What it gives is the machine's own business, an address or a count: judged by what a program
+    /// can do with it.
     Use,
     /// It runs; that it has no other effect, and goes where it should, is all there is to see.
     Runs,

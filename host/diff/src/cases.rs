@@ -10,7 +10,8 @@ use crate::image;
 use crate::surroundings::matrix;
 use crate::surroundings::special;
 
-/// Every sample of every row that the table does not refuse, in the table's order, and every special register.
+/// Every sample of every row that the table does not refuse, in the table's order, and every
+/// special register.
 pub fn all() -> Vec<Case> {
     let rows = patterns()
         .iter()

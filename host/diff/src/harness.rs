@@ -1,4 +1,5 @@
-//! How an instruction is judged: which of the ways of [`Harness`] a row and the words of its instance ask for.
+//! How an instruction is judged: which of the ways of [`Harness`] a row and the words of its
+//! instance ask for.
 
 use lanewise_sim::isa::sample::Sample;
 use lanewise_sim::isa::{Decoder, Row};
@@ -7,8 +8,8 @@ use lanewise_sim::ptx::ast::{Modifier, Opcode};
 use crate::case::{CellSpace, Harness};
 use crate::surroundings::by_use;
 
-/// How an instruction is judged. What the decoder makes of its row says so, but for what is judged by use; each kind is named, so that a new one has to be
-/// thought of.
+/// How an instruction is judged. What the decoder makes of its row says so, but for what is judged
+/// by use; each kind is named, so that a new one has to be thought of.
 pub fn of(row: &Row, sample: &Sample) -> Harness {
     use Decoder::*;
     let opcode = row.opcode;

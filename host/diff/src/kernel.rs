@@ -1,7 +1,8 @@
 //! The PTX of a case: load the operands, execute the instruction, store the results.
 //!
-//! A kernel has the five parameters of `PARAMETERS`. Thread `t` reads record `t` of the input and writes record `t` of the
-//! output; [`Case`] says what is where in a record. Operands come from memory, so that no compiler can compute a result.
+//! A kernel has the five parameters of `PARAMETERS`. Thread `t` reads record `t` of the input and
+//! writes record `t` of the output; [`Case`] says what is where in a record. Operands come from
+//! memory, so that no compiler can compute a result.
 
 use std::fmt::Write;
 
@@ -15,7 +16,8 @@ use crate::surroundings::by_use;
 use crate::surroundings::matrix::{self, Part};
 use crate::surroundings::sequence;
 
-/// Input and output as address and length in bytes, and a parameter that is only there to be loaded.
+/// Input and output as address and length in bytes, and a parameter that is only there to be
+/// loaded.
 const PARAMETERS: &str = ".param .u64 in, .param .u64 in_bytes, .param .u64 out, .param .u64 out_bytes, \
                           .param .align 64 .b8 parameter[128]";
 
@@ -30,7 +32,8 @@ pub fn parameter() -> [u64; 16] {
 /// Bytes of the table in constant memory.
 const TABLE: usize = 16 * CELL;
 
-/// A module with the kernels of these cases, `k0`, `k1`, ... The cases need the same version and target.
+/// A module with the kernels of these cases, `k0`, `k1`, ... The cases need the same version and
+/// target.
 pub fn module(cases: &[&Case]) -> String {
     let Some(first) = cases.first() else {
         return String::new();
@@ -112,8 +115,8 @@ impl Writer<'_> {
 
     /// The kernel's name and parameters, and what the launch has to be.
     fn opening(&mut self, number: usize, attributes: &str) {
-        // Writes to another block's shared memory ask for a launch in clusters, be it of one block: an H200 answers "illegal
-        // instruction" otherwise.
+        // Writes to another block's shared memory ask for a launch in clusters, be it of one block:
+        // an H200 answers "illegal instruction" otherwise.
         let attributes = match sequence::leaves_the_block(self.case) {
             true => " .explicitcluster .reqnctapercluster 1, 1, 1",
             false => attributes,
@@ -285,7 +288,8 @@ impl Writer<'_> {
                     continue;
                 }
                 (Usage::Read, Part::Multiply) => {
-                    // Operand 0 is D; A, B and C follow, each loaded into registers from its instruction's first.
+                    // Operand 0 is D; A, B and C follow, each loaded into registers from its
+                    // instruction's first.
                     let which = register.operand;
                     taken[which] += 1;
                     let of = [Part::Store, Part::A, Part::B, Part::C][which];
@@ -333,7 +337,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Loads the handle of the block's object: the machine passes handles as words of the last parameter.
+    /// Loads the handle of the block's object: the machine passes handles as words of the last
+    /// parameter.
     fn handle(&mut self) {
         let case = self.case;
         let registers = case.sample.registers.iter().copied().enumerate();
@@ -382,8 +387,9 @@ impl Writer<'_> {
         self.meet(space);
     }
 
-    /// Addresses of an asynchronous instruction's places: source, destination and barrier in shared memory, source and
-    /// destination in global memory. Both destinations start as the source, turned.
+    /// Addresses of an asynchronous instruction's places: source, destination and barrier in shared
+    /// memory, source and destination in global memory. Both destinations start as the source,
+    /// turned.
     fn places(&mut self) {
         let (input, output) = (self.case.cell_in(), self.case.cell_out());
         for (array, register, size) in [
@@ -397,8 +403,9 @@ impl Writer<'_> {
             ));
         }
         if self.case.registers(Usage::Policy).next().is_some() {
-            // Where the address is a uniform register and another one, and there is a policy, the assembler of CUDA 13.0 makes an
-            // instruction of `cp.async` that an H200 calls illegal. The length's top bit is 0, which it cannot know.
+            // Where the address is a uniform register and another one, and there is a policy, the
+            // assembler of CUDA 13.0 makes an instruction of `cp.async` that an H200 calls illegal.
+            // The length's top bit is 0, which it cannot know.
             self.line("ld.param.u64 %long, [in_bytes];");
             self.line("shr.u64 %long, %long, 63;");
             self.line("xor.b64 %cell, %cell, %long;");
@@ -451,7 +458,8 @@ impl Writer<'_> {
 
     fn store(&mut self, number: usize, register: Register, at: usize) {
         match register.declared {
-            // So are a barrier's: what can be seen of a state is how many arrivals it stands before.
+            // So are a barrier's: what can be seen of a state is how many arrivals it stands
+            // before.
             ty if self.case.row.opcode == Opcode::Mbarrier && ty.size() == 8 => {
                 self.line(&format!("mbarrier.pending_count.b64 %word, %x{number};"));
                 self.line(&format!("st.global.u32 [%out+{at}], %word;"));
@@ -475,7 +483,8 @@ impl Writer<'_> {
         if case.carry_in() {
             let at = case.registers(Usage::Read).count() * PLACE;
             self.line(&format!("ld.global.u32 %word, [%in+{at}];"));
-            // By additions, before subtractions too: the flag is what a GPU has, not what a borrow would be.
+            // By additions, before subtractions too: the flag is what a GPU has, not what a borrow
+            // would be.
             self.line("add.cc.u32 %word, %word, -1;");
         }
         if case.row.opcode == Opcode::Barrier && case.has(Modifier::Wait) {

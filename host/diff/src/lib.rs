@@ -1,8 +1,10 @@
-//! Compares the simulated GPU with a real one: every instruction of the table, on the same random and edge inputs.
+//! Compares the simulated GPU with a real one: every instruction of the table, on the same random
+//! and edge inputs.
 //!
-//! Each sample of the instruction table becomes a [`Case`]: a kernel in which every thread loads operands, executes the one
-//! instruction and stores what it wrote. Both machines get the same PTX and the same bytes; what comes back is compared bit
-//! by bit, except where the ISA allows an error bound ([`allowance`](results::allowance)).
+//! Each sample of the instruction table becomes a [`Case`]: a kernel in which every thread loads
+//! operands, executes the one instruction and stores what it wrote. Both machines get the same PTX
+//! and the same bytes; what comes back is compared bit by bit, except where the ISA allows an error
+//! bound ([`allowance`](results::allowance)).
 //!
 //! | module | what it is |
 //! | --- | --- |
@@ -27,7 +29,8 @@
 //! | [`recorded`](results::recorded) | results that are kept in a folder |
 //! | [`page`](results::page) | the coverage page of the book, from the table and recorded results |
 //!
-//! `patterns diff` runs this in a child process that is started again behind a kernel that took the device down.
+//! `patterns diff` runs this in a child process that is started again behind a kernel that took the
+//! device down.
 
 pub mod case;
 pub mod cases;

@@ -31,7 +31,8 @@ impl Case {
         }
     }
 
-    /// Bytes of a thread's operands: a place for each register that is read, one for the carry, then the cell.
+    /// Bytes of a thread's operands: a place for each register that is read, one for the carry,
+    /// then the cell.
     pub fn input_bytes(&self) -> usize {
         if self.harness == Harness::Matrix {
             return matrix::REGION / 32;
@@ -39,7 +40,8 @@ impl Case {
         self.cell_in() + CELL
     }
 
-    /// Where the cell's contents start in a thread's operands. A place more than there are registers: the carry.
+    /// Where the cell's contents start in a thread's operands. A place more than there are
+    /// registers: the carry.
     pub fn cell_in(&self) -> usize {
         (self.inputs().count() + 1).next_multiple_of(4) * PLACE
     }
@@ -123,7 +125,8 @@ impl Case {
         );
     }
 
-    /// A value for an operand; where the ISA leaves the result open, one of those for which it does not.
+    /// A value for an operand; where the ISA leaves the result open, one of those for which it does
+    /// not.
     fn operand(&self, index: usize, register: Register, random: &mut Random) -> u128 {
         match (self.row.opcode, index) {
             // The lanes that take part: all, as all come here.
@@ -159,7 +162,8 @@ impl Case {
         }
     }
 
-    /// Metadata of a sparse matrix: for each chunk two places, in order; for tf32 the first element or the second.
+    /// Metadata of a sparse matrix: for each chunk two places, in order; for tf32 the first element
+    /// or the second.
     fn metadata(&self, random: &mut Random) -> u128 {
         let places: &[u128] = match self.has(Modifier::Tf32) {
             true => &[0b0100, 0b1110],
@@ -170,7 +174,8 @@ impl Case {
         })
     }
 
-    /// Whether an operand is the mask of the lanes that take part: the last, of an instruction for a warp.
+    /// Whether an operand is the mask of the lanes that take part: the last, of an instruction for
+    /// a warp.
     fn is_mask(&self, register: Register) -> bool {
         use Opcode::*;
         let warp = matches!(self.row.opcode, Shfl | Vote | Match | Redux | Elect)

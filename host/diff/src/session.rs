@@ -1,7 +1,7 @@
 //! All cases on both machines, in the table's order.
 //!
-//! Kernels of the same version and target share a module, `TOGETHER` at a time. A module that the device's compiler does
-//! not take is halved until it is known which kernel is to blame.
+//! Kernels of the same version and target share a module, `TOGETHER` at a time. A module that the
+//! device's compiler does not take is halved until it is known which kernel is to blame.
 
 use lanewise_driver::abi::CUresult;
 use lanewise_sim::isa::Target;
@@ -30,8 +30,8 @@ pub struct Session<'a, M> {
 }
 
 impl<M: Machine> Session<'_, M> {
-    /// Judges the cases and tells each outcome, in order. It ends early when a kernel has taken the device down; the last
-    /// outcome is that kernel's then.
+    /// Judges the cases and tells each outcome, in order. It ends early when a kernel has taken the
+    /// device down; the last outcome is that kernel's then.
     pub fn run(&self, cases: &[Case], tell: &mut dyn FnMut(&Case, Outcome)) {
         let mut rest = cases;
         while let Some(first) = rest.first() {

@@ -1,7 +1,7 @@
 //! Operand values: edges of a type, random bits, and numbers of ordinary size.
 //!
-//! A generator of our own, ten lines long, because a recorded result names its seed: the values must not change with a
-//! library's version.
+//! A generator of our own, ten lines long, because a recorded result names its seed: the values
+//! must not change with a library's version.
 
 use half::{bf16, f16};
 use lanewise_sim::ptx::ast::{Class, Type};
@@ -80,7 +80,8 @@ const INTEGERS: &[u64] = &[
     0x0123_4567_89ab_cdef,
 ];
 
-/// Ends of ranges, ties of roundings, NaNs of both kinds with payloads, limits of the integer types; each with both signs.
+/// Ends of ranges, ties of roundings, NaNs of both kinds with payloads, limits of the integer
+/// types; each with both signs.
 const SINGLES: &[u32] = &[
     0x0000_0000, // 0
     0x0000_0001, // the least subnormal
@@ -194,7 +195,8 @@ pub fn value(ty: Type, random: &mut Random) -> u128 {
         Type::Bf16x2 => lanes(Type::Bf16, 2, random),
         Type::F32x2 => lanes(Type::F32, 2, random),
         Type::U16x2 | Type::S16x2 => lanes(Type::S16, 2, random),
-        // Bits may be floats: a bit operation does not care, and a move or a comparison should see them.
+        // Bits may be floats: a bit operation does not care, and a move or a comparison should see
+        // them.
         Type::B16 if how < 5 => sixteen(how, HALVES, |x| f16::from_f32(x).to_bits(), random).into(),
         Type::B32 if how < 5 => single(how, random).into(),
         Type::B64 if how < 5 => double(how, random).into(),
@@ -204,7 +206,8 @@ pub fn value(ty: Type, random: &mut Random) -> u128 {
     }
 }
 
-/// A small integer in the format of a type: sums of products of them are exact in every accumulator.
+/// A small integer in the format of a type: sums of products of them are exact in every
+/// accumulator.
 pub fn small(ty: Type, random: &mut Random) -> u128 {
     let number = random.below(17) as f32 - 8.0;
     match ty {

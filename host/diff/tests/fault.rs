@@ -1,4 +1,5 @@
-//! A kernel that is to end with an error: the context is of no use behind it, so this has a process of its own.
+//! A kernel that is to end with an error: the context is of no use behind it, so this has a process
+//! of its own.
 
 use lanewise_diff::machine::{Driver, Simulator};
 use lanewise_diff::{Outcome, Session, cases};

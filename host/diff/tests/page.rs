@@ -1,4 +1,5 @@
-//! The coverage page of the book is what the table says: `LANEWISE_BLESS=1 cargo test -p lanewise-diff` writes it.
+//! The coverage page of the book is what the table says:
+//! `LANEWISE_BLESS=1 cargo test -p lanewise-diff` writes it.
 
 use std::path::Path;
 

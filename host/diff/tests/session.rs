@@ -1,7 +1,7 @@
 //! The harness itself: it takes what is right for right, and catches what is wrong.
 //!
-//! Here the device is the simulator behind the driver's calls, which is the way to a GPU too; what a GPU says is recorded
-//! in `results/`, not asked here.
+//! Here the device is the simulator behind the driver's calls, which is the way to a GPU too; what
+//! a GPU says is recorded in `results/`, not asked here.
 
 use lanewise_diff::machine::{Driver, Failure, Job, Machine, Simulator};
 use lanewise_diff::{Case, Harness, Outcome, Report, Session, Verdict, cases};
@@ -75,7 +75,8 @@ fn verdict(instruction: &str, lie: fn(&mut [u8])) -> Verdict {
     }
 }
 
-/// Judges cases with the simulator as device, and finds nothing wrong. Nothing where there is a GPU.
+/// Judges cases with the simulator as device, and finds nothing wrong. Nothing where there is a
+/// GPU.
 fn agree_with_themselves(some: &[Case]) -> Option<Report> {
     let mut report = Report::default();
     let device = lanewise::Device::open().expect("there is always the simulator");
@@ -160,7 +161,8 @@ fn a_wrong_carry_is_caught() {
 
 #[test]
 fn wrong_memory_is_caught() {
-    // Records of an `atom`: a place for the old value and one for the carry, rounded up to four, then the cell.
+    // Records of an `atom`: a place for the old value and one for the carry, rounded up to four,
+    // then the cell.
     assert_eq!(
         verdict("atom.global.add.u32", |bytes| bytes[64] ^= 1),
         Verdict::Differs
@@ -236,7 +238,8 @@ fn what_one_kernel_does_to_a_module_is_not_blamed_on_the_others() {
     }
 }
 
-/// NVIDIA's assembler takes the kernels, so that a GPU's compiler will. Asked only where `LANEWISE_PTXAS` names one.
+/// NVIDIA's assembler takes the kernels, so that a GPU's compiler will. Asked only where
+/// `LANEWISE_PTXAS` names one.
 #[test]
 fn ptxas_takes_every_module() {
     let Some(ptxas) = std::env::var_os("LANEWISE_PTXAS") else {

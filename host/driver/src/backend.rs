@@ -1,7 +1,8 @@
 //! Which driver answers: the machine's own, or the simulated one. Chosen once, at the first call.
 //!
-//! Without a wish, the machine's own driver is used if it opens, initialises and has a device. `LANEWISE_DEVICE=cuda` makes
-//! anything else an error of `cuInit`, which says what is missing; `LANEWISE_DEVICE=sim` does not look for a GPU.
+//! Without a wish, the machine's own driver is used if it opens, initialises and has a device.
+//! `LANEWISE_DEVICE=cuda` makes anything else an error of `cuInit`, which says what is missing;
+//! `LANEWISE_DEVICE=sim` does not look for a GPU.
 
 use crate::abi::CUresult;
 use crate::error::Error;
@@ -18,7 +19,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub enum Backend {
     /// NVIDIA's driver, on a GPU. Times are measured.
     Cuda,
-    /// The simulated GPU of this crate. Times are modelled, counters are there, every access is checked.
+    /// The simulated GPU of this crate. Times are modelled, counters are there, every access is
+    /// checked.
     Sim,
 }
 
@@ -72,12 +74,14 @@ pub(crate) fn initialised() {
         FORKED.store(true, Ordering::Relaxed);
     }
     if !INITIALISED.swap(true, Ordering::AcqRel) {
-        // SAFETY: the function does one store, which is allowed between `fork` and whatever the child does.
+        // SAFETY: the function does one store, which is allowed between `fork` and whatever the
+        // child does.
         unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
     }
 }
 
-/// Whether this process was forked from one that had work with the driver: its threads are not here, and its devices are not this one's.
+/// Whether this process was forked from one that had work with the driver: its threads are not
+/// here, and its devices are not this one's.
 pub(crate) fn is_forked() -> bool {
     FORKED.load(Ordering::Relaxed)
 }

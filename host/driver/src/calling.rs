@@ -1,5 +1,5 @@
-//! What the calling thread is in the middle of: a call, a function that a stream runs on the host, or a call whose null stream is the
-//! thread's own.
+//! What the calling thread is in the middle of: a call, a function that a stream runs on the host,
+//! or a call whose null stream is the thread's own.
 
 use crate::entry_point::row::DefaultStream;
 use std::cell::Cell;
@@ -18,7 +18,8 @@ thread_local! {
     static DEFAULT_STREAM: Cell<DefaultStream> = const { Cell::new(DefaultStream::Legacy) };
 }
 
-/// Says which line of the program the next allocations and launches of this thread are for; reports name it.
+/// Says which line of the program the next allocations and launches of this thread are for; reports
+/// name it.
 pub fn set_call_site(place: Option<&'static Location<'static>>) {
     CALL_SITE.set(place);
 }

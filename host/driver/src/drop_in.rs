@@ -1,7 +1,9 @@
-//! The drop-in library: this crate linked as a `libcuda.so.1` that programs in any language load in place of NVIDIA's.
+//! The drop-in library: this crate linked as a `libcuda.so.1` that programs in any language load in
+//! place of NVIDIA's.
 //!
-//! Such a library is a crate of the type `cdylib` whose one line is [`drop_in!`](crate::drop_in!). It exports what this crate exports.
-//! All that sets it apart is who calls: a program that reads codes as integers, and not `cust`, which has them as an enum.
+//! Such a library is a crate of the type `cdylib` whose one line is [`drop_in!`](crate::drop_in!).
+//! It exports what this crate exports. All that sets it apart is who calls: a program that reads
+//! codes as integers, and not `cust`, which has them as an enum.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -1,15 +1,17 @@
 //! From one row of the table to everything an entry point needs.
 //!
-//! `entry_points!` makes of each row of [`crate::api`]: the exported C symbol; its place in the table of the real driver's
-//! functions; a stand-in for a real driver that is too old to have it; and an [`EntryPoint`](crate::EntryPoint) for lists and support pages.
+//! `entry_points!` makes of each row of [`crate::api`]: the exported C symbol; its place in the
+//! table of the real driver's functions; a stand-in for a real driver that is too old to have it;
+//! and an [`EntryPoint`](crate::EntryPoint) for lists and support pages.
 //!
-//! What an exported symbol does is short, because it is on the path of every launch: read one pointer; when the real
-//! driver is in use it is the real function, and is called. Otherwise the simulated call runs inside [`answer`], which
-//! keeps the rules that all calls share.
+//! What an exported symbol does is short, because it is on the path of every launch: read one
+//! pointer; when the real driver is in use it is the real function, and is called. Otherwise the
+//! simulated call runs inside [`answer`], which keeps the rules that all calls share.
 //!
-//! There are two functions of each name. The one in `api` returns the driver's code as it is. The exported C symbol calls it and
-//! hands the code to [`told`], because `cust` declares results as a Rust enum: a code which that enum lacks, of a newer driver
-//! say, would be undefined behaviour there.
+//! There are two functions of each name. The one in `api` returns the driver's code as it is. The
+//! exported C symbol calls it and hands the code to [`told`], because `cust` declares results as a
+//! Rust enum: a code which that enum lacks, of a newer driver say, would be undefined behaviour
+//! there.
 
 use crate::abi::CUresult;
 use crate::backend::{self, Choice};
@@ -28,7 +30,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs a simulated call and turns its outcome into a code, keeping the message of a failure.
 ///
-/// The body comes as a reference, so that this function is compiled once and not for each entry point.
+/// The body comes as a reference, so that this function is compiled once and not for each entry
+/// point.
 pub(crate) fn answer(
     table: &'static Table,
     call: &'static str,
@@ -106,7 +109,8 @@ pub(crate) fn unsupported(call: &'static str) -> Result {
     ))
 }
 
-/// The answer of a call of CUDA 3.1 and before whose addresses and sizes have 32 bits, where memory has 64.
+/// The answer of a call of CUDA 3.1 and before whose addresses and sizes have 32 bits, where memory
+/// has 64.
 pub(crate) fn narrow(call: &'static str) -> Result {
     Err(Error::loud(
         CUresult::ERROR_NOT_SUPPORTED,
@@ -134,16 +138,17 @@ thread_local! {
     static LAST_CODE: Cell<u32> = const { Cell::new(0) };
 }
 
-/// The number that the last failing call of this thread returned, through whichever crate's declaration it was made: 0 if none
-/// has failed. `cust` knows the codes of CUDA 11 only and has all others as `UnknownError`; the driver's own number is here.
+/// The number that the last failing call of this thread returned, through whichever crate's
+/// declaration it was made: 0 if none has failed. `cust` knows the codes of CUDA 11 only and has
+/// all others as `UnknownError`; the driver's own number is here.
 pub fn last_code() -> u32 {
     LAST_CODE.get()
 }
 
 /// What the caller of an exported symbol gets for a code.
 ///
-/// In the drop-in library, whose callers read an integer, that is the code. Linked into a Rust program, whose caller may be
-/// `cust`, it is a code that `cust` has.
+/// In the drop-in library, whose callers read an integer, that is the code. Linked into a Rust
+/// program, whose caller may be `cust`, it is a code that `cust` has.
 pub(crate) fn told(code: CUresult) -> CUresult {
     if code == CUresult::SUCCESS {
         return code;
@@ -202,7 +207,8 @@ macro_rules! entry_points {
             entry_points!(@define [$($thread)?] $section ($($arg: $type),*) [$($how)::+] PerThread { Columns::NONE$(.$column($($($of)*)?))* });
         )*)*
 
-        /// The exported C symbols: the functions of [`super`], with codes that their caller can take.
+        /// The exported C symbols: the functions of [`super`], with codes that their caller can
+        /// take.
         pub mod exported {
             use super::*;
 
@@ -240,15 +246,16 @@ macro_rules! entry_points {
         #[doc = concat!("`", stringify!($name), "` of the CUDA driver API, section \"", $section, "\".")]
         ///
         /// # Safety
-        /// As the driver API reference says: what pointers point at must be as large and live as long as it asks.
+        /// As the driver API reference says: what pointers point at must be as large and live as
+        /// long as it asks.
         #[inline(never)] // The exported function of this name calls it, and would be a copy of it.
         #[allow(non_snake_case, clippy::too_many_arguments, reason = "the signature is that of cuda.h")]
         pub unsafe extern "C" fn $name($($arg: $type),*) -> CUresult {
             const COLUMNS: Columns = $columns;
             let real = REAL.$name.load(Ordering::Acquire);
             if !real.is_null() {
-                // SAFETY: `pass_through` stored a function of this name from the real driver, whose C signature the
-                // row states, or the stand-in, which has it.
+                // SAFETY: `pass_through` stored a function of this name from the real driver, whose
+                // C signature the row states, or the stand-in, which has it.
                 let real: unsafe extern "C" fn($($type),*) -> CUresult = unsafe { std::mem::transmute(real) };
                 // SAFETY: the caller keeps the real function's contract.
                 return unsafe { real($($arg),*) };

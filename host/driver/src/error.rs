@@ -1,8 +1,8 @@
 //! Why a simulated call failed: the code that the program sees, and the words that help its author.
 //!
-//! The driver API has room for a number only. The words go to [`crate::last_message`] and, as [`crate::log`] says, to
-//! stderr. A message says what was wrong with the values and what to do about it; the entry point puts the call's name in
-//! front of it.
+//! The driver API has room for a number only. The words go to [`crate::last_message`] and, as
+//! [`crate::log`] says, to stderr. A message says what was wrong with the values and what to do
+//! about it; the entry point puts the call's name in front of it.
 
 use crate::abi::CUresult;
 use std::fmt;
@@ -18,7 +18,8 @@ pub(crate) struct Error {
     pub(crate) code: CUresult,
     /// What was wrong, and what to do.
     pub(crate) message: String,
-    /// Whether this is said on stderr unasked: a fault of a kernel, code that does not load, a setting that cannot be met.
+    /// Whether this is said on stderr unasked: a fault of a kernel, code that does not load, a
+    /// setting that cannot be met.
     pub(crate) loud: bool,
 }
 
@@ -47,7 +48,8 @@ impl Error {
     }
 }
 
-/// Returns from the function with an [`Error`]: `fail!(ERROR_INVALID_VALUE, "the pointer {p:#x} is ..")`.
+/// Returns from the function with an [`Error`]:
+/// `fail!(ERROR_INVALID_VALUE, "the pointer {p:#x} is ..")`.
 macro_rules! fail {
     ($code:ident, $($message:tt)+) => {
         return Err($crate::error::Error::new($crate::abi::CUresult::$code, format_args!($($message)+)))

@@ -1,8 +1,9 @@
 //! Threads that inherit from another thread: its modelled time, and what it asks of launches.
 //!
-//! What an [`Observer`](crate::Observer) asks holds for its own thread, and each thread has its own place in modelled time. A program
-//! that hands a part of its work to other threads means them to be a part of it: they enter the [`Fork`] that it made, and when it has
-//! waited for them it joins them. So times do not depend on which thread the host ran first. On a GPU this does nothing.
+//! What an [`Observer`](crate::Observer) asks holds for its own thread, and each thread has its own
+//! place in modelled time. A program that hands a part of its work to other threads means them to
+//! be a part of it: they enter the [`Fork`] that it made, and when it has waited for them it joins
+//! them. So times do not depend on which thread the host ran first. On a GPU this does nothing.
 
 use crate::objects::device;
 use crate::observe;

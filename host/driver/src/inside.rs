@@ -1,6 +1,8 @@
-//! What a program with this driver inside tells those who start it: that it needs no `libcuda.so.1`, and whether it takes the settings.
+//! What a program with this driver inside tells those who start it: that it needs no
+//! `libcuda.so.1`, and whether it takes the settings.
 //!
-//! Both are there before `main`: a note in the program's file, and an answer to `LANEWISE_TRY`. `lanewise exec` and `sanitize` ask for them.
+//! Both are there before `main`: a note in the program's file, and an answer to `LANEWISE_TRY`.
+//! `lanewise exec` and `sanitize` ask for them.
 
 use lanewise_variables::{TRY, note::Note};
 

@@ -1,9 +1,10 @@
 //! The CUDA driver API as symbols: NVIDIA's driver where there is one, the simulator elsewhere.
 //!
-//! Linking this crate (`use lanewise_driver as _;` is enough) gives a program every `cu*` symbol that `cust` and other users of
-//! the driver API need, without an installed CUDA. The first call opens the machine's own `libcuda.so.1`. If that has a device,
-//! every call goes there, at the cost of one load and one call. Otherwise this crate answers the calls itself, as a driver for
-//! the simulated GPUs of the `sim` crate. `LANEWISE_DEVICE=cuda` or `sim` overrides the choice.
+//! Linking this crate (`use lanewise_driver as _;` is enough) gives a program every `cu*` symbol
+//! that `cust` and other users of the driver API need, without an installed CUDA. The first call
+//! opens the machine's own `libcuda.so.1`. If that has a device, every call goes there, at the cost
+//! of one load and one call. Otherwise this crate answers the calls itself, as a driver for the
+//! simulated GPUs of the `sim` crate. `LANEWISE_DEVICE=cuda` or `sim` overrides the choice.
 //!
 //! | module | what it is |
 //! | --- | --- |
@@ -16,8 +17,9 @@
 //! | `time` | modelled device time, which events measure |
 //! | `trace` | `LANEWISE_TRACE`: a timeline of what was done when |
 //!
-//! The Rust items are for what the C API has no room for: [`last_message`], [`last_code`], and [`Observer`], which counts and
-//! checks launches. The environment variables that are read are rows of [`lanewise_variables`].
+//! The Rust items are for what the C API has no room for: [`last_message`], [`last_code`], and
+//! [`Observer`], which counts and checks launches. The environment variables that are read are rows
+//! of [`lanewise_variables`].
 
 pub mod abi;
 pub mod api;
@@ -39,7 +41,8 @@ mod observe;
 mod output;
 mod settings;
 mod summary;
-/// The judge of launches: what a device and a kernel allow of a grid, a block, a cluster and shared memory.
+/// The judge of launches: what a device and a kernel allow of a grid, a block, a cluster and shared
+/// memory.
 pub mod launch_limits {
     pub use lanewise_sim::launch::limits::{Target, check_shape};
     pub use lanewise_sim::model::Limits;

@@ -1,17 +1,20 @@
 //! NVIDIA's `libcuda.so.1`: found, opened and asked for its functions.
 //!
-//! It is opened with `RTLD_LOCAL`, so that its symbols do not replace ours for the rest of the program, and with
-//! `RTLD_DEEPBIND`, so that its own references do not resolve to ours: the two sets of symbols have the same names.
+//! It is opened with `RTLD_LOCAL`, so that its symbols do not replace ours for the rest of the
+//! program, and with `RTLD_DEEPBIND`, so that its own references do not resolve to ours: the two
+//! sets of symbols have the same names.
 //!
-//! When this crate is itself built as `libcuda.so.1` (the drop-in), the loader's search may find us again. A library that
-//! exports [`lanewise_driver_marker`] is passed over, and the usual places are tried by full path.
+//! When this crate is itself built as `libcuda.so.1` (the drop-in), the loader's search may find us
+//! again. A library that exports [`lanewise_driver_marker`] is passed over, and the usual places
+//! are tried by full path.
 
 use crate::abi::{CUresult, c_int, c_uint};
 use crate::error::{Error, Result};
 use libloading::os::unix;
 use std::ffi::CString;
 
-/// The library's name, and where distributions, WSL and containers put it when the loader's search does not find it.
+/// The library's name, and where distributions, WSL and containers put it when the loader's search
+/// does not find it.
 const PLACES: &[&str] = &[
     "libcuda.so.1",
     "/usr/lib/x86_64-linux-gnu/libcuda.so.1",
@@ -34,7 +37,8 @@ pub(crate) struct Library(unix::Library);
 pub(crate) fn open() -> Result<Library> {
     let flags = unix::RTLD_NOW | unix::RTLD_LOCAL | DEEPBIND;
     for &place in PLACES {
-        // SAFETY: opening NVIDIA's driver runs its initialisers, which do not depend on any state of ours.
+        // SAFETY: opening NVIDIA's driver runs its initialisers, which do not depend on any state
+        // of ours.
         let Ok(library) = (unsafe { unix::Library::open(Some(place), flags) }) else {
             continue;
         };
@@ -53,7 +57,8 @@ pub(crate) fn open() -> Result<Library> {
     ))
 }
 
-/// `RTLD_DEEPBIND` exists in glibc only; elsewhere the library relies on having been linked with its symbols bound.
+/// `RTLD_DEEPBIND` exists in glibc only; elsewhere the library relies on having been linked with
+/// its symbols bound.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const DEEPBIND: c_int = 0x8;
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]

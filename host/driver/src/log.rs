@@ -1,7 +1,8 @@
 //! What the driver says on stderr, and the message of the last failing call.
 //!
-//! `LANEWISE_LOG` chooses: `off`, nothing; `faults` (the default), what ended a kernel, what a check found, code that does not load
-//! and settings that cannot be met; `errors`, every failing call; `calls`, every call. Anything else is refused by `cuInit`.
+//! `LANEWISE_LOG` chooses: `off`, nothing; `faults` (the default), what ended a kernel, what a
+//! check found, code that does not load and settings that cannot be met; `errors`, every failing
+//! call; `calls`, every call. Anything else is refused by `cuInit`.
 
 use crate::abi::CUresult;
 use crate::error::Error;

@@ -1,8 +1,10 @@
-//! What a program asks of its own launches, for as long as it holds an [`Observer`]: checks, counters, a seed.
+//! What a program asks of its own launches, for as long as it holds an [`Observer`]: checks,
+//! counters, a seed.
 //!
-//! The environment says what holds for all launches ([`crate::settings`]). An observer changes that for the launches of
-//! the thread that made it, and keeps what they left; other threads' launches are not touched. Observers may be nested: of two
-//! that ask for the same thing the inner one counts, and both keep what they see.
+//! The environment says what holds for all launches ([`crate::settings`]). An observer changes that
+//! for the launches of the thread that made it, and keeps what they left; other threads' launches
+//! are not touched. Observers may be nested: of two that ask for the same thing the inner one
+//! counts, and both keep what they see.
 
 use crate::settings::{self, Launches, OnFinding};
 use lanewise_sim::{Checks, Counters, Exploration, Finding, Schedule};
@@ -54,11 +56,13 @@ struct Observing {
 }
 
 thread_local! {
-    // Without a destructor, as what a thread launches while its variables are destroyed is looked at, too.
+    // Without a destructor, as what a thread launches while its variables are destroyed is looked
+    // at, too.
     static STACK: RefCell<ManuallyDrop<Vec<Observing>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
-/// Numbers observers; of all threads, as one thread's may be asked by others too. And what they look at, in the order of time.
+/// Numbers observers; of all threads, as one thread's may be asked by others too. And what they
+/// look at, in the order of time.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// The number of what is done now.
@@ -99,8 +103,8 @@ impl Observer {
         self.id
     }
 
-    /// What the launches left that have ended and were not taken yet, in the order in which they ended. Launches are
-    /// asynchronous: synchronise first.
+    /// What the launches left that have ended and were not taken yet, in the order in which they
+    /// ended. Launches are asynchronous: synchronise first.
     pub fn take(&self) -> Vec<Observed> {
         std::mem::take(&mut *self.record.lock())
     }

@@ -1,4 +1,5 @@
-//! What kernels print: to the process' standard output, or to a function that a test or a tool sets.
+//! What kernels print: to the process' standard output, or to a function that a test or a tool
+//! sets.
 
 use parking_lot::RwLock;
 use std::io::Write;
@@ -8,7 +9,8 @@ pub type Sink = Box<dyn Fn(&[u8]) + Send + Sync>;
 
 static SINK: RwLock<Option<Sink>> = RwLock::new(None);
 
-/// Sends what kernels print to `sink` from now on, or to standard output again; gives back the sink there was.
+/// Sends what kernels print to `sink` from now on, or to standard output again; gives back the sink
+/// there was.
 ///
 /// The simulator only: a GPU's driver writes to standard output itself.
 pub fn set_output(sink: Option<Sink>) -> Option<Sink> {

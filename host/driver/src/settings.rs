@@ -1,4 +1,5 @@
-//! What the environment says about the simulated devices and their launches. The variables are rows of [`lanewise_variables`].
+//! What the environment says about the simulated devices and their launches. The variables are rows
+//! of [`lanewise_variables`].
 
 use crate::abi::CUresult;
 use crate::error::{Error, Result};
@@ -41,13 +42,14 @@ pub(crate) fn devices() -> Result<Devices> {
     Ok(Devices { model, count })
 }
 
-/// Has the simulator make so many devices, 1 to 16, where `LANEWISE_SIM_DEVICES` does not say how many. After `cuInit` it changes nothing.
+/// Has the simulator make so many devices, 1 to 16, where `LANEWISE_SIM_DEVICES` does not say how
+/// many. After `cuInit` it changes nothing.
 pub fn simulate_devices(count: usize) {
     USUAL_DEVICES.store(count.clamp(1, MOST_DEVICES) as u32, Ordering::Relaxed);
 }
 
-/// How many hardware queues lead from streams to a device. As NVIDIA's driver does, it takes what is no number from 1 to 32 for nothing
-/// said.
+/// How many hardware queues lead from streams to a device. As NVIDIA's driver does, it takes what
+/// is no number from 1 to 32 for nothing said.
 pub(crate) fn connections() -> u32 {
     static CONNECTIONS: OnceLock<u32> = OnceLock::new();
     *CONNECTIONS.get_or_init(|| {
@@ -69,7 +71,8 @@ pub(crate) fn peers() -> Result<bool> {
 /// What a finding of a check does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnFinding {
-    /// It ends the launch with `CUDA_ERROR_LAUNCH_FAILED`, which stays with the context, as a fault does.
+    /// It ends the launch with `CUDA_ERROR_LAUNCH_FAILED`, which stays with the context, as a fault
+    /// does.
     #[default]
     Fault,
     /// It is printed on stderr, and the launch counts as good.
@@ -137,7 +140,8 @@ fn from_environment() -> Result<Launches> {
     })
 }
 
-/// Where the counters go when the program ends; `%p` is the process's number, for programs that start others.
+/// Where the counters go when the program ends; `%p` is the process's number, for programs that
+/// start others.
 pub(crate) fn counters_file() -> Option<PathBuf> {
     let path = COUNTERS.get()?;
     Some(path.replace("%p", &std::process::id().to_string()).into())

@@ -1,7 +1,8 @@
 //! The summary when the program ends: which kernels ran, what was found, what was counted.
 //!
-//! `LANEWISE_SUMMARY=1` prints it on stderr, `LANEWISE_COUNTERS=FILE` writes it as JSON. Both are what `lanewise exec` sets for the
-//! program that it starts, and hold for any program that uses the simulated driver.
+//! `LANEWISE_SUMMARY=1` prints it on stderr, `LANEWISE_COUNTERS=FILE` writes it as JSON. Both are
+//! what `lanewise exec` sets for the program that it starts, and hold for any program that uses the
+//! simulated driver.
 
 use crate::observe::Observed;
 use crate::settings;

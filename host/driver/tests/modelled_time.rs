@@ -1,4 +1,5 @@
-//! What events measure on the simulator: modelled time, the same every run, with overlap where a GPU has it.
+//! What events measure on the simulator: modelled time, the same every run, with overlap where a
+//! GPU has it.
 
 mod answer;
 

@@ -1,5 +1,6 @@
-//! Multicast objects over simulated devices (`LANEWISE_SIM_DEVICES`): making, binding, mapping, taking apart, and what a kernel
-//! sees. Each claim runs in a process of its own, as in `two_devices.rs`.
+//! Multicast objects over simulated devices (`LANEWISE_SIM_DEVICES`): making, binding, mapping,
+//! taking apart, and what a kernel sees. Each claim runs in a process of its own, as in
+//! `two_devices.rs`.
 
 mod claim;
 
@@ -10,8 +11,8 @@ use std::ptr::{null, null_mut};
 
 const PAGE: usize = 2 << 20;
 
-/// `sum`: element of each thread, summed over the devices, to plain memory. `all`: a thread's number to every device. `add`: one more
-/// on every device. `plain`: an ordinary load.
+/// `sum`: element of each thread, summed over the devices, to plain memory. `all`: a thread's
+/// number to every device. `add`: one more on every device. `plain`: an ordinary load.
 const PTX: &str = ".version 8.1
 .target sm_90
 .address_size 64
@@ -192,7 +193,8 @@ fn try_claim(claim: &str) {
             for &device in &all {
                 let memory = devices.physical(device, 1);
                 own.push(devices.map(device, memory, 1, &[device]));
-                // By handle or by address, as one likes; memory that is bound needs its handle no more.
+                // By handle or by address, as one likes; memory that is bound needs its handle no
+                // more.
                 ok(match device {
                     1 => unsafe { cuMulticastBindAddr(handle, 0, own[device], PAGE, 0) },
                     _ => unsafe { cuMulticastBindMem(handle, 0, memory, 0, PAGE, 0) },

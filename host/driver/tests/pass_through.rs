@@ -1,7 +1,8 @@
 //! The choice between the machine's driver and the simulator, and the cost of passing a call on.
 //!
-//! The machine's driver is played by a small library that this test compiles and puts on the loader's path of a process of
-//! its own. Where there is no `rustc` (a bundle on a GPU machine), only what needs no such library is tested.
+//! The machine's driver is played by a small library that this test compiles and puts on the
+//! loader's path of a process of its own. Where there is no `rustc` (a bundle on a GPU machine),
+//! only what needs no such library is tested.
 
 mod fake;
 
@@ -10,7 +11,8 @@ use lanewise_driver::api::*;
 use std::path::Path;
 use std::process::Command;
 
-/// The symbols that `cust` calls, with the numbers that they answer: `cust` declares these as a Rust enum.
+/// The symbols that `cust` calls, with the numbers that they answer: `cust` declares these as a
+/// Rust enum.
 mod exported {
     use std::ffi::{c_int, c_uint, c_void};
 
@@ -80,13 +82,15 @@ fn tasks() {
             );
         }
         "cust" => {
-            // Two codes that cust's enum lacks: one of a driver newer than any, and one of ours for a call that is not there.
+            // Two codes that cust's enum lacks: one of a driver newer than any, and one of ours for
+            // a call that is not there.
             let newer = cust::stream::Stream::new(cust::stream::StreamFlags::DEFAULT, None);
             let first = lanewise_driver::last_code();
             // SAFETY: the call is not there and writes nothing.
             let lacking = unsafe { cust::memory::cuda_malloc::<u8>(16) };
             let last = lanewise_driver::last_code();
-            // What its enum would hold: a number that it lacks is undefined behaviour before anything can be seen of it.
+            // What its enum would hold: a number that it lacks is undefined behaviour before
+            // anything can be seen of it.
             let mut handle = 0u64;
             let place = (&raw mut handle).cast();
             // SAFETY: the stand-in writes nothing, and has no second one.

@@ -1,4 +1,5 @@
-//! What streams and events promise, on the simulator: order, the legacy default stream, nothing lost.
+//! What streams and events promise, on the simulator: order, the legacy default stream, nothing
+//! lost.
 
 mod answer;
 
@@ -68,7 +69,8 @@ struct Entry<'a> {
     pause: Duration,
 }
 
-/// So long an entry waits for another before it is made all the same, in the wrong order, for the test to see.
+/// So long an entry waits for another before it is made all the same, in the wrong order, for the
+/// test to see.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 unsafe extern "C" fn write(entry: *mut c_void) {
@@ -127,10 +129,11 @@ impl Journal {
 
 const LEGACY: CUstream = CUstream(0);
 
-/// Whether host functions of independent streams run side by side, as a test needs to tell the streams apart by them.
+/// Whether host functions of independent streams run side by side, as a test needs to tell the
+/// streams apart by them.
 ///
-/// NVIDIA's driver runs all host functions of a context one after another (seen on an H200, driver 580.159); CUDA promises
-/// neither.
+/// NVIDIA's driver runs all host functions of a context one after another (seen on an H200, driver
+/// 580.159); CUDA promises neither.
 fn host_functions_overlap() -> bool {
     let overlap = lanewise_driver::backend() == Some(lanewise_driver::Backend::Sim);
     if !overlap {
@@ -241,8 +244,8 @@ fn eight_threads_and_64_streams_lose_and_reorder_nothing() {
     let context = Context::new();
     let streams: Vec<CUstream> = (0..64).map(|i| context.stream(i % 2)).collect();
     let counters: Vec<CUdeviceptr> = streams.iter().map(|_| context.device(4 * 256)).collect();
-    // Each stream belongs to one thread; each operation appends to the stream's log by a device-to-device shift, so that a
-    // lost or reordered one shows in the bytes.
+    // Each stream belongs to one thread; each operation appends to the stream's log by a
+    // device-to-device shift, so that a lost or reordered one shows in the bytes.
     std::thread::scope(|scope| {
         for thread in 0..8usize {
             let (context, streams, counters) = (context.0, &streams, &counters);
@@ -264,7 +267,8 @@ fn eight_threads_and_64_streams_lose_and_reorder_nothing() {
                             streams[mine],
                         ));
                         if i % 16 == 0 {
-                            // Makes another thread's stream wait; no cycles, since events are recorded before.
+                            // Makes another thread's stream wait; no cycles, since events are
+                            // recorded before.
                             ok(cuEventRecord(event, streams[mine]));
                             ok(cuStreamWaitEvent(streams[(mine + 13) % 64], event, 0));
                         }
@@ -287,8 +291,8 @@ fn eight_threads_and_64_streams_lose_and_reorder_nothing() {
     }
 }
 
-/// More than a device has is allocated in contexts that go, half of what is free in each: only if none of them keeps its half do all have theirs.
-/// Other programs may use the device meanwhile.
+/// More than a device has is allocated in contexts that go, half of what is free in each: only if
+/// none of them keeps its half do all have theirs. Other programs may use the device meanwhile.
 #[test]
 fn a_context_that_goes_frees_what_was_left() {
     let outer = Context::new();

@@ -1,7 +1,7 @@
 //! `LANEWISE_TRACE`: the file that a process leaves, read back.
 //!
-//! Each trace is of a process of its own, since it is written when that ends. The machine's driver is played by the stand-in of
-//! `tests/pass_through.rs`.
+//! Each trace is of a process of its own, since it is written when that ends. The machine's driver
+//! is played by the stand-in of `tests/pass_through.rs`.
 
 mod answer;
 mod fake;

@@ -1,7 +1,8 @@
-//! Two devices (`LANEWISE_SIM_DEVICES=2`): what kernels of one reach of the other, and what copies do.
+//! Two devices (`LANEWISE_SIM_DEVICES=2`): what kernels of one reach of the other, and what copies
+//! do.
 //!
-//! Each claim runs in a process of its own, since a kernel that reaches too far ends its context, and the number of devices is
-//! set for a process.
+//! Each claim runs in a process of its own, since a kernel that reaches too far ends its context,
+//! and the number of devices is set for a process.
 
 mod answer;
 mod claim;

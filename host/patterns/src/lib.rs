@@ -1,8 +1,9 @@
 //! The catalog's host side: sets up every pattern, runs it, compares it with the CPU and times it.
 //!
-//! A [`Pattern`] is a row of the catalog: a name, where it comes from, and its [`Variant`]s, which are the kernels that do the
-//! same thing in different ways. Chapters are folders and patterns are files, named as the kernels' are in the `gpu` crate.
-//! `pattern` has what their definitions are made of, `measure` what is done with them. The tests, the program `patterns` and
+//! A [`Pattern`] is a row of the catalog: a name, where it comes from, and its [`Variant`]s, which
+//! are the kernels that do the same thing in different ways. Chapters are folders and patterns are
+//! files, named as the kernels' are in the `gpu` crate. `pattern` has what their definitions are
+//! made of, `measure` what is done with them. The tests, the program `patterns` and
 //! `cargo xtask run` all use these definitions.
 
 pub mod algorithms;

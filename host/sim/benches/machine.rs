@@ -1,9 +1,11 @@
 //! How fast the machine is, program by program, on one thread: see `lanewise_sim::speed`.
 //!
-//! `cargo bench -p sim-benches` measures with criterion. Two quick ways print one line for each program:
-//! `cargo bench -p sim-benches -- --quick-table [NAME]` runs it for some seconds with nothing that looks on, with counters, with the race check,
-//! and with all checks; `cargo bench -p sim-benches -- --classes [NAME]` does so for each class of instructions, with nothing that looks on;
-//! `cargo bench -p sim-benches -- --start FILE` says what it takes to begin: to load a module, to make a device, to launch one block.
+//! `cargo bench -p sim-benches` measures with criterion. Two quick ways print one line for each
+//! program: `cargo bench -p sim-benches -- --quick-table [NAME]` runs it for some seconds with
+//! nothing that looks on, with counters, with the race check, and with all checks;
+//! `cargo bench -p sim-benches -- --classes [NAME]` does so for each class of instructions, with
+//! nothing that looks on; `cargo bench -p sim-benches -- --start FILE` says what it takes to begin:
+//! to load a module, to make a device, to launch one block.
 
 use criterion::{Criterion, Throughput};
 use lanewise_sim::speed::{Bench, Program, Watch};

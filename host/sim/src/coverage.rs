@@ -1,6 +1,8 @@
-//! Which rows of the instruction table the machine runs: the samples of each row are loaded, as a program would be.
+//! Which rows of the instruction table the machine runs: the samples of each row are loaded, as a
+//! program would be.
 //!
-//! The coverage page of the book and the tests both ask here, so the page lists exactly what the decoder accepts.
+//! The coverage page of the book and the tests both ask here, so the page lists exactly what the
+//! decoder accepts.
 
 use crate::isa::Row;
 use crate::isa::pattern::{Pattern, patterns};
@@ -20,8 +22,9 @@ pub struct Coverage {
     pub missing: Option<(String, String)>,
 }
 
-/// The spellings by which the decoder knows instructions that work on registers alone, and parts of others. What stands in
-/// parentheses behind one is no part of the instruction: it tells two of one spelling apart.
+/// The spellings by which the decoder knows instructions that work on registers alone, and parts of
+/// others. What stands in parentheses behind one is no part of the instruction: it tells two of one
+/// spelling apart.
 pub fn spellings() -> impl Iterator<Item = &'static str> {
     crate::decode::table::keys()
 }

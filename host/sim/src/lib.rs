@@ -1,7 +1,7 @@
 //! A simulated GPU: it loads PTX, runs it, and reports what goes wrong.
 //!
-//! The crate knows nothing of CUDA's API; the `driver` crate puts that in front of it. The modules, in the order in which
-//! a kernel meets them:
+//! The crate knows nothing of CUDA's API; the `driver` crate puts that in front of it. The modules,
+//! in the order in which a kernel meets them:
 //!
 //! | module | what it is |
 //! | --- | --- |
@@ -28,7 +28,8 @@
 //! # Ok(()) }
 //! ```
 //!
-//! For a program without races, a launch with one seed gives the same result on any number of host cores.
+//! For a program without races, a launch with one seed gives the same result on any number of host
+//! cores.
 
 pub mod checks;
 pub mod counters;

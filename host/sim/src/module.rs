@@ -21,17 +21,18 @@ pub(crate) struct Inner {
 impl Module {
     /// Reads, checks and decodes PTX.
     ///
-    /// A function that holds an instruction which is not modelled does not stop its module: the kernels that name it
-    /// say so in [`Kernel::refused`], and the others run.
+    /// A function that holds an instruction which is not modelled does not stop its module: the
+    /// kernels that name it say so in [`Kernel::refused`], and the others run.
     ///
     /// # Errors
-    /// Text that is no PTX, an instruction that a GPU's assembler would refuse, a symbol that nothing defines; with line
-    /// and text.
+    /// Text that is no PTX, an instruction that a GPU's assembler would refuse, a symbol that
+    /// nothing defines; with line and text.
     pub fn load(ptx: &str) -> Result<Self, LoadError> {
         Self::link(&[ptx])
     }
 
-    /// Reads several modules as one, as `cuLink*` does: what one declares `.extern`, another may define.
+    /// Reads several modules as one, as `cuLink*` does: what one declares `.extern`, another may
+    /// define.
     ///
     /// # Errors
     /// As [`Module::load`].
@@ -47,13 +48,15 @@ impl Module {
         self.inner.program.kernels.iter().map(|(kernel, _)| kernel)
     }
 
-    /// The number of the target that the text is for, as in 90 for sm_90; of several texts, the newest.
+    /// The number of the target that the text is for, as in 90 for sm_90; of several texts, the
+    /// newest.
     pub fn target(&self) -> u32 {
         self.inner.program.target.map_or(0, |target| target.sm)
     }
 
-    /// The PTX version of the text, if it is after [`NEWEST`](crate::ptx::NEWEST): what it holds may mean something else
-    /// than is known here, and what is not known in it is refused kernel by kernel.
+    /// The PTX version of the text, if it is after [`NEWEST`](crate::ptx::NEWEST): what it holds
+    /// may mean something else than is known here, and what is not known in it is refused kernel by
+    /// kernel.
     pub fn newer_than_known(&self) -> Option<(u32, u32)> {
         self.inner.program.newer
     }

@@ -5,7 +5,8 @@
 use crate::common::Rig;
 use lanewise_sim::{Launch, Report};
 
-/// Functions of the device runtime, and kernels: `note` appends its argument to the list at `log`, `chain` nests.
+/// Functions of the device runtime, and kernels: `note` appends its argument to the list at `log`,
+/// `chain` nests.
 const RUNTIME: &str = r"
 .extern .func (.param .b64 r) __cudaCDP2GetParameterBufferV2(.param .b64 f, .param .align 4 .b8 g[12], .param .align 4 .b8 b[12], .param .b32 s);
 .extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 p, .param .b64 s);
@@ -389,7 +390,8 @@ DONE:
     }
 }
 
-/// Blocks that launch run on all cores; their children run in the order of the blocks all the same, and leave the same counters.
+/// Blocks that launch run on all cores; their children run in the order of the blocks all the same,
+/// and leave the same counters.
 #[test]
 fn the_number_of_cores_does_not_change_the_order_of_children() {
     let spin = "mov.u32 %r2, %ctaid.x; and.b32 %r2, %r2, 7; mul.lo.u32 %r2, %r2, 200; SPIN: sub.u32 %r2, %r2, 1; setp.gt.s32 %p, %r2, 0; @%p bra SPIN;\n\

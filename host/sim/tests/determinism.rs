@@ -52,7 +52,8 @@ fn outcome(body: &str, seed: u64, cores: usize) -> Outcome {
     })
 }
 
-/// Registers and the addresses of the thread's words: `%in` and `%out`, `%i` the thread's number in the grid.
+/// Registers and the addresses of the thread's words: `%in` and `%out`, `%i` the thread's number in
+/// the grid.
 const PREFIX: &str = "
 .visible .entry k(.param .u64 in, .param .u64 out)
 {
@@ -72,7 +73,8 @@ fn kernel(body: &str) -> String {
     format!("{PREFIX}{body}\n    ret;\n}}\n")
 }
 
-/// Which thread of a block is the last to write a word: the order of warps, and nothing else, decides.
+/// Which thread of a block is the last to write a word: the order of warps, and nothing else,
+/// decides.
 const LAST_WRITER: &str = "
     and.b32 %r1, %r0, 3;
     mov.u32 %r2, 0;
@@ -84,7 +86,8 @@ LOOP:
     add.u64 %rd0, %base, %rd0;
     st.volatile.global.u32 [%rd0], %t;";
 
-/// Sums by shuffles, through shared memory, with a count for all blocks: integers, so that order does not matter.
+/// Sums by shuffles, through shared memory, with a count for all blocks: integers, so that order
+/// does not matter.
 const SUMS: &str = "
     shfl.sync.bfly.b32 %r1, %r0, 16, 31, -1;
     add.u32 %r0, %r0, %r1;

@@ -20,7 +20,8 @@ fn counters(report: &Report) -> Counters {
     report.counters.expect("counters were asked for")
 }
 
-/// Every thread reads `in[tid * stride]` and writes `out[tid]`, through shared memory at `tid * stride`.
+/// Every thread reads `in[tid * stride]` and writes `out[tid]`, through shared memory at
+/// `tid * stride`.
 const STRIDED: &str = r"
 .visible .entry strided(.param .u64 in, .param .u64 out, .param .u64 stride)
 {

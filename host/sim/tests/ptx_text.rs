@@ -1,6 +1,8 @@
-//! PTX text, in and out: what compilers wrote, the forms in `ptx/forms.txt`, and what nobody should write.
+//! PTX text, in and out: what compilers wrote, the forms in `ptx/forms.txt`, and what nobody should
+//! write.
 //!
-//! The corpus in `tests/ptx` is our own small programs, compiled by rustc, nvcc and numba; the sources lie beside it.
+//! The corpus in `tests/ptx` is our own small programs, compiled by rustc, nvcc and numba; the
+//! sources lie beside it.
 
 use std::path::PathBuf;
 
@@ -197,7 +199,8 @@ fn errors_say_what_was_wrong_and_where() {
     insta::assert_snapshot!(report);
 }
 
-/// Forms that rustc and numba were seen to emit, one per line, each in the smallest module that holds it.
+/// Forms that rustc and numba were seen to emit, one per line, each in the smallest module that
+/// holds it.
 #[test]
 fn every_form_that_was_seen_in_the_wild_parses_and_checks() {
     let forms = include_str!("ptx/forms.txt");

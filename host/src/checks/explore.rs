@@ -21,7 +21,8 @@ pub struct Exploring {
 }
 
 impl Exploring {
-    /// Every order of accesses to memory, and every value that the PTX memory model allows a load to read.
+    /// Every order of accesses to memory, and every value that the PTX memory model allows a load
+    /// to read.
     pub fn weak() -> Self {
         Self {
             weak: true,
@@ -58,12 +59,13 @@ impl Exploring {
 pub struct Explored {
     /// How often the test ran.
     pub runs: u64,
-    /// Whether these were all schedules: the test is proved for its input. False where the most runs were made, a run was too long, or
-    /// the test did different things with the same schedule.
+    /// Whether these were all schedules: the test is proved for its input. False where the most
+    /// runs were made, a run was too long, or the test did different things with the same schedule.
     pub complete: bool,
 }
 
-/// A schedule that breaks a test, the shortest that was found. `Display` gives the error and the steps.
+/// A schedule that breaks a test, the shortest that was found. `Display` gives the error and the
+/// steps.
 #[derive(Debug, Clone)]
 pub struct Broken<E> {
     /// The error that the test returned.
@@ -90,11 +92,13 @@ impl<E: std::error::Error + 'static> std::error::Error for Broken<E> {
 
 /// Runs `test` once for each schedule of the launches that it makes, until one breaks it.
 ///
-/// The test sets its buffers up anew each time, launches small kernels in one stream (2 to 8 threads that meet at a few places, 64 in all at
-/// most for each lane to be its own), waits for them, and says whether the result is right: by an error, or by a panic, whose
-/// schedule is printed on stderr. On a GPU it runs once, and the result is `None`.
+/// The test sets its buffers up anew each time, launches small kernels in one stream (2 to 8
+/// threads that meet at a few places, 64 in all at most for each lane to be its own), waits for
+/// them, and says whether the result is right: by an error, or by a panic, whose schedule is
+/// printed on stderr. On a GPU it runs once, and the result is `None`.
 ///
-/// When a run has failed and the device still works, some more runs look for a shorter schedule that fails: the test may be called again.
+/// When a run has failed and the device still works, some more runs look for a shorter schedule
+/// that fails: the test may be called again.
 ///
 /// ```no_run
 /// use lanewise::checks::{self, Exploring};
@@ -110,7 +114,8 @@ impl<E: std::error::Error + 'static> std::error::Error for Broken<E> {
 /// ```
 ///
 /// # Errors
-/// The error that the test returned, or the fault of its kernel, with the steps of the run that failed.
+/// The error that the test returned, or the fault of its kernel, with the steps of the run that
+/// failed.
 #[track_caller]
 pub fn explore<E: From<DriverError>>(
     device: &Device,

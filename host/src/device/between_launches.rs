@@ -1,8 +1,10 @@
 //! What is done between launches: while no kernel runs on a device and nobody launches one.
 //!
-//! Launches of other threads wait meanwhile, so whoever comes between them must not wait for anything that may wait for a launch. A function that a stream calls
-//! may: it can wait for a thread that is about to launch. So time passes with launches let through. They are held back only once all that was launched has
-//! run, or, where others launch without a pause, for as long as what they launch takes.
+//! Launches of other threads wait meanwhile, so whoever comes between them must not wait for
+//! anything that may wait for a launch. A function that a stream calls may: it can wait for a
+//! thread that is about to launch. So time passes with launches let through. They are held back
+//! only once all that was launched has run, or, where others launch without a pause, for as long as
+//! what they launch takes.
 
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,7 +22,8 @@ const PATIENCE: [Duration; 2] = [Duration::from_millis(1), Duration::from_secs(1
 /// A device's launches.
 #[derive(Debug, Default)]
 pub(super) struct Launches {
-    /// Held for reading by each launch until it is queued, and for writing by whoever wants no kernel to run meanwhile.
+    /// Held for reading by each launch until it is queued, and for writing by whoever wants no
+    /// kernel to run meanwhile.
     turn: RwLock<()>,
     /// How many were queued.
     queued: AtomicU64,
@@ -49,7 +52,8 @@ impl Device {
         }
     }
 
-    /// Does `copy` while no kernel runs on the device, and no thread launches one; what is launched afterwards finds it done.
+    /// Does `copy` while no kernel runs on the device, and no thread launches one; what is launched
+    /// afterwards finds it done.
     pub(crate) fn between_launches(
         &self,
         at: &'static Location<'static>,

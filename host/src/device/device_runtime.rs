@@ -1,9 +1,12 @@
-//! Kernels that launch kernels: their module is linked with NVIDIA's device runtime before it is loaded.
+//! Kernels that launch kernels: their module is linked with NVIDIA's device runtime before it is
+//! loaded.
 //!
-//! The runtime is `libcudadevrt.a`. Every CUDA toolkit has it and no driver does, so it has to be found: in
-//! `LANEWISE_CUDADEVRT` (the file), or where toolkits are (`toolkit`; package `nvidia-cuda-runtime` of Python). The driver's own linker puts the two together. The simulator has the
-//! runtime built in and needs no file.
-//! Source: CUDA driver API, `cuLinkCreate`; CUDA programming guide, "CUDA Dynamic Parallelism", "Compiling and Linking".
+//! The runtime is `libcudadevrt.a`. Every CUDA toolkit has it and no driver does, so it has to be
+//! found: in `LANEWISE_CUDADEVRT` (the file), or where toolkits are (`toolkit`; package
+//! `nvidia-cuda-runtime` of Python). The driver's own linker puts the two together. The simulator
+//! has the runtime built in and needs no file.
+//! Source: CUDA driver API, `cuLinkCreate`; CUDA programming guide, "CUDA Dynamic Parallelism",
+//! "Compiling and Linking".
 
 use std::panic::Location;
 
@@ -23,7 +26,8 @@ impl Module {
     /// Links `ptx` with the device runtime and loads it.
     ///
     /// # Errors
-    /// [`LoadError::NoDeviceRuntime`] where there is a GPU and no library; [`LoadError::Refused`] with the linker's log.
+    /// [`LoadError::NoDeviceRuntime`] where there is a GPU and no library; [`LoadError::Refused`]
+    /// with the linker's log.
     #[track_caller]
     pub fn with_device_runtime(device: &Device, ptx: &str) -> Result<Self, LoadError> {
         if device.backend() == Backend::Sim {
@@ -35,7 +39,8 @@ impl Module {
 }
 
 impl Linker {
-    /// Adds NVIDIA's device runtime, by which kernels launch kernels. The simulator has it built in.
+    /// Adds NVIDIA's device runtime, by which kernels launch kernels. The simulator has it built
+    /// in.
     ///
     /// # Errors
     /// [`LoadError::NoDeviceRuntime`] where there is a GPU and no library.
@@ -52,8 +57,9 @@ impl Linker {
 
 /// Launches from kernels that may be pending at once.
 impl Device {
-    /// Lets this many launches from kernels be pending, that is launched and not begun; 2048 unless this is called. Beyond it a
-    /// kernel's launch fails. To be called before kernels run: the driver sets memory aside for each.
+    /// Lets this many launches from kernels be pending, that is launched and not begun; 2048 unless
+    /// this is called. Beyond it a kernel's launch fails. To be called before kernels run: the
+    /// driver sets memory aside for each.
     ///
     /// # Errors
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.

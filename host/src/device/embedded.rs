@@ -1,7 +1,8 @@
 //! Which of a module's texts a device gets.
 //!
-//! A crate's PTX is embedded for several targets ([`kernel::Module::TEXTS`]). PTX for `sm_80` runs on compute capability 8.0 and everything
-//! later, PTX for `sm_90a` on 9.0 alone, PTX for `sm_100f` on 10.x. The best for a device is the newest of those that it runs.
+//! A crate's PTX is embedded for several targets ([`kernel::Module::TEXTS`]). PTX for `sm_80` runs
+//! on compute capability 8.0 and everything later, PTX for `sm_90a` on 9.0 alone, PTX for `sm_100f`
+//! on 10.x. The best for a device is the newest of those that it runs.
 //! Source: CUDA programming guide, "PTX Compatibility"; PTX ISA, "PTX Module Directives: .target".
 
 use lanewise_std::kernel::{self, PtxText};
@@ -71,7 +72,8 @@ pub(crate) fn best<T>(
 /// The text of module `M` for a device.
 ///
 /// # Errors
-/// [`LoadError::NoPtx`] when the module has none at all, [`LoadError::TooOldDevice`] when all are for other devices.
+/// [`LoadError::NoPtx`] when the module has none at all, [`LoadError::TooOldDevice`] when all are
+/// for other devices.
 pub(crate) fn text<M: kernel::Module>(
     device: ComputeCapability,
 ) -> Result<&'static PtxText, LoadError> {

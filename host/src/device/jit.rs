@@ -1,8 +1,10 @@
-//! What the driver's compiler is told: [`JitOptions`] by the program, and what to keep for debuggers and profilers.
+//! What the driver's compiler is told: [`JitOptions`] by the program, and what to keep for
+//! debuggers and profilers.
 //!
-//! PTX says which line of Rust an instruction serves (`.loc`). The driver keeps that only on request, and then
-//! compute-sanitizer and Nsight Compute show it; the code is the same. PTX built for a debugger says so itself
-//! (`.target sm_90, debug`): such a text is compiled without optimisation and with what cuda-gdb reads.
+//! PTX says which line of Rust an instruction serves (`.loc`). The driver keeps that only on
+//! request, and then compute-sanitizer and Nsight Compute show it; the code is the same. PTX built
+//! for a debugger says so itself (`.target sm_90, debug`): such a text is compiled without
+//! optimisation and with what cuda-gdb reads.
 //! Source: CUDA driver API, `CUjit_option`; PTX ISA, "PTX Module Directives: .target".
 
 use std::ffi::c_void;
@@ -16,11 +18,13 @@ use crate::DriverError;
 /// Bytes of a log.
 pub(crate) const LOG: usize = 16 << 10;
 
-/// Bytes of stack that a thread of a debugger's build may need at most: every variable has a place in memory, and where a panic can
-/// happen the driver does not know how deep calls go. Its own limit is 1024.
+/// Bytes of stack that a thread of a debugger's build may need at most: every variable has a place
+/// in memory, and where a panic can happen the driver does not know how deep calls go. Its own
+/// limit is 1024.
 const STACK: usize = 4096;
 
-/// How the driver's compiler makes machine code of PTX, where a program has its own mind: for [`Module::compile`](crate::Module::compile).
+/// How the driver's compiler makes machine code of PTX, where a program has its own mind: for
+/// [`Module::compile`](crate::Module::compile).
 ///
 /// None of them changes what a kernel computes. The simulator takes them and compiles nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

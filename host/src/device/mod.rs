@@ -5,8 +5,8 @@
 //! current and keeps it until the process ends; [`Device::at`] does the same with another device.
 //! So no buffer, stream or module outlives the context it lives in, and threads may share them.
 //!
-//! A kernel's fault poisons the context, and with it the process: every later call of CUDA then returns
-//! the same error.
+//! A kernel's fault poisons the context, and with it the process: every later call of CUDA then
+//! returns the same error.
 //! Source: CUDA driver API, "Primary Context Management"; CUDA study notes, item 6.
 
 mod between_launches;
@@ -227,8 +227,8 @@ impl Device {
     /// graphs, it first waits for those.
     ///
     /// # Errors
-    /// The driver's error, for example the fault of a kernel that ran before; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED`
-    /// inside a [`Device::record`].
+    /// The driver's error, for example the fault of a kernel that ran before;
+    /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` inside a [`Device::record`].
     #[track_caller]
     pub fn synchronize(&self) -> Result<(), DriverError> {
         self.synchronize_at(Location::caller())

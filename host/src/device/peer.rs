@@ -1,8 +1,10 @@
 //! Peer access: kernels of one device that reach another's memory.
 //!
-//! Copies between devices ([`crate::Stream::copy`]) need none: without it the driver moves the bytes through the host's memory. A kernel
-//! that is passed a buffer of another device does, and a launch without it is refused before it runs.
-//! Source: CUDA driver API, "Peer Context Memory Access"; CUDA C++ Programming Guide, "Multi-Device System"; CUDA study notes, chapter 9.
+//! Copies between devices ([`crate::Stream::copy`]) need none: without it the driver moves the
+//! bytes through the host's memory. A kernel that is passed a buffer of another device does, and a
+//! launch without it is refused before it runs.
+//! Source: CUDA driver API, "Peer Context Memory Access"; CUDA C++ Programming Guide, "Multi-Device
+//! System"; CUDA study notes, chapter 9.
 
 use std::panic::Location;
 
@@ -11,7 +13,8 @@ use cust::sys;
 use crate::{Device, DriverError};
 
 impl Device {
-    /// Whether this device can reach the other's memory, by NVLink or over the bus. None reaches itself in this sense.
+    /// Whether this device can reach the other's memory, by NVLink or over the bus. None reaches
+    /// itself in this sense.
     ///
     /// # Errors
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.
@@ -26,7 +29,8 @@ impl Device {
         Ok(can != 0)
     }
 
-    /// Lets this device's kernels reach the other's memory, from now on until the process ends. Nothing happens where they do already.
+    /// Lets this device's kernels reach the other's memory, from now on until the process ends.
+    /// Nothing happens where they do already.
     ///
     /// # Errors
     /// `CUDA_ERROR_PEER_ACCESS_UNSUPPORTED` where [`Device::can_reach`] says no.
@@ -48,7 +52,8 @@ impl Device {
         Ok(())
     }
 
-    /// Sees that this device's kernels may be passed a `what` of `owner`, which is no memory: each device has its own.
+    /// Sees that this device's kernels may be passed a `what` of `owner`, which is no memory: each
+    /// device has its own.
     #[track_caller]
     pub(crate) fn must_be(&self, owner: &Device, what: &str) -> Result<(), DriverError> {
         if self == owner {

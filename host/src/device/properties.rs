@@ -1,7 +1,9 @@
 //! What a device is: limits, sizes, clocks.
 //!
-//! The properties that the notes read, by their names in the driver API (`CU_DEVICE_ATTRIBUTE_...`), with units.
-//! Source: CUDA driver API, "Device Management"; CUDA study notes, item 12, and the memory optimisation notes, "device query".
+//! The properties that the notes read, by their names in the driver API
+//! (`CU_DEVICE_ATTRIBUTE_...`), with units.
+//! Source: CUDA driver API, "Device Management"; CUDA study notes, item 12, and the memory
+//! optimisation notes, "device query".
 
 use std::fmt;
 use std::panic::Location;
@@ -164,7 +166,8 @@ properties! {
 }
 
 impl DeviceProperties {
-    /// The most bytes that device memory can move in a second: two transfers a clock on each bit of the bus.
+    /// The most bytes that device memory can move in a second: two transfers a clock on each bit of
+    /// the bus.
     pub fn theoretical_bandwidth(&self) -> f64 {
         f64::from(self.memory_clock_rate) * 1e3 * 2.0 * f64::from(self.memory_bus_width) / 8.0
     }

@@ -1,12 +1,14 @@
 //! PTX from a folder in place of what is embedded: `LANEWISE_PTX=target/ptx-debug`.
 //!
-//! A build with other options than the embedded one's (for a debugger, for speed, by the other backend) leaves a folder for
-//! each target, with texts named by the crate: `gpu.ptx`, `gpu.launching.ptx`, and what they hold, `gpu.json`. A program that is told of it
-//! by `LANEWISE_PTX` takes those texts and is not built again. The rule for the choice is that of `embedded`. A crate whose
-//! files are not in the folder keeps its embedded PTX: a program may have several, and the folder one.
+//! A build with other options than the embedded one's (for a debugger, for speed, by the other
+//! backend) leaves a folder for each target, with texts named by the crate: `gpu.ptx`,
+//! `gpu.launching.ptx`, and what they hold, `gpu.json`. A program that is told of it by
+//! `LANEWISE_PTX` takes those texts and is not built again. The rule for the choice is that of
+//! `embedded`. A crate whose files are not in the folder keeps its embedded PTX: a program may have
+//! several, and the folder one.
 //!
-//! The texts have to be made from the kernels that the program was compiled with, or arguments would not fit. So the kernels and
-//! statics that both know have to be declared alike.
+//! The texts have to be made from the kernels that the program was compiled with, or arguments
+//! would not fit. So the kernels and statics that both know have to be declared alike.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -111,7 +113,8 @@ struct Static {
     layout: Option<String>,
 }
 
-/// The first kernel or static that two builds both have and declare differently; what is no manifest differs in itself.
+/// The first kernel or static that two builds both have and declare differently; what is no
+/// manifest differs in itself.
 fn differing(found: &str, embedded: &str) -> Option<String> {
     let parse = |text| serde_json::from_str::<Manifest>(text).ok();
     let (Some(found), Some(embedded)) = (parse(found), parse(embedded)) else {

@@ -1,6 +1,7 @@
 //! An event behind all work that is queued on a device, on every stream.
 //!
-//! `cuCtxSynchronize` waits for the same work, but no stream may be captured meanwhile. A wait for an event allows captures.
+//! `cuCtxSynchronize` waits for the same work, but no stream may be captured meanwhile. A wait for
+//! an event allows captures.
 //!
 //! Source: CUDA driver API, `cuCtxRecordEvent`, of CUDA 12.5 and newer.
 

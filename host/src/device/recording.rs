@@ -1,17 +1,20 @@
 //! A gate that keeps recordings of graphs and waits for the whole device from overlapping.
 //!
-//! The driver refuses `cuCtxSynchronize` while any thread captures a stream of the context, and that also ends the capture. Threads that share
-//! a device don't know of each other's calls. So a wait for the device begins only when no recording is under way, and a recording
-//! only when no such wait is. Several recordings, or several waits, may overlap.
-//! Source: CUDA C++ Programming Guide, "Prohibited and Unhandled Operations" of stream capture; seen on an H200 (driver 580.159.04).
+//! The driver refuses `cuCtxSynchronize` while any thread captures a stream of the context, and
+//! that also ends the capture. Threads that share a device don't know of each other's calls. So a
+//! wait for the device begins only when no recording is under way, and a recording only when no
+//! such wait is. Several recordings, or several waits, may overlap.
+//! Source: CUDA C++ Programming Guide, "Prohibited and Unhandled Operations" of stream capture;
+//! seen on an H200 (driver 580.159.04).
 
 use std::cell::RefCell;
 use std::mem::ManuallyDrop;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 thread_local! {
-    /// The gates through which this thread records, by address, once for each recording.
-    /// It has no destructor: other variables of the thread may be dropped after it, and their values ask [`is_recording`].
+    /// The gates through which this thread records, by address, once for each recording. It has no
+    /// destructor: other variables of the thread may be dropped after it, and their values ask
+    /// [`is_recording`].
     static RECORDING: RefCell<ManuallyDrop<Vec<usize>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
@@ -51,7 +54,8 @@ impl RecordingGate {
         std::ptr::from_ref(self).addr()
     }
 
-    /// Waits until no wait for the device is under way, and begins a recording. Inside of another recording of the same thread it begins at once.
+    /// Waits until no wait for the device is under way, and begins a recording. Inside of another
+    /// recording of the same thread it begins at once.
     pub(crate) fn record(&self) -> Recording<'_> {
         let mut inside = self.lock();
         while inside.waits > 0 {
@@ -65,8 +69,9 @@ impl RecordingGate {
         Recording(self)
     }
 
-    /// Waits until no recording is under way, and begins a wait for the device. `None` if this thread itself records: it would wait for ever, and
-    /// the driver's refusal would end the recordings of all threads.
+    /// Waits until no recording is under way, and begins a wait for the device. `None` if this
+    /// thread itself records: it would wait for ever, and the driver's refusal would end the
+    /// recordings of all threads.
     pub(crate) fn wait(&self) -> Option<Waiting<'_>> {
         if RECORDING.with_borrow(|gates| gates.contains(&self.key())) {
             return None;

@@ -1,7 +1,7 @@
 //! Finds the libraries of a CUDA toolkit that no driver has. All of them are optional.
 //!
-//! Each has a variable that names its file. Else it is looked for below `CUDA_HOME` or `CUDA_PATH`, below `/usr/local/cuda`, and in the active
-//! Python environment, where NVIDIA's packages have it.
+//! Each has a variable that names its file. Else it is looked for below `CUDA_HOME` or `CUDA_PATH`,
+//! below `/usr/local/cuda`, and in the active Python environment, where NVIDIA's packages have it.
 
 use std::env;
 use std::path::{Path, PathBuf};

@@ -194,8 +194,8 @@ impl Recorded {
     }
 }
 
-/// A capture under way. Dropping it ends the capture, so that a panic in the middle leaves neither a
-/// stream that captures nor a graph.
+/// A capture under way. Dropping it ends the capture, so that a panic in the middle leaves neither
+/// a stream that captures nor a graph.
 struct Capture<'a> {
     stream: &'a Stream,
     open: bool,

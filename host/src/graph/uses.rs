@@ -67,8 +67,9 @@ pub(super) fn conflict(one: &[Used], other: &[Used]) -> bool {
     })
 }
 
-/// Holds all of the buffers at once, so that nobody begins a use of one, or drops it, before a launch is queued or the driver has worked with a graph: it looks at
-/// the memory of copies, and an H200's dies of memory that is gone.
+/// Holds all of the buffers at once, so that nobody begins a use of one, or drops it, before a
+/// launch is queued or the driver has worked with a graph: it looks at the memory of copies, and an
+/// H200's dies of memory that is gone.
 pub(super) fn hold(
     uses: &[Used],
     at: &'static Location<'static>,
@@ -91,7 +92,8 @@ pub(super) fn hold(
     }
 }
 
-/// Each buffer once, written if any of its uses writes it; a graph's own memory is nobody else's to wait for.
+/// Each buffer once, written if any of its uses writes it; a graph's own memory is nobody else's to
+/// wait for.
 pub(super) fn once_each(uses: Vec<Used>) -> Vec<Used> {
     let mut all: Vec<Used> = Vec::new();
     for (order, access) in uses {

@@ -1,7 +1,8 @@
 //! Arguments of a launch, checked by the compiler against the kernel's own parameters.
 //!
-//! A kernel's parameters are a tuple of types ([`Kernel::Params`](lanewise_std::kernel::Kernel::Params)). What may be passed for
-//! each is said here, once, by [`Argument`]:
+//! A kernel's parameters are a tuple of types
+//! ([`Kernel::Params`](lanewise_std::kernel::Kernel::Params)). What may be passed for each is said
+//! here, once, by [`Argument`]:
 //!
 //! | the kernel takes | the host passes |
 //! | --- | --- |
@@ -16,7 +17,8 @@
 //! | `*const T`, `*mut T` | `&`, `&mut` of these: the address |
 //! | a value: `u32`, `Option<NonZero<i64>>`, any `Value` | the same value |
 //!
-//! A slice is two PTX parameters, address and length. Source: CUDA driver API, `cuLaunchKernel`, `kernelParams`.
+//! A slice is two PTX parameters, address and length. Source: CUDA driver API, `cuLaunchKernel`,
+//! `kernelParams`.
 
 use std::ffi::c_void;
 use std::marker::PhantomData;
@@ -35,8 +37,8 @@ use crate::{
 
 /// A host value that can be passed where a kernel takes a `P`.
 ///
-/// A type of your own that holds buffers may be one: it passes what it holds. It can't be one by a safe implementation, as nobody
-/// could check what that passes:
+/// A type of your own that holds buffers may be one: it passes what it holds. It can't be one by a
+/// safe implementation, as nobody could check what that passes:
 /// ```compile_fail,E0200
 /// use lanewise::{Argument, ArgumentList, DriverError};
 ///
@@ -50,8 +52,8 @@ use crate::{
 /// ```
 ///
 /// # Safety
-/// `pass` appends the PTX parameters of one `P`, no more and no fewer, by calling `pass` of values that are arguments; and what they
-/// lead to is valid for the kernel as long as it runs.
+/// `pass` appends the PTX parameters of one `P`, no more and no fewer, by calling `pass` of values
+/// that are arguments; and what they lead to is valid for the kernel as long as it runs.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed where the kernel takes `{P}`",
     label = "the kernel takes `{P}` here",
@@ -82,7 +84,8 @@ pub unsafe trait Arguments<Params> {
     fn pass_all(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError>;
 }
 
-/// Parameter values as the driver wants them: bytes, and where each value starts. Made by a launch, filled by its arguments.
+/// Parameter values as the driver wants them: bytes, and where each value starts. Made by a launch,
+/// filled by its arguments.
 #[derive(Debug)]
 pub struct ArgumentList<'launch> {
     stream: &'launch Stream,
@@ -90,7 +93,8 @@ pub struct ArgumentList<'launch> {
     starts: Vec<usize>,
     /// Of the buffers among them, until the launch is queued.
     uses: LaunchUses<Stream>,
-    /// The buffers among them, where the launch is recorded in a graph and not queued; none for one that can't be.
+    /// The buffers among them, where the launch is recorded in a graph and not queued; none for one
+    /// that can't be.
     recorded: Option<Vec<Recorded>>,
     /// The graph that is being built with it.
     graph: Option<u64>,
@@ -153,7 +157,8 @@ impl<'launch> ArgumentList<'launch> {
         Ok(())
     }
 
-    /// Notes that the launch uses what only kernels of its own device can: a texture, a surface. A graph can't watch over it.
+    /// Notes that the launch uses what only kernels of its own device can: a texture, a surface. A
+    /// graph can't watch over it.
     pub(crate) fn note_uses(
         &mut self,
         order: &Order<Stream>,
@@ -175,7 +180,8 @@ impl<'launch> ArgumentList<'launch> {
         let start = (&raw const value).cast::<u8>();
         let end = self.bytes.len() + size_of::<T>();
         self.bytes.reserve(size_of::<T>());
-        // SAFETY: room was reserved; the bytes of `value` are copied as they are, padding included, by pointer.
+        // SAFETY: room was reserved; the bytes of `value` are copied as they are, padding included,
+        // by pointer.
         unsafe {
             std::ptr::copy_nonoverlapping(
                 start,
@@ -231,7 +237,8 @@ impl<'launch> ArgumentList<'launch> {
         Ok(())
     }
 
-    /// A handle that means something to kernels of its own device only, with access to its memory too.
+    /// A handle that means something to kernels of its own device only, with access to its memory
+    /// too.
     pub(crate) fn push_of(
         &mut self,
         owner: &Device,
@@ -276,15 +283,16 @@ pub(crate) struct Pointers<'list> {
 macro_rules! buffers {
     ($($buffer:ty: $as_device_buffer:expr;)*) => {
         $(
-            // SAFETY: address and length of a buffer, which the launch is ordered with; freeing one waits for the kernels that use it.
+            // SAFETY: address and length of a buffer, which the launch is ordered with; freeing one
+            // waits for the kernels that use it.
             unsafe impl<T: DeviceCopy> Argument<&'static [T]> for &$buffer {
                 fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
                     list.push_slice($as_device_buffer(self), Access::Read)
                 }
             }
 
-            // SAFETY: as above, and the buffer is borrowed by nothing else; the cells have the layout of what is in it, and leave valid
-            // values there.
+            // SAFETY: as above, and the buffer is borrowed by nothing else; the cells have the
+            // layout of what is in it, and leave valid values there.
             unsafe impl<T: DeviceCopy, C: SharedCell<Value = T>> Argument<&'static [C]> for &mut $buffer {
                 fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
                     list.push_slice($as_device_buffer(self), Access::Write)

@@ -1,4 +1,5 @@
-//! The looks at a launch before the driver gets it, and its arguments made ready in order with the buffers' other uses.
+//! The looks at a launch before the driver gets it, and its arguments made ready in order with the
+//! buffers' other uses.
 
 use std::ffi::c_void;
 use std::panic::Location;
@@ -72,7 +73,8 @@ impl Module {
             cooperative: config.cooperative || K::COOPERATIVE,
             ..config
         };
-        // SAFETY: `Kernel` promises that `Params` are the parameters of the entry point `NAME`; the rest is the caller's.
+        // SAFETY: `Kernel` promises that `Params` are the parameters of the entry point `NAME`; the
+        // rest is the caller's.
         unsafe { self.launch_with(list, K::NAME, config, arguments, place) }
     }
 
@@ -149,8 +151,8 @@ impl Module {
             })?;
         // A fault of the kernel names this line.
         lanewise_driver::set_call_site(Some(at));
-        // The function is a live handle of the stream's context; each pointer leads to a parameter's bytes, which the driver copies before it
-        // returns.
+        // The function is a live handle of the stream's context; each pointer leads to a
+        // parameter's bytes, which the driver copies before it returns.
         let launched = place(CheckedLaunch {
             function,
             config,

@@ -1,8 +1,11 @@
-//! How large the clusters of a device can be, beyond what every device takes, and how many of them run at once.
+//! How large the clusters of a device can be, beyond what every device takes, and how many of them
+//! run at once.
 //!
-//! A launch is cut into clusters by [`LaunchConfig::with_cluster`], or by the kernel's `#[cluster_launch]`.
-//! Source: CUDA driver API, `cuOccupancyMaxActiveClusters`, `CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED`; CUDA C++
-//! Programming Guide, "Thread Block Clusters".
+//! A launch is cut into clusters by [`LaunchConfig::with_cluster`], or by the kernel's
+//! `#[cluster_launch]`.
+//! Source: CUDA driver API, `cuOccupancyMaxActiveClusters`,
+//! `CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED`; CUDA C++ Programming Guide, "Thread Block
+//! Clusters".
 
 use std::panic::Location;
 
@@ -15,7 +18,8 @@ use crate::launch::with_config;
 use crate::{Device, DriverError, LaunchConfig, LaunchError};
 
 impl Device {
-    /// Lets launches of this kernel ask for clusters of more than the 8 blocks that every device takes: 16 on Hopper.
+    /// Lets launches of this kernel ask for clusters of more than the 8 blocks that every device
+    /// takes: 16 on Hopper.
     ///
     /// # Errors
     /// When the embedded module does not load; the driver's error, before compute capability 9.0.
@@ -29,7 +33,8 @@ impl Device {
         DriverError::check_code("cuFuncSetAttribute", result, at).map_err(unanswered::<K>)
     }
 
-    /// Clusters of this kernel that the device runs at once, in this shape; 0 where not even one fits.
+    /// Clusters of this kernel that the device runs at once, in this shape; 0 where not even one
+    /// fits.
     ///
     /// # Errors
     /// What [`Device::allow_large_clusters`] fails with.
@@ -43,7 +48,8 @@ impl Device {
         let function = self.cluster_function::<K>(at)?;
         let mut clusters = 0;
         let result = with_config(config, CUstream::default(), |config| {
-            // SAFETY: the function is the module's, which is loaded; the configuration and its attributes live meanwhile.
+            // SAFETY: the function is the module's, which is loaded; the configuration and its
+            // attributes live meanwhile.
             unsafe { api::cuOccupancyMaxActiveClusters(&mut clusters, function, config) }
         });
         DriverError::check_code("cuOccupancyMaxActiveClusters", result, at)

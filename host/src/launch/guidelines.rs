@@ -1,7 +1,9 @@
 //! The rules of thumb for the shape of a launch, as a check.
 //!
-//! They say where to start, not what is fastest: a shape that breaks one may be right, and then a measurement says so.
-//! Source: CUDA C++ Best Practices Guide, "Thread and Block Heuristics"; CUDA study notes, section 3.2.5.
+//! They say where to start, not what is fastest: a shape that breaks one may be right, and then a
+//! measurement says so.
+//! Source: CUDA C++ Best Practices Guide, "Thread and Block Heuristics"; CUDA study notes, section
+//! 3.2.5.
 
 use std::fmt;
 

@@ -1,10 +1,12 @@
 //! How many blocks of a kernel a multiprocessor holds at once, and how many it needs.
 //!
-//! Theoretical occupancy follows from three figures of a kernel, threads of a block, registers of a thread and shared memory
-//! of a block, and from what a multiprocessor has. The rules are [`DeviceModel::occupancy`]'s, the same that the simulated
-//! driver answers by; [`Device::active_blocks`] asks the driver there is, and a test compares one with the other.
+//! Theoretical occupancy follows from three figures of a kernel, threads of a block, registers of a
+//! thread and shared memory of a block, and from what a multiprocessor has. The rules are
+//! [`DeviceModel::occupancy`]'s, the same that the simulated driver answers by;
+//! [`Device::active_blocks`] asks the driver there is, and a test compares one with the other.
 //! Whether the resident warps have something to do is a matter of time, and not computed here.
-//! Source: NVIDIA's `cuda_occupancy.h`; CUDA driver API, "Occupancy"; CUDA study notes, sections 3.2.3 and 3.2.4, and the execution model notes.
+//! Source: NVIDIA's `cuda_occupancy.h`; CUDA driver API, "Occupancy"; CUDA study notes, sections
+//! 3.2.3 and 3.2.4, and the execution model notes.
 
 use std::panic::Location;
 
@@ -56,8 +58,8 @@ impl Module {
         })
     }
 
-    /// Blocks of `threads` threads and `dynamic_shared` bytes of dynamic shared memory that the driver says are resident on a
-    /// multiprocessor at once.
+    /// Blocks of `threads` threads and `dynamic_shared` bytes of dynamic shared memory that the
+    /// driver says are resident on a multiprocessor at once.
     ///
     /// # Errors
     /// As [`Module::resources`]; `CUDA_ERROR_INVALID_VALUE` for an empty block.
@@ -86,8 +88,9 @@ impl Module {
         Ok(u32::try_from(blocks).unwrap_or(0))
     }
 
-    /// Lets launches of the kernel of this name ask for this many bytes of dynamic shared memory. Beyond what every block may
-    /// have (48 KiB with the static arrays) the device has more for kernels that ask, up to
+    /// Lets launches of the kernel of this name ask for this many bytes of dynamic shared memory.
+    /// Beyond what every block may have (48 KiB with the static arrays) the device has more for
+    /// kernels that ask, up to
     /// [`DeviceProperties::shared_memory_per_block_optin`](crate::DeviceProperties::shared_memory_per_block_optin).
     ///
     /// # Errors
@@ -139,7 +142,8 @@ impl Device {
             .map_err(refused)
     }
 
-    /// Blocks of this kernel that the whole device holds at once: the most that a cooperative launch of it can have.
+    /// Blocks of this kernel that the whole device holds at once: the most that a cooperative
+    /// launch of it can have.
     ///
     /// # Errors
     /// What [`Device::resources`] fails with.
@@ -154,7 +158,8 @@ impl Device {
         Ok(each * self.properties().multiprocessors)
     }
 
-    /// Lets launches of this kernel ask for this many bytes of dynamic shared memory: [`Module::set_max_dynamic_shared`].
+    /// Lets launches of this kernel ask for this many bytes of dynamic shared memory:
+    /// [`Module::set_max_dynamic_shared`].
     ///
     /// # Errors
     /// As [`Device::resources`]; the driver's error, for more than the device has.
@@ -173,7 +178,8 @@ impl Device {
             .map_err(refused)
     }
 
-    /// The model of this device, by the driver's name for it; `None` for a GPU that there is no model of.
+    /// The model of this device, by the driver's name for it; `None` for a GPU that there is no
+    /// model of.
     pub fn model(&self) -> Option<DeviceModel> {
         let models = DeviceModel::names().filter_map(|name| DeviceModel::named(name).ok());
         models
@@ -182,9 +188,11 @@ impl Device {
     }
 }
 
-/// What has to be under way at once to keep a pipeline busy: latency times throughput (Little's law).
+/// What has to be under way at once to keep a pipeline busy: latency times throughput (Little's
+/// law).
 ///
-/// Latency in cycles and throughput in items a cycle give items; the items are whatever the throughput counts.
+/// Latency in cycles and throughput in items a cycle give items; the items are whatever the
+/// throughput counts.
 ///
 /// ```
 /// // 20 cycles until an addition is done, 128 lanes start one in each cycle: 2560 under way, 80 warps' worth.
@@ -199,12 +207,13 @@ pub fn in_flight(latency: f64, throughput: f64) -> f64 {
 pub struct WarpsNeeded {
     /// Warps with one independent instruction each.
     pub warps: f64,
-    /// The same as a fraction of the warps that a multiprocessor holds; above 1, threads need several each.
+    /// The same as a fraction of the warps that a multiprocessor holds; above 1, threads need
+    /// several each.
     pub occupancy: f64,
 }
 
-/// Warps that a multiprocessor needs so that f32 arithmetic of this latency never waits, with `independent` instructions
-/// under way in each thread.
+/// Warps that a multiprocessor needs so that f32 arithmetic of this latency never waits, with
+/// `independent` instructions under way in each thread.
 pub fn to_hide_arithmetic(
     model: &DeviceModel,
     latency_cycles: f64,
@@ -214,8 +223,9 @@ pub fn to_hide_arithmetic(
     needed(model, in_flight(latency_cycles, lanes), independent)
 }
 
-/// Warps that a multiprocessor needs so that memory of this latency is always busy, with `bytes` asked for at a time by each
-/// thread: the device's bandwidth in bytes a cycle, shared out among its multiprocessors.
+/// Warps that a multiprocessor needs so that memory of this latency is always busy, with `bytes`
+/// asked for at a time by each thread: the device's bandwidth in bytes a cycle, shared out among
+/// its multiprocessors.
 pub fn to_hide_memory(model: &DeviceModel, latency_cycles: f64, bytes: f64) -> WarpsNeeded {
     let a_cycle = model.rates.memory / (f64::from(model.clock_khz) * 1e3);
     let share = a_cycle / f64::from(model.multiprocessors);
@@ -243,7 +253,8 @@ mod tests {
         assert_eq!((alone.warps, alone.occupancy), (80.0, 1.25));
         // Two independent operations in each thread need half the warps.
         assert_eq!(to_hide_arithmetic(&h200, 20.0, 2.0).warps, 40.0);
-        // 4.4 TB/s at 1.98 GHz are 2222 bytes a cycle, 16.8 for each of 132; 600 cycles: 10 KB, 79 warps of 4-byte loads.
+        // 4.4 TB/s at 1.98 GHz are 2222 bytes a cycle, 16.8 for each of 132; 600 cycles: 10 KB, 79
+        // warps of 4-byte loads.
         let loads = to_hide_memory(&h200, 600.0, 4.0);
         assert!((78.0..80.0).contains(&loads.warps), "{loads:?}");
         assert!(to_hide_memory(&h200, 600.0, 32.0).occupancy < 0.16);

@@ -1,7 +1,8 @@
 //! Why a driver refused a launch, in words that say what to do.
 //!
-//! A driver returns a code and nothing else. The simulated machine judges launches by [`check_shape`], which says in words what is wrong. That
-//! function is asked here too, with what the driver says of its device and of the kernel.
+//! A driver returns a code and nothing else. The simulated machine judges launches by
+//! [`check_shape`], which says in words what is wrong. That function is asked here too, with what
+//! the driver says of its device and of the kernel.
 
 use lanewise_driver::abi::enums::function_attribute as attribute;
 use lanewise_driver::abi::{CUfunction, CUresult};
@@ -12,8 +13,8 @@ use lanewise_driver::launch_limits::{
 
 use crate::{DeviceProperties, DriverError, LaunchConfig};
 
-/// What of the shape is beyond the device or the kernel, as `: words`, and what is left of the driver's error beside it. The words are empty when
-/// it is not the shape.
+/// What of the shape is beyond the device or the kernel, as `: words`, and what is left of the
+/// driver's error beside it. The words are empty when it is not the shape.
 ///
 /// # Safety
 /// The function is the driver's, and its module is loaded.
@@ -87,7 +88,8 @@ fn limits(device: &DeviceProperties) -> Limits {
     limits.shared_per_block = device.shared_memory_per_block;
     limits.shared_per_block_optin = device.shared_memory_per_block_optin;
     limits.registers_per_block = device.registers_per_block;
-    // A driver does not say these two. Clusters are of 8 blocks wherever there are any; a kernel that was loaded has its local memory.
+    // A driver does not say these two. Clusters are of 8 blocks wherever there are any; a kernel
+    // that was loaded has its local memory.
     limits.cluster = if device.compute_capability.major < 9 {
         1
     } else {

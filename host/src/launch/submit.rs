@@ -1,4 +1,5 @@
-//! The driver call of a launch: the plain one, or the one with attributes where the launch asks for something beyond its shape.
+//! The driver call of a launch: the plain one, or the one with attributes where the launch asks for
+//! something beyond its shape.
 //!
 //! Source: CUDA driver API, `cuLaunchKernel`, `cuLaunchKernelEx`, `CUlaunchAttributeID`.
 
@@ -19,8 +20,8 @@ use crate::{DriverError, LaunchConfig, Stream};
 /// Queues the kernel.
 ///
 /// # Safety
-/// The function is a live handle of the stream's context, the pointers lead to its parameters, and it is sound to run with them in
-/// this shape.
+/// The function is a live handle of the stream's context, the pointers lead to its parameters, and
+/// it is sound to run with them in this shape.
 pub(crate) unsafe fn submit(
     ready: CheckedLaunch<'_>,
     stream: &Stream,
@@ -51,7 +52,8 @@ pub(crate) unsafe fn submit(
     let stream = CUstream(stream.expose_provenance());
     let function = abi::CUfunction(function.expose_provenance());
     let result = with_config(config, stream, |config| {
-        // SAFETY: the caller's promise; the configuration and its attributes live until the call returns.
+        // SAFETY: the caller's promise; the configuration and its attributes live until the call
+        // returns.
         unsafe { api::cuLaunchKernelEx(config, function, params, extra) }
     });
     DriverError::check_code("cuLaunchKernelEx", result, at)

@@ -1,7 +1,8 @@
 //! Memory that a graph has for itself while it runs.
 //!
-//! The driver gives it an address when the graph is built and memory when it is launched, so that several graphs can have the same memory one after
-//! another. Nobody outside of the graph can use it: outside of its launches nothing is there.
+//! The driver gives it an address when the graph is built and memory when it is launched, so that
+//! several graphs can have the same memory one after another. Nobody outside of the graph can use
+//! it: outside of its launches nothing is there.
 //! Source: CUDA C++ Programming Guide, "Graph Memory Nodes".
 
 use std::marker::PhantomData;
@@ -11,10 +12,11 @@ use cust::memory::DeviceCopy;
 use crate::DeviceBuffer;
 use crate::memory::buffer::Borrowed;
 
-/// `len` values of `T` that a graph allocates at each launch, for its own nodes: passed to them where a buffer is.
+/// `len` values of `T` that a graph allocates at each launch, for its own nodes: passed to them
+/// where a buffer is.
 ///
-/// It belongs to the builder that made it, by its lifetime. What is not of that graph refuses it: a launch on a stream or a copy to the host returns
-/// with `CUDA_ERROR_INVALID_VALUE`.
+/// It belongs to the builder that made it, by its lifetime. What is not of that graph refuses it: a
+/// launch on a stream or a copy to the host returns with `CUDA_ERROR_INVALID_VALUE`.
 #[derive(Debug)]
 pub struct GraphBuffer<'graph, T: DeviceCopy> {
     buffer: Borrowed<T>,

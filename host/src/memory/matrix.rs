@@ -6,8 +6,8 @@ use cust::memory::DeviceCopy;
 
 use crate::{DeviceBuffer, GraphBuffer, IpcBuffer, ManagedBuffer, Mapped, Part};
 
-/// A buffer as rows of one length: what a kernel takes as `DisjointMatrix<T>`. [`DeviceBuffer::matrix_mut`] makes it, and its like of the other
-/// buffers.
+/// A buffer as rows of one length: what a kernel takes as `DisjointMatrix<T>`.
+/// [`DeviceBuffer::matrix_mut`] makes it, and its like of the other buffers.
 #[derive(Debug)]
 pub struct MatrixMut<'whole, T: DeviceCopy> {
     buffer: &'whole DeviceBuffer<T>,

@@ -1,6 +1,7 @@
 //! What the driver can repeat through memory, at once or on a stream.
 //!
-//! Source: CUDA driver API, `cuMemsetD8`, `cuMemsetD16`, `cuMemsetD32` and their asynchronous forms.
+//! Source: CUDA driver API, `cuMemsetD8`, `cuMemsetD16`, `cuMemsetD32` and their asynchronous
+//! forms.
 
 use bytemuck::Pod;
 use cust::sys;
@@ -34,7 +35,8 @@ impl Pattern {
         }
     }
 
-    /// Writes it `count` times from `address` on, before it returns; by the driver's call of this name.
+    /// Writes it `count` times from `address` on, before it returns; by the driver's call of this
+    /// name.
     ///
     /// # Safety
     /// This many bytes are there, and nothing else uses them meanwhile.

@@ -1,8 +1,9 @@
 //! Copies that the host waits for once they are queued, of buffers that graphs use.
 //!
-//! A plain copy holds its buffer until it is done, and a launch of a graph waits for whoever holds one of its buffers. The copy may wait for a function
-//! that a stream calls on the host, and that function for the thread that launches the graph. So such a copy goes through pinned memory: it is queued like a
-//! launch, and waited for with nothing held.
+//! A plain copy holds its buffer until it is done, and a launch of a graph waits for whoever holds
+//! one of its buffers. The copy may wait for a function that a stream calls on the host, and that
+//! function for the thread that launches the graph. So such a copy goes through pinned memory: it
+//! is queued like a launch, and waited for with nothing held.
 
 use cust::memory::DeviceCopy;
 

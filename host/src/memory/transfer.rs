@@ -301,8 +301,8 @@ impl Stream {
         }
         let _use = buffer.use_on(self, Access::Write)?;
         self.device().make_current(at)?;
-        // SAFETY: the buffer has this many bytes, the driver refuses an address that is not aligned,
-        // and freeing the buffer waits for this.
+        // SAFETY: the buffer has this many bytes, the driver refuses an address that is not
+        // aligned, and freeing the buffer waits for this.
         let (call, result) = unsafe { pattern.queue(buffer.address(), count, self.raw()) };
         Ok(DriverError::check(call, result, at)?)
     }

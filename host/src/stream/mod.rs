@@ -243,8 +243,8 @@ impl Stream {
     /// Waits until everything queued so far has run.
     ///
     /// # Errors
-    /// The driver's error, for example the fault of a kernel that ran on this stream. The report then says where it
-    /// happened.
+    /// The driver's error, for example the fault of a kernel that ran on this stream. The report
+    /// then says where it happened.
     #[track_caller]
     pub fn synchronize(&self) -> Result<(), DriverError> {
         let at = self.make_current(Location::caller())?;

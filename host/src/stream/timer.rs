@@ -1,10 +1,11 @@
 //! One timer over two clocks: the wall, and events on a stream.
 //!
-//! The wall clock times what the host waits for. An event pair times what the device does between two points of a stream; on
-//! the simulator that is modelled time, the same in every run ([`crate::Backend::times`]).
+//! The wall clock times what the host waits for. An event pair times what the device does between
+//! two points of a stream; on the simulator that is modelled time, the same in every run
+//! ([`crate::Backend::times`]).
 //!
-//! A timer that was not started cannot be stopped, and none can be stopped twice: there is no such value to call
-//! [`Timer::stop`] on.
+//! A timer that was not started cannot be stopped, and none can be stopped twice: there is no such
+//! value to call [`Timer::stop`] on.
 //! ```compile_fail,E0382
 //! # use lanewise::{Timer, WallClock};
 //! let timer = Timer::start(WallClock)?;
@@ -57,7 +58,8 @@ impl Elapsed {
         self.seconds
     }
 
-    /// The span as the standard library has it, in whole nanoseconds; nothing where it is negative, as between events in the other order.
+    /// The span as the standard library has it, in whole nanoseconds; nothing where it is negative,
+    /// as between events in the other order.
     pub fn as_duration(self) -> Duration {
         Duration::try_from_secs_f64(self.seconds.max(0.0)).unwrap_or(Duration::MAX)
     }

@@ -16,7 +16,8 @@ pub enum TensorMapError {
         "the tensor reaches to byte {needed} of a buffer of {has}: look at its size, its strides and its offset"
     )]
     OutsideBuffer {
-        /// Bytes that the tensor covers, from the buffer's start; the most that there are, if it is more.
+        /// Bytes that the tensor covers, from the buffer's start; the most that there are, if it is
+        /// more.
         needed: u64,
         /// Bytes of the buffer.
         has: u64,

@@ -13,7 +13,8 @@ use crate::{DeviceBuffer, DriverError};
 /// Bytes that a store writes at once.
 const STORED: u64 = 16;
 
-/// Where a tensor lies in its buffer, and how it looks in shared memory: what both kinds of map are told.
+/// Where a tensor lies in its buffer, and how it looks in shared memory: what both kinds of map are
+/// told.
 #[derive(Debug, Clone)]
 pub(super) struct Layout<const RANK: usize> {
     pub(super) size: [usize; RANK],
@@ -70,7 +71,8 @@ impl<const RANK: usize> Layout<RANK> {
         Ok(encode(&map, at)?)
     }
 
-    /// Whether stores end where the tensor's rows do. The map was encoded, so the tensor is in its buffer.
+    /// Whether stores end where the tensor's rows do. The map was encoded, so the tensor is in its
+    /// buffer.
     pub(super) fn check_stored<T: TensorElement>(&self) -> Result<(), TensorMapError> {
         let bytes = (self.size[0] * size_of::<T>()) as u64;
         match bytes % STORED {
@@ -79,7 +81,8 @@ impl<const RANK: usize> Layout<RANK> {
         }
     }
 
-    /// Bytes from an element to the next in each dimension but the first: as given, or of a tensor without gaps.
+    /// Bytes from an element to the next in each dimension but the first: as given, or of a tensor
+    /// without gaps.
     fn strides(&self, bytes: u64) -> Result<[u64; MOST - 1], TensorMapError> {
         let mut strides = [0; MOST - 1];
         match &self.strides {
@@ -136,7 +139,8 @@ fn encode(
     );
     let (interleave, swizzle, promotion, fill) = kinds;
     let (call, result) = match &map.access {
-        // SAFETY: the arrays have as many elements as any rank; the result has a place, aligned as its type says.
+        // SAFETY: the arrays have as many elements as any rank; the result has a place, aligned as
+        // its type says.
         Access::Tiled(sizes) => ("cuTensorMapEncodeTiled", unsafe {
             api::cuTensorMapEncodeTiled(
                 &mut encoded,

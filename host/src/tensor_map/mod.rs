@@ -1,9 +1,12 @@
-//! Tensor maps: what the tensor memory accelerator is told of a tensor, checked before the driver encodes it.
+//! Tensor maps: what the tensor memory accelerator is told of a tensor, checked before the driver
+//! encodes it.
 //!
-//! A map says where a tensor of 1 to 5 dimensions lies in a buffer, how large it is, and how large a box (or a column of an image's pixels) is that
-//! one instruction moves. It borrows its buffer, so that a launch with it keeps order like a launch with the buffer, and it
-//! covers nothing outside of it. Dimensions begin with the one that is contiguous in memory: of a matrix of `rows` x `columns`, the size
-//! is `[columns, rows]`. The kernel takes `lanewise_std::tma::TensorMap<T, 2>`.
+//! A map says where a tensor of 1 to 5 dimensions lies in a buffer, how large it is, and how large
+//! a box (or a column of an image's pixels) is that one instruction moves. It borrows its buffer,
+//! so that a launch with it keeps order like a launch with the buffer, and it covers nothing
+//! outside of it. Dimensions begin with the one that is contiguous in memory: of a matrix of `rows`
+//! x `columns`, the size is `[columns, rows]`. The kernel takes
+//! `lanewise_std::tma::TensorMap<T, 2>`.
 //!
 //! ```no_run
 //! use lanewise::tensor_map::{Swizzle, TensorMap, Tiles};
@@ -15,8 +18,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What the hardware cannot do is refused with the requirement that is not met. NVIDIA's driver only says that something is wrong.
-//! Source: CUDA driver API, `cuTensorMapEncodeTiled`, `cuTensorMapEncodeIm2col`; PTX ISA, "Tensors".
+//! What the hardware cannot do is refused with the requirement that is not met. NVIDIA's driver
+//! only says that something is wrong.
+//! Source: CUDA driver API, `cuTensorMapEncodeTiled`, `cuTensorMapEncodeIm2col`; PTX ISA,
+//! "Tensors".
 //!
 //! | file | what it is |
 //! | --- | --- |
@@ -75,7 +80,8 @@ pub struct TensorMapMut<'a, T: TensorElement, const RANK: usize> {
 }
 
 impl<'a, T: TensorElement, const RANK: usize> TensorMapMut<'a, T, RANK> {
-    /// A map of a tensor in this buffer. Its rows are multiples of 16 bytes, because a store writes 16 bytes at once.
+    /// A map of a tensor in this buffer. Its rows are multiples of 16 bytes, because a store writes
+    /// 16 bytes at once.
     ///
     /// # Errors
     /// [`TensorMapError`], with the requirement that is not met.
@@ -114,7 +120,8 @@ impl<'a, T: TensorElement, const RANK: usize> Im2colMap<'a, T, RANK> {
     }
 }
 
-/// Images that kernels write in columns of pixels: passed as `&mut` for a `lanewise_std::tma::Im2colMapMut`.
+/// Images that kernels write in columns of pixels: passed as `&mut` for a
+/// `lanewise_std::tma::Im2colMapMut`.
 #[derive(Debug)]
 pub struct Im2colMapMut<'a, T: TensorElement, const RANK: usize> {
     encoded: CUtensorMap,
@@ -122,9 +129,10 @@ pub struct Im2colMapMut<'a, T: TensorElement, const RANK: usize> {
 }
 
 impl<'a, T: TensorElement, const RANK: usize> Im2colMapMut<'a, T, RANK> {
-    /// A map of images in this buffer. Their pixels are multiples of 16 bytes, because a store writes 16 bytes at once, and their box is
-    /// inside of the image: no lower corner is negative, no upper one positive. An H200 (driver 580.159, 2026-11-22) ends a kernel that stores by another
-    /// map, wherever, with an illegal instruction.
+    /// A map of images in this buffer. Their pixels are multiples of 16 bytes, because a store
+    /// writes 16 bytes at once, and their box is inside of the image: no lower corner is negative,
+    /// no upper one positive. An H200 (driver 580.159, 2026-11-22) ends a kernel that stores by
+    /// another map, wherever, with an illegal instruction.
     ///
     /// # Errors
     /// [`TensorMapError`], with the requirement that is not met.
@@ -145,7 +153,9 @@ impl<'a, T: TensorElement, const RANK: usize> Im2colMapMut<'a, T, RANK> {
 macro_rules! stored {
     ($($name:ident)*) => {$(
         impl<T: TensorElement, const RANK: usize> $name<'_, T, RANK> {
-            /// The map's 128 bytes, for a buffer of maps that kernels take by address. Nothing ties them to the tensor any more: it has to be there, and waited for, as long as a kernel uses them.
+            /// The map's 128 bytes, for a buffer of maps that kernels take by address. Nothing ties
+            /// them to the tensor any more: it has to be there, and waited for, as long as a kernel
+            /// uses them.
             pub fn storage(&self) -> tma::MapStorage {
                 tma::MapStorage::from_words(self.encoded.opaque)
             }
@@ -156,8 +166,9 @@ stored! { TensorMap TensorMapMut Im2colMap Im2colMapMut }
 
 macro_rules! arguments {
     ($($on_host:ty => $on_device:ident, $access:ident;)*) => {$(
-        // SAFETY: one parameter, the map's bytes; the tensor lies in the buffer, which the launch is ordered with and whose freeing waits for
-        // the kernels that use it. A buffer that is written is borrowed by nothing else.
+        // SAFETY: one parameter, the map's bytes; the tensor lies in the buffer, which the launch
+        // is ordered with and whose freeing waits for the kernels that use it. A buffer that is
+        // written is borrowed by nothing else.
         unsafe impl<T: TensorElement, const RANK: usize> Argument<tma::$on_device<'static, T, RANK>> for $on_host {
             fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
                 list.push_with(&*self.buffer, order::Access::$access, self.encoded)

@@ -1,4 +1,5 @@
-//! What a map is made of: a tensor that is moved in boxes, or images that are moved in columns of pixels.
+//! What a map is made of: a tensor that is moved in boxes, or images that are moved in columns of
+//! pixels.
 
 use std::panic::Location;
 
@@ -12,14 +13,16 @@ use crate::DeviceBuffer;
 macro_rules! settings {
     ($name:ident) => {
         impl<const RANK: usize> $name<RANK> {
-            /// Bytes from one element to the next in each dimension but the first, where there are gaps, overlaps or another order than by size: for
-            /// a matrix, the one distance between its rows. They are multiples of 16.
+            /// Bytes from one element to the next in each dimension but the first, where there are
+            /// gaps, overlaps or another order than by size: for a matrix, the one distance between
+            /// its rows. They are multiples of 16.
             pub fn strides(mut self, bytes: &[usize]) -> Self {
                 self.layout.strides = Some(bytes.to_vec());
                 self
             }
 
-            /// The tensor begins at this element of the buffer; its address has to be a multiple of 16 bytes.
+            /// The tensor begins at this element of the buffer; its address has to be a multiple of
+            /// 16 bytes.
             pub fn offset(mut self, elements: usize) -> Self {
                 self.layout.offset = elements;
                 self
@@ -31,7 +34,8 @@ macro_rules! settings {
                 self
             }
 
-            /// How chunks of 16 bytes change places in shared memory, so that columns too are read without bank conflicts.
+            /// How chunks of 16 bytes change places in shared memory, so that columns too are read
+            /// without bank conflicts.
             pub fn swizzle(mut self, swizzle: Swizzle) -> Self {
                 self.layout.swizzle = swizzle;
                 self
@@ -43,7 +47,8 @@ macro_rules! settings {
                 self
             }
 
-            /// What lies outside of the tensor is read as a NaN that `fma.oob` takes for zero, not as zeros. Of floats only.
+            /// What lies outside of the tensor is read as a NaN that `fma.oob` takes for zero, not
+            /// as zeros. Of floats only.
             pub fn nan_outside(mut self) -> Self {
                 self.layout.fill = Fill::Nan;
                 self
@@ -60,7 +65,8 @@ pub struct Tiles<const RANK: usize> {
 }
 
 impl<const RANK: usize> Tiles<RANK> {
-    /// A tensor of this size without gaps, in boxes of this size: 1 to 256 elements in each dimension, and a multiple of 16 bytes in the first.
+    /// A tensor of this size without gaps, in boxes of this size: 1 to 256 elements in each
+    /// dimension, and a multiple of 16 bytes in the first.
     pub fn new(size: [usize; RANK], tile: [u32; RANK]) -> Self {
         Self {
             layout: Layout::new(size),
@@ -88,11 +94,13 @@ pub struct Columns<const RANK: usize> {
 }
 
 impl<const RANK: usize> Columns<RANK> {
-    /// Images of this size: channels, then 1 to 3 spatial dimensions with the width first, then how many images. One instruction moves `pixels` pixels (1
-    /// to 1024) of `channels` elements (1 to 256, a multiple of 16 bytes).
+    /// Images of this size: channels, then 1 to 3 spatial dimensions with the width first, then how
+    /// many images. One instruction moves `pixels` pixels (1 to 1024) of `channels` elements (1 to
+    /// 256, a multiple of 16 bytes).
     ///
-    /// The filter's corner is at first at `lower`, and at last at `upper`, counted from the last pixel; both with the width first. Of a map for stores
-    /// `lower` is not negative, and `upper` not positive.
+    /// The filter's corner is at first at `lower`, and at last at `upper`, counted from the last
+    /// pixel; both with the width first. Of a map for stores `lower` is not negative, and `upper`
+    /// not positive.
     pub fn new(
         size: [usize; RANK],
         (lower, upper): ([i16; 3], [i16; 3]),

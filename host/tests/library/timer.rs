@@ -3,8 +3,8 @@
 use kernels::vec_add;
 use lanewise::{Backend, Device, DeviceBuffer, Elapsed, EventClock, LaunchConfig, Timer};
 
-/// How long `vec_add` takes on `n` elements: the shortest of some launches, for a GPU waits where the host's thread is interrupted
-/// between the event and the launch.
+/// How long `vec_add` takes on `n` elements: the shortest of some launches, for a GPU waits where
+/// the host's thread is interrupted between the event and the launch.
 fn time_of(n: usize) -> Elapsed {
     let device = Device::open().expect("a device");
     let stream = device.stream().expect("a stream");

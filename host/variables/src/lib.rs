@@ -1,8 +1,9 @@
 //! The environment variables of Lanewise, once: name, values, default, what each one does.
 //!
-//! Whoever reads a variable reads it through its row here ([`MODEL`]`.get()`), so a variable that is not in the table cannot be
-//! read. From the table come the book's page ([`page`]), what `lanewise doctor` lists, and the warning about a name that begins
-//! with `LANEWISE_` and is none ([`unknown`]).
+//! Whoever reads a variable reads it through its row here ([`MODEL`]`.get()`), so a variable that
+//! is not in the table cannot be read. From the table come the book's page ([`page`]), what
+//! `lanewise doctor` lists, and the warning about a name that begins with `LANEWISE_` and is none
+//! ([`unknown`]).
 //!
 //! The crate has no dependencies: the driver, the builder and the commands all need it.
 
@@ -67,8 +68,8 @@ impl Group {
 }
 
 impl Variable {
-    /// Its value as text, without blanks around it; none where it is not set or empty. Bytes that are not UTF-8 are replaced, so
-    /// that a message can show them.
+    /// Its value as text, without blanks around it; none where it is not set or empty. Bytes that
+    /// are not UTF-8 are replaced, so that a message can show them.
     pub fn get(&self) -> Option<String> {
         let value = std::env::var_os(self.name)?;
         let text = value.to_string_lossy().trim().to_owned();
@@ -81,7 +82,8 @@ impl Variable {
         Some(value.into())
     }
 
-    /// What to say to a value that it does not take, in one line however long the value is; `instead` says what it does take.
+    /// What to say to a value that it does not take, in one line however long the value is;
+    /// `instead` says what it does take.
     pub fn refusal(&self, value: &str, instead: &str) -> String {
         let value: Vec<&str> = value.split_whitespace().collect();
         // It may name the value, or words of it.
@@ -100,7 +102,8 @@ impl Variable {
     }
 }
 
-/// Characters of a value that a message shows: nobody reads a file that somebody has put in a variable.
+/// Characters of a value that a message shows: nobody reads a file that somebody has put in a
+/// variable.
 const LONGEST: usize = 100;
 
 /// This many characters of a text at most.
@@ -151,7 +154,8 @@ fn unknown_among(names: impl Iterator<Item = OsString>) -> Vec<Unknown> {
 /// What every name of ours begins with.
 const PREFIX: &str = "LANEWISE_";
 
-/// The variable that shares the longest beginning with `name`, if that is more than the prefix and a letter.
+/// The variable that shares the longest beginning with `name`, if that is more than the prefix and
+/// a letter.
 fn nearest(name: &str) -> Option<&'static str> {
     let shared = |known: &str| {
         let pairs = known.bytes().zip(name.bytes());

@@ -1,7 +1,9 @@
-//! The mark by which a program's file says that the driver is inside: a note, as ELF files have them.
+//! The mark by which a program's file says that the driver is inside: a note, as ELF files have
+//! them.
 //!
-//! The driver puts it into every program that it is linked into, and `lanewise exec` looks for it: such a program needs no
-//! `libcuda.so.1`. A note stays when a program's symbols are stripped. Source: System V Application Binary Interface, "Note Section".
+//! The driver puts it into every program that it is linked into, and `lanewise exec` looks for it:
+//! such a program needs no `libcuda.so.1`. A note stays when a program's symbols are stripped.
+//! Source: System V Application Binary Interface, "Note Section".
 
 /// A note without a description.
 #[derive(Debug)]

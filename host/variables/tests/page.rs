@@ -1,4 +1,5 @@
-//! The book's page of variables is the table's, and no source of the repository names a variable that the table lacks.
+//! The book's page of variables is the table's, and no source of the repository names a variable
+//! that the table lacks.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,8 @@
 //! What an operation gives when the exact value is rounded as its name says.
 //!
-//! Sums, products, quotients and fused operations by `rustc_apfloat`, LLVM's software floats; square roots by integers: the root of
-//! a significand shifted left, with a bit that says whether something was left over.
+//! Sums, products, quotients and fused operations by `rustc_apfloat`, LLVM's software floats;
+//! square roots by integers: the root of a significand shifted left, with a bit that says whether
+//! something was left over.
 
 use rustc_apfloat::ieee::{Double, Single};
 use rustc_apfloat::{Float, Round};
@@ -82,7 +83,8 @@ fn root<T: Exact>(a: T, round: Round) -> T::Soft {
     if x.is_negative() {
         return T::Soft::NAN;
     }
-    // a = significand * 2^exponent, with an even exponent and as many bits as a root with a spare one takes.
+    // a = significand * 2^exponent, with an even exponent and as many bits as a root with a spare
+    // one takes.
     let exponent = x.ilogb() - 2 * T::PRECISION as i32 - 1;
     let exponent = exponent - exponent.rem_euclid(2);
     let significand = x.scalbn(-exponent).to_u128(128).value;

@@ -1,8 +1,10 @@
-//! What kernels compute with floats, judged by exact values and by the bounds that NVIDIA documents.
+//! What kernels compute with floats, judged by exact values and by the bounds that NVIDIA
+//! documents.
 //!
-//! The kernels are in `arithmetic-kernels`; here are the ways in which they were compiled, the launch of one operation on columns of
-//! numbers ([`run`]), inputs ([`inputs`]), and the judges: [`exact`] for what is rounded, [`lanewise::ulp`] for what is approximate.
-//! The tests need nothing of the source tree, so that a bundle carries them to a GPU.
+//! The kernels are in `arithmetic-kernels`; here are the ways in which they were compiled, the
+//! launch of one operation on columns of numbers ([`run`]), inputs ([`inputs`]), and the judges:
+//! [`exact`] for what is rounded, [`lanewise::ulp`] for what is approximate. The tests need nothing
+//! of the source tree, so that a bundle carries them to a GPU.
 
 pub mod exact;
 pub mod inputs;
@@ -67,7 +69,8 @@ pub fn run<T: DeviceCopy + Default + 'static, K: Kernel<Params = Params<T>>>(
     let (a, b, c) = (column(0), column(1), column(2));
     let mut output = buffer(&vec![T::default(); rows.len()]);
     let config = LaunchConfig::for_num_elems(rows.len());
-    // SAFETY: the module is compiled from the crate of the handle, and all columns have a value for each row.
+    // SAFETY: the module is compiled from the crate of the handle, and all columns have a value for
+    // each row.
     let launched = unsafe {
         module.launch_unchecked(&stream, kernel, config, (number, &a, &b, &c, &mut output))
     };

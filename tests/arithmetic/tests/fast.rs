@@ -1,8 +1,9 @@
-//! `lanewise_std::fast`, each function over its range, within the bound that NVIDIA documents for the intrinsic of its name.
+//! `lanewise_std::fast`, each function over its range, within the bound that NVIDIA documents for
+//! the intrinsic of its name.
 //!
-//! CUDA programming guide, "Mathematical Functions: Intrinsic Functions" (`__sinf`, `__expf`, `__logf`, ...); PTX ISA, `ex2.approx`,
-//! `sqrt.approx`, `rsqrt.approx`. Where the guide only says how a function is derived (`__tanf`, `__powf`), the bound is what its
-//! parts' bounds add up to.
+//! CUDA programming guide, "Mathematical Functions: Intrinsic Functions" (`__sinf`, `__expf`,
+//! `__logf`, ...); PTX ISA, `ex2.approx`, `sqrt.approx`, `rsqrt.approx`. Where the guide only says
+//! how a function is derived (`__tanf`, `__powf`), the bound is what its parts' bounds add up to.
 
 use std::f64::consts::{LN_2, PI};
 

@@ -1,7 +1,8 @@
-//! `lanewise_std::math` on the device against the host's `std`: as accurate as a CPU's library, which is not correctly rounded either.
+//! `lanewise_std::math` on the device against the host's `std`: as accurate as a CPU's library,
+//! which is not correctly rounded either.
 //!
-//! An `f32` is judged by `std`'s `f64`, which is exact for this purpose; an `f64` by `std`'s own, so that a bound is the sum of two
-//! libraries' errors. Bounds are in units in the last place.
+//! An `f32` is judged by `std`'s `f64`, which is exact for this purpose; an `f64` by `std`'s own,
+//! so that a bound is the sum of two libraries' errors. Bounds are in units in the last place.
 
 use arithmetic::{DEFAULT, Row, inputs, run, ulp};
 use arithmetic_kernels::{LIBRARY_F32, LIBRARY_F64, library_f32, library_f64};
@@ -87,7 +88,8 @@ fn f32_is_as_accurate_as_the_hosts() {
             .iter()
             .zip(run(DEFAULT, library_f32, LIBRARY_F32, name, &rows))
         {
-            // A fused operation on three `f32` is exact in `f64` only up to its last bit; the host's own `f32` is rounded once.
+            // A fused operation on three `f32` is exact in `f64` only up to its last bit; the
+            // host's own `f32` is rounded once.
             let (truth, bound) = match *name {
                 "mul_add" => (f64::from(row[0].mul_add(row[1], row[2])), 0.0),
                 name => {

@@ -1,7 +1,9 @@
-//! `--fmad`, `--ftz`, `--prec-div`, `--prec-sqrt`, `--fast-math`: what nvcc's documentation says of its options of these names, told
-//! by values. Which instructions are made, gpu/builder's tests say.
+//! `--fmad`, `--ftz`, `--prec-div`, `--prec-sqrt`, `--fast-math`: what nvcc's documentation says of
+//! its options of these names, told by values. Which instructions are made, gpu/builder's tests
+//! say.
 //!
-//! CUDA Compiler Driver documentation, "--use_fast_math" and its neighbours; CUDA programming guide, "Floating-Point Standard".
+//! CUDA Compiler Driver documentation, "--use_fast_math" and its neighbours; CUDA programming
+//! guide, "Floating-Point Standard".
 
 use arithmetic::{
     Compiled, DEFAULT, FAST_MATH, FTZ, NO_FMAD, NO_PREC_DIV, NO_PREC_SQRT, Row, inputs, run, ulp,
@@ -78,7 +80,8 @@ fn a_function_may_say_for_itself_that_nothing_is_fused() {
 
 #[test]
 fn with_ftz_subnormals_are_zero_on_the_way_in_and_out() {
-    // A result just below the smallest normal number may be rounded before or after it is flushed: that one is left out.
+    // A result just below the smallest normal number may be rounded before or after it is flushed:
+    // that one is left out.
     let mut rows = inputs::f32_rows(8_000);
     let is_clear = |x: f32| x.abs() != f32::MIN_POSITIVE;
     rows.retain(|[a, b, _]| is_clear(a + b) && is_clear(a * b) && is_clear(a / b));
@@ -95,7 +98,8 @@ fn with_ftz_subnormals_are_zero_on_the_way_in_and_out() {
     );
 }
 
-/// Divisors in the range for which the guide promises two units, and quotients that are normal numbers.
+/// Divisors in the range for which the guide promises two units, and quotients that are normal
+/// numbers.
 fn quotients() -> Vec<Row<f32>> {
     let divisors = inputs::spread_exponents(1e-18, 1e18, 8_000).into_iter();
     let dividends = inputs::spread(-1e3, 1e3, 8_000).into_iter();
@@ -105,8 +109,8 @@ fn quotients() -> Vec<Row<f32>> {
         .collect()
 }
 
-/// Asserts that all are within `bound` units of the truth, and, where the instruction is a GPU's, that one at least is not the nearest
-/// (the simulator's approximations mostly are).
+/// Asserts that all are within `bound` units of the truth, and, where the instruction is a GPU's,
+/// that one at least is not the nearest (the simulator's approximations mostly are).
 fn nearly(values: &[u32], rows: &[Row<f32>], bound: f64, truth: impl Fn(f64, f64) -> f64) {
     let mut inexact = 0;
     for (found, [a, b, _]) in values.iter().map(|bits| f32::from_bits(*bits)).zip(rows) {

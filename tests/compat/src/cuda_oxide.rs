@@ -1,4 +1,5 @@
-//! As for cuda-oxide: a proof of the index is given away, shared arrays are mutable statics, names are CUDA's.
+//! As for cuda-oxide: a proof of the index is given away, shared arrays are mutable statics, names
+//! are CUDA's.
 #![allow(
     clippy::undocumented_unsafe_blocks,
     clippy::too_many_arguments,

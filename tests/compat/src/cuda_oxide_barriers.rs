@@ -1,4 +1,5 @@
-//! As for cuda-oxide: barriers by functions and by types, a box for each block of a cluster, places in other blocks, what a warp has together.
+//! As for cuda-oxide: barriers by functions and by types, a box for each block of a cluster, places
+//! in other blocks, what a warp has together.
 #![allow(
     clippy::missing_safety_doc,
     clippy::undocumented_unsafe_blocks,
@@ -60,7 +61,8 @@ pub const WIDTH: usize = 16;
 /// Rows of a box.
 pub const HEIGHT: usize = 8;
 
-/// A box of a matrix, loaded once for both blocks of a cluster: its elements, plus 1000 times what the other block has left here.
+/// A box of a matrix, loaded once for both blocks of a cluster: its elements, plus 1000 times what
+/// the other block has left here.
 #[kernel]
 #[cluster_launch(2, 1, 1)]
 pub unsafe fn spread(from: *const TmaDescriptor, out: *mut f32, x: i32, y: i32) {

@@ -1,4 +1,5 @@
-//! As for cuda-oxide: boxes of tensors by descriptors, products by a warpgroup, pairs of floats, several numbers in registers.
+//! As for cuda-oxide: boxes of tensors by descriptors, products by a warpgroup, pairs of floats,
+//! several numbers in registers.
 #![allow(
     clippy::undocumented_unsafe_blocks,
     clippy::missing_safety_doc,

@@ -56,7 +56,8 @@ pub unsafe fn reverse_blocks(data: *mut u32) {
 }
 // ANCHOR_END: reverse
 
-/// A block's sum: by shuffles within warps, through dynamic shared memory between them; and how many elements are odd.
+/// A block's sum: by shuffles within warps, through dynamic shared memory between them; and how
+/// many elements are odd.
 #[kernel]
 pub unsafe fn block_sum(data: &[u32], sums: *mut u32, odd: *mut u32) {
     let i = thread::index_1d() as usize;
@@ -81,7 +82,8 @@ pub unsafe fn block_sum(data: &[u32], sums: *mut u32, odd: *mut u32) {
     }
 }
 
-/// For each thread, how many of its block hold something else than zero, whether all do, and whether any does.
+/// For each thread, how many of its block hold something else than zero, whether all do, and
+/// whether any does.
 #[kernel]
 pub unsafe fn block_votes(data: &[u32], out: *mut [u32; 3]) {
     let i = thread::index_1d() as usize;

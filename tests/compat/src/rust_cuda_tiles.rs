@@ -104,7 +104,8 @@ fn root<F: GpuFloat>(x: F) -> F {
     x.sqrt()
 }
 
-/// Where each thread is, and what its warp votes: `[x, y, z, all, any]`; the roots of places, summed; fences of all three scopes.
+/// Where each thread is, and what its warp votes: `[x, y, z, all, any]`; the roots of places,
+/// summed; fences of all three scopes.
 #[kernel]
 pub unsafe fn places(out: *mut [u32; 5], sum: &[AtomicF64]) {
     let (at, i) = (thread::index_3d(), thread::index());

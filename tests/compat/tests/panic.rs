@@ -1,6 +1,7 @@
 //! A panic on the device says what, where and who, and the launch fails.
 //!
-//! A process of its own runs it: a fault ends the process's context, and what is printed has to be read.
+//! A process of its own runs it: a fault ends the process's context, and what is printed has to be
+//! read.
 
 use std::process::Command;
 

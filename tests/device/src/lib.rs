@@ -1,7 +1,8 @@
 //! What the device library does, compared with plain Rust on the host.
 //!
-//! The kernels are in `device-kernels`; here is how they are compiled and launched. The tests are one program, `tests/device`, with a file
-//! for each part of the library. They need nothing of the source tree, so that a bundle carries them to a GPU.
+//! The kernels are in `device-kernels`; here is how they are compiled and launched. The tests are
+//! one program, `tests/device`, with a file for each part of the library. They need nothing of the
+//! source tree, so that a bundle carries them to a GPU.
 
 use std::sync::Arc;
 
@@ -27,7 +28,8 @@ pub fn device() -> Device {
     Device::open().unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What a kernel with an input and an output for each thread writes; `empty` is what is there before.
+/// What a kernel with an input and an output for each thread writes; `empty` is what is there
+/// before.
 ///
 /// # Panics
 /// When the launch fails.
@@ -51,7 +53,8 @@ where
     let input = DeviceBuffer::from_slice(&device, input).unwrap_or_else(|error| panic!("{error}"));
     let output = DeviceBuffer::from_slice(&device, &vec![empty; threads]);
     let mut output = output.unwrap_or_else(|error| panic!("{error}"));
-    // SAFETY: the module is compiled from the crate of the handle, and a `SafeKernel` asks nothing of its caller.
+    // SAFETY: the module is compiled from the crate of the handle, and a `SafeKernel` asks nothing
+    // of its caller.
     let launched =
         unsafe { module.launch_unchecked(&stream, kernel, config, (&input, &mut output)) };
     launched.unwrap_or_else(|error| panic!("{}: {error}", K::NAME));

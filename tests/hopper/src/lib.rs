@@ -1,7 +1,8 @@
 //! What came with Hopper in the device library, compared with plain Rust on the host.
 //!
-//! The kernels are in `hopper-kernels`. The tests are one program, `tests/hopper`, with a file for each part of the library; they need nothing of the
-//! source tree, so that a bundle carries them to a GPU.
+//! The kernels are in `hopper-kernels`. The tests are one program, `tests/hopper`, with a file for
+//! each part of the library; they need nothing of the source tree, so that a bundle carries them to
+//! a GPU.
 
 use lanewise::{Device, DeviceBuffer, DeviceCopy, Stream};
 

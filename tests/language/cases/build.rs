@@ -1,7 +1,9 @@
-//! Writes the subject `expressions`, functions that nobody would write, from a fixed seed; then compiles all cases to PTX.
+//! Writes the subject `expressions`, functions that nobody would write, from a fixed seed; then
+//! compiles all cases to PTX.
 //!
-//! Each is a few statements of random trees over three integers and a float, so that the optimiser meets combinations of operations
-//! that the other cases, which were thought of, do not have. Rust defines the value of every one of them.
+//! Each is a few statements of random trees over three integers and a float, so that the optimiser
+//! meets combinations of operations that the other cases, which were thought of, do not have. Rust
+//! defines the value of every one of them.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -168,7 +170,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     )?;
     let out = std::env::var("OUT_DIR")?;
     std::fs::write(Path::new(&out).join("expressions.rs"), source)?;
-    // Products and sums are not fused: the host's are not either, and results are compared bit by bit.
+    // Products and sums are not fused: the host's are not either, and results are compared bit by
+    // bit.
     lanewise_builder::embed("Ptx", |builder| builder.arch("sm_80").fmad(false));
     Ok(())
 }

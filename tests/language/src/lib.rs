@@ -1,7 +1,9 @@
-//! The language suite: every case of the crate `cases`, run by the host and by a kernel on the same inputs.
+//! The language suite: every case of the crate `cases`, run by the host and by a kernel on the same
+//! inputs.
 //!
-//! A subject is a kernel and its list of cases. Each case runs in [`THREADS`] threads, every one with inputs of its own, and what the
-//! threads wrote has to be what the host's function writes, bit by bit.
+//! A subject is a kernel and its list of cases. Each case runs in [`THREADS`] threads, every one
+//! with inputs of its own, and what the threads wrote has to be what the host's function writes,
+//! bit by bit.
 
 mod split;
 
@@ -37,7 +39,8 @@ fn device() -> Result<&'static Device> {
     static OPENED: OnceLock<Result<Device>> = OnceLock::new();
     let opened = OPENED.get_or_init(|| {
         let device = Device::open()?;
-        // Recursion and trait objects hide from ptxas how much stack a kernel takes; a GPU gives 1 KB unless told.
+        // Recursion and trait objects hide from ptxas how much stack a kernel takes; a GPU gives 1
+        // KB unless told.
         CurrentContext::set_resource_limit(ResourceLimit::StackSize, STACK)?;
         Ok(device)
     });

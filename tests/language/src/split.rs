@@ -1,8 +1,9 @@
 //! One subject's part of the suite's PTX.
 //!
-//! A driver compiles a module as a whole, on one core: minutes for the whole suite. A kernel with what it reaches is a small module,
-//! tests load only their own, and several are compiled side by side. The text is cut where items begin, which in LLVM's output is
-//! at the start of a line; an item belongs to a module when a name of it is reached from the kernel.
+//! A driver compiles a module as a whole, on one core: minutes for the whole suite. A kernel with
+//! what it reaches is a small module, tests load only their own, and several are compiled side by
+//! side. The text is cut where items begin, which in LLVM's output is at the start of a line; an
+//! item belongs to a module when a name of it is reached from the kernel.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +13,8 @@ pub(super) struct Items<'a> {
     items: Vec<&'a str>,
     /// Those that define a name.
     by_name: HashMap<&'a str, Vec<usize>>,
-    /// Those that define nothing: they are for the whole module, as version, target and the names of files are.
+    /// Those that define nothing: they are for the whole module, as version, target and the names
+    /// of files are.
     for_all: HashSet<usize>,
 }
 
@@ -70,7 +72,8 @@ fn items(ptx: &str) -> Vec<&str> {
         .collect()
 }
 
-/// The name that an item declares or defines: the last word before `(`, `[`, `=` or `;` outside of its result.
+/// The name that an item declares or defines: the last word before `(`, `[`, `=` or `;` outside of
+/// its result.
 fn defined(item: &str) -> Option<&str> {
     let text = item.trim_start();
     let is_function = ["(.param", ".func", ".entry"]

@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use tests::report::whole;
 use tests::sizes::cases;
 
-/// A kernel of C++ that calls `weight`, compiled by nvcc: here is the text, and below `foreign` its source.
+/// A kernel of C++ that calls `weight`, compiled by nvcc: here is the text, and below `foreign` its
+/// source.
 const WEIGH: &str = include_str!("../foreign/weigh.ptx");
 
 fn device() -> Device {
@@ -143,7 +144,8 @@ fn compiled(nvcc: &Path, options: &[&str], file: &str) -> Vec<u8> {
     std::fs::read(output).expect("nvcc has written it")
 }
 
-/// Each kind of code that nvcc makes is linked on a GPU; the simulator takes PTX, and says of the rest what it is.
+/// Each kind of code that nvcc makes is linked on a GPU; the simulator takes PTX, and says of the
+/// rest what it is.
 #[test]
 fn every_kind_of_code_is_linked_or_refused_by_name() {
     let Some(nvcc) = nvcc() else {

@@ -6,7 +6,8 @@ use std::error::Error;
 use lanewise::{Device, DeviceBuffer, LaunchConfig};
 use own_kernels::{add, sparse_product, step_down};
 
-/// What the two kernels called `vec_add` give: ours of numbers and one second term, the catalog's of floats with themselves. Both slices have one length.
+/// What the two kernels called `vec_add` give: ours of numbers and one second term, the catalog's
+/// of floats with themselves. Both slices have one length.
 pub fn sums(
     numbers: &[u32],
     second: u64,
@@ -45,8 +46,9 @@ pub fn values() -> Result<([u64; 2], f32), Box<dyn Error>> {
     Ok((own.read()?, catalog.read()?))
 }
 
-/// What a graph makes of a number that decides its way: a loop takes 3 until the rest is a multiple of 4, a switch adds 10 for a rest of 0 and 20 for 1 of 3,
-/// an `if` adds 100 to what is odd and 200 to the rest, and another 1000 to what is not zero.
+/// What a graph makes of a number that decides its way: a loop takes 3 until the rest is a multiple
+/// of 4, a switch adds 10 for a rest of 0 and 20 for 1 of 3, an `if` adds 100 to what is odd and
+/// 200 to the rest, and another 1000 to what is not zero.
 pub fn decided(start: u32) -> Result<u32, Box<dyn Error>> {
     let device = Device::open()?;
     let stream = device.stream()?;

@@ -1,4 +1,5 @@
-//! Each handle leads to its own crate's kernel and static; and what a user's crate does with graphs that branch and with the matrix units.
+//! Each handle leads to its own crate's kernel and static; and what a user's crate does with graphs
+//! that branch and with the matrix units.
 
 use proptest::prelude::*;
 
@@ -88,7 +89,8 @@ fn the_matrix_unit_multiplies_what_is_stored_by_halves() {
     }
 }
 
-/// A report points at the line of the user's helper, not at the library's beneath, and shows the kernel that it was inlined into.
+/// A report points at the line of the user's helper, not at the library's beneath, and shows the
+/// kernel that it was inlined into.
 #[test]
 fn a_race_in_a_helper_is_reported_at_the_users_line() {
     let device = lanewise::Device::open().expect("a device");

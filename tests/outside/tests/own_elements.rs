@@ -1,4 +1,5 @@
-//! What each thread writes without `unsafe`, in launches of any shape; types of one's own; and what contracts refuse.
+//! What each thread writes without `unsafe`, in launches of any shape; types of one's own; and what
+//! contracts refuse.
 #![forbid(unsafe_code)]
 
 use lanewise::{Device, DeviceBuffer, LaunchConfig, MatrixMut, Stream, Zeroable, counters};
@@ -78,7 +79,8 @@ proptest! {
     }
 }
 
-/// Rows for which there are no threads stay as they were, and threads beside the matrix write nothing.
+/// Rows for which there are no threads stay as they were, and threads beside the matrix write
+/// nothing.
 #[test]
 fn a_launch_of_another_shape_than_the_matrix_writes_what_it_has_threads_for() {
     let (device, stream) = device();
@@ -112,7 +114,8 @@ fn a_matrix_has_whole_rows() {
     let _ = buffer.matrix_mut(5);
 }
 
-/// `#[derive(Value)]` makes a type one that buffers of zeroes and `fill` take; a closure that is counted gives its answer back.
+/// `#[derive(Value)]` makes a type one that buffers of zeroes and `fill` take; a closure that is
+/// counted gives its answer back.
 #[test]
 fn a_type_of_ones_own_is_zeroed_and_weighed() {
     let (device, stream) = device();

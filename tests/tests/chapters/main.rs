@@ -1,6 +1,8 @@
-//! The catalog's chapters, by the names of the kernels' folders: every pattern against its CPU reference, and what it must show.
+//! The catalog's chapters, by the names of the kernels' folders: every pattern against its CPU
+//! reference, and what it must show.
 //!
-//! One program, so the catalog's text is loaded once for all. Streams and several devices have programs of their own.
+//! One program, so the catalog's text is loaded once for all. Streams and several devices have
+//! programs of their own.
 
 mod algorithms;
 mod basics;

@@ -18,7 +18,8 @@ fn tma_copy_agrees_with_the_cpu_at_every_edge() {
     assert_agrees("tma_copy", Setup::new(1000, 1));
 }
 
-/// Through the pattern: a product of a tile and a bit, of less than a tile, and of many tiles; nothing along one side.
+/// Through the pattern: a product of a tile and a bit, of less than a tile, and of many tiles;
+/// nothing along one side.
 #[test]
 fn gemm_bf16_agrees_with_the_cpu() {
     for (m, n, k) in [

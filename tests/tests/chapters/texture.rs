@@ -1,7 +1,8 @@
 //! Textures: filters, what is outside, against the CPU.
 //!
-//! Tolerance: a weight is a multiple of 1/256 on either device. The simulator's is the nearest, and the reference's too; a GPU's may
-//! be one of the two around, which is 1/256 of the difference of two texels, below 1 here, on each axis.
+//! Tolerance: a weight is a multiple of 1/256 on either device. The simulator's is the nearest, and
+//! the reference's too; a GPU's may be one of the two around, which is 1/256 of the difference of
+//! two texels, below 1 here, on each axis.
 
 use gpu::shared::texture::{texture_1d, texture_2d_border, texture_2d_linear};
 use lanewise::texture::{Filter, Outside, Sampling};
@@ -186,7 +187,8 @@ fn weights_have_nine_bits() {
 
 #[test]
 fn an_image_meets_its_other_edge_where_it_wraps() {
-    // Two texels over four pixels: the outer pixels lie a quarter of a texel past the middles, towards the other edge.
+    // Two texels over four pixels: the outer pixels lie a quarter of a texel past the middles,
+    // towards the other edge.
     let expected = |outside| resize(&[0.0, 1.0], [2, 1], [4, 1], outside);
     assert_eq!(expected(Outside::Clamp), [0.0, 0.25, 0.75, 1.0]);
     assert_eq!(expected(Outside::Wrap), [0.25, 0.25, 0.75, 0.75]);

@@ -1,4 +1,5 @@
-//! Memory that is used after it was freed: by a kernel and by calls of the host, with where it was allocated and where freed.
+//! Memory that is used after it was freed: by a kernel and by calls of the host, with where it was
+//! allocated and where freed.
 
 use cust::launch;
 use cust::module::Module;

@@ -1,4 +1,5 @@
-//! What the host's own code reads and writes of memory that it shares with the device, before it has waited for what is done there.
+//! What the host's own code reads and writes of memory that it shares with the device, before it
+//! has waited for what is done there.
 
 use std::ffi::c_void;
 
@@ -7,7 +8,8 @@ use cust::sys::{self, CUstream};
 use lanewise::checks::{Checking, FindingKind, Guard};
 use tests::isolate::isolated;
 
-/// `fill` writes its index to each word of an array, and `announce` says behind them that they are there.
+/// `fill` writes its index to each word of an array, and `announce` says behind them that they are
+/// there.
 const PTX: &str = ".version 7.0\n.target sm_70\n.address_size 64\n\
     .visible .entry fill(.param .u64 p) {\n.reg .b64 %rd<4>; .reg .b32 %r<5>;\nld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\n\
     mov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %ntid.x;\nmad.lo.u32 %r4, %r2, %r3, %r1;\n\
@@ -254,7 +256,8 @@ fn the_host_waits_for_the_stream_an_event_or_the_context() {
     );
 }
 
-/// Copies that return when they are done; the host's part of a buffer beside the device's; reads of what is only read; files.
+/// Copies that return when they are done; the host's part of a buffer beside the device's; reads of
+/// what is only read; files.
 #[test]
 fn the_host_touches_what_nobody_else_does() {
     silent("the_host_touches_what_nobody_else_does", |program| {
@@ -317,7 +320,8 @@ fn it_fails_the_next_call_that_waits() {
     );
 }
 
-/// An access on a thread that never called the driver, then a stack without an end there: Rust's own words are on stderr, and the process is aborted.
+/// An access on a thread that never called the driver, then a stack without an end there: Rust's
+/// own words are on stderr, and the process is aborted.
 #[test]
 fn a_stack_that_is_used_up_is_told_as_ever() {
     /// Goes on for ever, with something on the stack each time.

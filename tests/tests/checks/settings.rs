@@ -1,5 +1,5 @@
-//! Every variable of the environment with values that it does not take: the program is told which variable it is and what it takes, in a
-//! few lines, and goes on or does not.
+//! Every variable of the environment with values that it does not take: the program is told which
+//! variable it is and what it takes, in a few lines, and goes on or does not.
 
 use lanewise::{Backend, Device, DeviceBuffer, LaunchConfig};
 use lanewise_variables::{ALL, Group};

@@ -304,7 +304,8 @@ fn branches_of_a_graph_are_in_no_order() {
     }
 }
 
-/// Of one executable graph each launch waits for the one before, on whatever stream, and so does what comes behind the last.
+/// Of one executable graph each launch waits for the one before, on whatever stream, and so does
+/// what comes behind the last.
 #[test]
 fn launches_of_one_graph_in_two_streams_are_in_order() {
     let Some(program) = Program::new() else {

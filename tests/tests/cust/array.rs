@@ -1,6 +1,7 @@
 //! `cust::memory::array`: arrays of each shape and format, and copies to and from them.
 //!
-//! Not here: `ArrayObject::drop`. cust 0.3.2 destroys the array in it and again when the object goes, which ends a process on a GPU.
+//! Not here: `ArrayObject::drop`. cust 0.3.2 destroys the array in it and again when the object
+//! goes, which ends a process on a GPU.
 
 use cust::memory::array::{ArrayDescriptor, ArrayFormat, ArrayObject, ArrayObjectFlags};
 
@@ -76,7 +77,8 @@ fn layers_and_cubes_are_made() {
 fn lines_and_planes_come_back_as_they_went() {
     let _context = super::context();
     for width in [1usize, 5, 64] {
-        // Not floats: cust 0.3.2 makes half-precision arrays of `ArrayFormat::F32`, which are too small for them.
+        // Not floats: cust 0.3.2 makes half-precision arrays of `ArrayFormat::F32`, which are too
+        // small for them.
         let values: Vec<i32> = (0..width as i32).collect();
         let mut line = ArrayObject::new_1d(width, ArrayFormat::I32, 1).expect("an array");
         line.copy_from(&values).expect("a copy");

@@ -1,7 +1,7 @@
 //! `cust::link`: several texts to one image.
 //!
-//! The texts end in a zero byte, which the driver API wants of PTX and cust 0.3.2 does not add; and CUDA 13's linker knows no target
-//! below sm_75.
+//! The texts end in a zero byte, which the driver API wants of PTX and cust 0.3.2 does not add; and
+//! CUDA 13's linker knows no target below sm_75.
 
 use cust::launch;
 use cust::link::Linker;

@@ -10,7 +10,8 @@ use std::sync::{Arc, mpsc};
 fn a_stream_has_the_flags_and_priority_it_was_made_with() {
     let _context = super::context();
     let range = cust::context::CurrentContext::get_stream_priority_range().expect("a range");
-    // cust 0.3.2 drops NON_BLOCKING, which its documentation has yet to say: every stream of it waits for the legacy one.
+    // cust 0.3.2 drops NON_BLOCKING, which its documentation has yet to say: every stream of it
+    // waits for the legacy one.
     let stream = Stream::new(StreamFlags::DEFAULT, Some(range.greatest)).expect("a stream");
     assert_eq!(stream.get_flags().expect("flags"), StreamFlags::DEFAULT);
     assert_eq!(stream.get_priority().expect("a priority"), range.greatest);
@@ -48,8 +49,8 @@ fn a_stream_waits_for_an_event_of_another() {
     let (first, second) = (make(), make());
     let count = Arc::new(AtomicU32::new(0));
     let at_first = count.clone();
-    // It takes its time, but waits for nobody: a driver may hold its lock in another thread's copy, which waits for this stream, while
-    // this thread wants to record.
+    // It takes its time, but waits for nobody: a driver may hold its lock in another thread's copy,
+    // which waits for this stream, while this thread wants to record.
     first
         .add_callback(Box::new(move || {
             std::thread::sleep(std::time::Duration::from_millis(50));

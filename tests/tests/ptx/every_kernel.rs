@@ -1,5 +1,5 @@
-//! What holds for every kernel of the repository, whichever it is: from the embedded PTX and its manifest, so that nothing is compiled
-//! once more to be looked at.
+//! What holds for every kernel of the repository, whichever it is: from the embedded PTX and its
+//! manifest, so that nothing is compiled once more to be looked at.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -125,7 +125,8 @@ fn no_kernel_computes_in_f64_by_accident() {
         } else {
             0
         };
-        // The library's functions of an `f32` compute in `f64` where that is what makes them right to the last place.
+        // The library's functions of an `f32` compute in `f64` where that is what makes them right
+        // to the last place.
         let in_library = name.contains("_standard for ") || name.starts_with("philox_normal for ");
         assert!(
             wants_f64 || in_library || count(ptx, ".f64") == printed,
@@ -142,8 +143,9 @@ fn kernels_with_shared_arrays_access_them_natively() {
             ptx.contains("st.shared") || ptx.contains(".shared."),
             "{name}:\n{ptx}"
         );
-        // What leads into another block of the cluster is computed from a generic address of the block's own; what barriers and
-        // asynchronous copies take comes from one and is a shared address again.
+        // What leads into another block of the cluster is computed from a generic address of the
+        // block's own; what barriers and asynchronous copies take comes from one and is a shared
+        // address again.
         if count(ptx, "mapa") + count(ptx, "cvta.to.shared") == 0 {
             assert_eq!(count(ptx, "cvta.shared"), 0, "{name}:\n{ptx}");
         }

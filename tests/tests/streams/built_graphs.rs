@@ -1,4 +1,5 @@
-//! Graphs built node by node: what they do is what their nodes do one after another, whatever runs side by side; and what they refuse.
+//! Graphs built node by node: what they do is what their nodes do one after another, whatever runs
+//! side by side; and what they refuse.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -167,12 +168,14 @@ proptest! {
         for (buffer, expected) in buffers.iter().zip(&expected) {
             prop_assert_eq!(&buffer.to_vec().expect("no fault"), expected);
         }
-        // Reading a buffer waits for its own uses alone, and a graph of calls, or of empty buffers, has none.
+        // Reading a buffer waits for its own uses alone, and a graph of calls, or of empty buffers,
+        // has none.
         stream.synchronize().expect("no fault");
         prop_assert_eq!(calls.load(Ordering::Relaxed), called);
     }
 
-    /// What touches the same buffer, and writes it, is ordered by the graph itself, so that no schedule can tell the nodes from their order.
+    /// What touches the same buffer, and writes it, is ordered by the graph itself, so that no
+    /// schedule can tell the nodes from their order.
     #[test]
     fn nodes_that_touch_the_same_memory_are_ordered(steps in steps()) {
         let _turn = tests::turn();

@@ -1,4 +1,5 @@
-//! Lengths that no memory has: each way to make or cut memory answers with an error, and does not panic, end the program or take the length for a smaller one.
+//! Lengths that no memory has: each way to make or cut memory answers with an error, and does not
+//! panic, end the program or take the length for a smaller one.
 
 use std::fmt::Debug;
 

@@ -1,4 +1,5 @@
-//! Graphs: what is recorded runs at each launch, in turn with other uses of its buffers, and not after one of them is gone.
+//! Graphs: what is recorded runs at each launch, in turn with other uses of its buffers, and not
+//! after one of them is gone.
 
 use gpu::basics::vector_add::vec_add;
 use lanewise::{
@@ -78,7 +79,8 @@ fn an_updated_graph_works_with_other_buffers() {
     assert_eq!(sum.to_vec().expect("no fault"), [21.0; 50]);
 }
 
-/// An H200's driver looks at what copies copy whenever it works with a graph, and died of a buffer that was gone: each call has to know before.
+/// An H200's driver looks at what copies copy whenever it works with a graph, and died of a buffer
+/// that was gone: each call has to know before.
 #[test]
 fn nothing_is_made_of_a_graph_whose_buffer_is_gone() {
     let _turn = tests::turn();
@@ -349,7 +351,8 @@ fn both_end(first: impl FnOnce() + Send + 'static, second: impl FnOnce() + Send 
     }
 }
 
-/// A thread counts a graph while another launches with a buffer of the graph's: neither waits for the other for ever.
+/// A thread counts a graph while another launches with a buffer of the graph's: neither waits for
+/// the other for ever.
 #[test]
 fn a_graph_is_counted_while_another_thread_launches_with_its_buffer() {
     let _turn = tests::turn();

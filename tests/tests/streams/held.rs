@@ -1,7 +1,8 @@
 //! What other threads do while one waits for a function that a stream calls on the host.
 //!
-//! Such a function may wait for anything but the device: for a thread that is about to queue work, too. So whoever waits for the device must hold nothing
-//! that queuing work takes, or the three wait for each other for ever.
+//! Such a function may wait for anything but the device: for a thread that is about to queue work,
+//! too. So whoever waits for the device must hold nothing that queuing work takes, or the three
+//! wait for each other for ever.
 
 use std::sync::{Mutex, mpsc};
 use std::thread;
@@ -36,7 +37,8 @@ struct Shared {
 
 impl Shared {
     fn new(device: &Device) -> Self {
-        // A GPU's driver waits for what is under way when it loads a module, and so does who launches its first kernel.
+        // A GPU's driver waits for what is under way when it loads a module, and so does who
+        // launches its first kernel.
         device.module::<gpu::Ptx>().expect("a module");
         let mut buffer = DeviceBuffer::zeroed(device, LENGTH).expect("a buffer");
         let graph = device.record(|record| record.fill_zero(&mut buffer));

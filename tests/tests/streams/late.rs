@@ -1,4 +1,5 @@
-//! What a function of the host or a recording drops: what has to be called for that must not be called there, and it is given back all the same.
+//! What a function of the host or a recording drops: what has to be called for that must not be
+//! called there, and it is given back all the same.
 
 use std::time::{Duration, Instant};
 

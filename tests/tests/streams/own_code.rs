@@ -1,4 +1,5 @@
-//! The program's own code that the library calls, or that is called while the library is at work: wakers, destructors, functions of the host.
+//! The program's own code that the library calls, or that is called while the library is at work:
+//! wakers, destructors, functions of the host.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, mpsc};
@@ -78,7 +79,8 @@ fn a_waker_that_goes_may_wait_for_the_stream() {
     });
 }
 
-/// After a fault the driver does not take back what it has pinned. So the memory must not become anybody else's.
+/// After a fault the driver does not take back what it has pinned. So the memory must not become
+/// anybody else's.
 #[test]
 fn memory_that_stays_registered_stays() {
     let _turn = tests::turn();
@@ -89,7 +91,8 @@ fn memory_that_stays_registered_stays() {
     let answer = isolated_with(&[], test, || {
         let device = tests::device();
         let stream = device.stream().expect("a stream");
-        // So large that the allocator gives it back to the system at once, and takes the same place for the next.
+        // So large that the allocator gives it back to the system at once, and takes the same place
+        // for the next.
         let memory = || vec![0u8; 48 << 20];
         let registered = PinnedBuffer::register(&device, memory()).expect("pinned");
         let pinned = registered.as_slice().expect("no fault").as_ptr_range();
@@ -114,7 +117,8 @@ fn memory_that_stays_registered_stays() {
     assert_eq!(answer.text, "taken: false");
 }
 
-/// A process ends when its `main` does, whatever is still under way: functions that wait for ever, and work behind them.
+/// A process ends when its `main` does, whatever is still under way: functions that wait for ever,
+/// and work behind them.
 #[test]
 fn a_process_ends_with_work_under_way() {
     if tests::simulator("the end of a process", "a GPU's driver has its own").is_none() {
@@ -199,7 +203,8 @@ fn leave_work() -> String {
     "left".to_owned()
 }
 
-/// What a function of the host asks of the library: its calls, by name, and whether each was refused.
+/// What a function of the host asks of the library: its calls, by name, and whether each was
+/// refused.
 fn asked(
     device: &Device,
     mut buffer: DeviceBuffer<u32>,
@@ -271,7 +276,8 @@ fn asked(
     ]
 }
 
-/// A function that a stream calls gets an answer to whatever it asks the library, while others hold what it may want.
+/// A function that a stream calls gets an answer to whatever it asks the library, while others hold
+/// what it may want.
 #[test]
 fn a_function_of_the_host_is_refused_and_never_held_up() {
     let _turn = tests::turn();
@@ -350,7 +356,8 @@ fn recordings_lie_within_one_another() {
     });
 }
 
-/// What the making of a graph drops right after it has used it: the graph has what it needs, or says that it has not.
+/// What the making of a graph drops right after it has used it: the graph has what it needs, or
+/// says that it has not.
 #[test]
 fn what_a_graph_was_made_with_may_go_at_once() {
     let _turn = tests::turn();
@@ -364,7 +371,8 @@ fn what_a_graph_was_made_with_may_go_at_once() {
         let called = Mutex::new(called);
         let built = device.build_graph(|graph| {
             let shape = LaunchConfig::for_num_elems(32);
-            // A condition that no node decides by, one whose setter goes, and one that goes with both.
+            // A condition that no node decides by, one whose setter goes, and one that goes with
+            // both.
             let (_, setter) = graph.condition(1)?;
             let (condition, _) = graph.condition(1)?;
             drop(graph.condition(0)?);

@@ -80,8 +80,8 @@ fn streams_events_and_callbacks_keep_their_rules() {
     }
 }
 
-/// In a process of its own: whoever asks for a time lays out what has run, and an urgent kernel that another test's thread has still to submit comes too
-/// late to go ahead of that.
+/// In a process of its own: whoever asks for a time lays out what has run, and an urgent kernel
+/// that another test's thread has still to submit comes too late to go ahead of that.
 #[test]
 fn an_urgent_kernel_goes_before_those_that_wait() {
     let _turn = tests::turn();

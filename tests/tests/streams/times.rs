@@ -1,4 +1,5 @@
-//! What runs beside what on the simulator, whose times are modelled: read from the trace, span by span, and the same in every run.
+//! What runs beside what on the simulator, whose times are modelled: read from the trace, span by
+//! span, and the same in every run.
 
 use lanewise_patterns::timeline::{Bar, BarKind, Panel, panels};
 use lanewise_patterns::{Setup, run, streams};
@@ -8,7 +9,8 @@ use tests::isolate::isolated_with;
 /// One hardware queue for all streams, as Fermi had.
 const FERMI: &[(&str, &str)] = &[("CUDA_DEVICE_MAX_CONNECTIONS", "1")];
 
-/// Runs a variant in a process of its own that keeps a trace, and gives what it shows of it. `test` is the calling test.
+/// Runs a variant in a process of its own that keeps a trace, and gives what it shows of it. `test`
+/// is the calling test.
 fn run_alone(
     test: &str,
     environment: &[(&str, &str)],
@@ -67,7 +69,8 @@ fn one_queue_makes_false_dependencies_depth_first_only() {
     let Some(panels) = run_alone(test, FERMI, &schedules()[..2]) else {
         return;
     };
-    // Depth first, a chain's first kernel is behind the last of the chain before: it starts with that one, and nothing else overlaps.
+    // Depth first, a chain's first kernel is behind the last of the chain before: it starts with
+    // that one, and nothing else overlaps.
     assert_eq!(neighbours(&panels[0]), [1; 3]);
     for two in kernels(&panels[0]).windows(2) {
         let (last, first) = (two[0][streams::scheduling::KERNELS - 1], two[1][0]);

@@ -1,8 +1,10 @@
 //! A case: a file that says what is wrong, the launch, a wrong kernel and its right twin.
 //!
-//! Cases in PTX are `host/sim/tests/cases/<check>/<name>.ptx`: four parts, of which the two bodies start from what `PRELUDE` declares. Cases
-//! in Rust are `tests/wrong/kernels/src/<check>/<name>.rs`: two kernels, of which the right one's name ends in `_right`. Those of the host's kind are
-//! `tests/wrong/src/host/<check>/<name>.rs`: two functions that make the driver's calls.
+//! Cases in PTX are `host/sim/tests/cases/<check>/<name>.ptx`: four parts, of which the two bodies
+//! start from what `PRELUDE` declares. Cases in Rust are
+//! `tests/wrong/kernels/src/<check>/<name>.rs`: two kernels, of which the right one's name ends in
+//! `_right`. Those of the host's kind are `tests/wrong/src/host/<check>/<name>.rs`: two functions
+//! that make the driver's calls.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -58,10 +60,11 @@ static TEXTS: &[(Language, &str, &str, &str)] = include!(concat!(env!("OUT_DIR")
 
 /// Takes the place of a case's first line, so that the lines of reports are those of its file.
 ///
-/// `%t`, `%b`, `%w`: thread, block and warp; `%t64`: the thread in 64 bits. `%g`: the buffer, `%gt`: the word of this thread of the
-/// grid in it. `%u` and `%ut`: the same of a second buffer, which no thread has written. `%s`: the shared array `tile` of 256 words; `%st`,
-/// `%sn`, `%sx`, `%so`: the words in it of this thread, the next one, the one beside it and the one 32 away. `%os`: the shared array
-/// `other`. `own`: a local array of four words.
+/// `%t`, `%b`, `%w`: thread, block and warp; `%t64`: the thread in 64 bits. `%g`: the buffer,
+/// `%gt`: the word of this thread of the grid in it. `%u` and `%ut`: the same of a second buffer,
+/// which no thread has written. `%s`: the shared array `tile` of 256 words; `%st`, `%sn`, `%sx`,
+/// `%so`: the words in it of this thread, the next one, the one beside it and the one 32 away.
+/// `%os`: the shared array `other`. `own`: a local array of four words.
 const PRELUDE: &str = ".version 8.7 .target sm_90a .address_size 64 \
     .const .align 4 .u32 fixed = 5; .extern .func (.param .b64 r) malloc(.param .b64 size); .extern .func free(.param .b64 pointer); \
     .func nothing() { ret; } .func endless() { call endless, (); ret; } \
@@ -75,8 +78,10 @@ const PRELUDE: &str = ".version 8.7 .target sm_90a .address_size 64 \
     add.u32 %r0, %t, 1; rem.u32 %r0, %r0, %n; mad.wide.u32 %sn, %r0, 4, %s; \
     xor.b32 %r0, %t, 1; mad.wide.u32 %sx, %r0, 4, %s; xor.b32 %r0, %t, 32; mad.wide.u32 %so, %r0, 4, %s; mov.u32 %r0, 0;";
 
-/// What [`PRELUDE`] has besides in a case whose launch ends with `maps`: `%tiles` and `%floats`, tensor maps of the buffer's 32 x 32 words, as `u32` and as
-/// `f32`, in boxes of 8 x 4, which fit into `tile`; `%images`, one of 2 images of 8 x 4 pixels of 4 words, in columns of 8 pixels whose box begins at -1.
+/// What [`PRELUDE`] has besides in a case whose launch ends with `maps`: `%tiles` and `%floats`,
+/// tensor maps of the buffer's 32 x 32 words, as `u32` and as `f32`, in boxes of 8 x 4, which fit
+/// into `tile`; `%images`, one of 2 images of 8 x 4 pixels of 4 words, in columns of 8 pixels whose
+/// box begins at -1.
 const MAPS: [(&str, &str); 2] = [
     (
         ".param .u64 q)",
@@ -175,7 +180,8 @@ impl Case {
             }
             text += "\n";
         }
-        // What is used of memory that nobody wrote is the very thing that those for `init` are about.
+        // What is used of memory that nobody wrote is the very thing that those for `init` are
+        // about.
         if self.check != "init" {
             text += &keeping(&text);
         }
@@ -203,8 +209,8 @@ impl Case {
     }
 }
 
-/// Lines that store what a body has loaded, at the thread's own 32 bytes of the second buffer: ptxas leaves out a load whose value goes nowhere,
-/// and no tool on a GPU could find it.
+/// Lines that store what a body has loaded, at the thread's own 32 bytes of the second buffer:
+/// ptxas leaves out a load whose value goes nowhere, and no tool on a GPU could find it.
 fn keeping(body: &str) -> String {
     let mut kept = BTreeSet::new();
     for line in body.lines() {

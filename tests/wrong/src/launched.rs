@@ -103,8 +103,8 @@ impl Launcher {
         };
         launches();
         let (at, new) = (data.address(), new.as_device_ptr().as_raw());
-        // SAFETY: a kernel in PTX takes two addresses, one in Rust two slices. What else would have to hold is what a wrong one breaks: it
-        // runs in a process that is there for nothing else.
+        // SAFETY: a kernel in PTX takes two addresses, one in Rust two slices. What else would have
+        // to hold is what a wrong one breaks: it runs in a process that is there for nothing else.
         let launched = unsafe {
             let stream = &self.stream;
             match (case.language, &maps) {

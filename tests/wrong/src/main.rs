@@ -48,7 +48,8 @@ enum Command {
         #[command(flatten)]
         filter: Filter,
     },
-    /// Run every case and its twin under each tool of compute-sanitizer, and print which finds which
+    /// Run every case and its twin under each tool of compute-sanitizer, and print which finds
+    /// which
     Sanitizer(Sanitizer),
 }
 
@@ -77,7 +78,8 @@ impl Filter {
 struct Sanitizer {
     #[command(flatten)]
     filter: Filter,
-    /// Write the result as JSON, as `tests/wrong/results` has it; what the file has already is not run again
+    /// Write the result as JSON, as `tests/wrong/results` has it; what the file has already is not
+    /// run again
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// The program compute-sanitizer
@@ -141,7 +143,8 @@ fn launch(part: Variant, names: &[String]) -> Result<ExitCode> {
         let case = case.with_context(|| format!("there is no case `{name}`"))?;
         let ending = launcher.run(&case, part, &mut || sanitizer::say_launched(name));
         if names.len() > 1 {
-            // A tool may write from a thread or a process of its own, and what it writes is taken for the case before.
+            // A tool may write from a thread or a process of its own, and what it writes is taken
+            // for the case before.
             std::thread::sleep(PAUSE);
         }
         sanitizer::say_ended(name, &ending);
@@ -265,7 +268,8 @@ fn device() -> Result<(String, String)> {
     Ok((device.properties().name.clone(), driver))
 }
 
-/// What each tool made of each case, a line a case; silence is a dash, and twins that all leave alone are not listed.
+/// What each tool made of each case, a line a case; silence is a dash, and twins that all leave
+/// alone are not listed.
 fn print(record: &Record) {
     for (name, answers) in &record.cases {
         for part in [Variant::Wrong, Variant::Right] {

@@ -1,4 +1,5 @@
-//! The book's page: which tool finds which case, from what was recorded on GPUs and from the reports beside the cases.
+//! The book's page: which tool finds which case, from what was recorded on GPUs and from the
+//! reports beside the cases.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

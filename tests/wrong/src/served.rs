@@ -1,7 +1,9 @@
-//! Launches in processes of their own, each forked from one that has read its own debug information: to write a stack, a process that has just started reads
-//! that first, and the C library's where that is installed, for ten times as long as the small programs here run.
+//! Launches in processes of their own, each forked from one that has read its own debug
+//! information: to write a stack, a process that has just started reads that first, and the C
+//! library's where that is installed, for ten times as long as the small programs here run.
 //!
-//! `wrong serve` is that process. It takes a [`Request`] a line, and answers each with an [`Answer`].
+//! `wrong serve` is that process. It takes a [`Request`] a line, and answers each with an
+//! [`Answer`].
 
 use std::backtrace::Backtrace;
 use std::collections::BTreeMap;
@@ -82,7 +84,8 @@ impl Drop for Server {
     }
 }
 
-/// Answers each line of standard input, until there is none. `launch` is called in a process of its own for each, and says how that one ends.
+/// Answers each line of standard input, until there is none. `launch` is called in a process of its
+/// own for each, and says how that one ends.
 ///
 /// # Errors
 /// The lines are no requests, or no process can be made.

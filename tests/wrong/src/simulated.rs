@@ -54,11 +54,13 @@ impl<'p> Runner<'p> {
     }
 }
 
-/// Held for writing by who makes the one device that lives, and for reading by who has others beside it. Devices that live side by side have addresses of their own, and
-/// reports say addresses: a report that is read has to be of a device that is alone.
+/// Held for writing by who makes the one device that lives, and for reading by who has others
+/// beside it. Devices that live side by side have addresses of their own, and reports say
+/// addresses: a report that is read has to be of a device that is alone.
 static DEVICES: RwLock<()> = RwLock::new(());
 
-/// What all checks say of a part with a seed: a fault, or findings; nothing where it is right. Of a wrong part with seed 0 it is the same text each time.
+/// What all checks say of a part with a seed: a fault, or findings; nothing where it is right. Of a
+/// wrong part with seed 0 it is the same text each time.
 fn said(runner: &mut Runner<'_>, case: &Case, part: Variant, seed: u64) -> String {
     if case.language == Language::Host {
         return runner.programs.said(case, part, seed);
@@ -201,8 +203,8 @@ fn differs(case: &Case, said: &str) -> Option<String> {
     (said != expected).then(|| format!("expected:\n{expected}\nsaid:\n{said}"))
 }
 
-/// What is wrong with these cases under the first `seeds` seeds; tells each case's name before it begins. Those of the host's kind run in `program`, which
-/// is `wrong`.
+/// What is wrong with these cases under the first `seeds` seeds; tells each case's name before it
+/// begins. Those of the host's kind run in `program`, which is `wrong`.
 pub fn problems(
     program: &Path,
     cases: impl Iterator<Item = Case>,
@@ -219,8 +221,9 @@ pub fn problems(
     each.collect()
 }
 
-/// Compares all cases of a check with their reports, `program` being `wrong`. Each runs with seed 0 and `more` others, which are not the same for each case.
-/// The cases run side by side, as many as there are cores.
+/// Compares all cases of a check with their reports, `program` being `wrong`. Each runs with seed 0
+/// and `more` others, which are not the same for each case. The cases run side by side, as many as
+/// there are cores.
 ///
 /// # Panics
 /// With what differs, or when there are fewer cases than `least`.

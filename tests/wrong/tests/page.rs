@@ -1,4 +1,5 @@
-//! The book's page about compute-sanitizer is what the cases and the records say: `LANEWISE_BLESS=1 cargo test --test page` writes it.
+//! The book's page about compute-sanitizer is what the cases and the records say:
+//! `LANEWISE_BLESS=1 cargo test --test page` writes it.
 
 use std::path::Path;
 

@@ -1,6 +1,8 @@
-//! What NVIDIA's binary tools make of the assembled kernels: text of the machine code, and one file for several targets.
+//! What NVIDIA's binary tools make of the assembled kernels: text of the machine code, and one file
+//! for several targets.
 //!
-//! CUDA Binary Utilities documentation, "nvdisasm"; CUDA Compiler Driver documentation, "Fatbinaries".
+//! CUDA Binary Utilities documentation, "nvdisasm"; CUDA Compiler Driver documentation,
+//! "Fatbinaries".
 
 use std::ffi::OsString;
 use std::fs;

@@ -17,8 +17,9 @@ use crate::{binaries, floats, project, toolkit};
 
 /// Compile the kernels to PTX
 ///
-/// Writes OUT/ARCH/CRATE.ptx and, beside it, CRATE.json: kernels, parameters with types, static shared memory, launch
-/// bounds, and ptxas's figures for each if it is installed. Only what has changed is built again.
+/// Writes OUT/ARCH/CRATE.ptx and, beside it, CRATE.json: kernels, parameters with types, static
+/// shared memory, launch bounds, and ptxas's figures for each if it is installed. Only what has
+/// changed is built again.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cargo lanewise build-ptx\n  cargo lanewise build-ptx --arch sm_100 --emit ptx,cubin,sass --out target/blackwell\n  cargo lanewise build-ptx --json | jq '.manifest.modules[0].kernels[].name'"
@@ -154,7 +155,8 @@ fn print_json(built: &Output, binaries: &[PathBuf]) -> Result<()> {
 }
 
 fn print(output: &Output, binaries: &[PathBuf]) {
-    // The modules of a build differ in their target and, for few kernels, in what is left out; the last has the most.
+    // The modules of a build differ in their target and, for few kernels, in what is left out; the
+    // last has the most.
     let Some(module) = output.manifest.modules.last() else {
         return;
     };

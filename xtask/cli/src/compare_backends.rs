@@ -1,7 +1,7 @@
 //! `cargo lanewise compare-backends`: what LLVM's backend and NVIDIA's make of each kernel.
 //!
-//! Both get the same bitcode, and ptxas assembles both results. Instructions are counted in the machine code as
-//! nvdisasm prints it, less the padding behind a kernel's last branch to itself.
+//! Both get the same bitcode, and ptxas assembles both results. Instructions are counted in the
+//! machine code as nvdisasm prints it, less the padding behind a kernel's last branch to itself.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -112,7 +112,8 @@ fn results(output: &Output) -> Result<BTreeMap<String, Figures>> {
     Ok(kernels.collect())
 }
 
-/// Counts the instructions of each function: lines that begin with an address, `/*0010*/`, up to the padding.
+/// Counts the instructions of each function: lines that begin with an address, `/*0010*/`, up to
+/// the padding.
 fn instructions(sass: &str) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     let mut function = String::new();

@@ -1,12 +1,14 @@
 //! `lanewise driver`: the simulated driver as a library that any CUDA program loads.
 //!
-//! The package `lanewise-driver` exports the C symbols of the driver API. Linked as a shared library under the name that NVIDIA's has,
-//! it takes that one's place for a program started with `LD_LIBRARY_PATH` (which is what `lanewise exec` does); on a machine with a
-//! GPU it hands every call on.
+//! The package `lanewise-driver` exports the C symbols of the driver API. Linked as a shared
+//! library under the name that NVIDIA's has, it takes that one's place for a program started with
+//! `LD_LIBRARY_PATH` (which is what `lanewise exec` does); on a machine with a GPU it hands every
+//! call on.
 //!
-//! The library is not in this program: it is built where it is first wanted, by cargo, from the sources that this program was built
-//! from. In its own checkout it shares what tests have compiled. Anywhere else the program makes a package of a few lines that depends on the
-//! driver, by the checkout's path or by its own version, and keeps what it built in the user's cache.
+//! The library is not in this program: it is built where it is first wanted, by cargo, from the
+//! sources that this program was built from. In its own checkout it shares what tests have
+//! compiled. Anywhere else the program makes a package of a few lines that depends on the driver,
+//! by the checkout's path or by its own version, and keeps what it built in the user's cache.
 
 use std::env;
 use std::ffi::OsStr;
@@ -120,7 +122,8 @@ impl Sources {
         }
     }
 
-    /// Whether this is the checkout that the command works in: the library shares what its tests have compiled.
+    /// Whether this is the checkout that the command works in: the library shares what its tests
+    /// have compiled.
     fn is_project(&self) -> bool {
         matches!(self, Sources::Checkout(root) if project::root() == root)
     }
@@ -137,7 +140,8 @@ impl Sources {
     fn build(&self, release: bool) -> Result<PathBuf> {
         match self {
             Sources::Checkout(root) => {
-                // As long as all of the workspace is selected as they do: a selection decides which features dependencies get.
+                // As long as all of the workspace is selected as they do: a selection decides which
+                // features dependencies get.
                 if self.is_project() {
                     let build = Build {
                         selection: &["--workspace", "--example", "drop_in"],
@@ -155,7 +159,8 @@ impl Sources {
         }
     }
 
-    /// The same by a package of its own, which has the driver from `place`: what the driver's tests need is not compiled.
+    /// The same by a package of its own, which has the driver from `place`: what the driver's tests
+    /// need is not compiled.
     fn build_package(place: &str, lock: Option<&Path>) -> Result<PathBuf> {
         let package = cache()?.join("package");
         make_package(&package, place, lock)
@@ -194,7 +199,8 @@ impl Build {
     }
 }
 
-/// A package that is the driver, as a shared library. The versions of other crates are those of a lock file, where there is one.
+/// A package that is the driver, as a shared library. The versions of other crates are those of a
+/// lock file, where there is one.
 fn make_package(folder: &Path, driver: &str, lock: Option<&Path>) -> io::Result<()> {
     let manifest = format!(
         "[package]\nname = \"drop-in\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
@@ -239,8 +245,9 @@ fn cache() -> Result<PathBuf> {
     }
 }
 
-/// Copies by way of a new name, so that a program that has the old library loaded keeps it whole, and lays the plain name beside it. What is there
-/// already is not copied again: the copy has the time of what it was made from.
+/// Copies by way of a new name, so that a program that has the old library loaded keeps it whole,
+/// and lays the plain name beside it. What is there already is not copied again: the copy has the
+/// time of what it was made from.
 fn install(made: &Path, folder: &Path) -> Result<()> {
     let library = folder.join(NAME);
     let plain = folder.join(PLAIN_NAME);

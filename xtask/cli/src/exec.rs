@@ -1,7 +1,8 @@
 //! `lanewise exec`: any program that uses the driver API, on the simulated GPU.
 //!
-//! The program is started with the variables that choose the device, the checks and the counters, and with the drop-in `libcuda.so.1` on
-//! its library path where it has no driver inside. The driver in the program does the rest, and prints the summary when the program ends.
+//! The program is started with the variables that choose the device, the checks and the counters,
+//! and with the drop-in `libcuda.so.1` on its library path where it has no driver inside. The
+//! driver in the program does the rest, and prints the summary when the program ends.
 
 use std::env;
 use std::ffi::OsString;
@@ -25,7 +26,8 @@ pub struct Args {
     /// The GPU to simulate, such as `rtx4090`
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// The checks, separated by commas: `race`, `sync`, `memory`, `init`, or `all` of these, and `leak`
+    /// The checks, separated by commas: `race`, `sync`, `memory`, `init`, or `all` of these, and
+    /// `leak`
     #[arg(long, value_name = "LIST")]
     checks: Option<String>,
     /// Only print findings; the launch succeeds
@@ -37,7 +39,8 @@ pub struct Args {
     /// Write the counters of each kernel to this file, as JSON
     #[arg(long, value_name = "FILE")]
     counters: Option<PathBuf>,
-    /// Print the result as JSON, with the kernels' counters; the program's own output goes to stderr
+    /// Print the result as JSON, with the kernels' counters; the program's own output goes to
+    /// stderr
     #[arg(long)]
     json: bool,
     /// The program and its arguments
@@ -103,7 +106,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 struct ProgramOutcome {
     /// The program's exit code; 128 plus the signal's number if a signal ended it.
     exit_code: u8,
-    /// The simulated driver's summary, as `--counters` writes it; `None` if the program did not initialise the driver.
+    /// The simulated driver's summary, as `--counters` writes it; `None` if the program did not
+    /// initialise the driver.
     driver: Option<serde_json::Value>,
 }
 
@@ -120,13 +124,15 @@ impl ProgramOutcome {
 /// Stands for the process id in the name of such a file.
 const PROCESS: &str = "%p";
 
-/// The file for the counters: the user's, or a temporary one. If it exists, the program has initialised the driver.
+/// The file for the counters: the user's, or a temporary one. If it exists, the program has
+/// initialised the driver.
 struct Counters {
     path: PathBuf,
     is_ours: bool,
 }
 
-/// The state of that file: the driver creates it when it is initialised, and fills it when the program ends.
+/// The state of that file: the driver creates it when it is initialised, and fills it when the
+/// program ends.
 enum Written {
     Nothing,
     Begun,

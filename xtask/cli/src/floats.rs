@@ -17,7 +17,8 @@ pub(crate) struct Args {
     /// Approximations for functions and divisions of f32, and the four below for speed
     #[arg(long)]
     fast_math: bool,
-    /// Whether `a * b + c` becomes one fused multiply-add; off makes results equal the host's bit for bit [default: on]
+    /// Whether `a * b + c` becomes one fused multiply-add; off makes results equal the host's bit
+    /// for bit [default: on]
     #[arg(long, value_name = "on|off", hide_possible_values = true)]
     fmad: Option<Switch>,
     /// Whether denormal f32 count as zero [default: off]

@@ -1,7 +1,9 @@
-//! `cargo lanewise inspect`: one kernel's Rust, PTX and machine code, line by line beside each other.
+//! `cargo lanewise inspect`: one kernel's Rust, PTX and machine code, line by line beside each
+//! other.
 //!
-//! The PTX says by `.loc` which line each instruction serves, and ptxas carries that into the machine code, where nvdisasm
-//! shows it. Code that was inlined from a library stands at the kernel's line that calls it.
+//! The PTX says by `.loc` which line each instruction serves, and ptxas carries that into the
+//! machine code, where nvdisasm shows it. Code that was inlined from a library stands at the
+//! kernel's line that calls it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
@@ -19,7 +21,8 @@ use crate::{binaries, project, toolkit};
 
 /// Show a kernel's Rust, PTX and machine code side by side
 ///
-/// Machine code (SASS) is shown where there are ptxas and nvdisasm; `cargo lanewise doctor` says how to get them.
+/// Machine code (SASS) is shown where there are ptxas and nvdisasm; `cargo lanewise doctor` says
+/// how to get them.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cargo lanewise inspect vec_add\n  cargo lanewise inspect matmul_shared_16 --arch sm_90\n  cargo lanewise inspect vec_add --json | jq '.lines[] | [.line, (.ptx | length)]'"
@@ -113,7 +116,8 @@ fn build(arch: &String, wants_sass: bool) -> Result<Output> {
     })
 }
 
-/// Adds the kernel's PTX, and gives the files that it is in; where it is not, the names of those that are.
+/// Adds the kernel's PTX, and gives the files that it is in; where it is not, the names of those
+/// that are.
 fn add_ptx(
     lines: &mut Lines,
     others: &mut BTreeSet<String>,
@@ -139,7 +143,8 @@ fn add_ptx(
     Ok(None)
 }
 
-/// Adds a function's instructions. One without a line (LLVM gives none to what it made for several) goes with the one before.
+/// Adds a function's instructions. One without a line (LLVM gives none to what it made for several)
+/// goes with the one before.
 fn add_function(lines: &mut Lines, module: &ptx::Module, function: &ptx::Function) {
     let mut place = SourceLine::default();
     for instruction in &function.instructions {
@@ -163,7 +168,8 @@ fn read_place(place: &str) -> Option<SourceLine> {
     Some((file.to_owned(), line.parse().ok()?))
 }
 
-/// Adds what nvdisasm prints of a function: lines with an address, after comments that name the source.
+/// Adds what nvdisasm prints of a function: lines with an address, after comments that name the
+/// source.
 fn add_sass(lines: &mut Lines, sass: &str, kernel: &str) {
     let start = format!(".text.{kernel}:");
     let body = sass

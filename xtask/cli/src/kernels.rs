@@ -67,7 +67,8 @@ pub fn build(request: Request<'_>) -> Result<Output> {
     })
 }
 
-/// rustc's messages stay on the screen as rustc wrote them; what only tells progress is shown and replaced.
+/// rustc's messages stay on the screen as rustc wrote them; what only tells progress is shown and
+/// replaced.
 fn show(progress: &Progress, stage: Stage) {
     match stage {
         Stage::AddingRustSrc => {
@@ -82,7 +83,8 @@ fn show(progress: &Progress, stage: Stage) {
     }
 }
 
-/// Whether `line` is one of cargo's `   Compiling core v0.0.0`: a word set to the right of a column of 12.
+/// Whether `line` is one of cargo's `   Compiling core v0.0.0`: a word set to the right of a column
+/// of 12.
 fn tells_progress(line: &str) -> bool {
     const WORDS: [&str; 9] = [
         "Blocking",

@@ -1,10 +1,12 @@
-//! The commands that work on any kernel crate: build it to PTX, look at it, check it, start a project.
+//! The commands that work on any kernel crate: build it to PTX, look at it, check it, start a
+//! project.
 //!
-//! They are one program under two names. `cargo-lanewise` is found by cargo (`cargo lanewise inspect my_kernel`), `lanewise` is
-//! the same without cargo. `cargo lanewise` of Lanewise's own repository shows these commands beside its own.
+//! They are one program under two names. `cargo-lanewise` is found by cargo
+//! (`cargo lanewise inspect my_kernel`), `lanewise` is the same without cargo. `cargo lanewise` of
+//! Lanewise's own repository shows these commands beside its own.
 //!
-//! One module a command. The program knows `lanewise-builder` and nothing of the host side, so that it is quick to build and a
-//! kernel that does not compile is shown by rustc's own messages.
+//! One module a command. The program knows `lanewise-builder` and nothing of the host side, so that
+//! it is quick to build and a kernel that does not compile is shown by rustc's own messages.
 
 mod binaries;
 mod build_ptx;
@@ -50,13 +52,15 @@ pub struct Cli {
 /// Which kernels a command works on.
 #[derive(Debug, clap::Args)]
 pub struct KernelCrate {
-    /// The folder of the package that has the kernels [default: that of the current folder's project]
+    /// The folder of the package that has the kernels [default: that of the current folder's
+    /// project]
     #[arg(id = "crate", long, value_name = "PATH", global = true)]
     folder: Option<PathBuf>,
 }
 
 impl KernelCrate {
-    /// Makes the named folder's project the one that all commands work on; `default` stands in where none was named.
+    /// Makes the named folder's project the one that all commands work on; `default` stands in
+    /// where none was named.
     ///
     /// # Errors
     /// The folder cannot be read.

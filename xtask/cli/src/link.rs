@@ -1,8 +1,10 @@
 //! `cargo lanewise link`: modules that call each other's functions become one cubin, ahead of time.
 //!
-//! ptxas assembles each PTX to relocatable code, and nvlink resolves the calls. `lanewise::Linker` has the driver do both when the program runs.
+//! ptxas assembles each PTX to relocatable code, and nvlink resolves the calls. `lanewise::Linker`
+//! has the driver do both when the program runs.
 //!
-//! CUDA Compiler Driver documentation, "Using Separate Compilation in CUDA"; CUDA Binary Utilities, "nvlink".
+//! CUDA Compiler Driver documentation, "Using Separate Compilation in CUDA"; CUDA Binary Utilities,
+//! "nvlink".
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -18,7 +20,8 @@ use crate::toolkit;
 
 /// Link modules that call each other's functions into one cubin, by ptxas and nvlink
 ///
-/// A module is PTX (as `build-ptx` writes it), a relocatable cubin (`ptxas --compile-only`), an object of `nvcc -dc`, or a library of those.
+/// A module is PTX (as `build-ptx` writes it), a relocatable cubin (`ptxas --compile-only`), an
+/// object of `nvcc -dc`, or a library of those.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cargo lanewise link target/ptx/sm_90/kernels.ptx target/ptx/sm_90/functions.ptx --out program.cubin\n  cargo lanewise link kernels.ptx theirs.o --arch sm_90a --out program.cubin"
@@ -94,7 +97,8 @@ mod tests {
     const CALLEE: &str =
         ".version 7.8\n.target sm_80\n.address_size 64\n.visible .func f () { ret; }\n";
 
-    /// Where there is no nvlink, the command says how to get it; where there is, it links what is whole and refuses what is not.
+    /// Where there is no nvlink, the command says how to get it; where there is, it links what is
+    /// whole and refuses what is not.
     #[test]
     fn halves_of_a_program_are_linked() {
         let folder = tempfile::tempdir().expect("a folder");

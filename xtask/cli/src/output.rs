@@ -8,7 +8,8 @@ use anyhow::Result;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use serde::Serialize;
 
-/// An empty table with this header, as wide as the terminal allows. Columns that hold numbers are set to the right.
+/// An empty table with this header, as wide as the terminal allows. Columns that hold numbers are
+/// set to the right.
 pub fn with_header(header: &[&str], numbers: &[usize]) -> Table {
     let mut table = Table::new();
     table

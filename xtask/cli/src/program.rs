@@ -1,7 +1,8 @@
-//! A program that is to run on the simulated GPU: with a driver inside, or with the drop-in `libcuda.so.1` laid on its library path.
+//! A program that is to run on the simulated GPU: with a driver inside, or with the drop-in
+//! `libcuda.so.1` laid on its library path.
 //!
-//! A Rust program that uses Lanewise has the driver inside, and a note in its file says so. For any other the library is built, which takes minutes
-//! the first time.
+//! A Rust program that uses Lanewise has the driver inside, and a note in its file says so. For any
+//! other the library is built, which takes minutes the first time.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -64,8 +65,9 @@ impl Program {
         command
     }
 
-    /// Sees that the simulated driver takes what the variables of `command` and of this process say, before the program meets its refusal in the
-    /// midst of its own output. The driver itself is asked, in a process of its own: it reads the variables once.
+    /// Sees that the simulated driver takes what the variables of `command` and of this process
+    /// say, before the program meets its refusal in the midst of its own output. The driver itself
+    /// is asked, in a process of its own: it reads the variables once.
     pub(crate) fn check_settings(&self, command: &Command) -> Result<()> {
         let mut asks = match &self.driver {
             Driver::Inside(file) => {
@@ -136,7 +138,8 @@ fn is_cargo(name: &OsStr) -> bool {
     Path::new(name).file_name() == Some(OsStr::new("cargo"))
 }
 
-/// Whether the packages that cargo builds in this folder use the driver: then every program of theirs that makes a CUDA call has it inside.
+/// Whether the packages that cargo builds in this folder use the driver: then every program of
+/// theirs that makes a CUDA call has it inside.
 fn cargo_links_driver() -> bool {
     let Ok(here) = env::current_dir() else {
         return false;
@@ -150,7 +153,8 @@ fn cargo_links_driver() -> bool {
     })
 }
 
-/// Whether the driver's note is in this file. Only segments of notes are read: a program with its debug information is large.
+/// Whether the driver's note is in this file. Only segments of notes are read: a program with its
+/// debug information is large.
 ///
 /// Source: System V Application Binary Interface, "ELF Header" and "Program Header".
 fn has_driver(file: &Path) -> std::io::Result<bool> {

@@ -1,7 +1,8 @@
 //! The project that a command works on: where its kernels are, its root, its target folder.
 //!
-//! A program works on one project, which it enters once, before its command runs. Cargo is asked about it when a command first wants to know: `exec` of a
-//! packed program and `new` do not. Outside of any project the current folder stands for it: `doctor` and `new` need none.
+//! A program works on one project, which it enters once, before its command runs. Cargo is asked
+//! about it when a command first wants to know: `exec` of a packed program and `new` do not.
+//! Outside of any project the current folder stands for it: `doctor` and `new` need none.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -91,8 +92,9 @@ fn not_a_project(start: &Path, error: &cargo_metadata::Error) -> String {
     )
 }
 
-/// Whether the package in `start` is a host program's: its kernels, if it has any, are another package's. A package without the device library is taken for
-/// one of kernels where it is named: they may be written by hand.
+/// Whether the package in `start` is a host program's: its kernels, if it has any, are another
+/// package's. A package without the device library is taken for one of kernels where it is named:
+/// they may be written by hand.
 fn is_of_the_host(metadata: &Metadata, start: &Path) -> bool {
     let is_in = |package: &&Package| package.manifest_path.as_std_path().parent() == Some(start);
     metadata.packages.iter().find(is_in).is_some_and(|package| {
@@ -101,7 +103,8 @@ fn is_of_the_host(metadata: &Metadata, start: &Path) -> bool {
     })
 }
 
-/// The package with kernels that a person in `start` means: the one they are in, else the only one of the workspace.
+/// The package with kernels that a person in `start` means: the one they are in, else the only one
+/// of the workspace.
 fn kernels_of(metadata: &Metadata, start: &Path) -> Result<PathBuf> {
     let folder = |package: &Package| -> PathBuf {
         let manifest = package.manifest_path.as_std_path();
@@ -134,7 +137,8 @@ fn kernels_of(metadata: &Metadata, start: &Path) -> Result<PathBuf> {
     }
 }
 
-/// Whether a package has kernels: it says where they are, or it is a library on top of the device library.
+/// Whether a package has kernels: it says where they are, or it is a library on top of the device
+/// library.
 fn has_kernels(package: &Package) -> bool {
     let is_library_of_kernels = || {
         let mut dependencies = package.dependencies.iter();

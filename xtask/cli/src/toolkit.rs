@@ -1,8 +1,9 @@
 //! Finds the CUDA tools that a machine may have: all of them are optional.
 //!
-//! A tool is looked for in the order in which a person would expect to be obeyed: `CUDA_HOME` (or `CUDA_PATH`), `PATH`,
-//! Python environments (NVIDIA publishes its tools as Python packages), and the toolkit's default folder. A Python environment is
-//! the one in `target/cuda-tools`, the active one (`VIRTUAL_ENV`, `CONDA_PREFIX`), or that of the `python3` in `PATH`.
+//! A tool is looked for in the order in which a person would expect to be obeyed: `CUDA_HOME` (or
+//! `CUDA_PATH`), `PATH`, Python environments (NVIDIA publishes its tools as Python packages), and
+//! the toolkit's default folder. A Python environment is the one in `target/cuda-tools`, the active
+//! one (`VIRTUAL_ENV`, `CONDA_PREFIX`), or that of the `python3` in `PATH`.
 
 use std::env;
 use std::fs;
@@ -28,7 +29,8 @@ fn environment() -> PathBuf {
     project::target().join("cuda-tools")
 }
 
-/// How to get NVIDIA's tools without a CUDA toolkit, for a shell in any folder; `.ci/run` does the same.
+/// How to get NVIDIA's tools without a CUDA toolkit, for a shell in any folder; `.ci/run` does the
+/// same.
 pub(crate) fn install(packages: &[&str]) -> String {
     let environment = environment();
     let pip = for_shell(&environment.join("bin/pip"));
@@ -134,7 +136,8 @@ impl Tool {
         )
     }
 
-    /// Every file that is there, in the order in which they are looked for. A place is not looked at before what comes before it has been taken.
+    /// Every file that is there, in the order in which they are looked for. A place is not looked
+    /// at before what comes before it has been taken.
     fn all_in<'a>(&'a self, machine: &'a Places) -> impl Iterator<Item = ToolPath> + 'a {
         let below = |through| {
             move |root: PathBuf| {
@@ -209,7 +212,8 @@ impl Places {
             .map(Path::to_path_buf)
     }
 
-    /// The folders of NVIDIA's Python packages: `site-packages/nvidia/*`, each shaped like a toolkit.
+    /// The folders of NVIDIA's Python packages: `site-packages/nvidia/*`, each shaped like a
+    /// toolkit.
     fn python(&self) -> impl Iterator<Item = PathBuf> {
         let asked = std::iter::once_with(self.python3).flatten();
         let all = self.site_packages.iter().chain(asked);
@@ -226,8 +230,9 @@ fn site_packages_below(environment: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Where the `python3` in `PATH` finds its packages; none when there is no Python. A process asks it once: where `python3` is a script that chooses
-/// among several, as pyenv's is, it takes longer than all else that a command does.
+/// Where the `python3` in `PATH` finds its packages; none when there is no Python. A process asks
+/// it once: where `python3` is a script that chooses among several, as pyenv's is, it takes longer
+/// than all else that a command does.
 fn site_packages_of_python() -> &'static [PathBuf] {
     static FOUND: LazyLock<Vec<PathBuf>> = LazyLock::new(|| {
         let Ok(output) = Command::new("python3")

@@ -1,6 +1,8 @@
-//! `lanewise try-driver LIBRARY`, which `exec` and `sanitize` start: whether the simulated driver begins with the settings of the environment.
+//! `lanewise try-driver LIBRARY`, which `exec` and `sanitize` start: whether the simulated driver
+//! begins with the settings of the environment.
 //!
-//! The variables are the driver's to read, so it is asked, and says on stderr what it does not take.
+//! The variables are the driver's to read, so it is asked, and says on stderr what it does not
+//! take.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

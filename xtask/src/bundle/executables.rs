@@ -7,8 +7,8 @@ use cargo_metadata::Artifact;
 
 use crate::{cargo, workspace};
 
-/// The packages whose tests touch a device. Those of the builder, the macros and xtask need a checkout and rustc; those of
-/// the simulator say nothing of a GPU.
+/// The packages whose tests touch a device. Those of the builder, the macros and xtask need a
+/// checkout and rustc; those of the simulator say nothing of a GPU.
 const TESTED: [&str; 10] = [
     "tests",
     "device",
@@ -90,7 +90,8 @@ pub(super) fn tests(profile: Profile) -> Result<Vec<Executable>> {
 /// Whether the program belongs to one of the packages above.
 fn is_tested(artifact: &Artifact) -> bool {
     let id = &artifact.package_id.repr;
-    // `path+file:///folder#name@version`, or `...folder#version` where the folder is called as the package is.
+    // `path+file:///folder#name@version`, or `...folder#version` where the folder is called as the
+    // package is.
     let (folder, end) = id.rsplit_once('#').unwrap_or(("", id));
     let name = match end.split_once('@') {
         Some((name, _)) => name,
@@ -99,7 +100,8 @@ fn is_tested(artifact: &Artifact) -> bool {
     TESTED.contains(&name)
 }
 
-/// The folder of its package and the target; a package's unit tests and a test program may have one name.
+/// The folder of its package and the target; a package's unit tests and a test program may have one
+/// name.
 fn name(artifact: &Artifact) -> String {
     let folder = artifact
         .manifest_path

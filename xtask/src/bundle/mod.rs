@@ -1,7 +1,9 @@
-//! `cargo xtask bundle`: the tests and the programs `patterns` and `wrong`, to carry to a machine that has a GPU and no Rust.
+//! `cargo xtask bundle`: the tests and the programs `patterns` and `wrong`, to carry to a machine
+//! that has a GPU and no Rust.
 //!
-//! The PTX is inside the executables, so the folder is all that is needed: `run.sh` runs every test and then the
-//! benchmark, on the GPU if the machine has one, and the wrong kernels under compute-sanitizer if it has that.
+//! The PTX is inside the executables, so the folder is all that is needed: `run.sh` runs every test
+//! and then the benchmark, on the GPU if the machine has one, and the wrong kernels under
+//! compute-sanitizer if it has that.
 
 mod executables;
 
@@ -120,7 +122,8 @@ fn prepare(out: &Path) -> Result<()> {
         .with_context(|| format!("cannot make `{}`", out.display()))
 }
 
-/// Copies without symbols, where `strip` (binutils, which the linker needs anyway) is there to remove them.
+/// Copies without symbols, where `strip` (binutils, which the linker needs anyway) is there to
+/// remove them.
 fn copy(executable: &Executable, to: &Path) -> Result<()> {
     let target = to.join(&executable.name);
     fs::copy(&executable.path, &target)
@@ -173,7 +176,8 @@ fn bytes_below(dir: &Path) -> Result<u64> {
 mod tests {
     use super::*;
 
-    /// A bundle whose test programs are these scripts, with `patterns` a script too; `run.sh`'s output and exit code.
+    /// A bundle whose test programs are these scripts, with `patterns` a script too; `run.sh`'s
+    /// output and exit code.
     fn run_script(tests: &[(&str, &str)], patterns: &str) -> (String, Option<i32>) {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         let script = |path: PathBuf, text: &str| {

@@ -69,7 +69,8 @@ impl Page {
     }
 }
 
-/// Pages of the book that `SUMMARY.md` does not list, which mdBook would leave out without a word, or lists twice, which it refuses.
+/// Pages of the book that `SUMMARY.md` does not list, which mdBook would leave out without a word,
+/// or lists twice, which it refuses.
 fn summary(book: &Path, pages: &[Page]) -> Vec<Problem> {
     let path = book.join("SUMMARY.md");
     let Some(summary) = pages.iter().find(|page| page.path == path) else {
@@ -94,8 +95,9 @@ fn summary(book: &Path, pages: &[Page]) -> Vec<Problem> {
     problems
 }
 
-/// Patterns with no page. A pattern is a kernel file, `gpu/src/CHAPTER/PATTERN.rs`, that a file of the same name in
-/// `host/patterns` runs; its page is `docs/src/CHAPTER/PATTERN.md`. A kernel that no pattern runs yet may wait.
+/// Patterns with no page. A pattern is a kernel file, `gpu/src/CHAPTER/PATTERN.rs`, that a file of
+/// the same name in `host/patterns` runs; its page is `docs/src/CHAPTER/PATTERN.md`. A kernel that
+/// no pattern runs yet may wait.
 fn patterns_without_a_page(root: &Path, book: &Path) -> Result<Vec<Problem>> {
     let kernels = root.join("gpu/src");
     let mut problems = Vec::new();
@@ -211,7 +213,8 @@ fn commands(page: &Page) -> Vec<Problem> {
         .collect()
 }
 
-/// Rust in the README that is not, line by line, in the file that it says it is from. (The book includes files instead.)
+/// Rust in the README that is not, line by line, in the file that it says it is from. (The book
+/// includes files instead.)
 fn excerpts(readme: &Page) -> Vec<Problem> {
     let trimmed = |text: &str| {
         text.lines()

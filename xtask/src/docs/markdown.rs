@@ -1,4 +1,5 @@
-//! What the checks need to know of a Markdown text: links, headings, shell commands, mdBook's includes.
+//! What the checks need to know of a Markdown text: links, headings, shell commands, mdBook's
+//! includes.
 
 use std::ops::Range;
 
@@ -29,7 +30,8 @@ pub(crate) fn links(markdown: &str) -> Vec<Located> {
         .collect()
 }
 
-/// The anchors that mdBook and code hosts give to headings: lower case, dashes for blanks, other punctuation gone.
+/// The anchors that mdBook and code hosts give to headings: lower case, dashes for blanks, other
+/// punctuation gone.
 pub(crate) fn anchors(markdown: &str) -> Vec<String> {
     headings(markdown)
         .into_iter()
@@ -37,7 +39,8 @@ pub(crate) fn anchors(markdown: &str) -> Vec<String> {
         .collect()
 }
 
-/// The text below the heading `title`, up to the next heading of the same or a higher level; empty if there is none.
+/// The text below the heading `title`, up to the next heading of the same or a higher level; empty
+/// if there is none.
 pub(crate) fn section(markdown: &str, title: &str) -> String {
     let mut headings = headings(markdown)
         .into_iter()
@@ -51,7 +54,8 @@ pub(crate) fn section(markdown: &str, title: &str) -> String {
     markdown[start.range.end..end].to_owned()
 }
 
-/// The commands in blocks marked `sh`, one a line, joined where a line ends in a backslash, without comments.
+/// The commands in blocks marked `sh`, one a line, joined where a line ends in a backslash, without
+/// comments.
 pub(crate) fn shell_commands(markdown: &str) -> Vec<String> {
     located_shell_commands(markdown)
         .into_iter()
@@ -108,7 +112,8 @@ fn without_comment(line: &str) -> &str {
     &line[..comment.unwrap_or(line.len())]
 }
 
-/// A block of Rust code, and the file that a comment before it, `<!-- from PATH -->`, says it was taken from.
+/// A block of Rust code, and the file that a comment before it, `<!-- from PATH -->`, says it was
+/// taken from.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Excerpt {
     pub(crate) code: String,

@@ -1,8 +1,9 @@
 //! `cargo xtask check-docs`: whether the book, the README and the change log still fit the code.
 //!
-//! mdBook leaves a broken include as it stands and does not look at links, so they are checked here: every page is in the summary
-//! and the other way about, every pattern has its page, links and includes lead somewhere, and every `cargo xtask`
-//! command that a page shows is one that xtask takes. `cargo test` runs the same checks.
+//! mdBook leaves a broken include as it stands and does not look at links, so they are checked
+//! here: every page is in the summary and the other way about, every pattern has its page, links
+//! and includes lead somewhere, and every `cargo xtask` command that a page shows is one that xtask
+//! takes. `cargo test` runs the same checks.
 
 mod checks;
 pub(crate) mod markdown;

@@ -1,8 +1,10 @@
 //! `cargo xtask timelines`: the book's timelines, drawn while mdBook builds it.
 //!
-//! A page says `{{#timeline overlap}}`, with options of `patterns run` behind the name where it wants other sizes; this runs the pattern on the simulator, whose times are the same in every run, and puts the picture
-//! there. mdBook calls it as a preprocessor (`docs/book.toml`): it writes the book as JSON to this program's standard input and takes it back,
-//! changed, from its standard output.
+//! A page says `{{#timeline overlap}}`, with options of `patterns run` behind the name where it
+//! wants other sizes; this runs the pattern on the simulator, whose times are the same in every
+//! run, and puts the picture there. mdBook calls it as a preprocessor (`docs/book.toml`): it writes
+//! the book as JSON to this program's standard input and takes it back, changed, from its standard
+//! output.
 
 use std::io::{Read, Write};
 use std::process::{Command, ExitCode};

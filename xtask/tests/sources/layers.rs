@@ -1,9 +1,11 @@
 //! Modules use each other in one direction.
 //!
-//! Of every folder of modules, what lies beside each other (files and folders, with all that is in them) may not form a circle of uses:
-//! a reader can then begin at the bottom, and what is above can change without what is below. A `mod.rs` belongs to its folder and is
-//! not counted against it. Tests do not count. Paths are read from the text: `use` lines, and `crate::` and `super::` wherever they
-//! stand; a name that a module exports again counts as that of the module which it comes from.
+//! Of every folder of modules, what lies beside each other (files and folders, with all that is in
+//! them) may not form a circle of uses: a reader can then begin at the bottom, and what is above
+//! can change without what is below. A `mod.rs` belongs to its folder and is not counted against
+//! it. Tests do not count. Paths are read from the text: `use` lines, and `crate::` and `super::`
+//! wherever they stand; a name that a module exports again counts as that of the module which it
+//! comes from.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

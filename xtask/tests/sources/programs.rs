@@ -1,6 +1,8 @@
-//! A crate without tests in its sources says so, and one without examples in its documentation, and none says so that has some.
+//! A crate without tests in its sources says so, and one without examples in its documentation, and
+//! none says so that has some.
 //!
-//! `cargo test` makes a program of each crate that may have tests, and runs rustdoc over each that may have examples. Both take as long where there are none.
+//! `cargo test` makes a program of each crate that may have tests, and runs rustdoc over each that
+//! may have examples. Both take as long where there are none.
 
 use std::fs;
 
@@ -61,7 +63,8 @@ fn a_crate_without_tests_or_examples_says_so() {
                     has(has_example),
                     "{manifest}: `doctest = false` in [lib] is for a crate without examples",
                 );
-                // Another package may compile the same sources as a program of tests, with settings of its own.
+                // Another package may compile the same sources as a program of tests, with settings
+                // of its own.
                 let elsewhere = programs.iter().any(|root| *root == target.src_path);
                 assert_eq!(
                     target.test,

@@ -1,8 +1,9 @@
 //! After `cargo test`, `cargo xtask` and what it starts find everything built.
 //!
-//! Cargo gives a dependency the features that the selected packages ask for. Where two commands select different packages, the
-//! same crate may be built twice, and with it all that stands on it: the simulator, for one, which takes minutes.
-//! `xtask/Cargo.toml` asks for what is missing; these tests say when its list is short of something.
+//! Cargo gives a dependency the features that the selected packages ask for. Where two commands
+//! select different packages, the same crate may be built twice, and with it all that stands on it:
+//! the simulator, for one, which takes minutes. `xtask/Cargo.toml` asks for what is missing; these
+//! tests say when its list is short of something.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -27,7 +28,8 @@ fn graph(arguments: &[&str]) -> Vec<Value> {
     units.clone()
 }
 
-/// What cargo would compile for these arguments: package, target, features and profile of each library and build script.
+/// What cargo would compile for these arguments: package, target, features and profile of each
+/// library and build script.
 fn units(arguments: &[&str]) -> BTreeSet<String> {
     graph(arguments)
         .iter()
@@ -68,8 +70,9 @@ fn what_xtask_builds_is_what_the_tests_built() {
     }
 }
 
-/// Where a profile says something of LTO, cargo compiles a crate in one way for programs and in another for build scripts and macros, and in that of the
-/// programs for both where a command has it for both. The graph does not show it, and two commands would share no such crate.
+/// Where a profile says something of LTO, cargo compiles a crate in one way for programs and in
+/// another for build scripts and macros, and in that of the programs for both where a command has
+/// it for both. The graph does not show it, and two commands would share no such crate.
 #[test]
 fn scripts_and_programs_share_no_crate() {
     let all = graph(&["test", "--workspace"]);

@@ -23,7 +23,8 @@ pub(crate) fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The text as far as it says what is used: no comments, no strings, nothing behind `#[cfg(test)]`, which stands last in a file.
+/// The text as far as it says what is used: no comments, no strings, nothing behind `#[cfg(test)]`,
+/// which stands last in a file.
 pub(crate) fn code(text: &str) -> String {
     let mut code = String::new();
     let mut rest = text;

@@ -1,11 +1,14 @@
 //! Every public item is used by somebody.
 //!
-//! The compiler finds what is unused inside a crate, and `unreachable_pub` what is public for no reason; what a crate offers and no
-//! other, no test, no example and no page of the book takes, neither finds. Here an item counts as used if its name stands anywhere in
-//! the workspace but where something of that name is defined. That misses items with a common name, and never blames a used one.
+//! The compiler finds what is unused inside a crate, and `unreachable_pub` what is public for no
+//! reason; what a crate offers and no other, no test, no example and no page of the book takes,
+//! neither finds. Here an item counts as used if its name stands anywhere in the workspace but
+//! where something of that name is defined. That misses items with a common name, and never blames
+//! a used one.
 //!
-//! Of the device library more is asked: no page makes up for a kernel or a test that calls it, and a name under which something is
-//! offered again, as `lanewise_std::compat` does, is used by whoever takes it by that name.
+//! Of the device library more is asked: no page makes up for a kernel or a test that calls it, and
+//! a name under which something is offered again, as `lanewise_std::compat` does, is used by
+//! whoever takes it by that name.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
@@ -45,7 +48,8 @@ const DEFINE: &[&str] = &[
     "fn", "struct", "enum", "trait", "type", "static", "const", "mod", "union",
 ];
 
-/// The words of a text, each with the one before it. Names are of ASCII's letters, so that bytes are looked at: there are millions.
+/// The words of a text, each with the one before it. Names are of ASCII's letters, so that bytes
+/// are looked at: there are millions.
 fn words(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let is_word = |byte: u8| matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_');
     let (bytes, mut at, mut before) = (text.as_bytes(), 0, "");

@@ -1,4 +1,5 @@
-//! What to do about rustc's errors whose own advice is meant for a machine with an operating system.
+//! What to do about rustc's errors whose own advice is meant for a machine with an operating
+//! system.
 
 /// A text of rustc's, and what helps in a kernel crate.
 const KNOWN: &[(&[&str], &str)] = &[
@@ -79,8 +80,8 @@ const KNOWN: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// The advice for what cargo and rustc wrote. The missing panic handler is named only where nothing else is missing:
-/// it follows from most other errors.
+/// The advice for what cargo and rustc wrote. The missing panic handler is named only where nothing
+/// else is missing: it follows from most other errors.
 pub(crate) fn on(rendered: &str) -> Vec<&'static str> {
     let fits = |texts: &[&str]| texts.iter().any(|text| rendered.contains(text));
     let mut advice: Vec<_> = KNOWN

@@ -1,21 +1,26 @@
-//! The nested cargo: a kernel crate, its dependencies and `core`, compiled to one module of unoptimised bitcode.
+//! The nested cargo: a kernel crate, its dependencies and `core`, compiled to one module of
+//! unoptimised bitcode.
 //!
 //! Why each flag:
-//! - `-Zbuild-std=core,alloc` because nothing is precompiled for the target (a crate without `extern crate alloc` gets none of it); `RUSTC_BOOTSTRAP=1` because that and the
-//!   kernel calling convention are unstable, in the stable compiler.
+//! - `-Zbuild-std=core,alloc` because nothing is precompiled for the target (a crate without
+//!   `extern crate alloc` gets none of it); `RUSTC_BOOTSTRAP=1` because that and the kernel calling
+//!   convention are unstable, in the stable compiler.
 //! - `lto=fat` merges every crate into one module before anything is generated.
-//! - `-C no-prepopulate-passes` keeps LLVM's optimiser out until our passes have marked what is convergent, and
-//!   `-Zmir-enable-passes=-JumpThreading` keeps rustc's own from copying a barrier into both arms of an `if`.
+//! - `-C no-prepopulate-passes` keeps LLVM's optimiser out until our passes have marked what is
+//!   convergent, and `-Zmir-enable-passes=-JumpThreading` keeps rustc's own from copying a barrier
+//!   into both arms of an `if`.
 //! - `-Zno-link`: the bitcode is all that is wanted. No linker is run, so none has to be there.
 //! - `debuginfo=line-directives-only` gives `.file` and `.loc`, and no DWARF.
-//! - For a debugger, `opt-level=0` and `debuginfo=full` in the DWARF of version 2, the one that cuda-gdb reads in PTX. `core` and other
-//!   dependencies are optimised by rustc all the same, as the `core` that comes with a toolchain is: without that, each access of a
-//!   slice would call functions that check nothing.
+//! - For a debugger, `opt-level=0` and `debuginfo=full` in the DWARF of version 2, the one that
+//!   cuda-gdb reads in PTX. `core` and other dependencies are optimised by rustc all the same, as
+//!   the `core` that comes with a toolchain is: without that, each access of a slice would call
+//!   functions that check nothing.
 //! - `--remap-path-prefix`: see [`SourcePaths`].
-//! - `-C target-cpu` is always the lowest target: one bitcode serves them all, and `core` is compiled once.
+//! - `-C target-cpu` is always the lowest target: one bitcode serves them all, and `core` is
+//!   compiled once.
 //!
-//! It has a target folder of its own: an outer cargo may hold the lock of the usual one, and wait for us. And it has a manifest of its
-//! own: see [`shadow`].
+//! It has a target folder of its own: an outer cargo may hold the lock of the usual one, and wait
+//! for us. And it has a manifest of its own: see [`shadow`].
 
 pub(crate) mod advice;
 pub(crate) mod package;
@@ -49,7 +54,8 @@ const RELEASE: [(&str, &str); 7] = [
     ("CARGO_PROFILE_RELEASE_DEBUG", "line-directives-only"),
 ];
 
-/// That of a build for a debugger. It computes the same: no assertion or check of overflow is added.
+/// That of a build for a debugger. It computes the same: no assertion or check of overflow is
+/// added.
 const DEBUG: [(&str, &str); 9] = [
     ("CARGO_PROFILE_DEV_LTO", "fat"),
     ("CARGO_PROFILE_DEV_OPT_LEVEL", "0"),
@@ -86,7 +92,8 @@ pub(crate) struct Job<'a> {
     pub(crate) debug: bool,
 }
 
-/// A module of bitcode. It is read while the target folder is locked: the file may be another build's a moment later.
+/// A module of bitcode. It is read while the target folder is locked: the file may be another
+/// build's a moment later.
 #[derive(Clone)]
 pub(crate) struct Bitcode {
     /// The file that it was in, for messages.
@@ -102,7 +109,8 @@ pub(crate) struct Compiled {
     pub(crate) sources: Vec<PathBuf>,
 }
 
-/// The part of a target folder that builds for a debugger have, or the others. Cargo lets one build at a time into each, and so do we.
+/// The part of a target folder that builds for a debugger have, or the others. Cargo lets one build
+/// at a time into each, and so do we.
 pub(crate) fn output(target_dir: &Path, debug: bool) -> PathBuf {
     target_dir
         .join(TARGET)
@@ -114,8 +122,8 @@ impl Job<'_> {
         output(self.target_dir, self.debug)
     }
 
-    /// Where the bitcode goes. The name holds all that tells two builds of one folder apart, so that neither finds the
-    /// other's file in place of its own.
+    /// Where the bitcode goes. The name holds all that tells two builds of one folder apart, so
+    /// that neither finds the other's file in place of its own.
     fn bitcode(&self) -> PathBuf {
         let key = fingerprint::of(&(
             self.folder,
@@ -147,7 +155,8 @@ pub(crate) fn compile(job: &Job<'_>, mut line: impl FnMut(&str)) -> Result<Compi
         fs::remove_file(job.linked()).map_err(BuildError::io("remove", job.linked()))?;
     }
     run(&mut command(job, &bitcode), job, &mut line)?;
-    // With an empty file in place of the linker's output, cargo sees next time that the crate is up to date.
+    // With an empty file in place of the linker's output, cargo sees next time that the crate is up
+    // to date.
     if !job.linked().exists() {
         fs::write(job.linked(), []).map_err(BuildError::io("write", job.linked()))?;
     }
@@ -255,7 +264,8 @@ fn run(
     }
 }
 
-/// Removes the objects that rustc keeps for a linker: a new one with each change, as large as the bitcode.
+/// Removes the objects that rustc keeps for a linker: a new one with each change, as large as the
+/// bitcode.
 fn remove_leftovers(job: &Job<'_>) {
     let prefix = format!("{}.", job.package.krate);
     let entries = fs::read_dir(job.output().join("deps"))
@@ -271,7 +281,8 @@ fn remove_leftovers(job: &Job<'_>) {
     }
 }
 
-/// The source files, from the list that cargo writes for make: `output: file file ...`, blanks escaped by `\`.
+/// The source files, from the list that cargo writes for make: `output: file file ...`, blanks
+/// escaped by `\`.
 fn sources(job: &Job<'_>) -> Vec<PathBuf> {
     let list = fs::read_to_string(job.output().join(format!("{}.d", job.package.krate)))
         .unwrap_or_default();

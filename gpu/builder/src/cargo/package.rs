@@ -1,8 +1,10 @@
 //! The kernels as cargo describes their package.
 //!
-//! They are a crate of their own, or a module of a package that is for the host otherwise: `src/kernels.rs`, or a folder `src/kernels`. A
-//! package of the second kind has a section `[package.metadata.lanewise.dependencies]`, which says what the module depends on. Both may name device code of
-//! other origin that the kernels are linked with: `link = ["foreign/norm.ptx"]` in `[package.metadata.lanewise]`.
+//! They are a crate of their own, or a module of a package that is for the host otherwise:
+//! `src/kernels.rs`, or a folder `src/kernels`. A package of the second kind has a section
+//! `[package.metadata.lanewise.dependencies]`, which says what the module depends on. Both may name
+//! device code of other origin that the kernels are linked with: `link = ["foreign/norm.ptx"]` in
+//! `[package.metadata.lanewise]`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -92,7 +94,8 @@ pub(crate) struct Package {
     pub(crate) target: PathBuf,
     /// Where its kernels are.
     pub(crate) form: Form,
-    /// `[package.metadata.lanewise]` `link`: files of device code of other origin, as seen from the package's folder.
+    /// `[package.metadata.lanewise]` `link`: files of device code of other origin, as seen from the
+    /// package's folder.
     pub(crate) link: Vec<PathBuf>,
     /// All that cargo says of the package.
     pub(crate) described: cargo_metadata::Package,
@@ -157,7 +160,8 @@ impl Package {
         ))
     }
 
-    /// The path of the Rust module that the kernels are in, as the crate that is compiled for the device has it.
+    /// The path of the Rust module that the kernels are in, as the crate that is compiled for the
+    /// device has it.
     pub(crate) fn path(&self) -> String {
         match self.form {
             Form::Crate(_) => self.krate.clone(),
@@ -179,8 +183,9 @@ impl Package {
     }
 }
 
-/// What cargo says of the package in `folder` and its workspace. A process that builds it several times, as build scripts do for several targets, asks cargo
-/// again when a manifest has changed, or what is in the folder of sources.
+/// What cargo says of the package in `folder` and its workspace. A process that builds it several
+/// times, as build scripts do for several targets, asks cargo again when a manifest has changed, or
+/// what is in the folder of sources.
 fn metadata(folder: &Path, manifest: &Path) -> Result<Arc<Metadata>, BuildError> {
     static KNOWN: Mutex<BTreeMap<PathBuf, (Changed, Arc<Metadata>)>> = Mutex::new(BTreeMap::new());
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

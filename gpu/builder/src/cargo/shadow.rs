@@ -1,15 +1,19 @@
-//! The manifest by which the nested cargo compiles a kernel crate: the package's own, less its build script.
+//! The manifest by which the nested cargo compiles a kernel crate: the package's own, less its
+//! build script.
 //!
-//! A kernel crate's build script calls this builder, which compiles the crate for the device. Were the script part of that build
-//! too, it would call itself, and this crate would be compiled once more, for nothing. So the device is built from a manifest of our
-//! own in the target folder. It has the package's name, features and dependencies, and the path of its source; a workspace around it
-//! has the versions of the package's `Cargo.lock` and the patches of its workspace.
+//! A kernel crate's build script calls this builder, which compiles the crate for the device. Were
+//! the script part of that build too, it would call itself, and this crate would be compiled once
+//! more, for nothing. So the device is built from a manifest of our own in the target folder. It
+//! has the package's name, features and dependencies, and the path of its source; a workspace
+//! around it has the versions of the package's `Cargo.lock` and the patches of its workspace.
 //!
-//! Kernels that are a module of their package get a crate that holds this module and nothing else of the package. In it the module is
-//! where it is on the host, at `crate::kernels`. It depends on the device library, as the package does, and on what the section
+//! Kernels that are a module of their package get a crate that holds this module and nothing else
+//! of the package. In it the module is where it is on the host, at `crate::kernels`. It depends on
+//! the device library, as the package does, and on what the section
 //! `[package.metadata.lanewise.dependencies]` names.
 //!
-//! What a build script generates for the kernels is in its `OUT_DIR`, which the device's build is given too.
+//! What a build script generates for the kernels is in its `OUT_DIR`, which the device's build is
+//! given too.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -23,8 +27,10 @@ use super::package::{Form, KernelModule, Package};
 use crate::error::BuildError;
 use crate::fingerprint;
 
-/// Writes the manifest below the target folder, and gives its path. Each choice of features has one for itself, which is another package to cargo: its library is
-/// not compiled again when it was compiled with other features in between. (Cargo tells such packages apart by their paths in their workspaces.)
+/// Writes the manifest below the target folder, and gives its path. Each choice of features has one
+/// for itself, which is another package to cargo: its library is not compiled again when it was
+/// compiled with other features in between. (Cargo tells such packages apart by their paths in
+/// their workspaces.)
 pub(crate) fn write(
     package: &Package,
     features: &[String],
@@ -73,8 +79,9 @@ fn resolver(package: &Package) -> &'static str {
     }
 }
 
-/// Writes a file if it is to have another text than it has, for cargo looks at its time. Says whether it did. The cargo of another build that reads the file
-/// meanwhile has the whole of one text.
+/// Writes a file if it is to have another text than it has, for cargo looks at its time. Says
+/// whether it did. The cargo of another build that reads the file meanwhile has the whole of one
+/// text.
 fn refresh(file: &Path, text: &str) -> Result<bool, BuildError> {
     if fs::read_to_string(file).is_ok_and(|old| old == text) {
         return Ok(false);
@@ -85,8 +92,8 @@ fn refresh(file: &Path, text: &str) -> Result<bool, BuildError> {
     Ok(true)
 }
 
-/// The root of the crate that is made for a module of kernels. An inline module with a path is how Rust finds the module's file, and the
-/// files of modules in it, where the package has them.
+/// The root of the crate that is made for a module of kernels. An inline module with a path is how
+/// Rust finds the module's file, and the files of modules in it, where the package has them.
 fn root_of(module: &KernelModule) -> String {
     let (around, name) = (KernelModule::AROUND, KernelModule::NAME);
     format!(
@@ -155,7 +162,8 @@ impl Package {
     }
 }
 
-/// The lines of `[package.metadata.lanewise.dependencies]` that stand for themselves, and do not refer to the package's own.
+/// The lines of `[package.metadata.lanewise.dependencies]` that stand for themselves, and do not
+/// refer to the package's own.
 fn own(package: &Package, module: &KernelModule) -> Result<String, BuildError> {
     let described = &package.described;
     let reject = |why: String| {

@@ -1,11 +1,13 @@
 //! Source files by names that are the same on every machine, and which of them are library.
 //!
-//! PTX says where each instruction comes from, and a fault's report shows it. A file of the kernel crate's workspace is named
-//! relative to the workspace's root, as cargo names it in messages; a file of Rust's own `core` as `/rustc/VERSION/...`. So
-//! the PTX of one source is the same text wherever it is built.
+//! PTX says where each instruction comes from, and a fault's report shows it. A file of the kernel
+//! crate's workspace is named relative to the workspace's root, as cargo names it in messages; a
+//! file of Rust's own `core` as `/rustc/VERSION/...`. So the PTX of one source is the same text
+//! wherever it is built.
 //!
-//! Small functions of `core` and lanewise-std are inlined into nearly every kernel line. Whoever reads `tile.set(i, x)` in a
-//! kernel wants that line, not one of `core::ptr`: [`SourcePaths::is_library`] tells the two apart.
+//! Small functions of `core` and lanewise-std are inlined into nearly every kernel line. Whoever
+//! reads `tile.set(i, x)` in a kernel wants that line, not one of `core::ptr`:
+//! [`SourcePaths::is_library`] tells the two apart.
 
 use std::path::{Path, PathBuf};
 
@@ -16,8 +18,8 @@ use super::toolchain::Toolchain;
 pub(crate) struct SourcePaths {
     /// The workspace's root, with a slash at its end.
     root: String,
-    /// Folders that rustc names otherwise. They are the same for every kernel crate, so that `core`, which is compiled with
-    /// the same flags, need not be compiled again for each.
+    /// Folders that rustc names otherwise. They are the same for every kernel crate, so that
+    /// `core`, which is compiled with the same flags, need not be compiled again for each.
     renamed: Vec<(PathBuf, String)>,
     /// Beginnings of the names of library files.
     library: Vec<String>,
@@ -32,8 +34,8 @@ impl SourcePaths {
             library: vec![format!("{rust}/")],
             renamed: vec![(toolchain.sysroot.join("lib/rustlib/src/rust"), rust)],
         };
-        // In a checkout lanewise-std lies beside us, and it gets a name that is the same on every machine. From a registry or a git
-        // repository it is known by cargo's folders for these.
+        // In a checkout lanewise-std lies beside us, and it gets a name that is the same on every
+        // machine. From a registry or a git repository it is known by cargo's folders for these.
         if let Ok(lanewise_std) = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../std")
             .canonicalize()
@@ -55,8 +57,9 @@ impl SourcePaths {
         self.renamed.iter().map(rename).chain([scope]).collect()
     }
 
-    /// rustc's flag for the kernel crate alone: what its panics and descriptions say is named relative to the workspace's root.
-    /// Were it given to `core` too, that would be compiled again for each workspace.
+    /// rustc's flag for the kernel crate alone: what its panics and descriptions say is named
+    /// relative to the workspace's root. Were it given to `core` too, that would be compiled again
+    /// for each workspace.
     pub(crate) fn flag_of_workspace(&self) -> String {
         format!("--remap-path-prefix={}=", self.root)
     }
@@ -73,7 +76,8 @@ impl SourcePaths {
         file.strip_prefix(&self.root).unwrap_or(file).to_owned()
     }
 
-    /// A line of rustc's with the workspace's files named as cargo names them, relative to the root: `--> gpu/src/lib.rs:7:5`.
+    /// A line of rustc's with the workspace's files named as cargo names them, relative to the
+    /// root: `--> gpu/src/lib.rs:7:5`.
     pub(crate) fn shorten_message(&self, line: &str) -> String {
         line.replace(&self.root, "")
     }

@@ -1,7 +1,9 @@
-//! The Rust toolchain that compiles kernels: which cargo to call, where its LLVM is, and whether it has `core`'s source.
+//! The Rust toolchain that compiles kernels: which cargo to call, where its LLVM is, and whether it
+//! has `core`'s source.
 //!
-//! Kernels need one rustc release, because the bitcode it writes is read by the LLVM that this crate was written for.
-//! Inside a build script or under `cargo run` that release is the caller's own.
+//! Kernels need one rustc release, because the bitcode it writes is read by the LLVM that this
+//! crate was written for. Inside a build script or under `cargo run` that release is the caller's
+//! own.
 
 use std::collections::HashMap;
 use std::env;
@@ -28,7 +30,8 @@ pub(crate) struct Toolchain {
 }
 
 impl Toolchain {
-    /// The toolchain that a command started in `folder` gets; an error when it is not the one that kernels need. A process asks rustc once for each folder.
+    /// The toolchain that a command started in `folder` gets; an error when it is not the one that
+    /// kernels need. A process asks rustc once for each folder.
     pub(crate) fn find(folder: &Path) -> Result<Toolchain, ToolchainError> {
         static FOUND: Mutex<Option<HashMap<PathBuf, Toolchain>>> = Mutex::new(None);
         let known = || FOUND.lock().unwrap_or_else(PoisonError::into_inner);
@@ -104,7 +107,8 @@ impl Toolchain {
     }
 }
 
-/// Reads `rustc -vV`: the release, and all that tells one compiler from another. Refuses one with another LLVM.
+/// Reads `rustc -vV`: the release, and all that tells one compiler from another. Refuses one with
+/// another LLVM.
 fn accept(text: &str) -> Result<(String, String), ToolchainError> {
     let field = |name: &str| {
         let value = text.lines().find_map(|line| line.strip_prefix(name));
@@ -123,11 +127,11 @@ fn accept(text: &str) -> Result<(String, String), ToolchainError> {
     Ok((release, version))
 }
 
-/// A command that starts as if from a fresh shell: what an outer cargo left in the environment would otherwise change
-/// flags, wrap the compiler (clippy) or share its job server.
+/// A command that starts as if from a fresh shell: what an outer cargo left in the environment
+/// would otherwise change flags, wrap the compiler (clippy) or share its job server.
 pub(crate) fn command(program: &str, folder: &Path) -> Command {
-    // Cargo tells build scripts and `cargo run` where it is itself; its own path skips rustup's shim and cannot differ
-    // from the outer one.
+    // Cargo tells build scripts and `cargo run` where it is itself; its own path skips rustup's
+    // shim and cannot differ from the outer one.
     let own = (program == "cargo").then(|| env::var_os("CARGO")).flatten();
     let mut command = Command::new(own.unwrap_or_else(|| program.into()));
     command.current_dir(folder);
@@ -139,9 +143,11 @@ pub(crate) fn command(program: &str, folder: &Path) -> Command {
     command
 }
 
-/// Whether an environment variable was set by an outer cargo, or steers one, and must not reach ours.
+/// Whether an environment variable was set by an outer cargo, or steers one, and must not reach
+/// ours.
 fn is_leftover(name: &str) -> bool {
-    /// Where cargo and rustup keep things and how they reach the network: the user's own, which ours needs too.
+    /// Where cargo and rustup keep things and how they reach the network: the user's own, which
+    /// ours needs too.
     const KEEP: [&str; 4] = ["CARGO_HOME", "CARGO_NET_", "CARGO_HTTP_", "CARGO_REGISTR"];
     const DROP: [&str; 16] = [
         "RUSTC",

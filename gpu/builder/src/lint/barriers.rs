@@ -106,7 +106,8 @@ pub(super) fn is_block_barrier(at: &Instruction) -> bool {
         && !words.any(|word| word == "warp" || word == "cluster")
 }
 
-/// Whether both come from one place in the source. Where there is no `.loc`, two block barriers may.
+/// Whether both come from one place in the source. Where there is no `.loc`, two block barriers
+/// may.
 fn are_one_in_source(first: &Instruction, second: &Instruction) -> bool {
     let same_place = match (first.loc, second.loc) {
         (Some(a), Some(b)) => a == b,

@@ -1,8 +1,9 @@
 //! Shared variables are accessed natively.
 //!
-//! `cvta.shared` makes a generic address of one in shared memory. From there it is followed through the function's
-//! registers: an address computed from it is such an address, a value loaded through it is not. LLVM assigns a register
-//! once or twice, so the order of instructions need not be known.
+//! `cvta.shared` makes a generic address of one in shared memory. From there it is followed through
+//! the function's registers: an address computed from it is such an address, a value loaded through
+//! it is not. LLVM assigns a register once or twice, so the order of instructions need not be
+//! known.
 
 use std::collections::HashSet;
 

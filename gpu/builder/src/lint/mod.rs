@@ -7,12 +7,14 @@
 //! | [`Rule::GenericShared`] | a generic load, store or atomic whose address is a shared variable's | slower, and shared memory was promised to be native |
 //! | [`Rule::UnresolvedSymbol`] | an external function that no driver supplies and that is not imported | the module cannot be loaded |
 //!
-//! "Barrier" stands for every instruction that involves other threads (see [`ptx::Instruction::is_convergent`]) and for a call
-//! of a function that contains one. Two barriers are one of the source when they have the same `.loc`; where the
-//! module's IR is known ([`Expected`]) it says whether that is so, because calls inlined from one place share it. Without any
-//! `.loc` every pair of alternatives is suspected.
+//! "Barrier" stands for every instruction that involves other threads (see
+//! [`ptx::Instruction::is_convergent`]) and for a call of a function that contains one. Two
+//! barriers are one of the source when they have the same `.loc`; where the module's IR is known
+//! ([`Expected`]) it says whether that is so, because calls inlined from one place share it.
+//! Without any `.loc` every pair of alternatives is suspected.
 //!
-//! What it can miss: a barrier moved whole into one branch; generic accesses through memory or a function's parameter.
+//! What it can miss: a barrier moved whole into one branch; generic accesses through memory or a
+//! function's parameter.
 
 mod barriers;
 mod generic_shared;
@@ -32,7 +34,8 @@ pub enum Rule {
     BarrierCount,
     /// Shared variables are accessed with `ld.shared`, `st.shared` and their kin.
     GenericShared,
-    /// External functions are those that the driver supplies, and those that are imported on purpose.
+    /// External functions are those that the driver supplies, and those that are imported on
+    /// purpose.
     UnresolvedSymbol,
 }
 
@@ -94,12 +97,13 @@ fn list(findings: &[Finding]) -> String {
 pub struct Expected {
     /// How many barriers it has.
     pub barriers: usize,
-    /// The `(line, column)` of barriers that stand for several of the source, inlined from one place.
+    /// The `(line, column)` of barriers that stand for several of the source, inlined from one
+    /// place.
     pub shared_lines: BTreeSet<(u32, u32)>,
 }
 
-/// Checks a module. `expected` holds what the IR says, by function; without it less can be found. `imports` are the functions that another
-/// module defines, with which this one will be linked.
+/// Checks a module. `expected` holds what the IR says, by function; without it less can be found.
+/// `imports` are the functions that another module defines, with which this one will be linked.
 pub fn check(
     text: &str,
     expected: Option<&BTreeMap<String, Expected>>,

@@ -1,7 +1,8 @@
 //! As much of PTX as the lint needs: functions, blocks, instructions as words, source lines.
 //!
-//! It is no parser of PTX (the simulator has one) and refuses nothing: what it does not understand it skips. It splits text
-//! at `;`, `{`, `}` and labels, so inline assembly with several statements on a line is seen too.
+//! It is no parser of PTX (the simulator has one) and refuses nothing: what it does not understand
+//! it skips. It splits text at `;`, `{`, `}` and labels, so inline assembly with several statements
+//! on a line is seen too.
 
 use std::collections::HashMap;
 
@@ -146,7 +147,8 @@ impl Module {
     pub fn parse(text: &str) -> Module {
         let mut reader = Reader::default();
         for (index, line) in text.lines().enumerate() {
-            // Most lines have no slash at all, which is found out faster than that there are not two.
+            // Most lines have no slash at all, which is found out faster than that there are not
+            // two.
             let code = match line.find('/') {
                 Some(_) => line.split("//").next().unwrap_or_default(),
                 None => line,
@@ -194,7 +196,8 @@ impl Reader {
         {
             return;
         }
-        // In runs, not by characters: build scripts are compiled without optimisation, and this sees each byte of every module.
+        // In runs, not by characters: build scripts are compiled without optimisation, and this
+        // sees each byte of every module.
         let mut rest = line;
         while !rest.is_empty() {
             if self.statement.trim().is_empty() {
@@ -224,7 +227,8 @@ impl Reader {
     }
 
     fn open(&mut self) {
-        // `{%r1, %r2}` is a vector operand, an initialiser follows `=`; a body or block opens where a statement begins.
+        // `{%r1, %r2}` is a vector operand, an initialiser follows `=`; a body or block opens where
+        // a statement begins.
         let text = self.statement.trim();
         let header = ["entry", "func"]
             .iter()
@@ -327,7 +331,8 @@ fn is_label(text: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || "_$%".contains(c))
 }
 
-/// The name that a declaration declares: of a function the word before its parameters, of a variable that before `[`.
+/// The name that a declaration declares: of a function the word before its parameters, of a
+/// variable that before `[`.
 fn declared_name(text: &str) -> String {
     let is_word =
         |part: &&str| part.starts_with(|c: char| c.is_ascii_alphabetic() || "_$%".contains(c));
@@ -340,7 +345,8 @@ fn declared_name(text: &str) -> String {
         .to_owned()
 }
 
-/// `text` with everything in parentheses left out, and everything from a `.noreturn` or performance directive on.
+/// `text` with everything in parentheses left out, and everything from a `.noreturn` or performance
+/// directive on.
 fn outside_parentheses(text: &str) -> String {
     let mut depth = 0usize;
     let mut outside = String::new();

@@ -1,6 +1,8 @@
-//! External functions: only those that the driver supplies when it loads a module, and those that the source imports (`#[device]`).
+//! External functions: only those that the driver supplies when it loads a module, and those that
+//! the source imports (`#[device]`).
 //!
-//! Source: CUDA programming guide, "Formatted Output", "Dynamic Global Memory Allocation", "Assertion", "Conditional Graph Nodes", "CUDA Dynamic Parallelism".
+//! Source: CUDA programming guide, "Formatted Output", "Dynamic Global Memory Allocation",
+//! "Assertion", "Conditional Graph Nodes", "CUDA Dynamic Parallelism".
 
 use super::ptx::Module;
 use super::{Finding, Rule};
@@ -57,7 +59,8 @@ mod tests {
 
     use super::*;
 
-    /// What the lint lets pass loads on the simulator too, and what that provides the lint lets pass.
+    /// What the lint lets pass loads on the simulator too, and what that provides the lint lets
+    /// pass.
     #[test]
     fn what_the_driver_supplies_is_what_the_simulator_provides() {
         let provided: BTreeSet<&str> = lanewise_sim::coverage::functions().collect();

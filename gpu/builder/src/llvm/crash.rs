@@ -1,8 +1,9 @@
 //! LLVM's crashes as values.
 //!
-//! LLVM can also end by a signal: a null pointer in a code generator that met what it did not expect, a stack that is full. That
-//! would end the process, a build script above all, without a word. The handler here knows the threads that run LLVM: it notes the
-//! signal where the thread's owner looks for it, and lets the thread sleep for good, as for a fatal error. What such a thread
+//! LLVM can also end by a signal: a null pointer in a code generator that met what it did not
+//! expect, a stack that is full. That would end the process, a build script above all, without a
+//! word. The handler here knows the threads that run LLVM: it notes the signal where the thread's
+//! owner looks for it, and lets the thread sleep for good, as for a fatal error. What such a thread
 //! holds is lost. Signals of all other threads go where they went before.
 
 use std::cell::Cell;
@@ -20,7 +21,8 @@ pub(super) struct State {
 }
 
 thread_local! {
-    /// The state of this thread, if it runs LLVM. Without a destructor, so that a signal's handler may read it.
+    /// The state of this thread, if it runs LLVM. Without a destructor, so that a signal's handler
+    /// may read it.
     static STATE: Cell<*const State> = const { Cell::new(ptr::null()) };
 }
 
@@ -86,8 +88,9 @@ mod signals {
     pub(in super::super) fn install() {
         BEFORE.get_or_init(|| {
             SIGNALS.map(|(signal, _)| {
-                // SAFETY: all zeroes are a `sigaction`; the handler has the type that `SA_SIGINFO` asks for, does only what a handler may,
-                // and runs on the alternate stack that Rust gives each thread, so that a full stack is no hindrance.
+                // SAFETY: all zeroes are a `sigaction`; the handler has the type that `SA_SIGINFO`
+                // asks for, does only what a handler may, and runs on the alternate stack that Rust
+                // gives each thread, so that a full stack is no hindrance.
                 unsafe {
                     let mut action: libc::sigaction = zeroed();
                     let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut libc::c_void) =
@@ -105,7 +108,8 @@ mod signals {
     extern "C" fn on_signal(signal: c_int, _: *mut libc::siginfo_t, _: *mut libc::c_void) {
         let state = STATE.get();
         if !state.is_null() {
-            // SAFETY: `watched` borrows the state for as long as the pointer is set, and this thread never leaves it.
+            // SAFETY: `watched` borrows the state for as long as the pointer is set, and this
+            // thread never leaves it.
             unsafe { &*state }.signal.store(signal, Ordering::Release);
             loop {
                 // SAFETY: it only waits for a signal.

@@ -1,9 +1,10 @@
 //! LLVM's errors as values.
 //!
-//! LLVM reports what it cannot compile in three ways: as a returned message, as a diagnostic of the context (whose default
-//! handler ends the process), and as a "fatal error" (after which it calls `abort`). [`Diagnostics`] keeps the second;
-//! [`spawn`] keeps the third, by running the work on a thread of its own: the fatal error's handler must not return, so it
-//! hands over the message and lets that thread sleep for good. What LLVM does not report at all is a crash, see `crash`.
+//! LLVM reports what it cannot compile in three ways: as a returned message, as a diagnostic of the
+//! context (whose default handler ends the process), and as a "fatal error" (after which it calls
+//! `abort`). [`Diagnostics`] keeps the second; [`spawn`] keeps the third, by running the work on a
+//! thread of its own: the fatal error's handler must not return, so it hands over the message and
+//! lets that thread sleep for good. What LLVM does not report at all is a crash, see `crash`.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -31,7 +32,8 @@ type OnFatal = Box<dyn Fn(Fatal)>;
 pub(crate) struct Fatal {
     /// What LLVM said.
     pub(crate) reason: String,
-    /// The intrinsic that could not be compiled and the place of a call of it, if that is what it was.
+    /// The intrinsic that could not be compiled and the place of a call of it, if that is what it
+    /// was.
     pub(crate) intrinsic: Option<(String, String)>,
     /// The signal and the stage, if LLVM crashed.
     pub(crate) crash: Option<(&'static str, &'static str)>,
@@ -132,7 +134,8 @@ impl<T> Pending<T> {
     }
 }
 
-/// Runs `work` on a thread of its own, where a fatal error or a crash ends the work and not the process.
+/// Runs `work` on a thread of its own, where a fatal error or a crash ends the work and not the
+/// process.
 pub(crate) fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Pending<T> {
     let (sender, receiver) = mpsc::channel();
     let fatal: Sender<Result<T, Fatal>> = sender.clone();
@@ -165,7 +168,8 @@ impl Diagnostics {
     pub(crate) fn collect(context: &Context) -> Diagnostics {
         let list = Box::new(Mutex::new(Vec::new()));
         let pointer: *const Mutex<Vec<String>> = &*list;
-        // SAFETY: the box gives the list a fixed address, and the caller keeps it as long as the context is used.
+        // SAFETY: the box gives the list a fixed address, and the caller keeps it as long as the
+        // context is used.
         unsafe {
             LLVMContextSetDiagnosticHandler(
                 context.raw(),
@@ -187,7 +191,8 @@ impl Diagnostics {
 }
 
 extern "C" fn on_diagnostic(info: LLVMDiagnosticInfoRef, list: *mut c_void) {
-    // SAFETY: `list` is the one that `Diagnostics::collect` registered; `info` and the text live during this call.
+    // SAFETY: `list` is the one that `Diagnostics::collect` registered; `info` and the text live
+    // during this call.
     unsafe {
         if LLVMGetDiagInfoSeverity(info) != LLVMDiagnosticSeverity::LLVMDSError {
             return;

@@ -89,7 +89,8 @@ pub(crate) fn callee<'ctx>(call: CallSiteValue<'ctx>) -> Option<FunctionValue<'c
 
 /// The text of a call that is inline assembly.
 pub(crate) fn assembly(call: CallSiteValue<'_>) -> Option<String> {
-    // SAFETY: every call has a callee; it is checked to be inline assembly, whose text LLVM gives with its length.
+    // SAFETY: every call has a callee; it is checked to be inline assembly, whose text LLVM gives
+    // with its length.
     unsafe {
         let callee = LLVMGetCalledValue(call.as_value_ref());
         if LLVMIsAInlineAsm(callee).is_null() {
@@ -116,8 +117,8 @@ pub(crate) fn successors(terminator: InstructionValue<'_>) -> Vec<LLVMBasicBlock
 pub(crate) fn calls_of<'ctx>(function: FunctionValue<'ctx>) -> Vec<CallSiteValue<'ctx>> {
     let mut calls = Vec::new();
     let target = function.as_value_ref();
-    // SAFETY: the list of uses is not changed while it is walked, and each user is checked to be a call of `function`
-    // before it is made a `CallSiteValue`.
+    // SAFETY: the list of uses is not changed while it is walked, and each user is checked to be a
+    // call of `function` before it is made a `CallSiteValue`.
     unsafe {
         let mut at = LLVMGetFirstUse(target);
         while !at.is_null() {
@@ -134,8 +135,8 @@ pub(crate) fn calls_of<'ctx>(function: FunctionValue<'ctx>) -> Vec<CallSiteValue
 /// The functions with an instruction that names this one, as callee or by its address.
 pub(crate) fn callers<'ctx>(function: FunctionValue<'ctx>) -> Vec<FunctionValue<'ctx>> {
     let mut callers = Vec::new();
-    // SAFETY: the list of uses is not changed while it is walked; each user is checked to be an instruction, which has a
-    // block and a function.
+    // SAFETY: the list of uses is not changed while it is walked; each user is checked to be an
+    // instruction, which has a block and a function.
     unsafe {
         let mut at = LLVMGetFirstUse(function.as_value_ref());
         while !at.is_null() {
@@ -193,8 +194,8 @@ pub(crate) fn replace_global(old: GlobalValue<'_>, new: PointerValue<'_>) {
 
 /// The bytes of a global whose initialiser is a byte string.
 pub(crate) fn bytes_of(global: GlobalValue<'_>) -> Option<Vec<u8>> {
-    // SAFETY: the initialiser is checked to be there and to be a sequence of constants before it is read; LLVM gives
-    // the length with the pointer.
+    // SAFETY: the initialiser is checked to be there and to be a sequence of constants before it is
+    // read; LLVM gives the length with the pointer.
     unsafe {
         let value = LLVMGetInitializer(global.as_value_ref());
         if value.is_null() || LLVMIsAConstantDataSequential(value).is_null() {
@@ -236,7 +237,8 @@ pub(crate) fn set_callee(call: InstructionValue<'_>, function: FunctionValue<'_>
 
 /// Puts a number wherever a call's integer result was used, and removes the call.
 pub(crate) fn replace_call_by_number(call: CallSiteValue<'_>, number: u64) {
-    // SAFETY: the number is a constant of the call's own type; the call is erased once nothing uses it.
+    // SAFETY: the number is a constant of the call's own type; the call is erased once nothing uses
+    // it.
     unsafe {
         let value = LLVMConstInt(LLVMTypeOf(call.as_value_ref()), number, 0);
         LLVMReplaceAllUsesWith(call.as_value_ref(), value);
@@ -246,8 +248,8 @@ pub(crate) fn replace_call_by_number(call: CallSiteValue<'_>, number: u64) {
 
 /// The text of an argument that is the address of a constant string ending in zero.
 pub(crate) fn string_argument(call: CallSiteValue<'_>, index: u32) -> Option<String> {
-    // SAFETY: the index is checked; a constant expression's first operand is what it is made of; the value is checked to
-    // be a variable before it is made one.
+    // SAFETY: the index is checked; a constant expression's first operand is what it is made of;
+    // the value is checked to be a variable before it is made one.
     let bytes = unsafe {
         let user = call.as_value_ref();
         if index >= LLVMGetNumOperands(user).cast_unsigned() {
@@ -266,7 +268,8 @@ pub(crate) fn string_argument(call: CallSiteValue<'_>, index: u32) -> Option<Str
     Some(text.trim_end_matches('\0').to_owned())
 }
 
-/// Puts a call of the intrinsic `name`, with the instruction's first operands, in the place of an `f32` instruction.
+/// Puts a call of the intrinsic `name`, with the instruction's first operands, in the place of an
+/// `f32` instruction.
 pub(crate) fn replace_by_intrinsic(
     module: &Module<'_>,
     instruction: InstructionValue<'_>,
@@ -282,8 +285,9 @@ pub(crate) fn replace_by_intrinsic(
         .unwrap_or_else(|| module.add_function(name, ty, None));
     let builder = context.create_builder();
     builder.position_before(&instruction);
-    // SAFETY: the instruction has at least this many operands, all `f32`, as the intrinsic takes them; it is erased once
-    // nothing uses it. The builder takes its place and line from the instruction.
+    // SAFETY: the instruction has at least this many operands, all `f32`, as the intrinsic takes
+    // them; it is erased once nothing uses it. The builder takes its place and line from the
+    // instruction.
     unsafe {
         let user = instruction.as_value_ref();
         let mut operands: Vec<_> = (0..arguments)
@@ -304,12 +308,14 @@ pub(crate) fn replace_by_intrinsic(
 
 /// Puts a value of the same type in the place of an instruction.
 pub(crate) fn replace_by_value(instruction: InstructionValue<'_>, value: BasicValueEnum<'_>) {
-    // SAFETY: the caller's value has the instruction's type; the instruction is erased once nothing uses it.
+    // SAFETY: the caller's value has the instruction's type; the instruction is erased once nothing
+    // uses it.
     unsafe { LLVMReplaceAllUsesWith(instruction.as_value_ref(), value.as_value_ref()) };
     instruction.erase_from_basic_block();
 }
 
-/// Puts a call of `function`, with the instruction's first operands, in the place of an instruction.
+/// Puts a call of `function`, with the instruction's first operands, in the place of an
+/// instruction.
 pub(crate) fn replace_by_call(
     module: &Module<'_>,
     instruction: InstructionValue<'_>,
@@ -318,8 +324,8 @@ pub(crate) fn replace_by_call(
     let count = function.count_params();
     let builder = module.get_context().create_builder();
     builder.position_before(&instruction);
-    // SAFETY: the function takes the types of the first operands and gives the instruction's; the instruction is erased once
-    // nothing uses it.
+    // SAFETY: the function takes the types of the first operands and gives the instruction's; the
+    // instruction is erased once nothing uses it.
     unsafe {
         let user = instruction.as_value_ref();
         let mut operands: Vec<_> = (0..count)
@@ -356,14 +362,16 @@ pub(crate) fn float_name(instruction: InstructionValue<'_>) -> Option<&'static s
     }
 }
 
-/// Whether an instruction takes or gives a value whose type is one of `kind`, as wide as `is_width` says.
+/// Whether an instruction takes or gives a value whose type is one of `kind`, as wide as `is_width`
+/// says.
 pub(crate) fn has_type(
     instruction: InstructionValue<'_>,
     kind: LLVMTypeKind,
     is_width: impl Fn(u32) -> bool,
 ) -> bool {
     // Not inkwell's operands: it has no word for metadata, which is one of some calls'.
-    // SAFETY: the instruction is a user, indices stay in range, every value has a type, and only an integer's width is asked.
+    // SAFETY: the instruction is a user, indices stay in range, every value has a type, and only an
+    // integer's width is asked.
     unsafe {
         let is_it = |value: LLVMValueRef| {
             let ty = LLVMTypeOf(value);
@@ -402,7 +410,8 @@ pub(crate) fn referred<'ctx>(instruction: InstructionValue<'ctx>) -> Vec<Referre
 
 /// Visits the operands of a user, and those of constant expressions among them.
 fn operands(user: LLVMValueRef, visit: &mut impl FnMut(LLVMValueRef)) {
-    // SAFETY: `user` is an instruction or a constant expression, both of which are users; indices stay in range.
+    // SAFETY: `user` is an instruction or a constant expression, both of which are users; indices
+    // stay in range.
     unsafe {
         for index in 0..LLVMGetNumOperands(user) {
             let value = LLVMGetOperand(user, index.cast_unsigned());

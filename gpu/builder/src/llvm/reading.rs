@@ -1,8 +1,9 @@
 //! Reads bitcode, and of it what is visible and what that refers to.
 //!
-//! The module that rustc merges holds `core` and lanewise-std whole: more than a thousand functions, which rustc made internal, where
-//! a kernel reaches a few. LLVM can leave the bodies in the file until they are asked for, and its linker asks for what it takes: so the
-//! module is opened that way, and linked into an empty one.
+//! The module that rustc merges holds `core` and lanewise-std whole: more than a thousand
+//! functions, which rustc made internal, where a kernel reaches a few. LLVM can leave the bodies in
+//! the file until they are asked for, and its linker asks for what it takes: so the module is
+//! opened that way, and linked into an empty one.
 
 use std::mem;
 use std::ptr;
@@ -18,11 +19,13 @@ use inkwell::module::Module;
 #[error("LLVM refused the module")]
 pub(crate) struct Refused;
 
-/// The bitcode as a module, without functions and variables that are internal and that nothing visible reaches.
+/// The bitcode as a module, without functions and variables that are internal and that nothing
+/// visible reaches.
 pub(crate) fn read<'ctx>(context: &'ctx Context, bytes: &[u8]) -> Result<Module<'ctx>, Refused> {
     let buffer = MemoryBuffer::create_from_memory_range_copy(bytes, "bitcode");
     let mut whole = ptr::null_mut();
-    // SAFETY: context and buffer are live, and the module is the context's. It owns the buffer from now on, unless there is none.
+    // SAFETY: context and buffer are live, and the module is the context's. It owns the buffer from
+    // now on, unless there is none.
     let whole = unsafe {
         if LLVMGetBitcodeModuleInContext2(context.raw(), buffer.as_mut_ptr(), &mut whole) != 0 {
             return Err(Refused);
@@ -37,8 +40,9 @@ pub(crate) fn read<'ctx>(context: &'ctx Context, bytes: &[u8]) -> Result<Module<
     Ok(module)
 }
 
-/// Takes what is visible in `other`, what that refers to, and what the module lacks into the module. Errors go to the context's
-/// diagnostics: inkwell's function of this kind has them go to a place of its own from then on, which is gone when it returns.
+/// Takes what is visible in `other`, what that refers to, and what the module lacks into the
+/// module. Errors go to the context's diagnostics: inkwell's function of this kind has them go to a
+/// place of its own from then on, which is gone when it returns.
 pub(crate) fn link_modules<'ctx>(
     module: &Module<'ctx>,
     other: Module<'ctx>,

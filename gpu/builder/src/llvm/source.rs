@@ -21,8 +21,9 @@ struct Location {
     file: String,
 }
 
-/// The identity of an instruction in the source: line, column and scope, innermost first; each further entry is the call
-/// that the one before was inlined at. Where two instructions have the same, the optimiser copied one.
+/// The identity of an instruction in the source: line, column and scope, innermost first; each
+/// further entry is the call that the one before was inlined at. Where two instructions have the
+/// same, the optimiser copied one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SourceIdentity(Vec<(u32, u32, usize)>);
 
@@ -55,7 +56,8 @@ pub(crate) fn shown_place(
 
 /// `file:line` of a function.
 pub(crate) fn function_place(function: FunctionValue<'_>) -> Option<String> {
-    // SAFETY: the subprogram is checked to be there; LLVM owns it and its file as long as the module lives.
+    // SAFETY: the subprogram is checked to be there; LLVM owns it and its file as long as the
+    // module lives.
     unsafe {
         let subprogram = LLVMGetSubprogram(function.as_value_ref());
         if subprogram.is_null() {
@@ -66,8 +68,8 @@ pub(crate) fn function_place(function: FunctionValue<'_>) -> Option<String> {
     }
 }
 
-/// Gives instructions the line of the innermost function that is not library. Locations are shared by many instructions and files by many locations, so of
-/// each it is kept what was found.
+/// Gives instructions the line of the innermost function that is not library. Locations are shared
+/// by many instructions and files by many locations, so of each it is kept what was found.
 pub(crate) struct LinesOutside<F> {
     is_library: F,
     /// The location that is shown for a location.
@@ -87,7 +89,8 @@ impl<F: Fn(&str) -> bool> LinesOutside<F> {
 
     /// Sets the instruction's line. All instructions are of one module, which lives meanwhile.
     pub(crate) fn show(&mut self, instruction: InstructionValue<'_>) {
-        // SAFETY: the instruction is live; a location that it has belongs to its function, and so do those that it was inlined at.
+        // SAFETY: the instruction is live; a location that it has belongs to its function, and so
+        // do those that it was inlined at.
         unsafe {
             let innermost = LLVMInstructionGetDebugLoc(instruction.as_value_ref());
             if innermost.is_null() {
@@ -114,7 +117,8 @@ impl<F: Fn(&str) -> bool> LinesOutside<F> {
     unsafe fn outside(&mut self, innermost: LLVMMetadataRef) -> LLVMMetadataRef {
         let mut at = innermost;
         while !at.is_null() {
-            // SAFETY: the location is there; LLVM owns it, its scope and file as long as the module lives.
+            // SAFETY: the location is there; LLVM owns it, its scope and file as long as the module
+            // lives.
             let (file_at, outer) = unsafe {
                 (
                     LLVMDIScopeGetFile(LLVMDILocationGetScope(at)),
@@ -143,7 +147,8 @@ fn outside(chain: &[Location], is_library: impl Fn(&str) -> bool) -> Option<&Loc
 /// All locations of an instruction, innermost first; none where it has none.
 fn chain(instruction: InstructionValue<'_>) -> Vec<Location> {
     let mut chain = Vec::new();
-    // SAFETY: each location is checked to be there; LLVM owns them, their scopes and files as long as the module lives.
+    // SAFETY: each location is checked to be there; LLVM owns them, their scopes and files as long
+    // as the module lives.
     unsafe {
         let mut raw = LLVMInstructionGetDebugLoc(instruction.as_value_ref());
         while !raw.is_null() {
@@ -166,7 +171,8 @@ fn file(file: LLVMMetadataRef) -> String {
     if file.is_null() {
         return String::new();
     }
-    // SAFETY: `file` is a file's metadata; LLVM gives each string with its length, and keeps it while the module lives.
+    // SAFETY: `file` is a file's metadata; LLVM gives each string with its length, and keeps it
+    // while the module lives.
     unsafe {
         let name = text(|length| LLVMDIFileGetFilename(file, length));
         let folder = text(|length| LLVMDIFileGetDirectory(file, length));

@@ -38,7 +38,8 @@ use contents::launching::ModuleRole;
 /// What to make of the bitcode.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
-    /// The Rust module that the kernels are in, by which their symbols are told from those of other crates.
+    /// The Rust module that the kernels are in, by which their symbols are told from those of other
+    /// crates.
     pub(crate) path: String,
     /// The target that was built for, such as `sm_90`.
     pub(crate) arch: Arch,
@@ -60,7 +61,8 @@ pub(crate) struct Options {
     pub(crate) assembler: Option<PathBuf>,
     /// Which source files are library.
     pub(crate) paths: Arc<SourcePaths>,
-    /// The one kernel to make, to find out which one LLVM crashes on; all of them, if none is named.
+    /// The one kernel to make, to find out which one LLVM crashes on; all of them, if none is
+    /// named.
     pub(crate) only: Option<String>,
 }
 
@@ -257,7 +259,8 @@ impl Code {
     }
 }
 
-/// The Rust file and line of a kernel, for messages: its description's, or what the debug information has.
+/// The Rust file and line of a kernel, for messages: its description's, or what the debug
+/// information has.
 fn place(
     function: FunctionValue<'_>,
     description: Option<&Description>,

@@ -1,7 +1,8 @@
-//! The files that a build leaves: `<out>/<arch>/<crate>.ptx`, `.launching.ptx`, `.json` and what else was asked for.
+//! The files that a build leaves: `<out>/<arch>/<crate>.ptx`, `.launching.ptx`, `.json` and what
+//! else was asked for.
 //!
-//! The manifest also carries the fingerprint of what the files were made from, and of the files: each target's folder
-//! says for itself whether it is up to date, whoever asks.
+//! The manifest also carries the fingerprint of what the files were made from, and of the files:
+//! each target's folder says for itself whether it is up to date, whoever asks.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -54,7 +55,8 @@ impl Files {
         }
     }
 
-    /// The module that a target's files hold, if they are all there, unchanged, and made from the same.
+    /// The module that a target's files hold, if they are all there, unchanged, and made from the
+    /// same.
     pub(crate) fn still_hold(&self, arch: &str, fingerprint: &str) -> Option<Module> {
         let manifest = self.of(arch, false).manifest;
         let record: Record = serde_json::from_slice(&fs::read(manifest).ok()?).ok()?;

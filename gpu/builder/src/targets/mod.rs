@@ -1,7 +1,8 @@
-//! Each target's files: those of the last build where they still hold, else made anew, all targets at once.
+//! Each target's files: those of the last build where they still hold, else made anew, all targets
+//! at once.
 //!
-//! A target is one run of LLVM on a thread of its own, and of ptxas where there is one. Nothing is written until the PTX has kept
-//! its promises.
+//! A target is one run of LLVM on a thread of its own, and of ptxas where there is one. Nothing is
+//! written until the PTX has kept its promises.
 
 pub(crate) mod files;
 
@@ -28,7 +29,8 @@ use files::Files;
 
 /// What all targets of a build have in common.
 pub(crate) struct Targets<'a> {
-    /// The Rust module that the kernels are in, by which their symbols are told from those of other crates.
+    /// The Rust module that the kernels are in, by which their symbols are told from those of other
+    /// crates.
     pub(crate) path: &'a str,
     /// The compiled crate.
     pub(crate) bitcode: &'a Bitcode,

@@ -1,5 +1,6 @@
-//! PTX for a debugger: what it says of itself and of variables, that every kernel has it, and that NVIDIA's assembler takes it. It takes a
-//! `core` of its own and every kernel once more, a minute that CI spends (`--features debugger-tests`) and `cargo test` does not.
+//! PTX for a debugger: what it says of itself and of variables, that every kernel has it, and that
+//! NVIDIA's assembler takes it. It takes a `core` of its own and every kernel once more, a minute
+//! that CI spends (`--features debugger-tests`) and `cargo test` does not.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -24,7 +25,8 @@ static SMALL: LazyLock<String> = LazyLock::new(|| {
     read(&built.unwrap_or_else(|error| panic!("{error}")).modules[0].ptx)
 });
 
-/// The crate `gpu`, where `cargo xtask run --debug` would put it: its tests come next, and find one target made.
+/// The crate `gpu`, where `cargo xtask run --debug` would put it: its tests come next, and find one
+/// target made.
 static GPU: LazyLock<Output> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()

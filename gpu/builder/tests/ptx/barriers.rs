@@ -1,4 +1,5 @@
-//! A barrier of the source is one barrier in the PTX, however it is written; plain rustc -O copies it, and the lint sees that.
+//! A barrier of the source is one barrier in the PTX, however it is written; plain rustc -O copies
+//! it, and the lint sees that.
 
 use std::process::Command;
 

@@ -118,7 +118,8 @@ fn the_optimised_module_is_written_on_demand() {
     assert!(bitcode.starts_with(b"BC\xc0\xde"));
 }
 
-/// A stand-in for ptxas, which a machine need not have: it says what ptxas would of one kernel, and writes a file.
+/// A stand-in for ptxas, which a machine need not have: it says what ptxas would of one kernel, and
+/// writes a file.
 fn assembler(registers: u32) -> PathBuf {
     use std::os::unix::fs::PermissionsExt;
     let folder = scratch("assembler");
@@ -223,8 +224,8 @@ fn the_ptx_does_not_depend_on_where_the_crate_lies() {
     );
 }
 
-/// A folder with the `Cargo.toml` of a fixture that depends on nothing, and an empty `src`. It is the same in every run, so
-/// that what is built from it does not pile up.
+/// A folder with the `Cargo.toml` of a fixture that depends on nothing, and an empty `src`. It is
+/// the same in every run, so that what is built from it does not pile up.
 fn fresh(name: &str) -> PathBuf {
     let folder = scratch(name);
     drop(fs::remove_dir_all(&folder));

@@ -74,7 +74,8 @@ pub(crate) fn message_of(fixture: &str, features: &[&str]) -> String {
     without_library(&lines)
 }
 
-/// rustc's message without the parts that show lines of lanewise-std, which change for reasons that lie elsewhere.
+/// rustc's message without the parts that show lines of lanewise-std, which change for reasons that
+/// lie elsewhere.
 fn without_library(lines: &[&str]) -> String {
     let begins = |line: &str| {
         let words = ["error", "warning", "note", "help", "For more"];
@@ -111,7 +112,8 @@ fn without_count(line: &str) -> String {
     }
 }
 
-/// Each message names the Rust file and line where there is one, and a way out: the whole text is in a file.
+/// Each message names the Rust file and line where there is one, and a way out: the whole text is
+/// in a file.
 macro_rules! messages {
     ($($test:ident: $feature:literal;)*) => {
         $(#[test]
@@ -195,7 +197,7 @@ fn recursion_is_built_and_its_stack_warned_of_each_time() {
         assert_eq!(warnings.len(), 1, "{warnings:?}");
         assert!(
             warnings[0]
-                .starts_with("`fixture_errors::recursion::ackermann` (src/lib.rs:28) calls itself"),
+                .starts_with("`fixture_errors::recursion::ackermann` (src/lib.rs:29) calls itself"),
             "{warnings:?}"
         );
     }

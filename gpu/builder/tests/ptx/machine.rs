@@ -28,7 +28,8 @@ impl Machine {
         at
     }
 
-    /// Runs one block of a kernel whose parameters are these bytes; the words at `result` afterwards.
+    /// Runs one block of a kernel whose parameters are these bytes; the words at `result`
+    /// afterwards.
     pub(crate) fn run(
         &self,
         kernel: &str,

@@ -135,7 +135,8 @@ fn boxes_vectors_and_trait_objects_use_the_devices_heap() {
     );
 }
 
-/// libdevice, where the machine has it: `LIBDEVICE` names the file, or it lies in a toolkit's folder.
+/// libdevice, where the machine has it: `LIBDEVICE` names the file, or it lies in a toolkit's
+/// folder.
 fn libdevice() -> Option<PathBuf> {
     const BELOW: &str = "nvvm/libdevice/libdevice.10.bc";
     let roots = ["CUDA_HOME", "CUDA_PATH"]

@@ -1,7 +1,8 @@
-//! What people are told who do not know the rules of kernels yet: rustc's errors, with file, line and a way out.
+//! What people are told who do not know the rules of kernels yet: rustc's errors, with file, line
+//! and a way out.
 //!
-//! The mistakes are the modules of `fixtures/misuse`, one feature each. They are all built at once: rustc finds each where it is, and
-//! a build of one takes as long as that of all.
+//! The mistakes are the modules of `fixtures/misuse`, one feature each. They are all built at once:
+//! rustc finds each where it is, and a build of one takes as long as that of all.
 
 use std::sync::LazyLock;
 
@@ -70,7 +71,8 @@ fn index_brackets() {
     insta::assert_snapshot!(message("misuse", "index_brackets"));
 }
 
-/// The errors that point into a mistake's module first, as they stand in the message on all mistakes.
+/// The errors that point into a mistake's module first, as they stand in the message on all
+/// mistakes.
 fn told_of(mistake: &str) -> String {
     static MESSAGE: LazyLock<String> = LazyLock::new(|| message_of("misuse", MISTAKES));
     let module = lines_of(mistake);

@@ -1,4 +1,5 @@
-//! The second backend, NVIDIA's libNVVM, on the repository's own kernels, where the machine has one that reads rustc's bitcode.
+//! The second backend, NVIDIA's libNVVM, on the repository's own kernels, where the machine has one
+//! that reads rustc's bitcode.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +7,8 @@ use lanewise_builder::{BuildError, OptionError, PtxBuilder, nvvm};
 
 use crate::support::{builder, scratch, target_dir};
 
-/// Every libNVVM that is named or in a toolkit's folder: `LIBNVVM` is the file, `CUDA_HOME` or `CUDA_PATH` a toolkit.
+/// Every libNVVM that is named or in a toolkit's folder: `LIBNVVM` is the file, `CUDA_HOME` or
+/// `CUDA_PATH` a toolkit.
 fn libraries() -> Vec<PathBuf> {
     let roots = ["CUDA_HOME", "CUDA_PATH"]
         .into_iter()
@@ -75,7 +77,8 @@ fn refused(library: &Path) -> OptionError {
     }
 }
 
-/// CUDA 13.0's cannot be asked which LLVM it reads, and stops at an attribute of ours. Any library without the question will do.
+/// CUDA 13.0's cannot be asked which LLVM it reads, and stops at an attribute of ours. Any library
+/// without the question will do.
 #[test]
 fn a_library_that_is_older_than_rustcs_llvm_is_refused_with_the_toolkit_that_is_not() {
     let error = refused(Path::new("libc.so.6"));

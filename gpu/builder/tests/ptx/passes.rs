@@ -1,6 +1,8 @@
-//! Each pass on the smallest kernel that tells whether it ran: the input is `fixtures/passes/src/<pass>.rs`, what has to come of it
-//! is a snapshot, `snapshots/ptx__passes__<pass>.snap`. Without the pass, its test fails. A snapshot shows every change; what a pass
-//! is for, `effects` says and tests. `library_frames`, which only a build for a debugger runs, is tested with these (`tests/debug`).
+//! Each pass on the smallest kernel that tells whether it ran: the input is
+//! `fixtures/passes/src/<pass>.rs`, what has to come of it is a snapshot,
+//! `snapshots/ptx__passes__<pass>.snap`. Without the pass, its test fails. A snapshot shows every
+//! change; what a pass is for, `effects` says and tests. `library_frames`, which only a build for a
+//! debugger runs, is tested with these (`tests/debug`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -159,7 +161,8 @@ fn descriptions() {
     insta::assert_snapshot!(format!("{}\n\n{}", built.manifest(), built.ptx()));
 }
 
-/// Two of one name are told apart by where they are, and the manifest says so; what has a name for itself keeps it.
+/// Two of one name are told apart by where they are, and the manifest says so; what has a name for
+/// itself keeps it.
 #[test]
 fn symbols() {
     let built = built("symbols", How::Plainly);

@@ -1,4 +1,5 @@
-//! What the builder supplies where other targets have a run-time library. That the results are right, the language suite says.
+//! What the builder supplies where other targets have a run-time library. That the results are
+//! right, the language suite says.
 
 use crate::support::{count, function, module};
 

@@ -12,8 +12,8 @@ pub(crate) fn fixture(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// Where kernels are compiled: the folder that the workspace's own have, so that `core` is compiled once for all. The cargo that runs
-/// this test waits for nothing in it.
+/// Where kernels are compiled: the folder that the workspace's own have, so that `core` is compiled
+/// once for all. The cargo that runs this test waits for nothing in it.
 pub(crate) fn target_dir() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("ptx-build")
 }
@@ -60,8 +60,9 @@ pub(crate) fn module(arch: &str) -> String {
     std::fs::read_to_string(&module.ptx).expect("the build wrote it")
 }
 
-/// One function of the PTX for sm_80, from its header to its closing brace, without what only says where it comes from:
-/// comments, `.loc`, LLVM's position labels, the function's number in other labels, and empty lines.
+/// One function of the PTX for sm_80, from its header to its closing brace, without what only says
+/// where it comes from: comments, `.loc`, LLVM's position labels, the function's number in other
+/// labels, and empty lines.
 pub(crate) fn function(name: &str) -> String {
     function_in(&module("sm_80"), name)
 }
@@ -89,8 +90,8 @@ pub(crate) fn function_in(module: &str, name: &str) -> String {
     panic!("no function `{name}` in:\n{module}");
 }
 
-/// A line without the function's number in its labels, and without the hash of a crate in Rust's symbols: both change for
-/// reasons that lie elsewhere.
+/// A line without the function's number in its labels, and without the hash of a crate in Rust's
+/// symbols: both change for reasons that lie elsewhere.
 fn line_without_numbers(line: &str) -> String {
     let drop_after = |line: &str, prefix: &str, is_dropped: fn(char) -> bool| {
         let mut parts = line.split(prefix);

@@ -1,11 +1,17 @@
-//! A product of matrices of `bf16` by `wgmma`, with tiles that the tensor memory accelerator brings, and warps that do one thing each.
+//! A product of matrices of `bf16` by `wgmma`, with tiles that the tensor memory accelerator
+//! brings, and warps that do one thing each.
 //!
-//! Launch: 1-D grid of [`blocks`] blocks of [`THREADS`] threads with [`SHARED_BYTES`] of dynamic shared memory.
-//! Writes `a * b` to `c`, which has `n` columns: `a` is `m` x `k` by rows, `b` is given as its transpose, `n` x `k` by rows, both as the bits of `bf16`; the maps have boxes of [`DEPTH`] columns
-//! and [`ROWS`] (of `b` [`COLUMNS`]) rows. Any sizes will do: what lies outside is zeros when it comes, and is not stored.
-//! Shows: the first warpgroup gives its registers away and asks for tiles; the other two multiply, each 64 of the tile's 128 rows. A tile's products begin before those of the tile
-//! before have ended, and that one's place is released then. Blocks that run at the same time have tiles near each other, so that they find each other's operands in the L2 cache. Nothing panics: a
-//! kernel that calls a function, as a panic does, has its products one after another (ptxas says so: C7510) and keeps its registers (C7504).
+//! Launch: 1-D grid of [`blocks`] blocks of [`THREADS`] threads with [`SHARED_BYTES`] of dynamic
+//! shared memory. Writes `a * b` to `c`, which has `n` columns: `a` is `m` x `k` by rows, `b` is
+//! given as its transpose, `n` x `k` by rows, both as the bits of `bf16`; the maps have boxes of
+//! [`DEPTH`] columns and [`ROWS`] (of `b` [`COLUMNS`]) rows. Any sizes will do: what lies outside
+//! is zeros when it comes, and is not stored.
+//! Shows: the first warpgroup gives its registers away and asks for tiles; the other two multiply,
+//! each 64 of the tile's 128 rows. A tile's products begin before those of the tile before have
+//! ended, and that one's place is released then. Blocks that run at the same time have tiles near
+//! each other, so that they find each other's operands in the L2 cache. Nothing panics: a kernel
+//! that calls a function, as a panic does, has its products one after another (ptxas says so:
+//! C7510) and keeps its registers (C7504).
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::GlobalMut;
@@ -89,7 +95,8 @@ pub fn gemm_bf16(
                     .expect(size_of::<[u16; ELEMENTS]>() as u32);
                 let tile = tiles.tile(place.stage()).as_ptr();
                 let inner = (step * DEPTH as u32) as i32;
-                // SAFETY: the place is empty, both tiles have room, and they are read after the place's barrier.
+                // SAFETY: the place is empty, both tiles have room, and they are read after the
+                // place's barrier.
                 unsafe {
                     a.load(tile, [inner, row as i32], &place.barrier());
                     b.load(

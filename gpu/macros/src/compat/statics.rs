@@ -1,7 +1,11 @@
-//! Shared memory as mutable statics, which the other projects' own compilers move there; stock rustc cannot.
+//! Shared memory as mutable statics, which the other projects' own compilers move there; stock
+//! rustc cannot.
 //!
-//! cuda-oxide's `static mut TILE: SharedArray<T, N> = SharedArray::UNINIT;` becomes a `shared!` array with a view of it under the same name; a barrier
-//! likewise; `&raw mut TILE as *mut T` is then the address of the array and not of its view. Rust-CUDA's `#[address_space(shared)] static mut TILE: [T; N] = ..;` becomes one too, and `TILE` in the body the place that it is at.
+//! cuda-oxide's `static mut TILE: SharedArray<T, N> = SharedArray::UNINIT;` becomes a `shared!`
+//! array with a view of it under the same name; a barrier likewise; `&raw mut TILE as *mut T` is
+//! then the address of the array and not of its view. Rust-CUDA's
+//! `#[address_space(shared)] static mut TILE: [T; N] = ..;` becomes one too, and `TILE` in the body
+//! the place that it is at.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -104,7 +108,8 @@ impl VisitMut for Uses {
     }
 }
 
-/// Puts the array's address where that of its view is made a pointer to something else: `&raw mut TILE as *mut u8`.
+/// Puts the array's address where that of its view is made a pointer to something else:
+/// `&raw mut TILE as *mut u8`.
 struct Addresses {
     views: Vec<Ident>,
 }

@@ -1,8 +1,9 @@
 //! `#[device]` on functions: what one module of PTX defines for others, and what it calls of them.
 //!
-//! An exported function is told to rustc by its path, as kernels are, and the builder keeps it visible under its name. An imported one is
-//! told by a name that marks it ([`IMPORT`]), so that a function which is missing by mistake is still found out. On the host an exported function is what it is, and
-//! an imported one panics: only a module that is linked has it.
+//! An exported function is told to rustc by its path, as kernels are, and the builder keeps it
+//! visible under its name. An imported one is told by a name that marks it ([`IMPORT`]), so that a
+//! function which is missing by mistake is still found out. On the host an exported function is
+//! what it is, and an imported one panics: only a module that is linked has it.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};

@@ -1,7 +1,7 @@
 //! The kernel as other kernels launch it: `lanewise_std::dynamic::Child` for its handle.
 //!
-//! The buffer of parameters that a launch fills is laid out as C lays out a structure of the PTX parameters, so the
-//! structure is written down here and the compiler does the rest.
+//! The buffer of parameters that a launch fills is laid out as C lays out a structure of the PTX
+//! parameters, so the structure is written down here and the compiler does the rest.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -10,7 +10,8 @@ use super::instances::Instance;
 use super::signature::{Lowering, Param};
 use super::{Kernel, entry_point};
 
-/// `impl Child` for one entry point's handle, on both sides: on the host the bodies that launch it are type-checked.
+/// `impl Child` for one entry point's handle, on both sides: on the host the bodies that launch it
+/// are type-checked.
 ///
 /// A kernel that takes tensor maps has none: a kernel cannot pass one on.
 pub(super) fn implementation(kernel: &Kernel, instance: &Instance) -> TokenStream {
@@ -34,7 +35,8 @@ pub(super) fn implementation(kernel: &Kernel, instance: &Instance) -> TokenStrea
         }
     });
     quote! {
-        // SAFETY: the entry point is made from the same parameters, by the same macro, and the structure is their layout.
+        // SAFETY: the entry point is made from the same parameters, by the same macro, and the
+        // structure is their layout.
         unsafe impl ::lanewise_std::dynamic::Child for #handle {
             type Arguments<'a> = (#(#types,)*);
 
@@ -52,7 +54,8 @@ pub(super) fn implementation(kernel: &Kernel, instance: &Instance) -> TokenStrea
             #[inline(always)]
             #[allow(unused_variables, clippy::needless_pass_by_value)]
             unsafe fn store(__buffer: *mut u8, (#(#names,)*): Self::Arguments<'_>) {
-                // The names here must be none that a kernel's author chooses for a parameter or its type.
+                // The names here must be none that a kernel's author chooses for a parameter or its
+                // type.
                 #[repr(C)]
                 struct __Parameters { #(#fields),* }
                 // SAFETY: the caller promises room and alignment.

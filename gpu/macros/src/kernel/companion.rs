@@ -1,7 +1,7 @@
 //! Attributes that go with `#[kernel]`, in either order.
 //!
-//! `#[kernel]` takes those that stand below it off the function and reads them. One that stands above runs first, and moves
-//! itself below.
+//! `#[kernel]` takes those that stand below it off the function and reads them. One that stands
+//! above runs first, and moves itself below.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};

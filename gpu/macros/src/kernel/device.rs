@@ -1,4 +1,5 @@
-//! The kernel for the device: the function as written, and an entry point that puts its arguments together.
+//! The kernel for the device: the function as written, and an entry point that puts its arguments
+//! together.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -69,11 +70,13 @@ fn entry(kernel: &Kernel, instance: &Instance) -> TokenStream {
     quote! {
         #checks
 
-        // What may be passed by value is `lanewise_std::kernel::Value`'s to say; the lint thinks of C, which has no arrays by value.
+        // What may be passed by value is `lanewise_std::kernel::Value`'s to say; the lint thinks of
+        // C, which has no arrays by value.
         #[allow(improper_ctypes_definitions)]
         #[unsafe(export_name = #export)]
         unsafe extern "ptx-kernel" fn #entry(#(#parameters),*) {
-            // SAFETY: the launch passes what the handle's types say, and keeps its contract (`lanewise_std::kernel::Kernel`).
+            // SAFETY: the launch passes what the handle's types say, and keeps its contract
+            // (`lanewise_std::kernel::Kernel`).
             #[allow(unused_unsafe)]
             unsafe {
                 #assume

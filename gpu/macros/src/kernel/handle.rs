@@ -1,7 +1,7 @@
 //! The kernel's handle, and for the host the body, for the compiler and clippy to read.
 //!
-//! The handle is a unit struct. On the host it says what a launch takes; on the device it is the type by which other kernels
-//! name this one when they launch it.
+//! The handle is a unit struct. On the host it says what a launch takes; on the device it is the
+//! type by which other kernels name this one when they launch it.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
@@ -53,9 +53,10 @@ pub(super) fn expand(kernel: &Kernel) -> syn::Result<TokenStream> {
     })
 }
 
-/// The handles of a kernel with type parameters. A unit structure cannot have any; a unit variant can, and is written the same way:
-/// `scale::<f32>`. So the handle is an enumeration with one variant that can be made, in a module of its own; the variant's name as a value and
-/// an alias as a type are what the kernel's author sees.
+/// The handles of a kernel with type parameters. A unit structure cannot have any; a unit variant
+/// can, and is written the same way: `scale::<f32>`. So the handle is an enumeration with one
+/// variant that can be made, in a module of its own; the variant's name as a value and an alias as
+/// a type are what the kernel's author sees.
 fn family(kernel: &Kernel, docs: TokenStream) -> TokenStream {
     let function = &kernel.function;
     let (vis, name) = (&function.vis, &function.sig.ident);
@@ -143,14 +144,16 @@ fn implementation(kernel: &Kernel, instance: &Instance) -> syn::Result<TokenStre
             #number,
         );
     );
-    // The instance's types keep the bounds of the function; on the device the entry point would say so, to whoever builds for it.
+    // The instance's types keep the bounds of the function; on the device the entry point would say
+    // so, to whoever builds for it.
     let (body, generic) = (&kernel.function.sig.ident, &instance.arguments);
     let bounds_hold = kernel
         .has_types()
         .then(|| quote!(const _: () = { let _ = #body::<#(#generic),*>; };));
     let safe = kernel.function.sig.unsafety.is_none().then(|| {
         quote! {
-            // SAFETY: the kernel is a safe function, so it is sound for all arguments and launches that its contract allows.
+            // SAFETY: the kernel is a safe function, so it is sound for all arguments and launches
+            // that its contract allows.
             unsafe impl ::lanewise_std::kernel::SafeKernel for #handle {}
         }
     });
@@ -175,7 +178,8 @@ fn implementation(kernel: &Kernel, instance: &Instance) -> syn::Result<TokenStre
     })
 }
 
-/// Lines that compile only if each parameter's type is one that the kernel may have, with the error at the type.
+/// Lines that compile only if each parameter's type is one that the kernel may have, with the error
+/// at the type.
 pub(super) fn checks(kernel: &Kernel) -> TokenStream {
     let is_safe = kernel.function.sig.unsafety.is_none();
     let check = |param: &Param| match &param.lowering {
@@ -185,7 +189,8 @@ pub(super) fn checks(kernel: &Kernel) -> TokenStream {
                 quote_spanned!(ty.span()=> const _: () = ::lanewise_std::kernel::assert_value::<#ty>();),
             )
         }
-        // Every thread of the launch holds the slice. An `unsafe fn` may take cells: its caller keeps the threads apart.
+        // Every thread of the launch holds the slice. An `unsafe fn` may take cells: its caller
+        // keeps the threads apart.
         Lowering::ReadSlice { element } if is_safe => {
             let is_value = is_value(element);
             Some(quote_spanned!(element.span()=> const _: () = {
@@ -211,8 +216,8 @@ pub(super) fn checks(kernel: &Kernel) -> TokenStream {
     kernel.params.iter().filter_map(check).collect()
 }
 
-/// A statement that compiles only if the host and the device are sure to mean the same by an element's bytes. Who launches an
-/// `unsafe fn` answers for that.
+/// A statement that compiles only if the host and the device are sure to mean the same by an
+/// element's bytes. Who launches an `unsafe fn` answers for that.
 fn is_value(element: &Type) -> TokenStream {
     quote_spanned!(element.span()=> {
         #[allow(unused_imports)]

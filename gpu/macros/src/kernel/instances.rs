@@ -1,4 +1,5 @@
-//! The entry points of a kernel: one, or one for each listed group of what stands for its generic parameters.
+//! The entry points of a kernel: one, or one for each listed group of what stands for its generic
+//! parameters.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -12,16 +13,17 @@ use crate::symbol;
 
 /// One entry point.
 pub(super) struct Instance {
-    /// The symbol in the PTX, where no other kernel has it: the function's name, with the values and types behind it (`matmul_shared_16`,
-    /// `scale_f32`).
+    /// The symbol in the PTX, where no other kernel has it: the function's name, with the values
+    /// and types behind it (`matmul_shared_16`, `scale_f32`).
     pub(super) symbol: String,
     /// What stands for the generic parameters; none for a plain function.
     pub(super) arguments: Vec<Argument>,
 }
 
 impl Kernel {
-    /// Items of one entry point, in a scope where the generic parameters are constants and types of its own: parameter types and the
-    /// launch contract may name them. The scope is the macro's own, so that entry points do not meet.
+    /// Items of one entry point, in a scope where the generic parameters are constants and types of
+    /// its own: parameter types and the launch contract may name them. The scope is the macro's
+    /// own, so that entry points do not meet.
     pub(super) fn scope(&self, instance: &Instance, items: TokenStream) -> TokenStream {
         let bound = self
             .function
@@ -176,7 +178,8 @@ fn words(ty: &str) -> String {
             .find(|c: char| !(c.is_alphanumeric() || c == '_'))
             .unwrap_or(word.len());
         rest = &word[end..];
-        // What stands before `::` says where the type is, not what; and PTX has names of ASCII only.
+        // What stands before `::` says where the type is, not what; and PTX has names of ASCII
+        // only.
         let after = rest.trim_start().strip_prefix("::");
         let is_what = after.is_none_or(|after| after.trim_start().starts_with('<'));
         if is_what && word[..end].is_ascii() {

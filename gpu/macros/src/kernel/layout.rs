@@ -1,8 +1,9 @@
-//! What both sides of a kernel have to agree on, as an expression that each of them works out for itself: a number
-//! (`lanewise_std::kernel::layout`).
+//! What both sides of a kernel have to agree on, as an expression that each of them works out for
+//! itself: a number (`lanewise_std::kernel::layout`).
 //!
-//! The macro sees the kernel as it is written; what a type or a constant is, only the compiler knows. So the number is of the description's text,
-//! and of the types and the contract as the compiler has them there.
+//! The macro sees the kernel as it is written; what a type or a constant is, only the compiler
+//! knows. So the number is of the description's text, and of the types and the contract as the
+//! compiler has them there.
 
 use proc_macro2::TokenStream;
 use quote::quote;

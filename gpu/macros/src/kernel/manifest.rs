@@ -1,7 +1,9 @@
 //! What the builder has to know of an entry point: a line of JSON in a static beside it.
 //!
-//! The static is called `__lanewise_kernel.PATH`, by the kernel's path (`gpu::basics::vector_add::vec_add`). The builder reads it from the bitcode, sets the attributes that follow
-//! from it (read-only pointers, launch bounds), writes it to the manifest `gpu.json`, and takes it out of the module.
+//! The static is called `__lanewise_kernel.PATH`, by the kernel's path
+//! (`gpu::basics::vector_add::vec_add`). The builder reads it from the bitcode, sets the attributes
+//! that follow from it (read-only pointers, launch bounds), writes it to the manifest `gpu.json`,
+//! and takes it out of the module.
 
 use std::fmt::Write as _;
 
@@ -15,7 +17,8 @@ use syn::Type;
 /// The prefix of the statics' names.
 pub(super) const PREFIX: &str = "__lanewise_kernel.";
 
-/// A slice that nothing writes; and one whose elements turn out to be cells, by a word of the same length.
+/// A slice that nothing writes; and one whose elements turn out to be cells, by a word of the same
+/// length.
 pub(super) const READ_SLICE: [&str; 2] = ["read_slice", "cell_slice"];
 /// A value; and one that turns out to have no bytes.
 pub(super) const VALUE: [&str; 2] = ["value", "empty"];
@@ -24,7 +27,8 @@ pub(super) const VALUE: [&str; 2] = ["value", "empty"];
 pub(super) struct Json<'a> {
     /// The text of the description, as JSON.
     pub(super) text: String,
-    /// Where each word begins, in bytes, that the compiler alone can choose, and of which parameter it is: `lanewise_std::kernel::describe` writes it.
+    /// Where each word begins, in bytes, that the compiler alone can choose, and of which parameter
+    /// it is: `lanewise_std::kernel::describe` writes it.
     pub(super) words: Vec<(usize, &'a Lowering, &'a Type)>,
     /// Where the 16 digits of the [`layout`](super::layout) begin.
     pub(super) layout: usize,

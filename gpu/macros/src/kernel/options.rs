@@ -13,7 +13,8 @@ pub(super) struct Options {
     pub(super) instances: Option<Vec<Group>>,
     /// `min_arch = ".."`: the oldest target that has what the kernel uses.
     pub(super) min_arch: Option<String>,
-    /// `launches`: the kernel launches kernels, so that its module has to be linked with the device runtime.
+    /// `launches`: the kernel launches kernels, so that its module has to be linked with the device
+    /// runtime.
     pub(super) launches: bool,
 }
 
@@ -100,7 +101,8 @@ impl Parse for Group {
     }
 }
 
-/// `sm_90`, `sm_100a`: three letters and a number, with the suffix of an architecture- or family-specific target.
+/// `sm_90`, `sm_100a`: three letters and a number, with the suffix of an architecture- or
+/// family-specific target.
 fn arch(text: &LitStr) -> syn::Result<String> {
     let value = text.value();
     let number = value

@@ -33,7 +33,8 @@ impl Parse for Cluster {
         for (size, place) in sizes.iter().zip(&mut shape) {
             *place = size.base10_parse()?;
         }
-        // 8 blocks fit on every GPU with clusters; more are up to the device, and the launch says so.
+        // 8 blocks fit on every GPU with clusters; more are up to the device, and the launch says
+        // so.
         let blocks = shape
             .iter()
             .try_fold(1u32, |product, size| product.checked_mul(*size));

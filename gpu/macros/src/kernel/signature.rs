@@ -20,9 +20,11 @@ pub(super) struct Param {
 pub(super) enum Lowering {
     /// `&[T]`: pointer and length; nothing writes the memory while the kernel runs.
     ReadSlice { element: Type },
-    /// `DisjointSlice<T>`, `PerBlock<T>`, `GlobalMut<T>`: pointer and length. `DisjointMatrix<T>`: pointer, and rows and columns in the place of the length.
+    /// `DisjointSlice<T>`, `PerBlock<T>`, `GlobalMut<T>`: pointer and length. `DisjointMatrix<T>`:
+    /// pointer, and rows and columns in the place of the length.
     WriteSlice { element: Type },
-    /// `TensorMap<T, RANK>` and its like: the 128 bytes of a map, which are used where they lie among the parameters.
+    /// `TensorMap<T, RANK>` and its like: the 128 bytes of a map, which are used where they lie
+    /// among the parameters.
     TensorMap,
     /// The value itself.
     Value,
@@ -128,7 +130,8 @@ fn param(input: &FnArg) -> syn::Result<Param> {
     }
 }
 
-/// What a type borrows that only the launch lends: a kernel that is told `'static` could keep it for the next launch, when the memory may be gone.
+/// What a type borrows that only the launch lends: a kernel that is told `'static` could keep it
+/// for the next launch, when the memory may be gone.
 struct Borrows(Errors);
 
 impl Visit<'_> for Borrows {
@@ -219,7 +222,8 @@ fn slice_like(path: &TypePath) -> Option<Type> {
 }
 
 impl Param {
-    /// The type with this lifetime for the one that was left out: `'static` is what the host's handle names.
+    /// The type with this lifetime for the one that was left out: `'static` is what the host's
+    /// handle names.
     pub(super) fn type_for(&self, lifetime: &str) -> Type {
         let mut ty = self.ty.clone();
         let outlives = Lifetime::new(lifetime, ty.span());
@@ -252,12 +256,14 @@ impl Param {
         text(&self.ty)
     }
 
-    /// The name of the parameter that carries a slice's length: not one that a kernel's author would choose for another.
+    /// The name of the parameter that carries a slice's length: not one that a kernel's author
+    /// would choose for another.
     pub(super) fn length_name(&self) -> Ident {
         self.own_name(&format!("__{}_length", self.name.unraw()))
     }
 
-    /// The name of the entry point's parameter, which may not hide the kernel that the entry point calls.
+    /// The name of the entry point's parameter, which may not hide the kernel that the entry point
+    /// calls.
     pub(super) fn passed_name(&self) -> Ident {
         self.own_name(&format!("__{}_passed", self.name.unraw()))
     }

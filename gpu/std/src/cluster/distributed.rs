@@ -4,8 +4,9 @@ use crate::{DynamicSharedArray, SharedArray};
 
 /// A shared array as it is in all blocks of the cluster: element `i` of block `rank`.
 ///
-/// It is made of the block's own array, which is at the same place in each block. An element of another block costs a trip between
-/// multiprocessors, more than shared memory's own and less than global memory's.
+/// It is made of the block's own array, which is at the same place in each block. An element of
+/// another block costs a trip between multiprocessors, more than shared memory's own and less than
+/// global memory's.
 #[derive(Clone, Copy, Debug)]
 pub struct DistributedArray<T> {
     own: *mut T,
@@ -54,8 +55,8 @@ impl<T: Copy> DistributedArray<T> {
     /// Element `index` of block `rank`.
     ///
     /// # Safety
-    /// A thread has set the element, a barrier of the cluster (or program order) lies between, no other writes it meanwhile, and
-    /// the block has not ended.
+    /// A thread has set the element, a barrier of the cluster (or program order) lies between, no
+    /// other writes it meanwhile, and the block has not ended.
     ///
     /// # Panics
     /// If the block or the element is past the end.
@@ -63,22 +64,24 @@ impl<T: Copy> DistributedArray<T> {
     #[must_use]
     #[track_caller]
     pub unsafe fn get(&self, rank: u32, index: usize) -> T {
-        // SAFETY: in bounds of a block that has not ended; the caller says that the element has a value and nobody writes it.
+        // SAFETY: in bounds of a block that has not ended; the caller says that the element has a
+        // value and nobody writes it.
         unsafe { self.address_of(rank, index).read() }
     }
 
     /// Sets element `index` of block `rank`.
     ///
     /// # Safety
-    /// No other thread of the cluster reads or writes the element before the next barrier of the cluster, and the block has
-    /// begun and has not ended.
+    /// No other thread of the cluster reads or writes the element before the next barrier of the
+    /// cluster, and the block has begun and has not ended.
     ///
     /// # Panics
     /// If the block or the element is past the end.
     #[inline]
     #[track_caller]
     pub unsafe fn set(&self, rank: u32, index: usize, value: T) {
-        // SAFETY: in bounds of a block that is there; the caller says that nobody else touches the element meanwhile.
+        // SAFETY: in bounds of a block that is there; the caller says that nobody else touches the
+        // element meanwhile.
         unsafe { self.address_of(rank, index).write(value) }
     }
 

@@ -1,15 +1,16 @@
 //! Clusters: blocks that run at the same time and reach each other's shared memory.
 //!
-//! From compute capability 9.0 on, a grid may be divided into clusters of up to 8 blocks (16 where the device
-//! allows it). The blocks of a cluster run at the same time on neighbouring multiprocessors. They can wait for
-//! each other, and a thread can read, write and update atomically the shared memory of every block of its
-//! cluster. `#[cluster_launch(2, 1, 1)]` fixes the size in the kernel; `LaunchConfig::with_cluster` sets it for
-//! one launch. Without either, each block is a cluster by itself, and everything here still works.
+//! From compute capability 9.0 on, a grid may be divided into clusters of up to 8 blocks (16 where
+//! the device allows it). The blocks of a cluster run at the same time on neighbouring
+//! multiprocessors. They can wait for each other, and a thread can read, write and update
+//! atomically the shared memory of every block of its cluster. `#[cluster_launch(2, 1, 1)]` fixes
+//! the size in the kernel; `LaunchConfig::with_cluster` sets it for one launch. Without either,
+//! each block is a cluster by itself, and everything here still works.
 //!
-//! A block's shared memory exists as long as the block runs. So a cluster synchronises before the first access
-//! to another block (all blocks have begun) and after the last (none has ended). The simulator reports a block
-//! that ended too early.
-//! CUDA C++ Programming Guide, "Thread Block Clusters", "Distributed Shared Memory"; PTX ISA, "barrier.cluster", "mapa".
+//! A block's shared memory exists as long as the block runs. So a cluster synchronises before the
+//! first access to another block (all blocks have begun) and after the last (none has ended). The
+//! simulator reports a block that ended too early. CUDA C++ Programming Guide, "Thread Block
+//! Clusters", "Distributed Shared Memory"; PTX ISA, "barrier.cluster", "mapa".
 
 use core::marker::PhantomData;
 
@@ -57,7 +58,8 @@ positions! {
 #[inline]
 #[must_use]
 pub fn block_rank() -> u32 {
-    // SAFETY: every thread may read its special registers at any time, and a rank is below the number of ranks.
+    // SAFETY: every thread may read its special registers at any time, and a rank is below the
+    // number of ranks.
     unsafe {
         let rank = intrinsics::cluster_ctarank();
         core::hint::assert_unchecked(rank < intrinsics::cluster_nctarank());
@@ -71,7 +73,8 @@ pub fn block_rank() -> u32 {
 #[inline]
 #[must_use]
 pub fn num_blocks() -> u32 {
-    // SAFETY: every thread may read its special registers at any time, and no device has larger clusters.
+    // SAFETY: every thread may read its special registers at any time, and no device has larger
+    // clusters.
     unsafe {
         let blocks = intrinsics::cluster_nctarank();
         core::hint::assert_unchecked(matches!(blocks, 1..=16));
@@ -104,7 +107,8 @@ pub fn is_explicit() -> bool {
     unsafe { intrinsics::is_explicit_cluster() }
 }
 
-/// Waits for all threads of the cluster that have not ended. After it, each sees what the others wrote before.
+/// Waits for all threads of the cluster that have not ended. After it, each sees what the others
+/// wrote before.
 #[doc(alias = "cluster.sync")]
 #[doc(alias = "barrier.cluster")]
 #[inline]
@@ -112,10 +116,12 @@ pub fn sync_cluster() {
     arrive().wait();
 }
 
-/// Arrives at the cluster's barrier and goes on. The threads that wait see what this thread wrote before.
+/// Arrives at the cluster's barrier and goes on. The threads that wait see what this thread wrote
+/// before.
 ///
-/// Between the arrival and the wait, a thread can do work that needs no other thread. Only one phase can be open
-/// at a time, so a thread waits before it arrives again; the simulator reports a second arrival.
+/// Between the arrival and the wait, a thread can do work that needs no other thread. Only one
+/// phase can be open at a time, so a thread waits before it arrives again; the simulator reports a
+/// second arrival.
 #[doc(alias = "cluster.barrier_arrive")]
 #[doc(alias = "barrier.cluster.arrive")]
 #[inline]
@@ -125,7 +131,8 @@ pub fn arrive() -> Arrival {
     Arrival(PhantomData)
 }
 
-/// [`arrive`] without an order of memory accesses: for blocks that wait for each other but exchange no data.
+/// [`arrive`] without an order of memory accesses: for blocks that wait for each other but exchange
+/// no data.
 #[doc(alias = "barrier.cluster.arrive.relaxed")]
 #[inline]
 pub fn arrive_relaxed() -> Arrival {
@@ -136,13 +143,15 @@ pub fn arrive_relaxed() -> Arrival {
 
 /// The state of a thread that has arrived at the cluster's barrier and has still to wait there.
 ///
-/// It waits when it is dropped, so the wait cannot be forgotten; [`wait`](Arrival::wait) makes the place visible.
+/// It waits when it is dropped, so the wait cannot be forgotten; [`wait`](Arrival::wait) makes the
+/// place visible.
 #[derive(Debug)]
 #[must_use = "the thread waits where this is dropped: keep it until the others' writes are needed, then call `wait`"]
 pub struct Arrival(PhantomData<*mut ()>);
 
 impl Arrival {
-    /// Waits until all threads of the cluster have arrived. This thread then sees what they wrote before.
+    /// Waits until all threads of the cluster have arrived. This thread then sees what they wrote
+    /// before.
     #[doc(alias = "cluster.barrier_wait")]
     #[doc(alias = "barrier.cluster.wait")]
     #[inline]
@@ -159,11 +168,11 @@ impl Drop for Arrival {
     }
 }
 
-/// The address, in the shared memory of block `rank` of the cluster, that corresponds to `pointer` in this
-/// block's.
+/// The address, in the shared memory of block `rank` of the cluster, that corresponds to `pointer`
+/// in this block's.
 ///
-/// Every block of the cluster may read, write and update it atomically. The caller has to see to the order of
-/// accesses, and that the block is still running ([`sync_cluster`] before and after).
+/// Every block of the cluster may read, write and update it atomically. The caller has to see to
+/// the order of accesses, and that the block is still running ([`sync_cluster`] before and after).
 ///
 /// # Panics
 /// If the cluster has no block of this rank.
@@ -190,8 +199,8 @@ pub fn query_shared_rank<T>(pointer: *const T) -> u32 {
 
 /// The pointer, of which the optimizer knows nothing any more.
 ///
-/// It is told that `mapa` keeps no pointer, and would take the result for memory apart from the block's own arrays: for a block's own
-/// rank it is the same.
+/// It is told that `mapa` keeps no pointer, and would take the result for memory apart from the
+/// block's own arrays: for a block's own rank it is the same.
 #[inline(always)]
 fn escape<T>(pointer: *mut T) -> *mut T {
     #[cfg(not(target_arch = "nvptx64"))]

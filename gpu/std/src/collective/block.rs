@@ -1,4 +1,5 @@
-//! The block's collectives: first within each warp, then over the warps' results, which go through shared memory.
+//! The block's collectives: first within each warp, then over the warps' results, which go through
+//! shared memory.
 
 use crate::SharedArray;
 use crate::groups::{Group, WarpGroup};
@@ -75,7 +76,8 @@ pub fn block_inclusive_scan_with_total<T: Shuffle, O: Operator<T>, const N: usiz
     (scanned, total)
 }
 
-/// `initial` and the values of the block's threads before this one combined; in the first thread `initial` alone.
+/// `initial` and the values of the block's threads before this one combined; in the first thread
+/// `initial` alone.
 ///
 /// # Panics
 /// As [`block_reduce`].
@@ -112,7 +114,8 @@ pub fn block_exclusive_scan_with_total<T: Shuffle, O: Operator<T>, const N: usiz
     (scanned, total)
 }
 
-/// The inclusive scan over the items of all threads, thread by thread: item `i` of thread `t` is number `t * ITEMS + i`.
+/// The inclusive scan over the items of all threads, thread by thread: item `i` of thread `t` is
+/// number `t * ITEMS + i`.
 ///
 /// # Panics
 /// As [`block_reduce`].
@@ -143,7 +146,8 @@ pub fn block_inclusive_scan_items<
     items
 }
 
-/// The exclusive scan over the items of all threads, in the order of [`block_inclusive_scan_items`].
+/// The exclusive scan over the items of all threads, in the order of
+/// [`block_inclusive_scan_items`].
 ///
 /// # Panics
 /// As [`block_reduce`].
@@ -218,14 +222,16 @@ impl<'a, T: Shuffle, const N: usize> Warps<'a, T, N> {
         );
         sync_threads();
         if has_result {
-            // SAFETY: one thread a warp sets the warp's element, between two barriers; there is one for each warp, by the assertion.
+            // SAFETY: one thread a warp sets the warp's element, between two barriers; there is one
+            // for each warp, by the assertion.
             unsafe { results.set_unchecked(warp::warp_id() as usize, result) };
         }
         sync_threads();
         Warps { results, count }
     }
 
-    /// Whether each warp has 32 threads. All threads find the same, so that all combine in the same order.
+    /// Whether each warp has 32 threads. All threads find the same, so that all combine in the same
+    /// order.
     #[inline(always)]
     fn are_whole(&self) -> bool {
         block_size().is_multiple_of(WARP_SIZE)
@@ -248,14 +254,17 @@ impl<'a, T: Shuffle, const N: usize> Warps<'a, T, N> {
     }
 
     /// # Safety
-    /// The block has a warp of this number, and so an element for it: [`Self::exchange`] asserts that.
+    /// The block has a warp of this number, and so an element for it: [`Self::exchange`] asserts
+    /// that.
     #[inline(always)]
     unsafe fn result(&self, warp: u32) -> T {
-        // SAFETY: in bounds, and each warp has set its element before the barrier; whatever sets it next begins with another.
+        // SAFETY: in bounds, and each warp has set its element before the barrier; whatever sets it
+        // next begins with another.
         unsafe { self.results.get_unchecked(warp as usize) }
     }
 
-    /// One after another: the results of the warps before this one (in the first, its own), and of all.
+    /// One after another: the results of the warps before this one (in the first, its own), and of
+    /// all.
     #[inline(always)]
     fn fold<O: Operator<T>>(&self, operator: O) -> (T, T) {
         // SAFETY: every block has a first warp.
@@ -291,7 +300,8 @@ fn before_thread<T: Shuffle, O: Operator<T>, const N: usize>(
     (before, total)
 }
 
-/// The values of the warps before this one combined (anything, in the first), and of all; `in_warp` is the scan within the warp.
+/// The values of the warps before this one combined (anything, in the first), and of all; `in_warp`
+/// is the scan within the warp.
 #[inline(always)]
 fn before_warp<T: Shuffle, O: Operator<T>, const N: usize>(
     lanes: Live,

@@ -1,13 +1,15 @@
 //! Items that change threads: blocked, striped, scattered.
 //!
-//! *Blocked*, thread `t` holds items `t * ITEMS` to `t * ITEMS + ITEMS - 1`: what a scan wants. *Striped* it holds items `t`, `t + threads`,
-//! `t + 2 * threads`, ...: what loads and stores want, since neighbours then touch neighbours.
+//! *Blocked*, thread `t` holds items `t * ITEMS` to `t * ITEMS + ITEMS - 1`: what a scan wants.
+//! *Striped* it holds items `t`, `t + threads`, `t + 2 * threads`, ...: what loads and stores want,
+//! since neighbours then touch neighbours.
 
 use crate::SharedArray;
 use crate::thread::{block_size, sync_threads, thread_rank};
 use crate::warp::Shuffle;
 
-/// Puts items where `to` says, and takes those from where `from` says; both are given the item's number in its thread.
+/// Puts items where `to` says, and takes those from where `from` says; both are given the item's
+/// number in its thread.
 #[inline(always)]
 fn exchange<T: Shuffle, const ITEMS: usize, const N: usize>(
     items: [T; ITEMS],
@@ -21,11 +23,13 @@ fn exchange<T: Shuffle, const ITEMS: usize, const N: usize>(
     );
     sync_threads();
     for (item, value) in items.into_iter().enumerate() {
-        // SAFETY: the callers' functions give each item a place of its own, and all threads are between two barriers.
+        // SAFETY: the callers' functions give each item a place of its own, and all threads are
+        // between two barriers.
         unsafe { scratch.set(to(item), value) };
     }
     sync_threads();
-    // SAFETY: as many places as items, so each was set before the barrier; whatever sets it next begins with another.
+    // SAFETY: as many places as items, so each was set before the barrier; whatever sets it next
+    // begins with another.
     core::array::from_fn(|item| unsafe { scratch.get(from(item)) })
 }
 
@@ -69,7 +73,8 @@ pub fn block_striped_to_blocked<T: Shuffle, const ITEMS: usize, const N: usize>(
     exchange(items, scratch, striped, blocked::<ITEMS>)
 }
 
-/// Each item to the place of its rank, in blocked order: with the ranks of [`block_radix_rank`](super::block_radix_rank), a step of a sort.
+/// Each item to the place of its rank, in blocked order: with the ranks of
+/// [`block_radix_rank`](super::block_radix_rank), a step of a sort.
 ///
 /// # Safety
 /// The ranks of all items of the block are different, and together are the numbers from 0 up.

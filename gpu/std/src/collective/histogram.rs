@@ -18,7 +18,8 @@ impl<const BINS: usize> Histogram<BINS> {
     #[inline]
     #[must_use]
     pub fn count(&self, bin: usize) -> u32 {
-        // SAFETY: all are set before the barrier that ends the counting; what counts there next begins with another.
+        // SAFETY: all are set before the barrier that ends the counting; what counts there next
+        // begins with another.
         unsafe { self.counts.get(bin) }
     }
 }

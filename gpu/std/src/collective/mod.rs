@@ -1,12 +1,14 @@
-//! What a warp or a block does together: reductions, scans, broadcasts, histograms, ranks, exchanges.
+//! What a warp or a block does together: reductions, scans, broadcasts, histograms, ranks,
+//! exchanges.
 //!
-//! All threads of the warp or block have to call each function, as with a barrier. They take any type that a lane
-//! can hand to another ([`Shuffle`](crate::warp::Shuffle)) and any associative [`Operator`], and use the fastest
-//! instructions of the target: `redux.sync` where it exists, otherwise shuffles.
+//! All threads of the warp or block have to call each function, as with a barrier. They take any
+//! type that a lane can hand to another ([`Shuffle`](crate::warp::Shuffle)) and any associative
+//! [`Operator`], and use the fastest instructions of the target: `redux.sync` where it exists,
+//! otherwise shuffles.
 //!
-//! The threads of a block exchange values through shared memory that the caller declares and passes in. Each
-//! function begins with a barrier, so one array may serve several calls in a row. A kernel that reads or writes
-//! the array itself afterwards needs a barrier before that.
+//! The threads of a block exchange values through shared memory that the caller declares and passes
+//! in. Each function begins with a barrier, so one array may serve several calls in a row. A kernel
+//! that reads or writes the array itself afterwards needs a barrier before that.
 //!
 //! ```
 //! use lanewise_macros::{kernel, shared};
@@ -24,8 +26,8 @@
 //! }
 //! ```
 //!
-//! The book's page on collectives compares them with CUB's. CUDA C++ Programming Guide, "Warp Reduce
-//! Functions", "Warp Shuffle Functions".
+//! The book's page on collectives compares them with CUB's. CUDA C++ Programming Guide, "Warp
+//! Reduce Functions", "Warp Shuffle Functions".
 
 mod block;
 mod exchange;

@@ -7,7 +7,8 @@ use crate::warp::{self, WARP_SIZE};
 
 use super::{Live, Sum};
 
-/// Elements of shared memory that [`block_radix_rank`] needs, for digits below `digits` in a block of up to `threads` threads.
+/// Elements of shared memory that [`block_radix_rank`] needs, for digits below `digits` in a block
+/// of up to `threads` threads.
 #[must_use]
 pub const fn radix_rank_scratch(digits: usize, threads: usize) -> usize {
     let warps = threads.div_ceil(WARP_SIZE as usize);
@@ -15,7 +16,8 @@ pub const fn radix_rank_scratch(digits: usize, threads: usize) -> usize {
     digits * warps + warps
 }
 
-/// How many threads of the block have a lower digit, or the same and a lower rank: where this thread's item goes in a stable sort.
+/// How many threads of the block have a lower digit, or the same and a lower rank: where this
+/// thread's item goes in a stable sort.
 ///
 /// A digit of `DIGITS` or above counts as the highest.
 ///
@@ -52,7 +54,8 @@ pub fn block_radix_rank<const DIGITS: usize, const N: usize>(
     let peers = warp::match_any_sync(lanes.mask(), digit);
     let before_in_warp = (peers & warp::lanemask_lt()).count_ones();
     if before_in_warp == 0 {
-        // SAFETY: the first lane with a digit sets the warp's count of it; all are between two barriers.
+        // SAFETY: the first lane with a digit sets the warp's count of it; all are between two
+        // barriers.
         unsafe { scratch.set(place, peers.count_ones()) };
     }
     sync_threads();

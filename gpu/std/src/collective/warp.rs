@@ -1,4 +1,5 @@
-//! The warp's collectives: those of its threads, of which the block's last warp may have fewer than 32.
+//! The warp's collectives: those of its threads, of which the block's last warp may have fewer
+//! than 32.
 
 use crate::groups::{Group, WarpGroup};
 use crate::thread;
@@ -84,7 +85,8 @@ pub fn warp_inclusive_scan<T: Shuffle, O: Operator<T>>(value: T, operator: O) ->
     Live::here().inclusive_scan(value, operator)
 }
 
-/// `initial` and the values of the warp's threads before this one combined; in the first thread `initial` alone.
+/// `initial` and the values of the warp's threads before this one combined; in the first thread
+/// `initial` alone.
 #[doc(alias = "cub::WarpScan")]
 #[inline]
 #[must_use]

@@ -1,4 +1,5 @@
-//! cuda-oxide's `cuda_intrinsics`: instructions by their names, of which here are those that most kernels call.
+//! cuda-oxide's `cuda_intrinsics`: instructions by their names, of which here are those that most
+//! kernels call.
 
 /// The special registers, as functions that read them.
 pub mod sreg {

@@ -1,15 +1,16 @@
-//! Copies from global to shared memory that a thread starts and waits for later: `cp.async`, from `sm_80`.
+//! Copies from global to shared memory that a thread starts and waits for later: `cp.async`, from
+//! `sm_80`.
 //!
-//! The bytes do not pass through registers, and the thread can do something else meanwhile. There are two ways to
-//! wait. A thread can divide its copies into groups and wait for those ([`commit_group`], [`wait_group`]); that
-//! is enough for bytes that it reads itself, while other threads need a barrier as well. Or its copies can
-//! arrive at a barrier at which any thread waits
-//! ([`Barrier::arrive_with_copies`](crate::barrier::Barrier::arrive_with_copies)). [`crate::pipeline`] does all of
-//! this in the right order.
+//! The bytes do not pass through registers, and the thread can do something else meanwhile. There
+//! are two ways to wait. A thread can divide its copies into groups and wait for those
+//! ([`commit_group`], [`wait_group`]); that is enough for bytes that it reads itself, while other
+//! threads need a barrier as well. Or its copies can arrive at a barrier at which any thread waits
+//! ([`Barrier::arrive_with_copies`](crate::barrier::Barrier::arrive_with_copies)).
+//! [`crate::pipeline`] does all of this in the right order.
 //!
-//! One copy moves an element of 4, 8 or 16 bytes, aligned to its size. Elements past the end of the source can
-//! be filled with zeros.
-//! PTX ISA, "Data Movement and Conversion Instructions: cp.async"; CUDA C++ Programming Guide, "Asynchronous Data Copies".
+//! One copy moves an element of 4, 8 or 16 bytes, aligned to its size. Elements past the end of the
+//! source can be filled with zeros. PTX ISA, "Data Movement and Conversion Instructions: cp.async";
+//! CUDA C++ Programming Guide, "Asynchronous Data Copies".
 
 #![cfg_attr(
     not(target_arch = "nvptx64"),
@@ -22,8 +23,8 @@ use crate::{DynamicSharedArray, SharedArray};
 /// Starts a copy of one element from global to shared memory.
 ///
 /// # Safety
-/// `to` is in this block's shared memory and `from` in global memory, both valid and aligned. Until a wait for the copy, no thread writes what
-/// `from` leads to, and none touches what `to` leads to.
+/// `to` is in this block's shared memory and `from` in global memory, both valid and aligned. Until
+/// a wait for the copy, no thread writes what `from` leads to, and none touches what `to` leads to.
 #[doc(alias = "cp.async")]
 #[doc(alias = "__pipeline_memcpy_async")]
 #[inline]
@@ -32,10 +33,12 @@ pub unsafe fn copy_async<T: Copy>(to: *mut T, from: *const T) {
     unsafe { copy_async_prefix(to, from, const { size_of::<T>() as u32 }) }
 }
 
-/// Starts a copy of the first `bytes` bytes of an element; the rest become zeros. With 0, `from` is not looked at.
+/// Starts a copy of the first `bytes` bytes of an element; the rest become zeros. With 0, `from` is
+/// not looked at.
 ///
 /// # Safety
-/// As for [`copy_async`]; `bytes` is at most the element's size, and an element whose last bytes are zeros is a valid one.
+/// As for [`copy_async`]; `bytes` is at most the element's size, and an element whose last bytes
+/// are zeros is a valid one.
 #[doc(alias = "cp.async")]
 #[inline]
 pub unsafe fn copy_async_prefix<T: Copy>(to: *mut T, from: *const T, bytes: u32) {
@@ -57,7 +60,8 @@ pub unsafe fn copy_async_prefix<T: Copy>(to: *mut T, from: *const T, bytes: u32)
             )
         };
     }
-    // SAFETY: the caller's promise. Sixteen bytes are the only size that can go past L1, and then do: nobody else wants them there.
+    // SAFETY: the caller's promise. Sixteen bytes are the only size that can go past L1, and then
+    // do: nobody else wants them there.
     unsafe {
         match const { size_of::<T>() } {
             4 => start!("ca", "4"),
@@ -67,7 +71,8 @@ pub unsafe fn copy_async_prefix<T: Copy>(to: *mut T, from: *const T, bytes: u32)
     }
 }
 
-/// Ends a group: the copies that this thread has started since its last group. A group may be empty.
+/// Ends a group: the copies that this thread has started since its last group. A group may be
+/// empty.
 #[doc(alias = "cp.async.commit_group")]
 #[doc(alias = "__pipeline_commit")]
 #[inline]
@@ -78,7 +83,8 @@ pub fn commit_group() {
     }
 }
 
-/// Waits for this thread's groups, except the latest `LEFT`. The thread may then read what they brought.
+/// Waits for this thread's groups, except the latest `LEFT`. The thread may then read what they
+/// brought.
 #[doc(alias = "cp.async.wait_group")]
 #[doc(alias = "__pipeline_wait_prior")]
 #[inline]
@@ -109,7 +115,8 @@ macro_rules! arrays {
             /// Starts a copy of `source[from]` to element `index`.
             ///
             /// # Safety
-            /// `source` is in global memory, and until a wait for the copy no thread touches the element.
+            /// `source` is in global memory, and until a wait for the copy no thread touches the
+            /// element.
             ///
             /// # Panics
             /// If either index is past its end.
@@ -118,14 +125,17 @@ macro_rules! arrays {
             #[track_caller]
             pub unsafe fn copy_async(&self, index: usize, source: &[T], from: usize) {
                 crate::memory::bounds::check(index, self.len());
-                // SAFETY: both in bounds; nobody writes the source, which is lent, and the caller answers for the element.
+                // SAFETY: both in bounds; nobody writes the source, which is lent, and the caller
+                // answers for the element.
                 unsafe { copy_async(self.as_ptr().add(index), &raw const source[from]) }
             }
 
-            /// Starts a copy of `source[from]` to element `index`; past the end of the source it is of zeros.
+            /// Starts a copy of `source[from]` to element `index`; past the end of the source it is
+            /// of zeros.
             ///
             /// # Safety
-            /// As for [`copy_async`](Self::copy_async); where `from` may be past the end, zeros are a valid element.
+            /// As for [`copy_async`](Self::copy_async); where `from` may be past the end, zeros are
+            /// a valid element.
             ///
             /// # Panics
             /// If `index` is past the end.
@@ -138,7 +148,8 @@ macro_rules! arrays {
                     Some(place) => (&raw const *place, const { size_of::<T>() as u32 }),
                     None => (source.as_ptr(), 0),
                 };
-                // SAFETY: in bounds, or nothing is read; nobody writes the source, which is lent, and the caller answers for the rest.
+                // SAFETY: in bounds, or nothing is read; nobody writes the source, which is lent,
+                // and the caller answers for the rest.
                 unsafe { copy_async_prefix(self.as_ptr().add(index), place, bytes) }
             }
         }

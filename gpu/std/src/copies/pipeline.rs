@@ -1,22 +1,22 @@
 //! A pipeline: places in shared memory that producers fill while consumers empty others.
 //!
-//! There are `STAGES` places. Each has two barriers: producers arrive at one when the place is full, consumers at
-//! the other when it is empty again. A thread is a producer, a consumer or both, and visits the places in order,
-//! again and again. The types say what it may do when:
+//! There are `STAGES` places. Each has two barriers: producers arrive at one when the place is
+//! full, consumers at the other when it is empty again. A thread is a producer, a consumer or both,
+//! and visits the places in order, again and again. The types say what it may do when:
 //!
 //! | step | gives | which ends by |
 //! | --- | --- | --- |
 //! | [`Producer::acquire`] waits until the place is empty | [`Empty`] | [`commit`](Empty::commit), [`commit_copies`](Empty::commit_copies), [`expect`](Empty::expect) |
 //! | [`Consumer::wait`] waits until the place is full | [`Full`] | [`release`](Full::release), [`release_with_products`](Full::release_with_products), [`keep`](Full::keep) and [`release`](HeldStage::release) later |
 //!
-//! A place that a thread holds borrows its producer or consumer, so the thread has one place at a time and ends it
-//! before the next. A place that is dropped is committed or released. So no arrival is forgotten, none happens
-//! twice, and the kernel does not count phases.
+//! A place that a thread holds borrows its producer or consumer, so the thread has one place at a
+//! time and ends it before the next. A place that is dropped is committed or released. So no
+//! arrival is forgotten, none happens twice, and the kernel does not count phases.
 //!
-//! The kernel has to see to the number of arrivals: each of the `producers` and `consumers` threads that
-//! [`Pipeline::init`] is told of has to go through every place. A thread that leaves early leaves the others
-//! waiting; the simulator reports what is missing.
-//! CUDA C++ Programming Guide, "Pipeline", "Producer-Consumer Pattern through Barriers".
+//! The kernel has to see to the number of arrivals: each of the `producers` and `consumers` threads
+//! that [`Pipeline::init`] is told of has to go through every place. A thread that leaves early
+//! leaves the others waiting; the simulator reports what is missing. CUDA C++ Programming Guide,
+//! "Pipeline", "Producer-Consumer Pattern through Barriers".
 
 use core::mem::ManuallyDrop;
 
@@ -33,7 +33,8 @@ pub struct StageStorage {
     empty: BarrierStorage,
 }
 
-/// Shared addresses of the barriers of a place, and where the thread is on its way round the places.
+/// Shared addresses of the barriers of a place, and where the thread is on its way round the
+/// places.
 #[derive(Debug)]
 struct StageCursor<const STAGES: usize> {
     first: u32,
@@ -56,14 +57,16 @@ impl<const STAGES: usize> StageCursor<STAGES> {
     /// A barrier of the place that it is at.
     #[inline(always)]
     fn barrier(&self, which: u32) -> Barrier<Block> {
-        // SAFETY: `Pipeline::init` has made the barriers of all places, and the storage is the block's.
+        // SAFETY: `Pipeline::init` has made the barriers of all places, and the storage is the
+        // block's.
         unsafe { Barrier::at_address(self.first + 16 * self.stage + which) }
     }
 
     /// The number of the place that it is at.
     #[inline(always)]
     fn stage(&self) -> usize {
-        // SAFETY: `advance` begins anew at the last place; so indices that are made of it need no check.
+        // SAFETY: `advance` begins anew at the last place; so indices that are made of it need no
+        // check.
         unsafe { core::hint::assert_unchecked((self.stage as usize) < STAGES) };
         self.stage as usize
     }
@@ -86,8 +89,8 @@ pub struct Pipeline<const STAGES: usize> {
 }
 
 impl<const STAGES: usize> Pipeline<STAGES> {
-    /// Makes a pipeline for `producers` producing and `consumers` consuming threads. All threads of the block call
-    /// it, and none goes on before the pipeline exists.
+    /// Makes a pipeline for `producers` producing and `consumers` consuming threads. All threads of
+    /// the block call it, and none goes on before the pipeline exists.
     #[inline]
     pub fn init(
         storage: &SharedArray<StageStorage, STAGES>,
@@ -112,7 +115,8 @@ impl<const STAGES: usize> Pipeline<STAGES> {
     /// This thread's part as a producer.
     #[inline]
     pub fn producer(self) -> Producer<STAGES> {
-        // Before anything was consumed every place is empty: the phase before the first counts as ended.
+        // Before anything was consumed every place is empty: the phase before the first counts as
+        // ended.
         Producer(StageCursor::new(self.first, Parity::Odd))
     }
 
@@ -124,7 +128,8 @@ impl<const STAGES: usize> Pipeline<STAGES> {
 
     /// Both parts, for a thread that is one of the producers and one of the consumers.
     ///
-    /// It must not acquire a place that is still to be consumed by itself: at most `STAGES` places ahead.
+    /// It must not acquire a place that is still to be consumed by itself: at most `STAGES` places
+    /// ahead.
     #[inline]
     pub fn both(self) -> (Producer<STAGES>, Consumer<STAGES>) {
         let first = self.first;
@@ -153,7 +158,8 @@ impl<const STAGES: usize> Producer<STAGES> {
 }
 
 impl<const STAGES: usize> Consumer<STAGES> {
-    /// Waits until all producers have filled the next place; what they wrote there is this thread's to read.
+    /// Waits until all producers have filled the next place; what they wrote there is this thread's
+    /// to read.
     #[doc(alias = "consumer_wait")]
     #[inline]
     pub fn wait(&mut self) -> Full<'_, STAGES> {
@@ -184,8 +190,8 @@ impl<'a, const STAGES: usize> Empty<'a, STAGES> {
         drop(self);
     }
 
-    /// Says that this thread's part is filled when the copies of [`crate::async_copy`] that it has started are
-    /// done. The thread goes on at once.
+    /// Says that this thread's part is filled when the copies of [`crate::async_copy`] that it has
+    /// started are done. The thread goes on at once.
     #[doc(alias = "producer_commit")]
     #[inline]
     pub fn commit_copies(self) {
@@ -199,8 +205,8 @@ impl<'a, const STAGES: usize> Empty<'a, STAGES> {
         producer.0.advance();
     }
 
-    /// Says that this thread's part is filled when `bytes` bytes have come. Start the bulk copies that bring them with
-    /// the barrier of the [`Expecting`] that this returns. From `sm_90`.
+    /// Says that this thread's part is filled when `bytes` bytes have come. Start the bulk copies
+    /// that bring them with the barrier of the [`Expecting`] that this returns. From `sm_90`.
     #[inline]
     pub fn expect(self, bytes: u32) -> Expecting<'a, STAGES> {
         let place = ManuallyDrop::new(self);
@@ -271,8 +277,8 @@ impl<const STAGES: usize> Full<'_, STAGES> {
         drop(self);
     }
 
-    /// Lets the thread go on to the next place before it releases this one, because something is still reading it. A
-    /// thread must keep fewer places than there are, or it waits for ever.
+    /// Lets the thread go on to the next place before it releases this one, because something is
+    /// still reading it. A thread must keep fewer places than there are, or it waits for ever.
     #[inline]
     pub fn keep(self) -> HeldStage {
         let place = ManuallyDrop::new(self);
@@ -283,8 +289,8 @@ impl<const STAGES: usize> Full<'_, STAGES> {
         kept
     }
 
-    /// Says that this thread's part is read when the products of [`crate::matrix::tcgen05`] that it has started are
-    /// done. The thread goes on at once. For `sm_100a`.
+    /// Says that this thread's part is read when the products of [`crate::matrix::tcgen05`] that it
+    /// has started are done. The thread goes on at once. For `sm_100a`.
     #[doc(alias = "tcgen05.commit")]
     #[inline]
     pub fn release_with_products<G: Group>(self) {

@@ -25,8 +25,8 @@ impl ThreadBlock {
     /// ```
     ///
     /// # Panics
-    /// If the block is not a whole number of tiles. (A launch contract that fixes the block, or asks for whole warps, settles it at compile
-    /// time.)
+    /// If the block is not a whole number of tiles. (A launch contract that fixes the block, or
+    /// asks for whole warps, settles it at compile time.)
     #[doc(alias = "cg::tiled_partition")]
     #[inline]
     #[must_use]

@@ -9,7 +9,8 @@ use super::Group;
 #[derive(Clone, Copy, Debug)]
 pub struct Cluster(());
 
-/// The cluster of this thread's block: the block by itself, in a launch without clusters. From `sm_90`.
+/// The cluster of this thread's block: the block by itself, in a launch without clusters. From
+/// `sm_90`.
 #[doc(alias = "cg::this_cluster")]
 #[inline]
 #[must_use]

@@ -13,7 +13,8 @@ pub struct CoalescedGroup {
 
 /// The lanes of this warp that are here together, at this moment.
 ///
-/// The hardware may have parted lanes that the program did not part, so the group may be smaller than one thinks; each thread is in one.
+/// The hardware may have parted lanes that the program did not part, so the group may be smaller
+/// than one thinks; each thread is in one.
 #[doc(alias = "cg::coalesced_threads")]
 #[inline]
 #[must_use]

@@ -1,9 +1,10 @@
 //! The grid as a group: a barrier of all blocks of a cooperative launch.
 //!
-//! The driver gives such a launch a word in global memory, the same that CUDA C++'s `grid.sync()` uses. Its address is in two of the
-//! registers that PTX leaves to the driver (`%envreg1` its upper half, `%envreg2` its lower); without a cooperative launch it is null.
-//! Every block adds to the word, the first of them so much that the highest bit flips when all have come. So the lower bits are
-//! zero again, and the word is ready for the next barrier.
+//! The driver gives such a launch a word in global memory, the same that CUDA C++'s `grid.sync()`
+//! uses. Its address is in two of the registers that PTX leaves to the driver (`%envreg1` its upper
+//! half, `%envreg2` its lower); without a cooperative launch it is null. Every block adds to the
+//! word, the first of them so much that the highest bit flips when all have come. So the lower bits
+//! are zero again, and the word is ready for the next barrier.
 
 use crate::atomic::{AtomicOrdering, DeviceAtomicU32};
 use crate::intrinsics;
@@ -27,13 +28,16 @@ pub fn this_grid() -> Grid {
 
 /// The bit that flips when all blocks have come.
 const PHASE: u32 = 1 << 31;
-/// Nanoseconds between two looks: little beside the microsecond that a barrier takes, and the memory is left alone meanwhile.
+/// Nanoseconds between two looks: little beside the microsecond that a barrier takes, and the
+/// memory is left alone meanwhile.
 const POLL: u32 = 20;
 
 impl Grid {
-    /// Waits for all threads of the grid; what each wrote to global memory before is seen by the others after.
+    /// Waits for all threads of the grid; what each wrote to global memory before is seen by the
+    /// others after.
     ///
-    /// The kernel says `#[cooperative_launch]`, so that all of its blocks are on the device at once.
+    /// The kernel says `#[cooperative_launch]`, so that all of its blocks are on the device at
+    /// once.
     ///
     /// # Panics
     /// If the launch is not cooperative.
@@ -65,7 +69,8 @@ impl Grid {
         arrivals().is_some()
     }
 
-    /// This thread's number in the grid: blocks one after another, within a block as [`thread_rank`].
+    /// This thread's number in the grid: blocks one after another, within a block as
+    /// [`thread_rank`].
     #[doc(alias = "thread_rank")]
     #[inline]
     #[must_use]
@@ -97,14 +102,15 @@ impl Grid {
     }
 }
 
-/// Where the blocks of a cooperative launch count each other: behind the first word of what the driver made for it.
+/// Where the blocks of a cooperative launch count each other: behind the first word of what the
+/// driver made for it.
 #[inline(always)]
 fn arrivals<'a>() -> Option<&'a DeviceAtomicU32> {
     // SAFETY: every thread may read its special registers at any time.
     let (high, low) = unsafe { (intrinsics::envreg1(), intrinsics::envreg2()) };
     let workspace = u64::from(high) << 32 | u64::from(low);
     let word = core::ptr::with_exposed_provenance_mut::<u32>(workspace as usize);
-    // SAFETY: an address that is not null is that of two words at least, which the driver keeps for this launch and which only barriers
-    // of the grid touch, by atomics.
+    // SAFETY: an address that is not null is that of two words at least, which the driver keeps for
+    // this launch and which only barriers of the grid touch, by atomics.
     (workspace != 0).then(|| unsafe { DeviceAtomicU32::from_ptr(word.add(1)) })
 }

@@ -1,8 +1,9 @@
 //! Cooperative groups: threads that work together, as values.
 //!
-//! A group knows its number of threads ([`Group::size`]) and this thread's number in it ([`Group::rank`]), and
-//! can wait for all of them ([`Group::sync`]). Groups within a warp ([`WarpGroup`]) can also read each other's
-//! registers: shuffles, votes, reductions and scans by rank, whichever lanes the group is made of.
+//! A group knows its number of threads ([`Group::size`]) and this thread's number in it
+//! ([`Group::rank`]), and can wait for all of them ([`Group::sync`]). Groups within a warp
+//! ([`WarpGroup`]) can also read each other's registers: shuffles, votes, reductions and scans by
+//! rank, whichever lanes the group is made of.
 //!
 //! | group | made by |
 //! | --- | --- |
@@ -51,7 +52,8 @@ pub use warp_group::WarpGroup;
 
 /// Threads that can wait for each other, each with a rank.
 pub trait Group: Copy {
-    /// Waits for all threads of the group. After it, each sees what the others wrote to memory before.
+    /// Waits for all threads of the group. After it, each sees what the others wrote to memory
+    /// before.
     fn sync(&self);
 
     /// This thread's number in the group, from 0.

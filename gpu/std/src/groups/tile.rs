@@ -7,7 +7,8 @@ use crate::warp::{self, Match, Shuffle, WARP_SIZE};
 
 use super::{Group, WarpGroup};
 
-/// `N` neighbouring threads of a warp; see [`ThreadBlock::tiled_partition`](super::ThreadBlock::tiled_partition).
+/// `N` neighbouring threads of a warp; see
+/// [`ThreadBlock::tiled_partition`](super::ThreadBlock::tiled_partition).
 #[doc(alias = "cg::thread_block_tile")]
 #[derive(Clone, Copy, Debug)]
 pub struct WarpTile<const N: u32>(());

@@ -8,7 +8,8 @@ use super::{CoalescedGroup, Group};
 
 /// A group of lanes of one warp.
 ///
-/// Ranks count the group's threads from its lowest lane; bits of votes are by rank too, bit 0 for rank 0.
+/// Ranks count the group's threads from its lowest lane; bits of votes are by rank too, bit 0 for
+/// rank 0.
 pub trait WarpGroup: Group {
     /// The most threads that a group of the type has.
     #[doc(hidden)]
@@ -153,7 +154,8 @@ pub trait WarpGroup: Group {
         value
     }
 
-    /// `initial` and the values of the threads before this one combined; in the first thread `initial` alone.
+    /// `initial` and the values of the threads before this one combined; in the first thread
+    /// `initial` alone.
     #[doc(alias = "cg::exclusive_scan")]
     #[inline]
     #[must_use]

@@ -1,8 +1,9 @@
 //! What a kernel asks of the shape of its launch: `#[launch_contract]`.
 //!
-//! A kernel whose blocks fill a 32 x 32 tile, or that numbers its elements along x, is right for some shapes only. The
-//! contract says which. The host refuses other launches before they start, and the compiler builds the kernel for those
-//! shapes: what is checked once on the host costs nothing on the device.
+//! A kernel whose blocks fill a 32 x 32 tile, or that numbers its elements along x, is right for
+//! some shapes only. The contract says which. The host refuses other launches before they start,
+//! and the compiler builds the kernel for those shapes: what is checked once on the host costs
+//! nothing on the device.
 
 use core::fmt;
 
@@ -20,7 +21,8 @@ pub struct LaunchContract {
     pub grid: Option<[GridSize; 3]>,
     /// Whether a block has to fill its warps.
     pub whole_warps: bool,
-    /// Whether positions along each axis have to fit in 32 bits; so in every contract that is written.
+    /// Whether positions along each axis have to fit in 32 bits; so in every contract that is
+    /// written.
     pub narrow: bool,
 }
 
@@ -142,8 +144,9 @@ impl LaunchContract {
                 core::hint::assert_unchecked(block_idx_z() < z.most);
             }
             if self.narrow && self.block.is_none() {
-                // Of two equal values the compiler keeps the one that it met first: the one of 32 bits. Along y and z it knows by itself
-                // that positions fit. With a block's shape fixed they are made from constants, and this would only be in the way.
+                // Of two equal values the compiler keeps the one that it met first: the one of 32
+                // bits. Along y and z it knows by itself that positions fit. With a block's shape
+                // fixed they are made from constants, and this would only be in the way.
                 let first = block_idx_x().unchecked_mul(block_dim_x());
                 let own = first.unchecked_add(thread_idx_x());
                 let wide = block_idx_x() as usize * block_dim_x() as usize;

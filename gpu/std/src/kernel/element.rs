@@ -1,8 +1,9 @@
 //! What the elements of a `&[T]` are: plain values, or cells that threads write through.
 //!
-//! Nothing writes a slice of plain values while a kernel runs, so its loads go through the read-only cache. A slice of
-//! cells (atomics, `Cell`, `UnsafeCell`, or a struct that contains one of these) may be written through `&`, so its loads do
-//! not. A type that is `Copy` contains no cell, which is how `#[kernel]` tells the two apart.
+//! Nothing writes a slice of plain values while a kernel runs, so its loads go through the
+//! read-only cache. A slice of cells (atomics, `Cell`, `UnsafeCell`, or a struct that contains one
+//! of these) may be written through `&`, so its loads do not. A type that is `Copy` contains no
+//! cell, which is how `#[kernel]` tells the two apart.
 
 use core::cell::{Cell, UnsafeCell};
 use core::marker::PhantomData;
@@ -10,7 +11,8 @@ use core::sync::atomic;
 
 use super::fingerprint::digits;
 
-/// Answers for one type whether slices of it are read-only; [`HoldsCells`] has the answer for the others.
+/// Answers for one type whether slices of it are read-only; [`HoldsCells`] has the answer for the
+/// others.
 #[doc(hidden)]
 pub struct Element<T>(PhantomData<T>);
 
@@ -28,7 +30,8 @@ impl<T: Sync> Shared<T> {
     pub const IS_SYNC: bool = true;
 }
 
-/// The answers for types of which [`Element`] and [`Shared`] know nothing: their own constants go before these.
+/// The answers for types of which [`Element`] and [`Shared`] know nothing: their own constants go
+/// before these.
 #[doc(hidden)]
 pub trait HoldsCells {
     /// There may be cells in it.
@@ -40,8 +43,8 @@ pub trait HoldsCells {
 impl<T> HoldsCells for Element<T> {}
 impl<T> HoldsCells for Shared<T> {}
 
-/// The description of a kernel with these words where they begin, in bytes, and a number of 16 digits where `layout` says: what `#[kernel]` can't
-/// know.
+/// The description of a kernel with these words where they begin, in bytes, and a number of 16
+/// digits where `layout` says: what `#[kernel]` can't know.
 #[doc(hidden)]
 #[must_use]
 pub const fn describe<const LENGTH: usize>(
@@ -67,12 +70,15 @@ pub const fn describe<const LENGTH: usize>(
     text
 }
 
-/// A type that threads write through `&`: what the host passes for `&[Self]` is a buffer of plain values, lent as `&mut`.
+/// A type that threads write through `&`: what the host passes for `&[Self]` is a buffer of plain
+/// values, lent as `&mut`.
 ///
-/// It is `AtomicU32::from_mut` for a buffer: while the launch has it, nothing else can read or write the values.
+/// It is `AtomicU32::from_mut` for a buffer: while the launch has it, nothing else can read or
+/// write the values.
 ///
 /// # Safety
-/// The type has the layout of `Value`, every `Value` is a valid one of it, and every one of it is left a valid `Value`.
+/// The type has the layout of `Value`, every `Value` is a valid one of it, and every one of it is
+/// left a valid `Value`.
 pub unsafe trait SharedCell {
     /// The type of the values that the host's buffer holds.
     type Value: Copy + 'static;
@@ -94,7 +100,8 @@ unsafe impl<T: SharedCell, const N: usize> SharedCell for [T; N] {
 macro_rules! cells {
     ($($cell:ty: $value:ty;)*) => {
         $(
-            // SAFETY: the documentation of the atomic says that it has the layout of its number, and every number is valid.
+            // SAFETY: the documentation of the atomic says that it has the layout of its number,
+            // and every number is valid.
             unsafe impl $crate::kernel::SharedCell for $cell {
                 type Value = $value;
             }

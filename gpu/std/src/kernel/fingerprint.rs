@@ -1,6 +1,7 @@
 //! Fingerprints that are computed when a kernel is compiled: FNV-1a, 64 bits.
 //!
-//! [`super::layout`] compares those of a kernel's two halves; [`super::Value`] has one for each type.
+//! [`super::layout`] compares those of a kernel's two halves; [`super::Value`] has one for each
+//! type.
 
 /// The fingerprint of nothing, from which every other is made.
 pub const START: u64 = 0xcbf2_9ce4_8422_2325;

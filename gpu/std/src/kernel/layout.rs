@@ -1,10 +1,11 @@
 //! What the two halves of a kernel, or of a `#[device]` static, have to agree on, as a fingerprint.
 //!
-//! A kernel is compiled twice, and the same source may mean two things: a `#[cfg]`, a constant or a type may differ
-//! between host and device. Then the host would pass what the device does not expect. So `#[kernel]` computes a
-//! fingerprint on each side: of the parameters' names and types, of what those types are made of, and of what the kernel
-//! asks of its launch. `#[device]` does the same for a static: the host would read a value of another type. The builder
-//! writes the device's into the [`Module`], and the host's half does not compile if its own is different.
+//! A kernel is compiled twice, and the same source may mean two things: a `#[cfg]`, a constant or a
+//! type may differ between host and device. Then the host would pass what the device does not
+//! expect. So `#[kernel]` computes a fingerprint on each side: of the parameters' names and types,
+//! of what those types are made of, and of what the kernel asks of its launch. `#[device]` does the
+//! same for a static: the host would read a value of another type. The builder writes the device's
+//! into the [`Module`], and the host's half does not compile if its own is different.
 
 use core::marker::PhantomData;
 

@@ -1,8 +1,8 @@
 //! A kernel as the host sees it: a module, a name, parameter types and launch bounds.
 //!
-//! `#[kernel]` turns a function into two things. Compiled for the device it is a PTX entry point. Compiled for the host it
-//! is a unit struct of the same name that implements [`Kernel`], so that `host` can check the arguments of a launch
-//! against the function's own signature.
+//! `#[kernel]` turns a function into two things. Compiled for the device it is a PTX entry point.
+//! Compiled for the host it is a unit struct of the same name that implements [`Kernel`], so that
+//! `host` can check the arguments of a launch against the function's own signature.
 
 mod contract;
 mod element;
@@ -22,12 +22,14 @@ pub use module::symbol;
 pub use module::{Linked, Module, NoPtx, PtxText, Renamed};
 pub use value::{Value, assert_value};
 
-/// What the host asks of a type before it copies values to the device; `#[derive(Value)]` implements it.
+/// What the host asks of a type before it copies values to the device; `#[derive(Value)]`
+/// implements it.
 #[cfg(not(target_arch = "nvptx64"))]
 #[doc(hidden)]
 pub use cust_core::DeviceCopy;
 
-/// What a type has to be for a buffer of zeroes of it (`Zeroable`), and for one that is filled with a value (`Pod`).
+/// What a type has to be for a buffer of zeroes of it (`Zeroable`), and for one that is filled with
+/// a value (`Pod`).
 #[cfg(not(target_arch = "nvptx64"))]
 #[doc(hidden)]
 pub use bytemuck::{Pod, Zeroable};
@@ -35,11 +37,13 @@ pub use bytemuck::{Pod, Zeroable};
 /// A kernel's typed handle: what `#[kernel]` makes of a function when compiled for the host.
 ///
 /// # Safety
-/// `NAME` is the symbol of an entry point in the texts of `Module`, whose parameters are those of `Params`, lowered as [`Param`] says.
+/// `NAME` is the symbol of an entry point in the texts of `Module`, whose parameters are those of
+/// `Params`, lowered as [`Param`] says.
 pub unsafe trait Kernel: Copy + Send + Sync + 'static {
     /// The PTX that the kernel is in: its crate's.
     type Module: Module;
-    /// The parameter types in order, as a tuple, with `'static` for every elided lifetime: `(&'static [f32], u32)`.
+    /// The parameter types in order, as a tuple, with `'static` for every elided lifetime:
+    /// `(&'static [f32], u32)`.
     type Params;
     /// The entry point's symbol in the PTX.
     const NAME: &'static str;
@@ -51,23 +55,27 @@ pub unsafe trait Kernel: Copy + Send + Sync + 'static {
     const CONTRACT: LaunchContract = LaunchContract::ANY;
     /// The cluster that `#[cluster_launch]` fixed, in blocks along x, y and z.
     const CLUSTER: Option<[u32; 3]> = None;
-    /// Whether it launches kernels: it is then in the module that is linked with the device runtime.
+    /// Whether it launches kernels: it is then in the module that is linked with the device
+    /// runtime.
     const LAUNCHES: bool = false;
-    /// Whether its blocks wait for each other (`#[cooperative_launch]`): all of a grid's have to be on the device at once.
+    /// Whether its blocks wait for each other (`#[cooperative_launch]`): all of a grid's have to be
+    /// on the device at once.
     const COOPERATIVE: bool = false;
 }
 
-/// A kernel that is safe to launch with every grid and block that its contract allows: `#[kernel]` on a safe `fn`.
+/// A kernel that is safe to launch with every grid and block that its contract allows: `#[kernel]`
+/// on a safe `fn`.
 ///
 /// # Safety
-/// No launch of the kernel with valid arguments that keeps [`Kernel::CONTRACT`] can break memory safety.
+/// No launch of the kernel with valid arguments that keeps [`Kernel::CONTRACT`] can break memory
+/// safety.
 pub unsafe trait SafeKernel: Kernel {}
 
 /// One parameter of a kernel, as written in Rust.
 ///
-/// Slices and the slice-like outputs (`&[T]`, `DisjointSlice<T>`, `GlobalMut<T>`) are two PTX parameters, a 64-bit pointer
-/// and a 64-bit length in elements; every other type is one, passed by value. The pointer of an empty slice is aligned and
-/// not null, as everywhere in Rust.
+/// Slices and the slice-like outputs (`&[T]`, `DisjointSlice<T>`, `GlobalMut<T>`) are two PTX
+/// parameters, a 64-bit pointer and a 64-bit length in elements; every other type is one, passed by
+/// value. The pointer of an empty slice is aligned and not null, as everywhere in Rust.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Param {
     /// The parameter's name in the Rust function.
@@ -88,14 +96,14 @@ pub struct LaunchBounds {
 /// The slice of a kernel's two parameters.
 ///
 /// # Safety
-/// `pointer` is aligned, not null, and valid for `length` elements, which nothing writes while the kernel runs but through the cells
-/// in them.
+/// `pointer` is aligned, not null, and valid for `length` elements, which nothing writes while the
+/// kernel runs but through the cells in them.
 #[doc(hidden)]
 #[inline]
 #[must_use]
 pub unsafe fn read_slice<'a, T>(pointer: *const T, length: usize) -> &'a [T] {
-    // SAFETY: the caller says all of it. What the optimizer is told here it cannot see in the PTX's parameters, and without
-    // it every `Option<&T>` would be compared with null.
+    // SAFETY: the caller says all of it. What the optimizer is told here it cannot see in the PTX's
+    // parameters, and without it every `Option<&T>` would be compared with null.
     unsafe {
         core::hint::assert_unchecked(!pointer.is_null());
         core::slice::from_raw_parts(pointer, length)

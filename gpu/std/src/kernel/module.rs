@@ -1,24 +1,27 @@
 //! The PTX that a crate's kernels were compiled to, as a type.
 //!
-//! A kernel's handle names its module by this type ([`Kernel::Module`](super::Kernel::Module)), never by text. So two crates of one
-//! program may each have a `vec_add`: a launch finds the text by the type, and can't meet the other crate's kernel.
+//! A kernel's handle names its module by this type ([`Kernel::Module`](super::Kernel::Module)),
+//! never by text. So two crates of one program may each have a `vec_add`: a launch finds the text
+//! by the type, and can't meet the other crate's kernel.
 
 /// The PTX of one crate, embedded: what [`module!`](crate::module) makes.
 ///
 /// # Safety
-/// Each text was compiled from the Rust module at `PATH`, by the builder, with the crate's kernels and statics under the names that
-/// [`symbol`] gives.
+/// Each text was compiled from the Rust module at `PATH`, by the builder, with the crate's kernels
+/// and statics under the names that [`symbol`] gives.
 pub unsafe trait Module: Copy + Send + Sync + 'static {
     /// The crate's name, by which the files of a build are called: `gpu.ptx`, `gpu.json`.
     const NAME: &'static str;
-    /// Where the kernels are in the host's crate: `gpu`, or `demo::kernels` where they are a module of the host's package.
+    /// Where the kernels are in the host's crate: `gpu`, or `demo::kernels` where they are a module
+    /// of the host's package.
     const PATH: &'static str;
     /// The PTX, one text a target.
     const TEXTS: &'static [PtxText];
-    /// The kernels and statics whose symbol is not their Rust name, because another of the crate has that name.
+    /// The kernels and statics whose symbol is not their Rust name, because another of the crate
+    /// has that name.
     const RENAMED: &'static [Renamed];
-    /// Of each kernel the number that stands for what the device expects of the host, of each static the one for what it holds, in order:
-    /// see [`layout`](super::layout).
+    /// Of each kernel the number that stands for what the device expects of the host, of each
+    /// static the one for what it holds, in order: see [`layout`](super::layout).
     #[doc(hidden)]
     const LAYOUTS: &'static [(&'static str, u64)] = &[];
     /// Code of other origin that the texts are linked with.
@@ -41,7 +44,8 @@ pub struct PtxText {
     pub arch: &'static str,
     /// The kernels that launch none.
     pub plain: &'static str,
-    /// The kernels that launch kernels, to be linked with NVIDIA's device runtime. Empty if there are none.
+    /// The kernels that launch kernels, to be linked with NVIDIA's device runtime. Empty if there
+    /// are none.
     pub launching: &'static str,
     /// The builder's `gpu.json`: kernels with their parameters, statics with their sizes.
     pub manifest: &'static str,
@@ -50,7 +54,8 @@ pub struct PtxText {
 /// A kernel or a static whose name occurs twice in its crate.
 #[derive(Clone, Copy, Debug)]
 pub struct Renamed {
-    /// The Rust module that it is in, as the kernel crate sees it: `filters::box3`, or nothing for the crate's root.
+    /// The Rust module that it is in, as the kernel crate sees it: `filters::box3`, or nothing for
+    /// the crate's root.
     pub module: &'static str,
     /// The name that it has in that module.
     pub name: &'static str,
@@ -58,10 +63,12 @@ pub struct Renamed {
     pub symbol: &'static str,
 }
 
-/// Embeds the PTX of the crate's kernels, once, where they are rooted: in `src/lib.rs` of a kernel crate.
+/// Embeds the PTX of the crate's kernels, once, where they are rooted: in `src/lib.rs` of a kernel
+/// crate.
 ///
-/// It makes the type that stands for them, `Ptx`, to which every handle in the crate leads ([`Kernel::Module`](crate::kernel::Kernel::Module)).
-/// The PTX is what the crate's build script has made:
+/// It makes the type that stands for them, `Ptx`, to which every handle in the crate leads
+/// ([`Kernel::Module`](crate::kernel::Kernel::Module)). The PTX is what the crate's build script
+/// has made:
 ///
 /// ```no_run
 /// // build.rs
@@ -70,8 +77,9 @@ pub struct Renamed {
 /// }
 /// ```
 ///
-/// `module!(Name)` embeds what a build script has made under another name, with other options: `lanewise_builder::embed("Name", ..)`.
-/// Without a build script there is nothing to embed, and kernels can't be launched.
+/// `module!(Name)` embeds what a build script has made under another name, with other options:
+/// `lanewise_builder::embed("Name", ..)`. Without a build script there is nothing to embed, and
+/// kernels can't be launched.
 #[allow(
     clippy::needless_doctest_main,
     reason = "the example is a whole build script"
@@ -92,7 +100,8 @@ macro_rules! module {
     };
 }
 
-/// The module of a crate that has no build script: it holds no PTX. Its kernels are type-checked and can't be launched.
+/// The module of a crate that has no build script: it holds no PTX. Its kernels are type-checked
+/// and can't be launched.
 #[derive(Clone, Copy, Debug)]
 pub struct NoPtx;
 
@@ -104,7 +113,8 @@ unsafe impl Module for NoPtx {
     const RENAMED: &'static [Renamed] = &[];
 }
 
-/// The symbol of the kernel or static `name` that stands in the Rust module `path`, which is a `module_path!()` of the host's crate.
+/// The symbol of the kernel or static `name` that stands in the Rust module `path`, which is a
+/// `module_path!()` of the host's crate.
 #[doc(hidden)]
 #[must_use]
 pub const fn symbol<M: Module>(path: &'static str, name: &'static str) -> &'static str {

@@ -6,7 +6,8 @@ use super::fingerprint;
 
 /// A type that a kernel takes by value: its bytes mean the same on the host and on the device.
 ///
-/// What has no bytes, as `[u8; 0]` or a structure that only marks, is no parameter of the PTX, and aligns none:
+/// What has no bytes, as `[u8; 0]` or a structure that only marks, is no parameter of the PTX, and
+/// aligns none:
 ///
 /// ```compile_fail,E0080
 /// #[lanewise_macros::kernel]
@@ -14,7 +15,8 @@ use super::fingerprint;
 /// ```
 ///
 /// # Safety
-/// The type has the same layout on both sides (a primitive, or `#[repr(C)]` of such), and holds no reference.
+/// The type has the same layout on both sides (a primitive, or `#[repr(C)]` of such), and holds no
+/// reference.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed to a kernel by value",
     note = "a kernel takes `&[T]`, `DisjointSlice<T>`, `DisjointMatrix<T>`, `PerBlock<T>`, `GlobalMut<T>`, numbers, `bool`, raw pointers and arrays of these",
@@ -22,10 +24,12 @@ use super::fingerprint;
     note = "a type of your own is one with `#[derive(Clone, Copy, lanewise_macros::Value)]` and `#[repr(C)]`"
 )]
 pub unsafe trait Value: Copy + 'static {
-    /// Compiles if the type is what it promises; for what the compiler learns late, with the values of generic parameters.
+    /// Compiles if the type is what it promises; for what the compiler learns late, with the values
+    /// of generic parameters.
     #[doc(hidden)]
     const CHECKED: () = ();
-    /// Whether it is an address by itself: the host passes a buffer for one, so that nobody passes one of the host's.
+    /// Whether it is an address by itself: the host passes a buffer for one, so that nobody passes
+    /// one of the host's.
     #[doc(hidden)]
     const IS_ADDRESS: bool = false;
     /// What the type is made of, as a number: see [`layout`](super::layout).

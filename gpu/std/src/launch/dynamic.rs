@@ -1,16 +1,18 @@
 //! Dynamic parallelism: a kernel launches kernels.
 //!
 //! CUDA C++'s `child<<<blocks, threads>>>(a, b)` in a kernel is
-//! `launch::<child>(Shape::new(blocks, threads), (a, b))` here, with the arguments checked against the child's
-//! parameters. A kernel that launches others is declared `#[kernel(launches)]`. The builder puts such kernels into
-//! a module of their own, which has to be linked with NVIDIA's device runtime before a GPU accepts it.
+//! `launch::<child>(Shape::new(blocks, threads), (a, b))` here, with the arguments checked against
+//! the child's parameters. A kernel that launches others is declared `#[kernel(launches)]`. The
+//! builder puts such kernels into a module of their own, which has to be linked with NVIDIA's
+//! device runtime before a GPU accepts it.
 //!
-//! A child may begin as soon as it is launched, and the parent's grid ends only when all of its children have ended.
-//! A thread cannot wait for a child (CUDA 12 removed `cudaDeviceSynchronize` from kernels); launch what has to run
-//! afterwards into [`Stream::TAIL`]. A child sees what the launching thread wrote before the launch, and what other
-//! threads of the block wrote before a barrier that the launching thread passed, too. It sees nothing of other
-//! blocks. Shared and local memory belong to the parent: pass no address of them.
-//! CUDA programming guide, "CUDA Dynamic Parallelism", "CUDA Device Runtime"; PTX interoperability.
+//! A child may begin as soon as it is launched, and the parent's grid ends only when all of its
+//! children have ended. A thread cannot wait for a child (CUDA 12 removed `cudaDeviceSynchronize`
+//! from kernels); launch what has to run afterwards into [`Stream::TAIL`]. A child sees what the
+//! launching thread wrote before the launch, and what other threads of the block wrote before a
+//! barrier that the launching thread passed, too. It sees nothing of other blocks. Shared and local
+//! memory belong to the parent: pass no address of them. CUDA programming guide, "CUDA Dynamic
+//! Parallelism", "CUDA Device Runtime"; PTX interoperability.
 
 use core::panic::Location;
 
@@ -18,15 +20,17 @@ use crate::intrinsics;
 
 pub use crate::dim3::Dim3;
 
-/// What a child waits for before it begins. Streams are the grid's own: they mean nothing to its parent or children.
+/// What a child waits for before it begins. Streams are the grid's own: they mean nothing to its
+/// parent or children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stream(usize);
 
 impl Stream {
-    /// The block's own stream (CUDA's NULL stream in a kernel): children of a block run one after another, those of
-    /// different blocks side by side.
+    /// The block's own stream (CUDA's NULL stream in a kernel): children of a block run one after
+    /// another, those of different blocks side by side.
     pub const BLOCK: Stream = Stream(0);
-    /// Children here begin when all blocks of the grid and all their other children have ended. They run one after another.
+    /// Children here begin when all blocks of the grid and all their other children have ended.
+    /// They run one after another.
     #[doc(alias = "cudaStreamTailLaunch")]
     pub const TAIL: Stream = Stream(3);
     /// Children here may begin at once, whatever else was launched.
@@ -77,7 +81,8 @@ impl Shape {
 /// A kernel as kernels launch it; every `#[kernel]` is one.
 ///
 /// # Safety
-/// `entry` is the address of an entry point, and `store` writes its parameters as the PTX lays them out.
+/// `entry` is the address of an entry point, and `store` writes its parameters as the PTX lays them
+/// out.
 pub unsafe trait Child {
     /// The arguments in order, as a tuple.
     type Arguments<'a>;
@@ -94,11 +99,12 @@ pub unsafe trait Child {
     unsafe fn store(buffer: *mut u8, arguments: Self::Arguments<'_>);
 }
 
-/// Launches a child grid. If the launch fails, the kernel ends with `CUDA_ERROR_ASSERT` and prints the reason.
+/// Launches a child grid. If the launch fails, the kernel ends with `CUDA_ERROR_ASSERT` and prints
+/// the reason.
 ///
 /// # Safety
-/// The launch keeps all that the kernel asks of a launch from the host, its `#[launch_contract]` included. What the
-/// child reads was written before the launch, as the head of this module says.
+/// The launch keeps all that the kernel asks of a launch from the host, its `#[launch_contract]`
+/// included. What the child reads was written before the launch, as the head of this module says.
 #[inline]
 #[track_caller]
 pub unsafe fn launch<K: Child>(shape: Shape, arguments: K::Arguments<'_>) {
@@ -111,7 +117,8 @@ pub unsafe fn launch<K: Child>(shape: Shape, arguments: K::Arguments<'_>) {
 /// Launches a child grid. Unlike [`launch`], it leaves it to the caller to report a failure.
 ///
 /// # Errors
-/// [`LaunchError`]: the device does not support the shape, or as many launches are pending as the host has allowed.
+/// [`LaunchError`]: the device does not support the shape, or as many launches are pending as the
+/// host has allowed.
 ///
 /// # Safety
 /// As for [`launch`].
@@ -126,8 +133,8 @@ pub unsafe fn try_launch<K: Child>(
         dynamic_shared,
         stream,
     } = shape;
-    // SAFETY: `entry` is a kernel's; the buffer is the runtime's, large enough for this kernel's parameters, and is handed
-    // back by the launch; the rest is the caller's promise.
+    // SAFETY: `entry` is a kernel's; the buffer is the runtime's, large enough for this kernel's
+    // parameters, and is handed back by the launch; the rest is the caller's promise.
     unsafe {
         let buffer = intrinsics::get_parameter_buffer(K::entry(), grid, block, dynamic_shared);
         if buffer.is_null() {

@@ -1,10 +1,10 @@
 //! Conditions of graphs: how a kernel decides which nodes of its graph run next.
 //!
-//! A conditional node runs its body if its condition is not 0 (`if`), repeats it while the condition is not 0
-//! (`while`), or runs the body with the condition's number (`switch`). Kernels before the node set the condition, and
-//! so do kernels in the body of a loop; the host takes no part. The host builds such graphs with
-//! `lanewise::GraphBuilder`.
-//! CUDA C++ Programming Guide, "Conditional Graph Nodes".
+//! A conditional node runs its body if its condition is not 0 (`if`), repeats it while the
+//! condition is not 0 (`while`), or runs the body with the condition's number (`switch`). Kernels
+//! before the node set the condition, and so do kernels in the body of a loop; the host takes no
+//! part. The host builds such graphs with `lanewise::GraphBuilder`. CUDA C++ Programming Guide,
+//! "Conditional Graph Nodes".
 
 use crate::intrinsics;
 use crate::kernel::Value;
@@ -25,17 +25,20 @@ use crate::kernel::Value;
 #[repr(transparent)]
 pub struct Condition(u64);
 
-// SAFETY: a number, which the driver gave for a graph. It is no `DeviceCopy`, so that the host can pass nothing else for it.
+// SAFETY: a number, which the driver gave for a graph. It is no `DeviceCopy`, so that the host can
+// pass nothing else for it.
 unsafe impl Value for Condition {
     const LAYOUT: u64 = crate::kernel::layout::named("Condition");
 }
 
 impl Condition {
-    /// Sets the condition. If several threads set it, one of their values remains; which one is unspecified.
+    /// Sets the condition. If several threads set it, one of their values remains; which one is
+    /// unspecified.
     #[doc(alias = "cudaGraphSetConditional")]
     #[inline]
     pub fn set(self, value: u32) {
-        // SAFETY: the handle is one of the running graph's: the host passes a condition to nodes of its own graph only.
+        // SAFETY: the handle is one of the running graph's: the host passes a condition to nodes of
+        // its own graph only.
         unsafe { intrinsics::graph_set_conditional(self.0, value) }
     }
 }

@@ -1,14 +1,16 @@
 //! Blocks that take the work of blocks which have not begun, from `sm_100`: cluster launch control.
 //!
-//! A grid has a block for each piece of work, and the hardware starts as many as fit. A block that has finished its work
-//! can cancel a block that has not begun, and do that block's work as well. So barriers, tensor memory and tables in
-//! shared memory are set up once, as in a persistent kernel, and work is still dealt out as blocks become free, as in an
-//! ordinary one.
+//! A grid has a block for each piece of work, and the hardware starts as many as fit. A block that
+//! has finished its work can cancel a block that has not begun, and do that block's work as well.
+//! So barriers, tensor memory and tables in shared memory are set up once, as in a persistent
+//! kernel, and work is still dealt out as blocks become free, as in an ordinary one.
 //!
-//! [`for_each_block`] does all of this on every target; before `sm_100` nothing is cancelled, and each block does its own
-//! work. A kernel can also use the instructions themselves: [`try_cancel`] and [`CancelResponse::canceled`]. The simulated
-//! GPU runs code for targets before `sm_100`; it refuses a kernel with these instructions and names it.
-//! PTX ISA, "clusterlaunchcontrol.try_cancel", "clusterlaunchcontrol.query_cancel"; CUDA programming guide, "Cluster Launch Control".
+//! [`for_each_block`] does all of this on every target; before `sm_100` nothing is cancelled, and
+//! each block does its own work. A kernel can also use the instructions themselves: [`try_cancel`]
+//! and [`CancelResponse::canceled`]. The simulated GPU runs code for targets before `sm_100`; it
+//! refuses a kernel with these instructions and names it. PTX ISA,
+//! "clusterlaunchcontrol.try_cancel", "clusterlaunchcontrol.query_cancel"; CUDA programming guide,
+//! "Cluster Launch Control".
 
 #![cfg_attr(
     not(target_arch = "nvptx64"),
@@ -20,7 +22,8 @@ use crate::dim3::Dim3;
 use crate::state_space::{self, ptx};
 use crate::{SharedArray, bulk, cluster, target, thread};
 
-/// What the hardware answers, in shared memory: `shared! { static RESPONSE: [CancelResponse; 1]; }`.
+/// What the hardware answers, in shared memory:
+/// `shared! { static RESPONSE: [CancelResponse; 1]; }`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(16))]
 pub struct CancelResponse([u64; 2]);
@@ -29,8 +32,8 @@ impl CancelResponse {
     /// Bytes of an answer, for the barrier that is told of them.
     pub const BYTES: u32 = size_of::<Self>() as u32;
 
-    /// The position in the grid of the block that was cancelled, or of the first one of the cluster; `None` if no block
-    /// was left that had not begun.
+    /// The position in the grid of the block that was cancelled, or of the first one of the
+    /// cluster; `None` if no block was left that had not begun.
     #[doc(alias = "clusterlaunchcontrol.query_cancel")]
     #[inline]
     #[must_use]
@@ -59,14 +62,15 @@ impl CancelResponse {
     }
 }
 
-/// Asks the hardware to cancel a cluster that has not begun (a block, in a launch without clusters). The
-/// [`CancelResponse::BYTES`] of the answer are reported to `barrier`, where one thread has announced them. From `sm_100`.
+/// Asks the hardware to cancel a cluster that has not begun (a block, in a launch without
+/// clusters). The [`CancelResponse::BYTES`] of the answer are reported to `barrier`, where one
+/// thread has announced them. From `sm_100`.
 ///
 /// # Safety
-/// `response` is in this block's shared memory. One thread of one block calls it, and not again after an answer that
-/// nothing is left. No thread touches the response before the barrier's phase has ended, and a
-/// [`fence_proxy_async`](crate::bulk::fence_proxy_async) stands between reads of the previous answer and this call. The
-/// kernel does the work of the block that was cancelled.
+/// `response` is in this block's shared memory. One thread of one block calls it, and not again
+/// after an answer that nothing is left. No thread touches the response before the barrier's phase
+/// has ended, and a [`fence_proxy_async`](crate::bulk::fence_proxy_async) stands between reads of
+/// the previous answer and this call. The kernel does the work of the block that was cancelled.
 #[doc(alias = "clusterlaunchcontrol.try_cancel")]
 #[inline]
 pub unsafe fn try_cancel<S: Scope>(response: *mut CancelResponse, barrier: &Barrier<S>) {
@@ -81,7 +85,8 @@ pub unsafe fn try_cancel<S: Scope>(response: *mut CancelResponse, barrier: &Barr
     }
 }
 
-/// As [`try_cancel`], with the answer to all blocks of the cluster, each at the same place. For `sm_100a`.
+/// As [`try_cancel`], with the answer to all blocks of the cluster, each at the same place. For
+/// `sm_100a`.
 ///
 /// # Safety
 /// As for [`try_cancel`], for the response and the barrier of each block: all of them are there.
@@ -107,12 +112,12 @@ pub struct StealStorage {
     barrier: BarrierStorage,
 }
 
-/// Calls `work` with this block's position in the grid, then with the positions of blocks that it has cancelled, until
-/// none is left. Each position of the grid is handed to exactly one block.
+/// Calls `work` with this block's position in the grid, then with the positions of blocks that it
+/// has cancelled, until none is left. Each position of the grid is handed to exactly one block.
 ///
-/// All threads of the block call it, and all call `work` with the same positions; `work` uses its argument in place of
-/// [`thread::block_idx_x`]. The next block is asked for while `work` runs. Blocks in clusters of several do only their
-/// own work.
+/// All threads of the block call it, and all call `work` with the same positions; `work` uses its
+/// argument in place of [`thread::block_idx_x`]. The next block is asked for while `work` runs.
+/// Blocks in clusters of several do only their own work.
 #[doc(alias = "work stealing")]
 #[doc(alias = "persistent kernel")]
 #[inline]
@@ -130,7 +135,8 @@ pub fn for_each_block(storage: &SharedArray<StealStorage, 1>, mut work: impl FnM
     let first = thread::thread_rank() == 0;
     let place = state_space::shared(response) + CancelResponse::BYTES;
     if first {
-        // SAFETY: one thread, before the others know of the barrier; the storage has room for it behind the answer.
+        // SAFETY: one thread, before the others know of the barrier; the storage has room for it
+        // behind the answer.
         unsafe { barrier::init_at(place, 1) };
     }
     barrier::publish::<Block>();
@@ -141,7 +147,8 @@ pub fn for_each_block(storage: &SharedArray<StealStorage, 1>, mut work: impl FnM
         if first {
             let _ = barrier.arrive_expect_bytes(CancelResponse::BYTES);
             bulk::fence_proxy_async();
-            // SAFETY: one thread; nobody reads the answer before the wait, all have read the one before, and it was that there is one; its work is done below.
+            // SAFETY: one thread; nobody reads the answer before the wait, all have read the one
+            // before, and it was that there is one; its work is done below.
             unsafe { try_cancel(response, &barrier) };
         }
         work(position);

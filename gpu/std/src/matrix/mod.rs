@@ -1,4 +1,5 @@
-//! The matrix units (tensor cores): products of small matrices, computed by a warp, by four warps, or for a block by one thread.
+//! The matrix units (tensor cores): products of small matrices, computed by a warp, by four warps,
+//! or for a block by one thread.
 //!
 //! | module | who | operands |
 //! | --- | --- | --- |
@@ -6,10 +7,11 @@
 //! | [`warpgroup`] | four warps, for `sm_90a` alone: `wgmma` | shared memory, named by descriptors; registers for the sum |
 //! | [`tcgen05`] | one thread, for `sm_100a`: `tcgen05.mma` | shared memory, named by descriptors; tensor memory for the sum |
 //!
-//! Shapes, element types and roles are part of the types: a fragment of the wrong shape, or a left operand in place of a right
-//! one, does not compile. The functions named `position` tell which element of a matrix lies in which register of which lane. A
-//! left operand may be [`sparse`]: then half of its elements are stored.
-//! PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions", "Asynchronous Warpgroup Level Matrix Instructions", "TensorCore 5th Generation Family
+//! Shapes, element types and roles are part of the types: a fragment of the wrong shape, or a left
+//! operand in place of a right one, does not compile. The functions named `position` tell which
+//! element of a matrix lies in which register of which lane. A left operand may be [`sparse`]: then
+//! half of its elements are stored. PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions",
+//! "Asynchronous Warpgroup Level Matrix Instructions", "TensorCore 5th Generation Family
 //! Instructions".
 
 pub mod sparse;
@@ -19,8 +21,9 @@ pub mod warpgroup;
 
 use crate::half::F16x2;
 
-/// Types of elements of the operands. All but [`F16`](element::F16) and [`Bf16`](element::Bf16), which are [`half`](crate::half)'s, are names: the elements
-/// themselves are bits in registers or shared memory.
+/// Types of elements of the operands. All but [`F16`](element::F16) and [`Bf16`](element::Bf16),
+/// which are [`half`](crate::half)'s, are names: the elements themselves are bits in registers or
+/// shared memory.
 pub mod element {
     pub use crate::half::{Bf16, F16};
 
@@ -56,7 +59,8 @@ pub mod element {
         E2m3: u8;
         /// Floats of 6 bits with 3 of exponent, each in a byte.
         E3m2: u8;
-        /// Floats of 4 bits with 2 of exponent: each in a byte, or two in one, as the product wants them.
+        /// Floats of 4 bits with 2 of exponent: each in a byte, or two in one, as the product wants
+        /// them.
         E2m1: u8;
         /// Elements that are signed bytes.
         S8: i8;

@@ -1,8 +1,11 @@
 //! Left operands of which half of the elements are stored: "structured sparsity".
 //!
-//! The columns of such a matrix are cut into *groups*, and of each group half of the elements are zeros, which are not stored: of four elements two ([`TwoOfFour`]), of `Tf32` one of two
-//! ([`OneOfTwo`]), of integers of 4 bits two pairs of four. What is stored lies as a matrix of half the columns does. [`Metadata`] say which they are: a register of each lane of a warp
-//! for 16 rows and 16 groups, which is enough for the products of 64 columns (32 of `Tf32`, 128 of 4 bits). One product takes a [`MetadataPart`] of them.
+//! The columns of such a matrix are cut into *groups*, and of each group half of the elements are
+//! zeros, which are not stored: of four elements two ([`TwoOfFour`]), of `Tf32` one of two
+//! ([`OneOfTwo`]), of integers of 4 bits two pairs of four. What is stored lies as a matrix of half
+//! the columns does. [`Metadata`] say which they are: a register of each lane of a warp for 16 rows
+//! and 16 groups, which is enough for the products of 64 columns (32 of `Tf32`, 128 of 4 bits). One
+//! product takes a [`MetadataPart`] of them.
 //!
 //! | elements | columns of 16 groups | parts, each for 32 bytes of stored elements | for 16 bytes |
 //! | --- | --- | --- | --- |
@@ -12,8 +15,10 @@
 //! | `S8`, `U8` | 64 | 1 | 2 |
 //! | `S4`, `U4` | 128 | 1 | 2 |
 //!
-//! PTX ISA, "Matrix multiply-accumulate operation using mma.sp instruction with sparse matrix A", "Asynchronous Multiply-and-Accumulate Instruction: wgmma.mma_async.sp". Which lane holds
-//! whose metadata the ISA shows in figures; it was asked of an H200 for every shape and type (driver 580.159, 2026-11-21).
+//! PTX ISA, "Matrix multiply-accumulate operation using mma.sp instruction with sparse matrix A",
+//! "Asynchronous Multiply-and-Accumulate Instruction: wgmma.mma_async.sp". Which lane holds whose
+//! metadata the ISA shows in figures; it was asked of an H200 for every shape and type (driver
+//! 580.159, 2026-11-21).
 
 use core::marker::PhantomData;
 
@@ -119,7 +124,8 @@ elements! {
     false TwoOfFour: E4m3 E5m2 S8 U8 S4 U4;
 }
 
-/// Which elements of 16 rows and 16 groups are stored: this lane's part of what a warp knows together.
+/// Which elements of 16 rows and 16 groups are stored: this lane's part of what a warp knows
+/// together.
 #[derive(Clone, Copy, Debug)]
 pub struct Metadata<E>(u32, PhantomData<E>);
 
@@ -140,7 +146,8 @@ impl<E: SparseElement> Metadata<E> {
         }
     }
 
-    /// What `kept` says of each row and group: each lane asks for its eight. All lanes of the warp come here.
+    /// What `kept` says of each row and group: each lane asks for its eight. All lanes of the warp
+    /// come here.
     #[inline(always)]
     #[must_use]
     pub fn from_fn(mut kept: impl FnMut(usize, usize) -> E::Kept) -> Self {
@@ -156,7 +163,8 @@ impl<E: SparseElement> Metadata<E> {
     /// The metadata of this lane's register, for who has made them before.
     ///
     /// # Safety
-    /// They are the [`bits`](Self::bits) of metadata of such elements, of the lane with this number.
+    /// They are the [`bits`](Self::bits) of metadata of such elements, of the lane with this
+    /// number.
     #[inline]
     #[must_use]
     pub unsafe fn from_bits(bits: u32) -> Self {

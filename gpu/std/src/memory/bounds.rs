@@ -1,5 +1,5 @@
-//! Indices that are checked, and what a kernel says of one that is past the end: the line of the kernel, the index and the length, in
-//! the words in which `core` says it of slices.
+//! Indices that are checked, and what a kernel says of one that is past the end: the line of the
+//! kernel, the index and the length, in the words in which `core` says it of slices.
 
 /// Panics at the caller's line unless `index` is below `length`.
 #[inline(always)]

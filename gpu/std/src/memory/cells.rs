@@ -1,20 +1,22 @@
-//! Memory that threads share, as cells: one set of methods for shared, dynamic shared and global memory.
+//! Memory that threads share, as cells: one set of methods for shared, dynamic shared and global
+//! memory.
 //!
-//! When one thread reads what another wrote, no type can show that this is right. A barrier, an atomic
-//! or the end of a kernel makes it right. So values are copied into a cell and out of it, no reference
-//! is handed out, and each access is `unsafe`: its `SAFETY` comment names what keeps the threads apart.
-//! Bounds are checked all the same. Where the compiler sees that an index is in bounds, it removes the
-//! check.
+//! When one thread reads what another wrote, no type can show that this is right. A barrier, an
+//! atomic or the end of a kernel makes it right. So values are copied into a cell and out of it, no
+//! reference is handed out, and each access is `unsafe`: its `SAFETY` comment names what keeps the
+//! threads apart. Bounds are checked all the same. Where the compiler sees that an index is in
+//! bounds, it removes the check.
 //!
-//! [`SharedArray`](crate::SharedArray), [`DynamicSharedArray`](crate::DynamicSharedArray) and [`GlobalMut`](crate::GlobalMut) are `Cells`
-//! by `Deref`, as an array and a vector are slices: what is written for `&Cells<T>` takes each of them.
+//! [`SharedArray`](crate::SharedArray), [`DynamicSharedArray`](crate::DynamicSharedArray) and
+//! [`GlobalMut`](crate::GlobalMut) are `Cells` by `Deref`, as an array and a vector are slices:
+//! what is written for `&Cells<T>` takes each of them.
 
 use crate::memory::bounds::{check, check_place};
 
 /// Consecutive cells, in shared or global memory.
 ///
-/// A copy of a `Cells` names the same memory, and may outlive the array that it came from. It must not
-/// be used after that: each access promises that the memory is still there.
+/// A copy of a `Cells` names the same memory, and may outlive the array that it came from. It must
+/// not be used after that: each access promises that the memory is still there.
 #[derive(Debug)]
 pub struct Cells<T> {
     pointer: *mut T,
@@ -56,8 +58,8 @@ impl<T: Copy> Cells<T> {
     /// The value at `index`.
     ///
     /// # Safety
-    /// The memory is still there, the cell has been given a value, and no other thread writes it at the same
-    /// time: a barrier, program order or the algorithm keeps them apart.
+    /// The memory is still there, the cell has been given a value, and no other thread writes it at
+    /// the same time: a barrier, program order or the algorithm keeps them apart.
     ///
     /// # Panics
     /// If `index` is past the end.
@@ -66,7 +68,8 @@ impl<T: Copy> Cells<T> {
     #[track_caller]
     pub unsafe fn get(&self, index: usize) -> T {
         check(index, self.length);
-        // SAFETY: in bounds; the caller says that the cell has a value and that nobody writes it meanwhile.
+        // SAFETY: in bounds; the caller says that the cell has a value and that nobody writes it
+        // meanwhile.
         unsafe { self.pointer.add(index).read() }
     }
 
@@ -78,15 +81,16 @@ impl<T: Copy> Cells<T> {
     #[must_use]
     pub unsafe fn get_unchecked(&self, index: usize) -> T {
         debug_assert!(index < self.length);
-        // SAFETY: the caller says that it is in bounds, has a value, and that nobody writes it meanwhile.
+        // SAFETY: the caller says that it is in bounds, has a value, and that nobody writes it
+        // meanwhile.
         unsafe { self.pointer.add(index).read() }
     }
 
     /// Sets the cell at `index`.
     ///
     /// # Safety
-    /// The memory is still there, and no other thread reads or writes the cell before the next barrier, unless
-    /// the algorithm keeps the threads apart in another way.
+    /// The memory is still there, and no other thread reads or writes the cell before the next
+    /// barrier, unless the algorithm keeps the threads apart in another way.
     ///
     /// # Panics
     /// If `index` is past the end.
@@ -143,7 +147,8 @@ impl<T: Copy, const COLUMNS: usize> Cells<[T; COLUMNS]> {
     #[track_caller]
     pub unsafe fn get_at(&self, row: usize, column: usize) -> T {
         check_place((row, column), self.length, COLUMNS);
-        // SAFETY: in bounds; the caller says that the cell has a value and that nobody writes it meanwhile.
+        // SAFETY: in bounds; the caller says that the cell has a value and that nobody writes it
+        // meanwhile.
         unsafe { self.place(row, column).read() }
     }
 
@@ -155,7 +160,8 @@ impl<T: Copy, const COLUMNS: usize> Cells<[T; COLUMNS]> {
     #[must_use]
     pub unsafe fn get_at_unchecked(&self, row: usize, column: usize) -> T {
         debug_assert!(row < self.length && column < COLUMNS);
-        // SAFETY: the caller says that it is in bounds, has a value, and that nobody writes it meanwhile.
+        // SAFETY: the caller says that it is in bounds, has a value, and that nobody writes it
+        // meanwhile.
         unsafe { self.place(row, column).read() }
     }
 

@@ -1,7 +1,8 @@
 //! An output of which each thread writes its own elements.
 //!
-//! All threads of a launch get the same slice, so it cannot be a `&mut [T]`. A [`DisjointSlice`] hands out one
-//! element at a time, to the thread whose [`ThreadIndex`] proves that no other thread can ask for that element.
+//! All threads of a launch get the same slice, so it cannot be a `&mut [T]`. A [`DisjointSlice`]
+//! hands out one element at a time, to the thread whose [`ThreadIndex`] proves that no other thread
+//! can ask for that element.
 
 use core::marker::PhantomData;
 
@@ -63,14 +64,17 @@ impl<T> DisjointSlice<'_, T> {
         self.length = self.length.min(length);
     }
 
-    /// This thread's element, or `None` past the end of the slice (the grid is rounded up to whole blocks).
+    /// This thread's element, or `None` past the end of the slice (the grid is rounded up to whole
+    /// blocks).
     ///
-    /// The index is the proof that no other thread gets this element. Pass it by reference or by value.
+    /// The index is the proof that no other thread gets this element. Pass it by reference or by
+    /// value.
     #[inline]
     pub fn get_mut(&mut self, index: impl OwnIndex) -> Option<&mut T> {
         let index = index.own_index();
         if index.get() < self.length {
-            // SAFETY: in bounds; no other thread has this index, and this one borrows the whole slice meanwhile.
+            // SAFETY: in bounds; no other thread has this index, and this one borrows the whole
+            // slice meanwhile.
             Some(unsafe { &mut *self.pointer.add(index.get()) })
         } else {
             None
@@ -85,7 +89,8 @@ impl<T> DisjointSlice<'_, T> {
         Some((element, index))
     }
 
-    /// This thread's elements, each with its index, where the grid goes over the whole slice: see [`grid_stride`](crate::thread::grid_stride).
+    /// This thread's elements, each with its index, where the grid goes over the whole slice: see
+    /// [`grid_stride`](crate::thread::grid_stride).
     ///
     /// ```
     /// use lanewise_macros::kernel;
@@ -102,19 +107,22 @@ impl<T> DisjointSlice<'_, T> {
     pub fn grid_stride(&mut self) -> impl Iterator<Item = (usize, &mut T)> {
         let pointer = self.pointer;
         grid_stride(self.length).map(move |i| {
-            // SAFETY: in bounds; each number comes once, no other thread has it, and this one borrows the whole slice meanwhile.
+            // SAFETY: in bounds; each number comes once, no other thread has it, and this one
+            // borrows the whole slice meanwhile.
             (i, unsafe { &mut *pointer.add(i) })
         })
     }
 
-    /// The element at `index`, for algorithms in which no other thread asks for it; `None` past the end.
+    /// The element at `index`, for algorithms in which no other thread asks for it; `None` past the
+    /// end.
     ///
     /// # Safety
     /// While the kernel runs, no other thread reads or writes the element at `index`.
     #[inline]
     pub unsafe fn get_unique_mut(&mut self, index: usize) -> Option<&mut T> {
         if index < self.length {
-            // SAFETY: in bounds; the caller says that the element is this thread's, which borrows the slice meanwhile.
+            // SAFETY: in bounds; the caller says that the element is this thread's, which borrows
+            // the slice meanwhile.
             Some(unsafe { &mut *self.pointer.add(index) })
         } else {
             None
@@ -128,7 +136,8 @@ impl<T> DisjointSlice<'_, T> {
     #[inline]
     pub unsafe fn get_unchecked_mut(&mut self, index: usize) -> &mut T {
         debug_assert!(index < self.length);
-        // SAFETY: the caller says that it is in bounds and this thread's, which borrows the slice meanwhile.
+        // SAFETY: the caller says that it is in bounds and this thread's, which borrows the slice
+        // meanwhile.
         unsafe { &mut *self.pointer.add(index) }
     }
 
@@ -165,7 +174,8 @@ impl<T> DisjointSlice<'_, T> {
     /// The slice that starts at `pointer`: what `#[kernel]` makes of its two parameters.
     ///
     /// # Safety
-    /// `pointer` is aligned, not null, and valid for `length` elements for `'a`, and only the threads of this launch reach them.
+    /// `pointer` is aligned, not null, and valid for `length` elements for `'a`, and only the
+    /// threads of this launch reach them.
     #[doc(hidden)]
     #[inline]
     #[must_use]

@@ -1,15 +1,18 @@
 //! A matrix as output, of which each thread writes its own element.
 //!
-//! Which element belongs to the thread at (x, y) follows from how long a row is. So that all threads agree on that, the length comes
-//! with the matrix, from the host, and no thread can change it: two lengths for one memory would give two threads the same element.
+//! Which element belongs to the thread at (x, y) follows from how long a row is. So that all
+//! threads agree on that, the length comes with the matrix, from the host, and no thread can change
+//! it: two lengths for one memory would give two threads the same element.
 
 use core::marker::PhantomData;
 
 use crate::thread::{ThreadIndex2D, index_2d};
 
-/// A matrix in global memory, row after row, whose elements belong to one thread each: that of its place in the plane.
+/// A matrix in global memory, row after row, whose elements belong to one thread each: that of its
+/// place in the plane.
 ///
-/// On the host it is `buffer.matrix_mut(columns)`. It has no elements by [`index_1d`](crate::thread::index_1d): those would be other threads'.
+/// On the host it is `buffer.matrix_mut(columns)`. It has no elements by
+/// [`index_1d`](crate::thread::index_1d): those would be other threads'.
 ///
 /// ```
 /// use lanewise_macros::kernel;
@@ -47,14 +50,16 @@ impl<T> DisjointMatrix<'_, T> {
         self.columns as usize
     }
 
-    /// This thread's element, or `None` beside the matrix and below it (the grid is rounded up to whole blocks).
+    /// This thread's element, or `None` beside the matrix and below it (the grid is rounded up to
+    /// whole blocks).
     ///
     /// The index is the proof that no other thread gets this element.
     #[inline]
     pub fn get_mut(&mut self, at: &ThreadIndex2D) -> Option<&mut T> {
         if at.x() < self.columns() && at.y() < self.rows() {
-            // SAFETY: in bounds. The column is below the length of a row, which is the same for all threads, so two places are two elements; no
-            // other thread has this place, and this one borrows the matrix meanwhile.
+            // SAFETY: in bounds. The column is below the length of a row, which is the same for all
+            // threads, so two places are two elements; no other thread has this place, and this one
+            // borrows the matrix meanwhile.
             Some(unsafe { &mut *self.pointer.add(at.y() * self.columns() + at.x()) })
         } else {
             None
@@ -84,10 +89,12 @@ impl<T> DisjointMatrix<'_, T> {
         (self.pointer, size(self.rows, self.columns))
     }
 
-    /// The matrix that starts at `pointer`, of this [`size`]: what `#[kernel]` makes of its two parameters.
+    /// The matrix that starts at `pointer`, of this [`size`]: what `#[kernel]` makes of its two
+    /// parameters.
     ///
     /// # Safety
-    /// `pointer` is aligned, not null, and valid for all elements for `'a`, only the threads of this launch reach them, and all have this size.
+    /// `pointer` is aligned, not null, and valid for all elements for `'a`, only the threads of
+    /// this launch reach them, and all have this size.
     #[doc(hidden)]
     #[inline]
     #[must_use]

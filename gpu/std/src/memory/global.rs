@@ -31,13 +31,15 @@ impl<T> Deref for GlobalMut<'_, T> {
 }
 
 impl<T: Copy> GlobalMut<'_, T> {
-    /// The elements from `start` on, up to `length` of them: fewer, or none, where the slice ends before.
+    /// The elements from `start` on, up to `length` of them: fewer, or none, where the slice ends
+    /// before.
     #[inline]
     #[must_use]
     pub fn part(&self, start: usize, length: usize) -> Self {
         let start = start.min(self.len());
         let length = length.min(self.len() - start);
-        // SAFETY: `start` is at most the length, so the address is in the slice or one past its end.
+        // SAFETY: `start` is at most the length, so the address is in the slice or one past its
+        // end.
         let pointer = unsafe { self.as_ptr().add(start) };
         GlobalMut {
             cells: Cells::new(pointer, length),

@@ -1,4 +1,5 @@
-//! Memory as kernels see it: arrays that threads share or own, caches, textures, and statics that the host reaches.
+//! Memory as kernels see it: arrays that threads share or own, caches, textures, and statics that
+//! the host reaches.
 
 pub(crate) mod bounds;
 pub mod cache;

@@ -1,14 +1,15 @@
-//! Memory of several devices under one address: every device has its own copy of each element, and one
-//! instruction reaches all copies.
+//! Memory of several devices under one address: every device has its own copy of each element, and
+//! one instruction reaches all copies.
 //!
-//! The host makes a `MulticastBuffer` and passes it to kernels as a [`Multicast`]. A load of an element gives
-//! the sum (or the minimum, the maximum, ...) of all devices' values; a store writes all of them; an addition
-//! adds to all of them. The additions happen in the switches between the GPUs and in their memories, not in
-//! registers. Every access is relaxed and of system scope, so kernels on several devices may use the buffer at
-//! the same time; the host, or flags of system scope, put them in order.
+//! The host makes a `MulticastBuffer` and passes it to kernels as a [`Multicast`]. A load of an
+//! element gives the sum (or the minimum, the maximum, ...) of all devices' values; a store writes
+//! all of them; an addition adds to all of them. The additions happen in the switches between the
+//! GPUs and in their memories, not in registers. Every access is relaxed and of system scope, so
+//! kernels on several devices may use the buffer at the same time; the host, or flags of system
+//! scope, put them in order.
 //!
-//! From `sm_90`, and where an NVLink switch joins the GPUs (NVLS). PTX ISA, "multimem.ld_reduce, multimem.st, multimem.red"; CUDA driver
-//! API, "Multicast Object Management".
+//! From `sm_90`, and where an NVLink switch joins the GPUs (NVLS). PTX ISA, "multimem.ld_reduce,
+//! multimem.st, multimem.red"; CUDA driver API, "Multicast Object Management".
 
 use core::marker::PhantomData;
 
@@ -43,7 +44,8 @@ pub trait Multimem: Copy + 'static + sealed::Adds {}
 /// A number that `multimem` compares.
 pub trait MultimemOrd: Multimem + sealed::Compares {}
 
-/// The instructions, out of sight: they are `unsafe`, and the methods of [`Multicast`] are how to ask for them.
+/// The instructions, out of sight: they are `unsafe`, and the methods of [`Multicast`] are how to
+/// ask for them.
 mod sealed {
     pub trait Adds: Sized {
         unsafe fn sum(address: u64) -> Self;
@@ -63,9 +65,9 @@ impl<T: Multimem> Multicast<T> {
     /// `length` elements at a multicast address.
     ///
     /// # Safety
-    /// A multicast object is mapped there for this device. Every device of the object has bound memory for
-    /// `length` elements, which nothing but `multimem` accesses while the kernel runs. All of it lives until
-    /// the kernel has ended.
+    /// A multicast object is mapped there for this device. Every device of the object has bound
+    /// memory for `length` elements, which nothing but `multimem` accesses while the kernel runs.
+    /// All of it lives until the kernel has ended.
     #[inline]
     #[must_use]
     pub const unsafe fn from_raw_parts(address: u64, length: usize) -> Self {
@@ -100,7 +102,8 @@ impl<T: Multimem> Multicast<T> {
         self.address + (index * size_of::<T>()) as u64
     }
 
-    /// The sum of all devices' elements at `index`. The hardware chooses the order in which floats are added.
+    /// The sum of all devices' elements at `index`. The hardware chooses the order in which floats
+    /// are added.
     ///
     /// # Panics
     /// Where `index` is not below the length.

@@ -1,15 +1,18 @@
 //! An output with one element for each block, which the block's first thread writes.
 //!
-//! It is what a reduction leaves: partial sums, a maximum, a count. The element follows from the block's place in the grid and from nothing
-//! that a kernel says, so no two threads can have the same one.
+//! It is what a reduction leaves: partial sums, a maximum, a count. The element follows from the
+//! block's place in the grid and from nothing that a kernel says, so no two threads can have the
+//! same one.
 
 use core::marker::PhantomData;
 
 use crate::thread::{block_number, thread_rank};
 
-/// A slice in global memory with one element for each block of the launch, in the order of the blocks, x fastest.
+/// A slice in global memory with one element for each block of the launch, in the order of the
+/// blocks, x fastest.
 ///
-/// The host passes what it passes for a [`DisjointSlice`](crate::DisjointSlice). It is no such slice: there, the elements belong to threads.
+/// The host passes what it passes for a [`DisjointSlice`](crate::DisjointSlice). It is no such
+/// slice: there, the elements belong to threads.
 ///
 /// ```
 /// use lanewise_macros::{kernel, shared};
@@ -49,13 +52,14 @@ impl<T> PerBlock<'_, T> {
         self.length == 0
     }
 
-    /// The block's element, in its first thread (the one whose [`thread_rank`] is 0). `None` in all others, and where the slice has no element
-    /// for the block.
+    /// The block's element, in its first thread (the one whose [`thread_rank`] is 0). `None` in all
+    /// others, and where the slice has no element for the block.
     #[inline]
     pub fn get_mut(&mut self) -> Option<&mut T> {
         let block = block_number();
         if thread_rank() == 0 && block < self.length {
-            // SAFETY: in bounds; no other block has this number, no other thread of the block is here, and this one borrows the whole slice meanwhile.
+            // SAFETY: in bounds; no other block has this number, no other thread of the block is
+            // here, and this one borrows the whole slice meanwhile.
             Some(unsafe { &mut *self.pointer.add(block) })
         } else {
             None
@@ -80,7 +84,8 @@ impl<T> PerBlock<'_, T> {
     /// The slice that starts at `pointer`: what `#[kernel]` makes of its two parameters.
     ///
     /// # Safety
-    /// `pointer` is aligned, not null, and valid for `length` elements for `'a`, and only the threads of this launch reach them.
+    /// `pointer` is aligned, not null, and valid for `length` elements for `'a`, and only the
+    /// threads of this launch reach them.
     #[doc(hidden)]
     #[inline]
     #[must_use]

@@ -1,11 +1,11 @@
 //! Shared memory: arrays that belong to a block and that all of its threads reach.
 //!
-//! Shared memory is on the multiprocessor and as fast as a cache. It has 32 banks of 4 bytes; lanes of a warp
-//! that ask one bank for different words wait for each other. It holds no values until a thread has written
-//! them, and what one thread wrote, another may read after a barrier. Elements are [`Cells`]: values are
-//! copied in and out, never borrowed. Each access is `unsafe`, and its `SAFETY` comment names the barrier
-//! that makes it right.
-//! CUDA C++ Programming Guide, "Shared Memory"; PTX ISA, "Shared State Space".
+//! Shared memory is on the multiprocessor and as fast as a cache. It has 32 banks of 4 bytes; lanes
+//! of a warp that ask one bank for different words wait for each other. It holds no values until a
+//! thread has written them, and what one thread wrote, another may read after a barrier. Elements
+//! are [`Cells`]: values are copied in and out, never borrowed. Each access is `unsafe`, and its
+//! `SAFETY` comment names the barrier that makes it right. CUDA C++ Programming Guide, "Shared
+//! Memory"; PTX ISA, "Shared State Space".
 
 use core::ops::Deref;
 
@@ -78,8 +78,8 @@ impl<T: Copy, const COLUMNS: usize, const ROWS: usize> SharedArray<[T; COLUMNS],
 
 /// Shared memory whose size the launch gives: CUDA's `extern __shared__`.
 ///
-/// There is one such region for each block. Two arrays in it are two views at different offsets, and each
-/// view has as many [`Cells`] as fit behind its offset.
+/// There is one such region for each block. Two arrays in it are two views at different offsets,
+/// and each view has as many [`Cells`] as fit behind its offset.
 #[derive(Debug)]
 pub struct DynamicSharedArray<T> {
     cells: Cells<T>,
@@ -144,8 +144,9 @@ impl<T: Copy> DynamicSharedArray<T> {
 
 /// The address of a declaration's memory.
 ///
-/// Each pair of types is a function of its own in the bitcode; the builder makes a variable in shared memory for each and
-/// puts its address in the place of the call. It must stay a function until then.
+/// Each pair of types is a function of its own in the bitcode; the builder makes a variable in
+/// shared memory for each and puts its address in the place of the call. It must stay a function
+/// until then.
 #[expect(
     clippy::extra_unused_type_parameters,
     reason = "the type is what tells two declarations apart"

@@ -1,9 +1,9 @@
 //! Surfaces: the arrays behind textures, which kernels read and write texel by texel.
 //!
-//! A surface has no sampler. Coordinates are whole numbers of texels; a read outside the surface gives zero,
-//! and a write outside does nothing. A kernel writes a surface, and a later launch reads it as a
-//! [texture](crate::texture).
-//! PTX ISA, "suld", "sust"; CUDA C++ Programming Guide, "Surface Memory".
+//! A surface has no sampler. Coordinates are whole numbers of texels; a read outside the surface
+//! gives zero, and a write outside does nothing. A kernel writes a surface, and a later launch
+//! reads it as a [texture](crate::texture). PTX ISA, "suld", "sust"; CUDA C++ Programming Guide,
+//! "Surface Memory".
 
 use super::object::object_handle;
 
@@ -15,8 +15,8 @@ macro_rules! surfaces {
             /// The texel at these coordinates; zero outside the surface.
             ///
             /// # Safety
-            /// No other thread writes this texel during the launch, except a thread of the same block with a barrier
-            /// between the two accesses.
+            /// No other thread writes this texel during the launch, except a thread of the same
+            /// block with a barrier between the two accesses.
             #[doc(alias = "suld")]
             #[inline]
             #[must_use]
@@ -29,7 +29,8 @@ macro_rules! surfaces {
                 #[cfg(target_arch = "nvptx64")]
                 {
                     let value: f32;
-                    // SAFETY: whoever made `self` said that the handle is good; what is outside is not read.
+                    // SAFETY: whoever made `self` said that the handle is good; what is outside is
+                    // not read.
                     unsafe {
                         core::arch::asm!(
                             concat!(
@@ -49,8 +50,8 @@ macro_rules! surfaces {
             /// Sets the texel at these coordinates; outside the surface nothing happens.
             ///
             /// # Safety
-            /// No other thread reads or writes this texel during the launch, except a thread of the same block with a
-            /// barrier between the two accesses.
+            /// No other thread reads or writes this texel during the launch, except a thread of the
+            /// same block with a barrier between the two accesses.
             #[doc(alias = "sust")]
             #[inline]
             pub unsafe fn set(self, $($axis: u32,)* value: f32) {

@@ -1,8 +1,8 @@
 //! Two or four numbers that are loaded and stored by one instruction: CUDA's `float4` and its kin.
 //!
-//! A vector is aligned to its size, so that a copy of one is one `ld.v4` or `st.v4`. Kernels take slices of them (`&[Float4]`), or see a slice of
-//! numbers as vectors by [`vectors_of`].
-//! CUDA C++ Programming Guide, "Built-in Vector Types"; PTX ISA, "ld", "st".
+//! A vector is aligned to its size, so that a copy of one is one `ld.v4` or `st.v4`. Kernels take
+//! slices of them (`&[Float4]`), or see a slice of numbers as vectors by [`vectors_of`]. CUDA C++
+//! Programming Guide, "Built-in Vector Types"; PTX ISA, "ld", "st".
 
 use crate::kernel::Value;
 
@@ -116,8 +116,9 @@ vectors! {
     UShort4 = u16, 8, 4: x y z w;
 }
 
-/// The slice as vectors, and what is left over behind them. `None` if the slice does not begin where a vector may: a buffer does, and each
-/// part of one that begins at a multiple of the vector's lanes.
+/// The slice as vectors, and what is left over behind them. `None` if the slice does not begin
+/// where a vector may: a buffer does, and each part of one that begins at a multiple of the
+/// vector's lanes.
 ///
 /// ```
 /// use lanewise_std::vector::{UInt2, vectors_of};

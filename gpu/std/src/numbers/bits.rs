@@ -1,8 +1,10 @@
-//! Integer instructions that Rust has no operator for: dot products of bytes, permutations of bytes, shifts of two words.
+//! Integer instructions that Rust has no operator for: dot products of bytes, permutations of
+//! bytes, shifts of two words.
 //!
-//! What is a method of Rust's integers is one instruction already and not here: `count_ones`, `leading_zeros`, `reverse_bits`,
-//! `swap_bytes`, `rotate_left`, `abs_diff`, `u64::from(a) * u64::from(b)`, `u32::carrying_mul`.
-//! PTX ISA, "dp4a", "dp2a", "prmt", "shf"; CUDA C++ Programming Guide, "Integer Intrinsics".
+//! What is a method of Rust's integers is one instruction already and not here: `count_ones`,
+//! `leading_zeros`, `reverse_bits`, `swap_bytes`, `rotate_left`, `abs_diff`,
+//! `u64::from(a) * u64::from(b)`, `u32::carrying_mul`. PTX ISA, "dp4a", "dp2a", "prmt", "shf"; CUDA
+//! C++ Programming Guide, "Integer Intrinsics".
 
 use crate::intrinsics;
 
@@ -60,7 +62,8 @@ mod sealed {
 
 /// The four products of bytes and `sum`, added up modulo 2^32.
 ///
-/// Each of the two may be signed. The sum has the same bits either way; of signed bytes it is an `i32`, which a cast makes of it.
+/// Each of the two may be signed. The sum has the same bits either way; of signed bytes it is an
+/// `i32`, which a cast makes of it.
 #[doc(alias = "__dp4a")]
 #[inline]
 #[must_use]
@@ -111,8 +114,9 @@ pub fn dp2a_high<A: Halves, B: Bytes>(a: A, b: B, sum: u32) -> u32 {
     }
 }
 
-/// Four of the eight bytes of `low` and `high`, by the four lower hexadecimal digits of `selector`: the lowest digit chooses the lowest byte, 0
-/// to 3 from `low` and 4 to 7 from `high`. With 8 added to a digit, the byte is its sign repeated.
+/// Four of the eight bytes of `low` and `high`, by the four lower hexadecimal digits of `selector`:
+/// the lowest digit chooses the lowest byte, 0 to 3 from `low` and 4 to 7 from `high`. With 8 added
+/// to a digit, the byte is its sign repeated.
 #[doc(alias = "__byte_perm")]
 #[doc(alias = "prmt.b32")]
 #[inline]

@@ -1,9 +1,9 @@
-//! The hardware's approximations of functions of `f32`: a few instructions each, without branches, and with errors that the kernel
-//! must tolerate.
+//! The hardware's approximations of functions of `f32`: a few instructions each, without branches,
+//! and with errors that the kernel must tolerate.
 //!
-//! Errors are those of CUDA's intrinsics of the same names (`__sinf`, `__expf`, ...): CUDA programming guide, "Mathematical
-//! Functions: Intrinsic Functions"; PTX ISA, `sin.approx`, `ex2.approx`, `lg2.approx`, `div.approx`. The accurate functions
-//! are in [`crate::math`].
+//! Errors are those of CUDA's intrinsics of the same names (`__sinf`, `__expf`, ...): CUDA
+//! programming guide, "Mathematical Functions: Intrinsic Functions"; PTX ISA, `sin.approx`,
+//! `ex2.approx`, `lg2.approx`, `div.approx`. The accurate functions are in [`crate::math`].
 
 use core::f32::consts::{LN_2, LOG2_10, LOG2_E, LOG10_2};
 
@@ -25,13 +25,15 @@ approximations! {
     fn cos(x) = cos_approx;
     /// 2 to the power of `x`; within 2 units in the last place.
     fn exp2(x) = ex2_approx;
-    /// Logarithm to base 2; within 2^-22 of it for `x` in 0.5 to 2, 2 units in the last place elsewhere.
+    /// Logarithm to base 2; within 2^-22 of it for `x` in 0.5 to 2, 2 units in the last place
+    /// elsewhere.
     fn log2(x) = lg2_approx;
     /// The reciprocal of the square root; relative error up to 2^-22.9.
     fn rsqrt(x) = rsqrt_approx;
     /// Square root; relative error up to 2^-23.
     fn sqrt(x) = sqrt_approx;
-    /// The quotient; within 2 units in the last place for `b` from 2^-126 to 2^126, zero for larger ones.
+    /// The quotient; within 2 units in the last place for `b` from 2^-126 to 2^126, zero for larger
+    /// ones.
     fn div(a, b) = div_approx;
 }
 
@@ -56,16 +58,19 @@ pub fn exp10(x: f32) -> f32 {
     exp2(x * LOG2_10)
 }
 
-/// Natural logarithm; within 2^-21.41 of it for `x` in 0.5 to 2, 3 units in the last place elsewhere.
+/// Natural logarithm; within 2^-21.41 of it for `x` in 0.5 to 2, 3 units in the last place
+/// elsewhere.
 #[inline]
 #[must_use]
 pub fn log(x: f32) -> f32 {
     log2(x) * LN_2
 }
 
-/// Logarithm to base 10; within 2^-23.4 of it for `x` in 0.5 to 2, 3 units in the last place elsewhere.
+/// Logarithm to base 10; within 2^-23.4 of it for `x` in 0.5 to 2, 3 units in the last place
+/// elsewhere.
 ///
-/// The bound is [`log2`]'s, scaled, and a rounding. CUDA's guide says 2^-24 of `__log10f`; an H200 was off by 2^-23.97 at 0.52865.
+/// The bound is [`log2`]'s, scaled, and a rounding. CUDA's guide says 2^-24 of `__log10f`; an H200
+/// was off by 2^-23.97 at 0.52865.
 #[inline]
 #[must_use]
 pub fn log10(x: f32) -> f32 {

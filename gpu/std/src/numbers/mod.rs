@@ -1,4 +1,5 @@
-//! Numbers: mathematical functions, fast approximations, floats of 16 bits, and integer instructions that Rust has no operator for.
+//! Numbers: mathematical functions, fast approximations, floats of 16 bits, and integer
+//! instructions that Rust has no operator for.
 
 pub mod bits;
 pub mod fast;

@@ -1,13 +1,15 @@
 //! `gpu_assert!`: an assertion whose failure reaches the host.
 //!
-//! A failed assertion prints file, line, block, thread and text, and ends the launch with `CUDA_ERROR_ASSERT`. Nothing
-//! more can be launched in that context. CUDA C++ Programming Guide, "Assertion".
+//! A failed assertion prints file, line, block, thread and text, and ends the launch with
+//! `CUDA_ERROR_ASSERT`. Nothing more can be launched in that context. CUDA C++ Programming Guide,
+//! "Assertion".
 
 use core::ffi::CStr;
 
 use crate::intrinsics;
 
-/// Ends the launch with `CUDA_ERROR_ASSERT` if a condition is false: `gpu_assert!(n > 0, "nothing to sum")`.
+/// Ends the launch with `CUDA_ERROR_ASSERT` if a condition is false:
+/// `gpu_assert!(n > 0, "nothing to sum")`.
 #[macro_export]
 macro_rules! gpu_assert {
     ($condition:expr $(,)?) => {

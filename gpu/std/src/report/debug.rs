@@ -2,7 +2,8 @@
 
 use crate::state_space::ptx;
 
-/// Stops in the debugger: CUDA's `__brkpt()`. Without a debugger, a GPU ends the launch and the simulator goes on.
+/// Stops in the debugger: CUDA's `__brkpt()`. Without a debugger, a GPU ends the launch and the
+/// simulator goes on.
 #[doc(alias = "__brkpt")]
 #[doc(alias = "brkpt")]
 #[inline]
@@ -13,9 +14,9 @@ pub fn breakpoint() {
     }
 }
 
-/// Ends the launch with an error and no message: CUDA's `__trap()`. It is for kernels that must not contain a call, which
-/// a panic would be: with a call in it, a kernel with `wgmma` is slow and `setmaxnreg` is ignored. Elsewhere `panic!` and
-/// `gpu_assert!` say more.
+/// Ends the launch with an error and no message: CUDA's `__trap()`. It is for kernels that must not
+/// contain a call, which a panic would be: with a call in it, a kernel with `wgmma` is slow and
+/// `setmaxnreg` is ignored. Elsewhere `panic!` and `gpu_assert!` say more.
 #[doc(alias = "__trap")]
 #[inline(always)]
 pub fn trap() -> ! {

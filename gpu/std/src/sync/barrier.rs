@@ -1,14 +1,17 @@
-//! Barriers in shared memory (`mbarrier`): for any number of threads, and for bytes that copies bring.
+//! Barriers in shared memory (`mbarrier`): for any number of threads, and for bytes that copies
+//! bring.
 //!
-//! `sync_threads` is one barrier for the whole block. A [`Barrier`] is an object of 8 bytes, and a block may
-//! have many. It counts *arrivals*; from `sm_90` it also counts the bytes that asynchronous copies bring. When
-//! nothing is missing any more, the phase ends: the waiting threads go on, and the next phase begins with the
-//! same counts. Arriving and waiting are two steps, and a thread that arrives need not wait.
+//! `sync_threads` is one barrier for the whole block. A [`Barrier`] is an object of 8 bytes, and a
+//! block may have many. It counts *arrivals*; from `sm_90` it also counts the bytes that
+//! asynchronous copies bring. When nothing is missing any more, the phase ends: the waiting threads
+//! go on, and the next phase begins with the same counts. Arriving and waiting are two steps, and a
+//! thread that arrives need not wait.
 //!
-//! The states are types. A `shared!` declaration of [`BarrierStorage`] is only memory. [`Barrier::init`], which
-//! the whole block calls, makes a barrier in it. [`Barrier::arrive`] gives a [`Token`] for the phase, and
-//! [`Barrier::wait`] takes it. A thread without a token waits for a phase by its [`Parity`].
-//! [`crate::pipeline`] is built on these barriers and keeps the order of steps by itself.
+//! The states are types. A `shared!` declaration of [`BarrierStorage`] is only memory.
+//! [`Barrier::init`], which the whole block calls, makes a barrier in it. [`Barrier::arrive`] gives
+//! a [`Token`] for the phase, and [`Barrier::wait`] takes it. A thread without a token waits for a
+//! phase by its [`Parity`]. [`crate::pipeline`] is built on these barriers and keeps the order of
+//! steps by itself.
 //!
 //! ```
 //! use lanewise_macros::{kernel, shared};
@@ -26,8 +29,8 @@
 //! }
 //! ```
 //!
-//! PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier"; CUDA C++ Programming Guide, "Asynchronous
-//! Barrier".
+//! PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier"; CUDA C++
+//! Programming Guide, "Asynchronous Barrier".
 
 #![cfg_attr(
     not(target_arch = "nvptx64"),
@@ -40,7 +43,8 @@ use crate::shared::SharedArray;
 use crate::state_space::{self, ptx};
 use crate::{cluster, target, thread};
 
-/// Whether a phase has ended, which is named by a token or by its parity (`$parity`): by an instruction that waits a while, where the target has one.
+/// Whether a phase has ended, which is named by a token or by its parity (`$parity`): by an
+/// instruction that waits a while, where the target has one.
 macro_rules! phase_has_ended {
     ($scope:ident, $address:expr, $name:literal, $parity:literal, $register:ident, $phase:expr) => {{
         let ended: u32;
@@ -76,7 +80,8 @@ macro_rules! phase_has_ended {
     }};
 }
 
-/// Eight bytes of shared memory that a barrier is made of: `shared! { static BARRIER: [BarrierStorage; 1]; }`.
+/// Eight bytes of shared memory that a barrier is made of:
+/// `shared! { static BARRIER: [BarrierStorage; 1]; }`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(8))]
 pub struct BarrierStorage(u64);
@@ -117,7 +122,8 @@ pub struct Barrier<S> {
     scope: PhantomData<*mut S>,
 }
 
-/// Proof that this thread has arrived in a phase; [`Barrier::wait`] waits for the end of that phase.
+/// Proof that this thread has arrived in a phase; [`Barrier::wait`] waits for the end of that
+/// phase.
 #[derive(Debug)]
 #[must_use = "a thread that has arrived and never waits may go on too early; `let _ =` says that it is meant"]
 pub struct Token(u64, PhantomData<*mut ()>);
@@ -171,8 +177,9 @@ impl Parity {
 }
 
 impl<S: Scope> Barrier<S> {
-    /// Makes a barrier whose phases each take `arrivals` arrivals, 1 to 2^20 - 1. All threads of the block call
-    /// it (with the cluster's scope, all threads of the cluster); none goes on before the barrier exists.
+    /// Makes a barrier whose phases each take `arrivals` arrivals, 1 to 2^20 - 1. All threads of
+    /// the block call it (with the cluster's scope, all threads of the cluster); none goes on
+    /// before the barrier exists.
     #[doc(alias = "mbarrier.init")]
     #[inline]
     pub fn init(storage: &SharedArray<BarrierStorage, 1>, arrivals: u32) -> Self {
@@ -202,8 +209,8 @@ impl<S: Scope> Barrier<S> {
     /// The barrier at an address.
     ///
     /// # Safety
-    /// A barrier of this scope was initialised there, all threads have learnt of it, and it exists for as long as
-    /// it is used.
+    /// A barrier of this scope was initialised there, all threads have learnt of it, and it exists
+    /// for as long as it is used.
     #[inline]
     pub(crate) unsafe fn at_address(address: u32) -> Self {
         Barrier {
@@ -256,9 +263,9 @@ impl<S: Scope> Barrier<S> {
         }
     }
 
-    /// Arrives once the copies of [`crate::async_copy`] that this thread has started are done. Threads that wait
-    /// for the phase see what the copies brought. It replaces the thread's [`arrive`](Self::arrive), and the
-    /// thread goes on at once.
+    /// Arrives once the copies of [`crate::async_copy`] that this thread has started are done.
+    /// Threads that wait for the phase see what the copies brought. It replaces the thread's
+    /// [`arrive`](Self::arrive), and the thread goes on at once.
     #[doc(alias = "cp.async.mbarrier.arrive.noinc")]
     #[inline]
     pub fn arrive_with_copies(&self) {
@@ -272,7 +279,8 @@ impl<S: Scope> Barrier<S> {
         }
     }
 
-    /// Arrives, and makes the phase wait for `bytes` more bytes from copies that name this barrier. From `sm_90`.
+    /// Arrives, and makes the phase wait for `bytes` more bytes from copies that name this barrier.
+    /// From `sm_90`.
     ///
     /// Start the copies afterwards. All copies of one phase bring less than 1 MiB.
     #[doc(alias = "mbarrier.arrive.expect_tx")]
@@ -307,14 +315,16 @@ impl<S: Scope> Barrier<S> {
         }
     }
 
-    /// Waits until the token's phase has ended. This thread then sees what the others wrote before they arrived.
+    /// Waits until the token's phase has ended. This thread then sees what the others wrote before
+    /// they arrived.
     #[doc(alias = "mbarrier.try_wait")]
     #[inline]
     pub fn wait(&self, token: Token) {
         while !self.has_ended(&token) {}
     }
 
-    /// Whether the token's phase has ended. From `sm_90` the instruction itself waits a while before it says no.
+    /// Whether the token's phase has ended. From `sm_90` the instruction itself waits a while
+    /// before it says no.
     ///
     /// The phase has to be the one that runs or the one before.
     #[doc(alias = "mbarrier.test_wait")]
@@ -326,15 +336,17 @@ impl<S: Scope> Barrier<S> {
 
     /// Waits until the phase of this parity has ended, without having arrived in it.
     ///
-    /// The thread has to know which phase it means. A phase of the other parity, which has not begun, counts as
-    /// ended: a producer that waits for its first place relies on this, since that place was never full.
+    /// The thread has to know which phase it means. A phase of the other parity, which has not
+    /// begun, counts as ended: a producer that waits for its first place relies on this, since that
+    /// place was never full.
     #[doc(alias = "mbarrier.try_wait.parity")]
     #[inline]
     pub fn wait_parity(&self, parity: Parity) {
         while !self.has_ended_parity(parity) {}
     }
 
-    /// Whether the phase of this parity has ended. From `sm_90` the instruction waits a while before it says no.
+    /// Whether the phase of this parity has ended. From `sm_90` the instruction waits a while
+    /// before it says no.
     #[doc(alias = "mbarrier.test_wait.parity")]
     #[inline]
     #[must_use]
@@ -395,7 +407,8 @@ impl Barrier<Cluster> {
     }
 }
 
-/// A barrier of a block of the cluster, this one or another: threads arrive at it, and those of its own block wait.
+/// A barrier of a block of the cluster, this one or another: threads arrive at it, and those of its
+/// own block wait.
 #[derive(Debug)]
 pub struct RemoteBarrier(u32, PhantomData<*mut ()>);
 
@@ -406,7 +419,8 @@ impl RemoteBarrier {
         self.0
     }
 
-    /// Arrives. Threads that wait for the phase see what this thread wrote before. The block must not have ended.
+    /// Arrives. Threads that wait for the phase see what this thread wrote before. The block must
+    /// not have ended.
     #[doc(alias = "mbarrier.arrive.shared::cluster")]
     #[inline]
     pub fn arrive(&self) {
@@ -476,7 +490,8 @@ pub(crate) unsafe fn init_at(address: u32, arrivals: u32) {
     }
 }
 
-/// Makes the new barriers known to all threads, to asynchronous copies and to the other blocks of the cluster.
+/// Makes the new barriers known to all threads, to asynchronous copies and to the other blocks of
+/// the cluster.
 #[inline]
 pub(crate) fn publish<S: Scope>() {
     if target::is_at_least(90) {

@@ -1,11 +1,11 @@
 //! Fences: the order in which other threads see this one's writes.
 //!
-//! A fence does not wait for other threads. It makes sure that the threads of its scope (block, cluster,
-//! device, or the whole system with the host and other devices) see what this thread wrote before the fence
-//! before they see what it writes after it. A *proxy* fence orders accesses that reach the same memory in
-//! different ways: those of threads, and those of the units that copy.
-//! CUDA C++ Programming Guide, "Memory Fence Functions"; PTX ISA, "membar / fence", "Memory Consistency Model:
-//! Proxies".
+//! A fence does not wait for other threads. It makes sure that the threads of its scope (block,
+//! cluster, device, or the whole system with the host and other devices) see what this thread wrote
+//! before the fence before they see what it writes after it. A *proxy* fence orders accesses that
+//! reach the same memory in different ways: those of threads, and those of the units that copy.
+//! CUDA C++ Programming Guide, "Memory Fence Functions"; PTX ISA, "membar / fence", "Memory
+//! Consistency Model: Proxies".
 
 #![cfg_attr(
     not(target_arch = "nvptx64"),
@@ -82,12 +82,15 @@ macro_rules! proxies {
     )*};
 }
 proxies! {
-    /// Lets asynchronous copies see what this thread has written to memory of any kind, and this thread what they have, from `sm_90`. For shared memory alone
+    /// Lets asynchronous copies see what this thread has written to memory of any kind, and this
+    /// thread what they have, from `sm_90`. For shared memory alone
     /// [`bulk::fence_proxy_async`](crate::bulk::fence_proxy_async) is enough.
     fence_proxy_async = "fence.proxy.async";
-    /// Lets asynchronous copies see what this thread has written to global memory, from `sm_90`: before a copy reads, in the same launch, what threads wrote.
+    /// Lets asynchronous copies see what this thread has written to global memory, from `sm_90`:
+    /// before a copy reads, in the same launch, what threads wrote.
     fence_proxy_async_global = "fence.proxy.async.global";
-    /// Orders accesses to the same memory by different addresses, of which the driver has mapped several.
+    /// Orders accesses to the same memory by different addresses, of which the driver has mapped
+    /// several.
     fence_proxy_alias = "fence.proxy.alias";
 }
 

@@ -1,4 +1,5 @@
-//! What puts the accesses of different threads in order: atomics, fences, and barriers in shared memory.
+//! What puts the accesses of different threads in order: atomics, fences, and barriers in shared
+//! memory.
 //!
 //! The barrier of all threads of a block is [`crate::thread::sync_threads`].
 

@@ -1,16 +1,17 @@
 //! The barrier of the block.
 //!
-//! All threads of the block that have not exited must reach the same barrier. A barrier in one arm of a branch
-//! that divides the block never completes: the simulator reports it; a GPU may hang or continue wrongly.
-//! PTX ISA, "barrier{.cta}.sync"; CUDA C++ Programming Guide, "Synchronization Functions".
+//! All threads of the block that have not exited must reach the same barrier. A barrier in one arm
+//! of a branch that divides the block never completes: the simulator reports it; a GPU may hang or
+//! continue wrongly. PTX ISA, "barrier{.cta}.sync"; CUDA C++ Programming Guide, "Synchronization
+//! Functions".
 
 use crate::intrinsics;
 
 /// Barrier 0 of the sixteen, the one that CUDA's `__syncthreads` uses.
 const BARRIER: u32 = 0;
 
-/// Waits for all threads of the block. After it, every thread sees what the others wrote to shared or global
-/// memory before it.
+/// Waits for all threads of the block. After it, every thread sees what the others wrote to shared
+/// or global memory before it.
 #[doc(alias = "__syncthreads")]
 #[doc(alias = "bar.sync")]
 #[inline]

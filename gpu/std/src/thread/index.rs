@@ -1,19 +1,19 @@
 //! Witnesses: indices that no other thread of the launch has.
 //!
-//! An output slice may hand out a `&mut` to an element if each thread asks for a different one. A number cannot
-//! prove that; a [`ThreadIndex`] can. It has no public constructor, cannot be copied, and cannot leave its
-//! thread, so no two threads hold equal ones.
+//! An output slice may hand out a `&mut` to an element if each thread asks for a different one. A
+//! number cannot prove that; a [`ThreadIndex`] can. It has no public constructor, cannot be copied,
+//! and cannot leave its thread, so no two threads hold equal ones.
 //!
-//! The x position alone would not be enough: in a block of 32 x 8 threads, eight have the same x, and in a grid
-//! of 2^31 - 1 blocks it passes 2^32. So an index here has 64 bits, and it also counts the dimensions that a
-//! kernel did not expect.
+//! The x position alone would not be enough: in a block of 32 x 8 threads, eight have the same x,
+//! and in a grid of 2^31 - 1 blocks it passes 2^32. So an index here has 64 bits, and it also
+//! counts the dimensions that a kernel did not expect.
 
 use core::marker::PhantomData;
 
 use super::*;
 
-/// An index that this thread alone has: of the whole grid ([`index_1d`]), or as many apart as the grid has threads
-/// ([`GridStride::indices`]). Both divide the numbers in the same way.
+/// An index that this thread alone has: of the whole grid ([`index_1d`]), or as many apart as the
+/// grid has threads ([`GridStride::indices`]). Both divide the numbers in the same way.
 ///
 /// It cannot be copied,
 /// ```compile_fail,E0382
@@ -39,7 +39,8 @@ pub struct ThreadIndex {
 }
 
 impl ThreadIndex {
-    /// This thread's index, or one that follows from it and from nothing that threads could differ in.
+    /// This thread's index, or one that follows from it and from nothing that threads could differ
+    /// in.
     #[inline]
     pub(super) fn own(value: usize) -> Self {
         ThreadIndex {
@@ -58,12 +59,13 @@ impl ThreadIndex {
 
 /// This thread's index in a 1-D launch: `block_idx_x * block_dim_x + thread_idx_x`.
 ///
-/// In a launch with y or z, where threads share an x, it is the thread's number in the order in which CUDA numbers them:
-/// blocks one after another, within a block x fastest.
+/// In a launch with y or z, where threads share an x, it is the thread's number in the order in
+/// which CUDA numbers them: blocks one after another, within a block x fastest.
 #[inline]
 #[must_use]
 pub fn index_1d() -> ThreadIndex {
-    // All four are the launch's, so the branch is the same for every thread, and costs no time beside the loads of tid.
+    // All four are the launch's, so the branch is the same for every thread, and costs no time
+    // beside the loads of tid.
     let value = if (block_dim_y() | block_dim_z() | grid_dim_y() | grid_dim_z()) == 1 {
         block_idx_x() as usize * block_dim_x() as usize + thread_idx_x() as usize
     } else {

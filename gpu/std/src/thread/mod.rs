@@ -1,9 +1,9 @@
 //! The thread: its position in the launch, and the barrier of its block.
 //!
-//! A launch is a grid of blocks of threads, each with up to three dimensions. Positions are `u32`, as in the
-//! hardware. An index over the whole grid, which may pass 2^32 and on which memory safety depends, is a
-//! [`ThreadIndex`].
-//! CUDA C++ Programming Guide, "Thread Hierarchy"; PTX ISA, "Special Registers".
+//! A launch is a grid of blocks of threads, each with up to three dimensions. Positions are `u32`,
+//! as in the hardware. An index over the whole grid, which may pass 2^32 and on which memory safety
+//! depends, is a [`ThreadIndex`]. CUDA C++ Programming Guide, "Thread Hierarchy"; PTX ISA, "Special
+//! Registers".
 
 mod barrier;
 mod index;
@@ -68,8 +68,9 @@ macro_rules! positions {
             #[inline]
             #[must_use]
             pub fn $name() -> u32 {
-                // SAFETY: every thread may read its special registers at any time, and a position is below its dimension.
-                // The compiler cannot know; with it, a check of the block's shape is a check of a tile's bounds.
+                // SAFETY: every thread may read its special registers at any time, and a position
+                // is below its dimension. The compiler cannot know; with it, a check of the block's
+                // shape is a check of a tile's bounds.
                 unsafe {
                     let position = intrinsics::$register();
                     core::hint::assert_unchecked(position < intrinsics::$dimension());
@@ -158,8 +159,8 @@ pub(crate) fn block_number() -> usize {
     plane * grid_dim_x() as usize + block_idx_x() as usize
 }
 
-/// Pauses this thread for about `nanoseconds`, at most twice as long: for a thread that polls a value which
-/// another thread is about to write. Needs `sm_70`.
+/// Pauses this thread for about `nanoseconds`, at most twice as long: for a thread that polls a
+/// value which another thread is about to write. Needs `sm_70`.
 #[doc(alias = "__nanosleep")]
 #[inline]
 pub fn nanosleep(nanoseconds: u32) {

@@ -1,22 +1,23 @@
 //! The other fifteen barriers of a block: for some of its warps, while the rest go on.
 //!
-//! A barrier is made for a number of threads and completes when that many have come. A thread comes by waiting
-//! (`sync`) or by only arriving. So one warp can fill a buffer and another empty it: the first arrives, the
-//! second waits.
-//! PTX ISA, "barrier{.cta}.sync", "barrier{.cta}.red", "barrier{.cta}.arrive".
+//! A barrier is made for a number of threads and completes when that many have come. A thread comes
+//! by waiting (`sync`) or by only arriving. So one warp can fill a buffer and another empty it: the
+//! first arrives, the second waits. PTX ISA, "barrier{.cta}.sync", "barrier{.cta}.red",
+//! "barrier{.cta}.arrive".
 
 use crate::intrinsics;
 use crate::target::WARP_SIZE;
 
-/// The barrier number `ID` of the block, for a number of threads. Number 0 is [`sync_threads`](super::sync_threads)':
+/// The barrier number `ID` of the block, for a number of threads. Number 0 is
+/// [`sync_threads`](super::sync_threads)':
 ///
 /// ```compile_fail,E0080
 /// let _ = lanewise_std::thread::NamedBarrier::<0>::of(64);
 /// ```
 ///
-/// Whole warps take part: what one thread of a warp does at a barrier counts for all 32, so all of them must do
-/// it. All threads that take part name the same number of threads. The simulator reports a barrier that never
-/// completes.
+/// Whole warps take part: what one thread of a warp does at a barrier counts for all 32, so all of
+/// them must do it. All threads that take part name the same number of threads. The simulator
+/// reports a barrier that never completes.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedBarrier<const ID: u32> {
     threads: u32,
@@ -43,7 +44,8 @@ impl<const ID: u32> NamedBarrier<ID> {
         NamedBarrier { threads }
     }
 
-    /// Waits for all of them. After it, this thread sees what the others wrote to memory before they came.
+    /// Waits for all of them. After it, this thread sees what the others wrote to memory before
+    /// they came.
     #[doc(alias = "bar.sync")]
     #[inline]
     pub fn sync(&self) {

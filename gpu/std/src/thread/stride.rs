@@ -1,8 +1,9 @@
 //! The grid-stride loop: a grid of any size goes over a slice of any length.
 //!
-//! The thread with index i (see [`index_1d`]) takes elements i, i + G, i + 2G, ..., where G is the number of threads in the
-//! grid. At each step neighbouring threads take neighbouring elements. An element's index modulo G is its thread's, so no two threads have the
-//! same one, and [`GridStride::indices`] are proofs as `index_1d` is.
+//! The thread with index i (see [`index_1d`]) takes elements i, i + G, i + 2G, ..., where G is the
+//! number of threads in the grid. At each step neighbouring threads take neighbouring elements. An
+//! element's index modulo G is its thread's, so no two threads have the same one, and
+//! [`GridStride::indices`] are proofs as `index_1d` is.
 
 use core::marker::PhantomData;
 
@@ -18,7 +19,8 @@ pub struct GridStride {
     own: PhantomData<*mut ()>,
 }
 
-/// This thread's share of `0..length`, as numbers: what it reads. What it writes goes by [`GridStride::indices`], or by
+/// This thread's share of `0..length`, as numbers: what it reads. What it writes goes by
+/// [`GridStride::indices`], or by
 /// [`DisjointSlice::grid_stride`](crate::DisjointSlice::grid_stride).
 #[inline]
 #[must_use]
@@ -31,7 +33,8 @@ impl GridStride {
     /// `first` is the thread's own index, and there are `threads` in the grid.
     #[inline]
     fn of(first: ThreadIndex, threads: usize, length: usize) -> Self {
-        // No slice is longer, and the sum of two such numbers is not past the last one: an index that began again at 0 would be another thread's.
+        // No slice is longer, and the sum of two such numbers is not past the last one: an index
+        // that began again at 0 would be another thread's.
         const MOST: usize = isize::MAX as usize;
         GridStride {
             next: first.get(),
@@ -116,7 +119,8 @@ mod tests {
         }
     }
 
-    /// Neither a grid whose threads cannot be counted nor a length that no slice has leads back to the first elements.
+    /// Neither a grid whose threads cannot be counted nor a length that no slice has leads back to
+    /// the first elements.
     #[test]
     fn no_index_begins_again() {
         let most = isize::MAX as usize;

@@ -8,8 +8,8 @@
 use crate::state_space::ptx;
 use crate::target;
 
-/// Whether this lane is the one that the hardware chooses from `mask`: exactly one, and the same each time.
-/// Before `sm_90` it is the lowest.
+/// Whether this lane is the one that the hardware chooses from `mask`: exactly one, and the same
+/// each time. Before `sm_90` it is the lowest.
 ///
 /// All lanes of the mask execute it. Where one thread acts for its warp, this is better than
 /// `lane_id() == 0`: the compiler then knows that only one thread is active.

@@ -1,9 +1,9 @@
 //! The warp: 32 threads that run together and read each other's registers.
 //!
-//! Operations whose names end in `_sync` take a mask of the lanes that take part. Each of these lanes has to
-//! execute the operation and pass the same mask; otherwise the result is undefined, and the simulator reports
-//! it. [`FULL_MASK`] names all 32 lanes.
-//! CUDA C++ Programming Guide, "Warp Shuffle Functions", "Warp Vote Functions", "Warp Match Functions".
+//! Operations whose names end in `_sync` take a mask of the lanes that take part. Each of these
+//! lanes has to execute the operation and pass the same mask; otherwise the result is undefined,
+//! and the simulator reports it. [`FULL_MASK`] names all 32 lanes. CUDA C++ Programming Guide,
+//! "Warp Shuffle Functions", "Warp Vote Functions", "Warp Match Functions".
 
 mod elect;
 pub(crate) mod operator;
@@ -38,7 +38,8 @@ pub fn lane_id() -> u32 {
     unsafe { intrinsics::laneid() }
 }
 
-/// This thread's warp in its block: threads are dealt to warps in the order of [`thread::thread_rank`].
+/// This thread's warp in its block: threads are dealt to warps in the order of
+/// [`thread::thread_rank`].
 #[inline]
 #[must_use]
 pub fn warp_id() -> u32 {
@@ -86,7 +87,8 @@ lane_masks! {
 
 /// The lanes that run this instruction together with this one, at this moment.
 ///
-/// It does not say which lanes *could* be here, so it is no way to find the mask for a `_sync` operation.
+/// It does not say which lanes *could* be here, so it is no way to find the mask for a `_sync`
+/// operation.
 #[doc(alias = "__activemask")]
 #[doc(alias = "activemask.b32")]
 #[inline]
@@ -96,7 +98,8 @@ pub fn active_mask() -> u32 {
     unsafe { intrinsics::activemask() }
 }
 
-/// Waits for the lanes in `mask`. After it, each of them sees what the others wrote to memory before it.
+/// Waits for the lanes in `mask`. After it, each of them sees what the others wrote to memory
+/// before it.
 #[doc(alias = "__syncwarp")]
 #[doc(alias = "bar.warp.sync")]
 #[inline]

@@ -2,12 +2,12 @@
 
 use crate::warp;
 
-/// An associative function of two values: how the values are paired does not change the result (for floats,
-/// only its rounding).
+/// An associative function of two values: how the values are paired does not change the result (for
+/// floats, only its rounding).
 ///
-/// Closures and functions are operators: `|a: u32, b: u32| a.min(b)`. Values are always combined in the order of
-/// their threads, so an operator need not be commutative. The structs of this module are the usual operators;
-/// for some of them the hardware has one instruction.
+/// Closures and functions are operators: `|a: u32, b: u32| a.min(b)`. Values are always combined in
+/// the order of their threads, so an operator need not be commutative. The structs of this module
+/// are the usual operators; for some of them the hardware has one instruction.
 pub trait Operator<T>: Copy {
     /// Whether `combine(a, b)` and `combine(b, a)` are the same, bit for bit.
     const COMMUTATIVE: bool = false;
@@ -15,7 +15,8 @@ pub trait Operator<T>: Copy {
     /// Combines two values; `a` belongs to the thread with the lower number.
     fn combine(&self, a: T, b: T) -> T;
 
-    /// All values of the lanes in `mask`, combined by one instruction (or one for each 32 bits), if `sm_80` has it.
+    /// All values of the lanes in `mask`, combined by one instruction (or one for each 32 bits), if
+    /// `sm_80` has it.
     #[doc(hidden)]
     #[inline(always)]
     fn redux(&self, mask: u32, value: T) -> Option<T> {

@@ -1,7 +1,8 @@
 //! Shuffles: a lane reads another lane's register.
 //!
-//! With a width of 2, 4, 8 or 16 the warp is that many segments, each a small warp of its own; a lane never reads across
-//! the edge of its segment. PTX ISA, "shfl.sync"; CUDA C++ Programming Guide, "Warp Shuffle Functions".
+//! With a width of 2, 4, 8 or 16 the warp is that many segments, each a small warp of its own; a
+//! lane never reads across the edge of its segment. PTX ISA, "shfl.sync"; CUDA C++ Programming
+//! Guide, "Warp Shuffle Functions".
 
 use crate::intrinsics;
 
@@ -10,9 +11,9 @@ use super::WARP_SIZE;
 /// A value that can go from lane to lane: made of 32-bit words, each of which is one `shfl.sync`.
 ///
 /// # Safety
-/// `map` calls its function on the same number of words in every thread (so that all lanes execute each
-/// shuffle), and builds a value from the results. Any bits are a value of the type: a lane that does not take
-/// part may hand over anything.
+/// `map` calls its function on the same number of words in every thread (so that all lanes execute
+/// each shuffle), and builds a value from the results. Any bits are a value of the type: a lane
+/// that does not take part may hand over anything.
 pub unsafe trait Shuffle: Copy {
     /// The value whose words are `exchange` of this value's words.
     #[must_use]
@@ -103,9 +104,11 @@ shuffle_tuples! {
     A B C D;
 }
 
-/// `shfl.sync`'s operand c for segments of `width` lanes: the segment mask, and the lane that ends a segment.
+/// `shfl.sync`'s operand c for segments of `width` lanes: the segment mask, and the lane that ends
+/// a segment.
 ///
-/// `last` is 31 for the modes that count up to the segment's end, 0 for `up`, which counts down to its start.
+/// `last` is 31 for the modes that count up to the segment's end, 0 for `up`, which counts down to
+/// its start.
 #[inline]
 fn clamp(width: u32, last: u32) -> u32 {
     debug_assert!(width.is_power_of_two() && width <= WARP_SIZE);
@@ -175,7 +178,8 @@ pub fn shuffle_xor_sync<T: Shuffle>(mask: u32, value: T, lanes: u32) -> T {
     shuffle_xor_sync_width(mask, value, lanes, WARP_SIZE)
 }
 
-/// [`shuffle_xor_sync`] in segments of `width` lanes; a lane that would read a later segment keeps its own value.
+/// [`shuffle_xor_sync`] in segments of `width` lanes; a lane that would read a later segment keeps
+/// its own value.
 #[doc(alias = "__shfl_xor_sync")]
 #[inline]
 #[must_use]

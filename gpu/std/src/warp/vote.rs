@@ -1,6 +1,7 @@
 //! Votes and matches: what the lanes of a warp have in common.
 //!
-//! PTX ISA, "vote.sync", "match.sync"; CUDA C++ Programming Guide, "Warp Vote Functions", "Warp Match Functions".
+//! PTX ISA, "vote.sync", "match.sync"; CUDA C++ Programming Guide, "Warp Vote Functions", "Warp
+//! Match Functions".
 
 use crate::intrinsics;
 

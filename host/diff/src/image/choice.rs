@@ -1,7 +1,9 @@
-//! The objects that an instruction is judged with: a family for each kind of result, of which each object is a member.
+//! The objects that an instruction is judged with: a family for each kind of result, of which each
+//! object is a member.
 //!
-//! Float results come from every format that reads as floats, filtered and not, in every address mode; integer results from
-//! integers of their sign. Surfaces have texels as large as the access, or formats of each kind for formatted accesses.
+//! Float results come from every format that reads as floats, filtered and not, in every address
+//! mode; integer results from integers of their sign. Surfaces have texels as large as the access,
+//! or formats of each kind for formatted accesses.
 
 use lanewise_sim::image::{AddressMode, Filter, Format, Sampler, Shape};
 use lanewise_sim::isa::sample::Usage;
@@ -56,8 +58,8 @@ pub fn of(case: &Case) -> Vec<Setup> {
     }
 }
 
-/// The shape and size that the geometry's modifier names; small and uneven, so that edges are near and no axis is like
-/// another.
+/// The shape and size that the geometry's modifier names; small and uneven, so that edges are near
+/// and no axis is like another.
 fn shape(case: &Case) -> (Shape, [u32; 3]) {
     use Modifier::*;
     let has = |word| case.has(word);

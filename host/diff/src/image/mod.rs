@@ -1,7 +1,9 @@
-//! Textures and surfaces: which objects an instruction is judged with, and where its coordinates lead.
+//! Textures and surfaces: which objects an instruction is judged with, and where its coordinates
+//! lead.
 //!
-//! PTX ISA 9.7.10 and 9.7.11. Each block of a launch has one of up to eight objects, by its number, so that one kernel meets
-//! several formats, filters and address modes. What a kernel wrote into surfaces is compared behind the threads' results.
+//! PTX ISA 9.7.10 and 9.7.11. Each block of a launch has one of up to eight objects, by its number,
+//! so that one kernel meets several formats, filters and address modes. What a kernel wrote into
+//! surfaces is compared behind the threads' results.
 //!
 //! | module | what it is |
 //! | --- | --- |
@@ -27,8 +29,8 @@ pub fn works_on(row: &Row) -> bool {
     matches!(row.section, Section::Texture | Section::Surface)
 }
 
-/// Instances of a row beyond its samples: of textures and surfaces every combination counts, since geometry, types and
-/// clamping work together; not of cache operators, which change no result.
+/// Instances of a row beyond its samples: of textures and surfaces every combination counts, since
+/// geometry, types and clamping work together; not of cache operators, which change no result.
 pub fn combinations(pattern: &Pattern) -> Vec<Sample> {
     use Modifier::*;
     if !matches!(

@@ -1,7 +1,8 @@
 //! Coordinates, levels and gradients: random ones, and those where a fetch changes its mind.
 //!
-//! For floats: edges and centres of texels, a step of the format beside them, halves of a 256th, outside, infinities and NaN.
-//! For surfaces: each thread has a texel of its own, or writes to none, so that what is left does not depend on an order.
+//! For floats: edges and centres of texels, a step of the format beside them, halves of a 256th,
+//! outside, infinities and NaN. For surfaces: each thread has a texel of its own, or writes to
+//! none, so that what is left does not depend on an order.
 
 use lanewise_sim::image::Shape;
 use lanewise_sim::isa::sample::{Register, Usage};
@@ -20,7 +21,8 @@ pub fn of(case: &Case, thread: usize, objects: &[Setup], random: &mut Random) ->
         false => spot(case, setup, random),
     };
     let layered = layered(setup.shape);
-    // The first of a layered geometry's registers gave its place to the layer's number and is not used.
+    // The first of a layered geometry's registers gave its place to the layer's number and is not
+    // used.
     let mut axis = if layered { 0 } else { 1 };
     let object = object_operand(case);
     // One gradient that is not zero: how two make a level no document says.
@@ -80,7 +82,8 @@ fn number(thread: usize, objects: usize) -> u32 {
     (thread / (BLOCK * objects) * BLOCK + thread % BLOCK) as u32
 }
 
-/// A layer's number, then coordinates on each axis, of a fetch. The layer is 0 where there are none; what is not used too.
+/// A layer's number, then coordinates on each axis, of a fetch. The layer is 0 where there are
+/// none; what is not used too.
 fn spot(case: &Case, setup: &Setup, random: &mut Random) -> [u32; 4] {
     let layers = match setup.shape {
         Shape::LayeredCube => setup.size[2] / 6,
@@ -144,8 +147,8 @@ fn integer(size: u32, random: &mut Random) -> u32 {
     }
 }
 
-/// A direction to a cube's face: ordinary, along axes, or between faces. Of many bits, so that it leads to no edge between texels:
-/// an H200's division is not exact there.
+/// A direction to a cube's face: ordinary, along axes, or between faces. Of many bits, so that it
+/// leads to no edge between texels: an H200's division is not exact there.
 fn direction(random: &mut Random) -> [u32; 3] {
     let mut one = || (random.bits() >> 40) as f32 / (1u32 << 23) as f32 - 1.0;
     let mut at = [one(), one(), one()];
@@ -169,16 +172,17 @@ fn level(ty: Type, random: &mut Random) -> u32 {
     }
 }
 
-/// How a coordinate changes to the next pixel: by this many texels that the level is not where one ends, as an H200's logarithm is
-/// exact to 256ths only, and less where it is made of differences (of volumes).
+/// How a coordinate changes to the next pixel: by this many texels that the level is not where one
+/// ends, as an H200's logarithm is exact to 256ths only, and less where it is made of differences
+/// (of volumes).
 fn gradient(size: u32, random: &mut Random) -> u32 {
     let texels = f32::exp2(random.below(6) as f32 - 2.0 + 0.2);
     let sign = if random.below(2) == 0 { 1.0 } else { -1.0 };
     (sign * texels / size as f32).to_bits()
 }
 
-/// The element that a thread accesses. Outside of the surface some threads, where the instruction says what happens then; a
-/// clamped access goes to the element that is the thread's own.
+/// The element that a thread accesses. Outside of the surface some threads, where the instruction
+/// says what happens then; a clamped access goes to the element that is the thread's own.
 fn element(case: &Case, setup: &Setup, number: u32, random: &mut Random) -> [u32; 4] {
     let [width, height, depth] = setup.size;
     let own = [
@@ -207,7 +211,8 @@ fn element(case: &Case, setup: &Setup, number: u32, random: &mut Random) -> [u32
             () if case.has(Modifier::Zero) => {
                 *at = if random.below(2) == 0 { below } else { beyond }
             }
-            // A layer's number has no sign: one below the first is one beyond the last, which is another thread's.
+            // A layer's number has no sign: one below the first is one beyond the last, which is
+            // another thread's.
             () if case.has(Modifier::Clamp) && *at == 0 && !(axis == 2 && layered(setup.shape)) => {
                 *at = below
             }

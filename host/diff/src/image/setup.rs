@@ -1,5 +1,5 @@
-//! A texture or surface that a kernel is judged with: its shape, its texels and how it is read. Data only; each machine makes
-//! an object of its own of it.
+//! A texture or surface that a kernel is judged with: its shape, its texels and how it is read.
+//! Data only; each machine makes an object of its own of it.
 
 use half::f16;
 use lanewise_sim::image::{Format, Sampler, Shape};
@@ -17,7 +17,8 @@ pub struct Setup {
     pub format: Format,
     /// Channels of a texel.
     pub channels: u32,
-    /// Texels of a row, rows of a slice, slices (layers; six to a cube); 1 where there is no such axis.
+    /// Texels of a row, rows of a slice, slices (layers; six to a cube); 1 where there is no such
+    /// axis.
     pub size: [u32; 3],
     /// Levels: one, or a chain of mipmaps.
     pub levels: u32,
@@ -48,8 +49,8 @@ impl Setup {
         (width * self.texel()) as usize * height as usize * depth as usize
     }
 
-    /// The texels of each level: random bits, but floats of ordinary size, since how large and small ones are blended is not
-    /// what is judged.
+    /// The texels of each level: random bits, but floats of ordinary size, since how large and
+    /// small ones are blended is not what is judged.
     pub fn contents(&self, seed: u64) -> Vec<Vec<u8>> {
         let mut random = Random::new(seed ^ u64::from(self.size[0]) << 32);
         let mut channel = || -> Vec<u8> {

@@ -1,6 +1,8 @@
-//! Arrays and plain memory, and the objects over them, by the driver's calls: the same on a GPU and on the simulator behind them.
+//! Arrays and plain memory, and the objects over them, by the driver's calls: the same on a GPU and
+//! on the simulator behind them.
 //!
-//! Source: CUDA driver API, `cuArray3DCreate`, `cuMipmappedArrayCreate`, `cuTexObjectCreate`, `cuSurfObjectCreate`.
+//! Source: CUDA driver API, `cuArray3DCreate`, `cuMipmappedArrayCreate`, `cuTexObjectCreate`,
+//! `cuSurfObjectCreate`.
 
 use std::ptr::{null, null_mut};
 
@@ -264,8 +266,8 @@ impl Array {
 
 impl Drop for Array {
     fn drop(&mut self) {
-        // SAFETY: all are this array's own, or were never made; the launch that read them is over. After a fault nothing can be
-        // given back, and nobody reads.
+        // SAFETY: all are this array's own, or were never made; the launch that read them is over.
+        // After a fault nothing can be given back, and nobody reads.
         unsafe {
             if self.object != 0 {
                 let _ = match self.setup.surface {

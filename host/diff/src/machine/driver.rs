@@ -50,8 +50,8 @@ impl Machine for Driver {
         let handles: Vec<u64> = arrays.iter().map(Array::handle).collect();
         let config = LaunchConfig::new((THREADS / BLOCK) as u32, BLOCK as u32);
         let arguments = (&input, &mut results, parameter(&handles));
-        // SAFETY: a kernel of `kernel::module` has these parameters, and touches its threads' records of the two and its
-        // objects only.
+        // SAFETY: a kernel of `kernel::module` has these parameters, and touches its threads'
+        // records of the two and its objects only.
         let launched = unsafe {
             module.launch_named::<(&[u8], GlobalMut<u8>, [u64; 16]), _>(
                 &self.stream,
@@ -61,7 +61,8 @@ impl Machine for Driver {
             )
         };
         launched.map_err(|error| match error {
-            // A compiler may take a module and leave out a kernel of which it does not know an instruction.
+            // A compiler may take a module and leave out a kernel of which it does not know an
+            // instruction.
             LaunchError::UnknownKernel { .. } => {
                 Failure::Refused("the module loads, without this kernel".into())
             }

@@ -1,4 +1,5 @@
-//! The two sides of the comparison: the simulator, called directly, and the device that the driver has.
+//! The two sides of the comparison: the simulator, called directly, and the device that the driver
+//! has.
 
 mod array;
 mod driver;
@@ -61,8 +62,8 @@ pub trait Machine {
     /// [`Failure::Refused`].
     fn load(&self, ptx: &str) -> Result<Self::Module, Failure>;
 
-    /// Runs one kernel of a module on these operands and gives the bytes that it stored: threads' results, then the contents of
-    /// surfaces.
+    /// Runs one kernel of a module on these operands and gives the bytes that it stored: threads'
+    /// results, then the contents of surfaces.
     ///
     /// # Errors
     /// [`Failure::Faulted`], after which a machine may be of no more use.

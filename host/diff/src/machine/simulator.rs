@@ -31,7 +31,8 @@ struct MadeObject {
 }
 
 impl Simulator {
-    /// A simulator of the newest model: what an older device does not have the table says, not this.
+    /// A simulator of the newest model: what an older device does not have the table says, not
+    /// this.
     ///
     /// # Errors
     /// When the host has no addresses for the memory.
@@ -63,7 +64,8 @@ impl Simulator {
         for (number, texels) in (0..).zip(setup.contents(seed)) {
             let [width, height, depth] = setup.level(number);
             let address = self.allocate(texels.len(), kind.clone())?;
-            // SAFETY: the memory was just allocated with this size, and nothing runs on this device yet.
+            // SAFETY: the memory was just allocated with this size, and nothing runs on this device
+            // yet.
             unsafe { (address as *mut u8).copy_from_nonoverlapping(texels.as_ptr(), texels.len()) };
             let row = u64::from(width * setup.texel());
             levels.push(Image {
@@ -152,7 +154,8 @@ impl Simulator {
         );
         let ran = self.device.launch(module, &launch);
         let bytes = |address: u64, length: usize| {
-            // SAFETY: the allocation has this size and lives until it is freed below, and the launch is over.
+            // SAFETY: the allocation has this size and lives until it is freed below, and the
+            // launch is over.
             unsafe { std::slice::from_raw_parts(address as *const u8, length) }.to_vec()
         };
         let mut result = bytes(to, job.output);

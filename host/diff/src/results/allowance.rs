@@ -1,7 +1,8 @@
 //! What the ISA lets a result differ by, for the instructions that it calls approximate.
 //!
-//! PTX ISA 9.7.3 and 9.7.4, the table of each instruction. The bounds are against the exact result; the simulator's is
-//! rounded correctly, so a device may be half a unit in the last place further from it.
+//! PTX ISA 9.7.3 and 9.7.4, the table of each instruction. The bounds are against the exact result;
+//! the simulator's is rounded correctly, so a device may be half a unit in the last place further
+//! from it.
 
 use half::{bf16, f16};
 use lanewise_sim::image::{Filter, Format, Shape};
@@ -23,7 +24,8 @@ pub enum Allowance {
     Absolute(f64),
     /// `lg2.approx.f32`: 2^-22, absolute for operands in (0.5, 2) and relative elsewhere.
     Logarithm,
-    /// `sin.approx`, `cos.approx`: absolute, by the size of the operand; the ISA gives none beyond 100 pi.
+    /// `sin.approx`, `cos.approx`: absolute, by the size of the operand; the ISA gives none beyond
+    /// 100 pi.
     Circular,
 }
 
@@ -40,7 +42,8 @@ pub fn of(case: &Case) -> Allowance {
         (Opcode::Rcp | Opcode::Rsqrt, Some(Type::F64)) if has(Modifier::Ftz) => {
             Relative(f64::exp2(-20.0))
         }
-        // The ISA gives no figure for the instruction that is several; it is meant to be as good as the last places.
+        // The ISA gives no figure for the instruction that is several; it is meant to be as good as
+        // the last places.
         (Opcode::Rsqrt, Some(Type::F64)) => Steps(2),
         (Opcode::Rcp, _) => Steps(1),
         (Opcode::Rsqrt, _) => Relative(f64::exp2(-22.9)),
@@ -57,9 +60,10 @@ pub fn of(case: &Case) -> Allowance {
     }
 }
 
-/// The bound of fetches of an object. What an H200 gives has been measured, but for two things: sums of filtered signed bytes are
-/// right to one of 32767 parts (the simulator's `texture::blend`), and weights of a volume between two levels to a 256th of what
-/// texels differ by, which is 4.
+/// The bound of fetches of an object. What an H200 gives has been measured, but for two things:
+/// sums of filtered signed bytes are right to one of 32767 parts (the simulator's
+/// `texture::blend`), and weights of a volume between two levels to a 256th of what texels differ
+/// by, which is 4.
 pub fn of_object(object: &Setup) -> Allowance {
     let filtered =
         object.sampler.filter == Filter::Linear || object.sampler.level_filter == Filter::Linear;
@@ -73,12 +77,12 @@ pub fn of_object(object: &Setup) -> Allowance {
 
 /// Whether ptxas is known to make of a scalar video instruction what the ISA does not say.
 ///
-/// GPUs since sm_70 have no such instructions, and ptxas writes others. Found on an H200 (driver 580, 1500 forms with 512 sets of
-/// operands each), beside what is right, which is all the rest:
+/// GPUs since sm_70 have no such instructions, and ptxas writes others. Found on an H200 (driver
+/// 580, 1500 forms with 512 sets of operands each), beside what is right, which is all the rest:
 /// - `.h1` of a destination gets the upper half of the result;
 /// - `.sat` does not clamp to the size of a part of a destination, nor always to `.u32`;
-/// - `.min` and `.max` compare 64 bits, where neither `.sat` nor the operation keep the upper ones straight; behind `vset` they
-///   take the third operand for signed if the first is;
+/// - `.min` and `.max` compare 64 bits, where neither `.sat` nor the operation keep the upper ones
+///   straight; behind `vset` they take the third operand for signed if the first is;
 /// - `vmad` takes unsigned factors and addends for signed, which shows with `.sat` and a scale.
 ///
 /// The simulator does what the ISA says.
@@ -107,10 +111,12 @@ pub fn departs(case: &Case) -> bool {
 }
 
 impl Allowance {
-    /// Whether a device's result may stand where the simulator has another; `operand` is the first one.
+    /// Whether a device's result may stand where the simulator has another; `operand` is the first
+    /// one.
     pub fn admits(self, ty: Type, device: u64, simulator: u64, operand: f64) -> bool {
         let (d, s) = (number(ty, device), number(ty, simulator));
-        // Half a step is the simulator's own; below the least normal number steps are not small against it.
+        // Half a step is the simulator's own; below the least normal number steps are not small
+        // against it.
         let slack = step(ty, simulator) / 2.0;
         let near = |bound: f64| d == s || (d - s).abs() <= bound + slack;
         match self {

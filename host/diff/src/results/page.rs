@@ -1,4 +1,5 @@
-//! The coverage page of the book: every row of the table, whether the simulator runs it, and what GPUs said.
+//! The coverage page of the book: every row of the table, whether the simulator runs it, and what
+//! GPUs said.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -50,7 +51,8 @@ pub fn page(recorded: &[Report]) -> String {
     page
 }
 
-/// What NVIDIA's assembler and the loader take, and what only one of them does: the sim's test `ptxas` writes that down.
+/// What NVIDIA's assembler and the loader take, and what only one of them does: the sim's test
+/// `ptxas` writes that down.
 const ASSEMBLED: &str = include_str!("../../../sim/tests/ptxas/differences.txt");
 
 fn assembled(page: &mut String) {

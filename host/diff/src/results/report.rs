@@ -155,7 +155,8 @@ pub const OUTCOMES: [&str; 12] = [
     "not-judged",
 ];
 
-/// The day of a time in seconds since 1970, in UTC. Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
+/// The day of a time in seconds since 1970, in UTC. Howard Hinnant, "chrono-Compatible Low-Level
+/// Date Algorithms".
 pub fn date(seconds: u64) -> String {
     let days = (seconds / 86_400) as i64 + 719_468;
     let era = days.div_euclid(146_097);

@@ -1,8 +1,9 @@
 //! The comparison of what two machines stored.
 //!
-//! A result is a list of fields: the registers that the instruction writes, the carry flag, and the elements of memory. They
-//! are compared as bits. Where bits differ the field's type says whether that is within the ISA's bound, or the bits of a NaN
-//! (which the ISA leaves open for most instructions), or wrong.
+//! A result is a list of fields: the registers that the instruction writes, the carry flag, and the
+//! elements of memory. They are compared as bits. Where bits differ the field's type says whether
+//! that is within the ISA's bound, or the bits of a NaN (which the ISA leaves open for most
+//! instructions), or wrong.
 
 use lanewise_sim::isa::sample::Usage;
 use lanewise_sim::ptx::ast::Type;
@@ -20,7 +21,8 @@ use crate::surroundings::by_use;
 pub enum Verdict {
     /// The results are the same bits.
     Equal,
-    /// What a program can do with the result is the same: of instructions that give addresses, counts and times.
+    /// What a program can do with the result is the same: of instructions that give addresses,
+    /// counts and times.
     EqualByUse,
     /// Results differ by no more than the ISA's bound.
     WithinBound,

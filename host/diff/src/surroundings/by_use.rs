@@ -1,9 +1,10 @@
-//! Instructions whose result is the machine's own business: addresses, stack pointers, register counts, clocks. They are judged
-//! by what a program can do with it.
+//! Instructions whose result is the machine's own business: addresses, stack pointers, register
+//! counts, clocks. They are judged by what a program can do with it.
 //!
-//! An address is good if what was stored is loaded through it; a window's test, if it knows addresses that `cvta` made; a stack
-//! pointer, if restoring it gives the same memory again. PTX ISA 9.7.9 (`isspacep`, `cvta`, `mapa`, `getctarank`, `discard`),
-//! 7.1 (parameters of functions), 9.7.13 (`bar.arrive`), 9.7.17 (the stack), 9.7.19 (`setmaxnreg`), 10 (special registers).
+//! An address is good if what was stored is loaded through it; a window's test, if it knows
+//! addresses that `cvta` made; a stack pointer, if restoring it gives the same memory again. PTX
+//! ISA 9.7.9 (`isspacep`, `cvta`, `mapa`, `getctarank`, `discard`), 7.1 (parameters of functions),
+//! 9.7.13 (`bar.arrive`), 9.7.17 (the stack), 9.7.19 (`setmaxnreg`), 10 (special registers).
 
 use lanewise_sim::isa::sample::{Sample, Usage};
 use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
@@ -301,7 +302,8 @@ fn registers(case: &Case) -> Surroundings {
     }
 }
 
-/// What works on a line of 128 bytes and leaves nothing to see: memory around it is as it was, and the line can be used.
+/// What works on a line of 128 bytes and leaves nothing to see: memory around it is as it was, and
+/// the line can be used.
 fn line(case: &Case) -> Surroundings {
     let mut before = lines(&["mov.u32 %w, %index;", STORE]);
     let address = case.registers(Usage::Address).next();
@@ -325,7 +327,8 @@ fn line(case: &Case) -> Surroundings {
     }
 }
 
-/// `alloca`, `stacksave`, `stackrestore`: memory holds what is stored, and the same memory comes again.
+/// `alloca`, `stacksave`, `stackrestore`: memory holds what is stored, and the same memory comes
+/// again.
 fn stack(case: &Case) -> Surroundings {
     let bits = if case.types().contains(&Type::U32) {
         32

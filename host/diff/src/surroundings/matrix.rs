@@ -1,7 +1,9 @@
-//! `wmma`: which lane holds which element of a fragment is the device's own business, so one instruction is judged in a chain.
+//! `wmma`: which lane holds which element of a fragment is the device's own business, so one
+//! instruction is judged in a chain.
 //!
-//! The chain loads three matrices, multiplies and adds, and stores: PTX ISA 9.7.14, "wmma". The instruction under test is one
-//! of the five; the others are samples of the table that fit it. Elements are small integers, so that sums are exact in any order.
+//! The chain loads three matrices, multiplies and adds, and stores: PTX ISA 9.7.14, "wmma". The
+//! instruction under test is one of the five; the others are samples of the table that fit it.
+//! Elements are small integers, so that sums are exact in any order.
 
 use std::sync::OnceLock;
 

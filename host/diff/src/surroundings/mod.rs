@@ -13,7 +13,8 @@ pub struct Surroundings {
     pub functions: String,
     /// Behind the kernel's parameters.
     pub attributes: &'static str,
-    /// Lines before it. `%index` differs between all threads; `%a`, `%b`, `%w`, `%v`, `%q` are free.
+    /// Lines before it. `%index` differs between all threads; `%a`, `%b`, `%w`, `%v`, `%q` are
+    /// free.
     pub before: Vec<String>,
     /// Lines behind it, which store words at `%out`.
     pub after: Vec<String>,

@@ -1,7 +1,9 @@
-//! Asynchronous instructions: what has to stand before and behind one so that its effect can be seen.
+//! Asynchronous instructions: what has to stand before and behind one so that its effect can be
+//! seen.
 //!
-//! PTX ISA 9.7.9.25 "Asynchronous copy" and 9.7.13.15 "mbarrier". Every thread has an `mbarrier`, a source and a destination
-//! of its own in shared memory, so that no thread waits for another. The destination starts as the source, turned by 8 bytes.
+//! PTX ISA 9.7.9.25 "Asynchronous copy" and 9.7.13.15 "mbarrier". Every thread has an `mbarrier`, a
+//! source and a destination of its own in shared memory, so that no thread waits for another. The
+//! destination starts as the source, turned by 8 bytes.
 
 use lanewise_sim::isa::sample::Usage;
 use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
@@ -49,7 +51,8 @@ fn read(case: &Case, place: usize) -> Option<usize> {
         .map(|(number, _)| number)
 }
 
-/// `mbarrier`: started for two or three arrivals, as the thread's bit says; then one more arrival tells what there is.
+/// `mbarrier`: started for two or three arrivals, as the thread's bit says; then one more arrival
+/// tells what there is.
 fn barrier(case: &Case) -> Sequence {
     let has = |word| case.has(word);
     let bit = case.registers(Usage::Read).count() * PLACE;
@@ -58,7 +61,8 @@ fn barrier(case: &Case) -> Sequence {
     let least = match () {
         () if waits => 1,
         () if has(Modifier::NoComplete) => 4,
-        // A drop of two lowers what the next phase waits for, too: something has to be left for the arrival behind it.
+        // A drop of two lowers what the next phase waits for, too: something has to be left for the
+        // arrival behind it.
         () if has(Modifier::ArriveDrop) => 3,
         () => 2,
     };
@@ -70,7 +74,8 @@ fn barrier(case: &Case) -> Sequence {
     }
     if waits {
         before.push("mbarrier.arrive.shared.b64 %state, [%bar];".to_owned());
-        // The state is the device's own business: it is what the instruction reads, not what the input holds.
+        // The state is the device's own business: it is what the instruction reads, not what the
+        // input holds.
         for (number, register) in case.registers(Usage::Read) {
             if register.declared.size() == 8 {
                 before.push(format!("mov.b64 %x{number}, %state;"));
@@ -178,7 +183,8 @@ fn stored(case: &Case) -> Sequence {
     }
 }
 
-/// Whether it writes from one block's shared memory, or registers, into the shared memory of any block of the cluster.
+/// Whether it writes from one block's shared memory, or registers, into the shared memory of any
+/// block of the cluster.
 pub fn leaves_the_block(case: &Case) -> bool {
     let has = |word| case.has(word);
     case.harness == Harness::Sequence

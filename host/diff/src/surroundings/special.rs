@@ -1,6 +1,8 @@
-//! Special registers: equal where the ISA says what they are, in bounds or rising where it leaves that to the machine.
+//! Special registers: equal where the ISA says what they are, in bounds or rising where it leaves
+//! that to the machine.
 //!
-//! PTX ISA 10. They are operands of `mov`, so that no row of the table names them; here each is a case of its own.
+//! PTX ISA 10. They are operands of `mov`, so that no row of the table names them; here each is a
+//! case of its own.
 
 use lanewise_sim::isa::pattern;
 use lanewise_sim::isa::sample::{Register, Sample, Usage};

@@ -1,8 +1,10 @@
-//! `wgmma`: matrices in shared memory and in registers, so that what comes out is exact whatever the order of sums.
+//! `wgmma`: matrices in shared memory and in registers, so that what comes out is exact whatever
+//! the order of sums.
 //!
-//! PTX ISA 9.7.15. A block of 128 threads is a warpgroup. Shared memory is filled with elements that are 0 or 1 (integers: 0 to 3);
-//! both descriptors name it without swizzling, K-major or, where the sample says so, MN-major. What is compared of a thread is one
-//! word made of all its accumulators.
+//! PTX ISA 9.7.15. A block of 128 threads is a warpgroup. Shared memory is filled with elements
+//! that are 0 or 1 (integers: 0 to 3); both descriptors name it without swizzling, K-major or,
+//! where the sample says so, MN-major. What is compared of a thread is one word made of all its
+//! accumulators.
 
 use lanewise_sim::isa::sample::Usage;
 use lanewise_sim::ptx::ast::Type;
@@ -10,8 +12,8 @@ use lanewise_sim::ptx::ast::Type;
 use crate::Case;
 use crate::surroundings::Surroundings;
 
-/// Words of shared memory that hold both matrices: 32 groups of eight lines, each of four pieces of eight times 16 bytes, and a
-/// piece more for the last group's neighbours.
+/// Words of shared memory that hold both matrices: 32 groups of eight lines, each of four pieces of
+/// eight times 16 bytes, and a piece more for the last group's neighbours.
 const WORDS: usize = 4352;
 
 /// The variable of every kernel that judges by use.
@@ -68,7 +70,8 @@ pub fn of(case: &Case) -> Surroundings {
             .to_owned(),
         "fill: mov.u32 %v, %w;".to_owned(),
     ];
-    // One memory for both: where their types differ the elements of A are read as B's, which are small too.
+    // One memory for both: where their types differ the elements of A are read as B's, which are
+    // small too.
     before.extend(word(b_type));
     before.push("st.shared.u32 [%a], %v; add.u64 %a, %a, 512; add.u32 %w, %w, 128;".to_owned());
     before.push(format!("setp.lt.u32 %q, %w, {WORDS}; @%q bra fill;"));

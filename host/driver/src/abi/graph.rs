@@ -116,7 +116,8 @@ pub struct CUDA_MEMCPY_NODE_PARAMS {
     pub copy_params: CUDA_MEMCPY3D,
 }
 
-/// What a conditional node decides by, and the graphs that it runs, which the call that adds it writes.
+/// What a conditional node decides by, and the graphs that it runs, which the call that adds it
+/// writes.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct CUDA_CONDITIONAL_NODE_PARAMS {
@@ -137,7 +138,8 @@ pub struct CUgraphEdgeData {
     pub reserved: [c_uchar; 5],
 }
 
-// SAFETY: its pointers are the program's, carried and given back; who follows them has checked them for that.
+// SAFETY: its pointers are the program's, carried and given back; who follows them has checked them
+// for that.
 unsafe impl Send for CUDA_MEMCPY3D {}
 // SAFETY: as above.
 unsafe impl Sync for CUDA_MEMCPY3D {}

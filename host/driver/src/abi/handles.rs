@@ -1,4 +1,5 @@
-//! Opaque handles. Each is as wide as a pointer and is passed like one; the value names an entry of a registry.
+//! Opaque handles. Each is as wide as a pointer and is passed like one; the value names an entry of
+//! a registry.
 
 use std::hash::Hash;
 
@@ -91,8 +92,8 @@ pub type CUmemGenericAllocationHandle = u64;
 pub type CUgraphConditionalHandle = u64;
 
 impl CUstream {
-    /// The null handle, and the stream of a call that names none: the legacy default stream, or the calling thread's own in a call
-    /// whose name ends in `_ptds` or `_ptsz`.
+    /// The null handle, and the stream of a call that names none: the legacy default stream, or the
+    /// calling thread's own in a call whose name ends in `_ptds` or `_ptsz`.
     pub const DEFAULT: CUstream = CUstream(0);
     /// The constant `CU_STREAM_LEGACY` of cuda.h.
     pub const LEGACY: CUstream = CUstream(1);

@@ -1,4 +1,5 @@
-//! The structs of arrays, textures and surfaces. Field order and types are `cuda.h`'s; field names are Rust's.
+//! The structs of arrays, textures and surfaces. Field order and types are `cuda.h`'s; field names
+//! are Rust's.
 
 #![allow(
     missing_docs,

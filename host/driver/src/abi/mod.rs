@@ -1,10 +1,12 @@
 //! The driver API's types as C sees them: handles, scalars, structs, result codes, enumerators.
 //!
-//! Names are `cuda.h`'s, so that a signature here reads like its page in the CUDA driver API reference. Two things differ
-//! from the C declarations, and neither is visible to a caller:
+//! Names are `cuda.h`'s, so that a signature here reads like its page in the CUDA driver API
+//! reference. Two things differ from the C declarations, and neither is visible to a caller:
 //!
-//! - A handle is an opaque number, not a pointer: nothing here dereferences one (see `objects::registry`).
-//! - An enumeration is a plain integer, because C may pass any value and a Rust enum must not hold an unknown one.
+//! - A handle is an opaque number, not a pointer: nothing here dereferences one (see
+//!   `objects::registry`).
+//! - An enumeration is a plain integer, because C may pass any value and a Rust enum must not hold
+//!   an unknown one.
 
 #![allow(non_camel_case_types, reason = "the names are those of cuda.h")]
 

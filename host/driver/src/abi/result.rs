@@ -1,11 +1,13 @@
-//! Result codes: number, name, description. One table, from which the constants, `cuGetErrorName` and
-//! `cuGetErrorString` come.
+//! Result codes: number, name, description. One table, from which the constants, `cuGetErrorName`
+//! and `cuGetErrorString` come.
 //!
-//! A row is `CODE NAME [newer] DESCRIPTION`. `newer` marks the codes that `cust_raw` 0.11 does not have: it declares the result
-//! of every call as a Rust enum, which must not hold a number that it lacks. See [`CUresult::as_cust_has_it`].
+//! A row is `CODE NAME [newer] DESCRIPTION`. `newer` marks the codes that `cust_raw` 0.11 does not
+//! have: it declares the result of every call as a Rust enum, which must not hold a number that it
+//! lacks. See [`CUresult::as_cust_has_it`].
 //!
-//! Source: CUDA driver API reference 13.0, "Data types used by CUDA driver", `CUresult`. The descriptions are those that a
-//! current driver returns, since programs print them and people search for them.
+//! Source: CUDA driver API reference 13.0, "Data types used by CUDA driver", `CUresult`. The
+//! descriptions are those that a current driver returns, since programs print them and people
+//! search for them.
 
 use std::ffi::CStr;
 

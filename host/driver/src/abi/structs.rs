@@ -1,4 +1,5 @@
-//! The structs that the simulated calls read or write. Field order and types are `cuda.h`'s; field names are Rust's.
+//! The structs that the simulated calls read or write. Field order and types are `cuda.h`'s; field
+//! names are Rust's.
 
 #![allow(
     missing_docs,
@@ -49,7 +50,8 @@ pub struct CUmemAllocationProp {
     pub flags: [u8; 8],
 }
 
-// SAFETY: the pointer is for another operating system; it is kept and given back, and never followed.
+// SAFETY: the pointer is for another operating system; it is kept and given back, and never
+// followed.
 unsafe impl Send for CUmemAllocationProp {}
 // SAFETY: as above.
 unsafe impl Sync for CUmemAllocationProp {}
@@ -156,7 +158,8 @@ pub struct CUlaunchAttribute {
     pub value: CUlaunchAttributeValue,
 }
 
-/// The 64 bytes of a launch or stream attribute's value. Every member of C's union begins at its first byte.
+/// The 64 bytes of a launch or stream attribute's value. Every member of C's union begins at its
+/// first byte.
 #[repr(C, align(8))]
 #[derive(Debug, Clone, Copy)]
 pub struct CUlaunchAttributeValue {
@@ -186,7 +189,8 @@ pub struct CUipcMemHandle {
     pub reserved: [c_char; 64],
 }
 
-/// A tensor map. What it holds is the driver's own; it has to be at a multiple of 64 bytes wherever it is used.
+/// A tensor map. What it holds is the driver's own; it has to be at a multiple of 64 bytes wherever
+/// it is used.
 #[repr(C, align(64))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CUtensorMap {

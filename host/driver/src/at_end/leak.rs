@@ -1,7 +1,7 @@
 //! The check `leak`: what the program made and did not give back, as findings.
 //!
-//! A program that ends is asked at its very end, behind the destructors of its static objects. A test asks around a part of itself, by
-//! an [`Observer`](crate::Observer).
+//! A program that ends is asked at its very end, behind the destructors of its static objects. A
+//! test asks around a part of itself, by an [`Observer`](crate::Observer).
 
 use crate::abi::CUmodule;
 use crate::objects::handle::ledger::{self, LiveObject, ObjectKind};
@@ -68,8 +68,9 @@ pub(crate) fn at_end() {
 }
 
 impl Observer {
-    /// What the calling thread made since this observer was started and has not given back: one finding for each kind of object and
-    /// place of the program. Nothing, if no check of leaks was asked for.
+    /// What the calling thread made since this observer was started and has not given back: one
+    /// finding for each kind of object and place of the program. Nothing, if no check of leaks was
+    /// asked for.
     pub fn left(&self) -> Vec<Finding> {
         let mut entries = ledger::entries();
         entries.retain(|entry| entry.origin.is_own_since(self.begun()));
@@ -82,7 +83,8 @@ pub fn keep_module(handle: CUmodule) {
     ledger::gone(ObjectKind::Module, handle.0 as u64);
 }
 
-/// Runs `make` for objects that are meant to live until the process ends: the check of leaks does not speak of them.
+/// Runs `make` for objects that are meant to live until the process ends: the check of leaks does
+/// not speak of them.
 pub fn kept<T>(make: impl FnOnce() -> T) -> T {
     crate::objects::handle::origin::aside(make)
 }

@@ -1,7 +1,8 @@
 //! The end of the process, after the program's own code has finished.
 //!
-//! An `atexit` handler runs before the destructors of static objects that were made before it was set, and such objects still
-//! release streams and buffers. A function among the finalisers of the executable or library runs after all of those.
+//! An `atexit` handler runs before the destructors of static objects that were made before it was
+//! set, and such objects still release streams and buffers. A function among the finalisers of the
+//! executable or library runs after all of those.
 
 pub(crate) mod leak;
 

@@ -1,4 +1,5 @@
-//! "Device Management", with the calls of "Unified Addressing" and "Peer Context Memory Access" that ask a device.
+//! "Device Management", with the calls of "Unified Addressing" and "Peer Context Memory Access"
+//! that ask a device.
 
 use super::{present, put, text};
 use crate::abi::{CUdevice, CUdevprop, CUuuid, c_char, c_int, c_uint};

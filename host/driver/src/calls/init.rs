@@ -40,7 +40,8 @@ pub(crate) unsafe fn init(flags: c_uint) -> Result {
 pub(crate) unsafe fn version(version: *mut c_int) -> Result {
     if let Choice::Made(Backend::Cuda) = backend::choice() {
         let function = real("cuDriverGetVersion")?;
-        // SAFETY: the real driver's function of this name, whose C signature this is, or the stand-in, which has it.
+        // SAFETY: the real driver's function of this name, whose C signature this is, or the
+        // stand-in, which has it.
         let function: unsafe extern "C" fn(*mut c_int) -> CUresult =
             unsafe { std::mem::transmute(function) };
         // SAFETY: the caller's contract.
@@ -56,7 +57,8 @@ pub(crate) unsafe fn version(version: *mut c_int) -> Result {
 
 fn real_init(flags: c_uint) -> Result {
     let function = real("cuInit")?;
-    // SAFETY: the real driver's function of this name, whose C signature this is, or the stand-in, which has it.
+    // SAFETY: the real driver's function of this name, whose C signature this is, or the stand-in,
+    // which has it.
     let function: unsafe extern "C" fn(c_uint) -> CUresult =
         unsafe { std::mem::transmute(function) };
     // SAFETY: cuInit takes any flags at any time.
@@ -74,7 +76,8 @@ fn real(symbol: &'static str) -> Result<*mut ()> {
     }
 }
 
-/// Makes a call that came before the choice once more, of the real driver: by way of the trace, where one is made.
+/// Makes a call that came before the choice once more, of the real driver: by way of the trace,
+/// where one is made.
 fn again(symbol: &'static str, arguments: &[u64], mut call: impl FnMut() -> CUresult) -> Result {
     let code = match trace::real::is_on() {
         true => trace::real::call(symbol, &Columns::NONE.always(), arguments, &mut call),

@@ -1,7 +1,9 @@
-//! The simulated calls: one file for each section of the driver API reference; the folders are those of [`crate::objects`].
+//! The simulated calls: one file for each section of the driver API reference; the folders are
+//! those of [`crate::objects`].
 //!
-//! A call checks its arguments, turns handles into objects and pointers into values, and leaves the rest to
-//! [`crate::objects`]. The order of checks is the driver's as far as it shows: context, handles, then values.
+//! A call checks its arguments, turns handles into objects and pointers into values, and leaves the
+//! rest to [`crate::objects`]. The order of checks is the driver's as far as it shows: context,
+//! handles, then values.
 
 #![allow(
     clippy::too_many_arguments,

@@ -1,7 +1,7 @@
 //! "Peer Context Memory Access": one device's kernels reaching another's memory.
 //!
-//! Simulated devices are alike and all can reach one another, unless `LANEWISE_SIM_PEERS=0`; copies between them always work. What a kernel may reach is in
-//! [`crate::objects::memory::peer`].
+//! Simulated devices are alike and all can reach one another, unless `LANEWISE_SIM_PEERS=0`; copies
+//! between them always work. What a kernel may reach is in [`crate::objects::memory::peer`].
 
 use super::put;
 use crate::abi::enums::p2p;

@@ -1,4 +1,5 @@
-//! "Driver Entry Point Access": from a name to the function of the newest version that the caller knows.
+//! "Driver Entry Point Access": from a name to the function of the newest version that the caller
+//! knows.
 
 use super::{put, text};
 use crate::abi::{c_char, c_int, c_uint, c_void};
@@ -10,8 +11,8 @@ const FOUND: c_uint = 0;
 const SYMBOL_NOT_FOUND: c_uint = 1;
 const VERSION_NOT_SUFFICIENT: c_uint = 2;
 
-/// The function of the call `name` in the newest version that CUDA `version` had; its twin for programs whose default stream is
-/// the thread's own, where it has one and that is asked for.
+/// The function of the call `name` in the newest version that CUDA `version` had; its twin for
+/// programs whose default stream is the thread's own, where it has one and that is asked for.
 fn find(name: &str, version: u32, flags: u64) -> std::result::Result<*const (), c_uint> {
     match lookup::newest(name, version) {
         Ok(entry) => Ok(match &entry.per_thread {

@@ -1,4 +1,5 @@
-//! "Profiler Control": there is no profiler to start or stop, and starting and stopping one is no error.
+//! "Profiler Control": there is no profiler to start or stop, and starting and stopping one is no
+//! error.
 
 use crate::error::Result;
 use crate::objects::context;

@@ -1,7 +1,8 @@
 //! What is known of an entry point, and the table of all of them.
 //!
-//! The table is made where the calls are named (`api`), above all that answers them. What lies below and needs it, to choose the
-//! driver or to find a call by its name, has it from the first call on: [`know`].
+//! The table is made where the calls are named (`api`), above all that answers them. What lies
+//! below and needs it, to choose the driver or to find a call by its name, has it from the first
+//! call on: [`know`].
 
 pub(crate) mod lookup;
 pub(crate) mod row;
@@ -92,7 +93,8 @@ fn slots() -> impl Iterator<Item = &'static Slot> {
     slots.iter().flatten().flatten()
 }
 
-/// Sends every call to the real driver from now on; `find` looks a symbol up in it. With `traced`, by way of the trace.
+/// Sends every call to the real driver from now on; `find` looks a symbol up in it. With `traced`,
+/// by way of the trace.
 pub(crate) fn pass_through(find: &dyn Fn(&'static str) -> Option<*mut ()>, traced: bool) {
     for slot in slots() {
         let place = if traced { slot.traced } else { slot.real };
@@ -101,7 +103,8 @@ pub(crate) fn pass_through(find: &dyn Fn(&'static str) -> Option<*mut ()>, trace
     }
 }
 
-/// The real driver's function of a symbol, or the stand-in for it; none while the simulator answers.
+/// The real driver's function of a symbol, or the stand-in for it; none while the simulator
+/// answers.
 pub(crate) fn real(symbol: &str) -> Option<*mut ()> {
     let slot = slots().find(|slot| slot.symbol == symbol)?;
     let stored = [slot.real, slot.traced].map(|place| place.load(Ordering::Acquire));

@@ -1,7 +1,8 @@
-//! What a row of the table says of a call beside its signature: the columns behind the function that answers it.
+//! What a row of the table says of a call beside its signature: the columns behind the function
+//! that answers it.
 //!
-//! A row of [`crate::api`] ends in names of functions here, with commas between them: `, always`, `, unsafe_in_capture`,
-//! `, work(DeviceWork::Kernel, StreamAt::Argument(8))`.
+//! A row of [`crate::api`] ends in names of functions here, with commas between them: `, always`,
+//! `, unsafe_in_capture`, `, work(DeviceWork::Kernel, StreamAt::Argument(8))`.
 
 /// When a call may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +57,8 @@ pub(crate) struct Columns {
     pub(crate) work: Option<(DeviceWork, StreamAt)>,
     /// Whether it takes events away, before which a trace has to read those.
     pub(crate) ends_events: bool,
-    /// Whether programs ask for the call and go on without it, so that its lack is no failure to speak of.
+    /// Whether programs ask for the call and go on without it, so that its lack is no failure to
+    /// speak of.
     pub(crate) optional: bool,
     /// Another name under which `cuGetProcAddress` has it, from this CUDA version on.
     pub(crate) also_called: Option<(&'static str, u32)>,
@@ -81,8 +83,9 @@ impl Columns {
         }
     }
 
-    /// The call may wait for the device or allocate behind the program's back, so a capture does not let it through unless its mode
-    /// says so (driver API reference, `cuThreadExchangeStreamCaptureMode`: "potentially unsafe"). Copies that wait and questions
+    /// The call may wait for the device or allocate behind the program's back, so a capture does
+    /// not let it through unless its mode says so (driver API reference,
+    /// `cuThreadExchangeStreamCaptureMode`: "potentially unsafe"). Copies that wait and questions
     /// about events look for themselves, after they have looked for what is worse.
     pub(crate) const fn unsafe_in_capture(self) -> Columns {
         Columns {

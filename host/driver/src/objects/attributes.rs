@@ -1,9 +1,9 @@
 //! Device attributes: `CUdevice_attribute` from number to value, as one table.
 //!
-//! What differs between GPUs is read from the device model. The texture and surface extents are the same for every
-//! compute capability from 7.0 on (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"). What
-//! the simulated driver does not have (interprocess handles, sparse arrays and
-//! so on) is 0, so that a program that asks first does not use it.
+//! What differs between GPUs is read from the device model. The texture and surface extents are the
+//! same for every compute capability from 7.0 on (CUDA C++ Programming Guide, "Technical
+//! Specifications per Compute Capability"). What the simulated driver does not have (interprocess
+//! handles, sparse arrays and so on) is 0, so that a program that asks first does not use it.
 
 use super::device::Device;
 

@@ -1,7 +1,9 @@
-//! Conditions of graphs: numbers that kernels set while a graph runs, by which its conditional nodes decide.
+//! Conditions of graphs: numbers that kernels set while a graph runs, by which its conditional
+//! nodes decide.
 //!
-//! Source: CUDA C++ Programming Guide, "Conditional Graph Nodes", "Conditional Handles". A condition lives as long as its graph, or what was instantiated
-//! of it. Where it has no default, its value is undefined until a kernel sets it; a node that reads it before is told of.
+//! Source: CUDA C++ Programming Guide, "Conditional Graph Nodes", "Conditional Handles". A
+//! condition lives as long as its graph, or what was instantiated of it. Where it has no default,
+//! its value is undefined until a kernel sets it; a node that reads it before is told of.
 
 use crate::abi::{CUcontext, CUgraph, CUgraphConditionalHandle};
 use crate::error::{Result, fail};

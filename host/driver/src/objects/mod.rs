@@ -1,6 +1,8 @@
-//! What the simulated driver is made of: one file for each kind of object, named like the section of the API that makes it.
+//! What the simulated driver is made of: one file for each kind of object, named like the section
+//! of the API that makes it.
 //!
-//! The calls in [`crate::calls`] check arguments and turn handles into these objects; the behaviour is here.
+//! The calls in [`crate::calls`] check arguments and turn handles into these objects; the behaviour
+//! is here.
 //!
 //! From the bottom up:
 //!

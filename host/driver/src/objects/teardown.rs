@@ -1,6 +1,7 @@
 //! The end of a context: all that belongs to it goes with it.
 //!
-//! What a context is knows nothing of modules, memory and textures; they know their context. Who ends it has to know them all.
+//! What a context is knows nothing of modules, memory and textures; they know their context. Who
+//! ends it has to know them all.
 
 use super::code::{module, texture_reference};
 use super::context::Context;

@@ -1,14 +1,15 @@
 //! The engines of a device: who can work at the same time as whom.
 //!
-//! Each copy direction has an engine that does one copy at a time (with one copy engine in all, the directions share it), and so have
-//! copies to and from other devices.
-//! The multiprocessors are one engine that several kernels can share: a kernel takes the part of it that its blocks can
-//! fill, at most [`KERNELS`] at a time. An operation takes the first gap at or after the moment it is ready that is long
-//! enough and free enough; who is asked first, the timeline says.
+//! Each copy direction has an engine that does one copy at a time (with one copy engine in all, the
+//! directions share it), and so have copies to and from other devices. The multiprocessors are one
+//! engine that several kernels can share: a kernel takes the part of it that its blocks can fill,
+//! at most [`KERNELS`] at a time. An operation takes the first gap at or after the moment it is
+//! ready that is long enough and free enough; who is asked first, the timeline says.
 
 use super::Nanoseconds;
 
-/// Kernels that can be resident together (CUDA C++ Programming Guide, "Technical Specifications": 128 from cc 5.0 on).
+/// Kernels that can be resident together (CUDA C++ Programming Guide, "Technical Specifications":
+/// 128 from cc 5.0 on).
 const KERNELS: u32 = 128;
 
 /// All of an engine; parts of it are counted in millionths, so that sums are exact.
@@ -94,7 +95,8 @@ impl Engines {
         }
     }
 
-    /// Takes `engine` for `duration` from the first suitable moment not before `ready`, and returns that moment.
+    /// Takes `engine` for `duration` from the first suitable moment not before `ready`, and returns
+    /// that moment.
     pub(crate) fn take(
         &mut self,
         engine: Engine,
@@ -165,7 +167,8 @@ impl Load {
             step.part += part;
             step.count += 1;
         }
-        // Work back to back becomes one step again, so that a long queue stays short here. Only the two ends can have become like what is before them.
+        // Work back to back becomes one step again, so that a long queue stays short here. Only the
+        // two ends can have become like what is before them.
         self.join(last);
         self.join(first);
     }

@@ -11,26 +11,32 @@
 //! | memset | [`COPY_LATENCY`] + bytes / memory rate | the multiprocessors |
 //! | event, wait, host function | nothing | nothing |
 //!
-//! *Launches* is one launch latency; a kernel that launches kernels adds [`CHILD_LATENCY`] for each child of the longest
-//! chain that ran one after another, and [`DEVICE_LAUNCH`] for each child at all. *Memory* is the bytes that threads asked global memory for, or, where counters are on, 32 bytes for each sector that
-//! they touched, over the device's streaming rate. *Issue* is warp instructions over the schedulers of the multiprocessors
-//! that have a block, one a clock each. All rates are the device model's. This is a roofline and no more: it has no caches, no
-//! latency that too few warps would show, no bank conflicts, and counts PTX instructions, not machine instructions. It
-//! tells a kernel that moves twice the bytes from one that does not, and shows what overlaps; it does not predict a GPU.
+//! *Launches* is one launch latency; a kernel that launches kernels adds [`CHILD_LATENCY`] for each
+//! child of the longest chain that ran one after another, and [`DEVICE_LAUNCH`] for each child at
+//! all. *Memory* is the bytes that threads asked global memory for, or, where counters are on, 32
+//! bytes for each sector that they touched, over the device's streaming rate. *Issue* is warp
+//! instructions over the schedulers of the multiprocessors that have a block, one a clock each. All
+//! rates are the device model's. This is a roofline and no more: it has no caches, no latency that
+//! too few warps would show, no bank conflicts, and counts PTX instructions, not machine
+//! instructions. It tells a kernel that moves twice the bytes from one that does not, and shows
+//! what overlaps; it does not predict a GPU.
 
 use super::Nanoseconds;
 use super::engine::{Engine, WHOLE};
 use super::operation::Cost;
 use lanewise_sim::{DeviceModel, ExecutionSummary};
 
-/// From the start of a copy or memset to its first byte; about what an H200 shows for an empty copy between events.
+/// From the start of a copy or memset to its first byte; about what an H200 shows for an empty copy
+/// between events.
 const COPY_LATENCY: f64 = 1.5e-6;
 
-/// What a launch from a kernel takes of the unit that hands grids out, whatever else runs: on an H200 (driver 580.159.04,
-/// 2026-11-21) 2048 blocks with eight children each, side by side, take 26.3 ms (`recursive_reduce`).
+/// What a launch from a kernel takes of the unit that hands grids out, whatever else runs: on an
+/// H200 (driver 580.159.04, 2026-11-21) 2048 blocks with eight children each, side by side, take
+/// 26.3 ms (`recursive_reduce`).
 const DEVICE_LAUNCH: f64 = 1.6e-6;
-/// From the end of a grid to the beginning of a child that waits for it: there, 16384 such children one after another take
-/// 256.6 ms (`recursive_reduce_nosync`), and eight 137 us (`recursive_reduce2`).
+/// From the end of a grid to the beginning of a child that waits for it: there, 16384 such children
+/// one after another take 256.6 ms (`recursive_reduce_nosync`), and eight 137 us
+/// (`recursive_reduce2`).
 const CHILD_LATENCY: f64 = 14.1e-6;
 
 /// Where a copy goes.
@@ -43,7 +49,8 @@ pub(crate) enum Direction {
         pinned: bool,
     },
     DeviceToDevice,
-    /// Between two devices; `direct` where one may reach the other, else through pinned memory of the host.
+    /// Between two devices; `direct` where one may reach the other, else through pinned memory of
+    /// the host.
     DeviceToPeer {
         direct: bool,
     },
@@ -111,7 +118,8 @@ pub(crate) fn kernel(
     }
 }
 
-/// Seconds as whole nanoseconds; `as` takes what is too large, or no number, to the nearest that there is.
+/// Seconds as whole nanoseconds; `as` takes what is too large, or no number, to the nearest that
+/// there is.
 fn nanoseconds(seconds: f64) -> Nanoseconds {
     (seconds * 1e9).round() as Nanoseconds
 }

@@ -1,4 +1,5 @@
-//! An operation in modelled time: what it costs, what it waits for, and when it ended once that is known.
+//! An operation in modelled time: what it costs, what it waits for, and when it ended once that is
+//! known.
 
 use super::Nanoseconds;
 use super::engine::Engine;
@@ -23,7 +24,8 @@ impl Cost {
 /// The way from a stream to the engines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Lane {
-    /// The hardware queue that the stream shares with others; none for what has no order but its dependencies.
+    /// The hardware queue that the stream shares with others; none for what has no order but its
+    /// dependencies.
     pub(crate) queue: Option<u32>,
     /// The stream's priority: less is more urgent.
     pub(crate) priority: i32,

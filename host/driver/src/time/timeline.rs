@@ -1,22 +1,27 @@
 //! When each operation starts and ends in modelled time.
 //!
-//! The timeline is a graph: an operation waits for others (its stream's last one, an event, the legacy default stream) and
-//! for the moment at which the host submitted it. Costs become known when operations have really run, in any order. Spans are laid
-//! out when somebody asks for a time, by playing through what the devices would have done: of all operations that are ready,
-//! the one that can start first does; of those that want an engine at the same moment, the kernel of the higher priority, then the one
-//! that was ready first. Nothing in that depends on how the host's threads were scheduled.
+//! The timeline is a graph: an operation waits for others (its stream's last one, an event, the
+//! legacy default stream) and for the moment at which the host submitted it. Costs become known
+//! when operations have really run, in any order. Spans are laid out when somebody asks for a time,
+//! by playing through what the devices would have done: of all operations that are ready, the one
+//! that can start first does; of those that want an engine at the same moment, the kernel of the
+//! higher priority, then the one that was ready first. Nothing in that depends on how the host's
+//! threads were scheduled.
 //!
-//! Streams feed the engines through hardware queues, [`Lane`]: an operation behind another in its queue does not start before that one
-//! has, though nothing else makes it wait. With one queue for all streams these are the false dependencies of Fermi.
+//! Streams feed the engines through hardware queues, [`Lane`]: an operation behind another in its
+//! queue does not start before that one has, though nothing else makes it wait. With one queue for
+//! all streams these are the false dependencies of Fermi.
 //!
-//! All devices share one [`Clock`], since one host works with them all. Each host thread has a place on it; a new one starts at the
-//! latest that any has, or where [`Clock::enter`] puts it. Every call that submits something takes the thread [`SUBMIT`] or [`MARK`], and a call
-//! that waits moves it to the end of what it waited for. The host's own computations take no time, and that one thread waits for another is
-//! not seen; but a call that the driver serialises over all threads (making a context, allocating) moves the thread to the latest place
-//! of any.
+//! All devices share one [`Clock`], since one host works with them all. Each host thread has a
+//! place on it; a new one starts at the latest that any has, or where [`Clock::enter`] puts it.
+//! Every call that submits something takes the thread [`SUBMIT`] or [`MARK`], and a call that waits
+//! moves it to the end of what it waited for. The host's own computations take no time, and that
+//! one thread waits for another is not seen; but a call that the driver serialises over all threads
+//! (making a context, allocating) moves the thread to the latest place of any.
 //!
-//! Not modelled: an operation that some other stream has submitted earlier and not finished when a time is asked for is
-//! laid out afterwards. Programs that synchronise before they read times, as all must, do not see this.
+//! Not modelled: an operation that some other stream has submitted earlier and not finished when a
+//! time is asked for is laid out afterwards. Programs that synchronise before they read times, as
+//! all must, do not see this.
 
 use super::Nanoseconds;
 use super::engine::Engines;
@@ -27,19 +32,22 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 use std::thread::ThreadId;
 
-/// What one submitting call costs the host: about what an asynchronous driver call takes on a current server.
+/// What one submitting call costs the host: about what an asynchronous driver call takes on a
+/// current server.
 pub(crate) const SUBMIT: Nanoseconds = 1_500;
 
 /// What a call costs the host that only marks a point in a stream, or makes it wait for one.
 pub(crate) const MARK: Nanoseconds = 500;
 
-/// How far back engines remember what they did: a thread that has been idle for longer finds them free.
+/// How far back engines remember what they did: a thread that has been idle for longer finds them
+/// free.
 const MEMORY: Nanoseconds = 1_000_000_000;
 
 /// This many threads' places are kept before those that are long past are dropped.
 const THREADS: usize = 1024;
 
-/// This many operations may be waiting to be laid out; a program that never asks for a time must not fill the memory.
+/// This many operations may be waiting to be laid out; a program that never asks for a time must
+/// not fill the memory.
 const PENDING: usize = 8192;
 
 /// Modelled time, of the host and of all devices.
@@ -115,7 +123,8 @@ impl Clock {
 }
 
 impl Clock {
-    /// Moves the calling thread to the latest of these places, where others are that it has waited for.
+    /// Moves the calling thread to the latest of these places, where others are that it has waited
+    /// for.
     pub(crate) fn join(&self, places: Vec<Moment>) {
         let mut state = self.state.lock();
         let own = state.host().clone();
@@ -153,7 +162,8 @@ impl Timeline {
         state.add(self.device, after, lane)
     }
 
-    /// Adds an operation that is part of one that was submitted: it waits for `after` and costs the host nothing.
+    /// Adds an operation that is part of one that was submitted: it waits for `after` and costs the
+    /// host nothing.
     pub(crate) fn follow(&self, after: Vec<Arc<Node>>, lane: Lane) -> Arc<Node> {
         self.clock.state.lock().add(self.device, after, lane)
     }
@@ -178,7 +188,8 @@ impl Timeline {
 
     /// Moves the calling thread to the latest place that any thread has.
     ///
-    /// Nothing is laid out for it: of another thread's operations some may have run, and one that goes ahead of them not yet.
+    /// Nothing is laid out for it: of another thread's operations some may have run, and one that
+    /// goes ahead of them not yet.
     pub(crate) fn catch_up(&self) {
         let mut state = self.clock.state.lock();
         if state.hosts.len() > 1 {

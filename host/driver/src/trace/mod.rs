@@ -1,11 +1,14 @@
-//! `LANEWISE_TRACE=file.json`: what a program had the driver do, and when, for Perfetto or `chrome://tracing`.
+//! `LANEWISE_TRACE=file.json`: what a program had the driver do, and when, for Perfetto or
+//! `chrome://tracing`.
 //!
-//! The file is in the trace event format of Chrome ("complete" events, in microseconds): one process for each device, in it one track
-//! for each stream and one for each host thread. It is written when the process ends.
+//! The file is in the trace event format of Chrome ("complete" events, in microseconds): one
+//! process for each device, in it one track for each stream and one for each host thread. It is
+//! written when the process ends.
 //!
-//! On the simulator ([`sim`]) all times are modelled, those of the host's calls too, so that the same program gives the same
-//! picture every time; what a call took in truth is in its arguments. On a GPU ([`real`]) host calls are timed by the clock, and
-//! kernels and copies by events around them, which costs something and makes each launch two calls longer.
+//! On the simulator ([`sim`]) all times are modelled, those of the host's calls too, so that the
+//! same program gives the same picture every time; what a call took in truth is in its arguments.
+//! On a GPU ([`real`]) host calls are timed by the clock, and kernels and copies by events around
+//! them, which costs something and makes each launch two calls longer.
 
 pub(crate) mod real;
 pub(crate) mod sim;
@@ -69,7 +72,8 @@ pub(crate) fn on() -> bool {
     KEPT.load(Ordering::Relaxed) || file().is_some()
 }
 
-/// Has a trace be made from now on, as `LANEWISE_TRACE` does, for [`trace_so_far`]. To be called before the driver starts.
+/// Has a trace be made from now on, as `LANEWISE_TRACE` does, for [`trace_so_far`]. To be called
+/// before the driver starts.
 pub fn keep_trace() {
     KEPT.store(true, Ordering::Relaxed);
 }

@@ -1,8 +1,10 @@
-//! The trace of a GPU: host calls by the clock, kernels and copies by events of the real driver around them.
+//! The trace of a GPU: host calls by the clock, kernels and copies by events of the real driver
+//! around them.
 //!
-//! While a trace is made the pass-through is not a jump: the exported symbols come here, and call the real function from here.
-//! Each context has a base event, whose moment on the host's clock is known because the host waited for it; device times are
-//! counted from it. Nothing is measured in a stream that is being captured, since an event recorded there never happens.
+//! While a trace is made the pass-through is not a jump: the exported symbols come here, and call
+//! the real function from here. Each context has a base event, whose moment on the host's clock is
+//! known because the host waited for it; device times are counted from it. Nothing is measured in a
+//! stream that is being captured, since an event recorded there never happens.
 
 use super::{SPANS, Span, Track, on, thread};
 use crate::abi::{CUcontext, CUlaunchConfig, CUresult, CUstream, c_char, c_int, c_uint, c_void};
@@ -38,7 +40,8 @@ macro_rules! functions {
                 Some(Functions {
                     $($field: {
                         let found = library.find($symbol)?;
-                        // SAFETY: the function has this signature in every driver that has it under this name.
+                        // SAFETY: the function has this signature in every driver that has it under
+                        // this name.
                         unsafe { std::mem::transmute::<*mut (), unsafe extern "C" fn($($type),*) -> CUresult>(found) }
                     },)*
                 })
@@ -124,7 +127,8 @@ pub(crate) fn range(name: String, start: Duration) {
 pub(crate) fn word<T>(argument: &T) -> u64 {
     let mut word = [0u8; 8];
     let size = size_of::<T>().min(8);
-    // SAFETY: this many bytes of a live value; arguments of C functions are scalars and plain structs.
+    // SAFETY: this many bytes of a live value; arguments of C functions are scalars and plain
+    // structs.
     unsafe {
         std::ptr::copy_nonoverlapping((argument as *const T).cast::<u8>(), word.as_mut_ptr(), size)
     };

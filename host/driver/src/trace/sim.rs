@@ -1,4 +1,5 @@
-//! The trace of the simulator: when things were is known once the timeline is laid out, so only what they were is kept here.
+//! The trace of the simulator: when things were is known once the timeline is laid out, so only
+//! what they were is kept here.
 
 use super::{SPANS, Span, Track, on, thread};
 use crate::abi::CUresult;

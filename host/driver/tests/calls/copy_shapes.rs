@@ -1,7 +1,7 @@
 //! Copies of boxes between host memory, device memory and arrays, against a loop over bytes.
 //!
-//! Each case makes two volumes with room around the box, fills both with different bytes, copies, and compares the whole of
-//! the destination: what was copied and what must be as before.
+//! Each case makes two volumes with room around the box, fills both with different bytes, copies,
+//! and compares the whole of the destination: what was copied and what must be as before.
 
 use crate::answer::ok;
 use lanewise_driver::abi::*;
@@ -19,7 +19,8 @@ enum Place {
     Array,
 }
 
-/// One end: where, how far in the box begins (in texels, rows, slices), room behind it, bytes of padding behind each row.
+/// One end: where, how far in the box begins (in texels, rows, slices), room behind it, bytes of
+/// padding behind each row.
 #[derive(Debug, Clone)]
 struct End {
     place: Place,
@@ -39,7 +40,8 @@ struct Case {
     peer: bool,
 }
 
-/// A volume with its bytes: rows of `width` bytes in a pitch, as they lie (arrays: as they are copied out).
+/// A volume with its bytes: rows of `width` bytes in a pitch, as they lie (arrays: as they are
+/// copied out).
 struct Volume {
     place: Place,
     width: usize,

@@ -1,7 +1,9 @@
-//! Every symbol that `cust_raw` 0.11 declares exists, is ours, and takes arguments of the declared sizes.
+//! Every symbol that `cust_raw` 0.11 declares exists, is ours, and takes arguments of the declared
+//! sizes.
 //!
-//! The list is `grep -o 'pub fn cu[A-Za-z0-9_]*'` over cust_raw's `cuda.rs`, by number of arguments; cust_raw is generated
-//! from `cuda.h` by bindgen, and our table was written apart from it, so this compares two readings of the header.
+//! The list is `grep -o 'pub fn cu[A-Za-z0-9_]*'` over cust_raw's `cuda.rs`, by number of
+//! arguments; cust_raw is generated from `cuda.h` by bindgen, and our table was written apart from
+//! it, so this compares two readings of the header.
 
 use cust::sys;
 use lanewise_driver::abi::CUresult;

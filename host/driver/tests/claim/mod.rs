@@ -5,7 +5,8 @@ use std::process::Command;
 /// Says which claim a process of its own is to try.
 const TASK: &str = "LANEWISE_TEST_TASK";
 
-/// The claim that this process was started to try; none in the test's own. The program has a test `tasks` that asks.
+/// The claim that this process was started to try; none in the test's own. The program has a test
+/// `tasks` that asks.
 pub(crate) fn to_try() -> Option<String> {
     std::env::var(TASK).ok()
 }

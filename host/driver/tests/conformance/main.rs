@@ -1,11 +1,13 @@
-//! One row for each call and each documented way to misuse it, with the code that the driver must return.
+//! One row for each call and each documented way to misuse it, with the code that the driver must
+//! return.
 //!
-//! The table runs on whatever [`driver`] chooses: the simulator here, NVIDIA's driver on a machine with a GPU. The
-//! expectations are one and the same, so that an agreement there is an agreement of the two drivers. A row that is only
-//! for the simulator says why (mostly: NVIDIA's driver does not check that, and crashes).
+//! The table runs on whatever [`driver`] chooses: the simulator here, NVIDIA's driver on a machine
+//! with a GPU. The expectations are one and the same, so that an agreement there is an agreement of
+//! the two drivers. A row that is only for the simulator says why (mostly: NVIDIA's driver does not
+//! check that, and crashes).
 //!
-//! Each row runs on a thread of its own, in a fresh context. Rows that make a kernel fault run in a process of their own,
-//! since on a GPU a fault ends CUDA for the process.
+//! Each row runs on a thread of its own, in a fresh context. Rows that make a kernel fault run in a
+//! process of their own, since on a GPU a fault ends CUDA for the process.
 
 #[path = "../answer/mod.rs"]
 mod answer;
@@ -41,8 +43,8 @@ struct Row {
     run: fn(&Fixture) -> CUresult,
 }
 
-/// Rows: `"cuCall: what is done" => CODE, |f| ..;`, where the body is unsafe; `(sim: "why")` before the arrow for rows that
-/// the simulator alone must pass.
+/// Rows: `"cuCall: what is done" => CODE, |f| ..;`, where the body is unsafe; `(sim: "why")` before
+/// the arrow for rows that the simulator alone must pass.
 macro_rules! rows {
     ($($name:literal $((sim: $why:literal))? => $code:ident, |$f:pat_param| $body:expr;)*) => {
         pub(crate) fn rows() -> Vec<$crate::Row> {
@@ -127,7 +129,8 @@ fn check(row: &Row) -> Result<(), String> {
             row.name
         ));
     }
-    // The simulator says what was wrong, and names the call; "not ready" is an answer and not a failure.
+    // The simulator says what was wrong, and names the call; "not ready" is an answer and not a
+    // failure.
     let failed = !matches!(code, CUresult::SUCCESS | CUresult::ERROR_NOT_READY);
     if failed && lanewise_driver::backend() == Some(Backend::Sim) {
         let call = row.name.split_once(':').map_or(row.name, |(call, _)| call);
@@ -168,8 +171,9 @@ fn last_begun(said: &str) -> Option<usize> {
     begun.split(' ').nth(1)?.parse().ok()
 }
 
-/// Rows run in processes of their own, since a GPU's driver ends a process that it finds a mistake in. The process after begins
-/// with the row behind the one that ended it, so that one mistake does not hide the rest.
+/// Rows run in processes of their own, since a GPU's driver ends a process that it finds a mistake
+/// in. The process after begins with the row behind the one that ended it, so that one mistake does
+/// not hide the rest.
 #[test]
 fn every_row_holds() {
     if let Ok(first) = std::env::var(FIRST) {

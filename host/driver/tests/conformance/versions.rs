@@ -14,7 +14,8 @@ fn found(name: &str, version: i32, flags: u64) -> *mut c_void {
     address
 }
 
-/// Says whether a kernel that spins for a while on `held` keeps `call` waiting: whether the two are in one stream.
+/// Says whether a kernel that spins for a while on `held` keeps `call` waiting: whether the two are
+/// in one stream.
 fn waits(f: &Fixture, held: CUstream, call: impl FnOnce(CUevent)) -> bool {
     let (mut out, mut n, mut value) = (f.device(), 100u32, 7u32);
     let mut params = [param(&mut out), param(&mut n), param(&mut value)];

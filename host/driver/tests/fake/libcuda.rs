@@ -1,7 +1,8 @@
-//! A stand-in for NVIDIA's `libcuda.so.1`, built by `tests/pass_through.rs`: one device, a few calls, recognisable answers.
-//! It has no `cuMemAlloc_v2`, as an old driver lacks new calls.
+//! A stand-in for NVIDIA's `libcuda.so.1`, built by `tests/pass_through.rs`: one device, a few
+//! calls, recognisable answers. It has no `cuMemAlloc_v2`, as an old driver lacks new calls.
 //!
-//! As with the real one, the caller of each function vouches for its pointers: results have a place, and events are those of [`cuEventCreate`].
+//! As with the real one, the caller of each function vouches for its pointers: results have a
+//! place, and events are those of [`cuEventCreate`].
 
 use std::ffi::c_int;
 
@@ -32,7 +33,8 @@ pub unsafe extern "C" fn cuCtxGetDevice(device: *mut c_int) -> u32 {
     0
 }
 
-/// As the real library's internals do, calls another entry point by its public name: it must reach this library's own.
+/// As the real library's internals do, calls another entry point by its public name: it must reach
+/// this library's own.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuCtxGetCurrent(context: *mut usize) -> u32 {
     let mut version = 0;

@@ -89,7 +89,8 @@ pub fn fill(mut output: DisjointSlice<f32>, value: f32) {
     }
 }
 
-/// Adds `1 / (i + 1)` to element `i`: the division may be done before the kernel ahead has ended, the addition may not.
+/// Adds `1 / (i + 1)` to element `i`: the division may be done before the kernel ahead has ended,
+/// the addition may not.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn add_inverse(mut output: DisjointSlice<f32>) {

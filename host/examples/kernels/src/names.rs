@@ -1,4 +1,5 @@
-//! Two Rust modules that use the same names for a kernel and a static: each handle leads to its own.
+//! Two Rust modules that use the same names for a kernel and a static: each handle leads to its
+//! own.
 
 /// A level that a kernel raises.
 pub mod coarse {

@@ -72,7 +72,8 @@ impl From<MemoryError> for FftError {
 /// How a transform is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// All passes in shared memory, in one launch or in two: each element is loaded and stored once in each.
+    /// All passes in shared memory, in one launch or in two: each element is loaded and stored once
+    /// in each.
     Blocks,
     /// A launch for each pass.
     Passes(Radix),
@@ -154,7 +155,8 @@ macro_rules! transforms {
                             }
                         }
                         Step::Block { shape } => {
-                            // As small a block as will do: more of them are on a multiprocessor then. A matrix wants wide ones.
+                            // As small a block as will do: more of them are on a multiprocessor
+                            // then. A matrix wants wide ones.
                             let log_elements = if shape[1] == 0 { shape[0].max(11) } else { $log_block };
                             let threads = (1usize << log_elements) / LANES;
                             let config = LaunchConfig::cover_1d(length.div_ceil(LANES), threads as u32);
@@ -228,7 +230,8 @@ impl<T: Transforms> Fft<T> {
     /// Queues the transform of `input`, whose transforms lie one after another, to `output`.
     ///
     /// # Errors
-    /// [`AlgorithmError::Length`] when a buffer has not the plan's number of elements; the launch's.
+    /// [`AlgorithmError::Length`] when a buffer has not the plan's number of elements; the
+    /// launch's.
     pub fn run(
         &mut self,
         stream: &Stream,
@@ -315,7 +318,8 @@ fn beside<T: Precision + nvidia::Number>(
     nvidia::fft(device, n, &numbers::<T>(n * batch, setup.seed))
 }
 
-/// How long, and how many: four transforms at once, or as many as make 2^26 elements where a GPU is measured.
+/// How long, and how many: four transforms at once, or as many as make 2^26 elements where a GPU is
+/// measured.
 fn shape(setup: Setup) -> Result<(usize, usize)> {
     let n = setup.at_most(1 << 20)?.next_power_of_two().max(2);
     let batch = setup.rows.unwrap_or(if n == 1 << 12 { 1 << 14 } else { 4 });
@@ -357,7 +361,8 @@ impl<T: Transforms> Case for TransformCase<T> {
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
         let found = self.output.to_vec()?.into_iter().flat_map(|x| [x.re, x.im]);
         let found: Vec<f64> = found.map(Into::into).collect();
-        // Numbers of about 0.3 in size: their transform is as large as the root of how many there are.
+        // Numbers of about 0.3 in size: their transform is as large as the root of how many there
+        // are.
         let log_n = f64::from(self.plan.log_n);
         let tolerance = 6.0 * T::UNIT * log_n * (log_n / 2.0).exp2();
         let expected = self.expected.iter().flatten().enumerate();

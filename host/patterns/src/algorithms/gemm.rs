@@ -76,7 +76,8 @@ multiplies! {
     f64 TILE_F64 gemm_register_tiled_f64;
 }
 
-/// `C = alpha A B + beta C`, where `A` is `m` by `k`, `B` is `k` by `n` and `C` is `m` by `n`, row after row. Where `beta` is 0, what is in `C` does not matter.
+/// `C = alpha A B + beta C`, where `A` is `m` by `k`, `B` is `k` by `n` and `C` is `m` by `n`, row
+/// after row. Where `beta` is 0, what is in `C` does not matter.
 ///
 /// # Errors
 /// [`AlgorithmError::Length`] when a buffer is shorter than the shape says; the launch's.
@@ -163,7 +164,8 @@ fn prepare<T: Multiplies>(device: &Device, setup: Setup) -> Result<Box<dyn Case>
 
 // On the CPU.
 
-/// Each element, and how far off it may be; of a large product, those of every 61st row, and anything for the others.
+/// Each element, and how far off it may be; of a large product, those of every 61st row, and
+/// anything for the others.
 pub fn products<T: Precision>(
     [a, b, c]: [&[T]; 3],
     [m, n, k]: [usize; 3],

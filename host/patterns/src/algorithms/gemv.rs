@@ -72,10 +72,12 @@ multiplies! {
     f64 2;
 }
 
-/// `y = alpha A x + beta y`, where `A` has rows of `columns` elements, `stride` from one to the next. Where `beta` is 0, what is in `y` does not matter.
+/// `y = alpha A x + beta y`, where `A` has rows of `columns` elements, `stride` from one to the
+/// next. Where `beta` is 0, what is in `y` does not matter.
 ///
 /// # Errors
-/// [`AlgorithmError::Length`] when a buffer is shorter than the shape says, or rows overlap; the launch's.
+/// [`AlgorithmError::Length`] when a buffer is shorter than the shape says, or rows overlap; the
+/// launch's.
 pub fn gemv<T: Multiplies>(
     device: &Device,
     stream: &Stream,
@@ -87,7 +89,8 @@ pub fn gemv<T: Multiplies>(
     gemv_batched(device, stream, factors, (a, shape), x, y, 1)
 }
 
-/// This many products at once: the matrices, of one shape, lie one after another (`rows` times `stride` apart), and so do the vectors.
+/// This many products at once: the matrices, of one shape, lie one after another (`rows` times
+/// `stride` apart), and so do the vectors.
 ///
 /// # Errors
 /// What [`gemv`] fails with.
@@ -125,7 +128,8 @@ pub fn gemv_batched<T: Multiplies>(
 /// `alpha` and `beta` of the case.
 const FACTORS: [f64; 2] = [1.5, -0.5];
 
-/// A matrix with its rows, columns and stride, a vector and the old product. Rows are `by` elements apart beyond their length.
+/// A matrix with its rows, columns and stride, a vector and the old product. Rows are `by` elements
+/// apart beyond their length.
 type Input<T> = (Vec<T>, [usize; 3], [Vec<T>; 2]);
 
 fn numbers_of<T: Precision>(setup: Setup) -> Result<Input<T>> {

@@ -41,7 +41,8 @@ pub enum Team {
 /// `y = A x`, with blocks of this many threads.
 ///
 /// # Errors
-/// [`AlgorithmError::Length`] when `x` has not an element for each column, or `y` not one for each row; the launch's.
+/// [`AlgorithmError::Length`] when `x` has not an element for each column, or `y` not one for each
+/// row; the launch's.
 pub fn multiply(
     device: &Device,
     stream: &Stream,

@@ -1,7 +1,8 @@
-//! Algorithms as a library: functions with checked shapes that any program may call, and the patterns that try them.
+//! Algorithms as a library: functions with checked shapes that any program may call, and the
+//! patterns that try them.
 //!
-//! Each takes buffers that are on the device already and queues its kernels on a stream. What does not fit together is an
-//! [`AlgorithmError`] before anything is launched.
+//! Each takes buffers that are on the device already and queues its kernels on a stream. What does
+//! not fit together is an [`AlgorithmError`] before anything is launched.
 
 pub mod distance;
 pub mod fft;
@@ -80,7 +81,8 @@ pub(crate) fn area(
     area.ok_or(AlgorithmError::TooLarge { what, given: rows })
 }
 
-/// A grid of warps, one for each of this many rows; a device has room for fewer at once, and the kernels go round.
+/// A grid of warps, one for each of this many rows; a device has room for fewer at once, and the
+/// kernels go round.
 pub(crate) fn warp_each(rows: usize, block: u32) -> LaunchConfig {
     LaunchConfig::cover_1d(rows.min(1 << 20).saturating_mul(32), block)
 }
@@ -139,7 +141,8 @@ where
     }
 }
 
-/// A sum of products in double precision, and how far one in the precision of its factors may be off, in any order of additions.
+/// A sum of products in double precision, and how far one in the precision of its factors may be
+/// off, in any order of additions.
 pub(crate) fn dot<T: Precision>(products: impl Iterator<Item = (T, T)>) -> (f64, f64) {
     let (mut sum, mut size, mut count) = (0.0, 0.0, 1.0);
     for (a, b) in products {
@@ -148,6 +151,7 @@ pub(crate) fn dot<T: Precision>(products: impl Iterator<Item = (T, T)>) -> (f64,
         size += product.abs();
         count += 1.0;
     }
-    // Each addition and each product rounds once; of a tree of additions there are fewer on the way to the root. The sum here is rounded, too.
+    // Each addition and each product rounds once; of a tree of additions there are fewer on the way
+    // to the root. The sum here is rounded, too.
     (sum, size * 2.0 * T::UNIT * f64::min(count, 64.0))
 }

@@ -158,8 +158,9 @@ draws! {
 
 /// A stream of random numbers: Philox4x32-10. Streams of different names have nothing in common.
 ///
-/// It hands out 2^66 words of 32 bits, four for each of 2^64 counters, and begins again. An `f32` is made of one word, and an `f64` of two, the first of which has an even
-/// place: where the last one had such a place, a word is left out.
+/// It hands out 2^66 words of 32 bits, four for each of 2^64 counters, and begins again. An `f32`
+/// is made of one word, and an `f64` of two, the first of which has an even place: where the last
+/// one had such a place, a word is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Philox {
     seed: u64,
@@ -201,7 +202,8 @@ impl Philox {
         Ok(())
     }
 
-    /// Fills `output` with numbers from 0 (included) to 1 (not included): multiples of 2^-24, of 2^-53 in double precision.
+    /// Fills `output` with numbers from 0 (included) to 1 (not included): multiples of 2^-24, of
+    /// 2^-53 in double precision.
     ///
     /// # Errors
     /// What the launch is refused for, or the fault that it ends with.

@@ -74,11 +74,12 @@ fn name(system: usize, systems: usize) -> String {
     }
 }
 
-/// Solves `matrix x = right`: `size` equations, row after row, and for each equation a row of as many right-hand sides as there are. The
-/// answer has the shape of `right`.
+/// Solves `matrix x = right`: `size` equations, row after row, and for each equation a row of as
+/// many right-hand sides as there are. The answer has the shape of `right`.
 ///
 /// # Errors
-/// [`SolveError::Singular`] with the column; [`AlgorithmError::Length`] when `matrix` is not square, or `right` is no multiple of `size`.
+/// [`SolveError::Singular`] with the column; [`AlgorithmError::Length`] when `matrix` is not
+/// square, or `right` is no multiple of `size`.
 pub fn solve<T: Solves>(
     device: &Device,
     size: usize,
@@ -88,7 +89,8 @@ pub fn solve<T: Solves>(
     solve_batched(device, size, 1, matrix, right)
 }
 
-/// Solves this many systems of one size at once, which lie one after another in both slices and in the answer.
+/// Solves this many systems of one size at once, which lie one after another in both slices and in
+/// the answer.
 ///
 /// # Errors
 /// As [`solve`]: [`SolveError::Singular`] names the first system that can't be solved.
@@ -263,7 +265,8 @@ struct Known<T: Solves> {
     expected: Vec<f64>,
 }
 
-/// Two right-hand sides. Each row has one heavy coefficient, half the matrix away from the diagonal: every pivot has to be looked for.
+/// Two right-hand sides. Each row has one heavy coefficient, half the matrix away from the
+/// diagonal: every pivot has to be looked for.
 fn prepare<T: Solves>(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let n = setup.at_most(4096)?;
     let mut matrix = numbers::<T>(n * n, setup.seed);

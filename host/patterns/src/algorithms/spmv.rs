@@ -126,7 +126,8 @@ pub enum Rows {
 }
 
 impl Rows {
-    /// Each lane has four elements under way at once: as many lanes as then take a row of this length in one go.
+    /// Each lane has four elements under way at once: as many lanes as then take a row of this
+    /// length in one go.
     fn of_length(mean: usize) -> Self {
         match mean {
             0..=2 => Self::Thread,
@@ -183,7 +184,8 @@ macro_rules! sums {
 sums! { f32 f64 }
 
 impl<T: Sums> CsrMatrix<T> {
-    /// A matrix of `rows` by `columns`. The elements of row r are `values[starts[r]..starts[r + 1]]`, in the columns `places[..]` of the same range.
+    /// A matrix of `rows` by `columns`. The elements of row r are
+    /// `values[starts[r]..starts[r + 1]]`, in the columns `places[..]` of the same range.
     ///
     /// # Errors
     /// [`CsrError`] with the row that is wrong; the driver's error.
@@ -217,7 +219,8 @@ impl<T: Sums> CsrMatrix<T> {
     /// `y = A x`, in the way that suits the mean length of the rows.
     ///
     /// # Errors
-    /// [`AlgorithmError::Length`] when `x` has not an element for each column, or `y` not one for each row; the launch's.
+    /// [`AlgorithmError::Length`] when `x` has not an element for each column, or `y` not one for
+    /// each row; the launch's.
     pub fn multiply(
         &self,
         device: &Device,
@@ -351,7 +354,8 @@ fn prepare<T: Sums>(
     }))
 }
 
-/// Where a square matrix of this size has elements: none to twelve in a row, and in every thousandth row up to a thousand.
+/// Where a square matrix of this size has elements: none to twelve in a row, and in every
+/// thousandth row up to a thousand.
 fn uneven(n: usize, seed: u64) -> Places {
     let lengths = input::integers(n, seed);
     let (mut starts, mut places) = (vec![0], Vec::new());
@@ -369,7 +373,8 @@ fn uneven(n: usize, seed: u64) -> Places {
     (starts, places)
 }
 
-/// The same of a stencil: each point of a cube of this many has its 27 neighbours, itself among them, and those at a face have the ones of the other side.
+/// The same of a stencil: each point of a cube of this many has its 27 neighbours, itself among
+/// them, and those at a face have the ones of the other side.
 fn stencil(n: usize, _seed: u64) -> Places {
     // A cube's side, roughly: what matters is how far rows and planes are apart.
     let side = (1i64..)

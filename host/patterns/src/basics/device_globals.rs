@@ -73,7 +73,8 @@ impl Case for Bump {
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
-        // Threads run in any order, but each finds another value: 2 more than the one before. All are exact in f32.
+        // Threads run in any order, but each finds another value: 2 more than the one before. All
+        // are exact in f32.
         let value = |thread: u64| START + 2.0 * thread as f32;
         let line = |found| format!("Device: the value of the global variable is {found:.6}");
         let mut expected: Vec<String> = (0..self.threads()).map(|t| line(value(t))).collect();
@@ -163,7 +164,8 @@ impl Case for Follow {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
         self.pointer.write(self.array.address() as *const f32)?;
         let output = (&mut self.output,);
-        // SAFETY: the pointer is that of an array as long as the output, which lives as long as `self` and is not written.
+        // SAFETY: the pointer is that of an array as long as the output, which lives as long as
+        // `self` and is not written.
         unsafe {
             self.device
                 .launch_unchecked(stream, follow_device_pointer, self.config, output)?;

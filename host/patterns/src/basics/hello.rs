@@ -1,7 +1,8 @@
 //! Hello: every thread prints a line.
 //!
-//! The text goes to the process's own standard output, straight from the driver. To compare it, that output is led through a
-//! file for the time of the launch (see [`crate::capture`]), and printed afterwards.
+//! The text goes to the process's own standard output, straight from the driver. To compare it,
+//! that output is led through a file for the time of the launch (see [`crate::capture`]), and
+//! printed afterwards.
 
 use std::io::Write;
 

@@ -69,8 +69,8 @@ impl Case for Pi {
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
-        // Each thread adds some strips, and some thousand threads and 256 blocks are added in trees: rounding stays far below
-        // the 1e-5 that the notes ask for.
+        // Each thread adds some strips, and some thousand threads and 256 blocks are added in
+        // trees: rounding stays far below the 1e-5 that the notes ask for.
         let value = pi(self.strips as usize);
         Ok(compare::within(
             &self.pi.to_vec()?,

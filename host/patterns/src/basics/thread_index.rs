@@ -34,7 +34,8 @@ struct ThreadIndex {
 
 impl ThreadIndex {
     fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
-        // The sides of the grid differ as well; its blocks are as many as can be checked in a moment.
+        // The sides of the grid differ as well; its blocks are as many as can be checked in a
+        // moment.
         let side = setup.at_most(64)?.max(1);
         let grid = [side, side + 1, side + 2];
         let expected = numbers(grid, BLOCK.map(|threads| threads as usize));
@@ -69,7 +70,8 @@ impl Case for ThreadIndex {
 /// A shape in x, y, z.
 type Shape = [usize; 3];
 
-/// For each place in the volume, x fastest, the number of its thread: blocks one after another, in each x fastest.
+/// For each place in the volume, x fastest, the number of its thread: blocks one after another, in
+/// each x fastest.
 pub fn numbers(grid: Shape, block: Shape) -> Vec<u64> {
     let size = [grid[0] * block[0], grid[1] * block[1], grid[2] * block[2]];
     let number = |at: Shape| {

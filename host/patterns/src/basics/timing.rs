@@ -27,7 +27,8 @@ pub static PATTERN: Pattern = Pattern {
             Timed::prepare(device, setup, |timed, stream| {
                 let Ok(timer) = Timer::start(WallClock);
                 timed.add(stream)?;
-                // A launch returns at once: without this, the wall clock would time the launch and not the kernel.
+                // A launch returns at once: without this, the wall clock would time the launch and
+                // not the kernel.
                 stream.synchronize()?;
                 let Ok(elapsed) = timer.stop();
                 Ok(elapsed)

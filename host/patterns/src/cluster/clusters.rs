@@ -1,4 +1,5 @@
-//! What blocks know of their cluster, in clusters of several sizes, and a sum that a cluster puts together.
+//! What blocks know of their cluster, in clusters of several sizes, and a sum that a cluster puts
+//! together.
 
 use anyhow::{Result, ensure};
 use gpu::cluster::clusters::{SUM_CLUSTER, cluster_ids, cluster_sync_sum};
@@ -83,7 +84,8 @@ fn sum(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
 
 // On the CPU: where the threads are, one after another.
 
-/// `[cluster, rank of the block in it, blocks in it, rank of the thread in it]` for each of `n` threads.
+/// `[cluster, rank of the block in it, blocks in it, rank of the thread in it]` for each of `n`
+/// threads.
 pub fn positions(n: usize, block: u32, cluster: u32) -> Vec<[u32; 4]> {
     let (block, cluster) = (block as usize, cluster as usize);
     let position = |i: usize| {

@@ -15,10 +15,12 @@ use super::select::Choice;
 /// Options of `patterns bench`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only these patterns or variants; with `--checks`, kernels of the simulator's benchmark whose names hold one of these
+    /// Only these patterns or variants; with `--checks`, kernels of the simulator's benchmark whose
+    /// names hold one of these
     only: Vec<String>,
-    /// What the simulator's checks cost instead: CPU time of its benchmark kernels under each, over that of the same kernels unchecked. With a list, as
-    /// `LANEWISE_CHECKS` takes it, what those cost together
+    /// What the simulator's checks cost instead: CPU time of its benchmark kernels under each, over
+    /// that of the same kernels unchecked. With a list, as `LANEWISE_CHECKS` takes it, what those
+    /// cost together
     #[arg(long, value_name = "LIST", num_args = 0..=1, require_equals = true, conflicts_with_all = ["full", "no_reference", "device"])]
     checks: Option<Option<Checks>>,
     /// Rounds of `--checks`, of which the quickest counts
@@ -96,7 +98,8 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     })
 }
 
-/// How fast the simulator itself is. Its figures are of another kind than a kernel's modelled time: they are of this host.
+/// How fast the simulator itself is. Its figures are of another kind than a kernel's modelled time:
+/// they are of this host.
 fn machine() -> Result<()> {
     let bench = lanewise_sim::speed::Bench::new()?;
     say("\nThe simulator, on one thread of this host:");

@@ -1,4 +1,5 @@
-//! `patterns check`: every variant under all checks, in many orders of its warps. The catalog has to be silent.
+//! `patterns check`: every variant under all checks, in many orders of its warps. The catalog has
+//! to be silent.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -12,7 +13,8 @@ use serde_json::{Value, json};
 use super::output::{say, say_json};
 use super::select::Choice;
 
-/// Sizes up to which patterns are checked where none is asked for: enough for several blocks, a last one that is not full among them.
+/// Sizes up to which patterns are checked where none is asked for: enough for several blocks, a
+/// last one that is not full among them.
 const MOST_ELEMENTS: usize = 5001;
 /// The same of rows and columns.
 const MOST_COLUMNS: usize = 75;

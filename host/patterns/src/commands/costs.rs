@@ -1,7 +1,8 @@
 //! `patterns bench --checks`: what each check of the simulator costs.
 //!
-//! CPU time of the simulator's benchmark kernels under a check, over that of the same kernels with nothing that looks on. Runs with and without take turns, and the
-//! least of each counts, so that a busy host disturbs little; a very busy one needs more rounds than the usual ones.
+//! CPU time of the simulator's benchmark kernels under a check, over that of the same kernels with
+//! nothing that looks on. Runs with and without take turns, and the least of each counts, so that a
+//! busy host disturbs little; a very busy one needs more rounds than the usual ones.
 
 use std::fmt::Display;
 

@@ -1,7 +1,7 @@
 //! `patterns diff`: the simulator compared with the GPU, instruction by instruction.
 //!
-//! The cases run in a child process. A kernel that takes the device down, or never ends, takes that process with it; the
-//! next one goes on behind it.
+//! The cases run in a child process. A kernel that takes the device down, or never ends, takes that
+//! process with it; the next one goes on behind it.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, ExitCode, Stdio};
@@ -24,7 +24,8 @@ use super::select::Choice;
 pub(crate) struct Args {
     /// Only instructions that begin so: `add.`, `cvt.rn.f16`
     only: Vec<String>,
-    /// Who is right; `sim` puts the simulator against itself, which tries the harness and judges nothing
+    /// Who is right; `sim` puts the simulator against itself, which tries the harness and judges
+    /// nothing
     #[arg(long, value_enum, default_value_t = Choice::Cuda)]
     device: Choice,
     /// Chooses the values
@@ -85,7 +86,8 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     })
 }
 
-/// A report with its head filled in. The device is opened for its name; kernels are the child's business.
+/// A report with its head filled in. The device is opened for its name; kernels are the child's
+/// business.
 fn head(args: &Args) -> Result<Report> {
     let device = args.device.open().context(
         "the simulator is compared with a GPU, and there is none here; host/diff/results has what one said",
@@ -109,7 +111,8 @@ fn head(args: &Args) -> Result<Report> {
     })
 }
 
-/// Starts a child at a case and takes its outcomes until it ends. Whether it ended by itself, having said why.
+/// Starts a child at a case and takes its outcomes until it ends. Whether it ended by itself,
+/// having said why.
 fn read(args: &Args, from: usize, take: &mut dyn FnMut(Outcome)) -> Result<bool> {
     let mut child = start(args, from)?;
     let output = child.stdout.take().context("the child has no output")?;

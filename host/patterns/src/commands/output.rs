@@ -6,7 +6,8 @@ use std::io::{self, Write};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use serde_json::Value;
 
-/// An empty table with this header, as wide as the terminal allows. The columns that hold numbers are set to the right.
+/// An empty table with this header, as wide as the terminal allows. The columns that hold numbers
+/// are set to the right.
 pub(super) fn table(header: &[&str], numbers: &[usize]) -> Table {
     let mut table = Table::new();
     table

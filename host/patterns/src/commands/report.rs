@@ -1,7 +1,8 @@
 //! How outcomes are printed: a table for people, JSON for programs.
 //!
-//! A GPU's table has times. The simulator's has counters in their place, since its times are bounds that many variants of a
-//! pattern share; only a pattern without kernels, which copies, has modelled times there.
+//! A GPU's table has times. The simulator's has counters in their place, since its times are bounds
+//! that many variants of a pattern share; only a pattern without kernels, which copies, has
+//! modelled times there.
 
 use std::time::Duration;
 
@@ -28,8 +29,9 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// Runs the variant, with these checks if any, while a spinner names it. The spinner goes to stderr, and only where that is
-    /// a terminal. A variant that stops at a smaller size is run at that.
+    /// Runs the variant, with these checks if any, while a spinner names it. The spinner goes to
+    /// stderr, and only where that is a terminal. A variant that stops at a smaller size is run at
+    /// that.
     pub(crate) fn run(
         device: &Device,
         variant: &'static Variant,
@@ -54,8 +56,8 @@ impl Line {
         }
     }
 
-    /// Whether it did what is expected of it. A variant that shows a trap need not agree, and checks may find something, but
-    /// it has to run.
+    /// Whether it did what is expected of it. A variant that shows a trap need not agree, and
+    /// checks may find something, but it has to run.
     pub(crate) fn is_good(&self) -> bool {
         let clean = self.found.as_ref().is_none_or(Vec::is_empty);
         match &self.outcome {
@@ -269,7 +271,8 @@ pub(crate) fn shows_times(lines: &[Line]) -> bool {
 /// A column: its head, and each line's cell.
 type Column = (String, Vec<String>);
 
-/// The lines as a table: times, headed by how they were come by, or counters; the figures of a pattern follow.
+/// The lines as a table: times, headed by how they were come by, or counters; the figures of a
+/// pattern follow.
 fn table(lines: &[Line], backend: Backend) -> Table {
     let mut columns: Vec<Column> = ["variant", "agrees with the CPU"]
         .iter()

@@ -1,4 +1,5 @@
-//! How code comes to the device: PTX that the driver compiles, machine code, for this device, an older or a newer one.
+//! How code comes to the device: PTX that the driver compiles, machine code, for this device, an
+//! older or a newer one.
 
 use anyhow::{Context, Result};
 use lanewise::compare::{self, Agreement, Mismatch};
@@ -114,7 +115,8 @@ fn loaded(
     figures: Vec<Figure>,
 ) -> Result<Box<dyn Case>> {
     let launch = move |stream: &_, config, (input, output): curve::Buffers<'_>| {
-        // SAFETY: the module is compiled from the handle's crate, and its kernel asks nothing of its caller.
+        // SAFETY: the module is compiled from the handle's crate, and its kernel asks nothing of
+        // its caller.
         let launched =
             unsafe { module.launch_unchecked(stream, map_curve_at_home, config, (input, output)) };
         Ok(launched?)

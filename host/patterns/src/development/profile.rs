@@ -1,7 +1,9 @@
-//! The metrics of the notes, by three names: nvprof's, which the notes use, Nsight Compute's (`ncu`), which took its place, and the counters of the simulator, which need no GPU.
+//! The metrics of the notes, by three names: nvprof's, which the notes use, Nsight Compute's
+//! (`ncu`), which took its place, and the counters of the simulator, which need no GPU.
 //!
-//! Instructions and branches are those of the PTX here and of the machine code there: they agree in direction and not in digits. What is made of time (throughput, achieved occupancy,
-//! stalls) the simulator does not have.
+//! Instructions and branches are those of the PTX here and of the machine code there: they agree in
+//! direction and not in digits. What is made of time (throughput, achieved occupancy, stalls) the
+//! simulator does not have.
 
 use lanewise::counters::Counters;
 

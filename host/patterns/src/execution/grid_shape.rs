@@ -1,4 +1,5 @@
-//! One kernel in many shapes of blocks: occupancy, warps, time, and the rules of thumb that a shape breaks.
+//! One kernel in many shapes of blocks: occupancy, warps, time, and the rules of thumb that a shape
+//! breaks.
 
 use anyhow::Result;
 use gpu::execution::grid_shape::sum_matrix;

@@ -1,4 +1,5 @@
-//! What the in-place reductions have in common: the input is consumed, each block leaves a partial sum.
+//! What the in-place reductions have in common: the input is consumed, each block leaves a partial
+//! sum.
 
 use anyhow::Result;
 use gpu::execution::reduce_neighbored::reduce_neighbored;

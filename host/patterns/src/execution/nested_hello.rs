@@ -51,7 +51,8 @@ impl Case for Nested {
         let (text, done) = capture::stdout_of(|| -> Result<()> {
             self.device
                 .launch(stream, nested_hello_world, config, (0,))?;
-            // The driver shows what was printed when somebody waits: for the grid, and so for all levels.
+            // The driver shows what was printed when somebody waits: for the grid, and so for all
+            // levels.
             Ok(stream.synchronize()?)
         })?;
         done?;

@@ -48,7 +48,8 @@ pub static PATTERN: Pattern = Pattern {
                 let length = sums.config.block.x;
                 let config = LaunchConfig::new(sums.config.grid.x, (length / 2).max(1));
                 let arguments = (&mut sums.data, &mut sums.partials, length, length);
-                // SAFETY: all elements of a part are live, and a block has a thread for every two of them.
+                // SAFETY: all elements of a part are live, and a block has a thread for every two
+                // of them.
                 Ok(unsafe {
                     sums.device
                         .launch_unchecked(stream, recursive_reduce2, config, arguments)
@@ -71,7 +72,8 @@ impl Nested {
         launch: fn(&mut Sums, &Stream) -> Result<()>,
     ) -> Result<Box<dyn Case>> {
         let sums = Sums::prepare(device, setup, 1)?;
-        // A grid is pending until it and all that it launched have ended; each block has one at every step.
+        // A grid is pending until it and all that it launched have ended; each block has one at
+        // every step.
         let steps = sums.config.block.x.max(2).ilog2() + 1;
         let pending = sums.config.grid.x as usize * steps as usize;
         if pending > device.pending_launches()? {

@@ -1,7 +1,7 @@
 //! Occupancy: what a kernel takes, how many blocks fit, and what keeps another one out.
 //!
-//! Each variant runs its kernel, and then asks the driver how many blocks of each size from 1 to 1024 threads are resident on
-//! a multiprocessor. The model has to say the same for every size.
+//! Each variant runs its kernel, and then asks the driver how many blocks of each size from 1 to
+//! 1024 threads are resident on a multiprocessor. The model has to say the same for every size.
 
 use anyhow::Result;
 use gpu::execution::occupancy::{stir_bounded, stir_free};
@@ -138,7 +138,8 @@ impl<K: SafeKernel<Params = <stir_free as Kernel>::Params>> Case for Stir<K> {
 
 // On the CPU.
 
-/// For each of `n` elements, 32 numbers started from its index, stirred `rounds` times and added up.
+/// For each of `n` elements, 32 numbers started from its index, stirred `rounds` times and added
+/// up.
 pub fn stirred(n: usize, rounds: u32) -> Vec<u32> {
     (0..n).map(|i| sum(i as u32, rounds)).collect()
 }

@@ -1,4 +1,5 @@
-//! The sum as a recursion on the CPU: where the notes start before they turn to kernels. No kernel runs here.
+//! The sum as a recursion on the CPU: where the notes start before they turn to kernels. No kernel
+//! runs here.
 
 use std::hint::black_box;
 
@@ -57,16 +58,17 @@ impl Case for Recursion {
     }
 }
 
-// The sum of a vector of integers: the answer of every reduction. Integer addition wraps, on the device as here, so that the order
-// of additions does not matter and one reference serves all of them.
+// The sum of a vector of integers: the answer of every reduction. Integer addition wraps, on the
+// device as here, so that the order of additions does not matter and one reference serves all of
+// them.
 
 /// The wrapping sum of everything.
 pub fn sum(input: &[i32]) -> i32 {
     input.iter().fold(0, |sum, &x| sum.wrapping_add(x))
 }
 
-/// The wrapping sum of each run of `per_block` elements: what each block of a grid has to contribute. An empty input has one
-/// block, which contributes 0.
+/// The wrapping sum of each run of `per_block` elements: what each block of a grid has to
+/// contribute. An empty input has one block, which contributes 0.
 pub fn block_sums(input: &[i32], per_block: usize) -> Vec<i32> {
     if input.is_empty() {
         vec![0]
@@ -75,9 +77,10 @@ pub fn block_sums(input: &[i32], per_block: usize) -> Vec<i32> {
     }
 }
 
-/// The wrapping sum, halves added to each other until one element is left: the interleaved pairs of the kernels, as a
-/// recursion on the CPU. Of an odd number, the middle element waits for the next step, so any length will do; what is in
-/// `data` is overwritten, and nothing sums to zero. CUDA study notes, section 3.4.1.
+/// The wrapping sum, halves added to each other until one element is left: the interleaved pairs of
+/// the kernels, as a recursion on the CPU. Of an odd number, the middle element waits for the next
+/// step, so any length will do; what is in `data` is overwritten, and nothing sums to zero. CUDA
+/// study notes, section 3.4.1.
 pub fn recursive(data: &mut [i32]) -> i32 {
     match data {
         [] => 0,

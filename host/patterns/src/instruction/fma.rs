@@ -77,7 +77,8 @@ fn prepare<K: SafeKernel<Params = <mul_add_contracted as Kernel>::Params>>(
     ))
 }
 
-/// `n` triples. In every second one the sum almost cancels the product: what is left is the product's rounding.
+/// `n` triples. In every second one the sum almost cancels the product: what is left is the
+/// product's rounding.
 pub fn operands(n: usize, seed: u64) -> [Vec<f32>; 3] {
     let [a, b, mut c] = [0, 1, 2].map(|k| input::floats(n, seed.wrapping_add(k)));
     for i in (0..n).step_by(2) {
@@ -88,9 +89,11 @@ pub fn operands(n: usize, seed: u64) -> [Vec<f32>; 3] {
 
 // On the CPU.
 
-/// The greatest float not above `a * b + c`, and the least not below, for operands like those above.
+/// The greatest float not above `a * b + c`, and the least not below, for operands like those
+/// above.
 pub fn neighbours(a: f32, b: f32, c: f32) -> [f32; 2] {
-    // 48 bits, exact in a double; the sum with what its rounding leaves out (Knuth's two-sum) is exact too.
+    // 48 bits, exact in a double; the sum with what its rounding leaves out (Knuth's two-sum) is
+    // exact too.
     let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));
     let sum = product + c;
     let part = sum - product;

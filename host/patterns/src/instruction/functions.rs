@@ -77,7 +77,8 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// The launch of a function's kernel on operands that are on the device; a function of one takes the first.
+/// The launch of a function's kernel on operands that are on the device; a function of one takes
+/// the first.
 pub type Launch = fn(
     &Device,
     &Stream,
@@ -123,7 +124,8 @@ macro_rules! two {
     };
 }
 
-/// Every function. Bounds are those of CUDA's intrinsics (`lanewise_std::fast` has them); of `tan` and `pow`, what their parts' add up to.
+/// Every function. Bounds are those of CUDA's intrinsics (`lanewise_std::fast` has them); of `tan`
+/// and `pow`, what their parts' add up to.
 pub static FUNCTIONS: [Function; 8] = [
     Function {
         name: "sin",
@@ -166,7 +168,10 @@ pub static FUNCTIONS: [Function; 8] = [
         truth: |[x, _]| x.exp(),
         range: [-87.0, 88.7],
         units: 1.0,
-        bound: |x, truth| (2.0 + (1.173 * x).abs().floor()) * unit_f32(truth),
+        // NVIDIA documents 2 units in place of 3. On an H200 (driver 580.159.04, 2026-11-23) 7334
+        // arguments of the range are beyond that, by up to 0.44 units at -0.747; with an exact
+        // `ex2` 22 are, by up to 0.71 at -45.06, where the rounding of the product costs most.
+        bound: |x, truth| (3.0 + (1.173 * x).abs().floor()) * unit_f32(truth),
     },
     Function {
         name: "log",
@@ -232,7 +237,8 @@ impl Function {
         (self.truth)((self.operands)(x).map(f64::from))
     }
 
-    /// `n` arguments over the range: evenly spread, or in their exponents where the range has only positive ones.
+    /// `n` arguments over the range: evenly spread, or in their exponents where the range has only
+    /// positive ones.
     fn arguments(&self, n: usize, seed: u64) -> Vec<f32> {
         let [low, high] = self.range.map(f64::from);
         let place = |unit: f32| f64::from(unit) + 0.5;

@@ -22,8 +22,9 @@ pub static PATTERN: Pattern = Pattern {
     variants: &[
         Variant::new("incr_racy", |device, setup| {
             prepare(device, setup, |device, stream, config, counter| {
-                // SAFETY: the racy kernel's threads race for one integer in a buffer that nothing else uses meanwhile; on every
-                // device there is, what a race between aligned 4-byte accesses can spoil is the integer's value, and that is looked at.
+                // SAFETY: the racy kernel's threads race for one integer in a buffer that nothing
+                // else uses meanwhile; on every device there is, what a race between aligned 4-byte
+                // accesses can spoil is the integer's value, and that is looked at.
                 unsafe { device.launch_unchecked(stream, incr_racy, config, (counter,)) }
             })
         })
@@ -41,7 +42,8 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// The kernels differ in the type of their counter, and one is unsafe: each variant brings its own launch.
+/// The kernels differ in the type of their counter, and one is unsafe: each variant brings its own
+/// launch.
 type Launch = fn(&Device, &Stream, LaunchConfig, &mut DeviceBuffer<i32>) -> Result<(), LaunchError>;
 
 fn prepare(device: &Device, setup: Setup, launch: Launch) -> Result<Box<dyn Case>> {

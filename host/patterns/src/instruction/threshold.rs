@@ -25,7 +25,8 @@ pub static PATTERN: Pattern = Pattern {
                 device,
                 setup,
                 |device, stream, config, (values, threshold, flag)| {
-                    // SAFETY: the threads race for one integer in a buffer that nothing else uses meanwhile; all store the same.
+                    // SAFETY: the threads race for one integer in a buffer that nothing else uses
+                    // meanwhile; all store the same.
                     unsafe {
                         device.launch_unchecked(
                             stream,
@@ -58,7 +59,8 @@ pub static PATTERN: Pattern = Pattern {
 /// What the kernels take.
 type Arguments<'a> = (&'a DeviceBuffer<i32>, i32, &'a mut DeviceBuffer<i32>);
 
-/// The kernels differ in the type of their flag, and one is unsafe: each variant brings its own launch.
+/// The kernels differ in the type of their flag, and one is unsafe: each variant brings its own
+/// launch.
 type Launch = fn(&Device, &Stream, LaunchConfig, Arguments<'_>) -> Result<(), LaunchError>;
 
 /// The threshold is halfway up, or as many 2^20 above that as the setup's `by` says.

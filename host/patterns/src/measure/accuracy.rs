@@ -1,8 +1,10 @@
 //! How far standard functions and intrinsics are off, over all their inputs or a sample of them.
 //!
-//! An input is a pattern of 32 bits, so there are 2^32: a GPU takes them all in a minute or two. The simulator takes a stratified sample: as many
-//! stretches of neighbouring patterns as asked for, and one of each at random, so that every exponent has its share.
-//! The truth is the CPU's function in double precision, which is off by less than a billionth of a unit in the last place of an `f32`.
+//! An input is a pattern of 32 bits, so there are 2^32: a GPU takes them all in a minute or two.
+//! The simulator takes a stratified sample: as many stretches of neighbouring patterns as asked
+//! for, and one of each at random, so that every exponent has its share. The truth is the CPU's
+//! function in double precision, which is off by less than a billionth of a unit in the last place
+//! of an `f32`.
 
 use anyhow::{Result, ensure};
 use lanewise::ulp::{self, unit_f32};

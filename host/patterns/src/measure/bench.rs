@@ -1,5 +1,5 @@
-//! What the benchmark measures: every variant of the patterns whose kernels were also written in CUDA C++ for comparison (the
-//! README has the figures), at the sizes of that comparison.
+//! What the benchmark measures: every variant of the patterns whose kernels were also written in
+//! CUDA C++ for comparison (the README has the figures), at the sizes of that comparison.
 
 use crate::{ALL, Pattern, Variant};
 

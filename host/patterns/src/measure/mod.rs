@@ -1,4 +1,5 @@
-//! What is done with the patterns: running and timing them, and looking at how right and how fast they are.
+//! What is done with the patterns: running and timing them, and looking at how right and how fast
+//! they are.
 
 pub mod accuracy;
 pub mod bench;

@@ -1,8 +1,9 @@
 //! Running a variant: is it right, and how fast.
 //!
-//! The first launch is compared with the CPU. Times are taken by events around each launch. On the simulator they are
-//! modelled and do not vary, so the first launch's is the answer; on a GPU three more launches warm up and the median of
-//! [`REPEATS`] is taken, as for the twins in CUDA C++ that the README compares with.
+//! The first launch is compared with the CPU. Times are taken by events around each launch. On the
+//! simulator they are modelled and do not vary, so the first launch's is the answer; on a GPU three
+//! more launches warm up and the median of [`REPEATS`] is taken, as for the twins in CUDA C++ that
+//! the README compares with.
 
 use anyhow::Result;
 use lanewise::compare::{Agreement, Mismatch};
@@ -29,7 +30,8 @@ pub struct Outcome {
     pub work: Work,
     /// What the simulator counted; a GPU does not count.
     pub counters: Option<Counters>,
-    /// What NVIDIA's library takes for the same, on a GPU, where the variant has one beside it; or why it did not run.
+    /// What NVIDIA's library takes for the same, on a GPU, where the variant has one beside it; or
+    /// why it did not run.
     pub library: Option<Result<Library, String>>,
     /// What the pattern has to say of the run beside that.
     pub figures: Vec<Figure>,

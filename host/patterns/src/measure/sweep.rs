@@ -1,4 +1,5 @@
-//! A pattern over a range: offsets, strides, shapes of blocks, sizes. The notes draw these as curves.
+//! A pattern over a range: offsets, strides, shapes of blocks, sizes. The notes draw these as
+//! curves.
 
 use anyhow::Result;
 use lanewise::Device;
@@ -80,7 +81,8 @@ impl Sweep {
         matches!(self.over, SweepAxis::Variants)
     }
 
-    /// Runs every variant at every point; each has to agree with the CPU there. `report` is told what runs next.
+    /// Runs every variant at every point; each has to agree with the CPU there. `report` is told
+    /// what runs next.
     ///
     /// # Errors
     /// When a variant does not run, or not rightly.

@@ -1,7 +1,8 @@
-//! Timelines: what a trace says of each variant of a pattern, as a picture. Streams are rows, copies and kernels are bars; above them is what
-//! the host called.
+//! Timelines: what a trace says of each variant of a pattern, as a picture. Streams are rows,
+//! copies and kernels are bars; above them is what the host called.
 //!
-//! The trace (`lanewise::trace`) has a range for each run of a variant. A [`Panel`] is the last such range, with what the streams did in it.
+//! The trace (`lanewise::trace`) has a range for each run of a variant. A [`Panel`] is the last
+//! such range, with what the streams did in it.
 
 use std::collections::BTreeMap;
 
@@ -118,7 +119,8 @@ struct Event<'a> {
     end: f64,
 }
 
-/// The panels of a trace: of each of these names the last range, in this order; names that did not run are left out.
+/// The panels of a trace: of each of these names the last range, in this order; names that did not
+/// run are left out.
 pub fn panels(trace: &Value, names: &[&str]) -> Vec<Panel> {
     let all = trace["traceEvents"]
         .as_array()
@@ -202,7 +204,8 @@ fn panel(
         .into_iter()
         .map(|((is_stream, device, track), mut bars)| {
             bars.sort_by(|a, b| a.start.total_cmp(&b.start));
-            // What can't be told apart in the picture is one bar: a host that asks again and again, for instance.
+            // What can't be told apart in the picture is one bar: a host that asks again and again,
+            // for instance.
             let speck = (range.end - range.start) / 1000.0;
             bars.retain(|bar| bar.kind != BarKind::Call || bar.end > bar.start);
             bars.dedup_by(|later, earlier| {
@@ -257,7 +260,8 @@ const TITLE: i32 = 26;
 const AXIS: i32 = 30;
 const LEGEND: i32 = 30;
 
-/// The panels one below another, at one scale, as SVG. `times` says how the times were come by: `modelled`, `measured`.
+/// The panels one below another, at one scale, as SVG. `times` says how the times were come by:
+/// `modelled`, `measured`.
 ///
 /// # Errors
 /// When there is nothing to draw.

@@ -1,4 +1,5 @@
-//! The sum of two vectors with an offset on one side of the copy: what the patterns about reads and writes have in common.
+//! The sum of two vectors with an offset on one side of the copy: what the patterns about reads and
+//! writes have in common.
 
 use anyhow::Result;
 use gpu::memory::misaligned_read::read_offset;
@@ -23,8 +24,9 @@ pub(super) enum Offset {
 /// The sum on the CPU: both vectors, where it goes, the offset.
 pub(super) type Sum = fn(&[f32], &[f32], &mut [f32], usize);
 
-/// The kernel with `unroll` elements a thread, checked against `sum`. What the offset is added to is longer by it, so that every element has its
-/// sum, every sum its element, and every warp its 32 of them.
+/// The kernel with `unroll` elements a thread, checked against `sum`. What the offset is added to
+/// is longer by it, so that every element has its sum, every sum its element, and every warp its 32
+/// of them.
 pub(super) fn prepare<K: SafeKernel<Params = <read_offset as Kernel>::Params>>(
     device: &Device,
     setup: Setup,

@@ -1,4 +1,5 @@
-//! Copies from an offset on, and a stride apart: `--by` is the offset of the one, the stride of the other.
+//! Copies from an offset on, and a stride apart: `--by` is the offset of the one, the stride of the
+//! other.
 
 use anyhow::Result;
 use gpu::memory::offset_stride::{offset_copy, stride_copy};
@@ -64,8 +65,8 @@ fn prepare<K: SafeKernel<Params = <offset_copy as Kernel>::Params>>(
 
 // On the CPU.
 
-/// Copies every `stride`-th element of `input` from `offset` on, `n` of them, to the same places in a vector of zeroes. A
-/// stride of 0 copies nothing.
+/// Copies every `stride`-th element of `input` from `offset` on, `n` of them, to the same places in
+/// a vector of zeroes. A stride of 0 copies nothing.
 pub fn strided_copy(input: &[f32], n: usize, offset: usize, stride: usize) -> Vec<f32> {
     let mut output = vec![0.0; input.len()];
     if stride > 0 {

@@ -1,7 +1,8 @@
 //! The sum of two vectors that start and end in host memory: six kinds of memory, one answer.
 //!
-//! A run is the copies to the device, the kernel and the copy back, or what stands in their place. So the throughput of a line
-//! is that of the way between host and device, with the kernel a small part.
+//! A run is the copies to the device, the kernel and the copy back, or what stands in their place.
+//! So the throughput of a line is that of the way between host and device, with the kernel a small
+//! part.
 
 use crate::basics::vector_add::vector_add;
 use anyhow::Result;
@@ -100,7 +101,8 @@ impl HostMemory {
         })
     }
 
-    /// Copies it to the device: pinned memory beside the host, pageable memory while the host waits.
+    /// Copies it to the device: pinned memory beside the host, pageable memory while the host
+    /// waits.
     fn send(&self, stream: &Stream, to: &mut DeviceBuffer<f32>) -> Result<()> {
         match self {
             Self::Pageable(memory) => to.copy_from_slice(memory)?,

@@ -81,7 +81,8 @@ fn transposed<K: SafeKernel<Params = <copy_row as Kernel>::Params>>(
 
 // On the CPU.
 
-/// The transpose of a row-major matrix of `ny` rows and `nx` columns: row-major, `nx` rows and `ny` columns.
+/// The transpose of a row-major matrix of `ny` rows and `nx` columns: row-major, `nx` rows and `ny`
+/// columns.
 pub fn transpose<T: Copy>(input: &[T], nx: usize, ny: usize) -> Vec<T> {
     (0..nx * ny)
         .map(|out| input[(out % ny) * nx + out / ny])

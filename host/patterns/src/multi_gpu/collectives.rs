@@ -124,7 +124,8 @@ impl Collective {
         }
     }
 
-    /// Bytes by time as NCCL counts them: such that the figure is that of a link, however many ranks there are.
+    /// Bytes by time as NCCL counts them: such that the figure is that of a link, however many
+    /// ranks there are.
     fn bus_bytes(&self) -> f64 {
         let (ranks, all) = (self.devices.len() as f64, 4.0 * self.from[0].len() as f64);
         match self.operation {

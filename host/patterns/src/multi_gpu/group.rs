@@ -1,7 +1,9 @@
-//! Collective operations between the devices of one process, behind one interface: NCCL's, or a ring of copies where there is no NCCL.
+//! Collective operations between the devices of one process, behind one interface: NCCL's, or a
+//! ring of copies where there is no NCCL.
 //!
-//! A [`Group`] has a rank for each device, with a stream. Each operation is queued on these streams, one buffer a rank, and the buffers keep
-//! order with what was queued before. [`Group::by`] says who does it.
+//! A [`Group`] has a rank for each device, with a stream. Each operation is queued on these
+//! streams, one buffer a rank, and the buffers keep order with what was queued before.
+//! [`Group::by`] says who does it.
 
 use anyhow::{Result, ensure};
 use lanewise::{Backend, Device, DeviceBuffer, Stream};

@@ -1,7 +1,7 @@
 //! A 2-D stencil whose rows are split over the devices: each step needs a row of each neighbour.
 //!
-//! The rows come by copies between the devices. They can be on their way while the device computes what needs none of them: all its rows but
-//! two.
+//! The rows come by copies between the devices. They can be on their way while the device computes
+//! what needs none of them: all its rows but two.
 
 use anyhow::Result;
 use gpu::multi_gpu::halo_stencil::{stencil_halo, stencil_interior};
@@ -132,7 +132,8 @@ impl Split {
         };
         let last = self.devices.len() - 1;
         for (i, (device, to)) in self.devices.iter().zip(to).enumerate() {
-            // Two kernels write the device's rows, each its own part of them: the first row and the last, and all between.
+            // Two kernels write the device's rows, each its own part of them: the first row and the
+            // last, and all between.
             let (first, rows) = (nx.min(to.len()), to.len());
             let inner = rows.saturating_sub(2 * nx);
             let mut parts = to.parts_of(&[first, inner, rows - first - inner]);

@@ -1,9 +1,12 @@
-//! How the ranks of several processes come to have the same id: by a file that all can read, or by a socket.
+//! How the ranks of several processes come to have the same id: by a file that all can read, or by
+//! a socket.
 //!
-//! Rank 0 makes the id and [tells](Rendezvous::tell) it, every other rank [asks](Rendezvous::ask) for it; who comes first waits for the others.
-//! By a socket, a rank says its number (four bytes, the lowest first) and is answered with the id. Whoever can reach the socket can ask,
-//! so it belongs on a network that is trusted, as NCCL's own sockets do.
-//! Source: NCCL's user guide, "Creating a Communicator": the id is sent "using any CPU-based method".
+//! Rank 0 makes the id and [tells](Rendezvous::tell) it, every other rank [asks](Rendezvous::ask)
+//! for it; who comes first waits for the others. By a socket, a rank says its number (four bytes,
+//! the lowest first) and is answered with the id. Whoever can reach the socket can ask, so it
+//! belongs on a network that is trusted, as NCCL's own sockets do.
+//! Source: NCCL's user guide, "Creating a Communicator": the id is sent "using any CPU-based
+//! method".
 
 use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read, Write};
@@ -30,10 +33,12 @@ pub enum Rendezvous {
 }
 
 impl Rendezvous {
-    /// Rank 0's part: gives the id to the ranks 1 to `of - 1`. By a file this returns at once, by a socket when all have asked.
+    /// Rank 0's part: gives the id to the ranks 1 to `of - 1`. By a file this returns at once, by a
+    /// socket when all have asked.
     ///
     /// # Errors
-    /// When the file can't be written, the address is not this machine's or is taken, or ranks are missing after `patience`.
+    /// When the file can't be written, the address is not this machine's or is taken, or ranks are
+    /// missing after `patience`.
     pub fn tell(&self, id: Id, of: usize, patience: Duration) -> Result<()> {
         match self {
             Self::File(file) => publish(file, id.bytes()),
@@ -84,7 +89,8 @@ fn publish(file: &Path, id: &[u8]) -> Result<()> {
         .with_context(|| format!("cannot write `{}`", file.display()))
 }
 
-/// Answers until every rank but the first has its id. Who says no rank's number gets no answer, and is not waited for.
+/// Answers until every rank but the first has its id. Who says no rank's number gets no answer, and
+/// is not waited for.
 fn serve(listener: &TcpListener, id: Id, of: usize, patience: Duration) -> Result<()> {
     listener
         .set_nonblocking(true)
@@ -206,7 +212,8 @@ mod tests {
         };
         all_hear(&Rendezvous::Address(address.clone()));
         let nobody = Rendezvous::Address(address);
-        // Whether the stranger came in time or not, it heard nothing; the last look is at a port that nobody listens at.
+        // Whether the stranger came in time or not, it heard nothing; the last look is at a port
+        // that nobody listens at.
         let error = nobody.ask(1, Duration::ZERO).expect_err("it is over");
         assert!(error.to_string().contains("is rank 0 running?"), "{error}");
         let missing = nobody.tell(id(), 2, 2 * PAUSE).expect_err("nobody asks");

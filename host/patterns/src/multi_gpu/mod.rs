@@ -1,7 +1,9 @@
-//! Several devices: who reaches whose memory, work that is split, and results that are put together.
+//! Several devices: who reaches whose memory, work that is split, and results that are put
+//! together.
 //!
-//! Everything here works with as many devices as there are, eight at most. With one device its parts are all on that one, so that the
-//! patterns run anywhere; `LANEWISE_SIM_DEVICES=4` makes four simulated ones.
+//! Everything here works with as many devices as there are, eight at most. With one device its
+//! parts are all on that one, so that the patterns run anywhere; `LANEWISE_SIM_DEVICES=4` makes
+//! four simulated ones.
 
 pub mod collectives;
 pub mod group;
@@ -21,7 +23,8 @@ use crate::Figure;
 /// The most devices that are used.
 pub const MOST: usize = 8;
 
-/// The devices to split work between: all there are, up to [`MOST`]; where there is one, that one twice.
+/// The devices to split work between: all there are, up to [`MOST`]; where there is one, that one
+/// twice.
 ///
 /// # Errors
 /// The driver's error. After a fault in a kernel, every call on its context returns that error.

@@ -1,8 +1,10 @@
 //! NCCL, opened at run time: `libnccl.so.2` is needed neither to build nor where there is none.
 //!
-//! A communicator is a rank's part in a group. One process makes those of all its devices ([`Nccl::all`]); several processes each make theirs
-//! ([`Nccl::rank`]) from an id that the first makes and the others are given, by [a file or a socket](super::meeting) or however they like.
-//! Source: NCCL's user guide, "Creating a Communicator", "Collective Communication Functions", "Point To Point Communication Functions".
+//! A communicator is a rank's part in a group. One process makes those of all its devices
+//! ([`Nccl::all`]); several processes each make theirs ([`Nccl::rank`]) from an id that the first
+//! makes and the others are given, by [a file or a socket](super::meeting) or however they like.
+//! Source: NCCL's user guide, "Creating a Communicator", "Collective Communication Functions",
+//! "Point To Point Communication Functions".
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::{Arc, OnceLock};
@@ -205,7 +207,8 @@ pub struct Communicator {
     handle: Handle,
 }
 
-// SAFETY: NCCL lets any thread use a communicator, one at a time, which `&mut` or the owner's thread sees to.
+// SAFETY: NCCL lets any thread use a communicator, one at a time, which `&mut` or the owner's
+// thread sees to.
 unsafe impl Send for Communicator {}
 
 impl Communicator {

@@ -1,7 +1,8 @@
-//! Copies between two devices: one way, both ways at once, there and back; and a kernel that reads the other device's memory.
+//! Copies between two devices: one way, both ways at once, there and back; and a kernel that reads
+//! the other device's memory.
 //!
-//! Where the devices do not reach one another the driver takes copies through the host's memory, and the kernel can't be launched: that
-//! variant then shows the driver's answer.
+//! Where the devices do not reach one another the driver takes copies through the host's memory,
+//! and the kernel can't be launched: that variant then shows the driver's answer.
 
 use anyhow::Result;
 use gpu::basics::vector_add::vec_add;

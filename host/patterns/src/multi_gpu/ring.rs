@@ -1,14 +1,17 @@
 //! Collective operations by copies between neighbours in a ring.
 //!
-//! Every buffer is cut into as many chunks as there are ranks. In each round every rank sends one chunk to the next, so that all links work all
-//! the time; after all rounds each rank has sent `(n - 1) / n` of a buffer for a reduction or a gathering, which is the least that will do.
-//! Source: Patarasuk, Yuan: "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009.
+//! Every buffer is cut into as many chunks as there are ranks. In each round every rank sends one
+//! chunk to the next, so that all links work all the time; after all rounds each rank has sent
+//! `(n - 1) / n` of a buffer for a reduction or a gathering, which is the least that will do.
+//! Source: Patarasuk, Yuan: "Bandwidth optimal all-reduce algorithms for clusters of
+//! workstations", 2009.
 
 use anyhow::Result;
 use gpu::multi_gpu::collectives::accumulate;
 use lanewise::{CopyTarget, DeviceBuffer, LaunchConfig, Part, Stream};
 
-/// The chunks of each rank's buffer. There may be fewer than ranks, where the buffer has fewer elements.
+/// The chunks of each rank's buffer. There may be fewer than ranks, where the buffer has fewer
+/// elements.
 type Chunks<'a> = Vec<Vec<Part<'a, f32>>>;
 
 fn cut(buffers: &mut [DeviceBuffer<f32>]) -> Chunks<'_> {
@@ -117,7 +120,8 @@ pub(super) fn all_gather(
     Ok(())
 }
 
-/// The chunks follow one another round the ring, so that a rank passes one on while it gets the next.
+/// The chunks follow one another round the ring, so that a rank passes one on while it gets the
+/// next.
 pub(super) fn broadcast(
     streams: &[Stream],
     root: usize,

@@ -1,8 +1,10 @@
 //! A matrix product whose second factor is split over the devices: by columns, or by rows.
 //!
-//! Large models are computed so: `b` is a layer's weights, of which no device has all. By columns, each device computes columns of the product,
-//! which an all-gather puts together. By rows, each computes a product as large as the whole from a part of the sums, and an all-reduce
-//! adds them. A layer split by columns and the next by rows need one all-reduce between them and no gathering at all.
+//! Large models are computed so: `b` is a layer's weights, of which no device has all. By columns,
+//! each device computes columns of the product, which an all-gather puts together. By rows, each
+//! computes a product as large as the whole from a part of the sums, and an all-reduce adds them. A
+//! layer split by columns and the next by rows need one all-reduce between them and no gathering at
+//! all.
 
 use std::ops::Range;
 

@@ -1,5 +1,7 @@
-//! cuBLAS: products of dense matrices and vectors. Its matrices are column after column, so ours are theirs turned.
-//! Source: cuBLAS library documentation, `cublas<t>gemm()`, `cublas<t>gemv()`, "cublasSetMathMode()".
+//! cuBLAS: products of dense matrices and vectors. Its matrices are column after column, so ours
+//! are theirs turned.
+//! Source: cuBLAS library documentation, `cublas<t>gemm()`, `cublas<t>gemv()`,
+//! "cublasSetMathMode()".
 
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
@@ -25,7 +27,8 @@ functions! { Functions "cublas":
     version b"cublasGetVersion_v2" (*mut c_void, *mut c_int);
     set_stream b"cublasSetStream_v2" (*mut c_void, *mut c_void);
     set_math_mode b"cublasSetMathMode" (*mut c_void, c_int);
-    // Handle, how both are turned, three sides, a factor, both matrices with their leading dimensions, a factor, the product with its own.
+    // Handle, how both are turned, three sides, a factor, both matrices with their leading
+    // dimensions, a factor, the product with its own.
     sgemm b"cublasSgemm_v2" (*mut c_void, c_int, c_int, c_int, c_int, c_int, Void, Void, c_int, Void, c_int, Void, *mut c_void, c_int);
     dgemm b"cublasDgemm_v2" (*mut c_void, c_int, c_int, c_int, c_int, c_int, Void, Void, c_int, Void, c_int, Void, *mut c_void, c_int);
     gemm_ex b"cublasGemmEx" (*mut c_void, c_int, c_int, c_int, c_int, c_int, Void, Void, c_int, c_int, Void, c_int, c_int, Void, *mut c_void, c_int, c_int, c_int, c_int);
@@ -125,8 +128,9 @@ pub fn gemm<T: Number>(
         } else {
             functions.sgemm
         };
-        // SAFETY: the matrices have these sides, rows are as far apart as they are long, and the buffers are ordered with the stream. What is a product of rows here is one of
-        // columns there, with the factors in the other order.
+        // SAFETY: the matrices have these sides, rows are as far apart as they are long, and the
+        // buffers are ordered with the stream. What is a product of rows here is one of columns
+        // there, with the factors in the other order.
         unsafe {
             let status = product(
                 cublas.handle,
@@ -149,7 +153,8 @@ pub fn gemm<T: Number>(
     }))
 }
 
-/// `C = A B` of `bf16` in `f32`, by the matrix units: `a` is `m` by `k` and `b` the right factor's transpose, `n` by `k`, both by rows and as bits.
+/// `C = A B` of `bf16` in `f32`, by the matrix units: `a` is `m` by `k` and `b` the right factor's
+/// transpose, `n` by `k`, both by rows and as bits.
 ///
 /// # Errors
 /// What [`gemm`] fails with.
@@ -158,7 +163,8 @@ pub fn gemm_bf16(
     [m, n, k]: [usize; 3],
     [a, b]: [&[u16]; 2],
 ) -> Result<Box<dyn Job>> {
-    /// `CUDA_R_16BF`, `CUDA_R_32F` (library_types.h), `CUBLAS_COMPUTE_32F`, `CUBLAS_DEFAULT_MATH`, `CUBLAS_GEMM_DEFAULT` (cublas_api.h).
+    /// `CUDA_R_16BF`, `CUDA_R_32F` (library_types.h), `CUBLAS_COMPUTE_32F`, `CUBLAS_DEFAULT_MATH`,
+    /// `CUBLAS_GEMM_DEFAULT` (cublas_api.h).
     const BF16: c_int = 14;
     const F32: c_int = 0;
     const COMPUTE_F32: c_int = 68;
@@ -180,8 +186,9 @@ pub fn gemm_bf16(
         let c = c.write_on(stream)? as *mut c_void;
         let [alpha, beta] = pointers(&factors);
         let functions = cublas.on(stream)?;
-        // SAFETY: the matrices have these sides and types, and the buffers are ordered with the stream. What is by rows here is by columns there: the product's transpose is
-        // the right factor's transpose, which is what lies there turned, times the left one's.
+        // SAFETY: the matrices have these sides and types, and the buffers are ordered with the
+        // stream. What is by rows here is by columns there: the product's transpose is the right
+        // factor's transpose, which is what lies there turned, times the left one's.
         unsafe {
             let status = (functions.gemm_ex)(
                 cublas.handle,
@@ -209,7 +216,8 @@ pub fn gemm_bf16(
     }))
 }
 
-/// `y = alpha A x + beta y`, where `A` has rows of `columns` elements, `stride` from one to the next.
+/// `y = alpha A x + beta y`, where `A` has rows of `columns` elements, `stride` from one to the
+/// next.
 ///
 /// # Errors
 /// What [`gemm`] fails with.

@@ -1,4 +1,5 @@
-//! cuRAND: random numbers by Philox. The numbers are not ours: it gives each thread a stream of its own.
+//! cuRAND: random numbers by Philox. The numbers are not ours: it gives each thread a stream of its
+//! own.
 //! Source: cuRAND library documentation, "Host API Overview".
 
 use std::ffi::{c_int, c_void};
@@ -38,7 +39,8 @@ impl Drop for Generator {
     }
 }
 
-/// `n` numbers, uniformly or normally distributed. The latter come in pairs: one less where `n` is odd.
+/// `n` numbers, uniformly or normally distributed. The latter come in pairs: one less where `n` is
+/// odd.
 ///
 /// # Errors
 /// When there is no cuRAND.

@@ -10,7 +10,8 @@ use lanewise::{Device, DeviceBuffer};
 use super::open::{check, functions, version};
 use super::{Job, Number, job};
 
-/// `CUSPARSE_OPERATION_NON_TRANSPOSE`, `CUSPARSE_INDEX_32I`, `CUSPARSE_INDEX_BASE_ZERO`, `CUSPARSE_SPMV_ALG_DEFAULT` (cusparse.h); `CUDA_R_32F`, `CUDA_R_64F` (library_types.h).
+/// `CUSPARSE_OPERATION_NON_TRANSPOSE`, `CUSPARSE_INDEX_32I`, `CUSPARSE_INDEX_BASE_ZERO`,
+/// `CUSPARSE_SPMV_ALG_DEFAULT` (cusparse.h); `CUDA_R_32F`, `CUDA_R_64F` (library_types.h).
 const AS_IT_IS: c_int = 0;
 const INDEX_32: c_int = 2;
 const FROM_ZERO: c_int = 0;
@@ -103,7 +104,8 @@ pub fn spmv<T: Number + From<u8>>(
     let x = DeviceBuffer::from_slice(device, x)?;
     let mut y = DeviceBuffer::<T>::zeroed(device, rows)?;
     let (mut number, mut room) = (0, 0);
-    // SAFETY: all buffers live as long as the job and have the lengths that are said; the results have places; handles were made before they are used.
+    // SAFETY: all buffers live as long as the job and have the lengths that are said; the results
+    // have places; handles were made before they are used.
     unsafe {
         let functions = &product.functions;
         check(

@@ -1,7 +1,8 @@
 //! NVIDIA's libraries, opened at run time, for the benchmark to print beside the catalog's kernels.
 //!
-//! Nothing here is needed to build, or where there is no such library: then the benchmark says what it looked for. A job does the same work as a variant, on input of the same setup, and
-//! is timed in the same way; its results are not looked at.
+//! Nothing here is needed to build, or where there is no such library: then the benchmark says what
+//! it looked for. A job does the same work as a variant, on input of the same setup, and is timed
+//! in the same way; its results are not looked at.
 
 mod cublas;
 mod cufft;

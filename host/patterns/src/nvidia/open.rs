@@ -7,7 +7,8 @@ use anyhow::{Context, Result, ensure};
 use lanewise_variables::{CUDA_HOME, CUDA_PATH, NVIDIA_LIBRARIES};
 use libloading::Library;
 
-/// Opens the first of these files that can be: in the folder that the variable names, and only there; else where the system's loader looks, and below CUDA's toolkit.
+/// Opens the first of these files that can be: in the folder that the variable names, and only
+/// there; else where the system's loader looks, and below CUDA's toolkit.
 ///
 /// # Errors
 /// When there is none, with what the loader said of the first.
@@ -66,7 +67,8 @@ pub(super) fn version(number: c_int, of_major: c_int) -> String {
     format!("{major}.{}.{}", rest / 100, rest % 100)
 }
 
-/// A structure of a library's functions: a field for each, its symbol, and what it takes. All answer with a status.
+/// A structure of a library's functions: a field for each, its symbol, and what it takes. All
+/// answer with a status.
 macro_rules! functions {
     ($name:ident $library:literal: $($field:ident $symbol:literal ($($type:ty),*);)*) => {
         #[doc = concat!("Functions of ", $library, ", as its header declares them.")]

@@ -1,12 +1,14 @@
 //! The process's standard output, for a moment led into a file.
 //!
-//! What kernels print is written by the driver to file descriptor 1, past everything that Rust could redirect.
+//! What kernels print is written by the driver to file descriptor 1, past everything that Rust
+//! could redirect.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-/// Runs `body` and returns what was written to standard output meanwhile, by any thread, and what `body` returned.
+/// Runs `body` and returns what was written to standard output meanwhile, by any thread, and what
+/// `body` returned.
 ///
 /// # Errors
 /// When the output cannot be led into a temporary file and back.

@@ -9,7 +9,8 @@ use lanewise::{DeviceBuffer, DeviceCopy, Stream};
 
 use crate::{Case, Figure, Work};
 
-/// Output buffers, what they should hold, and the launch that fills them. Inputs belong to the launch.
+/// Output buffers, what they should hold, and the launch that fills them. Inputs belong to the
+/// launch.
 pub(crate) struct Filling<T: DeviceCopy, const N: usize, L> {
     outputs: [DeviceBuffer<T>; N],
     expected: [Vec<T>; N],

@@ -1,7 +1,8 @@
 //! Input made of a seed: the same on every machine.
 //!
-//! Element `i` is a hash of `i` and the seed, so that an element can be made without those before it. The hash is the
-//! finalizer of SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014).
+//! Element `i` is a hash of `i` and the seed, so that an element can be made without those before
+//! it. The hash is the finalizer of SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom
+//! number generators", OOPSLA 2014).
 
 use rayon::prelude::*;
 
@@ -18,8 +19,9 @@ fn hash(i: usize, seed: u64) -> u64 {
 /// Elements that a core makes in one go.
 const PART: usize = 1 << 14;
 
-/// This many elements, on all cores where there are many: a GPU is measured with hundreds of millions. Each part is a loop of its own, which is quick where this crate is
-/// not optimised too: tests make more of these elements than they compute.
+/// This many elements, on all cores where there are many: a GPU is measured with hundreds of
+/// millions. Each part is a loop of its own, which is quick where this crate is not optimised too:
+/// tests make more of these elements than they compute.
 fn each<T: Clone + Default + Send>(n: usize, element: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let mut elements = vec![T::default(); n];
     let parts = elements.par_chunks_mut(PART).enumerate();

@@ -16,7 +16,8 @@ pub(crate) type Expected = fn(&[f32], usize, usize) -> Vec<f32>;
 /// How the grid covers a matrix, and how a block's threads share out their tile of it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Tiles {
-    /// One element of the input a thread: 256 threads, 16 x 16 as in the peer, or as wide as the setup asks for.
+    /// One element of the input a thread: 256 threads, 16 x 16 as in the peer, or as wide as the
+    /// setup asks for.
     OneEach,
     /// The same over the output, which for a transpose is as wide as the input is high.
     OneEachOfOutput,
@@ -24,11 +25,13 @@ pub(crate) enum Tiles {
     FourEach,
     /// The same over the output.
     FourEachOfOutput,
-    /// This many tiles of 32 x 32 elements, one below the other, for 32 x 8 threads: the kernel has it so.
+    /// This many tiles of 32 x 32 elements, one below the other, for 32 x 8 threads: the kernel has
+    /// it so.
     Shared {
         /// How many a block does.
         tiles: u32,
-        /// Elements from one row to the next in dynamic shared memory; 0 where the kernel declares its own.
+        /// Elements from one row to the next in dynamic shared memory; 0 where the kernel declares
+        /// its own.
         pitch: u32,
     },
 }

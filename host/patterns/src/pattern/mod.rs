@@ -37,7 +37,8 @@ pub struct Pattern {
 pub struct Size {
     /// What is counted: `elements`, `rows and columns`.
     pub of: &'static str,
-    /// Whether it is counted along both sides of a matrix: twice the size is then four times as much, or more.
+    /// Whether it is counted along both sides of a matrix: twice the size is then four times as
+    /// much, or more.
     pub is_square: bool,
     /// The size when none is asked for: quick on the simulator.
     pub default: usize,
@@ -58,7 +59,8 @@ pub struct Variant {
     pub most: Option<usize>,
     /// Makes the input of this setup, moves it to the device and gets everything ready to launch.
     pub prepare: fn(&Device, Setup) -> Result<Box<dyn Case>>,
-    /// The same work by one of NVIDIA's libraries, where one of them does it: for a GPU, to be timed beside the variant.
+    /// The same work by one of NVIDIA's libraries, where one of them does it: for a GPU, to be
+    /// timed beside the variant.
     pub library: Option<PrepareJob>,
 }
 
@@ -149,7 +151,8 @@ pub struct Setup {
     pub seed: u64,
     /// Threads of a block, where the variant lets one choose.
     pub block: Option<u32>,
-    /// Whether the CPU's answer is made and compared. At the sizes at which a GPU is measured that can take minutes.
+    /// Whether the CPU's answer is made and compared. At the sizes at which a GPU is measured that
+    /// can take minutes.
     pub is_checked: bool,
 }
 
@@ -243,8 +246,8 @@ pub trait Case {
     /// When the driver refuses the launch.
     fn launch(&mut self, stream: &Stream) -> Result<()>;
 
-    /// Whether what the first run left agrees with the CPU. To be asked before a second run: what works in place would then
-    /// have started from other input.
+    /// Whether what the first run left agrees with the CPU. To be asked before a second run: what
+    /// works in place would then have started from other input.
     ///
     /// # Errors
     /// When the results cannot be fetched: a fault of the kernel surfaces here.
@@ -253,7 +256,8 @@ pub trait Case {
     /// What one run has to do.
     fn work(&self) -> Work;
 
-    /// What the notes' tables print beside the time, from the launch and, where somebody counted, its counters.
+    /// What the notes' tables print beside the time, from the launch and, where somebody counted,
+    /// its counters.
     ///
     /// # Errors
     /// When the driver does not answer a question about the kernel.

@@ -1,6 +1,8 @@
-//! What the notes saw on their GPUs, where they say it in words or numbers: it stands under the table of a run.
+//! What the notes saw on their GPUs, where they say it in words or numbers: it stands under the
+//! table of a run.
 //!
-//! Most of the notes' results are pictures; what is here is what their text states, with the GPU where it names one.
+//! Most of the notes' results are pictures; what is here is what their text states, with the GPU
+//! where it names one.
 
 /// One result of the notes.
 #[derive(Debug, Clone, Copy)]

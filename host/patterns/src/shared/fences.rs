@@ -50,7 +50,8 @@ pub static PATTERN: Pattern = Pattern {
         }),
         Variant::new("fence_device", |device, setup| {
             by_letters(device, setup, |device, stream, config, mail| {
-                // SAFETY: the flags were set to zero on the way here, and the buffers are the case's own.
+                // SAFETY: the flags were set to zero on the way here, and the buffers are the
+                // case's own.
                 unsafe { device.launch_unchecked(stream, fence_device, config, mail) }
             })
         }),
@@ -62,7 +63,8 @@ pub static PATTERN: Pattern = Pattern {
         }),
         Variant::new("volatile_flag", |device, setup| {
             by_letters(device, setup, |device, stream, config, mail| {
-                // SAFETY: as above; what the race can spoil is integers in `output`, which are looked at.
+                // SAFETY: as above; what the race can spoil is integers in `output`, which are
+                // looked at.
                 unsafe { device.launch_unchecked(stream, volatile_flag, config, mail) }
             })
         })
@@ -98,7 +100,8 @@ fn in_shared(
     ))
 }
 
-/// What the kernels that send letters through global memory take: the text, the letters, the flags, the answer.
+/// What the kernels that send letters through global memory take: the text, the letters, the flags,
+/// the answer.
 type Mail<'a> = (
     &'a DeviceBuffer<i32>,
     &'a mut DeviceBuffer<i32>,
@@ -155,7 +158,8 @@ fn last_block(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
         work,
         move |stream, [sum]| {
             let arguments = (&numbers, &mut partials, &mut done, sum);
-            // SAFETY: the count is zero before the first launch and after each; the buffers are the case's own.
+            // SAFETY: the count is zero before the first launch and after each; the buffers are the
+            // case's own.
             Ok(unsafe { device.launch_unchecked(stream, last_block_reduce, config, arguments) }?)
         },
     ))

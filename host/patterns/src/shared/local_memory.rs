@@ -87,7 +87,8 @@ impl Case for WithLocal {
 
 // On the CPU.
 
-/// How many elements of each of this many threads fall into each bin: the threads of a bin lie side by side.
+/// How many elements of each of this many threads fall into each bin: the threads of a bin lie side
+/// by side.
 pub fn counts(numbers: &[u32], threads: usize) -> Vec<u32> {
     let mut counts = vec![0; BINS * threads];
     for (i, number) in numbers.iter().enumerate() {

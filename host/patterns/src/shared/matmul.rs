@@ -112,12 +112,13 @@ impl<K: SafeKernel<Params = <matmul_naive as Kernel>::Params>> Case for Matmul<K
 
 // On the CPU: in double precision, with a bound on what single precision may differ by.
 
-/// Element (`row`, `column`) of the product of `a` (`m` x `k`) and `b` (`k` x `n`), both row-major, with the error that a
-/// single-precision kernel may make.
+/// Element (`row`, `column`) of the product of `a` (`m` x `k`) and `b` (`k` x `n`), both row-major,
+/// with the error that a single-precision kernel may make.
 ///
-/// The bound: a sum of `k` products, each fused or rounded once and added in any order, is off by at most
-/// `k u / (1 - k u)` times the sum of the products' magnitudes, `u = 2^-24` being half an f32's last place (N. J. Higham,
-/// "Accuracy and Stability of Numerical Algorithms", section 3.1). One `u` more is for the product's own rounding.
+/// The bound: a sum of `k` products, each fused or rounded once and added in any order, is off by
+/// at most `k u / (1 - k u)` times the sum of the products' magnitudes, `u = 2^-24` being half an
+/// f32's last place (N. J. Higham, "Accuracy and Stability of Numerical Algorithms", section 3.1).
+/// One `u` more is for the product's own rounding.
 pub fn element(
     a: &[f32],
     b: &[f32],

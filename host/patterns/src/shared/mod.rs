@@ -1,4 +1,5 @@
-//! Memories near the threads: tiles that a block keeps at hand, constants, textures, arrays of a thread's own.
+//! Memories near the threads: tiles that a block keeps at hand, constants, textures, arrays of a
+//! thread's own.
 
 pub mod async_copy;
 pub mod fences;

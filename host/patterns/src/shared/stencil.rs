@@ -89,8 +89,8 @@ fn global<K: SafeKernel<Params = <stencil_ldg as Kernel>::Params>>(
 
 // On the CPU.
 
-/// `sum c[j] (input[i + j] - input[i - j])` for j from 1 on, with zero past both ends. Each product is added with one rounding, as
-/// contraction has it on the device.
+/// `sum c[j] (input[i + j] - input[i - j])` for j from 1 on, with zero past both ends. Each product
+/// is added with one rounding, as contraction has it on the device.
 pub fn derivative(input: &[f32], coefficients: &[f32]) -> Vec<f32> {
     let sample = |i: Option<usize>| i.and_then(|i| input.get(i)).copied().unwrap_or(0.0);
     let at = |i: usize| {

@@ -1,4 +1,5 @@
-//! Fetches through a sampler: between the texels, and outside of them. `--by` is how far the image is moved.
+//! Fetches through a sampler: between the texels, and outside of them. `--by` is how far the image
+//! is moved.
 
 use anyhow::Result;
 use gpu::shared::texture::{texture_1d, texture_2d_border, texture_2d_linear};
@@ -138,8 +139,9 @@ fn shifted(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     ))
 }
 
-/// Blends agree within a step of the weights on each of two axes. The CPU's weight is the nearest multiple of 1/256; a GPU's may be the one on
-/// the other side, which moves the result by 1/256 of the difference of two texels, below 1 here.
+/// Blends agree within a step of the weights on each of two axes. The CPU's weight is the nearest
+/// multiple of 1/256; a GPU's may be the one on the other side, which moves the result by 1/256 of
+/// the difference of two texels, below 1 here.
 fn blends(device: &[f32], cpu: &[f32]) -> Result<Agreement, Mismatch> {
     if device.len() != cpu.len() {
         return compare::equal(device, cpu);

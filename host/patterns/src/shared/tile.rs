@@ -1,4 +1,5 @@
-//! What the patterns about tiles of shared memory have in common: threads that find a number in a tile.
+//! What the patterns about tiles of shared memory have in common: threads that find a number in a
+//! tile.
 
 use anyhow::Result;
 use gpu::shared::square_tile::square_row_row;
@@ -16,7 +17,8 @@ pub(super) struct Tile {
     pub(super) shape: [u32; 2],
     /// Whether it is read the other way than it is written.
     pub(super) is_transposed: bool,
-    /// Elements from one row to the next in dynamic shared memory; 0 where the kernel declares its own.
+    /// Elements from one row to the next in dynamic shared memory; 0 where the kernel declares its
+    /// own.
     pub(super) pitch: u32,
 }
 

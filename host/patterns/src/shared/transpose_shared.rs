@@ -56,7 +56,8 @@ pub static PATTERN: Pattern = Pattern {
 /// Elements of a tile's row.
 const ROW: u32 = SIDE as u32;
 
-/// A kernel whose blocks do this many tiles, with rows of this many elements in dynamic shared memory, or none.
+/// A kernel whose blocks do this many tiles, with rows of this many elements in dynamic shared
+/// memory, or none.
 fn prepare<K: SafeKernel<Params = <copy_row as Kernel>::Params>>(
     device: &Device,
     setup: Setup,

@@ -1,6 +1,8 @@
-//! The legacy default stream between two others: it waits for them and they for it, unless they are non-blocking.
+//! The legacy default stream between two others: it waits for them and they for it, unless they are
+//! non-blocking.
 //!
-//! Three kernels are queued: on a stream, on the default stream, on another stream. Nothing in what they do makes one need another.
+//! Three kernels are queued: on a stream, on the default stream, on another stream. Nothing in what
+//! they do makes one need another.
 
 use anyhow::{Context, Result};
 use lanewise::compare::{self, Agreement, Mismatch};
@@ -78,7 +80,8 @@ impl ThreeStreams {
 
 impl Case for ThreeStreams {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
-        // What the buffers were used for before is over: from here on only the streams' own rules count.
+        // What the buffers were used for before is over: from here on only the streams' own rules
+        // count.
         stream.device().synchronize()?;
         let starts: Vec<_> = self
             .streams

@@ -1,4 +1,5 @@
-//! Who goes first: an event that joins streams, a stream that is more urgent, and an event that keeps no time.
+//! Who goes first: an event that joins streams, a stream that is more urgent, and an event that
+//! keeps no time.
 
 use anyhow::{Context, Result};
 use gpu::streams::advance::advance;
@@ -110,7 +111,8 @@ fn urgent(kernels: &mut Kernels, _: &Stream) -> Result<String> {
         let [from, to] = pair else { continue };
         device.launch(stream, advance, config, (&*from, to, kernels.long))?;
     }
-    // Each stream has one kernel, so its end is noted as well now as right behind it, when it would have held up the next.
+    // Each stream has one kernel, so its end is noted as well now as right behind it, when it would
+    // have held up the next.
     let ends: Vec<Event> = all.iter().map(Stream::record).collect::<Result<_, _>>()?;
     device.synchronize()?;
     let (urgent, others) = ends.split_last().context("several streams")?;
@@ -126,8 +128,8 @@ fn urgent(kernels: &mut Kernels, _: &Stream) -> Result<String> {
     .to_owned())
 }
 
-/// A launch of few threads that leaves no multiprocessor room for another one like it, since each block takes all the shared memory that it
-/// may.
+/// A launch of few threads that leaves no multiprocessor room for another one like it, since each
+/// block takes all the shared memory that it may.
 fn filling(device: &Device) -> LaunchConfig {
     let properties = device.properties();
     let shared = properties.shared_memory_per_block;
@@ -182,7 +184,8 @@ impl Ordered {
                 device: device.clone(),
                 buffers,
                 rounds: setup.by.unwrap_or(ROUNDS),
-                // Long beside a launch: a GPU's takes its time from a chain of dependent steps, the simulator's from what it issues.
+                // Long beside a launch: a GPU's takes its time from a chain of dependent steps, the
+                // simulator's from what it issues.
                 long: setup.by.unwrap_or(match device.backend() {
                     Backend::Cuda => 1 << 16,
                     Backend::Sim => 4096,

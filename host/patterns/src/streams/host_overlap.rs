@@ -1,4 +1,5 @@
-//! The host beside the device: it counts while an event has not happened, and is called when a stream comes to it.
+//! The host beside the device: it counts while an event has not happened, and is called when a
+//! stream comes to it.
 
 use std::sync::mpsc;
 use std::time::Duration;
@@ -80,7 +81,8 @@ impl Case for Counting {
         let [from, to] = &mut self.buffers;
         let copy_in = stream.copy_in(&self.input, from)?;
         queue(stream, from, to, self.rounds)?;
-        // A short piece of work may be over before the host has counted at all, so this one waits for it.
+        // A short piece of work may be over before the host has counted at all, so this one waits
+        // for it.
         let (go_on, wait) = mpsc::channel();
         stream.call(move || {
             let _ = wait.recv_timeout(Duration::from_secs(10));

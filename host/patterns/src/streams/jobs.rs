@@ -1,4 +1,5 @@
-//! The work that the streams chapter schedules: chains of kernels, and chunks that are copied in, worked on and copied out.
+//! The work that the streams chapter schedules: chains of kernels, and chunks that are copied in,
+//! worked on and copied out.
 
 use anyhow::Result;
 use gpu::streams::advance::{FACTOR, INCREMENT, advance};
@@ -167,7 +168,8 @@ impl Job for Chunk {
 
     fn step(&mut self, step: usize, stream: &Stream) -> Result<()> {
         match self.stages[step] {
-            // The chunk has its memory to itself, and whoever reads the output waits for the copy there.
+            // The chunk has its memory to itself, and whoever reads the output waits for the copy
+            // there.
             Stage::CopyIn => stream.copy_in(&self.input, &mut self.from)?.detach(),
             Stage::Kernel => queue(stream, &self.from, &mut self.to, self.rounds)?,
             Stage::CopyOut => stream.copy_out(&self.to, &mut self.output)?.detach(),

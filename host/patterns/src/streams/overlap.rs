@@ -1,7 +1,9 @@
-//! Copies beside kernels: an array that goes to the device in chunks, is worked on there, and comes back.
+//! Copies beside kernels: an array that goes to the device in chunks, is worked on there, and comes
+//! back.
 //!
-//! The copies' time and the kernels' are spent one after another on one stream; on several, a chunk's kernel runs while another chunk is
-//! copied. At the best the whole takes as long as the slowest of the three kinds of work.
+//! The copies' time and the kernels' are spent one after another on one stream; on several, a
+//! chunk's kernel runs while another chunk is copied. At the best the whole takes as long as the
+//! slowest of the three kinds of work.
 
 use anyhow::{Context, Result};
 use lanewise::compare::{self, Agreement, Mismatch};
@@ -175,7 +177,8 @@ impl Case for Overlapped {
     }
 }
 
-/// Pageable memory that passes through two pinned buffers: the host fills one while the other is on its way.
+/// Pageable memory that passes through two pinned buffers: the host fills one while the other is on
+/// its way.
 struct DoubleBuffered {
     values: Vec<u32>,
     rounds: u32,

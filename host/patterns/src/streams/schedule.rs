@@ -1,7 +1,7 @@
 //! Orders in which the steps of several jobs can be queued on several streams.
 //!
-//! Each schedule is a function of the streams and the jobs; job `i` goes to stream `i`, in turn where there are more jobs than streams. The
-//! answer is the same with each, the overlap is not.
+//! Each schedule is a function of the streams and the jobs; job `i` goes to stream `i`, in turn
+//! where there are more jobs than streams. The answer is the same with each, the overlap is not.
 
 use anyhow::Result;
 use lanewise::{Stream, in_threads};

@@ -45,7 +45,8 @@ impl TmaCopy {
         // The hardware wants rows at multiples of 16 bytes.
         let pitch = nx.next_multiple_of(4);
         let input = input::floats(pitch * ny, setup.seed);
-        // At the end of each row is a gap, to which the zeros that are read past the end of the input's row go.
+        // At the end of each row is a gap, to which the zeros that are read past the end of the
+        // input's row go.
         let element = |i: usize| match i % pitch < nx {
             true => FACTOR * input[i],
             false => 0.0,

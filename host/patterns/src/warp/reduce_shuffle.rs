@@ -69,7 +69,8 @@ impl Case for ReduceShuffle {
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
-        // Which block adds what is the grid's affair; that nothing is lost or added twice is what counts.
+        // Which block adds what is the grid's affair; that nothing is lost or added twice is what
+        // counts.
         Ok(compare::equal(
             &[crate::execution::recursive_reduce_cpu::sum(
                 &self.partials.to_vec()?,

@@ -55,7 +55,8 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// The lane, distance or mask that the setup asks for. The segment has [`WIDTH`] lanes, and what is past them is another question.
+/// The lane, distance or mask that the setup asks for. The segment has [`WIDTH`] lanes, and what is
+/// past them is another question.
 fn by(setup: Setup, default: u32) -> u32 {
     setup.by.unwrap_or(default) % WIDTH as u32
 }
@@ -165,8 +166,9 @@ where
 
 // On the CPU.
 
-/// The values of `input`, each read from another lane of its warp: `from` says which of the `width` lanes of the segment a lane reads, or
-/// `None` for its own. Lanes past the end of the input hold the default.
+/// The values of `input`, each read from another lane of its warp: `from` says which of the `width`
+/// lanes of the segment a lane reads, or `None` for its own. Lanes past the end of the input hold
+/// the default.
 pub fn shuffled<T: Copy + Default>(
     input: &[T],
     width: usize,
@@ -180,7 +182,8 @@ pub fn shuffled<T: Copy + Default>(
     (0..input.len()).map(value).collect()
 }
 
-/// Of two lanes that differ in the bits of `mask`, the lower gives the value at `first` for the upper's at `second`.
+/// Of two lanes that differ in the bits of `mask`, the lower gives the value at `first` for the
+/// upper's at `second`.
 pub fn swapped(input: &[[i32; 4]], mask: usize, first: usize, second: usize) -> Vec<[i32; 4]> {
     let other = |i: usize| input.get(i ^ mask).copied().unwrap_or_default();
     let each = input.iter().enumerate().map(|(i, &values)| {

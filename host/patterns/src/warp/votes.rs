@@ -25,7 +25,8 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// Different values, so few that the lanes of a warp have some in common: three bits of the input's.
+/// Different values, so few that the lanes of a warp have some in common: three bits of the
+/// input's.
 fn values(setup: Setup) -> Result<Vec<i32>> {
     let mut values = input::integers(setup.elements()?, setup.seed);
     values.iter_mut().for_each(|value| *value &= 7);
@@ -84,7 +85,8 @@ fn matches(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     ))
 }
 
-// On the CPU: what the lanes of a warp say, one at a time. Lanes past the end of the input hold zero.
+// On the CPU: what the lanes of a warp say, one at a time. Lanes past the end of the input hold
+// zero.
 
 /// The 32 values of each element's warp.
 fn warps(input: &[i32]) -> impl Iterator<Item = [i32; 32]> {

@@ -1,7 +1,9 @@
-//! Any text: the parser gives an error or a module; a module is checked, printed, and its print parses to the same print.
+//! Any text: the parser gives an error or a module; a module is checked, printed, and its print
+//! parses to the same print.
 //!
-//! `RUSTC_BOOTSTRAP=1 cargo fuzz run parse host/sim/fuzz/corpus/parse host/sim/tests/ptx -- -dict=host/sim/fuzz/ptx.dict
-//! -max_len=20000 -max_total_time=60` (from `host/sim`, cargo-fuzz wants `--fuzz-dir fuzz`).
+//! `RUSTC_BOOTSTRAP=1 cargo fuzz run parse host/sim/fuzz/corpus/parse host/sim/tests/ptx --
+//! -dict=host/sim/fuzz/ptx.dict -max_len=20000 -max_total_time=60` (from `host/sim`, cargo-fuzz
+//! wants `--fuzz-dir fuzz`).
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,5 @@
-//! Which bytes of global memory a launch accessed, and how. Two launches, or a launch and a copy, race where these overlap.
+//! Which bytes of global memory a launch accessed, and how. Two launches, or a launch and a copy,
+//! race where these overlap.
 
 /// Stretches of addresses, each from its first to behind its last, sorted and apart.
 pub type Stretches = Vec<(u64, u64)>;
@@ -75,7 +76,8 @@ impl Footprint {
         self.stretches() == 0
     }
 
-    /// The first bytes that both accessed and at least one wrote, where not both accesses are strong, with what each did there.
+    /// The first bytes that both accessed and at least one wrote, where not both accesses are
+    /// strong, with what each did there.
     pub fn conflict(&self, other: &Self) -> Option<Conflict> {
         let verbs = [
             (&self.written, true, &other.written, true),
@@ -100,7 +102,8 @@ impl Footprint {
             })
     }
 
-    /// Whether both access a place strongly, one of them writing: they may have told each other something.
+    /// Whether both access a place strongly, one of them writing: they may have told each other
+    /// something.
     pub fn speaks_with(&self, other: &Self) -> bool {
         common(&self.strong_written, &other.strong_written).is_some()
             || common(&self.strong_written, &other.strong_read).is_some()

@@ -1,10 +1,11 @@
 //! Shared memory: how many passes an access takes over the banks.
 //!
-//! The model reproduces all 55 loads, stores and matrix loads that were measured on an H200 (driver 580, 2026-11-21). There
-//! are 32 banks, each four bytes wide (eight on Kepler, if the program asks for that). An access runs in phases of as many
-//! lanes as all banks together can serve. A phase takes as many passes (wavefronts) as the busiest bank has distinct
-//! words; a word that several lanes want counts once, for stores too. Loads wider than a bank run in half as many phases
-//! when every lane's neighbour (`lane ^ 1`) wants the same address or is inactive.
+//! The model reproduces all 55 loads, stores and matrix loads that were measured on an H200 (driver
+//! 580, 2026-11-21). There are 32 banks, each four bytes wide (eight on Kepler, if the program asks
+//! for that). An access runs in phases of as many lanes as all banks together can serve. A phase
+//! takes as many passes (wavefronts) as the busiest bank has distinct words; a word that several
+//! lanes want counts once, for stores too. Loads wider than a bank run in half as many phases when
+//! every lane's neighbour (`lane ^ 1`) wants the same address or is inactive.
 
 use super::even::Even;
 
@@ -20,7 +21,8 @@ pub(crate) struct Passes {
 const LANES: usize = 32;
 const BANKS: u64 = 32;
 
-/// The passes of one warp's access of `size` bytes a lane, to banks of `width` bytes, a power of two; `load` where it reads.
+/// The passes of one warp's access of `size` bytes a lane, to banks of `width` bytes, a power of
+/// two; `load` where it reads.
 #[inline(always)]
 pub(crate) fn passes(
     addresses: &[u64; LANES],
@@ -45,7 +47,8 @@ fn phase_lanes(size: u64, load: bool, width: u64, twins: impl FnOnce() -> bool) 
     }
 }
 
-/// [`passes`] of the addresses of `mask` that lie evenly. None where they lie neither by words nor within them.
+/// [`passes`] of the addresses of `mask` that lie evenly. None where they lie neither by words nor
+/// within them.
 #[inline(always)]
 fn passes_of(even: Even, mask: u32, size: u64, load: bool, width: u64) -> Option<Passes> {
     if !even.aligned(size) || size > BANKS {
@@ -53,7 +56,8 @@ fn passes_of(even: Even, mask: u32, size: u64, load: bool, width: u64) -> Option
     }
     let pairs = mask & mask >> 1 & 0x5555_5555;
     let lanes = phase_lanes(size, load, width, || even.step == 0 || pairs == 0);
-    // Lanes of a phase that want words of one bank: as many as come back to it, a step of words at a time.
+    // Lanes of a phase that want words of one bank: as many as come back to it, a step of words at
+    // a time.
     let turn = if even.step == 0 || (even.step < width && size <= width) {
         0 // its words lie side by side, fewer than there are banks
     } else if even.step.is_multiple_of(width) {
@@ -85,7 +89,8 @@ fn passes_of_any(addresses: &[u64; LANES], mask: u32, size: u64, load: bool, wid
     let mut total = Passes::default();
     for phase in (0..LANES).step_by(lanes) {
         let active = (phase..phase + lanes).filter(|&lane| on(lane));
-        // Distinct words of the phase, by bank: a lane of at most 32 bytes wants at most eight words.
+        // Distinct words of the phase, by bank: a lane of at most 32 bytes wants at most eight
+        // words.
         let (mut words, mut count) = ([0u64; LANES * 8], 0);
         for lane in active {
             let (first, last) = (

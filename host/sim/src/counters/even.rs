@@ -1,13 +1,14 @@
-//! Regular addresses, which most accesses have: all the same, side by side, or a fixed stride apart.
+//! Regular addresses, which most accesses have: all the same, side by side, or a fixed stride
+//! apart.
 //!
-//! The sectors and passes of such an access follow from its start, step and number of lanes. The property tests of `sectors`
-//! and `banks` compare this with the general computation.
+//! The sectors and passes of such an access follow from its start, step and number of lanes. The
+//! property tests of `sectors` and `banks` compare this with the general computation.
 
 /// Lanes of a warp.
 pub(crate) const LANES: usize = 32;
 
-/// Lanes without a gap, whose addresses are `start`, `start + step`, `start + 2 * step` and so on; the last lane's comes first
-/// where they fall.
+/// Lanes without a gap, whose addresses are `start`, `start + step`, `start + 2 * step` and so on;
+/// the last lane's comes first where they fall.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Even {
     /// The lowest address.
@@ -51,8 +52,8 @@ impl Even {
         (apart == 0 && near).then_some(Self { start, step, lanes })
     }
 
-    /// What the lanes of `mask` access that begin at `start`, each `step` after the one before. None where a lane is missing
-    /// in between, or near the end of all addresses.
+    /// What the lanes of `mask` access that begin at `start`, each `step` after the one before.
+    /// None where a lane is missing in between, or near the end of all addresses.
     #[inline(always)]
     pub(crate) fn kept(start: u64, step: u64, mask: u32) -> Option<Self> {
         let run = mask >> (mask.trailing_zeros() % LANES as u32);
@@ -74,8 +75,8 @@ impl Even {
     }
 }
 
-/// Which lanes' addresses are those of the lane before, or follow upon them: pieces of a warp, as blocks narrower than a warp make
-/// them.
+/// Which lanes' addresses are those of the lane before, or follow upon them: pieces of a warp, as
+/// blocks narrower than a warp make them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Neighbours {
     /// The lanes that access memory.
@@ -100,7 +101,8 @@ impl Neighbours {
         Self::found(mask, size, (same, next))
     }
 
-    /// The same where it is known which lanes' next one accesses the same place, and which lanes' next one what follows.
+    /// The same where it is known which lanes' next one accesses the same place, and which lanes'
+    /// next one what follows.
     #[inline(always)]
     pub(crate) fn found(mask: u32, size: u64, (same, next): (u32, u32)) -> Self {
         let both = mask & mask >> 1;
@@ -124,7 +126,8 @@ impl Neighbours {
         self.pieces() <= 8
     }
 
-    /// The first piece of the lanes `left`, some of the mask: its lanes, and the distance of their addresses.
+    /// The first piece of the lanes `left`, some of the mask: its lanes, and the distance of their
+    /// addresses.
     #[inline(always)]
     pub(crate) fn first(&self, left: u32) -> (u32, u64) {
         let lane = left.trailing_zeros();

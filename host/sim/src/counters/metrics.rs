@@ -1,4 +1,5 @@
-//! Metrics: named ratios and counts made of the counters, defined once for all tables and programs that show them.
+//! Metrics: named ratios and counts made of the counters, defined once for all tables and programs
+//! that show them.
 
 use std::fmt;
 

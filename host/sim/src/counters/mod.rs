@@ -1,8 +1,8 @@
 //! What a launch did, counted as a GPU's profiler counts it.
 //!
-//! The definitions of sectors and wavefronts were compared with an H200's own counters (driver 580, Nsight Compute 2025.3,
-//! 2026-11-21). Instructions and branches are those of the PTX, not of the machine code that a GPU runs, and their names
-//! say so.
+//! The definitions of sectors and wavefronts were compared with an H200's own counters (driver 580,
+//! Nsight Compute 2025.3, 2026-11-21). Instructions and branches are those of the PTX, not of the
+//! machine code that a GPU runs, and their names say so.
 
 pub(crate) mod banks;
 pub(crate) mod even;
@@ -59,7 +59,8 @@ pub struct Access {
     pub ideal_sectors: u64,
     /// Bytes that lanes asked for, what several want counted once.
     pub distinct_bytes: u64,
-    /// Bytes that had to be moved: the sectors, or the whole lines of a first-level cache that fetches no less.
+    /// Bytes that had to be moved: the sectors, or the whole lines of a first-level cache that
+    /// fetches no less.
     pub moved_bytes: u64,
 }
 
@@ -112,8 +113,8 @@ impl Access {
         ratio(self.bytes, self.sectors * 32)
     }
 
-    /// Of the bytes moved, the part that anybody wanted: the notes' bus utilization. On a device whose first-level cache fetches
-    /// whole lines, loads through it move those.
+    /// Of the bytes moved, the part that anybody wanted: the notes' bus utilization. On a device
+    /// whose first-level cache fetches whole lines, loads through it move those.
     pub fn bus_utilization(&self) -> f64 {
         ratio(self.distinct_bytes, self.moved_bytes)
     }

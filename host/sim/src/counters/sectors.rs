@@ -1,17 +1,18 @@
 //! Global memory: how many 32-byte sectors an access touches.
 //!
-//! It is the number of distinct sectors over the whole warp instruction, however wide a lane's access is; an H200 counts in
-//! the same way (driver 580, 2026-11-21).
+//! It is the number of distinct sectors over the whole warp instruction, however wide a lane's
+//! access is; an H200 counts in the same way (driver 580, 2026-11-21).
 
 use super::even::Even;
 
 const LANES: usize = 32;
 
-/// Sectors of `sector` bytes, a power of two, that one warp's access of `size` bytes a lane touches, and the bytes that it wants,
-/// those that several lanes want counted once.
+/// Sectors of `sector` bytes, a power of two, that one warp's access of `size` bytes a lane
+/// touches, and the bytes that it wants, those that several lanes want counted once.
 #[inline(always)]
 pub(crate) fn sectors(addresses: &[u64; LANES], mask: u32, size: u64, sector: u64) -> (u64, u64) {
-    // What the upper half of the warp wants again adds nothing: in blocks of 16 by 16 threads it often does.
+    // What the upper half of the warp wants again adds nothing: in blocks of 16 by 16 threads it
+    // often does.
     let again = mask == u32::MAX && addresses[..LANES / 2] == addresses[LANES / 2..];
     let mask = if again { mask >> (LANES / 2) } else { mask };
     Even::of(addresses, mask)

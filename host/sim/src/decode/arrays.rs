@@ -1,8 +1,9 @@
 //! Which shared or local array an access is meant for.
 //!
-//! An address is one array's when it is computed from that array's address and from nothing that could be another's: through
-//! moves, additions and conversions. Every assignment of a register counts, wherever it stands. What comes from memory, from
-//! parameters or from other instructions may be any address, and accesses through it are left alone. So are those through what is
+//! An address is one array's when it is computed from that array's address and from nothing that
+//! could be another's: through moves, additions and conversions. Every assignment of a register
+//! counts, wherever it stands. What comes from memory, from parameters or from other instructions
+//! may be any address, and accesses through it are left alone. So are those through what is
 //! computed from the distance of two arrays, which leads from one to the other.
 
 use super::symbols::Symbols;
@@ -171,7 +172,8 @@ impl<'a> Arrays<'a, '_> {
         }
     }
 
-    /// The shared arrays that an asynchronous copy or store writes and reads, by their indices: those of its first operand and of its second.
+    /// The shared arrays that an asynchronous copy or store writes and reads, by their indices:
+    /// those of its first operand and of its second.
     pub(super) fn copied(
         &self,
         instruction: &Instruction,

@@ -1,9 +1,10 @@
 //! Which registers a function may read before it writes them.
 //!
-//! PTX leaves their first value open; here it is zero, so that runs repeat. Compilers write almost every register first,
-//! so instead of clearing whole frames for each block only the registers found here are cleared. The answer may be too
-//! large, never too small: a forward data-flow analysis over the body's basic blocks, where a write counts if nothing
-//! guards it, and what is not known to be a write counts as a read.
+//! PTX leaves their first value open; here it is zero, so that runs repeat. Compilers write almost
+//! every register first, so instead of clearing whole frames for each block only the registers
+//! found here are cleared. The answer may be too large, never too small: a forward data-flow
+//! analysis over the body's basic blocks, where a write counts if nothing guards it, and what is
+//! not known to be a write counts as a read.
 
 use crate::isa::Successors;
 use crate::isa::pattern::{self, Pattern};
@@ -133,7 +134,8 @@ fn ends_a_block(instruction: &Instruction) -> bool {
     )
 }
 
-/// Whether an instruction's first operand is where its result goes. One that has no row yet counts as if it were not.
+/// Whether an instruction's first operand is where its result goes. One that has no row yet counts
+/// as if it were not.
 pub(super) fn writes_first(instruction: &Instruction) -> bool {
     pattern::found(instruction).is_some_and(Pattern::writes_first)
 }

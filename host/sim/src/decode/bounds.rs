@@ -1,7 +1,7 @@
 //! Constants that an instruction has bounds for.
 //!
-//! What NVIDIA's assembler refuses of a constant is refused here too: a program would otherwise run on the simulator and not
-//! load on a GPU. In a register the same value is the machine's business.
+//! What NVIDIA's assembler refuses of a constant is refused here too: a program would otherwise run
+//! on the simulator and not load on a GPU. In a register the same value is the machine's business.
 
 use super::problem::{Result, invalid};
 use crate::isa::Decoder as By;

@@ -12,7 +12,8 @@ use crate::machine::program::{
 };
 use crate::ptx::ast::{self, Body, Instruction, LabelId, Opcode, Type};
 
-/// Frames are no larger than this: offsets of predicates must fit in 24 bits, and host memory is finite.
+/// Frames are no larger than this: offsets of predicates must fit in 24 bits, and host memory is
+/// finite.
 const LARGEST: u32 = 1 << 26;
 
 /// Operands of an operation, before they are put in place.
@@ -37,9 +38,11 @@ pub(super) struct Builder<'a, 'm> {
     pub(super) params: Vec<Area>,
     pub(super) returns: Vec<Area>,
     pub(super) areas: Vec<Option<Area>>,
-    /// Local addresses of `.local` variables of the body, as offsets in the function's local memory.
+    /// Local addresses of `.local` variables of the body, as offsets in the function's local
+    /// memory.
     pub(super) locals: Vec<Option<u32>>,
-    /// The same of parameters whose address is taken; they are copied there when the function begins.
+    /// The same of parameters whose address is taken; they are copied there when the function
+    /// begins.
     pub(super) param_copies: Vec<Option<u32>>,
     pub(super) rows: HashMap<(Value, u32), u32>,
     pub(super) out: Function,
@@ -138,7 +141,8 @@ impl Builder<'_, '_> {
         self.info.acquires = has(M::Acquire) || has(M::AcqRel);
         self.info.narrow = has(M::Cta);
         self.info.cas = has(M::Cas);
-        // Atomics are relaxed and of the device where they say nothing; what is volatile is relaxed and of the system.
+        // Atomics are relaxed and of the device where they say nothing; what is volatile is relaxed
+        // and of the system.
         let atomic = matches!(i.opcode, Opcode::Atom | Opcode::Red)
             || i.opcode == Opcode::Multimem && has(M::Red);
         let strong = [
@@ -178,7 +182,8 @@ impl Builder<'_, '_> {
         });
     }
 
-    /// Says that lanes meet at the next operation, which is that of `i`, wherever the instruction stands: results and sources.
+    /// Says that lanes meet at the next operation, which is that of `i`, wherever the instruction
+    /// stands: results and sources.
     pub(super) fn meets(
         &mut self,
         i: &Instruction,
@@ -256,8 +261,8 @@ impl Builder<'_, '_> {
     }
 }
 
-/// The float type of which decimal constants are: what is read, which stands last but in sums of f32 and a half, where
-/// only the f32 can be a constant.
+/// The float type of which decimal constants are: what is read, which stands last but in sums of
+/// f32 and a half, where only the f32 can be a constant.
 pub(super) fn literal_type(i: &Instruction) -> Option<Type> {
     let mut types = i.modifiers.types();
     let ty = match i.opcode {

@@ -1,4 +1,5 @@
-//! What each instruction does with values, for the check of uninitialised memory: see `machine::watch::flow`.
+//! What each instruction does with values, for the check of uninitialised memory: see
+//! `machine::watch::flow`.
 
 use super::assigned::writes_first;
 use super::builder::Builder;

@@ -14,8 +14,8 @@ use crate::machine::op::Op;
 use crate::machine::program::{Area, Function, OpInfo, Program};
 use crate::ptx::ast::{self, Body, Instruction, LabelId, Operand, Space, Symbol, Target, Type};
 
-/// Decodes a function with a body and adds it to the program. One that holds what is not modelled becomes one operation
-/// that says so: the rest of its module runs.
+/// Decodes a function with a body and adds it to the program. One that holds what is not modelled
+/// becomes one operation that says so: the rest of its module runs.
 pub(super) fn decode<'a>(
     symbols: &Symbols<'a>,
     module: usize,
@@ -44,7 +44,8 @@ pub(super) fn decode<'a>(
     }
 }
 
-/// A function that cannot run: one operation that ends the launch, for those who reach it through a pointer.
+/// A function that cannot run: one operation that ends the launch, for those who reach it through a
+/// pointer.
 pub(super) fn refused(
     function: &ast::Function<'_>,
     program: &mut Program,
@@ -176,7 +177,8 @@ fn modelled<'a>(
         }
     }
     builder.starts.push(builder.program.ops.len() as u32);
-    // Running off the end returns, as compilers expect; and a guarded last instruction needs something behind it.
+    // Running off the end returns, as compilers expect; and a guarded last instruction needs
+    // something behind it.
     builder.info = OpInfo {
         line: body.end.line + line_base,
         first: false,
@@ -208,7 +210,8 @@ impl<'a> Builder<'a, '_> {
             .iter()
             .filter(|r| r.ty == Type::Pred)
             .count() as u32;
-        // Two words that every frame has, the predicates, one for results that nobody wants, and two of our own.
+        // Two words that every frame has, the predicates, one for results that nobody wants, and
+        // two of our own.
         self.words = 8;
         let end = (8 + 4 * predicates + 12).next_multiple_of(128);
         self.out.words = end;
@@ -274,7 +277,8 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
-    /// The parameters of a function whose address is taken: named otherwise than in `ld.param` and calls.
+    /// The parameters of a function whose address is taken: named otherwise than in `ld.param` and
+    /// calls.
     fn addressed_params(&self) -> Vec<usize> {
         if self.function.entry {
             return Vec::new();

@@ -1,11 +1,14 @@
 //! How far a load may fall behind the instructions after it.
 //!
-//! The PTX memory model lets a load take its value after later stores of its thread, so long as nothing depends on it: no value comes out of thin
-//! air (PTX ISA, "Memory Consistency Model", No-Thin-Air). So a load may wait, across branches too, for the first instruction that names its
-//! destination or changes what its address and guard were, or at which others may arrive. Where it acquires itself, or passes what does, it
-//! reads nothing that it would have acquired: that is looked at when it is done. An atomic may wait as well, all of it, but not beyond a fence or
-//! another release, and not around a loop, in which its thread may wait for what only that atomic brings about. (Volatile
-//! accesses are relaxed ones to the model: instructions keep their order, and what they do to memory need not.) Explored schedules let it (`machine::explore`).
+//! The PTX memory model lets a load take its value after later stores of its thread, so long as
+//! nothing depends on it: no value comes out of thin air (PTX ISA, "Memory Consistency Model",
+//! No-Thin-Air). So a load may wait, across branches too, for the first instruction that names its
+//! destination or changes what its address and guard were, or at which others may arrive. Where it
+//! acquires itself, or passes what does, it reads nothing that it would have acquired: that is
+//! looked at when it is done. An atomic may wait as well, all of it, but not beyond a fence or
+//! another release, and not around a loop, in which its thread may wait for what only that atomic
+//! brings about. (Volatile accesses are relaxed ones to the model: instructions keep their order,
+//! and what they do to memory need not.) Explored schedules let it (`machine::explore`).
 
 use std::collections::BTreeSet;
 
@@ -31,7 +34,8 @@ struct Passed {
 }
 
 impl Builder<'_, '_> {
-    /// Finds the loads that may wait behind a store or an atomic, with the operations before which each has to be done.
+    /// Finds the loads that may wait behind a store or an atomic, with the operations before which
+    /// each has to be done.
     pub(super) fn late_loads(&mut self) {
         let body = self.body;
         for (index, instruction) in body.instructions.iter().enumerate() {
@@ -85,7 +89,8 @@ impl Builder<'_, '_> {
         (end == start + 1).then_some((start, changes))
     }
 
-    /// What an instruction is to a load that waits behind it, or to an atomic, which `waits_to_change` memory; none where they may not.
+    /// What an instruction is to a load that waits behind it, or to an atomic, which
+    /// `waits_to_change` memory; none where they may not.
     fn passes(
         &self,
         index: usize,
@@ -116,7 +121,8 @@ impl Builder<'_, '_> {
             match info.class {
                 // What is released would be without the atomic's part of it.
                 Class::Fence if waits_to_change => return None,
-                // What a fence acquires is acquired from what was read before it: that is looked at when the load is done.
+                // What a fence acquires is acquired from what was read before it: that is looked at
+                // when the load is done.
                 Class::Fence => {
                     passed.acquires |= info.acquires;
                     continue;

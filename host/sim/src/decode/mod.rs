@@ -1,9 +1,10 @@
 //! From the syntax tree to operations with numbered operands.
 //!
-//! The result of decoding is a [`Program`](crate::machine::program::Program). An instruction becomes one operation where that
-//! is possible, and a few where it is not. What the machine does not model is an error here, with line and text, so it is never
-//! met while running. Decoding also checks what the memory safety of the machine rests on: that each operand's register is as
-//! wide as the operation that reads or writes it.
+//! The result of decoding is a [`Program`](crate::machine::program::Program). An instruction
+//! becomes one operation where that is possible, and a few where it is not. What the machine does
+//! not model is an error here, with line and text, so it is never met while running. Decoding also
+//! checks what the memory safety of the machine rests on: that each operand's register is as wide
+//! as the operation that reads or writes it.
 //!
 //! | file | what it is |
 //! | --- | --- |
@@ -63,8 +64,8 @@ pub(crate) fn decode(texts: &[&str]) -> Result<Program, LoadError> {
     link::link(&modules, &refusals, texts)
 }
 
-/// A module of 32-bit addresses, said or by leaving `.address_size` out: memory here has addresses of the host's, and NVIDIA's
-/// assembler and drivers no longer take such modules either.
+/// A module of 32-bit addresses, said or by leaving `.address_size` out: memory here has addresses
+/// of the host's, and NVIDIA's assembler and drivers no longer take such modules either.
 fn narrow(text: &str) -> LoadError {
     let find = |word: &str| {
         text.lines()

@@ -1,7 +1,8 @@
 //! Operands to frame offsets: registers, immediates, special registers, symbols.
 //!
-//! PTX ISA, chapter 6, "Instruction Operands". An immediate becomes a constant row of the frame, cut to the operation's
-//! width; a symbol's address too, filled in when the module is put on a device.
+//! PTX ISA, chapter 6, "Instruction Operands". An immediate becomes a constant row of the frame,
+//! cut to the operation's width; a symbol's address too, filled in when the module is put on a
+//! device.
 
 use super::builder::{Builder, Operands, row_bytes};
 use super::problem::{Result, invalid, unsupported};
@@ -117,7 +118,8 @@ impl<'a> Builder<'a, '_> {
         let value = match *operand {
             Operand::Register(_) | Operand::Element(..) => return self.register(operand, width),
             Operand::Int(value) => match float {
-                // Integer literals do not stand for floats in PTX, but zero is written so in places.
+                // Integer literals do not stand for floats in PTX, but zero is written so in
+                // places.
                 _ if width == 16 => Value::Bits(value as i128 as u128),
                 _ => bits(value as u64),
             },

@@ -49,7 +49,8 @@ pub(super) fn place(problem: Problem, line: u32, program: &Program) -> LoadError
     }
 }
 
-/// An instruction that the table does not describe or refuses by name, in a text that begins behind line `base`.
+/// An instruction that the table does not describe or refuses by name, in a text that begins behind
+/// line `base`.
 pub(super) fn refused(error: IsaError, base: u32) -> LoadError {
     let line = error.position().unwrap_or_default().line + base;
     let text = error.spelling().to_owned();

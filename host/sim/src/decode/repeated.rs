@@ -1,9 +1,11 @@
 //! Loads and stores that take their addresses from a register which one before them took them from.
 //!
-//! Code that was unrolled accesses `[%rd1]`, `[%rd1+4]`, `[%rd1+8]`, ...: whether the lanes' addresses lie side by side or all at one
-//! place has to be found out once. What the first operation finds is kept (see `machine::memory::address`) for those behind it,
-//! as far as no branch leads between them and nothing writes to the register. That the same lanes run them is looked at
-//! when they run: an operation of other lanes in between keeps what it finds in the same place.
+//! Code that was unrolled accesses `[%rd1]`, `[%rd1+4]`, `[%rd1+8]`, ...: whether the lanes'
+//! addresses lie side by side or all at one place has to be found out once. What the first
+//! operation finds is kept (see `machine::memory::address`) for those behind it, as far as no
+//! branch leads between them and nothing writes to the register. That the same lanes run them is
+//! looked at when they run: an operation of other lanes in between keeps what it finds in the same
+//! place.
 
 use super::assigned::registers;
 use super::builder::Builder;
@@ -61,7 +63,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The address register of a load or store of memory that has one address for all, and its operation.
+    /// The address register of a load or store of memory that has one address for all, and its
+    /// operation.
     fn access(&self, index: usize, instruction: &Instruction) -> Option<(RegisterId, usize)> {
         if !matches!(instruction.opcode, Opcode::Ld | Opcode::Ldu | Opcode::St) {
             return None;

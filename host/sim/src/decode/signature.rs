@@ -8,7 +8,8 @@ use crate::ptx::ast::{Type, Variable};
 pub(super) struct Formal {
     /// Bytes of its area.
     pub(super) bytes: u32,
-    /// An array without a length: the last parameter of a function that takes any number of arguments.
+    /// An array without a length: the last parameter of a function that takes any number of
+    /// arguments.
     pub(super) open: bool,
     /// Type of one element; of arrays of bytes, that of what is passed decides.
     pub(super) ty: Type,

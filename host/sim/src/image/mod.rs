@@ -1,12 +1,13 @@
 //! Textures and surfaces: what a handle in a kernel names.
 //!
-//! PTX ISA 5.3, "Texture Sampler and Surface Types"; CUDA C++ Programming Guide, "Texture and Surface Memory". An [`Image`] is
-//! memory with a shape and a format; a [`Texture`] reads images through a [`Sampler`]; a surface is an image that kernels
-//! write as well. Kernels hold 64-bit handles, which [`Images`] gives out: a handle is never an address, so a wrong one is
-//! found and reported.
+//! PTX ISA 5.3, "Texture Sampler and Surface Types"; CUDA C++ Programming Guide, "Texture and
+//! Surface Memory". An [`Image`] is memory with a shape and a format; a [`Texture`] reads images
+//! through a [`Sampler`]; a surface is an image that kernels write as well. Kernels hold 64-bit
+//! handles, which [`Images`] gives out: a handle is never an address, so a wrong one is found and
+//! reported.
 //!
-//! A GPU keeps arrays in an order of its own, for locality in two dimensions; here rows lie one after another. No program can
-//! tell, since arrays have no addresses in CUDA.
+//! A GPU keeps arrays in an order of its own, for locality in two dimensions; here rows lie one
+//! after another. No program can tell, since arrays have no addresses in CUDA.
 
 mod table;
 
@@ -120,7 +121,8 @@ impl Image {
         u64::from(self.width) * u64::from(self.texel_bytes())
     }
 
-    /// Bytes from the first texel's first to the last one's last; none if there is no such number, or no texel.
+    /// Bytes from the first texel's first to the last one's last; none if there is no such number,
+    /// or no texel.
     pub fn bytes(&self) -> Option<u64> {
         let rows = u64::from(self.height)
             .checked_sub(1)?

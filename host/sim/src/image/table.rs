@@ -1,7 +1,8 @@
 //! Handles of textures and surfaces.
 //!
-//! A handle holds a place in a list and how often that place was given out, so that one that was destroyed names nothing, even
-//! when its place is taken again. Launches read a snapshot, which lives as long as they run.
+//! A handle holds a place in a list and how often that place was given out, so that one that was
+//! destroyed names nothing, even when its place is taken again. Launches read a snapshot, which
+//! lives as long as they run.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -48,7 +49,8 @@ const GENERATION: u32 = 32;
 
 impl Images {
     fn lock(&self) -> MutexGuard<'_, State> {
-        // A panic while the lock is held is a bug of ours; the list is consistent between its statements.
+        // A panic while the lock is held is a bug of ours; the list is consistent between its
+        // statements.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,7 +1,8 @@
 //! Compares a module's instructions with the table.
 //!
-//! The modifiers of an instruction may stand in another order than the table's (see `order`); this puts them into the
-//! table's order for all later stages. `operands` compares the operands with the rows.
+//! The modifiers of an instruction may stand in another order than the table's (see `order`); this
+//! puts them into the table's order for all later stages. `operands` compares the operands with the
+//! rows.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -24,15 +25,16 @@ pub struct Refusal {
     pub error: IsaError,
 }
 
-/// Checks every instruction of a module, notes the row of each and puts its modifiers into the table's order.
+/// Checks every instruction of a module, notes the row of each and puts its modifiers into the
+/// table's order.
 ///
-/// The functions that are given back hold an instruction that the ISA has and this machine does not, or one that is not
-/// known in a module of a PTX version after [`NEWEST`].
+/// The functions that are given back hold an instruction that the ISA has and this machine does
+/// not, or one that is not known in a module of a PTX version after [`NEWEST`].
 ///
 /// # Errors
 ///
-/// The first instruction, in the order of the text, that no row of the table describes, or that the module's version
-/// or target does not have.
+/// The first instruction, in the order of the text, that no row of the table describes, or that the
+/// module's version or target does not have.
 pub fn check(module: &mut Module<'_>) -> Result<Vec<Refusal>, IsaError> {
     let mut checker = Checker::new(module)?;
     let newer = module.version > NEWEST;

@@ -1,9 +1,12 @@
-//! Which part of the decoder handles an instruction, and what follows from that: columns of the table.
+//! Which part of the decoder handles an instruction, and what follows from that: columns of the
+//! table.
 
-/// What the decoder makes of a row's instances. Its dispatch is one arm for each of these, and a test compares every row with it.
+/// What the decoder makes of a row's instances. Its dispatch is one arm for each of these, and a
+/// test compares every row with it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Decoder {
-    /// Rows of registers in, a row of registers out: found in the decoder's own table by its spelling.
+    /// Rows of registers in, a row of registers out: found in the decoder's own table by its
+    /// spelling.
     Registers,
     /// `setp`: a comparison whose result is one predicate or two.
     CompareToPredicate,
@@ -154,7 +157,8 @@ pub enum Successors {
 }
 
 impl Decoder {
-    /// Whether such an instruction does nothing but compute registers from registers, each lane by itself.
+    /// Whether such an instruction does nothing but compute registers from registers, each lane by
+    /// itself.
     pub const fn is_arithmetic(self) -> bool {
         matches!(
             self,

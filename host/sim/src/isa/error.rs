@@ -1,5 +1,5 @@
-//! What can be wrong with an instruction that the grammar accepts. Messages say what; where is in the variant, and in
-//! [`IsaError::position`].
+//! What can be wrong with an instruction that the grammar accepts. Messages say what; where is in
+//! the variant, and in [`IsaError::position`].
 
 use super::Target;
 use crate::ptx::ast::Position;

@@ -1,12 +1,14 @@
 //! The instruction set: one table that says which instructions there are.
 //!
-//! A row is one syntax line of PTX ISA chapter 9.7: an opcode, the modifiers it takes in order, its operands, since
-//! when and on which GPUs it exists, and which part of the decoder takes it. The checker finds the row of every instruction
-//! of a module, the decoder goes by that row, the coverage page of the book lists them all.
+//! A row is one syntax line of PTX ISA chapter 9.7: an opcode, the modifiers it takes in order, its
+//! operands, since when and on which GPUs it exists, and which part of the decoder takes it. The
+//! checker finds the row of every instruction of a module, the decoder goes by that row, the
+//! coverage page of the book lists them all.
 //!
-//! Rows are written in a small notation, read once by [`pattern`]. Modifiers: `FRND? ftz? f32` is a rounding, or none,
-//! then perhaps `.ftz`, then `.f32`; `|` separates alternatives, names in capitals stand for sets of them, `a.b` is two
-//! words, `*` anything. Operands: see [`pattern::Shape`].
+//! Rows are written in a small notation, read once by [`pattern`]. Modifiers: `FRND? ftz? f32` is a
+//! rounding, or none, then perhaps `.ftz`, then `.f32`; `|` separates alternatives, names in
+//! capitals stand for sets of them, `a.b` is two words, `*` anything. Operands: see
+//! [`pattern::Shape`].
 
 pub mod check;
 mod decoder;
@@ -199,8 +201,9 @@ impl Row {
     }
 }
 
-/// What some modifiers ask for on whatever instruction they stand. These, and what [`needs`] adds, are as ptxas 12.8 (from sm_50 on) and 13.5 have them: every
-/// sample of the table was given to it at its least target and version, and below.
+/// What some modifiers ask for on whatever instruction they stand. These, and what [`needs`] adds,
+/// are as ptxas 12.8 (from sm_50 on) and 13.5 have them: every sample of the table was given to it
+/// at its least target and version, and below.
 const MODIFIER_NEEDS: &[(Modifier, (u32, u32), u32)] = &[
     (Modifier::Weak, (6, 0), 70),
     (Modifier::Relaxed, (6, 0), 70),

@@ -1,10 +1,11 @@
 //! Modifiers in another order than the table's.
 //!
-//! The ISA writes `atom.relaxed.cta.global.add.u32`; compilers and hands write `atom.add.global.u32` and
-//! `mma...s32.s8.s8.s32.satfinite`. ptxas 13.0 and 13.5, given permutations of the table's samples, follow three rules:
-//! the words of the instruction's name come first and in order (`mul.wide`, `cp.async.bulk`, `mbarrier.arrive.expect_tx`);
-//! words of one kind keep their order (the types of `cvt.f32.u32`, the spaces of a copy, `.row.col`); everything else
-//! may stand anywhere behind the name.
+//! The ISA writes `atom.relaxed.cta.global.add.u32`; compilers and hands write
+//! `atom.add.global.u32` and `mma...s32.s8.s8.s32.satfinite`. ptxas 13.0 and 13.5, given
+//! permutations of the table's samples, follow three rules: the words of the instruction's name
+//! come first and in order (`mul.wide`, `cp.async.bulk`, `mbarrier.arrive.expect_tx`); words of one
+//! kind keep their order (the types of `cvt.f32.u32`, the spaces of a copy, `.row.col`); everything
+//! else may stand anywhere behind the name.
 
 use super::pattern::{Group, Pattern};
 use crate::ptx::ast::{Modifier, Opcode, Type};
@@ -154,7 +155,8 @@ impl Pattern {
         (places.found[..named] == written[..named]).then_some(places.found)
     }
 
-    /// These modifiers in the row's order, whatever order they had; those that it has no place for are left out.
+    /// These modifiers in the row's order, whatever order they had; those that it has no place for
+    /// are left out.
     pub(super) fn in_order(&self, written: &[Modifier]) -> Vec<Modifier> {
         let mut left = written.to_vec();
         let mut found = Vec::new();
@@ -190,7 +192,8 @@ impl Pattern {
         empty.flat_map(Group::alternatives).collect()
     }
 
-    /// How these modifiers miss the row: those that it has no place for, and the places that nothing fills.
+    /// How these modifiers miss the row: those that it has no place for, and the places that
+    /// nothing fills.
     pub(super) fn misses(&self, written: &[Modifier]) -> (Vec<Modifier>, Vec<&Group>) {
         let mut left = written.to_vec();
         let mut missing = Vec::new();
@@ -272,7 +275,8 @@ mod tests {
         }
     }
 
-    /// A word of a name that no row has is left from a row that is gone; one behind other words would be no part of the name.
+    /// A word of a name that no row has is left from a row that is gone; one behind other words
+    /// would be no part of the name.
     #[test]
     fn the_words_of_names_begin_the_rows_of_their_opcodes() {
         let mut found: Vec<(Opcode, Modifier)> = Vec::new();

@@ -1,4 +1,5 @@
-//! Instances of a row, as PTX text: input for tests of the decoder, the coverage page, ptxas and GPUs.
+//! Instances of a row, as PTX text: input for tests of the decoder, the coverage page, ptxas and
+//! GPUs.
 
 use std::fmt::Write;
 
@@ -11,7 +12,8 @@ use crate::ptx::ast::{Modifier, Opcode, Type};
 pub struct Sample {
     /// The instruction, from its opcode to its `;`.
     pub instruction: String,
-    /// A module with one kernel `sample` that holds the instruction, of the row's version and target or `least`.
+    /// A module with one kernel `sample` that holds the instruction, of the row's version and
+    /// target or `least`.
     pub module: String,
     /// The modifiers of its opcode, in the row's order.
     pub words: Vec<Modifier>,
@@ -51,8 +53,9 @@ pub enum Usage {
     Texture,
 }
 
-/// Instances in which each alternative of each group of modifiers appears at least once, the others being first or absent.
-/// The version and target are those of the row, but at least those given (an assembler may know no older ones).
+/// Instances in which each alternative of each group of modifiers appears at least once, the others
+/// being first or absent. The version and target are those of the row, but at least those given (an
+/// assembler may know no older ones).
 pub fn samples(pattern: &Pattern, least_version: (u32, u32), least_sm: u32) -> Vec<Sample> {
     let mut samples: Vec<Sample> = Vec::new();
     let choices: Vec<Vec<&[Modifier]>> = pattern.groups.iter().map(Group::choices).collect();
@@ -86,7 +89,8 @@ pub fn samples(pattern: &Pattern, least_version: (u32, u32), least_sm: u32) -> V
     samples
 }
 
-/// Every instance: all combinations of alternatives. The ways to choose bytes and halves take turns.
+/// Every instance: all combinations of alternatives. The ways to choose bytes and halves take
+/// turns.
 pub fn every_sample(pattern: &Pattern, least_version: (u32, u32), least_sm: u32) -> Vec<Sample> {
     let combinations = pattern.instances();
     let ways = ways_to_select(pattern);
@@ -106,7 +110,8 @@ pub fn instance(
     sample(pattern, words, 0, least_version, least_sm)
 }
 
-/// What samples of a video instruction write behind the destination, the first and the second source.
+/// What samples of a video instruction write behind the destination, the first and the second
+/// source.
 const PARTS: [[&str; 3]; 7] = [
     ["h1", "", ""],
     ["b0", "b3", "h0"],
@@ -221,7 +226,8 @@ next:
     }
 }
 
-/// What the operand of a slot is for. Only the first is written; a later one that has to be a register is read.
+/// What the operand of a slot is for. Only the first is written; a later one that has to be a
+/// register is read.
 fn usage(slot: &Slot, index: usize) -> Usage {
     match slot.shape {
         Shape::Address | Shape::TensorMap(_) => Usage::Address,
@@ -474,7 +480,8 @@ impl Maker<'_> {
     }
 }
 
-/// The type of a register that holds values of a type: packed and small floats live in registers of bits.
+/// The type of a register that holds values of a type: packed and small floats live in registers of
+/// bits.
 fn register_type(ty: Type, wider: bool) -> Type {
     use Type::*;
     match ty {

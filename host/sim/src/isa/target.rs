@@ -1,19 +1,22 @@
 //! Targets: what a module is for, and what a row of the table needs.
 //!
-//! PTX ISA 11.1.2 "PTX Module Directives: .target". A plain target such as `sm_90` stands for that GPU and all later
-//! ones, `sm_100f` for the GPUs of one family, `sm_90a` for one GPU. Which families have what is as ptxas 13.5.37 said
-//! when it was given the samples of the table (2026-11-22).
+//! PTX ISA 11.1.2 "PTX Module Directives: .target". A plain target such as `sm_90` stands for that
+//! GPU and all later ones, `sm_100f` for the GPUs of one family, `sm_90a` for one GPU. Which
+//! families have what is as ptxas 13.5.37 said when it was given the samples of the table
+//! (2026-11-22).
 
 /// The GPUs that have an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Target {
     /// The least compute capability: 90 is `sm_90`.
     pub sm: u32,
-    /// Whether only architecture- or family-specific targets such as `sm_90a` have it, and plain ones do not.
+    /// Whether only architecture- or family-specific targets such as `sm_90a` have it, and plain
+    /// ones do not.
     pub specific: bool,
     /// The families that have it where it is specific; empty for that of `sm` alone.
     pub families: &'static [u32],
-    /// Whether a target of a family such as `sm_100f` is enough; otherwise it has to be `sm_100a` or the like.
+    /// Whether a target of a family such as `sm_100f` is enough; otherwise it has to be `sm_100a`
+    /// or the like.
     pub in_family: bool,
 }
 

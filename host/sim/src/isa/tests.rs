@@ -1,4 +1,5 @@
-//! The table against itself: every row can be read, and every sample of it parses and is found again.
+//! The table against itself: every row can be read, and every sample of it parses and is found
+//! again.
 
 use super::pattern::patterns;
 use super::sample::samples;
@@ -71,7 +72,8 @@ fn some_modifiers_need_newer_gpus_wherever_they_stand() {
     assert_eq!(refused("4.2", "sm_50", "add.cc.u32 %r0, %r0, %r0;"), None);
 }
 
-/// A need that changes nothing says what the rows say already, or is that of a word which no row has.
+/// A need that changes nothing says what the rows say already, or is that of a word which no row
+/// has.
 #[test]
 fn every_need_of_a_modifier_adds_to_that_of_a_row() {
     for &(word, version, sm) in MODIFIER_NEEDS {

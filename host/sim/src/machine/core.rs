@@ -1,7 +1,9 @@
-//! The part of the machine that operations see: the running lanes, their frame, and the memory within reach.
+//! The part of the machine that operations see: the running lanes, their frame, and the memory
+//! within reach.
 //!
-//! A [`Core`] runs one team of blocks (one block, or the blocks of a cluster) on one host thread. It runs a group of lanes
-//! that share a program counter until they end, wait, fault or meet other lanes; `schedule` then chooses the group that runs next.
+//! A [`Core`] runs one team of blocks (one block, or the blocks of a cluster) on one host thread.
+//! It runs a group of lanes that share a program counter until they end, wait, fault or meet other
+//! lanes; `schedule` then chooses the group that runs next.
 
 use super::event::Event;
 use super::explore::Explore;
@@ -19,7 +21,8 @@ use crate::checks::race::Races;
 use crate::counters::Counters;
 use crate::memory::Range;
 
-/// How many places the cache of allocations has; operations share them by their position in the code.
+/// How many places the cache of allocations has; operations share them by their position in the
+/// code.
 const SITES: usize = 64;
 
 /// One host thread's execution state.
@@ -32,8 +35,8 @@ pub(crate) struct Core<'l> {
     pub(super) diverged: bool,
     /// Where the running lanes meet others: the loop stops here.
     pub(super) limit: *const Op,
-    /// Whatever the warp's other lanes wait for, they come after the running ones as long as these are before this operation.
-    /// Null where that is not known.
+    /// Whatever the warp's other lanes wait for, they come after the running ones as long as these
+    /// are before this operation. Null where that is not known.
     pub(super) ahead: *const Op,
     /// Jumps until the scheduler is asked.
     pub(super) fuel: i64,
@@ -63,7 +66,8 @@ pub(crate) struct Core<'l> {
     pub(super) counters: Counters,
     /// The running lanes when operations were counted last, and how many they are.
     pub(super) counted: (u32, u64),
-    /// The lanes that checks look at one by one, and whether their addresses are known to lie anywhere.
+    /// The lanes that checks look at one by one, and whether their addresses are known to lie
+    /// anywhere.
     pub(super) looked_at: (u32, bool),
     /// What the race check knows, where the launch asked for it.
     pub(super) races: Races,
@@ -77,7 +81,8 @@ pub(crate) struct Core<'l> {
     pub(super) ticks: u64,
     /// How many of them are taken from the budget.
     pub(super) spent: u64,
-    /// What operations have done that no look at memory shows: prints, allocations, stores of bytes in bulk.
+    /// What operations have done that no look at memory shows: prints, allocations, stores of bytes
+    /// in bulk.
     pub(super) effects: u64,
     /// Looks at operations for progress, where the team is probed.
     pub(super) probe: Option<Box<Probe>>,
@@ -184,7 +189,8 @@ impl<'l> Core<'l> {
     /// `offset` must name a predicate of the running frame.
     #[inline(always)]
     pub(super) unsafe fn predicate(&self, offset: u32) -> u32 {
-        // SAFETY: predicates are words of the frame, four bytes apart, so the lowest bit is free for the negation.
+        // SAFETY: predicates are words of the frame, four bytes apart, so the lowest bit is free
+        // for the negation.
         let bits = unsafe { *self.frame.add((offset & !1) as usize).cast::<u32>() };
         bits ^ 0u32.wrapping_sub(offset & 1)
     }

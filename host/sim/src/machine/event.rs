@@ -11,7 +11,8 @@ pub(crate) enum Event {
     None,
     /// Go on at this operation, after looking for other lanes.
     Jump(*const Op),
-    /// The two halves of a divergent branch, where schedules are explored: lanes of the mask go to the first, the others to the second.
+    /// The two halves of a divergent branch, where schedules are explored: lanes of the mask go to
+    /// the first, the others to the second.
     Split {
         /// Lanes that go to `taken`.
         mask: u32,
@@ -39,7 +40,8 @@ pub(crate) enum Wait {
     Cluster,
     /// The phase of an mbarrier of the block, at this shared address.
     Phase(u32),
-    /// Other lanes of the warp, named by this mask, at an instruction like the one that they wait at.
+    /// Other lanes of the warp, named by this mask, at an instruction like the one that they wait
+    /// at.
     Lanes(u32),
 }
 
@@ -48,9 +50,11 @@ pub(crate) enum Wait {
 pub(crate) enum ImageFault {
     /// The object is none, or another.
     Object,
-    /// A surface has no such element. On an H200 (driver 580.159.04, 2026-11-21): an illegal address.
+    /// A surface has no such element. On an H200 (driver 580.159.04, 2026-11-21): an illegal
+    /// address.
     Outside,
-    /// An access that no element starts at. There: a misaligned address, with `.clamp` and `.zero` too.
+    /// An access that no element starts at. There: a misaligned address, with `.clamp` and `.zero`
+    /// too.
     Misaligned,
 }
 
@@ -65,7 +69,8 @@ pub(crate) struct RawFault {
     pub(crate) what: FaultKind,
 }
 
-// SAFETY: the pointer names an operation of the program, which is shared and immutable while a launch runs.
+// SAFETY: the pointer names an operation of the program, which is shared and immutable while a
+// launch runs.
 unsafe impl Send for RawFault {}
 
 /// Which memory an access meant.

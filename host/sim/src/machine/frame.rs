@@ -1,7 +1,8 @@
 //! Frames: filling constant rows and special registers, and moving arguments between frames.
 //!
-//! PTX ISA, "Special Registers" and "Parameter State Space". A kernel's frame belongs to one warp and is filled whole. A
-//! called function's frame may be that of other lanes of the warp too, which are in the function already: it is filled lane by lane.
+//! PTX ISA, "Special Registers" and "Parameter State Space". A kernel's frame belongs to one warp
+//! and is filled whole. A called function's frame may be that of other lanes of the warp too, which
+//! are in the function already: it is filled lane by lane.
 
 use super::core::Core;
 use super::lane::{FULL, LANES, lanes};
@@ -83,7 +84,8 @@ fn by_lane(value: Value) -> bool {
 pub(super) const LOCAL_START: u32 = 256;
 
 impl Core<'_> {
-    /// Prepares the running warp for a block's first instruction: rows of the kernel's frame, registers at zero.
+    /// Prepares the running warp for a block's first instruction: rows of the kernel's frame,
+    /// registers at zero.
     pub(super) fn start_frame(&mut self, function: &Function, rows: &[PresetRow]) {
         let filled = std::mem::replace(&mut self.warp().filled, true);
         if !filled {
@@ -94,7 +96,8 @@ impl Core<'_> {
             self.fill_row(row, FULL, LOCAL_START);
         }
         // Predicates and the carry flag, behind the first word; then what might be read first.
-        // SAFETY: words and rows lie inside the frame, and the warp's registers hold the whole frame.
+        // SAFETY: words and rows lie inside the frame, and the warp's registers hold the whole
+        // frame.
         unsafe {
             self.frame
                 .add(4)
@@ -116,7 +119,8 @@ impl Core<'_> {
         local: u32,
     ) {
         for word in 0..function.words / 4 {
-            // SAFETY: words are at the start of the frame. The first is true for the lanes that are here.
+            // SAFETY: words are at the start of the frame. The first is true for the lanes that are
+            // here.
             unsafe { self.set_predicate(word * 4, if word == 0 { FULL } else { 0 }, mask) };
         }
         let zero = |&(offset, width): &(u32, u32)| PresetRow {
@@ -164,7 +168,8 @@ impl Core<'_> {
         }
     }
 
-    /// Copies arguments or results from areas of one frame to those of another, for the lanes of `mask`.
+    /// Copies arguments or results from areas of one frame to those of another, for the lanes of
+    /// `mask`.
     pub(super) fn copy_areas(
         &mut self,
         from: u32,
@@ -179,7 +184,8 @@ impl Core<'_> {
                 let row = |frame: u32, area: &Area| {
                     (frame + area.offset + word * 4 * LANES as u32) as usize
                 };
-                // SAFETY: both rows lie in frames of this warp, which do not overlap: one is behind the other.
+                // SAFETY: both rows lie in frames of this warp, which do not overlap: one is behind
+                // the other.
                 let (source, target) = unsafe {
                     let source = registers.add(row(from, source)).cast::<[u32; LANES]>();
                     (
@@ -196,8 +202,9 @@ impl Core<'_> {
 
     /// The value of a special register in one lane of the running warp.
     ///
-    /// What a program may not count on is chosen so that runs repeat: `smid` is the block's number modulo the
-    /// multiprocessors, `warpid` the warp's place in its block, clocks count instructions of this warp.
+    /// What a program may not count on is chosen so that runs repeat: `smid` is the block's number
+    /// modulo the multiprocessors, `warpid` the warp's place in its block, clocks count
+    /// instructions of this warp.
     pub(super) fn special(&self, register: SpecialRegister, component: u8, lane: usize) -> u64 {
         use SpecialRegister as S;
         let run = self.run;
@@ -255,11 +262,12 @@ impl Core<'_> {
         }
     }
 
-    /// Where the window of local memory starts and how far the warp's lanes may go in it: as far as the deepest of them,
-    /// because lanes at other depths run without a call between.
+    /// Where the window of local memory starts and how far the warp's lanes may go in it: as far as
+    /// the deepest of them, because lanes at other depths run without a call between.
     pub(super) fn set_local(&mut self) {
         let warp = self.warp();
-        // A loop, for explored launches come here at every step: it is one instruction for eight lanes.
+        // A loop, for explored launches come here at every step: it is one instruction for eight
+        // lanes.
         let mut top = 0;
         for &lane in &warp.local_top {
             top = lane.max(top);

@@ -1,8 +1,9 @@
 //! Registers of a warp: 32 values side by side, one for each lane.
 //!
-//! A register of up to 32 bits is a row of 32 `u32` (128 bytes), one of 64 bits a row of 32 `u64`, one of 128 bits a row of
-//! 32 `u128`. A predicate is one `u32` with a bit for each lane. Bits of a row above the register's width may hold anything:
-//! whoever reads a 16-bit register takes the low half.
+//! A register of up to 32 bits is a row of 32 `u32` (128 bytes), one of 64 bits a row of 32 `u64`,
+//! one of 128 bits a row of 32 `u128`. A predicate is one `u32` with a bit for each lane. Bits of a
+//! row above the register's width may hold anything: whoever reads a 16-bit register takes the low
+//! half.
 
 /// Lanes of a warp.
 pub(crate) const LANES: usize = 32;

@@ -1,12 +1,13 @@
 //! What the host's processor offers, and how an operation's code is built for it.
 //!
-//! Operations are written once, as `#[inline(always)]` bodies over arrays of 32 lanes. [`levels!`] wraps a body into a
-//! function that is compiled for AVX2 with FMA, and one for the crate's own target; which of the two a decoded
-//! instruction points at is decided when a module is decoded. AVX-512 was measured and gains nothing here: an operation is
-//! bound by loads, stores and dispatch, not by the width of its arithmetic.
+//! Operations are written once, as `#[inline(always)]` bodies over arrays of 32 lanes. [`levels!`]
+//! wraps a body into a function that is compiled for AVX2 with FMA, and one for the crate's own
+//! target; which of the two a decoded instruction points at is decided when a module is decoded.
+//! AVX-512 was measured and gains nothing here: an operation is bound by loads, stores and
+//! dispatch, not by the width of its arithmetic.
 //!
-//! Where the host is an x86-64 without AVX2 (none was made in ten years) operations go lane by lane: that keeps the crate
-//! small and quick to compile.
+//! Where the host is an x86-64 without AVX2 (none was made in ten years) operations go lane by
+//! lane: that keeps the crate small and quick to compile.
 
 use crate::checks::race::AccessKind;
 use std::sync::OnceLock;
@@ -51,7 +52,8 @@ pub(crate) trait Level: Copy + 'static {
     /// Whether loops over lanes become vector code: else bodies take the smallest form.
     const VECTOR: bool;
 
-    /// One bit for each lane whose value has its top bit set: compilers do not find the instruction by themselves.
+    /// One bit for each lane whose value has its top bit set: compilers do not find the instruction
+    /// by themselves.
     fn top_bits(lanes: [u32; 8]) -> u32;
 
     /// Which lanes' addresses are those of the next lane, or `size` before them.
@@ -119,12 +121,14 @@ impl Level for Avx2 {
     #[inline(always)]
     fn top_bits(lanes: [u32; 8]) -> u32 {
         use std::arch::x86_64::{__m256, _mm256_movemask_ps};
-        // SAFETY: `Avx2` is named only by functions that `levels!` compiles for AVX2, and those are chosen only where
-        // `host_level` found it. The arrays have the same size and any bits are a value.
+        // SAFETY: `Avx2` is named only by functions that `levels!` compiles for AVX2, and those are
+        // chosen only where `host_level` found it. The arrays have the same size and any bits are a
+        // value.
         unsafe { _mm256_movemask_ps(std::mem::transmute::<[u32; 8], __m256>(lanes)) as u32 }
     }
 
-    /// Four lanes at a time, and each only once: a load from the middle of what has just been stored would wait until that is in the cache.
+    /// Four lanes at a time, and each only once: a load from the middle of what has just been
+    /// stored would wait until that is in the cache.
     #[inline(always)]
     unsafe fn neighbours(core: &Core<'_>, op: *const Op, mask: u32, size: u64) -> Neighbours {
         use std::arch::x86_64::{
@@ -132,8 +136,8 @@ impl Level for Avx2 {
             _mm256_cvtepu32_epi64, _mm256_load_si256, _mm256_movemask_pd, _mm256_permute4x64_epi64,
             _mm256_set1_epi64x, _mm256_setzero_si256, _mm256_sub_epi64,
         };
-        // SAFETY: the processor has AVX2, as above. Row `a` holds the lanes' addresses without the offset, which is the same for all, as `u64` or as `u32`;
-        // rows are aligned to 64 bytes.
+        // SAFETY: the processor has AVX2, as above. Row `a` holds the lanes' addresses without the
+        // offset, which is the same for all, as `u64` or as `u32`; rows are aligned to 64 bytes.
         unsafe {
             let row = core.frame.add((*op).a as usize).cast_const();
             let wide = (*op).aux & flag::NARROW == 0;

@@ -1,6 +1,7 @@
 //! The SIMT machine: warps, blocks and grids running decoded operations.
 //!
-//! A warp instruction is the unit of work: one indirect call, 32 lanes in plain arrays that the compiler vectorises. What every operation needs:
+//! A warp instruction is the unit of work: one indirect call, 32 lanes in plain arrays that the
+//! compiler vectorises. What every operation needs:
 //!
 //! | file | what it is |
 //! | --- | --- |

@@ -1,7 +1,8 @@
 //! A decoded operation: the function that runs it, and where its operands lie in the frame.
 //!
-//! All operands are byte offsets from the start of the running function's frame; immediates and special registers are
-//! rows of the frame too, filled when the frame is made, so that an operation does not care which of them it reads.
+//! All operands are byte offsets from the start of the running function's frame; immediates and
+//! special registers are rows of the frame too, filled when the frame is made, so that an operation
+//! does not care which of them it reads.
 
 use super::core::Core;
 
@@ -20,7 +21,8 @@ pub(crate) const STOP: *const Op = usize::MAX as *const Op;
 pub(crate) struct Op {
     /// What runs it.
     pub(crate) run: Handler,
-    /// The offset of the guard's predicate; bit 0 negates. Offset 0 holds a predicate that is always true.
+    /// The offset of the guard's predicate; bit 0 negates. Offset 0 holds a predicate that is
+    /// always true.
     pub(crate) guard: u32,
     /// The destination's place.
     pub(crate) d: u32,

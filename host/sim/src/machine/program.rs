@@ -1,8 +1,8 @@
 //! What decoding gives: operations with numbered operands, and the tables that they point into.
 //!
-//! A function's frame holds, in this order: words (the predicate that is always true, the carry flag, the predicates),
-//! rows of constants and special registers, rows of registers, and the areas of `.param` variables. Words and constant
-//! rows are filled when the frame is made; see [`Row`].
+//! A function's frame holds, in this order: words (the predicate that is always true, the carry
+//! flag, the predicates), rows of constants and special registers, rows of registers, and the areas
+//! of `.param` variables. Words and constant rows are filled when the frame is made; see [`Row`].
 
 use std::sync::{Arc, OnceLock};
 
@@ -60,7 +60,8 @@ pub(crate) struct Program {
     pub(crate) warpgroups: Vec<WarpgroupSite>,
     /// Registers that they use, by name.
     pub(crate) tracked: Vec<String>,
-    /// What operations do to those registers, by the operation's number; it may be shorter than `ops`.
+    /// What operations do to those registers, by the operation's number; it may be shorter than
+    /// `ops`.
     pub(crate) touches: Vec<Option<Box<RegisterUse>>>,
     /// Matrices that go between memory and registers.
     pub(crate) tiles: Vec<Tile>,
@@ -72,9 +73,11 @@ pub(crate) struct Program {
     pub(crate) meetings: Vec<MeetingPoint>,
     /// Module variables, in order; [`Value::Symbol`] names them by index.
     pub(crate) variables: Vec<Variable>,
-    /// Operations whose address is computed from that of one shared variable, with its index; by operation.
+    /// Operations whose address is computed from that of one shared variable, with its index; by
+    /// operation.
     pub(crate) arrays: Vec<(u32, u32)>,
-    /// The same for the two addresses of asynchronous copies: of what is written, and of what is read.
+    /// The same for the two addresses of asynchronous copies: of what is written, and of what is
+    /// read.
     pub(crate) copied_arrays: Vec<(u32, [Option<u32>; 2])>,
     /// The same for local variables.
     pub(crate) local_arrays: Vec<(u32, LocalArray)>,
@@ -104,7 +107,8 @@ pub(crate) struct Program {
     pub(crate) line_starts: OnceLock<Box<[usize]>>,
     /// Which checks and counters look at each operation, by what launches have asked for.
     pub(crate) watchers: KeptWatchers,
-    /// Where the shared array of each operation lies, once a launch was checked for accesses outside of them.
+    /// Where the shared array of each operation lies, once a launch was checked for accesses
+    /// outside of them.
     pub(crate) array_bounds: OnceLock<Box<[ArrayBounds]>>,
     /// The newest architecture that a `.target` names.
     pub(crate) target: Option<Architecture>,
@@ -181,7 +185,8 @@ pub(crate) struct SourceLine {
     pub(crate) line: u32,
     /// The column, from 1; 0 where it is not known.
     pub(crate) column: u32,
-    /// Of inlined code, the line of the call: one more than an index into [`Program::sources`]; else 0.
+    /// Of inlined code, the line of the call: one more than an index into [`Program::sources`];
+    /// else 0.
     pub(crate) inlined_at: u32,
 }
 
@@ -297,8 +302,8 @@ pub(crate) struct Function {
     pub(crate) words: u32,
     /// Rows to fill when the frame is made.
     pub(crate) rows: Vec<PresetRow>,
-    /// Registers that are cleared when the frame is made, as offset and bytes of a lane: those that might be read before
-    /// they are written.
+    /// Registers that are cleared when the frame is made, as offset and bytes of a lane: those that
+    /// might be read before they are written.
     pub(crate) cleared: Vec<(u32, u32)>,
     /// Its registers but for predicates: offset, and bytes of a lane.
     pub(crate) registers: Vec<OperandPlace>,
@@ -312,9 +317,11 @@ pub(crate) struct Function {
     pub(crate) entry: bool,
     /// Whether it launches kernels itself.
     pub(crate) launches: bool,
-    /// Whether it has instructions that read shared memory by the asynchronous proxy; of a kernel, whether any function has that it may reach.
+    /// Whether it has instructions that read shared memory by the asynchronous proxy; of a kernel,
+    /// whether any function has that it may reach.
     pub(crate) reads_asynchronously: bool,
-    /// Why it cannot run, if something in it is not modelled; its code is one operation that says so.
+    /// Why it cannot run, if something in it is not modelled; its code is one operation that says
+    /// so.
     pub(crate) refused: Option<LoadError>,
 }
 

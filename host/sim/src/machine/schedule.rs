@@ -1,13 +1,16 @@
 //! Which lanes of a warp run next: independent thread scheduling, as on Volta and later.
 //!
-//! Each lane has its own place in the code. Lanes at one place form a group and run together; the group that runs is the
-//! deepest in calls and, of those, the one with the lowest program counter, because compilers lay code out so that lanes
-//! which went ahead wait at the join for those behind. Groups that come to one place merge.
+//! Each lane has its own place in the code. Lanes at one place form a group and run together; the
+//! group that runs is the deepest in calls and, of those, the one with the lowest program counter,
+//! because compilers lay code out so that lanes which went ahead wait at the join for those behind.
+//! Groups that come to one place merge.
 //!
-//! That order alone would let a lane that spins on a lock starve the lane that holds it. So a group that has spun for a
-//! while (many atomics, or very many jumps) stands back, and the group that waited longest runs for some jumps.
+//! That order alone would let a lane that spins on a lock starve the lane that holds it. So a group
+//! that has spun for a while (many atomics, or very many jumps) stands back, and the group that
+//! waited longest runs for some jumps.
 //!
-//! The ISA promises progress to every lane and nothing of the order; which lanes a divergent `activemask` sees is ours.
+//! The ISA promises progress to every lane and nothing of the order; which lanes a divergent
+//! `activemask` sees is ours.
 
 use super::core::{Core, FramePlace};
 use super::event::{Event, RawFault, Wait};
@@ -95,9 +98,9 @@ impl Core<'_> {
                 }
             }
             count += 1;
-            // SAFETY: `op` is an operation of the program: `pick` gave one, and each operation gives the next, a target
-            // that the decoder resolved, or `STOP`, which is no smaller than any limit. Its operands lie in the frame
-            // that `pick` set.
+            // SAFETY: `op` is an operation of the program: `pick` gave one, and each operation
+            // gives the next, a target that the decoder resolved, or `STOP`, which is no smaller
+            // than any limit. Its operands lie in the frame that `pick` set.
             op = unsafe { ((*op).run)(self, op) };
         }
         self.instructions += count;
@@ -118,8 +121,9 @@ impl Core<'_> {
         self.patience -= 1;
     }
 
-    /// A jump of all running lanes while others are elsewhere, which gives the operation to go on with: where it leads to before
-    /// all of those there is nothing to decide; else the loop ends, and the scheduler looks for them.
+    /// A jump of all running lanes while others are elsewhere, which gives the operation to go on
+    /// with: where it leads to before all of those there is nothing to decide; else the loop ends,
+    /// and the scheduler looks for them.
     #[inline]
     pub(super) fn jump_among_others(&mut self, target: *const Op) -> *const Op {
         if target < self.ahead && !self.stands_back() {
@@ -132,8 +136,8 @@ impl Core<'_> {
         target
     }
 
-    /// A branch that not all running lanes take, which gives the operation to go on with: those of `mask` go to `taken`, the
-    /// others to `other`.
+    /// A branch that not all running lanes take, which gives the operation to go on with: those of
+    /// `mask` go to `taken`, the others to `other`.
     pub(super) fn split(&mut self, mask: u32, taken: *const Op, other: *const Op) -> *const Op {
         if self.explore.is_some() {
             return self.stop(Event::Split { mask, taken, other });
@@ -152,8 +156,8 @@ impl Core<'_> {
         other
     }
 
-    /// [`Core::park`] and then [`Core::pick`] in one step, which changes the groups as little as it can: lanes that part and meet
-    /// again within a few operations come here as often.
+    /// [`Core::park`] and then [`Core::pick`] in one step, which changes the groups as little as it
+    /// can: lanes that part and meet again within a few operations come here as often.
     fn go_on(&mut self, op: *const Op) -> Option<*const Op> {
         let (mask, at) = (self.active, self.at);
         let stands_back = self.stands_back();
@@ -197,7 +201,8 @@ impl Core<'_> {
                 mask: mask | warp.groups.swap_remove(here).mask,
                 ..parked
             },
-            // The last takes the place of the one that is taken out, and these lanes would be the last.
+            // The last takes the place of the one that is taken out, and these lanes would be the
+            // last.
             (None, Some((i, _))) => std::mem::replace(&mut warp.groups[i], parked),
             (Some(here), Some((i, _))) => {
                 let group = &mut warp.groups[here];
@@ -228,7 +233,8 @@ impl Core<'_> {
         match same {
             Some(group) => {
                 group.mask |= mask;
-                // Lanes that waited at this operation for others try again now that there are more of them.
+                // Lanes that waited at this operation for others try again now that there are more
+                // of them.
                 group.wait = wait;
             }
             None => groups.push(Group {
@@ -317,7 +323,8 @@ impl Core<'_> {
         self.at = at;
         let registers = &mut self.warp().registers;
         debug_assert!((at.frame as usize) < registers.len());
-        // SAFETY: frames lie inside the warp's registers: `enter` and `call` grow them before they make a frame.
+        // SAFETY: frames lie inside the warp's registers: `enter` and `call` grow them before they
+        // make a frame.
         self.frame = unsafe { registers.start().add(at.frame as usize) };
     }
 

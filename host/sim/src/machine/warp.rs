@@ -41,7 +41,8 @@ impl Bytes {
 
     /// The bytes of all lanes' registers.
     pub(super) fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: lines are plain bytes without padding, and they are borrowed for as long as the slice.
+        // SAFETY: lines are plain bytes without padding, and they are borrowed for as long as the
+        // slice.
         unsafe {
             std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), self.lines.len() * 64)
         }

@@ -22,7 +22,8 @@ pub enum AllocationKind {
     Array,
     /// Physical memory mapped into a reserved range (`cuMemMap`).
     Mapped,
-    /// Memory of several devices under one address, which `multimem` alone reaches (`cuMemMap` of a multicast object).
+    /// Memory of several devices under one address, which `multimem` alone reaches (`cuMemMap` of a
+    /// multicast object).
     Multicast,
     /// Device memory that another process has allocated (`cuIpcOpenMemHandle`).
     Opened,

@@ -1,12 +1,14 @@
 //! The reserved range of host addresses that device memory lives in.
 //!
-//! It is reserved without access and without swap space, and opened from its start as allocations are made, the gaps between
-//! them too: a host keeps a list of pieces with different access, and it may not grow long (on Linux 65,530 pieces). The host
-//! backs a page when something touches it. The range starts at the same address in every run where that address is
-//! free, so that pointers in reports and in bug hunts compare between runs.
+//! It is reserved without access and without swap space, and opened from its start as allocations
+//! are made, the gaps between them too: a host keeps a list of pieces with different access, and it
+//! may not grow long (on Linux 65,530 pieces). The host backs a page when something touches it. The
+//! range starts at the same address in every run where that address is free, so that pointers in
+//! reports and in bug hunts compare between runs.
 //!
-//! Pages stay readable and writable after a free: a launch that another host thread runs may still hold the address,
-//! and that is an error of the program, not one that may take the process down. Their content is dropped by whole blocks.
+//! Pages stay readable and writable after a free: a launch that another host thread runs may still
+//! hold the address, and that is an error of the program, not one that may take the process down.
+//! Their content is dropped by whole blocks.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -14,18 +16,21 @@ use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags};
 
 use super::MemoryError;
 
-/// Where the first device's memory goes; others follow at a distance of [`STRIDE`]. The middle of the 47-bit range is
-/// where neither executables, heaps, stacks nor `mmap` without a hint go on Linux (x86-64 and aarch64).
+/// Where the first device's memory goes; others follow at a distance of [`STRIDE`]. The middle of
+/// the 47-bit range is where neither executables, heaps, stacks nor `mmap` without a hint go on
+/// Linux (x86-64 and aarch64).
 const FIRST: u64 = 0x2000_0000_0000;
 const STRIDE: u64 = 1 << 40;
 const SLOTS: u64 = 16;
 const PAGE: u64 = 4096;
 
-/// What is opened and given back at a time: a large page of the host, where pages have 4 KiB. Addresses are fresh, so every allocation begins with pages that
-/// nobody has touched; with a fault for each 4 KiB, programs of many small buffers spent a tenth of their time on these.
+/// What is opened and given back at a time: a large page of the host, where pages have 4 KiB.
+/// Addresses are fresh, so every allocation begins with pages that nobody has touched; with a fault
+/// for each 4 KiB, programs of many small buffers spent a tenth of their time on these.
 pub(super) const BLOCK: u64 = 2 << 20;
 
-/// So much at the start stays with small pages: to clear a large one takes longer than all that a device does for which this is enough.
+/// So much at the start stays with small pages: to clear a large one takes longer than all that a
+/// device does for which this is enough.
 const SMALL: u64 = 4 * BLOCK;
 
 /// The ranges of all devices: base and size.
@@ -49,7 +54,8 @@ pub(super) struct Arena {
 }
 
 impl Arena {
-    /// Reserves room for `total` bytes of device memory and as much again for gaps, pinned and managed memory.
+    /// Reserves room for `total` bytes of device memory and as much again for gaps, pinned and
+    /// managed memory.
     pub(super) fn reserve(total: u64) -> Result<Self, MemoryError> {
         let size = total
             .saturating_mul(2)
@@ -82,7 +88,8 @@ impl Arena {
                 open: base,
             });
         }
-        // No slot is free: any address will do, then a smaller range (a host may limit a process' addresses).
+        // No slot is free: any address will do, then a smaller range (a host may limit a process'
+        // addresses).
         let mut attempt = size;
         loop {
             match map(0, attempt, MapFlags::empty()) {
@@ -114,15 +121,16 @@ impl Arena {
         self.size
     }
 
-    /// Opens `size` bytes at `base` for use; they read as zero. `reused` says that the range was in use before.
+    /// Opens `size` bytes at `base` for use; they read as zero. `reused` says that the range was in
+    /// use before.
     pub(super) fn commit(&mut self, base: u64, size: u64, reused: bool) -> Result<(), MemoryError> {
         if base + size > self.open {
             let end = (base + size)
                 .next_multiple_of(BLOCK)
                 .min(self.base + self.size);
             let (start, len) = self.pages(self.open, end - self.open);
-            // SAFETY: `pages` gives whole pages inside the range that `reserve` mapped and this object owns; opening them
-            // takes access from nobody.
+            // SAFETY: `pages` gives whole pages inside the range that `reserve` mapped and this
+            // object owns; opening them takes access from nobody.
             unsafe { rustix::mm::mprotect(start, len, MprotectFlags::READ | MprotectFlags::WRITE) }
                 .map_err(|error| MemoryError::Reserve {
                     size,
@@ -136,8 +144,9 @@ impl Arena {
         Ok(())
     }
 
-    /// Makes `size` bytes at `base` read as zero, without touching the pages that lie wholly inside. Pages shared with a
-    /// neighbour keep what the neighbour wrote, so `release` could not drop all of them.
+    /// Makes `size` bytes at `base` read as zero, without touching the pages that lie wholly
+    /// inside. Pages shared with a neighbour keep what the neighbour wrote, so `release` could not
+    /// drop all of them.
     fn zero(&mut self, base: u64, size: u64) {
         let end = base + size;
         let whole = match self.release(base, size) {
@@ -145,18 +154,20 @@ impl Arena {
             false => (end, end),
         };
         for (from, to) in [(base, whole.0), (whole.1, end)] {
-            // SAFETY: the caller owns these bytes (they were taken from `Space`), and they were committed.
+            // SAFETY: the caller owns these bytes (they were taken from `Space`), and they were
+            // committed.
             unsafe { std::ptr::write_bytes(from as *mut u8, 0, (to - from) as usize) };
         }
     }
 
-    /// Gives the host back the pages that lie wholly inside `size` bytes at `base`, which then read as zero. False: there are none,
-    /// or the host keeps them as they are.
+    /// Gives the host back the pages that lie wholly inside `size` bytes at `base`, which then read
+    /// as zero. False: there are none, or the host keeps them as they are.
     pub(super) fn release(&mut self, base: u64, size: u64) -> bool {
         let start = base.next_multiple_of(PAGE);
         let end = (base + size) / PAGE * PAGE;
-        // SAFETY: whole pages inside the range that this object owns, and nobody uses what is in them: the caller has freed them,
-        // or was given them and has not used them yet. They stay mapped.
+        // SAFETY: whole pages inside the range that this object owns, and nobody uses what is in
+        // them: the caller has freed them, or was given them and has not used them yet. They stay
+        // mapped.
         start < end
             && unsafe {
                 rustix::mm::madvise(
@@ -213,7 +224,8 @@ impl Drop for Arena {
         let mut reserved = RESERVED.lock().unwrap_or_else(PoisonError::into_inner);
         reserved.retain(|(base, _)| *base != self.base);
         drop(reserved);
-        // SAFETY: the range is ours, and `Memory`, which owns this object, outlives every launch that reads it.
+        // SAFETY: the range is ours, and `Memory`, which owns this object, outlives every launch
+        // that reads it.
         let _ = unsafe { rustix::mm::munmap(self.base as *mut _, self.size as usize) };
     }
 }

@@ -1,8 +1,10 @@
-//! Device memory: host memory inside a reserved range of addresses, and the table of live allocations.
+//! Device memory: host memory inside a reserved range of addresses, and the table of live
+//! allocations.
 //!
-//! A device address *is* a host address, as CUDA's unified addressing promises for pinned and managed memory. Here it
-//! holds for device memory too, so a copy is a `memcpy` and a kernel's access is a load. Every access is looked up in the
-//! table, and around every allocation lies a gap that belongs to nobody, so that wrong accesses are found.
+//! A device address *is* a host address, as CUDA's unified addressing promises for pinned and
+//! managed memory. Here it holds for device memory too, so a copy is a `memcpy` and a kernel's
+//! access is a load. Every access is looked up in the table, and around every allocation lies a gap
+//! that belongs to nobody, so that wrong accesses are found.
 //!
 //! | file | what it is |
 //! | --- | --- |
@@ -54,7 +56,8 @@ pub(crate) use table::{Range, Snapshot};
 pub use trail::Trail;
 pub use whereabouts::Whereabouts;
 
-/// Every allocation starts at a multiple of this, as `cuMemAlloc` promises for textures (512 on every model here).
+/// Every allocation starts at a multiple of this, as `cuMemAlloc` promises for textures (512 on
+/// every model here).
 pub const BASE_ALIGNMENT: u64 = 512;
 
 /// What mappings are whole numbers of.
@@ -64,7 +67,8 @@ const PAGE: u64 = 4096;
 #[derive(Debug)]
 pub struct Memory {
     state: Mutex<State>,
-    /// Bytes of device memory in use; changed under the lock, but for physical memory that is dropped.
+    /// Bytes of device memory in use; changed under the lock, but for physical memory that is
+    /// dropped.
     used: Arc<AtomicU64>,
     total: u64,
 }
@@ -110,11 +114,13 @@ impl Memory {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // A panic while the lock is held is a bug of ours; the table is consistent between its statements.
+        // A panic while the lock is held is a bug of ours; the table is consistent between its
+        // statements.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Allocates `size` zeroed bytes aligned to `align` (at least [`BASE_ALIGNMENT`]) and gives their address.
+    /// Allocates `size` zeroed bytes aligned to `align` (at least [`BASE_ALIGNMENT`]) and gives
+    /// their address.
     ///
     /// `made_at` is what reports name as the place of the allocation.
     ///
@@ -195,7 +201,8 @@ impl Memory {
         Ok(())
     }
 
-    /// Puts an allocation into a file that other processes can open, which may be done more than once. It stays where it is.
+    /// Puts an allocation into a file that other processes can open, which may be done more than
+    /// once. It stays where it is.
     ///
     /// # Safety
     /// Nothing writes to it meanwhile.
@@ -213,8 +220,8 @@ impl Memory {
             Entry::Occupied(pages) => pages.into_mut(),
             Entry::Vacant(none) => {
                 let pages = Pages::new(size.next_multiple_of(PAGE))?;
-                // SAFETY: allocations start with a page of their own, and a gap of at least a page follows; the pages show what was
-                // there.
+                // SAFETY: allocations start with a page of their own, and a gap of at least a page
+                // follows; the pages show what was there.
                 unsafe {
                     pages.fill(address)?;
                     pages.map(address)?;
@@ -230,7 +237,8 @@ impl Memory {
         Ok(Exported { file, inode, size })
     }
 
-    /// Shows `size` bytes of memory that another process has exported: an allocation, until it is freed.
+    /// Shows `size` bytes of memory that another process has exported: an allocation, until it is
+    /// freed.
     ///
     /// # Errors
     /// A file that is too small, or no such range of addresses left.
@@ -264,11 +272,12 @@ impl Memory {
         Ok(base)
     }
 
-    /// Makes `size` bytes of the host's own memory at `address` reachable for kernels (`cuMemHostRegister`).
+    /// Makes `size` bytes of the host's own memory at `address` reachable for kernels
+    /// (`cuMemHostRegister`).
     ///
     /// # Safety
-    /// The bytes must stay valid for reads and writes until [`Memory::unregister`]: kernels touch them through their
-    /// address.
+    /// The bytes must stay valid for reads and writes until [`Memory::unregister`]: kernels touch
+    /// them through their address.
     ///
     /// # Errors
     /// When the range is empty, wraps around, or overlaps what is live already.
@@ -309,7 +318,8 @@ impl Memory {
         self.lock().table.remove(address, true).map(|_| ())
     }
 
-    /// Takes a range of addresses that nothing lies at yet, for [`Memory::map`]. It is no allocation: kernels find nothing there.
+    /// Takes a range of addresses that nothing lies at yet, for [`Memory::map`]. It is no
+    /// allocation: kernels find nothing there.
     ///
     /// # Errors
     /// A size of zero, an alignment that is no power of two, or no such range left.
@@ -348,7 +358,8 @@ impl Memory {
     /// Shows physical memory at `base`. Kernels find it once it is published.
     ///
     /// # Safety
-    /// The whole of it lies in a range of [`Memory::reserve`], in which nothing else is mapped there.
+    /// The whole of it lies in a range of [`Memory::reserve`], in which nothing else is mapped
+    /// there.
     ///
     /// # Errors
     /// The operating system's error.
@@ -358,8 +369,8 @@ impl Memory {
         unsafe { physical.map(base) }
     }
 
-    /// Takes away what [`Memory::map`] put at `base`. The addresses stay valid for the host and read as zero: a launch of another
-    /// thread may still hold them.
+    /// Takes away what [`Memory::map`] put at `base`. The addresses stay valid for the host and
+    /// read as zero: a launch of another thread may still hold them.
     ///
     /// # Safety
     /// `size` bytes at `base` were mapped, and are not published.
@@ -371,7 +382,8 @@ impl Memory {
         unsafe { self.lock().arena.clear(base, size) }
     }
 
-    /// Makes `size` bytes at `base`, all of them mapped, known to kernels and copies as one piece of memory.
+    /// Makes `size` bytes at `base`, all of them mapped, known to kernels and copies as one piece
+    /// of memory.
     ///
     /// # Errors
     /// When something there is live.
@@ -380,12 +392,13 @@ impl Memory {
         table.publish(base, size, AllocationKind::Mapped, made_at)
     }
 
-    /// Makes `size` bytes at `base`, in which nothing is mapped, known to kernels as multicast memory: the stretches say which
-    /// bytes of which devices each address stands for.
+    /// Makes `size` bytes at `base`, in which nothing is mapped, known to kernels as multicast
+    /// memory: the stretches say which bytes of which devices each address stands for.
     ///
     /// # Safety
-    /// The places of all stretches are valid for reads and writes until [`Memory::withdraw`], and for launches that began before.
-    /// `size` bytes at `base` lie in a range of [`Memory::reserve`], of this device or another.
+    /// The places of all stretches are valid for reads and writes until [`Memory::withdraw`], and
+    /// for launches that began before. `size` bytes at `base` lie in a range of
+    /// [`Memory::reserve`], of this device or another.
     ///
     /// # Errors
     /// When something there is live, or the operating system's error.
@@ -423,7 +436,8 @@ impl Memory {
         self.lock().table.live().cloned().collect()
     }
 
-    /// Whether all of `len` bytes from `address` are in one live allocation. An empty range asks for the address alone.
+    /// Whether all of `len` bytes from `address` are in one live allocation. An empty range asks
+    /// for the address alone.
     pub fn is_accessible(&self, address: u64, len: u64) -> bool {
         let state = self.lock();
         state.table.find(address).is_some_and(|a| {
@@ -433,8 +447,9 @@ impl Memory {
         })
     }
 
-    /// The freed allocation that an address is in, with how far in it is. Unlike [`whereabouts`](Self::whereabouts) it is quick where there is none: the host
-    /// is not asked what it has there.
+    /// The freed allocation that an address is in, with how far in it is. Unlike
+    /// [`whereabouts`](Self::whereabouts) it is quick where there is none: the host is not asked
+    /// what it has there.
     pub fn freed(&self, address: u64) -> Option<(u64, Allocation)> {
         match self.lock().table.whereabouts(address) {
             Whereabouts::Freed(at, old) => Some((at, old)),
@@ -456,15 +471,17 @@ impl Memory {
         }
     }
 
-    /// Says that the host wrote `len` bytes at `address`: by a copy, a memset, or by showing them to another device.
+    /// Says that the host wrote `len` bytes at `address`: by a copy, a memset, or by showing them
+    /// to another device.
     pub fn written(&self, address: u64, len: u64) {
         if let Some(shadow) = self.lock().table.shadow(address, len) {
             shadow.write(address, len);
         }
     }
 
-    /// Of `len` bytes at `address` those that nobody ever wrote, a list of offsets and lengths; none in memory that has contents
-    /// from the start, or after a launch that was not checked for such reads.
+    /// Of `len` bytes at `address` those that nobody ever wrote, a list of offsets and lengths;
+    /// none in memory that has contents from the start, or after a launch that was not checked for
+    /// such reads.
     pub fn unwritten(&self, address: u64, len: u64) -> Vec<(u64, u64)> {
         let state = self.lock();
         let Some(shadow) = state.table.shadow(address, len) else {

@@ -1,8 +1,8 @@
 //! Memory of several devices under one address: what a multicast object is mapped at.
 //!
-//! CUDA driver API reference, "Multicast Object Management"; PTX ISA, "multimem addresses". A stretch of such addresses stands for
-//! one stretch of each device's memory. Kernels reach it by `multimem` alone: to every other access nothing is there, which on a
-//! GPU is undefined.
+//! CUDA driver API reference, "Multicast Object Management"; PTX ISA, "multimem addresses". A
+//! stretch of such addresses stands for one stretch of each device's memory. Kernels reach it by
+//! `multimem` alone: to every other access nothing is there, which on a GPU is undefined.
 
 use std::sync::Arc;
 
@@ -17,7 +17,8 @@ pub struct Replicas {
     pub size: u64,
     /// Where each device's bytes begin.
     pub places: Vec<u64>,
-    /// Which of them is of the device that it is mapped for, where that has it under its own address too.
+    /// Which of them is of the device that it is mapped for, where that has it under its own
+    /// address too.
     pub own: Option<usize>,
     /// What keeps places valid that have no address on their device.
     pub views: Vec<Arc<View>>,

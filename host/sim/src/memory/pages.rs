@@ -54,7 +54,8 @@ impl Pages {
     pub(super) unsafe fn fill(&self, base: u64) -> Result<(), MemoryError> {
         let mut page = [0; PAGE as usize];
         for at in (0..self.size).step_by(PAGE as usize) {
-            // SAFETY: the caller's word; sizes are whole pages. The bytes may be written meanwhile by a kernel that races: they are copied by pointer.
+            // SAFETY: the caller's word; sizes are whole pages. The bytes may be written meanwhile
+            // by a kernel that races: they are copied by pointer.
             unsafe {
                 let from = (base + at) as *const u8;
                 page.as_mut_ptr().copy_from_nonoverlapping(from, page.len());

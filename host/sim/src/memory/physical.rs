@@ -1,8 +1,9 @@
 //! Physical memory that has no address until it is mapped, and may be mapped at several.
 //!
-//! CUDA's virtual memory management takes allocation apart: a reserved range of addresses, physical memory, and the mapping of one
-//! to the other. Here physical memory is a file that has no name, and mapping it is the host's own `mmap` over a part of the
-//! arena, so that two mappings of one piece of memory show the same bytes.
+//! CUDA's virtual memory management takes allocation apart: a reserved range of addresses, physical
+//! memory, and the mapping of one to the other. Here physical memory is a file that has no name,
+//! and mapping it is the host's own `mmap` over a part of the arena, so that two mappings of one
+//! piece of memory show the same bytes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -38,7 +39,8 @@ impl Physical {
     /// Shows it at `base`, in place of what was there.
     ///
     /// # Safety
-    /// `self.size()` bytes at `base` are whole pages of the arena, taken from its space, that nothing live lies in.
+    /// `self.size()` bytes at `base` are whole pages of the arena, taken from its space, that
+    /// nothing live lies in.
     pub(super) unsafe fn map(&self, base: u64) -> Result<(), MemoryError> {
         // SAFETY: passed on.
         unsafe { self.pages.map(base) }
@@ -74,7 +76,8 @@ impl View {
 
 impl Drop for View {
     fn drop(&mut self) {
-        // SAFETY: `Physical::view` mapped this many bytes there, for this object alone. A failure leaves them mapped.
+        // SAFETY: `Physical::view` mapped this many bytes there, for this object alone. A failure
+        // leaves them mapped.
         let _ = unsafe { rustix::mm::munmap(self.start as *mut _, self.size as usize) };
     }
 }

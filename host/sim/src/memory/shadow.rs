@@ -1,8 +1,10 @@
-//! Which bytes of an allocation were ever written: a bit for each byte, made when the first part is written.
+//! Which bytes of an allocation were ever written: a bit for each byte, made when the first part is
+//! written.
 //!
-//! Kept for memory that a program gets without contents: `cuMemAlloc` and its like, and the heap of kernels. Host copies and memsets
-//! write here, and launches that are checked for reads of unwritten memory. A launch that is not checked may have written
-//! anything, so after it all counts as written. Cores of a launch write side by side: bits are changed by atomic operations.
+//! Kept for memory that a program gets without contents: `cuMemAlloc` and its like, and the heap of
+//! kernels. Host copies and memsets write here, and launches that are checked for reads of
+//! unwritten memory. A launch that is not checked may have written anything, so after it all counts
+//! as written. Cores of a launch write side by side: bits are changed by atomic operations.
 
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
@@ -16,8 +18,8 @@ const FULL: u64 = (1 << 48) - 1;
 pub(crate) struct Shadow {
     base: u64,
     size: u64,
-    /// How many words of bits, from the first on, are known to be set: where these are all, nobody needs to look at the bits. Above [`FULL`], how
-    /// often bytes were forgotten.
+    /// How many words of bits, from the first on, are known to be set: where these are all, nobody
+    /// needs to look at the bits. Above [`FULL`], how often bytes were forgotten.
     full: AtomicU64,
     /// Set where a byte was written.
     bits: OnceLock<Box<[AtomicU64]>>,
@@ -58,8 +60,8 @@ impl Shadow {
         self.size.div_ceil(64)
     }
 
-    /// Looks for bits that are not set, from where some were when it was last done: where there are none nobody needs to look at the bits any more. To
-    /// count them at each write would be dear.
+    /// Looks for bits that are not set, from where some were when it was last done: where there are
+    /// none nobody needs to look at the bits any more. To count them at each write would be dear.
     pub(crate) fn look_for_gaps(&self) {
         let Some(bits) = self.bits.get().filter(|_| !self.is_whole()) else {
             return;
@@ -77,17 +79,19 @@ impl Shadow {
 
     fn bits(&self) -> &[AtomicU64] {
         self.bits.get_or_init(|| {
-            // Zeros that the host backs where they are touched, which a list of atomics would not be.
+            // Zeros that the host backs where they are touched, which a list of atomics would not
+            // be.
             let words = vec![0u64; self.size.div_ceil(64) as usize].into_boxed_slice();
             let len = words.len();
             let start = Box::into_raw(words).cast::<AtomicU64>();
-            // SAFETY: an `AtomicU64` has the size and the values of a `u64`, and its alignment, as asserted below; the box was
-            // given up, so this is its only owner.
+            // SAFETY: an `AtomicU64` has the size and the values of a `u64`, and its alignment, as
+            // asserted below; the box was given up, so this is its only owner.
             unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(start, len)) }
         })
     }
 
-    /// Of `len` (at most 32) bytes at `address`, which are in it, those that nobody has written, a bit each.
+    /// Of `len` (at most 32) bytes at `address`, which are in it, those that nobody has written, a
+    /// bit each.
     #[inline]
     pub(crate) fn unwritten(&self, address: u64, len: u32) -> u32 {
         let asked = ((1u64 << len) - 1) as u32;
@@ -139,7 +143,8 @@ impl Shadow {
         }
     }
 
-    /// The same of `len` bytes at each of these addresses, by rising ones best: words of bits are changed once for lanes side by side.
+    /// The same of `len` bytes at each of these addresses, by rising ones best: words of bits are
+    /// changed once for lanes side by side.
     #[inline(always)]
     pub(crate) fn write_each(&self, addresses: impl Iterator<Item = u64>, len: u64) {
         if self.is_whole() {
@@ -168,7 +173,8 @@ impl Shadow {
         })
     }
 
-    /// Calls `f` with the words that hold the bits of `len` bytes at each address, and which bits of each, until it says false. Whether it never did.
+    /// Calls `f` with the words that hold the bits of `len` bytes at each address, and which bits
+    /// of each, until it says false. Whether it never did.
     #[inline(always)]
     fn by_words(
         &self,
@@ -204,7 +210,8 @@ impl Shadow {
             .fetch_update(order, Relaxed, |full| Some(change(full)));
     }
 
-    /// `len` bytes at `address`, which are in it, hold uninitialised data: memory that was given out anew, or a copy of such bytes.
+    /// `len` bytes at `address`, which are in it, hold uninitialised data: memory that was given
+    /// out anew, or a copy of such bytes.
     pub(crate) fn forget(&self, address: u64, len: u64) {
         let bits = self.bits();
         let offset = address - self.base;

@@ -1,17 +1,19 @@
 //! Which parts of the arena are taken.
 //!
-//! Fresh addresses come first: as long as the range lasts, a freed address is not handed out again, so that a stale
-//! pointer points at nothing and a report can say whose it was. When the range is used up, the lowest freed piece that
-//! fits is taken.
+//! Fresh addresses come first: as long as the range lasts, a freed address is not handed out again,
+//! so that a stale pointer points at nothing and a report can say whose it was. When the range is
+//! used up, the lowest freed piece that fits is taken.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::arena::BLOCK;
 
-/// No allocation starts closer than this to the end of the one before, so that an overrun meets unowned addresses.
+/// No allocation starts closer than this to the end of the one before, so that an overrun meets
+/// unowned addresses.
 const GAP: u64 = 4096;
-/// Gaps grow with what they follow (an overrun by a row of a matrix should not land in the next allocation) up to this.
+/// Gaps grow with what they follow (an overrun by a row of a matrix should not land in the next
+/// allocation) up to this.
 const MAX_GAP: u64 = 1 << 20;
 
 /// Free and taken addresses.
@@ -58,7 +60,8 @@ impl AddressSpace {
         Some((start, true))
     }
 
-    /// Takes back what `take` gave. Answers the addresses of the whole blocks in which somebody had something until now and nobody has any more; they may be none.
+    /// Takes back what `take` gave. Answers the addresses of the whole blocks in which somebody had
+    /// something until now and nobody has any more; they may be none.
     pub(super) fn give(&mut self, base: u64, size: u64) -> Range<u64> {
         let len = with_gap(size);
         let piece = self.keep(base, len);
@@ -96,7 +99,8 @@ mod tests {
     const START: u64 = 1 << 40;
 
     proptest! {
-        /// What lives is never given back, and what is free is given back once: then when the last of its block goes.
+        /// What lives is never given back, and what is free is given back once: then when the last
+        /// of its block goes.
         #[test]
         fn a_block_is_given_back_with_its_last_piece(
             steps in prop::collection::vec((1u64..3 * BLOCK, any::<bool>(), any::<Option<prop::sample::Index>>()), 1..60),

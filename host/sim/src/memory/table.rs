@@ -311,13 +311,15 @@ impl Snapshot {
         }
     }
 
-    /// Whether all of `len` bytes from `address` are in one live allocation, an array or other memory.
+    /// Whether all of `len` bytes from `address` are in one live allocation, an array or other
+    /// memory.
     pub(crate) fn holds(&self, address: u64, len: u64) -> bool {
         let in_array = || last_before(&self.arrays, address).is_some_and(|r| r.holds(address, len));
         in_array() || self.find(address).is_some_and(|r| r.holds(address, len))
     }
 
-    /// What was never written of the allocation that holds `address`; none where all counts as written.
+    /// What was never written of the allocation that holds `address`; none where all counts as
+    /// written.
     pub(crate) fn shadow(&self, address: u64) -> Option<&Shadow> {
         self.numbered_shadow(self.shadow_number(address)?)
     }

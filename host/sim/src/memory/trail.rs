@@ -1,4 +1,5 @@
-//! How the program came to allocate or free memory: stack lines that are made only when a report needs them.
+//! How the program came to allocate or free memory: stack lines that are made only when a report
+//! needs them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,7 +9,8 @@ use std::sync::Arc;
 pub struct Trail(Arc<dyn Fn() -> String + Send + Sync>);
 
 impl Trail {
-    /// What `say` says, whenever it is asked: one note, whose further lines are indented by five blanks.
+    /// What `say` says, whenever it is asked: one note, whose further lines are indented by five
+    /// blanks.
     pub fn new(say: impl Fn() -> String + Send + Sync + 'static) -> Self {
         Self(Arc::new(say))
     }

@@ -1,11 +1,13 @@
 //! Where shared, local and parameter memory sit among generic addresses.
 //!
-//! PTX ISA, "State Spaces" and `cvta`: a generic address names shared, local or parameter memory when it falls into that
-//! space's window, and global memory elsewhere. On a GPU the windows lie below the unified address range; so they do
-//! here, where no host allocation can be: below the first megabyte-aligned address that `mmap` hands out in practice,
-//! and far above a null pointer with an offset.
+//! PTX ISA, "State Spaces" and `cvta`: a generic address names shared, local or parameter memory
+//! when it falls into that space's window, and global memory elsewhere. On a GPU the windows lie
+//! below the unified address range; so they do here, where no host allocation can be: below the
+//! first megabyte-aligned address that `mmap` hands out in practice, and far above a null pointer
+//! with an offset.
 //!
-//! A shared address (what `.shared` accesses take, and `mov` of a shared symbol gives) is an offset into the window.
+//! A shared address (what `.shared` accesses take, and `mov` of a shared symbol gives) is an offset
+//! into the window.
 
 /// The generic address of shared address 0.
 pub(crate) const SHARED: u64 = 0x2_0000_0000;
@@ -15,7 +17,8 @@ pub(crate) const SHARED_PER_BLOCK: u64 = 1 << 24;
 pub(crate) const LOCAL: u64 = 0x3_0000_0000;
 /// The generic address of the kernel's parameters.
 pub(crate) const PARAM: u64 = 0x4_0000_0000;
-/// The address of the module's function 0; each function has [`FUNCTION_SIZE`] bytes that nobody can read.
+/// The address of the module's function 0; each function has [`FUNCTION_SIZE`] bytes that nobody
+/// can read.
 pub(crate) const CODE: u64 = 0x5_0000_0000;
 const FUNCTION_SIZE: u64 = 16;
 /// How far each window reaches.

@@ -1,8 +1,8 @@
 //! Device models: the limits and sizes of a GPU, as data.
 //!
-//! Each model is a TOML file under `data/`, with one figure per line and its source beside it. The machine, the driver's
-//! attributes, the counters' bank and sector sizes and the modelled time all read these figures; no other file holds a
-//! number that belongs to a GPU.
+//! Each model is a TOML file under `data/`, with one figure per line and its source beside it. The
+//! machine, the driver's attributes, the counters' bank and sector sizes and the modelled time all
+//! read these figures; no other file holds a number that belongs to a GPU.
 
 mod occupancy;
 
@@ -79,8 +79,9 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The most blocks of a cluster. With `non_portable`, of one that other devices with clusters need not take: Hopper and
-    /// later allow twice as many then (CUDA C++ Programming Guide, "Thread Block Clusters": 16 on an H100).
+    /// The most blocks of a cluster. With `non_portable`, of one that other devices with clusters
+    /// need not take: Hopper and later allow twice as many then (CUDA C++ Programming Guide,
+    /// "Thread Block Clusters": 16 on an H100).
     pub fn cluster_blocks(&self, non_portable: bool) -> u32 {
         match self.cluster {
             0 | 1 => 1,

@@ -1,9 +1,9 @@
 //! How many blocks of a kernel a multiprocessor holds at once.
 //!
-//! Theoretical occupancy, by the rules that NVIDIA's `cuda_occupancy.h` (12.9) states: registers are given to warps in
-//! units and come from one part for each scheduler; shared memory is given to blocks in units, with the system's part
-//! on top; the tightest of registers, shared memory, warps and blocks decides. What a run achieves is a matter of time and is not
-//! modelled.
+//! Theoretical occupancy, by the rules that NVIDIA's `cuda_occupancy.h` (12.9) states: registers
+//! are given to warps in units and come from one part for each scheduler; shared memory is given to
+//! blocks in units, with the system's part on top; the tightest of registers, shared memory, warps
+//! and blocks decides. What a run achieves is a matter of time and is not modelled.
 
 use std::fmt;
 
@@ -89,7 +89,8 @@ impl Occupancy {
 }
 
 impl DeviceModel {
-    /// The occupancy of blocks of `threads` threads with `registers` each and `shared` bytes of shared memory.
+    /// The occupancy of blocks of `threads` threads with `registers` each and `shared` bytes of
+    /// shared memory.
     pub fn occupancy(&self, threads: u32, registers: u32, shared: u32) -> Occupancy {
         let sm = &self.multiprocessor;
         let max_warps = self.warps_per_multiprocessor();

@@ -1,4 +1,5 @@
-//! What can be wrong with PTX text. Messages say what; where is in the variant, and in [`ParseError::position`].
+//! What can be wrong with PTX text. Messages say what; where is in the variant, and in
+//! [`ParseError::position`].
 
 use super::position::Position;
 

@@ -1,7 +1,8 @@
 //! Text to tokens, by bytes and without copying.
 //!
-//! PTX ISA 4.2 "Comments", 4.4 "Identifiers", 4.5 "Constants". A dotted word (`.global`, `.L2::128B`, `.1d`) is one
-//! token, so instructions come as an identifier and dotted words. Line and column are kept while skipping blanks.
+//! PTX ISA 4.2 "Comments", 4.4 "Identifiers", 4.5 "Constants". A dotted word (`.global`,
+//! `.L2::128B`, `.1d`) is one token, so instructions come as an identifier and dotted words. Line
+//! and column are kept while skipping blanks.
 
 use super::ast::Position;
 use super::error::{ParseError, excerpt};

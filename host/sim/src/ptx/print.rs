@@ -1,7 +1,7 @@
 //! Syntax tree to PTX text.
 //!
-//! The text parses to the same tree, positions apart. Constants are printed by their bits, so that nothing is rounded.
-//! `.file` directives stand at the top, and debug sections at the end.
+//! The text parses to the same tree, positions apart. Constants are printed by their bits, so that
+//! nothing is rounded. `.file` directives stand at the top, and debug sections at the end.
 
 use std::fmt::Write;
 

@@ -1,8 +1,10 @@
-//! Which bytes or halves of a register an operand of a video instruction is: `%r1.b0`, `%r1.h1`, `%r1.h32`, `%r1.b7654`.
+//! Which bytes or halves of a register an operand of a video instruction is: `%r1.b0`, `%r1.h1`,
+//! `%r1.h32`, `%r1.b7654`.
 //!
-//! PTX ISA 9.7.18 "Video Instructions". Scalar instructions take one element of a register, SIMD instructions two halves or
-//! four bytes of two registers side by side, the first operand being the lower. The same words behind a destination say which
-//! elements are written. Which selector an operand takes is the instruction table's business.
+//! PTX ISA 9.7.18 "Video Instructions". Scalar instructions take one element of a register, SIMD
+//! instructions two halves or four bytes of two registers side by side, the first operand being the
+//! lower. The same words behind a destination say which elements are written. Which selector an
+//! operand takes is the instruction table's business.
 
 use std::fmt;
 

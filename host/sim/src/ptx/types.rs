@@ -1,7 +1,7 @@
 //! Types and state spaces, as declarations and instruction modifiers name them.
 //!
-//! PTX ISA 5.1 "State Spaces" and 5.2 "Types". Sizes are in bytes; predicates and opaque references have no size in
-//! memory that a program can see.
+//! PTX ISA 5.1 "State Spaces" and 5.2 "Types". Sizes are in bytes; predicates and opaque references
+//! have no size in memory that a program can see.
 
 use super::words::Modifier;
 
@@ -163,7 +163,8 @@ types! {
 }
 
 impl Type {
-    /// Whether registers and variables can be declared with it; the others are types of instructions alone.
+    /// Whether registers and variables can be declared with it; the others are types of
+    /// instructions alone.
     pub const fn is_fundamental(self) -> bool {
         match self.class() {
             Class::Float => matches!(self, Type::F16 | Type::F32 | Type::F64),

@@ -1,7 +1,8 @@
 //! The words of instructions, interned: opcodes, modifiers, special registers, vector components.
 //!
-//! PTX ISA chapter 9 and 10. An instruction `ld.global.v2.f32` is the opcode `ld` and the modifiers `global`, `v2`,
-//! `f32`. Which modifiers an opcode takes is the instruction table's business (`isa`); here is only the spelling.
+//! PTX ISA chapter 9 and 10. An instruction `ld.global.v2.f32` is the opcode `ld` and the modifiers
+//! `global`, `v2`, `f32`. Which modifiers an opcode takes is the instruction table's business
+//! (`isa`); here is only the spelling.
 
 /// Slots of each lookup table: a power of two, well above the number of words.
 const SLOTS: usize = 2048;

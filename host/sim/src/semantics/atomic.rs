@@ -1,8 +1,9 @@
 //! `atom` and `red`: the value that memory holds afterwards, from the old one and the operands.
 //!
-//! PTX ISA 9.7.13 "atom", "red". `.add`, `.min`, `.max` on integers are [`crate::semantics::int`]'s, `.and`, `.or`, `.xor`
-//! [`crate::semantics::logic`]'s, `.add` of floats the arithmetic of their type; here is what only
-//! atomics have. That an operation is atomic is the memory's business.
+//! PTX ISA 9.7.13 "atom", "red". `.add`, `.min`, `.max` on integers are
+//! [`crate::semantics::int`]'s, `.and`, `.or`, `.xor` [`crate::semantics::logic`]'s, `.add` of
+//! floats the arithmetic of their type; here is what only atomics have. That an operation is atomic
+//! is the memory's business.
 
 /// `.cas`: `c` if memory held `b`.
 #[inline(always)]

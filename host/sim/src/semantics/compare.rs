@@ -1,8 +1,9 @@
 //! `setp`, `set`, `selp`, `slct`, `testp`.
 //!
-//! PTX ISA 9.7.6 "Comparison and Selection Instructions". A comparison is `setp_OP_TYPE`. `.lo`, `.ls`, `.hi`, `.hs` are
-//! `lt`, `le`, `gt`, `ge` at an unsigned type, and `.b` types compare as unsigned. The Boolean operation with a third
-//! predicate is [`crate::semantics::logic::and_pred`] and its kin; `setp`'s second result combines the complement.
+//! PTX ISA 9.7.6 "Comparison and Selection Instructions". A comparison is `setp_OP_TYPE`. `.lo`,
+//! `.ls`, `.hi`, `.hs` are `lt`, `le`, `gt`, `ge` at an unsigned type, and `.b` types compare as
+//! unsigned. The Boolean operation with a third predicate is [`crate::semantics::logic::and_pred`]
+//! and its kin; `setp`'s second result combines the complement.
 
 typed! {
     /// `setp.eq`: the operands are equal.

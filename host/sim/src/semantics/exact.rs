@@ -1,12 +1,15 @@
-//! Exact values and their single rounding: the slow path that is right for every format and every rounding.
+//! Exact values and their single rounding: the slow path that is right for every format and every
+//! rounding.
 //!
-//! IEEE 754-2019, 4.3 and 5.4.1. An operation computes its result as an integer times a power of two, long enough that
-//! whatever is cut off shows in the lowest bit alone ("sticky"), and rounds that once to a [`Format`]. Used where the host
-//! has no instruction: directed f64 arithmetic, 64-bit integers to floats, and the formats of 16 bits and fewer.
+//! IEEE 754-2019, 4.3 and 5.4.1. An operation computes its result as an integer times a power of
+//! two, long enough that whatever is cut off shows in the lowest bit alone ("sticky"), and rounds
+//! that once to a [`Format`]. Used where the host has no instruction: directed f64 arithmetic,
+//! 64-bit integers to floats, and the formats of 16 bits and fewer.
 
 use super::Rounding;
 
-/// A binary floating-point format with IEEE's encoding: sign, biased exponent, fraction; subnormals at exponent zero.
+/// A binary floating-point format with IEEE's encoding: sign, biased exponent, fraction; subnormals
+/// at exponent zero.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Format {
     /// What is added to an exponent to make its field.
@@ -49,7 +52,8 @@ pub(crate) const BF16: Format = Format {
     sign: 1 << 15,
 };
 
-/// A finite value: ±significand * 2^exponent, where the significand's lowest bit may stand for any bits below it.
+/// A finite value: ±significand * 2^exponent, where the significand's lowest bit may stand for any
+/// bits below it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Exact {
     negative: bool,
@@ -99,7 +103,8 @@ impl Exact {
         }
     }
 
-    /// The same value with its top bit at `TOP`; the significand is not zero and its top bit not above.
+    /// The same value with its top bit at `TOP`; the significand is not zero and its top bit not
+    /// above.
     #[inline]
     fn normalized(self) -> Exact {
         let up = self.significand.leading_zeros().saturating_sub(127 - TOP);
@@ -110,8 +115,9 @@ impl Exact {
         }
     }
 
-    /// The sum. Operands have at most 106 significant bits: then a sticky bit is never among those that cancel, since bits
-    /// are lost only at a distance from where at most one cancels. The sign of an exact zero depends on the rounding.
+    /// The sum. Operands have at most 106 significant bits: then a sticky bit is never among those
+    /// that cancel, since bits are lost only at a distance from where at most one cancels. The sign
+    /// of an exact zero depends on the rounding.
     #[inline]
     pub(crate) fn plus(self, other: Exact, rounding: Rounding) -> Exact {
         if self.significand == 0 && other.significand == 0 {
@@ -164,7 +170,8 @@ impl Exact {
         }
     }
 
-    /// The quotient, of at least 60 bits, for operands of at most 64 and a divisor that is not zero (zero gives zero).
+    /// The quotient, of at least 60 bits, for operands of at most 64 and a divisor that is not zero
+    /// (zero gives zero).
     #[inline]
     pub(crate) fn over(self, other: Exact) -> Exact {
         let negative = self.negative != other.negative;
@@ -206,8 +213,8 @@ impl Exact {
         }
     }
 
-    /// The bits of the value rounded once to `format`. Past the largest number that is an infinity or that number, as the
-    /// rounding has it.
+    /// The bits of the value rounded once to `format`. Past the largest number that is an infinity
+    /// or that number, as the rounding has it.
     #[inline]
     pub(crate) fn round(self, format: Format, rounding: Rounding) -> u64 {
         let away = match rounding {
@@ -226,8 +233,9 @@ impl Exact {
         })
     }
 
-    /// The bits of the value in `format`, rounded away from zero with the probability that the distance asks for: if the
-    /// digits that are cut off and `random`, a number of `bits` bits put at their top, carry. Overflow is an infinity.
+    /// The bits of the value in `format`, rounded away from zero with the probability that the
+    /// distance asks for: if the digits that are cut off and `random`, a number of `bits` bits put
+    /// at their top, carry. Overflow is an infinity.
     #[inline]
     pub(crate) fn round_randomly(self, format: Format, random: u32, bits: u32) -> u64 {
         self.round_by(format, true, |cut| {
@@ -239,7 +247,8 @@ impl Exact {
         })
     }
 
-    /// The bits of the value in `format`; `up` says of what is cut off whether the digits that are kept go up by one.
+    /// The bits of the value in `format`; `up` says of what is cut off whether the digits that are
+    /// kept go up by one.
     #[inline]
     fn round_by(self, format: Format, to_infinity: bool, up: impl Fn(Cut) -> bool) -> u64 {
         let sign = if self.negative { format.sign } else { 0 };
@@ -264,7 +273,8 @@ impl Exact {
                 kept + u128::from(up(Cut { digits, rest, odd }))
             }
         };
-        // The significand's leading one adds itself to the exponent field, as does a carry out of rounding.
+        // The significand's leading one adds itself to the exponent field, as does a carry out of
+        // rounding.
         let field = (top.max(least) + format.bias - 1) as u64;
         let bits = (field << fraction_bits).saturating_add(kept as u64);
         sign | bits.min(format.largest + u64::from(to_infinity))

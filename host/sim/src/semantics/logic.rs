@@ -1,7 +1,8 @@
 //! `and`, `or`, `xor`, `not`, `cnot`, `lop3`, `shl`, `shr`, `shf`, `prmt`.
 //!
-//! PTX ISA 9.7.8 "Logic and Shift Instructions"; `prmt` from 9.7.9 "Data Movement". A shift amount is `.u32` whatever is
-//! shifted and clamps at the width: the GPU does not mask it as a CPU does (measured: `shl` by 32 is 0).
+//! PTX ISA 9.7.8 "Logic and Shift Instructions"; `prmt` from 9.7.9 "Data Movement". A shift amount
+//! is `.u32` whatever is shifted and clamps at the width: the GPU does not mask it as a CPU does
+//! (measured: `shl` by 32 is 0).
 
 use std::hint::select_unpredictable as select;
 
@@ -35,10 +36,11 @@ typed! {
     cnot_b16: u16, cnot_b32: u32, cnot_b64: u64,
 }
 
-/// `lop3.b32`: any function of three bits, at each position; `table`'s bit `4a + 2b + c` is its value.
+/// `lop3.b32`: any function of three bits, at each position; `table`'s bit `4a + 2b + c` is its
+/// value.
 ///
-/// A tree of selects over the table's bits; with a table that is known when the loop is compiled it folds to one or two
-/// operations, with one that is known before the loop its leaves are hoisted.
+/// A tree of selects over the table's bits; with a table that is known when the loop is compiled it
+/// folds to one or two operations, with one that is known before the loop its leaves are hoisted.
 #[inline(always)]
 pub(crate) fn lop3_b32(a: u32, b: u32, c: u32, table: u8) -> u32 {
     let leaf = |index: u32| 0u32.wrapping_sub(u32::from(table) >> index & 1);
@@ -68,8 +70,8 @@ typed! {
 
 /// `shf.l.wrap.b32`: the upper word of `b:a` shifted left by `amount` modulo 32.
 ///
-/// In words of 32 bits, so that rotations of a warp's lanes stay in registers: the inner shift by one keeps the outer below
-/// the width.
+/// In words of 32 bits, so that rotations of a warp's lanes stay in registers: the inner shift by
+/// one keeps the outer below the width.
 #[inline(always)]
 pub(crate) fn shf_l_wrap_b32(a: u32, b: u32, amount: u32) -> u32 {
     let n = amount & 31;
@@ -103,8 +105,8 @@ pub(crate) fn shf_r_clamp_b32(a: u32, b: u32, amount: u32) -> u32 {
     }
 }
 
-/// `prmt.b32`: four bytes picked out of the eight of `b:a`. Of each selector nibble the low three bits say which byte; the
-/// fourth asks for its sign in all eight bits instead.
+/// `prmt.b32`: four bytes picked out of the eight of `b:a`. Of each selector nibble the low three
+/// bits say which byte; the fourth asks for its sign in all eight bits instead.
 #[inline(always)]
 pub(crate) fn prmt_b32(a: u32, b: u32, selectors: u32) -> u32 {
     let mut picked = 0;

@@ -1,9 +1,11 @@
-//! The mbarrier object: counts of arrivals and of bytes that are on their way, and a phase that ends when both are zero.
+//! The mbarrier object: counts of arrivals and of bytes that are on their way, and a phase that
+//! ends when both are zero.
 //!
-//! PTX ISA 9.7.13.15 "Parallel Synchronization and Communication Instructions: mbarrier". The object is opaque there, 64 bits in
-//! shared memory; here they hold, from the lowest: arrivals pending in this phase (20 bits), arrivals expected in the next
-//! (20), bytes on their way (21, counted from -2^20), the phase (1), and a mark that no memory has by chance that was
-//! never written: zeros are no object. What the ISA leaves undefined is an error here.
+//! PTX ISA 9.7.13.15 "Parallel Synchronization and Communication Instructions: mbarrier". The
+//! object is opaque there, 64 bits in shared memory; here they hold, from the lowest: arrivals
+//! pending in this phase (20 bits), arrivals expected in the next (20), bytes on their way (21,
+//! counted from -2^20), the phase (1), and a mark that no memory has by chance that was never
+//! written: zeros are no object. What the ISA leaves undefined is an error here.
 
 /// Arrivals, and bytes to either side, at most.
 const MOST: i64 = (1 << 20) - 1;
@@ -110,7 +112,8 @@ impl Mbarrier {
         Ok(self.settle())
     }
 
-    /// `mbarrier.arrive_drop`: arrivals of threads that further phases do not wait for; whether the phase ended.
+    /// `mbarrier.arrive_drop`: arrivals of threads that further phases do not wait for; whether the
+    /// phase ended.
     pub(crate) fn arrive_drop(&mut self, count: u32) -> Result<bool, MbarrierError> {
         let pending = self.expected;
         self.expected = pending
@@ -128,7 +131,8 @@ impl Mbarrier {
         Ok(())
     }
 
-    /// `mbarrier.expect_tx`: bytes are on their way; whether the phase ended, because they had come already.
+    /// `mbarrier.expect_tx`: bytes are on their way; whether the phase ended, because they had come
+    /// already.
     pub(crate) fn expect_tx(&mut self, bytes: u32) -> Result<bool, MbarrierError> {
         self.add(i64::from(bytes))?;
         Ok(self.settle())

@@ -1,24 +1,28 @@
 //! What PTX instructions compute: total functions on values.
 //!
-//! One file per subject of the PTX ISA's chapter 9.7; each names its section and is meant to be read beside it, line by
-//! line. A function is called what the instruction is called, types and modifiers last: `bfe.s32` is [`int::bfe_s32`],
-//! `fma.rz.f32` is [`float::fma_rz_f32`]. Nothing here knows of lanes' registers, memory or scheduling.
+//! One file per subject of the PTX ISA's chapter 9.7; each names its section and is meant to be
+//! read beside it, line by line. A function is called what the instruction is called, types and
+//! modifiers last: `bfe.s32` is [`int::bfe_s32`], `fma.rz.f32` is [`float::fma_rz_f32`]. Nothing
+//! here knows of lanes' registers, memory or scheduling.
 //!
 //! Rules that all of them keep:
-//! - Total: every bit pattern of every operand gives a result; nothing panics, whatever the build profile.
-//! - `.b32`, `.u32` and `.s32` operands are `u32`/`i32`; `.f32` and `.f64` are Rust's; `.f16` and `.bf16` are crate
-//!   `half`'s; narrower floats are their bits; packed pairs are `u32`, as registers hold them; predicates are `bool`.
-//! - Common operations are plain Rust arithmetic and selects, so that a loop over 32 lanes becomes vector code; where the
-//!   compiler would rather branch around one of two values, `select_unpredictable` keeps both. Those that
-//!   fuse (`fma`) want a caller compiled with `#[target_feature(enable = "fma")]`: they inline into it and become one
-//!   instruction; without it they are a library call, slow and just as right.
-//! - Values that the ISA leaves open are what an H200 gives where that was measured; else the choice is written at the
-//!   function, marked "Open in the ISA".
+//! - Total: every bit pattern of every operand gives a result; nothing panics, whatever the build
+//!   profile.
+//! - `.b32`, `.u32` and `.s32` operands are `u32`/`i32`; `.f32` and `.f64` are Rust's; `.f16` and
+//!   `.bf16` are crate `half`'s; narrower floats are their bits; packed pairs are `u32`, as
+//!   registers hold them; predicates are `bool`.
+//! - Common operations are plain Rust arithmetic and selects, so that a loop over 32 lanes becomes
+//!   vector code; where the compiler would rather branch around one of two values,
+//!   `select_unpredictable` keeps both. Those that fuse (`fma`) want a caller compiled with
+//!   `#[target_feature(enable = "fma")]`: they inline into it and become one instruction; without
+//!   it they are a library call, slow and just as right.
+//! - Values that the ISA leaves open are what an H200 gives where that was measured; else the
+//!   choice is written at the function, marked "Open in the ISA".
 
 /// Defines one function per row: the same meaning at several types.
 ///
-/// `name: T` takes and returns `T`; `name(A, B) -> R` says each. Inside the body `T` is the first operand's type and `R`
-/// the result's.
+/// `name: T` takes and returns `T`; `name(A, B) -> R` says each. Inside the body `T` is the first
+/// operand's type and `R` the result's.
 macro_rules! typed {
     // One function, its operands and result typed.
     (@one {$($doc:tt)*} |$a:ident| $body:expr; $name:ident($A:ty) -> $R:ty) => {

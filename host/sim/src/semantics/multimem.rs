@@ -1,8 +1,9 @@
 //! `multimem.ld_reduce` and `multimem.red`: values of several memories to one.
 //!
-//! PTX ISA 9.7.9 "multimem.ld_reduce, multimem.st, multimem.red". Sums of numbers have the precision of their type at each step,
-//! or that of `.acc::f32` and `.acc::f16` until the end. Open in the ISA, and not measured: the order, which is here that of the
-//! devices; subnormals, which are kept here; sums of numbers of 8 bits, which saturate as conversions to them do.
+//! PTX ISA 9.7.9 "multimem.ld_reduce, multimem.st, multimem.red". Sums of numbers have the
+//! precision of their type at each step, or that of `.acc::f32` and `.acc::f16` until the end. Open
+//! in the ISA, and not measured: the order, which is here that of the devices; subnormals, which
+//! are kept here; sums of numbers of 8 bits, which saturate as conversions to them do.
 
 use super::convert::{
     cvt_rn_satfinite_e4m3x2_f32, cvt_rn_satfinite_e5m2x2_f32, e4m3_to_f32, e5m2_to_f32,

@@ -1,10 +1,12 @@
-//! Rounding to odd: f32 results in every rounding, by f64 arithmetic that leaves a trace of what it cut off.
+//! Rounding to odd: f32 results in every rounding, by f64 arithmetic that leaves a trace of what it
+//! cut off.
 //!
-//! S. Boldo and G. Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008.
-//! An inexact result is moved to its neighbour with an odd last bit; with two spare bits or more, rounding that again is as
-//! good as rounding the exact value once. The error comes from error-free transformations: Knuth's two-sum, and fma's
-//! remainder for quotient and root. Operands come from f32 (in `add_odd_f32`, from
-//! f16), so nothing here over- or underflows.
+//! S. Boldo and G. Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using
+//! rounding to odd", 2008. An inexact result is moved to its neighbour with an odd last bit; with
+//! two spare bits or more, rounding that again is as good as rounding the exact value once. The
+//! error comes from error-free transformations: Knuth's two-sum, and fma's remainder for quotient
+//! and root. Operands come from f32 (in `add_odd_f32`, from f16), so nothing here over- or
+//! underflows.
 
 use std::hint::select_unpredictable as select;
 
@@ -13,7 +15,8 @@ use super::Rounding;
 /// Rounding to odd and a sum at one width.
 macro_rules! odd_sum {
     ($($t:ty: $to_odd:ident, $add:ident);+ $(;)?) => {$(
-        /// The value `near` + `error`, where `error` is less than the last digit: rounded to odd. A NaN `error` is none.
+        /// The value `near` + `error`, where `error` is less than the last digit: rounded to odd. A
+        /// NaN `error` is none.
         #[inline(always)]
         fn $to_odd(near: $t, error: $t) -> $t {
             let bits = near.to_bits();
@@ -55,7 +58,8 @@ pub(crate) fn sqrt_odd(a: f64) -> f64 {
     to_odd(root, (-root).mul_add(root, a))
 }
 
-/// `x` as the neighbouring f32 that `rounding` names; `x` may have been rounded to odd. A NaN stays some NaN.
+/// `x` as the neighbouring f32 that `rounding` names; `x` may have been rounded to odd. A NaN stays
+/// some NaN.
 #[inline(always)]
 pub(crate) fn round_f32(x: f64, rounding: Rounding) -> f32 {
     let near = x as f32;
@@ -75,7 +79,8 @@ pub(crate) fn round_f32(x: f64, rounding: Rounding) -> f32 {
     }
 }
 
-/// `x` rounded to odd in f32, for a further rounding to at most 22 bits. The largest number stands for all above it.
+/// `x` rounded to odd in f32, for a further rounding to at most 22 bits. The largest number stands
+/// for all above it.
 #[inline(always)]
 pub(crate) fn odd_f32(x: f64) -> f32 {
     let chopped = round_f32(x, Rounding::Zero);

@@ -1,17 +1,19 @@
 //! Video instructions: arithmetic on bytes and halves of registers, with a second step behind it.
 //!
-//! PTX ISA 9.7.18 "Video Instructions". Scalar instructions ([`Scalar`], [`Mad`]) take a byte, a half or the whole of each
-//! operand; SIMD instructions ([`Simd`]) take two halves or four bytes of two registers side by side. Elements are
-//! extended by the sign of their type, the operation is exact on them, then clamped to the destination's type and size
-//! with `.sat`; then the result is put into the third operand, added to it, or the less or greater of both.
+//! PTX ISA 9.7.18 "Video Instructions". Scalar instructions ([`Scalar`], [`Mad`]) take a byte, a
+//! half or the whole of each operand; SIMD instructions ([`Simd`]) take two halves or four bytes of
+//! two registers side by side. Elements are extended by the sign of their type, the operation is
+//! exact on them, then clamped to the destination's type and size with `.sat`; then the result is
+//! put into the third operand, added to it, or the less or greater of both.
 //!
-//! Open in the ISA: how wide the result of a shift is before it is clamped; here 34 bits, as the ISA says of all scalar
-//! video instructions.
+//! Open in the ISA: how wide the result of a shift is before it is clamped; here 34 bits, as the
+//! ISA says of all scalar video instructions.
 //!
-//! GPUs since sm_70 have no scalar video instructions: ptxas writes other code, which in some forms (`.h1` of a destination,
-//! `.sat` to a part of one or to `.u32`, `.min` and `.max`, scaled `vmad` of unsigned factors) does otherwise than the ISA
-//! says. Seen on an H200, 2026-11-21, and listed at `departs` in `host/diff/src/results/allowance.rs`. Here the ISA is followed. The
-//! rest, and all of the SIMD instructions, agree with that H200 bit by bit over 2500 forms.
+//! GPUs since sm_70 have no scalar video instructions: ptxas writes other code, which in some forms
+//! (`.h1` of a destination, `.sat` to a part of one or to `.u32`, `.min` and `.max`, scaled `vmad`
+//! of unsigned factors) does otherwise than the ISA says. Seen on an H200, 2026-11-21, and listed
+//! at `departs` in `host/diff/src/results/allowance.rs`. Here the ISA is followed. The rest, and
+//! all of the SIMD instructions, agree with that H200 bit by bit over 2500 forms.
 
 /// What is done with two elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,7 +183,8 @@ pub(crate) struct Scalar {
 }
 
 impl Scalar {
-    /// The result on three registers; the third does not count where [`SecondaryOp::Merge`] writes a whole word.
+    /// The result on three registers; the third does not count where [`SecondaryOp::Merge`] writes
+    /// a whole word.
     pub(crate) fn apply(&self, a: u32, b: u32, c: u32) -> u32 {
         let [signed, a_signed, b_signed] = self.signed;
         let [to, a_part, b_part] = self.parts;
@@ -264,7 +267,8 @@ pub(crate) struct Simd {
     pub(crate) halves: bool,
     /// Whether the types of d, a and b are signed.
     pub(crate) signed: [bool; 3],
-    /// For each element, which of those of a and then b it is, of the first operand and of the second.
+    /// For each element, which of those of a and then b it is, of the first operand and of the
+    /// second.
     pub(crate) selected: [[u8; 4]; 2],
     /// Bit i: element i of the result counts.
     pub(crate) mask: u8,

@@ -1,7 +1,8 @@
 //! `redux` of floats: what the lanes of a warp get from each other.
 //!
-//! PTX ISA 9.7.13 "redux.sync". `members` is the set of lanes that take part, bit by lane: the membermask less the lanes
-//! that exited. The other exchanges between lanes are `machine::meeting::exchange`'s.
+//! PTX ISA 9.7.13 "redux.sync". `members` is the set of lanes that take part, bit by lane: the
+//! membermask less the lanes that exited. The other exchanges between lanes are
+//! `machine::meeting::exchange`'s.
 
 use super::float::{max_f32, max_nan_f32, min_f32, min_nan_f32, nan::NAN_F32};
 

@@ -1,7 +1,8 @@
-//! One program for each class of instructions: a loop of little but that instruction, so that a class that is slow stands out.
+//! One program for each class of instructions: a loop of little but that instruction, so that a
+//! class that is slow stands out.
 //!
-//! What matters is the rate beside its neighbours': all of them are one indirect call and a loop over 32 lanes, unless the
-//! arithmetic itself has to be done in software.
+//! What matters is the rate beside its neighbours': all of them are one indirect call and a loop
+//! over 32 lanes, unless the arithmetic itself has to be done in software.
 
 use super::{Program, buffer};
 use crate::{Device, MemoryError};
@@ -15,10 +16,11 @@ const ROUNDS: usize = 32;
 /// Blocks of 256 threads.
 const BLOCKS: u32 = 32;
 
-/// A class' name is its instruction. `%r1`..`%r3` hold integers, `%x1`.. of 64 bits, `%f1`.. floats, `%d1`.. doubles, `%h1`..
-/// halves, `%q1`.. pairs of halves; `%c` is the thread's four bytes of global memory,
-/// `%g` is the thread's own place in global memory, `%s` in shared memory, `%one` a place that
-/// all share, `%bin` one of 64 bins of shared memory, `%far` a place of global memory 128 bytes from the neighbour's.
+/// A class' name is its instruction. `%r1`..`%r3` hold integers, `%x1`.. of 64 bits, `%f1`..
+/// floats, `%d1`.. doubles, `%h1`.. halves, `%q1`.. pairs of halves; `%c` is the thread's four
+/// bytes of global memory, `%g` is the thread's own place in global memory, `%s` in shared memory,
+/// `%one` a place that all share, `%bin` one of 64 bins of shared memory, `%far` a place of global
+/// memory 128 bytes from the neighbour's.
 const CLASSES: &[&str] = &[
     "add.s32 %r0, %r1, %r2;",
     "mul.lo.s32 %r0, %r1, %r2;",

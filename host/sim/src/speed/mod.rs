@@ -1,7 +1,8 @@
-//! The simulator's speed on typical programs, in lane instructions (PTX instructions times active lanes) per second.
+//! The simulator's speed on typical programs, in lane instructions (PTX instructions times active
+//! lanes) per second.
 //!
-//! For the criterion benchmark, and for `patterns bench --device sim`, which prints the figures. Time is the thread's CPU
-//! time on one worker, so that a busy host disturbs little.
+//! For the criterion benchmark, and for `patterns bench --device sim`, which prints the figures.
+//! Time is the thread's CPU time on one worker, so that a busy host disturbs little.
 
 mod classes;
 
@@ -208,8 +209,9 @@ impl Bench {
         })
     }
 
-    /// What each of `watches` costs: CPU seconds of one run under it, on one worker. They take turns for `rounds` rounds, of which
-    /// each one's quickest counts: a busy host disturbs all alike.
+    /// What each of `watches` costs: CPU seconds of one run under it, on one worker. They take
+    /// turns for `rounds` rounds, of which each one's quickest counts: a busy host disturbs all
+    /// alike.
     ///
     /// # Errors
     /// As [`Bench::run`].
@@ -248,8 +250,9 @@ impl Bench {
         Ok(cpu_time() - start)
     }
 
-    /// The buffers as a checked program finds them: nobody wrote the results yet, and the inputs were written piece by piece.
-    /// (After a launch that was not checked all would count as written, and the check for unwritten memory would have nothing to do.)
+    /// The buffers as a checked program finds them: nobody wrote the results yet, and the inputs
+    /// were written piece by piece. (After a launch that was not checked all would count as
+    /// written, and the check for unwritten memory would have nothing to do.)
     fn forget(&self) {
         let memory = self.device.memory();
         for input in self.buffers.inputs {

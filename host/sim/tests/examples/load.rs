@@ -1,4 +1,5 @@
-//! Loads PTX files as one module and lists the kernels, or says why not: `cargo run --example load -- FILE.ptx ...`
+//! Loads PTX files as one module and lists the kernels, or says why not:
+//! `cargo run --example load -- FILE.ptx ...`
 
 use std::process::ExitCode;
 use std::time::Instant;

@@ -1,4 +1,5 @@
-//! What refusals and faults say: the words that could stand, the right order, each place once, hints that fit.
+//! What refusals and faults say: the words that could stand, the right order, each place once,
+//! hints that fit.
 
 use lanewise_sim::Module;
 

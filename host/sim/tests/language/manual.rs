@@ -1,5 +1,5 @@
-//! What the PTX ISA's own examples show: every instruction of them, with operands of our own, loads and can run, or is refused
-//! by its name. All of `manual.txt` is what ptxas 13.0 takes.
+//! What the PTX ISA's own examples show: every instruction of them, with operands of our own, loads
+//! and can run, or is refused by its name. All of `manual.txt` is what ptxas 13.0 takes.
 
 use lanewise_sim::Module;
 

@@ -1,4 +1,5 @@
-//! The language as ptxas takes it: versions, orders of modifiers, operands, calls; and what is refused, kernel by kernel.
+//! The language as ptxas takes it: versions, orders of modifiers, operands, calls; and what is
+//! refused, kernel by kernel.
 
 mod calls;
 mod errors;

@@ -1,4 +1,5 @@
-//! Operands: vectors as a whole, sums, elements of arrays, and variables that say their own state space.
+//! Operands: vectors as a whole, sums, elements of arrays, and variables that say their own state
+//! space.
 
 use crate::common::Rig;
 
@@ -56,7 +57,8 @@ fn a_register_and_a_constant_are_added_where_a_value_stands() {
     assert_eq!(words("", body, 4), [42, 86, 39, 7]);
 }
 
-/// ptxas 13.0 gives `a[n]` the address of the n-th scalar, of vectors and of several dimensions too.
+/// ptxas 13.0 gives `a[n]` the address of the n-th scalar, of vectors and of several dimensions
+/// too.
 #[test]
 fn elements_of_arrays_are_counted_in_scalars() {
     let arrays = ".global .align 16 .u32 table[8] = {10, 11, 12, 13, 14, 15, 16, 17}; .global .align 4 .u32 square[2][2] = {{1, 2}, {3, 4}};\n\
@@ -222,8 +224,8 @@ fn constants_have_the_bounds_that_ptxas_knows() {
     }
 }
 
-/// PTX ISA 9.4: a conversion's registers may be wider, of floats too, and then hold zeros above; a `0f` constant is the same
-/// number as `.f64`.
+/// PTX ISA 9.4: a conversion's registers may be wider, of floats too, and then hold zeros above; a
+/// `0f` constant is the same number as `.f64`.
 #[test]
 fn conversions_take_wider_registers_and_doubles_single_constants() {
     let body = "mov.u32 %r1, 0xffff3e00; cvt.f32.f16 %f1, %r1; st.global.f32 [%o], %f1;\n\
@@ -236,7 +238,8 @@ fn conversions_take_wider_registers_and_doubles_single_constants() {
     );
 }
 
-/// PTX ISA 9.7.9.12 and 9.7.13.14: stores and reductions that return no value and are not waited for, to global memory.
+/// PTX ISA 9.7.9.12 and 9.7.13.14: stores and reductions that return no value and are not waited
+/// for, to global memory.
 #[test]
 fn asynchronous_stores_and_reductions_reach_global_memory() {
     let body = "st.async.weak.u32 [%o], 5; red.async.relaxed.gpu.add.u32 [%o], 3;\n\

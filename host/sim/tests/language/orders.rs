@@ -2,7 +2,8 @@
 
 use lanewise_sim::Module;
 
-/// Each was seen in real code: CUTLASS and CuTe, CUB's onesweep sort, NVRTC's output, Triton's; ptxas 13.0 takes all.
+/// Each was seen in real code: CUTLASS and CuTe, CUB's onesweep sort, NVRTC's output, Triton's;
+/// ptxas 13.0 takes all.
 const SEEN: &[&str] = &[
     "ldmatrix.sync.aligned.x4.m8n8.shared.b16 {%r1, %r2, %r3, %r4}, [%r5];",
     "stmatrix.sync.aligned.x4.m8n8.shared.b16 [%r5], {%r1, %r2, %r3, %r4};",

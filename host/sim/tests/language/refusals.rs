@@ -1,8 +1,10 @@
-//! What cannot run is refused where it is asked for, by kernel and line; the rest of its module runs.
+//! What cannot run is refused where it is asked for, by kernel and line; the rest of its module
+//! runs.
 
 use lanewise_sim::{Device, DeviceModel, Fault, Launch, LaunchError, LoadError, Module};
 
-/// A kernel that calls a function which holds `instruction`, one that reaches it through two calls, one that does not.
+/// A kernel that calls a function which holds `instruction`, one that reaches it through two calls,
+/// one that does not.
 fn module(version: &str, target: &str, instruction: &str) -> String {
     format!(
         ".version {version}\n.target {target}\n.address_size 64\n\

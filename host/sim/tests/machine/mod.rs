@@ -1,4 +1,5 @@
-//! Instructions that touch memory, where lanes meet, and on matrices: one instruction a kernel, against references written here.
+//! Instructions that touch memory, where lanes meet, and on matrices: one instruction a kernel,
+//! against references written here.
 
 #![allow(
     clippy::needless_range_loop,

@@ -1,7 +1,8 @@
-//! Small changes to PTX text that leave most of it valid: lines moved, operands exchanged, numbers made strange.
+//! Small changes to PTX text that leave most of it valid: lines moved, operands exchanged, numbers
+//! made strange.
 //!
-//! Random bytes rarely get past the lexer. These reach the decoder and the machine: shared by the fuzz target `run` and by
-//! the test of the same name, which needs no fuzzer.
+//! Random bytes rarely get past the lexer. These reach the decoder and the machine: shared by the
+//! fuzz target `run` and by the test of the same name, which needs no fuzzer.
 
 /// Numbers at which sizes, offsets and counts go wrong.
 const NUMBERS: [&str; 16] = [
@@ -101,7 +102,8 @@ fn change(
     lines[line].replace_range(start..start + length, &new);
 }
 
-/// Words of a line with where they start: a modifier begins with its dot, a register with its percent sign.
+/// Words of a line with where they start: a modifier begins with its dot, a register with its
+/// percent sign.
 fn tokens(line: &str) -> Vec<(usize, &str)> {
     let in_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | ':');
     let mut tokens = Vec::new();

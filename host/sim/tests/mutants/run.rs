@@ -17,7 +17,8 @@ pub fn device() -> Device {
     Device::new(model).expect("16 MiB of addresses")
 }
 
-/// Whether the text loads. Each kernel runs with parameters that are addresses and lengths by turns.
+/// Whether the text loads. Each kernel runs with parameters that are addresses and lengths by
+/// turns.
 pub fn run(device: &Device, text: &str) -> bool {
     let Ok(module) = Module::load(text) else {
         return false;

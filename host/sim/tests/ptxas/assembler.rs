@@ -28,8 +28,8 @@ fn text(batch: &Batch<'_>, refused: &BTreeSet<usize>) -> (String, usize) {
     (text, before)
 }
 
-/// The line that a message names: `ptxas FILE, line 12; error : ...`, or `... 32-bit address on line '12' ...`, which is refused
-/// in the end without a line.
+/// The line that a message names: `ptxas FILE, line 12; error : ...`, or
+/// `... 32-bit address on line '12' ...`, which is refused in the end without a line.
 fn line(message: &str) -> Option<usize> {
     let named = match message.split_once(" on line '") {
         Some((_, rest)) => rest.split('\'').next()?,
@@ -38,7 +38,8 @@ fn line(message: &str) -> Option<usize> {
     named.trim().parse().ok()
 }
 
-/// Which cases of a batch ptxas refuses. A virtual architecture makes it read the text and stop there.
+/// Which cases of a batch ptxas refuses. A virtual architecture makes it read the text and stop
+/// there.
 pub(crate) fn refused(
     ptxas: &Path,
     folder: &Path,

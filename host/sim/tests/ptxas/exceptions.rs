@@ -113,8 +113,8 @@ const EXCEPTIONS: &[Exception] = &[
     ),
 ];
 
-/// How an instruction that one takes alone gets its name: by whether that is ptxas, and whether the loader takes what is
-/// left of the instruction without the last word of its name.
+/// How an instruction that one takes alone gets its name: by whether that is ptxas, and whether the
+/// loader takes what is left of the instruction without the last word of its name.
 pub(crate) type Naming = fn(&str, bool, bool) -> Option<&'static str>;
 
 /// Where nothing is excused.

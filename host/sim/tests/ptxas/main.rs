@@ -1,9 +1,11 @@
-//! NVIDIA's assembler as a judge of the loader, both ways: what the instruction table has, ptxas takes; and of instances that
-//! are changed in one way (a word elsewhere, one left out, one more), the loader takes what ptxas takes.
+//! NVIDIA's assembler as a judge of the loader, both ways: what the instruction table has, ptxas
+//! takes; and of instances that are changed in one way (a word elsewhere, one left out, one more),
+//! the loader takes what ptxas takes.
 //!
-//! Needs `LANEWISE_PTXAS`; without it this says so and judges nothing. It takes some minutes. What differs is in
-//! `differences.txt` beside this file, by the name of an exception, else one by one, with the counts that the book shows;
-//! `LANEWISE_BLESS=1` writes it. `LANEWISE_OPCODE=ld` asks about one opcode only.
+//! Needs `LANEWISE_PTXAS`; without it this says so and judges nothing. It takes some minutes. What
+//! differs is in `differences.txt` beside this file, by the name of an exception, else one by one,
+//! with the counts that the book shows; `LANEWISE_BLESS=1` writes it. `LANEWISE_OPCODE=ld` asks
+//! about one opcode only.
 //!
 //! Which targets have what is asked too, and nothing may differ.
 
@@ -21,7 +23,8 @@ use assembler::Batch;
 use candidates::Candidate;
 use exceptions::Naming;
 
-/// Instructions of one module: enough that the start of a process counts little, few enough that asking again is cheap.
+/// Instructions of one module: enough that the start of a process counts little, few enough that
+/// asking again is cheap.
 const BATCH: usize = 2000;
 
 /// What was asked, and who takes what alone.

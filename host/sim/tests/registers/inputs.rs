@@ -4,7 +4,8 @@ use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
 
 use crate::kernel::{Case, low};
 
-/// A generator of random bits (xorshift64*), seeded by the instruction's text: the same values in every run.
+/// A generator of random bits (xorshift64*), seeded by the instruction's text: the same values in
+/// every run.
 struct Random(u64);
 
 impl Random {
@@ -20,8 +21,8 @@ impl Random {
     }
 }
 
-/// Edge values of a float format: zeros, the smallest and largest of each kind, powers of two, small integers, halves of
-/// units, infinities, NaNs quiet and signalling.
+/// Edge values of a float format: zeros, the smallest and largest of each kind, powers of two,
+/// small integers, halves of units, infinities, NaNs quiet and signalling.
 fn float_edges(exponent_bits: u32, fraction_bits: u32) -> Vec<u64> {
     let bias = (1u64 << (exponent_bits - 1)) - 1;
     let (ones, one) = ((1u64 << fraction_bits) - 1, bias << fraction_bits);
@@ -183,8 +184,8 @@ fn edges_of(case: &Case, bits: u32) -> Vec<u64> {
     edges
 }
 
-/// The operands of many runs of an instruction, a record a run. They are values one after another: a list for each record would take longer to make and to
-/// drop than the instruction does.
+/// The operands of many runs of an instruction, a record a run. They are values one after another:
+/// a list for each record would take longer to make and to drop than the instruction does.
 pub struct Records {
     count: usize,
     width: usize,

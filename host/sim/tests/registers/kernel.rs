@@ -13,7 +13,8 @@ use crate::reference::{self, Expect};
 
 /// Bytes between operands in memory.
 const SLOT: usize = 16;
-/// The most records that run with every other lane switched off: what a lane computes does not depend on its record.
+/// The most records that run with every other lane switched off: what a lane computes does not
+/// depend on its record.
 const GUARDED: usize = 512;
 /// What destinations hold before the instruction.
 const OLD: u128 = 0x5a5a_5a5a_5a5a_5a5a_5a5a_5a5a_5a5a_5a5a;
@@ -110,8 +111,8 @@ impl Case {
         }
     }
 
-    /// The same instruction with registers that are written and read: its destination is an operand, its destination is
-    /// its guard, a comparison gives both results.
+    /// The same instruction with registers that are written and read: its destination is an
+    /// operand, its destination is its guard, a comparison gives both results.
     pub fn variants(&self, records: usize) -> Vec<Case> {
         let case = || Case {
             records,
@@ -184,8 +185,8 @@ impl Case {
             .collect()
     }
 
-    /// The kernel: thread `t` of those below `n` reads record `t` and writes record `t`. With `odd` only odd threads run the
-    /// instruction.
+    /// The kernel: thread `t` of those below `n` reads record `t` and writes record `t`. With `odd`
+    /// only odd threads run the instruction.
     fn kernel(&self) -> String {
         let mut s = self.head.clone();
         let mut line = |text: String| writeln!(s, "{text}").expect("memory");
@@ -395,7 +396,8 @@ impl Case {
     }
 }
 
-/// Memory of the device, which goes from run to run: to make it and give it back takes longer than most runs.
+/// Memory of the device, which goes from run to run: to make it and give it back takes longer than
+/// most runs.
 struct Buffer {
     at: u64,
     bytes: u64,
@@ -421,7 +423,8 @@ impl Buffer {
             let at = made.expect("memory");
             Buffer { at, bytes }
         });
-        // SAFETY: a live allocation of at least that many bytes, aligned for them, which nobody else has.
+        // SAFETY: a live allocation of at least that many bytes, aligned for them, which nobody
+        // else has.
         unsafe {
             (buffer.at as *mut u128).copy_from_nonoverlapping(values.as_ptr(), values.len());
         }

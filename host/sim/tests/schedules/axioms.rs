@@ -1,9 +1,11 @@
-//! The PTX memory model as it is written: which outcomes of a litmus test its axioms allow. The simulator never looks here: it gets at
-//! outcomes by running threads, and this by trying every way in which reads, writes and fences may be related.
+//! The PTX memory model as it is written: which outcomes of a litmus test its axioms allow. The
+//! simulator never looks here: it gets at outcomes by running threads, and this by trying every way
+//! in which reads, writes and fences may be related.
 //!
-//! PTX ISA, "Memory Consistency Model": relations in "Morally Strong Operations", "Release and Acquire Patterns", "Ordering of Memory
-//! Operations"; what has to hold of them in "Axioms". A test is of loads, stores, atomics and fences on whole words, one after another;
-//! for anything else there is no answer.
+//! PTX ISA, "Memory Consistency Model": relations in "Morally Strong Operations", "Release and
+//! Acquire Patterns", "Ordering of Memory Operations"; what has to hold of them in "Axioms". A test
+//! is of loads, stores, atomics and fences on whole words, one after another; for anything else
+//! there is no answer.
 
 use std::collections::BTreeSet;
 
@@ -87,7 +89,8 @@ struct Program {
     events: Vec<Event>,
     /// Which events access one place.
     same: Relation,
-    /// Release patterns: the first operation, and the write. Acquire patterns: the last one, and the read.
+    /// Release patterns: the first operation, and the write. Acquire patterns: the last one, and
+    /// the read.
     releases: Vec<(usize, usize)>,
     acquires: Vec<(usize, usize)>,
     /// Events whose values are shown, in the order of their registers.
@@ -360,8 +363,8 @@ impl Program {
         events.map(|(a, same)| behind(a) & same).collect()
     }
 
-    /// Every order of each place's writes in which its first value is before all others, none comes before one that it follows, and no atomic's before what
-    /// it read.
+    /// Every order of each place's writes in which its first value is before all others, none comes
+    /// before one that it follows, and no atomic's before what it read.
     fn each_coherence(&self, from: &[usize], causes: &Relation) -> Vec<Vec<Vec<usize>>> {
         // The writes that each event comes before.
         let mut behind = causes.clone();

@@ -1,7 +1,9 @@
-//! The shapes by which memory models are told apart, each with fences, orders and scopes of many kinds, and programs that nobody chose: exactly
-//! those outcomes come that the axioms allow ([`super::axioms`]).
+//! The shapes by which memory models are told apart, each with fences, orders and scopes of many
+//! kinds, and programs that nobody chose: exactly those outcomes come that the axioms allow
+//! ([`super::axioms`]).
 //!
-//! Names as in Alglave, Maranget and Tautschnig, "Herding Cats" (2014). What is allowed and not reached is listed in `docs/src/simulator/schedules.md`.
+//! Names as in Alglave, Maranget and Tautschnig, "Herding Cats" (2014). What is allowed and not
+//! reached is listed in `docs/src/simulator/schedules.md`.
 
 use super::axioms;
 use super::litmus::{Where, explored};
@@ -9,7 +11,8 @@ use super::litmus::{Where, explored};
 /// Runs of one program. What is forbidden is looked for in those of a program that has more.
 const RUNS: u64 = 3000;
 
-/// A shape: its threads' accesses, and of how many places the end is looked at. `Wx2` writes 2 to `x`, `Rx` reads it.
+/// A shape: its threads' accesses, and of how many places the end is looked at. `Wx2` writes 2 to
+/// `x`, `Rx` reads it.
 type Shape = (&'static str, &'static [&'static str], usize);
 
 const OF_TWO: &[Shape] = &[
@@ -142,8 +145,9 @@ fn pairs(kinds: &[Kind]) -> Vec<[Kind; 2]> {
     kinds.iter().flat_map(with).collect()
 }
 
-/// Programs of those that nobody chose. (When the model was last changed 2000 were looked at: in none anything forbidden was seen, and in one, 1677, an
-/// acquire that would have to come late and acquire all the same was missing.)
+/// Programs of those that nobody chose. (When the model was last changed 2000 were looked at: in
+/// none anything forbidden was seen, and in one, 1677, an acquire that would have to come late and
+/// acquire all the same was missing.)
 const SEEDS: u64 = 40;
 
 /// Numbers from a number.
@@ -200,8 +204,8 @@ impl Random {
     }
 }
 
-/// Whether all is reached that is allowed of a thread: it comes to no place twice, and no atomic of its has to come behind a release or what
-/// it would have acquired.
+/// Whether all is reached that is allowed of a thread: it comes to no place twice, and no atomic of
+/// its has to come behind a release or what it would have acquired.
 fn is_whole(thread: &str) -> bool {
     let statements: Vec<&str> = thread.split(';').collect();
     let twice = |place: &str| statements.iter().filter(|it| it.contains(place)).count() > 1;

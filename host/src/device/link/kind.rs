@@ -20,7 +20,8 @@ pub(super) enum CodeKind {
 }
 
 impl CodeKind {
-    /// The kind by the first bytes: ELF's, with CUDA's machine or a host's, the magic numbers of fatbins, archives and LTO-IR; or PTX's own words.
+    /// The kind by the first bytes: ELF's, with CUDA's machine or a host's, the magic numbers of
+    /// fatbins, archives and LTO-IR; or PTX's own words.
     pub(super) fn of(code: &[u8]) -> Option<CodeKind> {
         const CUDA: [u8; 2] = [190, 0];
         match code {

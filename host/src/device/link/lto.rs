@@ -1,7 +1,8 @@
 //! Linking of LTO-IR, by NVIDIA's libnvJitLink.
 //!
-//! The driver's own linker takes LTO-IR of toolkits before CUDA 12 only. The library comes with every toolkit since, is opened when there is LTO-IR to link,
-//! and needs no GPU. It refuses LTO-IR that is newer than itself.
+//! The driver's own linker takes LTO-IR of toolkits before CUDA 12 only. The library comes with
+//! every toolkit since, is opened when there is LTO-IR to link, and needs no GPU. It refuses LTO-IR
+//! that is newer than itself.
 //! Source: nvJitLink documentation, "Linker API", "Supported Link Options".
 
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};
@@ -79,7 +80,8 @@ functions! {
     log "nvJitLinkGetErrorLog" (Handle, *mut c_char);
 }
 
-/// The machine code of `inputs`, for whose sake (`late`) the library is asked, for devices of a compute capability.
+/// The machine code of `inputs`, for whose sake (`late`) the library is asked, for devices of a
+/// compute capability.
 pub(super) fn link(
     late: &Input,
     inputs: &[Input],
@@ -167,7 +169,8 @@ impl<'a> Link<'a> {
         let mut bytes = 0;
         let mut log = Vec::new();
         if !self.handle.is_null() {
-            // SAFETY: the link is open, and the size has a place; then there is room for this many bytes.
+            // SAFETY: the link is open, and the size has a place; then there is room for this many
+            // bytes.
             unsafe {
                 if (self.functions.log_size)(self.handle, &mut bytes) == 0 {
                     log.resize(bytes, 0u8);

@@ -1,11 +1,15 @@
 //! Linking: modules that call each other's functions become one image.
 //!
-//! A crate's kernels may call functions that another module defines (`#[device]` on an `unsafe extern "C"` block). [`Linker`] puts the modules together, by
-//! the driver's own linker: PTX of crates, PTX text, and what CUDA's tools have made (cubins, fatbins, objects, libraries; LTO-IR, by libnvJitLink). The kind of code is recognised by its
-//! first bytes. The image that comes of it is loaded, or kept in a file for the next run. A crate that names such files in its Cargo.toml needs no `Linker`: its module is linked when it
-//! is first used. `nvlink` does the same ahead of time: `cargo lanewise link`.
+//! A crate's kernels may call functions that another module defines (`#[device]` on an
+//! `unsafe extern "C"` block). [`Linker`] puts the modules together, by the driver's own linker:
+//! PTX of crates, PTX text, and what CUDA's tools have made (cubins, fatbins, objects, libraries;
+//! LTO-IR, by libnvJitLink). The kind of code is recognised by its first bytes. The image that
+//! comes of it is loaded, or kept in a file for the next run. A crate that names such files in its
+//! Cargo.toml needs no `Linker`: its module is linked when it is first used. `nvlink` does the same
+//! ahead of time: `cargo lanewise link`.
 //!
-//! Source: CUDA driver API, "Module Management", `cuLinkCreate`; CUDA Compiler Driver documentation, "Using Separate Compilation in CUDA".
+//! Source: CUDA driver API, "Module Management", `cuLinkCreate`; CUDA Compiler Driver
+//! documentation, "Using Separate Compilation in CUDA".
 
 use std::ffi::CString;
 use std::fs;
@@ -71,7 +75,8 @@ impl Linker {
         &self.device
     }
 
-    /// Adds the kernels and functions of a crate: of its embedded PTX the text that suits the device best, and what its Cargo.toml says that they are linked with.
+    /// Adds the kernels and functions of a crate: of its embedded PTX the text that suits the
+    /// device best, and what its Cargo.toml says that they are linked with.
     ///
     /// # Errors
     /// [`LoadError::NoPtx`] and [`LoadError::TooOldDevice`], as of [`Device::ptx`].
@@ -99,8 +104,10 @@ impl Linker {
         Ok(self.with(name, CodeKind::Ptx, bytes))
     }
 
-    /// Adds code of any kind: PTX, a cubin, a fatbin, an object with device code in it, a library of those, LTO-IR. A cubin or an object has to be
-    /// relocatable (`ptxas --compile-only`, `nvcc -dc`). The simulator has no machine code: it takes PTX, and fatbins that hold it. `name` is what messages call it.
+    /// Adds code of any kind: PTX, a cubin, a fatbin, an object with device code in it, a library
+    /// of those, LTO-IR. A cubin or an object has to be relocatable (`ptxas --compile-only`,
+    /// `nvcc -dc`). The simulator has no machine code: it takes PTX, and fatbins that hold it.
+    /// `name` is what messages call it.
     ///
     /// # Errors
     /// [`LoadError::NotDeviceCode`] if the bytes are of no kind that the linker takes.
@@ -146,8 +153,8 @@ impl Linker {
     /// Links everything that was added into one image, which can be loaded.
     ///
     /// # Errors
-    /// [`LoadError::Refused`], with the linker's log: a function that nobody defines, or that two define. With LTO-IR, [`LoadError::NotLinked`] and
-    /// [`LoadError::NoLtoLinker`].
+    /// [`LoadError::Refused`], with the linker's log: a function that nobody defines, or that two
+    /// define. With LTO-IR, [`LoadError::NotLinked`] and [`LoadError::NoLtoLinker`].
     #[track_caller]
     pub fn link(self) -> Result<Image, LoadError> {
         let at = Location::caller();
@@ -221,7 +228,8 @@ impl Image {
 /// A link that is under way.
 struct Link {
     state: CUlinkState,
-    // The driver writes to all of them until the link is destroyed: the logs, and how much of them, in the place of their sizes.
+    // The driver writes to all of them until the link is destroyed: the logs, and how much of them,
+    // in the place of their sizes.
     errors: Box<[u8; LOG]>,
     infos: Box<[u8; LOG]>,
     _options: Options,
@@ -235,8 +243,8 @@ impl Link {
         let count = options.count();
         let (names, values) = (options.names.as_mut_ptr(), options.values.as_mut_ptr());
         let mut state = std::ptr::null_mut();
-        // SAFETY: both lists have as many entries as announced; they and the logs outlive the link, whose
-        // `Drop` destroys it first.
+        // SAFETY: both lists have as many entries as announced; they and the logs outlive the link,
+        // whose `Drop` destroys it first.
         let result = unsafe { sys::cuLinkCreate_v2(count, names, values, &mut state) };
         DriverError::check("cuLinkCreate", result, at)?;
         Ok(Self {
@@ -254,7 +262,8 @@ impl Link {
 
     fn add(&mut self, input: &Input) -> Result<(), DriverError> {
         let none = std::ptr::null_mut();
-        // SAFETY: the link is open, text ends with NUL, other code is whole as its adder has vouched, and there are no options.
+        // SAFETY: the link is open, text ends with NUL, other code is whole as its adder has
+        // vouched, and there are no options.
         let result = unsafe {
             sys::cuLinkAddData_v2(
                 self.state,

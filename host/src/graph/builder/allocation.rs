@@ -16,10 +16,11 @@ use crate::stream::order::Access;
 use crate::{DeviceBuffer, DriverError, GraphBuffer};
 
 impl<'graph> GraphBuilder<'graph> {
-    /// Adds an allocation of `len` elements. Each launch of the graph allocates and zeroes it, and frees it after the last node that uses it, or
-    /// at the node that [`Self::free`] adds.
+    /// Adds an allocation of `len` elements. Each launch of the graph allocates and zeroes it, and
+    /// frees it after the last node that uses it, or at the node that [`Self::free`] adds.
     ///
-    /// A graph with an allocation can't be cloned, be part of another graph, or have two executable graphs at a time.
+    /// A graph with an allocation can't be cloned, be part of another graph, or have two executable
+    /// graphs at a time.
     ///
     /// # Errors
     /// The driver's error.
@@ -62,10 +63,12 @@ impl<'graph> GraphBuilder<'graph> {
         let call = ("cuGraphAddMemAllocNode", at);
         let allocated = self.add(after, new, call, |node, graph, after, count| {
             let params = (&raw mut params).cast();
-            // SAFETY: the result has a place, the graph is live, this many nodes of it are there, and the driver writes the address to its place.
+            // SAFETY: the result has a place, the graph is live, this many nodes of it are there,
+            // and the driver writes the address to its place.
             unsafe { api::cuGraphAddMemAllocNode(node, graph, after, count, params) }
         })?;
-        // SAFETY: every node that uses it runs after the one that fills it with zeros, and before the one that frees it.
+        // SAFETY: every node that uses it runs after the one that fills it with zeros, and before
+        // the one that frees it.
         let buffer = unsafe { DeviceBuffer::of_graph(&self.device, params.dptr, len, self.number) };
         let buffer = GraphBuffer::new(buffer);
         let used = self.uses(&buffer, Access::Write)?;
@@ -108,8 +111,9 @@ impl<'graph> GraphBuilder<'graph> {
         };
         let call = ("cuGraphAddMemFreeNode", at);
         Ok(self.add(after, new, call, |node, graph, after, count| {
-            // SAFETY: the result has a place, the graph is live, this many nodes of it are there, and the address is that of an allocation in it that is
-            // freed once: nothing else has it any more.
+            // SAFETY: the result has a place, the graph is live, this many nodes of it are there,
+            // and the address is that of an allocation in it that is freed once: nothing else has
+            // it any more.
             unsafe { api::cuGraphAddMemFreeNode(node, graph, after, count, address) }
         })?)
     }

@@ -12,7 +12,8 @@ use crate::graph::template::{GraphTemplate, Handle};
 use crate::graph::uses::hold;
 
 impl<'graph> GraphBuilder<'graph> {
-    /// Adds a copy of another graph, as it is now, as one node. A graph that allocates memory can't be a node.
+    /// Adds a copy of another graph, as it is now, as one node. A graph that allocates memory can't
+    /// be a node.
     ///
     /// # Errors
     /// [`GraphError::BufferIsGone`], or the driver's error.
@@ -35,7 +36,8 @@ impl<'graph> GraphBuilder<'graph> {
         self.add_child(after, &graph.handle, new, Location::caller())
     }
 
-    /// Adds recorded work as one node; its steps run one after another. See [`Device::record`](crate::Device::record).
+    /// Adds recorded work as one node; its steps run one after another. See
+    /// [`Device::record`](crate::Device::record).
     ///
     /// # Errors
     /// As [`Device::record`](crate::Device::record).

@@ -1,11 +1,13 @@
 //! Conditional nodes: `if`, `while` and `switch` within a graph, decided on the device.
 //!
-//! A condition is a number that kernels set ([`lanewise_std::graph::Condition`]) and that exactly one conditional node reads; the host takes no part.
-//! So a condition has two halves: the node takes the [`GraphCondition`], and any launches of the graph, in bodies too, take the
-//! [`ConditionSetter`]. A launch that sets a condition runs before the node that reads it, as a launch that writes a buffer runs before one
-//! that reads the buffer.
+//! A condition is a number that kernels set ([`lanewise_std::graph::Condition`]) and that exactly
+//! one conditional node reads; the host takes no part. So a condition has two halves: the node
+//! takes the [`GraphCondition`], and any launches of the graph, in bodies too, take the
+//! [`ConditionSetter`]. A launch that sets a condition runs before the node that reads it, as a
+//! launch that writes a buffer runs before one that reads the buffer.
 //!
-//! Source: CUDA C++ Programming Guide, "Conditional Graph Nodes"; CUDA driver API, `cuGraphConditionalHandleCreate`, `CUDA_CONDITIONAL_NODE_PARAMS`.
+//! Source: CUDA C++ Programming Guide, "Conditional Graph Nodes"; CUDA driver API,
+//! `cuGraphConditionalHandleCreate`, `CUDA_CONDITIONAL_NODE_PARAMS`.
 
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
@@ -26,13 +28,15 @@ use crate::launch::argument::{Argument, ArgumentList};
 use crate::stream::order::{Access, Order};
 use crate::{DriverError, Stream};
 
-/// The half of a condition that its conditional node takes. The other half is the [`ConditionSetter`].
+/// The half of a condition that its conditional node takes. The other half is the
+/// [`ConditionSetter`].
 #[derive(Debug)]
 pub struct GraphCondition<'graph> {
     setter: ConditionSetter<'graph>,
 }
 
-/// The half of a condition that kernels set: launches of the graph take it, by reference, for a [`Condition`]. Other launches refuse it.
+/// The half of a condition that kernels set: launches of the graph take it, by reference, for a
+/// [`Condition`]. Other launches refuse it.
 #[derive(Debug, Clone)]
 pub struct ConditionSetter<'graph> {
     handle: u64,
@@ -42,7 +46,8 @@ pub struct ConditionSetter<'graph> {
     graph: PhantomData<fn(&'graph ()) -> &'graph ()>,
 }
 
-// SAFETY: one value, the driver's handle; the list refuses it for what is no node of the condition's own graph, which keeps the handle alive.
+// SAFETY: one value, the driver's handle; the list refuses it for what is no node of the
+// condition's own graph, which keeps the handle alive.
 unsafe impl Argument<Condition> for &ConditionSetter<'_> {
     fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
         list.push_of_graph(&self.order, self.handle)
@@ -116,8 +121,8 @@ impl<'graph> GraphBuilder<'graph> {
     /// Adds a node that runs the nodes that `then` adds, if the condition is not 0.
     ///
     /// # Errors
-    /// The error that `then` returns, in which case the nodes that it has added stay; [`GraphError::OtherGraph`] for a condition of another graph; the
-    /// driver's error.
+    /// The error that `then` returns, in which case the nodes that it has added stay;
+    /// [`GraphError::OtherGraph`] for a condition of another graph; the driver's error.
     #[track_caller]
     pub fn if_then(
         &mut self,
@@ -132,7 +137,8 @@ impl<'graph> GraphBuilder<'graph> {
         })
     }
 
-    /// Adds a node with two bodies, which `build` fills: the first runs if the condition is not 0, else the second.
+    /// Adds a node with two bodies, which `build` fills: the first runs if the condition is not 0,
+    /// else the second.
     ///
     /// # Errors
     /// As [`Self::if_then`]. Needs CUDA 12.8.
@@ -153,10 +159,11 @@ impl<'graph> GraphBuilder<'graph> {
         })
     }
 
-    /// Adds a node that runs the nodes that `body` adds while the condition is not 0. The condition is read before each round.
+    /// Adds a node that runs the nodes that `body` adds while the condition is not 0. The condition
+    /// is read before each round.
     ///
-    /// A loop whose kernels never set the condition to 0 does not end on a GPU. The simulator ends the launch with an error after 100,000 rounds, or
-    /// as many as `LANEWISE_BUDGET` says.
+    /// A loop whose kernels never set the condition to 0 does not end on a GPU. The simulator ends
+    /// the launch with an error after 100,000 rounds, or as many as `LANEWISE_BUDGET` says.
     ///
     /// # Errors
     /// As [`Self::if_then`].
@@ -174,8 +181,8 @@ impl<'graph> GraphBuilder<'graph> {
         })
     }
 
-    /// Adds a node with this many bodies, numbered from 0. The body whose number the condition has runs; if there is none, nothing does. `build` is called
-    /// for each body.
+    /// Adds a node with this many bodies, numbered from 0. The body whose number the condition has
+    /// runs; if there is none, nothing does. `build` is called for each body.
     ///
     /// # Errors
     /// As [`Self::if_then`]; the driver's error for no bodies at all. Needs CUDA 12.8.
@@ -236,7 +243,8 @@ impl<'graph> GraphBuilder<'graph> {
         let call = ("cuGraphAddNode", at);
         let added = self.add(after, new, call, |node, graph, after, count| {
             let params = (&raw mut params).cast();
-            // SAFETY: the result has a place, the graph is live, this many nodes of it are there, and the driver writes to the parameters where the bodies are.
+            // SAFETY: the result has a place, the graph is live, this many nodes of it are there,
+            // and the driver writes to the parameters where the bodies are.
             unsafe { api::cuGraphAddNode_v2(node, graph, after, null(), count, params) }
         })?;
         // SAFETY: as above; the list has a graph for each body, and stays as long as the node.
@@ -275,7 +283,8 @@ impl<'graph> GraphBuilder<'graph> {
             .map(|()| added)
     }
 
-    /// Makes the last node, whose uses are known only now, wait for the nodes before it that use the same memory.
+    /// Makes the last node, whose uses are known only now, wait for the nodes before it that use
+    /// the same memory.
     fn settle(
         &mut self,
         last: Node<'graph>,

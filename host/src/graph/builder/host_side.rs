@@ -15,7 +15,8 @@ use crate::graph::template::{HostFunction, KeptAlive};
 use crate::late::run_host_function;
 
 impl<'graph> GraphBuilder<'graph> {
-    /// Adds a call of `function` on the host. At every launch of the graph, a thread of the driver makes it.
+    /// Adds a call of `function` on the host. At every launch of the graph, a thread of the driver
+    /// makes it.
     ///
     /// It must not use the device, and may drop what is the device's, as for
     /// [`Stream::call`](crate::Stream::call); what it panics with is printed.
@@ -30,7 +31,8 @@ impl<'graph> GraphBuilder<'graph> {
     ) -> Result<Node<'graph>, GraphError> {
         /// Calls the function at `data`.
         unsafe extern "C" fn run(data: *mut c_void) {
-            // SAFETY: `data` is the box in the `Arc` that is kept for the node, which whoever launches it has.
+            // SAFETY: `data` is the box in the `Arc` that is kept for the node, which whoever
+            // launches it has.
             let function = unsafe { &*data.cast::<Box<dyn Fn() + Send + Sync>>() };
             run_host_function(function);
         }
@@ -49,7 +51,8 @@ impl<'graph> GraphBuilder<'graph> {
         let call = ("cuGraphAddHostNode", at);
         Ok(self.add(after, new, call, |node, graph, after, count| {
             let params = (&raw const params).cast();
-            // SAFETY: the result has a place, the graph is live, this many nodes of it are there, and the function is given what it takes.
+            // SAFETY: the result has a place, the graph is live, this many nodes of it are there,
+            // and the function is given what it takes.
             unsafe { api::cuGraphAddHostNode(node, graph, after, count, params) }
         })?)
     }
@@ -70,13 +73,15 @@ impl<'graph> GraphBuilder<'graph> {
             ("an event's record", event),
             call,
             |node, graph, after, count, event| {
-                // SAFETY: the result has a place, the graph and the event are live, and this many nodes are there.
+                // SAFETY: the result has a place, the graph and the event are live, and this many
+                // nodes are there.
                 unsafe { api::cuGraphAddEventRecordNode(node, graph, after, count, event) }
             },
         )
     }
 
-    /// Adds a node that waits for an event: for its last recording outside of the graph before the graph's launch.
+    /// Adds a node that waits for an event: for its last recording outside of the graph before the
+    /// graph's launch.
     ///
     /// # Errors
     /// The driver's error.

@@ -20,8 +20,8 @@ impl<'graph> GraphBuilder<'graph> {
     /// Adds a launch of the kernel. It begins when the nodes of `after` have ended.
     ///
     /// # Errors
-    /// As [`Device::launch`](crate::Device::launch); [`GraphError::NotWhole`]; [`GraphError::StartsEarly`];
-    /// [`GraphError::LaunchesInBody`].
+    /// As [`Device::launch`](crate::Device::launch); [`GraphError::NotWhole`];
+    /// [`GraphError::StartsEarly`]; [`GraphError::LaunchesInBody`].
     #[track_caller]
     pub fn launch<K: SafeKernel, A: Arguments<K::Params> + RecordableAll>(
         &mut self,
@@ -34,7 +34,8 @@ impl<'graph> GraphBuilder<'graph> {
         unsafe { self.launch_unchecked(after, kernel, config, arguments) }
     }
 
-    /// Adds a launch whose arguments can be changed later. Returns, beside the node, the handle to change it by.
+    /// Adds a launch whose arguments can be changed later. Returns, beside the node, the handle to
+    /// change it by.
     ///
     /// # Errors
     /// As [`Self::launch`].
@@ -92,7 +93,8 @@ impl<'graph> GraphBuilder<'graph> {
             let call = ("cuGraphAddKernelNode", at);
             let node = self.add(after, new, call, |node, graph, after, count| {
                 let params = (&raw const params).cast();
-                // SAFETY: the result has a place, the graph is live, this many nodes of it are there, and the parameters are the kernel's.
+                // SAFETY: the result has a place, the graph is live, this many nodes of it are
+                // there, and the parameters are the kernel's.
                 unsafe { api::cuGraphAddKernelNode_v2(node, graph, after, count, params) }
             })?;
             let handle = self.nodes[node.number].handle;
@@ -106,7 +108,8 @@ impl<'graph> GraphBuilder<'graph> {
             added = Ok(node);
             Ok(())
         };
-        // SAFETY: the caller vouches for the kernel; uses of a buffer are ordered within the graph by its edges, and outside by each launch of the graph.
+        // SAFETY: the caller vouches for the kernel; uses of a buffer are ordered within the graph
+        // by its edges, and outside by each launch of the graph.
         unsafe { module.place_launch::<K, A>(&stream, graph, config, arguments, place) }?;
         added
     }

@@ -1,9 +1,11 @@
 //! Graphs built node by node.
 //!
-//! A builder lives in a closure, and its nodes carry the closure's lifetime. So a node can only wait for nodes of the same graph that were
-//! made before it, and a cycle cannot be written down. Each module below adds one kind of node.
+//! A builder lives in a closure, and its nodes carry the closure's lifetime. So a node can only
+//! wait for nodes of the same graph that were made before it, and a cycle cannot be written down.
+//! Each module below adds one kind of node.
 //!
-//! Source: CUDA driver API, "Graph Management"; CUDA C++ Programming Guide, "Creating a Graph Using Graph APIs", "Graph Memory Nodes".
+//! Source: CUDA driver API, "Graph Management"; CUDA C++ Programming Guide, "Creating a Graph Using
+//! Graph APIs", "Graph Memory Nodes".
 
 mod allocation;
 mod child;
@@ -33,9 +35,10 @@ pub use transfer::GraphMemory;
 
 /// A graph that is being built.
 ///
-/// Every method that adds a node takes the nodes that it waits for. The node also waits for each earlier node that writes what it uses, or uses what
-/// it writes. So a graph always gives the result of running its nodes one after another, in the order in which they were added. Nodes that are
-/// ordered by neither may run side by side.
+/// Every method that adds a node takes the nodes that it waits for. The node also waits for each
+/// earlier node that writes what it uses, or uses what it writes. So a graph always gives the
+/// result of running its nodes one after another, in the order in which they were added. Nodes that
+/// are ordered by neither may run side by side.
 pub struct GraphBuilder<'graph> {
     device: Device,
     number: u64,
@@ -55,8 +58,9 @@ impl std::fmt::Debug for GraphBuilder<'_> {
 }
 
 impl Device {
-    /// Builds a graph node by node. Nothing runs until the graph is instantiated and launched. Returns the graph together with the value that `build`
-    /// returns, for example nodes to change later.
+    /// Builds a graph node by node. Nothing runs until the graph is instantiated and launched.
+    /// Returns the graph together with the value that `build` returns, for example nodes to change
+    /// later.
     ///
     /// ```
     /// use kernels::vec_add;
@@ -104,7 +108,8 @@ impl Device {
 }
 
 impl GraphTemplate {
-    /// A new graph with the nodes of this one and those that `build` adds. In `build`, the nodes of this one are [`GraphBuilder::nodes`].
+    /// A new graph with the nodes of this one and those that `build` adds. In `build`, the nodes of
+    /// this one are [`GraphBuilder::nodes`].
     ///
     /// # Errors
     /// As [`Device::build_graph`] and [`Self::try_clone`].
@@ -183,7 +188,8 @@ impl<'graph> GraphBuilder<'graph> {
         (0..self.nodes.len()).map(node)
     }
 
-    /// Adds a node with the driver call `call`, which takes the place for the result, the graph, and the nodes to wait for.
+    /// Adds a node with the driver call `call`, which takes the place for the result, the graph,
+    /// and the nodes to wait for.
     fn add(
         &mut self,
         after: &[Node<'graph>],
@@ -256,7 +262,8 @@ impl<'graph> GraphBuilder<'graph> {
     ) -> Result<Node<'graph>, GraphError> {
         let call = ("cuGraphAddEmptyNode", at);
         Ok(self.add(after, new, call, |node, graph, after, count| {
-            // SAFETY: the result has a place, the graph is live, and this many nodes of it are there.
+            // SAFETY: the result has a place, the graph is live, and this many nodes of it are
+            // there.
             unsafe { api::cuGraphAddEmptyNode(node, graph, after, count) }
         })?)
     }

@@ -15,7 +15,8 @@ use crate::memory::pattern::Pattern;
 use crate::stream::order::Access;
 use crate::{DeviceBuffer, GraphBuffer, MemoryError};
 
-/// Memory that a node of a graph may copy or fill: a whole device buffer, or memory that the graph allocates.
+/// Memory that a node of a graph may copy or fill: a whole device buffer, or memory that the graph
+/// allocates.
 pub trait GraphMemory<T: DeviceCopy>: sealed::GraphMemory<T> {}
 impl<T: DeviceCopy> GraphMemory<T> for DeviceBuffer<T> {}
 impl<T: DeviceCopy> GraphMemory<T> for GraphBuffer<'_, T> {}
@@ -79,8 +80,9 @@ impl<'graph> GraphBuilder<'graph> {
         };
         let (context, call) = (self.context(), ("cuGraphAddMemcpyNode", at));
         Ok(self.add(after, new, call, |node, graph, after, count| {
-            // SAFETY: the result has a place, the graph is live, this many nodes of it are there; both ends have this many bytes, and the graph is not
-            // launched once one of them is gone.
+            // SAFETY: the result has a place, the graph is live, this many nodes of it are there;
+            // both ends have this many bytes, and the graph is not launched once one of them is
+            // gone.
             unsafe { api::cuGraphAddMemcpyNode(node, graph, after, count, &params, context) }
         })?)
     }
@@ -149,8 +151,9 @@ impl<'graph> GraphBuilder<'graph> {
         let (context, call) = (self.context(), ("cuGraphAddMemsetNode", at));
         Ok(self.add(after, new, call, |node, graph, after, count| {
             let params = (&raw const params).cast();
-            // SAFETY: the result has a place, the graph is live, this many nodes of it are there; the buffer has this many elements of this size, and the
-            // graph is not launched once it is gone. Its elements may be anything, or all zeros, as the two callers say.
+            // SAFETY: the result has a place, the graph is live, this many nodes of it are there;
+            // the buffer has this many elements of this size, and the graph is not launched once it
+            // is gone. Its elements may be anything, or all zeros, as the two callers say.
             unsafe { api::cuGraphAddMemsetNode(node, graph, after, count, params, context) }
         })?)
     }

@@ -1,4 +1,5 @@
-//! Memory that a graph holds while it is launched. Graphs don't borrow what they use, so other launches wait for them here.
+//! Memory that a graph holds while it is launched. Graphs don't borrow what they use, so other
+//! launches wait for them here.
 
 use std::sync::Arc;
 
@@ -35,7 +36,8 @@ impl<S: Queue> Order<S> {
         if uses.gone {
             return HoldOutcome::Gone;
         }
-        // Reads that are not queued yet are in no reader's way. One may take long: a copy to the host waits for what the default stream does.
+        // Reads that are not queued yet are in no reader's way. One may take long: a copy to the
+        // host waits for what the default stream does.
         let in_the_way = match access {
             Access::Read => uses.writing,
             Access::Write => uses.under_way,
@@ -62,7 +64,8 @@ impl<S: Queue> Order<S> {
         Arc::strong_count(&self.0) > 1
     }
 
-    /// Begins a use by a graph that holds it, as [`Order::begin`] does for a launch: a use of the whole, and of each part that somebody has and may use later.
+    /// Begins a use by a graph that holds it, as [`Order::begin`] does for a launch: a use of the
+    /// whole, and of each part that somebody has and may use later.
     pub(crate) fn begin_held<E>(
         held: &HeldMemory<S>,
         stream: &S,

@@ -20,7 +20,8 @@ pub(crate) struct LaunchUse<S: Queue> {
 pub(crate) struct LaunchUses<S: Queue>(pub(crate) Vec<LaunchUse<S>>);
 
 impl<S: Queue> Order<S> {
-    /// Begins a use on `stream`: calls `wait` with each stream that has to be waited for, and the point in it if that is known.
+    /// Begins a use on `stream`: calls `wait` with each stream that has to be waited for, and the
+    /// point in it if that is known.
     pub(crate) fn begin<E>(
         &self,
         stream: &S,
@@ -28,7 +29,8 @@ impl<S: Queue> Order<S> {
         mut wait: impl FnMut(&S, Option<&Marked<S>>) -> Result<(), E>,
     ) -> Result<LaunchUse<S>, E> {
         let mut uses = self.lock_free();
-        // A part's readers may have been told to wait for one another only; the whole takes all of them for writers.
+        // A part's readers may have been told to wait for one another only; the whole takes all of
+        // them for writers.
         uses.join_parts_but(|_| false);
         let number = uses.wait(stream, access, &mut wait)?;
         uses.under_way += 1;
@@ -44,11 +46,13 @@ impl<S: Queue> Order<S> {
 }
 
 impl<S: Queue> LaunchUse<S> {
-    /// Notes that what it was for has been waited for: a write came after all other uses, so that all are over.
+    /// Notes that what it was for has been waited for: a write came after all other uses, so that
+    /// all are over.
     pub(crate) fn settle(&self) {
         match self.access {
             Access::Write => self.order.forget(),
-            // Unless another thread has begun a use on the same stream since, which need not be over.
+            // Unless another thread has begun a use on the same stream since, which need not be
+            // over.
             Access::Read => {
                 let is_it =
                     |past: &LastUse<S>| past.stream == self.stream && past.number == self.number;
@@ -79,7 +83,8 @@ impl<S: Queue> LaunchUse<S> {
             .peekable();
         if own.peek().is_some() {
             let mark = mark();
-            // Another thread's use may have begun and ended since this launch was queued: its point comes later.
+            // Another thread's use may have begun and ended since this launch was queued: its point
+            // comes later.
             let is_newer = |past: &&mut LastUse<S>| match (&past.mark, &mark) {
                 (Some((earlier, _)), Some((this, _))) => earlier < this,
                 _ => true,

@@ -1,16 +1,20 @@
-//! On which streams a buffer was used, so that the next use waits for those before as far as it has to.
+//! On which streams a buffer was used, so that the next use waits for those before as far as it has
+//! to.
 //!
-//! Reads may run beside one another; a write waits for all uses before, and a read for the writes before. What is remembered is the
-//! streams: an event recorded there comes after the use. A buffer's parts ([`Order::split`]) remember their own uses, and the whole waits for
-//! those of its parts.
+//! Reads may run beside one another; a write waits for all uses before, and a read for the writes
+//! before. What is remembered is the streams: an event recorded there comes after the use. A
+//! buffer's parts ([`Order::split`]) remember their own uses, and the whole waits for those of its
+//! parts.
 //!
-//! Such an event also comes after what was queued on the stream since, and has others wait for that: two devices that exchange rows would
-//! work in turn. So once a buffer has been used on two streams, each use of it is marked by an event right behind it. What stays on one stream
-//! pays nothing.
+//! Such an event also comes after what was queued on the stream since, and has others wait for
+//! that: two devices that exchange rows would work in turn. So once a buffer has been used on two
+//! streams, each use of it is marked by an event right behind it. What stays on one stream pays
+//! nothing.
 //!
-//! A launch says first that it uses the buffer, and is queued on its stream a moment later. Between the two another thread may launch
-//! with the same buffer (both only read it): its stream can't wait for what isn't queued yet. So a stream is remembered until every
-//! launch that was under way has been queued; only then is waiting for the latest one waiting for all.
+//! A launch says first that it uses the buffer, and is queued on its stream a moment later. Between
+//! the two another thread may launch with the same buffer (both only read it): its stream can't
+//! wait for what isn't queued yet. So a stream is remembered until every launch that was under way
+//! has been queued; only then is waiting for the latest one waiting for all.
 //!
 //! | file | what it is |
 //! | --- | --- |
@@ -89,7 +93,8 @@ impl<S: Queue> Order<S> {
         self.lock().in_graphs = true;
     }
 
-    /// Whether there may be a graph that uses it: another thread may launch that at any time, even while somebody has the memory for himself.
+    /// Whether there may be a graph that uses it: another thread may launch that at any time, even
+    /// while somebody has the memory for himself.
     pub(crate) fn is_in_graphs(&self) -> bool {
         self.lock().in_graphs
     }
@@ -128,7 +133,8 @@ impl<S: Queue> Order<S> {
         uses.parts.clear();
     }
 
-    /// The orders of this many parts, whose uses begin after those of the whole so far. The parts that were made before are used no more.
+    /// The orders of this many parts, whose uses begin after those of the whole so far. The parts
+    /// that were made before are used no more.
     pub(crate) fn split(&self, parts: usize) -> Vec<Self> {
         let mut uses = self.lock_free();
         uses.join_parts_but(|_| false);

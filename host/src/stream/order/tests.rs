@@ -71,8 +71,8 @@ fn what_is_used_on_two_streams_is_waited_for_where_the_use_ends() {
     assert!(after.iter().all(|(_, mark)| mark.is_some()), "{after:?}");
 }
 
-/// A launch's buffers end their uses one after another, at one point. Another thread that reads the last of them, on the same stream, may be done in
-/// between: its point is the later one.
+/// A launch's buffers end their uses one after another, at one point. Another thread that reads the
+/// last of them, on the same stream, may be done in between: its point is the later one.
 #[test]
 fn a_later_point_is_not_forgotten_for_an_earlier_one() {
     let (first, last) = (Order::default(), Order::default());
@@ -151,7 +151,8 @@ fn many_readers_are_remembered_by_one() {
     assert_eq!(write(&order, "w"), ["16"]);
 }
 
-/// Two threads read; the second can't wait for the first, which isn't queued. A writer on the second's stream has to.
+/// Two threads read; the second can't wait for the first, which isn't queued. A writer on the
+/// second's stream has to.
 #[test]
 fn a_use_that_was_not_queued_yet_is_waited_for_later() {
     let order = Order::default();
@@ -192,7 +193,8 @@ fn what_is_over_is_not_waited_for() {
     assert_eq!(write(&order, "d"), [""; 0]);
 }
 
-/// A thread copies to the host on the default stream, and another launches there meanwhile: the launch need not be over when the copy is.
+/// A thread copies to the host on the default stream, and another launches there meanwhile: the
+/// launch need not be over when the copy is.
 #[test]
 fn a_read_that_is_over_settles_no_later_one_on_its_stream() {
     let order = Order::default();

@@ -1,4 +1,5 @@
-//! What one piece of memory remembers of its uses: the last on each stream, and those that are not queued yet.
+//! What one piece of memory remembers of its uses: the last on each stream, and those that are not
+//! queued yet.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -22,7 +23,8 @@ pub(super) struct Uses<S: Queue> {
     pub(super) under_way: usize,
     /// Those of them that may write it.
     pub(super) writing: usize,
-    /// Whether a graph that uses it is being launched. Graphs don't borrow what they use, so others wait for this.
+    /// Whether a graph that uses it is being launched. Graphs don't borrow what they use, so others
+    /// wait for this.
     pub(super) held: bool,
     /// Whether the memory was freed.
     pub(super) gone: bool,
@@ -38,7 +40,8 @@ pub(super) struct LastUse<S: Queue> {
     pub(super) stream: S,
     /// The latest of them.
     pub(super) number: u64,
-    /// The point behind them; none if they may not be queued yet or were not marked, and the stream's end at the time stands for it.
+    /// The point behind them; none if they may not be queued yet or were not marked, and the
+    /// stream's end at the time stands for it.
     pub(super) mark: Option<Marked<S>>,
 }
 
@@ -75,7 +78,8 @@ impl<S: Queue> Uses<S> {
         }
     }
 
-    /// Calls `wait` with each stream that a use on `stream` comes after, and notes the use, whose number comes back.
+    /// Calls `wait` with each stream that a use on `stream` comes after, and notes the use, whose
+    /// number comes back.
     pub(super) fn wait<E>(
         &mut self,
         stream: &S,

@@ -1,4 +1,5 @@
-//! One operation a call, on three columns of numbers: which one is an argument, so that a kernel serves a whole family.
+//! One operation a call, on three columns of numbers: which one is an argument, so that a kernel
+//! serves a whole family.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 
@@ -14,7 +15,8 @@ lanewise_std::module!(Ftz);
 lanewise_std::module!(NoPrecDiv);
 lanewise_std::module!(NoPrecSqrt);
 
-/// A kernel that applies the operation of the number `operation` to each row, and the list of the operations' names.
+/// A kernel that applies the operation of the number `operation` to each row, and the list of the
+/// operations' names.
 macro_rules! family {
     ($(#[$doc:meta])* $kernel:ident, $names:ident, $ty:ident, |$a:ident, $b:ident, $c:ident| { $($name:ident: $value:expr,)* }) => {
         $(#[$doc])*

@@ -27,10 +27,14 @@ fn buffer<T: lanewise::DeviceCopy>(values: &[T]) -> DeviceBuffer<T> {
 /// Launches a kernel.
 macro_rules! launch {
     ($kernel:expr, $config:expr, $arguments:expr) => {
-        // SAFETY: some of the kernels are `unsafe`, as those projects write them, and each test passes what its kernel asks for.
+        // SAFETY: some of the kernels are `unsafe`, as those projects write them, and each test
+        // passes what its kernel asks for.
         unsafe {
             let opened = &*OPENED;
-            let launched = opened.device.launch_unchecked(&opened.stream, $kernel, $config, $arguments);
+            let launched =
+                opened
+                    .device
+                    .launch_unchecked(&opened.stream, $kernel, $config, $arguments);
             launched.unwrap_or_else(|error| panic!("{error}"));
         }
     };

@@ -1,4 +1,5 @@
-//! Names that the two projects' kernels use beside the first ones: lanes, atomics, groups, clusters, tiles.
+//! Names that the two projects' kernels use beside the first ones: lanes, atomics, groups,
+//! clusters, tiles.
 
 use std::process::Command;
 

@@ -1,6 +1,7 @@
 //! What the book's page on names says of the device library: every path of it, by import.
 //!
-//! That this compiles is half of what the test `dictionary` says; the other half is that nothing of the page is missing here.
+//! That this compiles is half of what the test `dictionary` says; the other half is that nothing of
+//! the page is missing here.
 #![expect(
     unused_imports,
     reason = "that a name can be imported is all that is asked"

@@ -39,7 +39,8 @@ pub fn place_in_cooperative_grid(mut output: DisjointSlice<[usize; 5]>) {
 }
 
 // ANCHOR: scan
-/// The inclusive sums of a slice of any length, in one launch: sums of the blocks' parts, a barrier of the grid, scans of the parts.
+/// The inclusive sums of a slice of any length, in one launch: sums of the blocks' parts, a barrier
+/// of the grid, scans of the parts.
 #[kernel]
 #[cooperative_launch]
 pub fn grid_scan(input: &[u32], partial: GlobalMut<u32>, output: GlobalMut<u32>) {
@@ -62,7 +63,8 @@ pub fn grid_scan(input: &[u32], partial: GlobalMut<u32>, output: GlobalMut<u32>)
     });
     let sum = block_reduce(sum, Sum, &SCRATCH);
     if block.is_first() {
-        // SAFETY: each block has an element of its own, which the others read behind the barrier of the grid.
+        // SAFETY: each block has an element of its own, which the others read behind the barrier of
+        // the grid.
         unsafe { partial.set(grid.block_rank(), sum) };
     }
     grid.sync();
@@ -98,7 +100,8 @@ pub fn rounds(count: u32, even: GlobalMut<u32>, odd: GlobalMut<u32>) {
             (odd, even)
         };
         if thread::thread_rank() == 0 {
-            // SAFETY: one thread a block writes the block's element of one array; all read the other, which was written before the barrier.
+            // SAFETY: one thread a block writes the block's element of one array; all read the
+            // other, which was written before the barrier.
             unsafe {
                 to.set(
                     me,

@@ -8,7 +8,8 @@ use lanewise_std::{DisjointSlice, thread};
 /// What a thread writes down.
 pub type Row = [u32; 36];
 
-/// A function of two that is associative and not commutative: one line `x -> a x + b` after the other.
+/// A function of two that is associative and not commutative: one line `x -> a x + b` after the
+/// other.
 #[must_use]
 pub fn then(first: (u32, u32), second: (u32, u32)) -> (u32, u32) {
     let slope = first.0.wrapping_mul(second.0);

@@ -9,7 +9,8 @@ use lanewise_std::{DisjointSlice, thread};
 macro_rules! arithmetic {
     ($($(#[$doc:meta])* $single:ident, $pair:ident: $float:ident, $packed:ident;)*) => {
         $(
-            /// Sum, difference, product, quotient, product and sum, the lesser, the greater, the opposite, there and back as `f32`.
+            /// Sum, difference, product, quotient, product and sum, the lesser, the greater, the
+            /// opposite, there and back as `f32`.
             #[kernel]
             pub fn $single(input: &[[$float; 3]], mut output: DisjointSlice<[$float; 9]>) {
                 let index = thread::index_1d();

@@ -71,7 +71,8 @@ pub unsafe fn hints(input: &[u64], output: GlobalMut<u64>) {
     cache::prefetch_l1(next);
     cache::prefetch_l2(next);
     if let Some(place) = input.get(at) {
-        // SAFETY: slices of kernels are in global memory; each thread has three elements of the output.
+        // SAFETY: slices of kernels are in global memory; each thread has three elements of the
+        // output.
         unsafe {
             cache::store_cg(output.address_of(3 * at), cache::load_cs(place));
             cache::store_cs(output.address_of(3 * at + 1), cache::load_cg(place));
@@ -80,7 +81,8 @@ pub unsafe fn hints(input: &[u64], output: GlobalMut<u64>) {
     }
 }
 
-/// Sums of fours: by one load of a vector, by four of numbers where the slice begins elsewhere, and of a loop that is none.
+/// Sums of fours: by one load of a vector, by four of numbers where the slice begins elsewhere, and
+/// of a loop that is none.
 #[kernel]
 pub fn vectors(input: &[f32], first: usize, mut output: DisjointSlice<[f32; 3]>) {
     let index = thread::index_1d();
@@ -107,8 +109,8 @@ pub fn swap_pairs(add: UInt2, input: &[UInt2], mut output: DisjointSlice<UInt2>)
 }
 
 // ANCHOR: named
-/// One warp produces for another, twice: barrier 1 says that there is something, barrier 2 that there is room. The other two warps count
-/// votes at barrier 3, of their own.
+/// One warp produces for another, twice: barrier 1 says that there is something, barrier 2 that
+/// there is room. The other two warps count votes at barrier 3, of their own.
 #[kernel]
 #[launch_contract(dims = 1, block = (128))]
 pub fn named_barriers(input: &[u32], mut output: DisjointSlice<[u32; 4]>) {
@@ -126,7 +128,8 @@ pub fn named_barriers(input: &[u32], mut output: DisjointSlice<[u32; 4]>) {
         0 => {
             for round in 0..2 {
                 empty.sync();
-                // SAFETY: the consumer has read what was there, and each lane has a place of its own.
+                // SAFETY: the consumer has read what was there, and each lane has a place of its
+                // own.
                 unsafe { PLACES.set(lane, x + round) };
                 full.arrive();
             }

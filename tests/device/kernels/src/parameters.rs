@@ -73,8 +73,8 @@ pub fn halves_arrive(
 #[repr(C)]
 pub struct Mark;
 
-/// Parameters and elements without bytes stand between others, which arrive all the same: the two numbers, and how many marks there are. One parameter
-/// is called as the kernel is.
+/// Parameters and elements without bytes stand between others, which arrive all the same: the two
+/// numbers, and how many marks there are. One parameter is called as the kernel is.
 #[kernel]
 pub fn marks(
     _first: Mark,
@@ -103,7 +103,8 @@ pub struct Run {
 /// The sum of each run, and each run's first number to where an address says.
 ///
 /// # Safety
-/// This many numbers are at each run's address, which no thread writes; `firsts` has a place for each run, which nobody else touches.
+/// This many numbers are at each run's address, which no thread writes; `firsts` has a place for
+/// each run, which nobody else touches.
 #[kernel]
 pub unsafe fn follow(runs: &[Run], firsts: *mut u32, mut sums: DisjointSlice<u64>) {
     let index = thread::index_1d();
@@ -150,7 +151,8 @@ pub fn count(
     rows[at(rows.len())][(value >> 31) as usize].fetch_max(value, ORDER);
 }
 
-/// Three parts of one buffer, each written at its own places: what `a` and `b` had changes sides, `c` counts up.
+/// Three parts of one buffer, each written at its own places: what `a` and `b` had changes sides,
+/// `c` counts up.
 #[kernel]
 pub fn exchange(mut a: DisjointSlice<u32>, mut b: DisjointSlice<u32>, mut c: DisjointSlice<u32>) {
     let index = thread::index_1d();

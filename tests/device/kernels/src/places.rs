@@ -1,4 +1,5 @@
-//! Elements by row and column without a check, by a number that the kernel knows to be its own, and how far a grid reaches.
+//! Elements by row and column without a check, by a number that the kernel knows to be its own, and
+//! how far a grid reaches.
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::thread::{self, global_size_x, global_size_y, global_size_z};

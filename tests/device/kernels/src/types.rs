@@ -30,7 +30,8 @@ pub fn from_below<T: Shuffle, const N: u32>(input: &[T], mut output: DisjointSli
     }
 }
 
-/// A function of each element that both types have, with what `core` and `std` give a float: nothing is asked but [`Float`].
+/// A function of each element that both types have, with what `core` and `std` give a float:
+/// nothing is asked but [`Float`].
 #[kernel(instances(f32, f64))]
 pub fn of_float<T: Float>(input: &[T], mut output: DisjointSlice<T>, bound: T) {
     let index = thread::index_1d();
@@ -39,7 +40,8 @@ pub fn of_float<T: Float>(input: &[T], mut output: DisjointSlice<T>, bound: T) {
     }
 }
 
-/// The function, on both sides. All its operations but the last are exact for numbers of few digits.
+/// The function, on both sides. All its operations but the last are exact for numbers of few
+/// digits.
 pub fn float<T: Float>(x: T, bound: T) -> T {
     let mut sum: T = [x, T::from(0.5), -x.abs()].into_iter().sum();
     sum += x.min(bound) - x.max(T::default()) * T::from(2.0);

@@ -11,7 +11,8 @@ use lanewise::{DeviceCopy, Dim3, LaunchConfig};
 use lanewise_std::DisjointSlice;
 use lanewise_std::kernel::SafeKernel;
 
-/// Blocks of one thread, of a part of a warp, of warps, of warps and a part, of all that a block may have; in one dimension and in three.
+/// Blocks of one thread, of a part of a warp, of warps, of warps and a part, of all that a block
+/// may have; in one dimension and in three.
 fn shapes() -> impl Iterator<Item = LaunchConfig> {
     let blocks: [Dim3; 11] = [
         1.into(),

@@ -4,7 +4,8 @@
 const PAGE: &str = include_str!("../../../../docs/src/reference/names.md");
 const IMPORTED: &str = include_str!("../../kernels/src/dictionary.rs");
 
-/// Paths `module::name` in the second column, for modules that `IMPORTED` has. `name` alone, behind a comma, is of the same module.
+/// Paths `module::name` in the second column, for modules that `IMPORTED` has. `name` alone, behind
+/// a comma, is of the same module.
 fn paths(modules: &[&str]) -> Vec<(String, String)> {
     let mut paths = Vec::new();
     let rows = PAGE.lines().filter(|line| line.starts_with("| "));
@@ -35,7 +36,8 @@ fn paths(modules: &[&str]) -> Vec<(String, String)> {
     paths
 }
 
-/// The path that a piece of code begins with, up to a type: `warp::lane_id` of `warp::lane_id()`, `graph::Condition` of `graph::Condition::set`.
+/// The path that a piece of code begins with, up to a type: `warp::lane_id` of `warp::lane_id()`,
+/// `graph::Condition` of `graph::Condition::set`.
 fn path_of(code: &str) -> &str {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
     let end = code.find(|c| !is_part(c)).unwrap_or(code.len());

@@ -84,7 +84,8 @@ fn inputs(threads: usize) -> Vec<u32> {
         .collect()
 }
 
-/// Compares the rows of a launch with the model; `group_of` says which lanes of a thread's warp are its group.
+/// Compares the rows of a launch with the model; `group_of` says which lanes of a thread's warp are
+/// its group.
 fn agrees(what: &str, input: &[u32], rows: &[Row], group_of: impl Fn(usize, &[u32]) -> Vec<usize>) {
     for (thread, row) in rows.iter().enumerate() {
         let lanes = &input[thread / 32 * 32..input.len().min(thread / 32 * 32 + 32)];
@@ -166,7 +167,8 @@ fn partitions_agree_with_the_model() {
     }
 }
 
-/// Which lanes meet is the hardware's to say: the model believes the mask that a thread writes down, if it is one that can be.
+/// Which lanes meet is the hardware's to say: the model believes the mask that a thread writes
+/// down, if it is one that can be.
 #[test]
 fn those_who_meet_in_a_branch_are_a_group() {
     let input = inputs(100);

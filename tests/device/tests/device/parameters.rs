@@ -142,7 +142,8 @@ proptest! {
         let mut firsts = DeviceBuffer::from_slice(&device, &vec![7u32; lists.len()]).expect("a buffer");
         let mut sums = DeviceBuffer::from_slice(&device, &vec![0u64; lists.len()]).expect("a buffer");
         let config = LaunchConfig::for_num_elems(lists.len().max(1));
-        // SAFETY: the runs are in buffers that live until the copies below, which nobody writes; there is a place for each run.
+        // SAFETY: the runs are in buffers that live until the copies below, which nobody writes;
+        // there is a place for each run.
         unsafe { device.launch_unchecked(&stream, follow, config, (&table, &mut firsts, &mut sums)) }
             .expect("a launch");
         let expected: Vec<u64> = lists.iter().map(|list| list.iter().map(|n| u64::from(*n)).sum()).collect();

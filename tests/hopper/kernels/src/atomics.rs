@@ -34,7 +34,8 @@ pub fn add_bf16(input: &[Bf16], totals: &[DeviceAtomicBf16], pairs: &[DeviceAtom
     }
 }
 
-/// Each thread adds its number, of 128 bits, to `total`; puts it into `last`, and hands on what it found there.
+/// Each thread adds its number, of 128 bits, to `total`; puts it into `last`, and hands on what it
+/// found there.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn add_wide(

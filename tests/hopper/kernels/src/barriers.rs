@@ -10,7 +10,8 @@ use lanewise_std::{DisjointSlice, cluster};
 /// The most threads of a block here.
 const THREADS: usize = 256;
 
-/// Each thread writes a value, arrives, and reads its neighbour's after the wait; `rounds` times, with two barriers by turns.
+/// Each thread writes a value, arrives, and reads its neighbour's after the wait; `rounds` times,
+/// with two barriers by turns.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn pass_on(mut output: DisjointSlice<u32>, rounds: u32) {
@@ -25,7 +26,8 @@ pub fn pass_on(mut output: DisjointSlice<u32>, rounds: u32) {
     let mut value = own as u32;
     for round in 0..rounds {
         let turn = (round % 2) as usize;
-        // SAFETY: who reads this half did so two rounds ago, and the barrier of the round between is behind both.
+        // SAFETY: who reads this half did so two rounds ago, and the barrier of the round between
+        // is behind both.
         unsafe { VALUES.set_at(turn, own, value) };
         let token = barriers.at(turn).arrive();
         barriers.at(turn).wait(token);
@@ -38,8 +40,8 @@ pub fn pass_on(mut output: DisjointSlice<u32>, rounds: u32) {
     }
 }
 
-/// Thread `t` takes part in phases 0 to `t` and leaves; in each phase those who are left count themselves. The last thread writes the
-/// sum of the counts.
+/// Thread `t` takes part in phases 0 to `t` and leaves; in each phase those who are left count
+/// themselves. The last thread writes the sum of the counts.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn leave_one_by_one(mut output: DisjointSlice<u32>) {
@@ -59,8 +61,8 @@ pub fn leave_one_by_one(mut output: DisjointSlice<u32>) {
     }
 }
 
-/// Every thread of the cluster arrives at the barrier of the block after its own; each block waits for the one before, and reads
-/// what it left in its last place.
+/// Every thread of the cluster arrives at the barrier of the block after its own; each block waits
+/// for the one before, and reads what it left in its last place.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn arrive_afar(mut output: DisjointSlice<u32>) {
@@ -87,7 +89,8 @@ pub fn arrive_afar(mut output: DisjointSlice<u32>) {
     cluster::sync_cluster(); // no block ends while others arrive at its barrier
 }
 
-/// A letter and a flag of the cluster: the first block writes both, the others spin, and read the letter; fences of the cluster's scope stand between.
+/// A letter and a flag of the cluster: the first block writes both, the others spin, and read the
+/// letter; fences of the cluster's scope stand between.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn letter(mut output: DisjointSlice<u32>, rounds: u32) {
@@ -102,7 +105,8 @@ pub fn letter(mut output: DisjointSlice<u32>, rounds: u32) {
         unsafe { FLAG.set(0, 0) };
     }
     cluster::sync_cluster();
-    // SAFETY: it is in the first block's shared memory, which is there until the end, and only atomics touch it from here on.
+    // SAFETY: it is in the first block's shared memory, which is there until the end, and only
+    // atomics touch it from here on.
     let flag = unsafe { DeviceAtomicU32::from_ptr(all[1].address_of(0, 0)) };
     let mut read = 0;
     for round in 1..=rounds {

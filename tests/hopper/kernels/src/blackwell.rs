@@ -1,6 +1,7 @@
 //! What came with Blackwell: products by `tcgen05`, and blocks that take the work of others.
 //!
-//! No GPU of the project's runs the products, nor does the simulator: NVIDIA's ptxas is what judges them. [`steal`] runs everywhere, and [`gather_rows`] on the simulated B200.
+//! No GPU of the project's runs the products, nor does the simulator: NVIDIA's ptxas is what judges
+//! them. [`steal`] runs everywhere, and [`gather_rows`] on the simulated B200.
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::GlobalMut;
@@ -29,7 +30,8 @@ pub const DEPTH: usize = 64;
 /// Places of the pipeline, each with a tile of `a` and one of `b`.
 const STAGES: usize = 1;
 
-/// `c = a * b` as the catalog's `gemm_bf16` does it for Hopper, a tile of 128 x 128 for each block of four warps: one thread asks for tiles, one multiplies, all store.
+/// `c = a * b` as the catalog's `gemm_bf16` does it for Hopper, a tile of 128 x 128 for each block
+/// of four warps: one thread asks for tiles, one multiplies, all store.
 #[kernel(min_arch = "sm_100a")]
 #[launch_bounds(128, 1)]
 #[launch_contract(dims = 2, block = (128))]
@@ -60,7 +62,8 @@ pub fn tcgen05_gemm(
                 .acquire()
                 .expect(2 * size_of::<[u16; TILE * DEPTH]>() as u32);
             let inner = (step * DEPTH as u32) as i32;
-            // SAFETY: the place is empty, both tiles have room, and they are read after the place's barrier.
+            // SAFETY: the place is empty, both tiles have room, and they are read after the place's
+            // barrier.
             unsafe {
                 a.load(LEFT.tile(0).as_ptr(), [inner, row as i32], &place.barrier());
                 b.load(
@@ -266,7 +269,8 @@ pub fn cancels_for_its_cluster(output: GlobalMut<u32>) {
     }
     lanewise_std::cluster::sync_cluster();
     if thread_rank() == 0 && lanewise_std::cluster::block_rank() == 0 {
-        // SAFETY: one thread of the cluster, once; every block expects the answer. The work of the other cluster is to do nothing.
+        // SAFETY: one thread of the cluster, once; every block expects the answer. The work of the
+        // other cluster is to do nothing.
         unsafe { launch_control::try_cancel_multicast(RESPONSE.as_ptr(), &barrier) };
     }
     barrier.wait_parity(Parity::Even);
@@ -284,7 +288,8 @@ pub fn cancels_for_its_cluster(output: GlobalMut<u32>) {
 /// Elements of a row that [`gather_rows`] moves.
 pub const WIDTH: usize = 16;
 
-/// Four pieces of rows of a matrix, wherever they are, to four rows of another. Each block of a cluster brings what all of them get, by turns of one row, and the last stores what has come.
+/// Four pieces of rows of a matrix, wherever they are, to four rows of another. Each block of a
+/// cluster brings what all of them get, by turns of one row, and the last stores what has come.
 #[kernel(min_arch = "sm_100a")]
 #[launch_contract(dims = 1)]
 pub fn gather_rows(

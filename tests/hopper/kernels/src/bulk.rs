@@ -1,4 +1,5 @@
-//! Plain bulk copies: from and to global memory, into several blocks, and from block to block of a cluster.
+//! Plain bulk copies: from and to global memory, into several blocks, and from block to block of a
+//! cluster.
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::barrier::{Barrier, BarrierStorage, Block, Cluster, Parity};
@@ -49,10 +50,12 @@ pub unsafe fn add_twice(input: &[u32], output: GlobalMut<u32>) {
     }
 }
 
-/// The `count` words from `start` on, brought near before, into all blocks of the cluster; each block writes them behind the one before. With a policy for the second-level cache, or without.
+/// The `count` words from `start` on, brought near before, into all blocks of the cluster; each
+/// block writes them behind the one before. With a policy for the second-level cache, or without.
 ///
 /// # Safety
-/// The input begins at a multiple of 16 bytes, and `start` and `count` are multiples of 4, of 256 at most.
+/// The input begins at a multiple of 16 bytes, and `start` and `count` are multiples of 4, of 256
+/// at most.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub unsafe fn load_for_cluster(
@@ -75,7 +78,8 @@ pub unsafe fn load_for_cluster(
             let all = ((1u32 << cluster::num_blocks()) - 1) as u16;
             let to = WORDS.tile(0).as_ptr();
             let from = &raw const input[start..start + count];
-            // SAFETY: in bounds, and aligned as the caller says; there is room in each block, which all have begun; it is read after the wait.
+            // SAFETY: in bounds, and aligned as the caller says; there is room in each block, which
+            // all have begun; it is read after the wait.
             unsafe {
                 let from = from.cast::<u32>();
                 if hinted {
@@ -99,7 +103,8 @@ pub unsafe fn load_for_cluster(
     cluster::sync_cluster();
 }
 
-/// Copies the first `PIECE` words of each block's share through shared memory, and adds them once more, with policies.
+/// Copies the first `PIECE` words of each block's share through shared memory, and adds them once
+/// more, with policies.
 ///
 /// # Safety
 /// Both begin at a multiple of 16 bytes.
@@ -119,7 +124,8 @@ pub unsafe fn copy_with_policies(input: &[u32], output: GlobalMut<u32>) {
     if thread_idx_x() == 0 {
         let (once, unchanged) = (CachePolicy::evict_first(), CachePolicy::evict_unchanged());
         let _ = barrier.arrive_expect_bytes(4 * PIECE as u32);
-        // SAFETY: in bounds, and aligned as the caller says; nobody writes the words while they are read, or touches that part of the output.
+        // SAFETY: in bounds, and aligned as the caller says; nobody writes the words while they are
+        // read, or touches that part of the output.
         unsafe {
             bulk::with_policy(once).load(words, &raw const input[start], PIECE, &barrier);
             barrier.wait_parity(Parity::Even);
@@ -148,7 +154,8 @@ fn take<T: Value>(values: GlobalMut<T>, piece: SharedArray<T, PIECE>) {
     bulk::fence_proxy_async();
 }
 
-/// Kernels in which each block sends `PIECE` elements of `sent` to the next one of its cluster, where they are joined with those of `values`: by one copy, or one by one from registers.
+/// Kernels in which each block sends `PIECE` elements of `sent` to the next one of its cluster,
+/// where they are joined with those of `values`: by one copy, or one by one from registers.
 macro_rules! sends {
     ($($(#[$doc:meta])* $name:ident: $bound:ident of [$($ty:ty),*], by $($number:literal $how:ident),*, one by one $($one:literal $single:ident),*;)*) => {$(
         $(#[$doc])*
@@ -170,7 +177,8 @@ macro_rules! sends {
             let next = (cluster::block_rank() + 1) % cluster::num_blocks();
             if thread_idx_x() == 0 {
                 let (to, from) = (VALUES.tile(0).as_ptr(), SENT.tile(0).as_ptr());
-                // SAFETY: in bounds and aligned; all blocks are there until the end, and have written theirs before the barrier.
+                // SAFETY: in bounds and aligned; all blocks are there until the end, and have
+                // written theirs before the barrier.
                 unsafe {
                     match how {
                         $($number => bulk::$how(to, from, PIECE, &barrier, next),)*
@@ -226,7 +234,8 @@ pub fn send_values<T: Value>(values: GlobalMut<T>) {
     let next = (cluster::block_rank() + 1) % cluster::num_blocks();
     let start = block_idx_x() as usize * PIECE;
     for i in (thread_idx_x() as usize..PIECE).step_by(block_dim_x() as usize) {
-        // SAFETY: one thread sends to an element, of a block that waits for it; each value is one thread's alone.
+        // SAFETY: one thread sends to an element, of a block that waits for it; each value is one
+        // thread's alone.
         unsafe {
             CAME.distributed()
                 .set_async(next, i, values.get(start + i), &barrier)

@@ -1,4 +1,5 @@
-//! Asynchronous copies of each size, in groups; and what a block knows of a cluster of two dimensions.
+//! Asynchronous copies of each size, in groups; and what a block knows of a cluster of two
+//! dimensions.
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::async_copy::{commit_group, copy_async, copy_async_prefix, wait_all, wait_group};
@@ -14,8 +15,8 @@ pub const THREADS: usize = 128;
 #[repr(C, align(16))]
 struct Sixteen([u32; 4]);
 
-/// Thread t copies 4, 8 and the first t % 17 of 16 bytes, each in a group of its own, and writes the seven words to `output`: its share of `input` as an array of
-/// each.
+/// Thread t copies 4, 8 and the first t % 17 of 16 bytes, each in a group of its own, and writes
+/// the seven words to `output`: its share of `input` as an array of each.
 ///
 /// # Safety
 /// `input` begins at a multiple of 16 bytes, and has four words for each thread.
@@ -32,7 +33,8 @@ pub unsafe fn copy_in_groups(input: &[u32], output: GlobalMut<u32>) {
         // SAFETY: each thread has seven elements.
         unsafe { output.set(7 * t + i, word) };
     };
-    // SAFETY: in bounds and aligned, as the caller says; each thread has its element of each array, and reads it after the wait.
+    // SAFETY: in bounds and aligned, as the caller says; each thread has its element of each array,
+    // and reads it after the wait.
     unsafe {
         FOUR.copy_async(t, input, t);
         commit_group();
@@ -55,8 +57,9 @@ pub unsafe fn copy_in_groups(input: &[u32], output: GlobalMut<u32>) {
     }
 }
 
-/// For each block, x fastest: whether its cluster was asked for; its place in it and the cluster's in the grid, along x and y; blocks of a cluster and clusters of
-/// the grid, along x and y; and the ranks of the blocks whose memory `map_shared_rank` leads to, as bits.
+/// For each block, x fastest: whether its cluster was asked for; its place in it and the cluster's
+/// in the grid, along x and y; blocks of a cluster and clusters of the grid, along x and y; and the
+/// ranks of the blocks whose memory `map_shared_rank` leads to, as bits.
 #[kernel]
 #[launch_contract(dims = 2)]
 pub fn cluster_facts(output: GlobalMut<[u32; 10]>) {
@@ -90,7 +93,8 @@ pub fn cluster_facts(output: GlobalMut<[u32; 10]>) {
     }
 }
 
-/// Each thread of a cluster writes its rank where the grid's threads of that number are, after it has read the next block's number.
+/// Each thread of a cluster writes its rank where the grid's threads of that number are, after it
+/// has read the next block's number.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn cluster_group(output: GlobalMut<[u32; 3]>) {

@@ -29,7 +29,8 @@ pub fn count_up(mut output: DisjointSlice<u32>) {
     }
 }
 
-/// In each warp the chosen lane writes 1 to its element, and the others 0; the chosen one of the odd lanes 2.
+/// In each warp the chosen lane writes 1 to its element, and the others 0; the chosen one of the
+/// odd lanes 2.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn choose(output: GlobalMut<u32>) {

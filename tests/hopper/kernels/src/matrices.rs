@@ -29,13 +29,15 @@ pub(crate) fn fill<const N: usize>(
         let place = place(i);
         // A panic would call a function, which has ptxas put `wgmma` one behind another.
         if place < N {
-            // SAFETY: in bounds; each word is one thread's, until the barrier that the caller comes to.
+            // SAFETY: in bounds; each word is one thread's, until the barrier that the caller comes
+            // to.
             unsafe { tile.set_unchecked(place, word) };
         }
     }
 }
 
-/// 16 rows of `8 * L` bytes from word 0 of `input` times the transpose of 8 rows of `16 * R` bytes from word 128 on, added to the words of `output`.
+/// 16 rows of `8 * L` bytes from word 0 of `input` times the transpose of 8 rows of `16 * R` bytes
+/// from word 128 on, added to the words of `output`.
 #[inline(always)]
 pub(crate) fn by_warp<
     A: Element,
@@ -112,7 +114,8 @@ by_warp! {
     warp_u4_saturating: U4 2, U4 1, i32 4, multiply_add_saturating;
 }
 
-/// By `mma.sync` of `f64`; a warp: 8 rows of 4 of `input` times the transpose of the 8 rows behind them, added to `output`.
+/// By `mma.sync` of `f64`; a warp: 8 rows of 4 of `input` times the transpose of the 8 rows behind
+/// them, added to `output`.
 #[kernel]
 #[launch_contract(dims = 1, block = (32))]
 pub fn warp_f64(input: &[f64], output: GlobalMut<f64>) {
@@ -130,7 +133,8 @@ pub fn warp_f64(input: &[f64], output: GlobalMut<f64>) {
     }
 }
 
-/// By `mma.sync` of `f64`, `4 * R` deep; a warp: 16 rows of `input` times the transpose of the 8 rows behind them, added to `output`.
+/// By `mma.sync` of `f64`, `4 * R` deep; a warp: 16 rows of `input` times the transpose of the 8
+/// rows behind them, added to `output`.
 #[kernel(instances(1, 2, 4))]
 #[launch_contract(dims = 1, block = (32))]
 pub fn warp_f64_deep<const R: usize>(input: &[f64], output: GlobalMut<f64>) {
@@ -145,7 +149,8 @@ pub fn warp_f64_deep<const R: usize>(input: &[f64], output: GlobalMut<f64>) {
     // SAFETY: each element of the output is one lane's.
     unsafe {
         let before = Sum::of(core::array::from_fn(|i| output.get(index(i))));
-        // Twice as many of the left operand as of the right one, which a const parameter cannot say.
+        // Twice as many of the left operand as of the right one, which a const parameter cannot
+        // say.
         let sum = match R {
             1 => multiply_add_f64_deep::<2, 1>(
                 core::array::from_fn(left),
@@ -169,7 +174,8 @@ pub fn warp_f64_deep<const R: usize>(input: &[f64], output: GlobalMut<f64>) {
     }
 }
 
-/// 16 rows of 16 bytes of `input` by `ldmatrix`, and to another place by `stmatrix`: by one, by two, by two transposed on both ways, and by one transposed on the way back.
+/// 16 rows of 16 bytes of `input` by `ldmatrix`, and to another place by `stmatrix`: by one, by
+/// two, by two transposed on both ways, and by one transposed on the way back.
 #[kernel]
 #[launch_contract(dims = 1, block = (32))]
 pub fn matrices_there_and_back(input: &[u32], output: GlobalMut<u32>) {
@@ -184,7 +190,8 @@ pub fn matrices_there_and_back(input: &[u32], output: GlobalMut<u32>) {
     for turn in 0..4 {
         sync_threads();
         let (from, to) = (FROM.tile(0).as_ptr(), TO.tile(0).as_ptr());
-        // SAFETY: each lane names a row that is there; all lanes come here, and a barrier stands between writes and reads.
+        // SAFETY: each lane names a row that is there; all lanes come here, and a barrier stands
+        // between writes and reads.
         unsafe {
             match turn {
                 0 => {
@@ -235,7 +242,8 @@ pub fn warp_by_rows(input: &[u32], output: GlobalMut<f32>) {
     }
 }
 
-/// Four registers of each lane to shared memory by `stmatrix`, and from there word by word to `output`: lane `l` gives `100 * l + i`.
+/// Four registers of each lane to shared memory by `stmatrix`, and from there word by word to
+/// `output`: lane `l` gives `100 * l + i`.
 #[kernel]
 #[launch_contract(dims = 1, block = (32))]
 pub fn store_four(output: GlobalMut<u32>) {
@@ -254,7 +262,8 @@ pub fn store_four(output: GlobalMut<u32>) {
     }
 }
 
-/// 64 rows of 128 bytes from word 0 of `input` to one tile, and as many as there is room for from word 2048 on to another; both as `wgmma` wants them.
+/// 64 rows of 128 bytes from word 0 of `input` to one tile, and as many as there is room for from
+/// word 2048 on to another; both as `wgmma` wants them.
 #[inline(always)]
 pub(crate) fn fill_tiles<A, B>(input: &[u32]) -> (*const A, *const B) {
     shared! {
@@ -366,7 +375,8 @@ by_warpgroup_in_halves! {
     warpgroup_half_200: E5m2, E5m2, 50;
 }
 
-/// The left operand in registers, from rows of 32 bytes in shared memory: 64 rows of 64 `bf16`, times 64 columns, twice.
+/// The left operand in registers, from rows of 32 bytes in shared memory: 64 rows of 64 `bf16`,
+/// times 64 columns, twice.
 #[kernel(min_arch = "sm_90a")]
 #[launch_contract(dims = 1, block = (128))]
 pub fn warpgroup_registers(input: &[u32], output: GlobalMut<f32>) {
@@ -376,7 +386,8 @@ pub fn warpgroup_registers(input: &[u32], output: GlobalMut<f32>) {
     let right = Descriptor::<Bf16>::of_tile(right);
     let rows = PLAIN.tile(0).as_ptr().cast::<Bf16>();
     let mut sum = Accumulator64::<f32>::zero();
-    // SAFETY: written before the fence and the barrier, and by nobody after; a warp has 16 rows of 64 elements.
+    // SAFETY: written before the fence and the barrier, and by nobody after; a warp has 16 rows of
+    // 64 elements.
     unsafe {
         let rows = rows.add(thread_idx_x() as usize / 32 * 16 * 64);
         let steps = [0, 16, 32, 48].map(|k| Left::<Bf16>::load(rows.add(k), 128));
@@ -392,7 +403,8 @@ pub fn warpgroup_registers(input: &[u32], output: GlobalMut<f32>) {
     show(&sum, output);
 }
 
-/// Both operands across the inner dimension: the transpose of 64 rows of 64 `bf16` times 64 rows of 64, twice.
+/// Both operands across the inner dimension: the transpose of 64 rows of 64 `bf16` times 64 rows of
+/// 64, twice.
 #[kernel(min_arch = "sm_90a")]
 #[launch_contract(dims = 1, block = (128))]
 pub fn warpgroup_across(input: &[u32], output: GlobalMut<f32>) {

@@ -15,7 +15,8 @@ pub fn sum_over_devices(values: Multicast<f32>, mut sums: DisjointSlice<f32>) {
     }
 }
 
-/// Each element becomes the sum over the devices, on all of them: an all-reduce of the elements from `start` on.
+/// Each element becomes the sum over the devices, on all of them: an all-reduce of the elements
+/// from `start` on.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn all_reduce(values: Multicast<u32>, start: u32, count: u32) {
@@ -26,7 +27,8 @@ pub fn all_reduce(values: Multicast<u32>, start: u32, count: u32) {
     }
 }
 
-/// Each thread adds its number to element `number % length` of every device, and makes the element behind at least that.
+/// Each thread adds its number to element `number % length` of every device, and makes the element
+/// behind at least that.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn count_on_all(

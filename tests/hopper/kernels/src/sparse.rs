@@ -1,4 +1,5 @@
-//! Products with left operands of which half of the elements are stored, by a warp and by a warpgroup.
+//! Products with left operands of which half of the elements are stored, by a warp and by a
+//! warpgroup.
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::GlobalMut;
@@ -36,7 +37,8 @@ pub const OF_WARP: usize = 256;
 /// And in a warpgroup's: behind both tiles.
 pub const OF_WARPGROUP: usize = 2048 + 8192;
 
-/// The metadata of 16 rows and 16 groups from these on, of rows with `groups`; a number for each, from `start` on.
+/// The metadata of 16 rows and 16 groups from these on, of rows with `groups`; a number for each,
+/// from `start` on.
 #[inline(always)]
 fn metadata<E: SparseElement<Kept: Choice>>(
     input: &[u32],
@@ -49,7 +51,8 @@ fn metadata<E: SparseElement<Kept: Choice>>(
     })
 }
 
-/// 16 stored rows of `8 * L` bytes from word 0 of `input`, times the transpose of 8 rows of `16 * R` bytes from word 128 on, added to `output`.
+/// 16 stored rows of `8 * L` bytes from word 0 of `input`, times the transpose of 8 rows of
+/// `16 * R` bytes from word 128 on, added to `output`.
 #[inline(always)]
 fn by_warp<A, const L: usize, B: Element, const R: usize, T: Copy, const S: usize>(
     input: &[u32],
@@ -91,7 +94,8 @@ by_warp! {
     sparse_nibbles_half: S4 2, U4 2, i32 4, 1;
 }
 
-/// Two products, one behind the other along the inner dimension: what is stored of the left tile is 64 bytes wide, the right tile 128.
+/// Two products, one behind the other along the inner dimension: what is stored of the left tile is
+/// 64 bytes wide, the right tile 128.
 macro_rules! by_warpgroup {
     ($($name:ident: $left:ident, $right:ident, $sum:ident $registers:literal, $parts:ident;)*) => {$(
         /// By `wgmma.sp`; a warpgroup.
@@ -135,7 +139,8 @@ by_warpgroup! {
     warpgroup_sparse_half: F16, F16, F16x2 6, two;
 }
 
-/// What is stored of the left operand in registers, from rows of 128 bytes of which the first 64 count; 64 columns.
+/// What is stored of the left operand in registers, from rows of 128 bytes of which the first 64
+/// count; 64 columns.
 #[kernel(min_arch = "sm_90a")]
 #[launch_contract(dims = 1, block = (128))]
 pub fn warpgroup_sparse_registers(input: &[u32], output: GlobalMut<f32>) {
@@ -145,7 +150,8 @@ pub fn warpgroup_sparse_registers(input: &[u32], output: GlobalMut<f32>) {
     let right = Descriptor::<Bf16>::of_tile(right);
     let first_row = thread_idx_x() as usize / 32 * 16;
     let mut sum = Accumulator::<f32, 32>::zero();
-    // SAFETY: written before the fence and the barrier, and by nobody after; a warp has 16 rows of 64 elements.
+    // SAFETY: written before the fence and the barrier, and by nobody after; a warp has 16 rows of
+    // 64 elements.
     unsafe {
         let rows = PLAIN.tile(0).as_ptr().cast::<Bf16>().add(first_row * 64);
         let [first, second] = [0, 16].map(|k| Left::<Bf16>::load(rows.add(k), 128));

@@ -113,8 +113,9 @@ fn wait_for_stores() {
     bulk::wait_group::<0>();
 }
 
-/// Kernels of one block that join `JOINED` elements with those that are there, one entry point for each type that the hardware can do it with: by a box from `at` on, and
-/// one after another by plain bulk copies.
+/// Kernels of one block that join `JOINED` elements with those that are there, one entry point for
+/// each type that the hardware can do it with: by a box from `at` on, and one after another by
+/// plain bulk copies.
 macro_rules! joins {
     ($($(#[$doc:meta])* $of_boxes:ident $plain:ident: $bound:ident of [$($ty:ty),*], by $($number:literal $how:ident),*;)*) => {$(
         $(#[$doc])*
@@ -217,7 +218,8 @@ pub fn load_pixels(
     show(&tile, output);
 }
 
-/// A column of pixels, brought near before, into all blocks of the cluster, with a policy for the second-level cache; each block writes it behind the one before.
+/// A column of pixels, brought near before, into all blocks of the cluster, with a policy for the
+/// second-level cache; each block writes it behind the one before.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn load_pixels_for_all(
@@ -277,9 +279,11 @@ const ROWS: usize = 8;
 /// Threads that add up; a warp beside them asks for boxes.
 pub const ADDERS: u32 = 128;
 
-/// What each thread has of all rows of the tensor, added up: each block of a cluster needs them all, asks for its part of them, and has it sent to all.
+/// What each thread has of all rows of the tensor, added up: each block of a cluster needs them
+/// all, asks for its part of them, and has it sent to all.
 ///
-/// The tensor has 64 columns, and the map boxes of 8 rows by as many as there are blocks in the cluster.
+/// The tensor has 64 columns, and the map boxes of 8 rows by as many as there are blocks in the
+/// cluster.
 #[kernel]
 #[launch_contract(dims = 1, block = (160))]
 pub fn add_rows_of_all(map: TensorMap<u32, 2>, boxes: u32, output: GlobalMut<u32>) {
@@ -304,7 +308,8 @@ pub fn add_rows_of_all(map: TensorMap<u32, 2>, boxes: u32, output: GlobalMut<u32
                 .arrive_expect_bytes((4 * COLUMNS * ROWS) as u32);
             let to = TILES.tile(place).as_ptr();
             let row = number * ROWS as u32 + rank * rows;
-            // SAFETY: the place is empty in all blocks, which are there until the end, and has room for the parts of all.
+            // SAFETY: the place is empty in all blocks, which are there until the end, and has room
+            // for the parts of all.
             unsafe {
                 let part = to.add((rank * rows) as usize * COLUMNS);
                 map.load_multicast(
@@ -336,10 +341,12 @@ pub fn add_rows_of_all(map: TensorMap<u32, 2>, boxes: u32, output: GlobalMut<u32
     cluster::sync_cluster();
 }
 
-/// Of a map of some matrix each block makes one of its own, `columns` wide, of as many rows of `all` as its number says; a second warp of it loads the box at `at`, and shows it.
+/// Of a map of some matrix each block makes one of its own, `columns` wide, of as many rows of
+/// `all` as its number says; a second warp of it loads the box at `at`, and shows it.
 ///
 /// # Safety
-/// There is a place in `maps` for each block, `all` begins at a multiple of 16 bytes, and `columns` is a multiple of 4.
+/// There is a place in `maps` for each block, `all` begins at a multiple of 16 bytes, and `columns`
+/// is a multiple of 4.
 #[kernel(min_arch = "sm_90a")]
 #[launch_contract(dims = 1, block = (64))]
 pub unsafe fn load_by_changed_maps(
@@ -360,7 +367,8 @@ pub unsafe fn load_by_changed_maps(
     let block = block_idx_x();
     let place = maps.address_of(block as usize);
     if thread_idx_x() < 32 {
-        // SAFETY: one warp; the place is the block's, and so is what is shared. The matrix is there until the launch has ended.
+        // SAFETY: one warp; the place is the block's, and so is what is shared. The matrix is there
+        // until the launch has ended.
         let own = unsafe {
             map.changed(&CHANGED, place, |change| {
                 change.set_address(all.as_ptr());
@@ -377,7 +385,8 @@ pub unsafe fn load_by_changed_maps(
     let tile = BOX.tile(0);
     if thread_idx_x() == 32 {
         let _ = barrier.arrive_expect_bytes(size_of::<[u32; BOX_WORDS]>() as u32);
-        // SAFETY: the first warp has made it, before the barrier; there is room, and it is read after the wait.
+        // SAFETY: the first warp has made it, before the barrier; there is room, and it is read
+        // after the wait.
         unsafe { TensorMap::<u32, 2>::published(place).load(tile.as_ptr(), at, &barrier) };
     }
     barrier.wait_parity(Parity::Even);
@@ -388,7 +397,8 @@ pub unsafe fn load_by_changed_maps(
     }
 }
 
-/// Threads write words, which a copy of the same launch brings to shared memory and from there to `output`; each block its own.
+/// Threads write words, which a copy of the same launch brings to shared memory and from there to
+/// `output`; each block its own.
 ///
 /// # Safety
 /// `words` begins at a multiple of 16 bytes.
@@ -408,7 +418,8 @@ pub unsafe fn copy_what_was_written(words: GlobalMut<u32>, output: GlobalMut<u32
     sync_threads();
     if thread == 0 {
         let _ = barrier.arrive_expect_bytes(4 * 64);
-        // SAFETY: in bounds, and aligned as the caller says; nobody writes the words any more, and they are read after the wait.
+        // SAFETY: in bounds, and aligned as the caller says; nobody writes the words any more, and
+        // they are read after the wait.
         unsafe { bulk::load(came.as_ptr(), words.address_of(start), 64, &barrier) };
     }
     barrier.wait_parity(Parity::Even);

@@ -197,7 +197,8 @@ pub fn arrives_at_a_block_that_left() {
     }
 }
 
-/// Each thread sends a word to the next block, which expects `expected` bytes, and reads what has come behind the wait, or before it.
+/// Each thread sends a word to the next block, which expects `expected` bytes, and reads what has
+/// come behind the wait, or before it.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn sends_words(expected: u32, waits: bool, output: GlobalMut<u32>) {

@@ -1,6 +1,8 @@
-//! What came with Blackwell: what runs anywhere runs, and what the simulator does not run is refused by name, one kernel at a time.
+//! What came with Blackwell: what runs anywhere runs, and what the simulator does not run is
+//! refused by name, one kernel at a time.
 //!
-//! That `tcgen05` is written as ptxas wants it is seen by `cargo xtask --crate tests/hopper/kernels check-ptx --arch sm_100a`.
+//! That `tcgen05` is written as ptxas wants it is seen by `cargo xtask --crate tests/hopper/kernels
+//! check-ptx --arch sm_100a`.
 
 use std::error::Error;
 
@@ -64,7 +66,8 @@ fn on_another_gpu_the_product_is_not_there() {
     assert!(text.contains("tcgen05_gemm"), "{text}");
 }
 
-/// On the model of a B200 the module for `sm_100a` is what is loaded: it has kernels that the simulator does not run.
+/// On the model of a B200 the module for `sm_100a` is what is loaded: it has kernels that the
+/// simulator does not run.
 #[test]
 fn what_is_not_run_is_refused_by_name_and_the_rest_of_the_module_runs() {
     if device().0.backend() == Backend::Cuda {

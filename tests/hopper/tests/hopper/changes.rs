@@ -1,4 +1,5 @@
-//! What a launch makes and copies itself: maps that a kernel changes, memory that its threads have written.
+//! What a launch makes and copies itself: maps that a kernel changes, memory that its threads have
+//! written.
 
 use hopper::{buffer, device, values};
 use hopper_kernels::tensors::{copy_what_was_written, load_by_changed_maps};
@@ -32,7 +33,8 @@ proptest! {
         let mut output = buffer(&device, &vec![7; blocks * words]);
         let arguments = (&map, &all, columns as u32, [x, y], &mut maps, &mut output);
         let config = LaunchConfig::new(blocks as u32, 64);
-        // SAFETY: there are as many places as blocks, a buffer begins at a multiple of 256 bytes, and columns are a multiple of 4.
+        // SAFETY: there are as many places as blocks, a buffer begins at a multiple of 256 bytes,
+        // and columns are a multiple of 4.
         let launched = unsafe { device.launch_unchecked(&stream, load_by_changed_maps, config, arguments) };
         launched.expect("a launch");
         let element = |i: usize| {

@@ -1,4 +1,5 @@
-//! Products of single tiles, for each type of elements, with values whose products add up without rounding.
+//! Products of single tiles, for each type of elements, with values whose products add up without
+//! rounding.
 
 use hopper::{buffer, device, values};
 use hopper_kernels::matrices::*;
@@ -76,7 +77,8 @@ pub(crate) const U4: Kind = Kind {
     ..Kind::new(4, |x| x as u32)
 };
 
-/// The product of rows of numbers and of the transpose of others, each this many bytes deep, `times` times.
+/// The product of rows of numbers and of the transpose of others, each this many bytes deep,
+/// `times` times.
 fn product(
     [left, right]: [&Kind; 2],
     (rows, columns): (usize, usize),
@@ -244,7 +246,8 @@ fn packed(words: &[u32], start: usize, i: usize, (bits, signed): (usize, bool)) 
     }
 }
 
-/// Products of integers that fill all bits of a word: rows of `words_of_row` words times the transpose of others.
+/// Products of integers that fill all bits of a word: rows of `words_of_row` words times the
+/// transpose of others.
 fn packed_product(
     words: &[u32],
     types: [(usize, bool); 2],

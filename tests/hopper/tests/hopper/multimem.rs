@@ -1,4 +1,5 @@
-//! Buffers of several devices under one address. On simulated devices only: on GPUs it takes an NVLink switch with NVLS.
+//! Buffers of several devices under one address. On simulated devices only: on GPUs it takes an
+//! NVLink switch with NVLS.
 
 use hopper::buffer;
 use hopper_kernels::multimem::{all_reduce, count_on_all, extremes, sum_over_devices};

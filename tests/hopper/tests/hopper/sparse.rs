@@ -1,4 +1,5 @@
-//! Products with left operands of which half of the elements are stored, against the products of whole ones.
+//! Products with left operands of which half of the elements are stored, against the products of
+//! whole ones.
 
 use hopper_kernels::sparse::*;
 use lanewise_std::matrix::sparse::{GROUPS, TwoOfFour};
@@ -14,7 +15,8 @@ fn cut(kind: &Kind) -> (usize, usize) {
     }
 }
 
-/// Of a stored element with this number in its group, the column there, by what the device is told of the group.
+/// Of a stored element with this number in its group, the column there, by what the device is told
+/// of the group.
 fn column(kind: &Kind, choice: u32, stored: usize) -> usize {
     let (_, together) = cut(kind);
     match kind.width {
@@ -33,7 +35,8 @@ fn choices(count: usize) -> Vec<u32> {
         .collect()
 }
 
-/// The product of a left operand of this many rows, `bytes` of each stored, and of the transpose of a right one of this many columns. `choice` is that of a row and a group.
+/// The product of a left operand of this many rows, `bytes` of each stored, and of the transpose of
+/// a right one of this many columns. `choice` is that of a row and a group.
 fn product(
     [left, right]: [&Kind; 2],
     (rows, columns): (usize, usize),

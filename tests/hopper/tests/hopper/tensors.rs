@@ -273,7 +273,8 @@ fn one_box_comes_to_all_blocks_of_a_cluster() {
 /// Two images of 5 x 4 pixels of 4 channels.
 const IMAGES: [usize; 4] = [4, 5, 4, 2];
 
-/// The 32 pixels from the corner on that a filter of 3 x 3 pixels meets at these offsets, of images whose elements count from 1.
+/// The 32 pixels from the corner on that a filter of 3 x 3 pixels meets at these offsets, of images
+/// whose elements count from 1.
 fn met(offsets: [u16; 2]) -> Vec<u32> {
     let mut expected = Vec::new();
     for pixel in 0..32i64 {

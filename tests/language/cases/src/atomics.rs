@@ -1,5 +1,5 @@
-//! `core::sync::atomic`: every type, operation and order. Each thread has its own, so that results are the same on both sides; that
-//! threads may share them, other tests say.
+//! `core::sync::atomic`: every type, operation and order. Each thread has its own, so that results
+//! are the same on both sides; that threads may share them, other tests say.
 
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use core::sync::atomic::{
@@ -10,7 +10,7 @@ use core::sync::atomic::{
 use crate::{Out, Random};
 
 crate::case::subject! {
-    /// Atomic types.
+    /// Atomics of every type, and every order.
     atomics: of_u8, of_u16, of_u32, of_u64, of_usize, of_i8, of_i16, of_i32, of_i64, of_isize, of_bool, of_pointers, orders_of_loads,
     orders_of_exchanges, fences, updates, spin_lock, from_references, in_statics
 }

@@ -6,7 +6,7 @@ use crate::buffer::Text;
 use crate::{Out, Random};
 
 crate::case::subject! {
-    /// Formatting.
+    /// What `write!` makes of every kind of value.
     formats: display_integers, display_128, hexadecimal, octal_binary, padding, width_argument, sign_and_zero, float_display,
     float_precision, float_exponent, float_debug, strings, string_debug, chars, tuples_and_arrays, derived_debug, pretty_debug,
     options_and_results, own_display, own_flags, debug_helpers, dyn_display, named_arguments, write_errors, nested_arguments,

@@ -10,8 +10,9 @@
 )]
 //! Rust, in small functions: a file a subject, and for each subject a kernel.
 //!
-//! A case takes seeded inputs and gives results. It is a plain function, compiled for the host as everything else is and for the
-//! device through the whole pipeline; the package `language` runs both and compares.
+//! A case takes seeded inputs and gives results. It is a plain function, compiled for the host as
+//! everything else is and for the device through the whole pipeline; the package `language` runs
+//! both and compares.
 
 lanewise_std::module!();
 

@@ -1,6 +1,8 @@
-//! `lanewise_std::math`: the accurate functions are the same code on both sides, so they agree to the last bit.
+//! `lanewise_std::math`: the accurate functions are the same code on both sides, so they agree to
+//! the last bit.
 //!
-//! They are called by the trait's name. On the host `a.sin()` is `std`'s own method, as soon as any crate below this one has `std`.
+//! They are called by the trait's name. On the host `a.sin()` is `std`'s own method, as soon as any
+//! crate below this one has `std`.
 
 macro_rules! widths {
     ($($kernel:ident: $ty:ident;)*) => {$(

@@ -1,5 +1,5 @@
-//! Arithmetic that panics where it does not fit, seen from the other side: every case stays within bounds that the optimiser cannot
-//! know, so the checks are compiled and none fires.
+//! Arithmetic that panics where it does not fit, seen from the other side: every case stays within
+//! bounds that the optimiser cannot know, so the checks are compiled and none fires.
 
 use core::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher};
 use core::num::{NonZero, Saturating, Wrapping};

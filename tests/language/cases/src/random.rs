@@ -1,8 +1,8 @@
 //! Inputs: the same numbers for the same seed, on the host and on the device.
 //!
-//! The functions are not inlined: they are in every case, and none is about them.
-//! SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014). One number in four is replaced by one
-//! at which arithmetic has an edge.
+//! The functions are not inlined: they are in every case, and none is about them. SplitMix64
+//! (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014). One number in four
+//! is replaced by one at which arithmetic has an edge.
 
 /// A thread's stream of inputs.
 pub struct Random {
@@ -11,7 +11,8 @@ pub struct Random {
 
 /// Integers at which something happens.
 const EDGES: [i128; 8] = [0, 1, -1, 2, i128::MAX, i128::MIN, 10, 7];
-/// Bits of floats at which something happens: zeros, ones, halves, infinities, NaN, the smallest, the largest.
+/// Bits of floats at which something happens: zeros, ones, halves, infinities, NaN, the smallest,
+/// the largest.
 const EDGES_F32: [u32; 12] = [
     0,
     0x8000_0000,

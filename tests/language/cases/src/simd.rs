@@ -1,7 +1,7 @@
 //! `core::simd`: vectors of lanes, which on a GPU are registers of one thread like any others.
 //!
-//! The device computes with `core::simd`. On the host, where it is not stable yet, the same is written lane by lane on arrays: the two
-//! sides share no code.
+//! The device computes with `core::simd`. On the host, where it is not stable yet, the same is
+//! written lane by lane on arrays: the two sides share no code.
 
 #[cfg(target_arch = "nvptx64")]
 use core::simd::prelude::*;

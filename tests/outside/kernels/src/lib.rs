@@ -1,6 +1,7 @@
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
-//! Kernels and a static with names of the catalog's, and other parameters; kernels that say how a graph goes on, and one for the matrix units.
+//! Kernels and a static with names of the catalog's, and other parameters; kernels that say how a
+//! graph goes on, and one for the matrix units.
 
 mod tile;
 
@@ -32,7 +33,8 @@ pub fn vec_add(mut sum: DisjointSlice<u64>, second: u64, first: &[u32]) {
     }
 }
 
-/// One step from `numbers[0]` down, if there is one; `rest` says what is left of it modulo `modulus`.
+/// One step from `numbers[0]` down, if there is one; `rest` says what is left of it modulo
+/// `modulus`.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn step_down(mut numbers: DisjointSlice<u32>, step: u32, modulus: u32, rest: Condition) {
@@ -51,8 +53,9 @@ pub fn add(mut numbers: DisjointSlice<u32>, more: u32) {
     }
 }
 
-/// 16 rows of 64 bytes, of which 32 are stored, times the transpose of 8 rows of 64; four elements of the product a lane, at [`place`]. A number for each
-/// row and group says which two of four elements are stored. Words are four elements.
+/// 16 rows of 64 bytes, of which 32 are stored, times the transpose of 8 rows of 64; four elements
+/// of the product a lane, at [`place`]. A number for each row and group says which two of four
+/// elements are stored. Words are four elements.
 #[kernel]
 #[launch_contract(dims = 1, block = (32))]
 pub fn sparse_product(
@@ -136,7 +139,8 @@ pub fn row_stencil(input: &[u32], mut output: DisjointMatrix<u32>) {
     }
 }
 
-/// How many even numbers there are at each block's places: the threads of a block, in whatever shape, count together.
+/// How many even numbers there are at each block's places: the threads of a block, in whatever
+/// shape, count together.
 #[kernel]
 pub fn even_by_block(numbers: &[u32], mut counts: PerBlock<u32>) {
     shared! { static SCRATCH: [u32; 32]; }

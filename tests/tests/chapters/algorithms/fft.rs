@@ -128,7 +128,8 @@ fn a_block_loads_and_stores_each_element_once() {
     };
     assert_eq!(counters.global_stores.bytes, 8 * 2 * 1024);
     let shared = (counters.shared_loads, counters.shared_stores);
-    // Ten passes of radix 2 are three of radix 8 and one of radix 2: three exchanges. Sixteen lanes of 8 bytes are one wavefront, if no two meet in a bank.
+    // Ten passes of radix 2 are three of radix 8 and one of radix 2: three exchanges. Sixteen lanes
+    // of 8 bytes are one wavefront, if no two meet in a bank.
     assert_eq!(shared.0.bytes, 3 * 8 * 2 * 1024);
     assert_eq!(shared.0.wavefronts, shared.0.bytes / 128);
     assert_eq!(shared.1.wavefronts, shared.1.bytes / 128);

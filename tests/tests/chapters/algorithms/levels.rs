@@ -1,4 +1,5 @@
-//! One vector sum at each level of parallelism: the same answer, and how many lanes of a warp work for it.
+//! One vector sum at each level of parallelism: the same answer, and how many lanes of a warp work
+//! for it.
 
 use lanewise_patterns::Setup;
 use lanewise_patterns::levels::gang_worker_vector::{BLOCK, GANGS};

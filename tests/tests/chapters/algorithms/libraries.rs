@@ -1,4 +1,5 @@
-//! Algorithms as a library: right for every shape, and what does not fit is an error before anything is launched.
+//! Algorithms as a library: right for every shape, and what does not fit is an error before
+//! anything is launched.
 
 use lanewise::{Backend, Device, DeviceBuffer};
 use lanewise_patterns::Setup;

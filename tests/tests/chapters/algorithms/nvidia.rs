@@ -1,4 +1,5 @@
-//! NVIDIA's libraries are asked for when they are wanted, and what is not there is an error that says what was looked for, and where.
+//! NVIDIA's libraries are asked for when they are wanted, and what is not there is an error that
+//! says what was looked for, and where.
 
 use lanewise_patterns::nvidia::{self, Compressed};
 use tests::isolate::isolated_with;

@@ -1,4 +1,5 @@
-//! The algorithms compared with a crate that people know, `nalgebra`, for which a sparse matrix is one with many zeros.
+//! The algorithms compared with a crate that people know, `nalgebra`, for which a sparse matrix is
+//! one with many zeros.
 
 use lanewise::{Device, DeviceBuffer, Stream};
 use lanewise_patterns::algorithms::gemm::{self, gemm_batched};

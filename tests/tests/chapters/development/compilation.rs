@@ -113,7 +113,8 @@ fn text_of_refusal(error: &LoadError) -> String {
     }
 }
 
-/// `fatbinary` made it of the PTX of `separate-functions` for sm_80: no machine code, of which every device would need its own.
+/// `fatbinary` made it of the PTX of `separate-functions` for sm_80: no machine code, of which
+/// every device would need its own.
 const FATBIN: &[u8] = include_bytes!("functions.fatbin");
 
 #[test]

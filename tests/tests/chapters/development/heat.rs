@@ -1,4 +1,5 @@
-//! The program that goes through assess, parallelise, optimise and deploy: right at each stage, and better by the counters.
+//! The program that goes through assess, parallelise, optimise and deploy: right at each stage, and
+//! better by the counters.
 
 use lanewise_patterns::Setup;
 use lanewise_patterns::development::heat::deploy::{BATCH, HeatError, settle};

@@ -287,7 +287,8 @@ fn the_shape_alone_changes_warps_and_occupancy() {
         );
         return;
     }
-    // 65536 elements in whole warps are 2048 of them; blocks of 33 x 3 are 4 warps each, 8 across and 86 down.
+    // 65536 elements in whole warps are 2048 of them; blocks of 33 x 3 are 4 warps each, 8 across
+    // and 86 down.
     assert_eq!(figure("sum_matrix_32x16", setup, "warps"), 2048.0);
     assert_eq!(figure("sum_matrix_4x8", setup, "warps"), 2048.0);
     assert_eq!(figure("sum_matrix_33x3", setup, "warps"), 8.0 * 86.0 * 4.0);

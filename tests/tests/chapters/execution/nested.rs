@@ -31,7 +31,8 @@ fn recursive_sums_agree_with_the_cpu_on_a_large_vector() {
     }
 }
 
-/// In a process of its own, as is whatever prints: the output of other tests would be among the lines.
+/// In a process of its own, as is whatever prints: the output of other tests would be among the
+/// lines.
 #[test]
 fn every_level_of_a_nested_greeting_is_printed_once() {
     let name = "execution::nested::every_level_of_a_nested_greeting_is_printed_once";
@@ -101,8 +102,8 @@ fn eight_threads_nest_three_levels_deep() {
     );
 }
 
-/// A block of 512 leaves 256 elements after its first step, and each child half of the rest: eight children. 64 blocks have
-/// 2^9 of them, where one grid at each step has 8.
+/// A block of 512 leaves 256 elements after its first step, and each child half of the rest: eight
+/// children. 64 blocks have 2^9 of them, where one grid at each step has 8.
 #[test]
 fn one_child_for_each_block_makes_2_to_the_k_launches_and_one_for_all_makes_8() {
     let setup = Setup::new(64 * 512, 1);
@@ -146,13 +147,15 @@ fn sums_of(ptx: &str) -> Vec<i32> {
     let mut data = DeviceBuffer::from_slice(&device, &[1; 1024]).expect("memory");
     let mut sums = DeviceBuffer::<i32>::zeroed(&device, 4).expect("memory");
     let config = LaunchConfig::new(4, 256);
-    // SAFETY: the text is that of the embedded module, with or without a barrier: it reads and writes the same places.
+    // SAFETY: the text is that of the embedded module, with or without a barrier: it reads and
+    // writes the same places.
     unsafe { module.launch_unchecked(&stream, recursive_reduce, config, (&mut data, &mut sums)) }
         .expect("a launch");
     sums.to_vec().expect("no fault")
 }
 
-/// The trap of the notes' `Nosync` listing: the child sees what the launching thread sees, and that is its own addition.
+/// The trap of the notes' `Nosync` listing: the child sees what the launching thread sees, and that
+/// is its own addition.
 #[test]
 fn without_the_barrier_some_order_of_child_and_parent_sums_wrongly() {
     let Some(device) = tests::simulator(
@@ -220,7 +223,8 @@ fn a_launch_beyond_the_pending_ones_ends_the_kernel() {
     }
 }
 
-/// CUDA takes no kernel that could launch in a body: the library says so for one that is launched there, and the driver for one that comes in a graph.
+/// CUDA takes no kernel that could launch in a body: the library says so for one that is launched
+/// there, and the driver for one that comes in a graph.
 #[test]
 fn a_body_of_a_conditional_node_has_no_kernel_that_launches() {
     let device = tests::device();

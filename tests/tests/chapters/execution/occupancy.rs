@@ -1,7 +1,7 @@
 //! Occupancy: the model against the driver, and what launch bounds do to it.
 //!
-//! On the simulator both answers come from the same rules, so there the first test is about the way between them; on a GPU
-//! it compares the rules with NVIDIA's driver.
+//! On the simulator both answers come from the same rules, so there the first test is about the way
+//! between them; on a GPU it compares the rules with NVIDIA's driver.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -18,8 +18,8 @@ const HELD: [u32; 12] = [4, 12, 20, 28, 36, 44, 60, 76, 92, 120, 160, 220];
 /// Bytes of static shared memory of every third kernel.
 const STATIC_SHARED: u32 = 5000;
 
-/// Kernels that load this many values and then store them. The accesses are volatile, so that no compiler reorders them, and
-/// each value needs a register of its own.
+/// Kernels that load this many values and then store them. The accesses are volatile, so that no
+/// compiler reorders them, and each value needs a register of its own.
 fn holding() -> String {
     let head = ".version 8.0\n.target sm_80\n.address_size 64\n".to_owned();
     let kernels = HELD.into_iter().enumerate();
@@ -81,7 +81,8 @@ fn the_model_answers_as_the_driver_does_for_480_kernels_blocks_and_sizes_of_shar
         let random = input::integers(80, index as u64);
         for pair in random.chunks(2) {
             let threads = 1 + pair[0].unsigned_abs() % 1024;
-            // Half of them without; the others up to all that a block can have, most of which takes asking.
+            // Half of them without; the others up to all that a block can have, most of which takes
+            // asking.
             let dynamic = match pair[1] {
                 ..0 => 0,
                 bytes => bytes.unsigned_abs() % (most + 1),

@@ -21,8 +21,9 @@ fn thirty_two_threads_count_thirty_two() {
     }
 }
 
-/// A warp reads the counter with all its lanes and writes it with all of them: it counts one at the most, and warps may overwrite
-/// each other's. The check finds that wherever there are two threads, and nowhere else.
+/// A warp reads the counter with all its lanes and writes it with all of them: it counts one at the
+/// most, and warps may overwrite each other's. The check finds that wherever there are two threads,
+/// and nowhere else.
 #[test]
 fn incr_racy_loses_counts_and_the_check_says_so() {
     let device = tests::device();
@@ -31,7 +32,8 @@ fn incr_racy_loses_counts_and_the_check_says_so() {
         let mut counter = DeviceBuffer::from_slice(&device, &[0]).expect("a counter");
         let found = checks::of(&device, Checking::race(), || -> Result<(), DriverError> {
             let config = LaunchConfig::new(grid, block);
-            // SAFETY: the race can spoil the value of the counter and nothing else; that value is what is looked at.
+            // SAFETY: the race can spoil the value of the counter and nothing else; that value is
+            // what is looked at.
             unsafe { device.launch_unchecked(&stream, incr_racy, config, (&mut counter,)) }
                 .expect("a launch");
             stream.synchronize()

@@ -34,7 +34,8 @@ fn a_second_free_and_a_foreign_pointer_are_invalid_values() {
     let answer = isolated(test, || {
         let _device = tests::device();
         let mut address = 0;
-        // SAFETY: the result has a place; nothing else in this process allocates, and nothing uses what is freed.
+        // SAFETY: the result has a place; nothing else in this process allocates, and nothing uses
+        // what is freed.
         let answers = unsafe {
             [
                 sys::cuMemAlloc_v2(&mut address, 4096),

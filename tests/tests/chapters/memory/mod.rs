@@ -15,7 +15,8 @@ mod transpose;
 use lanewise_patterns::Setup;
 use tests::count::count;
 
-/// Sectors that each load and each store of a variant touches on average; `None` on a GPU, which does not count.
+/// Sectors that each load and each store of a variant touches on average; `None` on a GPU, which
+/// does not count.
 fn sectors(variant: &str, setup: Setup) -> Option<(f64, f64)> {
     let counters = count(variant, setup)?;
     Some((

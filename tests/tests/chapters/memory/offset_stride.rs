@@ -58,8 +58,9 @@ fn an_offset_costs_a_sector_and_a_stride_all_between() {
         if step == 0 {
             continue; // a stride of 0 copies nothing
         }
-        // From 8 floats on, each lane is in a sector of its own. Below, the lanes fill what they span: a warp starts a
-        // multiple of 32 * 4 bytes from the buffer's start, so the span starts with a sector.
+        // From 8 floats on, each lane is in a sector of its own. Below, the lanes fill what they
+        // span: a warp starts a multiple of 32 * 4 bytes from the buffer's start, so the span
+        // starts with a sector.
         let sectors = f64::from((4 * step).min(32));
         assert_sectors("stride_copy", by(1024, step), sectors, sectors);
     }

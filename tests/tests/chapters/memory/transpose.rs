@@ -71,8 +71,8 @@ fn accesses_are_coalesced_or_strided_as_the_names_say() {
 
 #[test]
 fn a_thin_block_loads_columns_in_fewer_sectors() {
-    // A warp of a block 8 wide is four rows of 8: of the input, 4 neighbours in each of 8 rows; of the output, 4 runs of 8
-    // floats, which are a sector each.
+    // A warp of a block 8 wide is four rows of 8: of the input, 4 neighbours in each of 8 rows; of
+    // the output, 4 runs of 8 floats, which are a sector each.
     for (width, loads) in [(32, 32.0), (16, 16.0), (8, 8.0)] {
         let setup = Setup {
             block: Some(width),
@@ -91,7 +91,8 @@ fn unrolled_transposes_load_four_elements_before_they_store_one() {
                 .filter_map(|line| line.split_once(".global").map(|(opcode, _)| opcode))
                 .filter(|opcode| ["ld", "st"].contains(opcode))
                 .collect();
-            // Beside this way through the kernel there is one for threads with fewer than four elements.
+            // Beside this way through the kernel there is one for threads with fewer than four
+            // elements.
             let four = ["ld", "ld", "ld", "ld", "st", "st", "st", "st"];
             assert!(
                 accesses.windows(8).any(|eight| eight == four),

@@ -54,7 +54,8 @@ fn messages_arrive_in_every_order_of_warps() {
     }
 }
 
-/// Warps stop before each access to memory, and loads may read old values as far as the memory model lets them.
+/// Warps stop before each access to memory, and loads may read old values as far as the memory
+/// model lets them.
 #[test]
 fn messages_arrive_whatever_is_read_late() {
     let Some(device) = tests::simulator("explored schedules", "a GPU has one of its own") else {

@@ -1,4 +1,5 @@
-//! Tiles that are written along rows or columns and read along rows or columns: what the banks make of it.
+//! Tiles that are written along rows or columns and read along rows or columns: what the banks make
+//! of it.
 
 use lanewise_patterns::Setup;
 use lanewise_sim::BankWidth;
@@ -8,7 +9,8 @@ use tests::count::count;
 use tests::kepler;
 use tests::sizes::{EDGES, cases, lengths};
 
-/// Wavefronts of a store and of a load: with today's banks of 4 bytes, and in the K40's mode of 8 bytes.
+/// Wavefronts of a store and of a load: with today's banks of 4 bytes, and in the K40's mode of 8
+/// bytes.
 type Wavefronts = (f64, f64);
 
 const SQUARE: [(&str, Wavefronts, Wavefronts); 6] = [
@@ -16,7 +18,8 @@ const SQUARE: [(&str, Wavefronts, Wavefronts); 6] = [
     ("square_col_col", (32.0, 32.0), (16.0, 16.0)),
     ("square_row_col", (1.0, 32.0), (1.0, 16.0)),
     ("square_row_col_dyn", (1.0, 32.0), (1.0, 16.0)),
-    // Where two words share a bank, every second column has a pair of elements in one bank: the notes' "not always" for Kepler.
+    // Where two words share a bank, every second column has a pair of elements in one bank: the
+    // notes' "not always" for Kepler.
     ("square_row_col_pad", (1.0, 1.0), (1.0, 1.5)),
     ("square_row_col_dyn_pad", (1.0, 1.0), (1.0, 1.5)),
 ];

@@ -1,4 +1,5 @@
-//! Functions that streams call on the host: each sees whether those that have to be called before it have been.
+//! Functions that streams call on the host: each sees whether those that have to be called before
+//! it have been.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -88,7 +89,8 @@ impl Queue {
         self.lock().before.also(called);
     }
 
-    /// Queues a function that sees whether all that comes before it has been called, and does some work.
+    /// Queues a function that sees whether all that comes before it has been called, and does some
+    /// work.
     pub(super) fn call(
         &self,
         wrong: &Arc<Mutex<Vec<String>>>,

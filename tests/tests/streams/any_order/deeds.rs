@@ -239,7 +239,8 @@ impl World<'_> {
         };
         Some(good(made).map(|made| {
             if let Some(mut place) = self.buffers[slot].place() {
-                // Nobody sees the place without it before it is gone: a graph may be launched with it till then.
+                // Nobody sees the place without it before it is gone: a graph may be launched with
+                // it till then.
                 drop(place.take());
                 *place = Some(Held::new(made, expected));
             }

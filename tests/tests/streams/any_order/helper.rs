@@ -1,4 +1,5 @@
-//! A thread that queues something, and then lets go what a stream waits for. What it queues waits for nobody.
+//! A thread that queues something, and then lets go what a stream waits for. What it queues waits
+//! for nobody.
 
 use std::sync::{Mutex, PoisonError, mpsc};
 

@@ -1,7 +1,10 @@
-//! Random programs of safe calls: whatever their order, each read gives what a plain model says, nothing races, crashes, hangs or panics.
+//! Random programs of safe calls: whatever their order, each read gives what a plain model says,
+//! nothing races, crashes, hangs or panics.
 //!
-//! A program is run by a process of its own ([`child`]), so that one that ends it, or never ends, is made smaller as any other is. `PROPTEST_CASES` says
-//! how many there are. [`ops`] are the operations, [`world`] does them and keeps the model, [`work`] is what graphs do, [`own_code`] what panics.
+//! A program is run by a process of its own ([`child`]), so that one that ends it, or never ends,
+//! is made smaller as any other is. `PROPTEST_CASES` says how many there are. [`ops`] are the
+//! operations, [`world`] does them and keeps the model, [`work`] is what graphs do, [`own_code`]
+//! what panics.
 
 mod calls;
 mod child;

@@ -1,4 +1,5 @@
-//! The program's own code that panics, or asks for what it does not get: functions of the host, and what the library calls with something in its hands.
+//! The program's own code that panics, or asks for what it does not get: functions of the host, and
+//! what the library calls with something in its hands.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::PoisonError;

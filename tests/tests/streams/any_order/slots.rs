@@ -7,7 +7,8 @@ use std::sync::{
 };
 
 thread_local! {
-    /// Whether this thread records a graph. It must not wait for another one then, which may wait for the end of the recording.
+    /// Whether this thread records a graph. It must not wait for another one then, which may wait
+    /// for the end of the recording.
     static PATIENT: Cell<bool> = const { Cell::new(true) };
     /// Whether another thread has held something since this one is impatient.
     static MISSED: Cell<bool> = const { Cell::new(false) };
@@ -122,7 +123,8 @@ impl<T> Slot<T> {
     }
 }
 
-/// Two of the same kind, one read and one changed; locked in the order of their numbers, as all threads do.
+/// Two of the same kind, one read and one changed; locked in the order of their numbers, as all
+/// threads do.
 pub(super) fn two<T>(
     slots: &[Slot<T>],
     from: usize,

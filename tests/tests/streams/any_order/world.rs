@@ -1,6 +1,7 @@
 //! What a random program works on, shared by its threads, and how one is run.
 //!
-//! A thing and what it should hold are changed together, under one lock: the one that safe Rust asks for anyway. So threads may come in any order.
+//! A thing and what it should hold are changed together, under one lock: the one that safe Rust
+//! asks for anyway. So threads may come in any order.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -131,7 +132,8 @@ fn free(devices: &[Device]) -> Result<Vec<usize>, DriverError> {
     devices.iter().map(free).collect()
 }
 
-/// Sees that as much is free as was. What functions of the host have dropped is given back by another thread.
+/// Sees that as much is free as was. What functions of the host have dropped is given back by
+/// another thread.
 fn all_free(devices: &[Device], before: &[usize]) -> Did {
     let patience = Instant::now() + Duration::from_secs(30);
     loop {

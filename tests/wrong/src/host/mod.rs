@@ -1,7 +1,9 @@
-//! Cases of the host's kind: programs whose kernels are right, and that submit them in no order, use memory too early or too late, or leave something behind.
+//! Cases of the host's kind: programs whose kernels are right, and that submit them in no order,
+//! use memory too early or too late, or leave something behind.
 //!
-//! A case is a file, `src/host/<check>/<name>.rs`, with two functions, `wrong` and `right`. Each runs in a process of its own, with what a [`Host`]
-//! has; so both are programs that anybody might write, and what is said of them is what such a program's user reads on `stderr`.
+//! A case is a file, `src/host/<check>/<name>.rs`, with two functions, `wrong` and `right`. Each
+//! runs in a process of its own, with what a [`Host`] has; so both are programs that anybody might
+//! write, and what is said of them is what such a program's user reads on `stderr`.
 
 mod init;
 mod leak;
@@ -29,8 +31,10 @@ pub(crate) const BYTES: usize = 4 * WORDS;
 /// Threads of a block; each kernel has one for each word.
 const THREADS: u32 = 256;
 
-/// `fill` writes each word's index, `copy` copies from a second buffer, `count` adds one to each word, `mark` writes 7 where a second buffer is not 0;
-/// `early` and `late` copy in a launch that begins while the one ahead still runs, and `late` waits for that. `fill` lets such a launch begin.
+/// `fill` writes each word's index, `copy` copies from a second buffer, `count` adds one to each
+/// word, `mark` writes 7 where a second buffer is not 0; `early` and `late` copy in a launch that
+/// begins while the one ahead still runs, and `late` waits for that. `fill` lets such a launch
+/// begin.
 const KERNELS: &CStr = c".version 8.0
 .target sm_90
 .address_size 64
@@ -97,9 +101,11 @@ type Program = fn(&Host) -> Done;
 static PROGRAMS: &[(&str, &str, Program, Program)] =
     include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
-/// Two streams that wait for nobody, kernels, two buffers of the device's and one of pinned memory that both sides reach.
+/// Two streams that wait for nobody, kernels, two buffers of the device's and one of pinned memory
+/// that both sides reach.
 ///
-/// What its methods would have to be given for all to be defined is what wrong programs break: they run in a process that is there for nothing else.
+/// What its methods would have to be given for all to be defined is what wrong programs break: they
+/// run in a process that is there for nothing else.
 pub(crate) struct Host {
     pub(crate) a: CUstream,
     pub(crate) b: CUstream,
@@ -354,7 +360,8 @@ impl Host {
     }
 }
 
-/// Runs a part of a case on the device that the driver opens; tells when all is there but what the case does.
+/// Runs a part of a case on the device that the driver opens; tells when all is there but what the
+/// case does.
 pub(crate) fn run(case: &Case, part: Variant, launches: &mut dyn FnMut()) -> Ending {
     let found = PROGRAMS
         .iter()

@@ -1,4 +1,5 @@
-//! What the simulator says of a case of the host's kind: in a process of its own, asked for as any program's user asks, through the environment.
+//! What the simulator says of a case of the host's kind: in a process of its own, asked for as any
+//! program's user asks, through the environment.
 
 use std::io;
 use std::path::Path;
@@ -6,7 +7,8 @@ use std::path::Path;
 use crate::case::{Case, Variant};
 use crate::served::{Answer, Request, Server};
 
-/// Programs of the host's kind, each run in a process of its own by `wrong serve`, which is started for the first.
+/// Programs of the host's kind, each run in a process of its own by `wrong serve`, which is started
+/// for the first.
 #[derive(Debug)]
 pub(crate) struct Programs<'p> {
     wrong: &'p Path,
@@ -20,7 +22,8 @@ impl<'p> Programs<'p> {
         Self { wrong, server }
     }
 
-    /// What is written on `stderr`, without what is not the same wherever the program was compiled; nothing of a right program.
+    /// What is written on `stderr`, without what is not the same wherever the program was compiled;
+    /// nothing of a right program.
     pub(crate) fn said(&mut self, case: &Case, part: Variant, seed: u64) -> String {
         // What a fault has ended gives nothing back, which is not worth a word.
         let checks = match part == Variant::Right || case.check == "leak" {
@@ -58,10 +61,11 @@ impl<'p> Programs<'p> {
     }
 }
 
-/// The text without places in files, which are there if the program was compiled with them; of functions the case's own, which may be inlined into
-/// one another, as one.
+/// The text without places in files, which are there if the program was compiled with them; of
+/// functions the case's own, which may be inlined into one another, as one.
 fn stable(text: &str, case: &Case) -> String {
-    // By their name, or by their file: with lines known, a function into which another was inlined has a bare name.
+    // By their name, or by their file: with lines known, a function into which another was inlined
+    // has a bare name.
     let name = format!("`wrong::host::{}::{}::", case.check, case.name);
     let file = format!("/host/{}/{}.rs:", case.check, case.name);
     let frame = "     in the case's own code\n";

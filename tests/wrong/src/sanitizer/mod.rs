@@ -1,8 +1,10 @@
 //! Every case under compute-sanitizer: which of its tools finds which.
 //!
-//! To start a process on a GPU takes longer than any case, so a process runs several under one tool; what the tool says between two launches is about the first of them.
-//! A case that takes the device down, or hangs and is killed, ends its process, and another goes on behind it. Processes run side by side. What is known is
-//! written down again and again, and what a file knows already is not run again.
+//! To start a process on a GPU takes longer than any case, so a process runs several under one
+//! tool; what the tool says between two launches is about the first of them. A case that takes the
+//! device down, or hangs and is killed, ends its process, and another goes on behind it. Processes
+//! run side by side. What is known is written down again and again, and what a file knows already
+//! is not run again.
 
 mod output;
 mod process;
@@ -80,8 +82,9 @@ impl Session<'_> {
         Ok(line.unwrap_or("unknown").trim().to_owned())
     }
 
-    /// Runs both parts of these cases under every tool, but for what the record knows, and adds what was said. Hands the record on now and then,
-    /// with the number of processes so far and that of those which wait.
+    /// Runs both parts of these cases under every tool, but for what the record knows, and adds
+    /// what was said. Hands the record on now and then, with the number of processes so far and
+    /// that of those which wait.
     pub fn run(
         &self,
         cases: &[Case],
@@ -115,12 +118,14 @@ impl Session<'_> {
         });
     }
 
-    /// Runs a process to its end, or until a kernel's time is over. What it says of the cases that it came to.
+    /// Runs a process to its end, or until a kernel's time is over. What it says of the cases that
+    /// it came to.
     fn one(&self, job: &Job) -> Vec<(String, Answer)> {
         let mut command = std::process::Command::new(self.sanitizer);
         command
             .args(["--tool", job.tool])
-            // The limit is the process', which has many kernels; and where the host launched them is known.
+            // The limit is the process', which has many kernels; and where the host launched them
+            // is known.
             .args(["--print-limit", "1000000", "--show-backtrace", "no"])
             .arg(self.program)
             .args(["run", "--part", job.part.name()])

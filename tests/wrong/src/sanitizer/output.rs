@@ -1,7 +1,8 @@
 //! What a run of compute-sanitizer wrote, and what it means.
 //!
-//! Lines of the tool begin with `=========`; a finding's first line is one space behind that, what it says besides is further in. In
-//! between stand the lines of the program, which says when it launches a kernel and how each ended.
+//! Lines of the tool begin with `=========`; a finding's first line is one space behind that, what
+//! it says besides is further in. In between stand the lines of the program, which says when it
+//! launches a kernel and how each ended.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +18,8 @@ pub(crate) const FAILED: &str = "wrong: failed ";
 /// Before each line of the tool.
 const TOOL: &str = "========= ";
 
-/// First lines of the tool that are no finding: about itself, about calls that failed because of a kernel, and sums.
+/// First lines of the tool that are no finding: about itself, about calls that failed because of a
+/// kernel, and sums.
 const ABOUT: &[&str] = &[
     "COMPUTE-SANITIZER",
     "Program hit ",
@@ -54,7 +56,8 @@ pub enum Outcome {
 pub struct Answer {
     /// What became of it.
     pub outcome: Outcome,
-    /// The first line of each finding, without repetition and no more than three; or the error, or the compiler's message.
+    /// The first line of each finding, without repetition and no more than three; or the error, or
+    /// the compiler's message.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub said: Vec<String>,
 }

@@ -7,12 +7,14 @@ use std::time::{Duration, Instant};
 
 use super::output;
 
-/// How long a process may take until it launches its first kernel, or the next: some start a context at a time.
+/// How long a process may take until it launches its first kernel, or the next: some start a
+/// context at a time.
 const START: Duration = Duration::from_secs(60);
 /// How often it is looked at.
 const STEP: Duration = Duration::from_millis(50);
 
-/// Runs a command that launches kernels, each of which may take `limit`. What it wrote, both streams in one, and whether it ended by itself.
+/// Runs a command that launches kernels, each of which may take `limit`. What it wrote, both
+/// streams in one, and whether it ended by itself.
 pub(super) fn run(command: &mut Command, limit: Duration) -> std::io::Result<(String, bool)> {
     let file = tempfile::NamedTempFile::new()?;
     let to = file.reopen()?;
@@ -23,7 +25,8 @@ pub(super) fn run(command: &mut Command, limit: Duration) -> std::io::Result<(St
         // What it starts itself, which compute-sanitizer does, ends with it.
         .process_group(0)
         .spawn()?;
-    // The clock starts anew with each launch, and with each end: a module may have to be compiled before the next.
+    // The clock starts anew with each launch, and with each end: a module may have to be compiled
+    // before the next.
     let (mut seen, mut since) = ((0, 0), Instant::now());
     let ended = loop {
         if child.try_wait()?.is_some() {
@@ -40,7 +43,8 @@ pub(super) fn run(command: &mut Command, limit: Duration) -> std::io::Result<(St
         std::thread::sleep(STEP);
     };
     if !ended {
-        // SAFETY: a signal to a group of processes that was made above and whose leader has not been waited for.
+        // SAFETY: a signal to a group of processes that was made above and whose leader has not
+        // been waited for.
         unsafe { libc::kill(-(child.id() as i32), libc::SIGKILL) };
         child.wait()?;
     }

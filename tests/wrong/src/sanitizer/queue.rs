@@ -1,4 +1,5 @@
-//! Which cases run in one process, and in which order: first each under the tool that is made for what is wrong with it.
+//! Which cases run in one process, and in which order: first each under the tool that is made for
+//! what is wrong with it.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -55,7 +56,8 @@ fn made_for(check: &str) -> &'static str {
     }
 }
 
-/// All that is to be run, in order: wrong kernels under the tool for what is wrong, under the others, and right twins. What hangs comes last of each.
+/// All that is to be run, in order: wrong kernels under the tool for what is wrong, under the
+/// others, and right twins. What hangs comes last of each.
 pub(super) fn jobs(cases: &[Case], record: &Record) -> Vec<Job> {
     let mut jobs = Vec::new();
     let groups = [
@@ -106,7 +108,8 @@ impl Queue {
         }
     }
 
-    /// The next job. It waits while others run, of which something may be left; none when all is done, or the time is over.
+    /// The next job. It waits while others run, of which something may be left; none when all is
+    /// done, or the time is over.
     pub(super) fn next(&self) -> Option<Job> {
         loop {
             if self.end.is_some_and(|end| Instant::now() > end) {
@@ -126,7 +129,8 @@ impl Queue {
         }
     }
 
-    /// A job has ended, and this is left of it, which goes first: what comes first matters most. How many wait and run.
+    /// A job has ended, and this is left of it, which goes first: what comes first matters most.
+    /// How many wait and run.
     pub(super) fn done(&self, rest: Option<Job>) -> usize {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.1 -= 1;

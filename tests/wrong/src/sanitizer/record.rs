@@ -1,4 +1,5 @@
-//! What compute-sanitizer said of all cases, as JSON: for the book's page, and for who looks closer.
+//! What compute-sanitizer said of all cases, as JSON: for the book's page, and for who looks
+//! closer.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! The program `wrong` runs cases under a compute-sanitizer, here one that only passes on what the simulator says.
+//! The program `wrong` runs cases under a compute-sanitizer, here one that only passes on what the
+//! simulator says.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -44,7 +45,8 @@ fn a_case_is_launched_on_the_drivers_device() {
     assert!(!wrong(&["run", "ptx/race/none"]).status.success());
 }
 
-/// Cases in both languages, of which some take the device down and others run in one process. Few have a report with a stack, which takes longer to write than all else.
+/// Cases in both languages, of which some take the device down and others run in one process. Few
+/// have a report with a stack, which takes longer to write than all else.
 const SOME: &str = "_word";
 
 #[test]

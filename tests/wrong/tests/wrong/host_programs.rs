@@ -1,4 +1,5 @@
-//! Every wrong program of the host's kind is reported as its file says, with several seeds, and every right twin is left alone.
+//! Every wrong program of the host's kind is reported as its file says, with several seeds, and
+//! every right twin is left alone.
 
 use std::path::Path;
 

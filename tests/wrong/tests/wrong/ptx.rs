@@ -1,4 +1,5 @@
-//! Every wrong kernel in PTX is reported as the file beside it says, with several seeds, and every right twin is left alone.
+//! Every wrong kernel in PTX is reported as the file beside it says, with several seeds, and every
+//! right twin is left alone.
 
 use std::path::Path;
 

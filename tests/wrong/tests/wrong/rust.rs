@@ -1,4 +1,5 @@
-//! Every wrong kernel in Rust is reported as its file says, with every seed, and every right twin is left alone.
+//! Every wrong kernel in Rust is reported as its file says, with every seed, and every right twin
+//! is left alone.
 
 use std::path::Path;
 

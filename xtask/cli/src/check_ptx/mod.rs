@@ -1,7 +1,8 @@
 //! `cargo lanewise check-ptx`: NVIDIA's assembler judges every module.
 //!
-//! LLVM can write PTX that it alone believes in. ptxas is the nearest thing to a GPU that any machine can have, and it
-//! also tells what a kernel costs. The modules are built apart from `target/ptx`, which stays as it is.
+//! LLVM can write PTX that it alone believes in. ptxas is the nearest thing to a GPU that any
+//! machine can have, and it also tells what a kernel costs. The modules are built apart from
+//! `target/ptx`, which stays as it is.
 
 mod spills;
 
@@ -21,7 +22,8 @@ use crate::project;
 use crate::toolkit;
 use spills::Allowed;
 
-/// Have NVIDIA's ptxas accept every kernel, without spills that `spills.toml` does not name, and do what is written
+/// Have NVIDIA's ptxas accept every kernel, without spills that `spills.toml` does not name, and do
+/// what is written
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cargo lanewise check-ptx\n  cargo lanewise check-ptx --arch sm_120 --json\n  cargo lanewise check-ptx --arch sm_90 --debug"
@@ -60,7 +62,8 @@ struct Usage {
     resources: Resources,
 }
 
-/// Builds, assembles, prints; fails when a module is refused, a kernel spills, or ptxas has not done what was written.
+/// Builds, assembles, prints; fails when a module is refused, a kernel spills, or ptxas has not
+/// done what was written.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let ptxas = toolkit::PTXAS.find();
     let ptxas = ptxas.with_context(|| {

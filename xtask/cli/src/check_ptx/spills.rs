@@ -1,8 +1,10 @@
-//! Which kernels may spill registers, and how much: `spills.toml` beside the crate's `Cargo.toml`, checked against what ptxas reports.
+//! Which kernels may spill registers, and how much: `spills.toml` beside the crate's `Cargo.toml`,
+//! checked against what ptxas reports.
 //!
-//! A spill is a register's value written to local memory and read back: slow, and mostly an accident (an array indexed by a variable,
-//! a loop unrolled too far). A kernel that means it is named in the list, with a reason and a limit. The list cannot go stale: an
-//! entry under which nothing spills is reported as well.
+//! A spill is a register's value written to local memory and read back: slow, and mostly an
+//! accident (an array indexed by a variable, a loop unrolled too far). A kernel that means it is
+//! named in the list, with a reason and a limit. The list cannot go stale: an entry under which
+//! nothing spills is reported as well.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;

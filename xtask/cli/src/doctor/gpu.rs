@@ -1,7 +1,7 @@
 //! Asks the machine's own CUDA driver what it has.
 //!
-//! Opened by name at run time, as `host/driver` does, so that xtask links to nothing of NVIDIA's. CUDA Driver API
-//! reference: Initialization, Version Management, Device Management.
+//! Opened by name at run time, as `host/driver` does, so that xtask links to nothing of NVIDIA's.
+//! CUDA Driver API reference: Initialization, Version Management, Device Management.
 
 use std::ffi::{c_char, c_int, c_uint};
 use std::fs;
@@ -28,7 +28,8 @@ pub(super) struct Device {
 impl Driver {
     /// Opens `libcuda.so.1`; `None` when the machine has none.
     pub(super) fn load() -> Option<Self> {
-        // SAFETY: the initialisers of NVIDIA's driver library run; any program that uses CUDA runs them.
+        // SAFETY: the initialisers of NVIDIA's driver library run; any program that uses CUDA runs
+        // them.
         unsafe { Library::new("libcuda.so.1") }.ok().map(Self)
     }
 
@@ -102,7 +103,8 @@ impl Driver {
 
     fn name(&self, device: c_int) -> Result<String, Status> {
         let mut name = [0u8; 256];
-        // SAFETY: the type is the function's in cuda.h; it writes at most the given number of bytes.
+        // SAFETY: the type is the function's in cuda.h; it writes at most the given number of
+        // bytes.
         let status = unsafe {
             let get = self
                 .0

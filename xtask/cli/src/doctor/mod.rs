@@ -1,7 +1,8 @@
 //! `cargo lanewise doctor`: what is on this machine, and what each missing thing costs.
 //!
-//! Nothing is installed or changed. A thing that is needed and missing makes the command fail; everything that
-//! belongs to NVIDIA is optional, since kernels are compiled by rustc's own LLVM and run on the simulator.
+//! Nothing is installed or changed. A thing that is needed and missing makes the command fail;
+//! everything that belongs to NVIDIA is optional, since kernels are compiled by rustc's own LLVM
+//! and run on the simulator.
 
 pub(crate) mod gpu;
 mod things;
@@ -50,7 +51,8 @@ struct SetVariable {
     what: &'static str,
 }
 
-/// The variables that are set, except those of other programs, which are mostly set for those programs.
+/// The variables that are set, except those of other programs, which are mostly set for those
+/// programs.
 fn variables() -> Vec<SetVariable> {
     let own = lanewise_variables::ALL
         .iter()

@@ -1,4 +1,5 @@
-//! The things that the doctor looks for: one function each, in the order in which the pipeline meets them.
+//! The things that the doctor looks for: one function each, in the order in which the pipeline
+//! meets them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -73,7 +74,8 @@ impl Rustc {
         })
     }
 
-    /// The shared library of LLVM that rustc loads. A link beside it has the same extension and a line of text in it.
+    /// The shared library of LLVM that rustc loads. A link beside it has the same extension and a
+    /// line of text in it.
     fn lib_llvm(&self) -> Option<PathBuf> {
         let entries = fs::read_dir(self.sysroot.join("lib")).ok()?.flatten();
         let named =

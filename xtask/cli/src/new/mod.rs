@@ -1,7 +1,8 @@
 //! `cargo lanewise new`: a project of one's own that builds, runs and tests.
 //!
-//! It is one package: kernels in a module, host code beside them, a build script of one line. `--workspace` makes two packages, for
-//! kernels that several programs use. All that the project needs but Lanewise itself is in it.
+//! It is one package: kernels in a module, host code beside them, a build script of one line.
+//! `--workspace` makes two packages, for kernels that several programs use. All that the project
+//! needs but Lanewise itself is in it.
 
 mod name;
 mod source;
@@ -18,8 +19,9 @@ use source::Source;
 
 /// Make a project with a kernel, a program and a test
 ///
-/// In the project, `cargo run` runs the kernel and `cargo test` tests it, on a GPU or on the simulated one. It depends on Lanewise of
-/// this program's version, or by path where the program was built in a checkout, unless an option says otherwise.
+/// In the project, `cargo run` runs the kernel and `cargo test` tests it, on a GPU or on the
+/// simulated one. It depends on Lanewise of this program's version, or by path where the program
+/// was built in a checkout, unless an option says otherwise.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cargo lanewise new demo && cd demo && cargo test\n  cargo lanewise new demo --git https://example.org/lanewise --rev 0123abc"
@@ -158,7 +160,8 @@ fn make(folder: &Path, workspace: bool, source: &Source) -> Result<(String, Vec<
         files.push(*file);
     }
     if let Some(lock) = source.lock() {
-        // The versions that Lanewise is tested with; cargo adds the project's own packages and drops what it does not need.
+        // The versions that Lanewise is tested with; cargo adds the project's own packages and
+        // drops what it does not need.
         let to = folder.join("Cargo.lock");
         fs::copy(&lock, &to).with_context(|| format!("cannot copy `{}`", lock.display()))?;
         files.push("Cargo.lock");

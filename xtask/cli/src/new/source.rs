@@ -77,7 +77,8 @@ fn is_checkout(folder: &Path) -> bool {
 }
 
 impl Args {
-    /// What the options say; without one, the checkout that the program was built in, or the release that it is of.
+    /// What the options say; without one, the checkout that the program was built in, or the
+    /// release that it is of.
     pub(super) fn chosen(&self) -> Result<Source> {
         if let Some(version) = &self.version {
             VersionReq::parse(version).with_context(|| {

@@ -1,4 +1,5 @@
-//! What the runs found: read from the files that the driver writes (its `summary.rs`), each finding once.
+//! What the runs found: read from the files that the driver writes (its `summary.rs`), each finding
+//! once.
 
 use std::path::Path;
 

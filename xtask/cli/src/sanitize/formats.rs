@@ -35,7 +35,8 @@ pub(super) fn text(all: &Findings) -> String {
     text
 }
 
-/// The Static Analysis Results Interchange Format, version 2.1.0, with the fields that code hosts read.
+/// The Static Analysis Results Interchange Format, version 2.1.0, with the fields that code hosts
+/// read.
 pub(super) fn sarif(all: &Findings) -> Value {
     let results: Vec<Value> = all.findings.iter().map(result).collect();
     let mut kinds: Vec<&str> = all.findings.iter().map(|it| &*it.found.kind).collect();
@@ -70,7 +71,8 @@ fn result(finding: &Finding) -> Value {
     result
 }
 
-/// Annotations as GitHub's workflows take them: a command a line, with its properties and its text escaped.
+/// Annotations as GitHub's workflows take them: a command a line, with its properties and its text
+/// escaped.
 pub(super) fn github(all: &Findings) -> Vec<String> {
     all.findings
         .iter()

@@ -1,7 +1,9 @@
-//! `lanewise sanitize`: a program under all checks, in several orders of its warps, and everything that they find in one list.
+//! `lanewise sanitize`: a program under all checks, in several orders of its warps, and everything
+//! that they find in one list.
 //!
-//! What compute-sanitizer is on a GPU. The program runs once for each seed with the simulated driver, which writes what its checks found
-//! into a file; a finding does not end the launch, so that one run finds many. The same finding of several runs is one.
+//! What compute-sanitizer is on a GPU. The program runs once for each seed with the simulated
+//! driver, which writes what its checks found into a file; a finding does not end the launch, so
+//! that one run finds many. The same finding of several runs is one.
 
 mod findings;
 mod formats;
@@ -29,7 +31,8 @@ use findings::Findings;
                   cargo lanewise sanitize --tools all,leak -- ./my_program"
 )]
 pub struct Args {
-    /// The checks, separated by commas: `memory`, `race`, `sync`, `init`, or `all` of these, and `leak`
+    /// The checks, separated by commas: `memory`, `race`, `sync`, `init`, or `all` of these, and
+    /// `leak`
     #[arg(long, value_name = "LIST", default_value = "all")]
     tools: String,
     /// How many seeds to run, each another order of warps
@@ -41,7 +44,8 @@ pub struct Args {
     /// Run this seed once, and show the steps of its schedule
     #[arg(long, value_name = "SEED", conflicts_with_all = ["first", "seeds"])]
     replay: Option<u64>,
-    /// How threads are scheduled at memory accesses: `plain`, `random`, `pct` or `pct:DEPTH`, with `weak` for old values
+    /// How threads are scheduled at memory accesses: `plain`, `random`, `pct` or `pct:DEPTH`, with
+    /// `weak` for old values
     #[arg(long, value_name = "SCHEDULE")]
     schedule: Option<String>,
     /// The GPU to simulate, such as `rtx4090`

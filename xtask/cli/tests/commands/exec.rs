@@ -1,5 +1,5 @@
-//! `lanewise exec` on a program that knows nothing of Lanewise: Python, with the driver API by ctypes. Where there is no
-//! Python 3 the tests say so.
+//! `lanewise exec` on a program that knows nothing of Lanewise: Python, with the driver API by
+//! ctypes. Where there is no Python 3 the tests say so.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,8 @@ use std::sync::LazyLock;
 
 use crate::python::PYTHON;
 
-/// `lanewise` with the driver's library beside it, as someone packs them: that one does not ask cargo, at each start, whether the library is up to date. It is built here.
+/// `lanewise` with the driver's library beside it, as someone packs them: that one does not ask
+/// cargo, at each start, whether the library is up to date. It is built here.
 static PACKED: LazyLock<PathBuf> = LazyLock::new(|| {
     let program = Path::new(env!("CARGO_BIN_EXE_lanewise"));
     let built = Command::new(program).args(["driver", "--json"]).output();
@@ -40,7 +41,8 @@ fn link(file: &Path, name: &Path) {
     drop(fs::remove_file(&fresh));
 }
 
-/// Python's option not to look for packages, of which the programs here need none: its start takes a third.
+/// Python's option not to look for packages, of which the programs here need none: its start takes
+/// a third.
 const NO_PACKAGES: &str = "-S";
 
 /// Runs `lanewise exec OPTIONS -- python3 count.py ARGUMENTS`; nothing where there is no Python.
@@ -197,7 +199,8 @@ fn a_program_that_ends_abruptly_is_told_of() {
     }
 }
 
-/// A forked child has neither the driver's threads nor its devices: what it can do is what it can on a GPU. Its parent's summary is the only one.
+/// A forked child has neither the driver's threads nor its devices: what it can do is what it can
+/// on a GPU. Its parent's summary is the only one.
 #[test]
 fn a_forked_child_cannot_go_on_with_its_parents_driver() {
     let Some(output) = exec_program(&[], "ends.py", &["fork"]) else {
@@ -436,7 +439,8 @@ fn what_came_of_a_program_is_one_document() {
     assert!(said.contains("counted "), "the program's own: {said}");
 }
 
-/// The program of the next test, as a program of its own: it has the driver inside, as this test program has.
+/// The program of the next test, as a program of its own: it has the driver inside, as this test
+/// program has.
 #[test]
 fn program_with_the_driver_inside() {
     // SAFETY: `cuInit` takes zero and may be called at any time.

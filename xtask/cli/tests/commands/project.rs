@@ -1,6 +1,7 @@
 //! Through the door: projects that `new` makes, and the commands in them.
 //!
-//! The kernels of each are built for the device. That a project's host side compiles, and that its test passes, `.ci/run` tries.
+//! The kernels of each are built for the device. That a project's host side compiles, and that its
+//! test passes, `.ci/run` tries.
 
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
@@ -33,7 +34,8 @@ impl Ran {
     }
 }
 
-/// The target folder of all projects. Kernels are compiled where the workspace's own are, so that `core` is compiled once for all.
+/// The target folder of all projects. Kernels are compiled where the workspace's own are, so that
+/// `core` is compiled once for all.
 fn target() -> PathBuf {
     let own = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let folder = own.join("projects");
@@ -67,8 +69,9 @@ fn lanewise(folder: &Path, arguments: &[&str]) -> Ran {
     }
 }
 
-/// Where projects are made, for as long as this process has it for itself. It is outside of the repository, as a user's is, and has the same path in every run: to
-/// cargo a project at another path is another one, whose files in the target folder would come to those of all runs before.
+/// Where projects are made, for as long as this process has it for itself. It is outside of the
+/// repository, as a user's is, and has the same path in every run: to cargo a project at another
+/// path is another one, whose files in the target folder would come to those of all runs before.
 static PLACE: LazyLock<(PathBuf, File)> = LazyLock::new(|| {
     let own = std::fs::metadata(env!("CARGO_TARGET_TMPDIR")).expect("cargo has made it");
     let name = format!("lanewise-projects-{}-{:x}", own.uid(), own.ino());
@@ -123,7 +126,8 @@ fn kernels(built: &Value) -> Vec<&str> {
 
 #[test]
 fn the_commands_work_in_a_project_of_one_package() {
-    // Not the name of the book's project: both are built in one folder, where the last of a name is the one that is there.
+    // Not the name of the book's project: both are built in one folder, where the last of a name is
+    // the one that is there.
     let (root, folder) = project("commands", "first", &[]);
     let built = lanewise(&folder, &["build-ptx", "--json"]).json();
     assert_eq!(kernels(&built), ["saxpy"]);
@@ -150,7 +154,8 @@ fn the_commands_work_in_a_project_of_one_package() {
     assert_eq!(diagnosis["healthy"], true, "{diagnosis:#}");
 }
 
-/// The section of the book's first page on projects of one's own: its files are made, and its commands run as they are written.
+/// The section of the book's first page on projects of one's own: its files are made, and its
+/// commands run as they are written.
 #[test]
 fn what_the_book_says_of_a_project_is_so() {
     let page = include_str!("../../../../docs/src/using/getting_started.md");
@@ -315,7 +320,8 @@ fn what_is_not_there_is_named() {
     );
 }
 
-/// What `new` says is to be typed works as it is printed, and no project is made that could not be built.
+/// What `new` says is to be typed works as it is printed, and no project is made that could not be
+/// built.
 #[test]
 fn a_project_is_made_where_a_path_has_spaces_and_not_under_a_name_that_is_taken() {
     let root = Root::new("places");

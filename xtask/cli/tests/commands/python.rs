@@ -1,4 +1,5 @@
-//! Python itself, where there is one: what `python3` names may be a script that looks for it at every start, which takes longer than what is run here.
+//! Python itself, where there is one: what `python3` names may be a script that looks for it at
+//! every start, which takes longer than what is run here.
 
 use std::env;
 use std::ffi::OsString;

@@ -26,8 +26,9 @@ pub(crate) fn ptx(
     Ok(options.paths.shorten(&text))
 }
 
-/// Words of instructions that are newer than their target, with the version of PTX that has them. They come as inline assembly, which LLVM does not look
-/// into: it writes the version that the target needs.
+/// Words of instructions that are newer than their target, with the version of PTX that has them.
+/// They come as inline assembly, which LLVM does not look into: it writes the version that the
+/// target needs.
 const NEWER: [(&str, (u32, u32)); 15] = [
     ("atom.global.add.v", (8, 1)),
     ("st.async.", (8, 1)),
@@ -37,7 +38,8 @@ const NEWER: [(&str, (u32, u32)); 15] = [
     ("tensormap.", (8, 3)),
     ("tensormap::generic", (8, 3)),
     (".b128", (8, 4)),
-    // `wgmma` of bytes with a sign and without, dense and sparse; of `mma.sync` the layout stands before the type.
+    // `wgmma` of bytes with a sign and without, dense and sparse; of `mma.sync` the layout stands
+    // before the type.
     ("k32.s32.s8.u8", (8, 4)),
     ("k32.s32.u8.s8", (8, 4)),
     ("k64.s32.s8.u8", (8, 4)),

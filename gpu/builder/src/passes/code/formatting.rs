@@ -1,8 +1,10 @@
 //! Code that formats is made small, not fast.
 //!
-//! On a GPU a call is dear, so LLVM inlines there eleven times as much as elsewhere. `core::fmt` then takes most of a module that
-//! formats: each `{:?}` of a slice has a copy of the padding for `{:#?}`, with that of every number in it. Nobody formats in an inner loop, so such a module is
-//! built in half of the time, and one structure with three slices is 4,000 lines of PTX and not 39,000.
+//! On a GPU a call is dear, so LLVM inlines there eleven times as much as elsewhere. `core::fmt`
+//! then takes most of a module that formats: each `{:?}` of a slice has a copy of the padding for
+//! `{:#?}`, with that of every number in it. Nobody formats in an inner loop, so such a module is
+//! built in half of the time, and one structure with three slices is 4,000 lines of PTX and not
+//! 39,000.
 //!
 //! Source: LLVM, "LLVM Language Reference Manual: Function Attributes", `minsize` and `optsize`.
 
@@ -35,8 +37,9 @@ pub(crate) fn make_small(module: &Module<'_>) {
     }
 }
 
-/// Whether a symbol is that of a function of those modules, of one as a trait's method (`<core::fmt::write as FnOnce>::call_once`), or of a
-/// method of their traits (`<T as core::fmt::Debug>::fmt`).
+/// Whether a symbol is that of a function of those modules, of one as a trait's method
+/// (`<core::fmt::write as FnOnce>::call_once`), or of a method of their traits
+/// (`<T as core::fmt::Debug>::fmt`).
 fn formats(symbol: &str) -> bool {
     let path = format!("{:#}", rustc_demangle::demangle(symbol));
     let function = path.trim_start_matches('<');

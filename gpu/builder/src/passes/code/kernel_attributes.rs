@@ -1,10 +1,12 @@
 //! Tells LLVM what `#[kernel]` promises: read-only slices, launch bounds, cluster shape.
 //!
-//! A slice `&[T]` is not written by anyone while the kernel runs, which LLVM calls `noalias readonly`; on a kernel's
-//! parameter the backend makes `ld.global.nc` of its loads, the path through the read-only cache. Slices that are written, and slices
-//! of cells, get neither: other threads write to them too, so nothing may be assumed across a barrier.
+//! A slice `&[T]` is not written by anyone while the kernel runs, which LLVM calls
+//! `noalias readonly`; on a kernel's parameter the backend makes `ld.global.nc` of its loads, the
+//! path through the read-only cache. Slices that are written, and slices of cells, get neither:
+//! other threads write to them too, so nothing may be assumed across a barrier.
 //!
-//! Source: LLVM, "User Guide for NVPTX Back-end: Function Attributes"; PTX ISA, "Performance-Tuning Directives".
+//! Source: LLVM, "User Guide for NVPTX Back-end: Function Attributes"; PTX ISA, "Performance-Tuning
+//! Directives".
 
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::module::Module;
@@ -52,8 +54,8 @@ fn ptx_parameters(lower: Lower) -> u32 {
     }
 }
 
-/// A tensor map is used where it lies among the parameters: the pointer that Rust has is the address of a parameter passed by value, of which
-/// no copy is made.
+/// A tensor map is used where it lies among the parameters: the pointer that Rust has is the
+/// address of a parameter passed by value, of which no copy is made.
 fn tensor_maps(kernel: FunctionValue<'_>, module: &Module<'_>, description: &Description) {
     let context = module.get_context();
     let kind = Attribute::get_named_enum_kind_id;

@@ -1,9 +1,11 @@
 //! Keeps library code out of a debugger's way.
 //!
-//! Nothing is optimised for a debugger, so `a + b` of two references is a call of `core`'s `add`, `c.get_mut(&index)` one of
-//! lanewise-std's, and each step lands in a function that nobody wrote. Here the small functions of libraries (those marked `#[inline]`,
-//! and those that go straight through a few instructions) are inlined after all; `source_lines` then gives their instructions the line of the call. What is left as a frame is the
-//! kernel crate's own functions, and the library's large ones.
+//! Nothing is optimised for a debugger, so `a + b` of two references is a call of `core`'s `add`,
+//! `c.get_mut(&index)` one of lanewise-std's, and each step lands in a function that nobody wrote.
+//! Here the small functions of libraries (those marked `#[inline]`, and those that go straight
+//! through a few instructions) are inlined after all; `source_lines` then gives their instructions
+//! the line of the call. What is left as a frame is the kernel crate's own functions, and the
+//! library's large ones.
 //!
 //! Only a debugger's build runs this: an ordinary one leaves the choice to O3.
 
@@ -14,7 +16,8 @@ use inkwell::values::FunctionValue;
 use crate::cargo::source_paths::SourcePaths;
 use crate::llvm;
 
-/// How many instructions, unoptimised, a function may have that is inlined unasked: `borrow` has two, `rotate_left` thirteen.
+/// How many instructions, unoptimised, a function may have that is inlined unasked: `borrow` has
+/// two, `rotate_left` thirteen.
 const FEW: usize = 16;
 
 /// Marks what is to be inlined; the pipeline of O0 does it.

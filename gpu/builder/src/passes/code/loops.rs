@@ -1,12 +1,15 @@
 //! Loops whose addresses step, each from the one before, as nvcc has them.
 //!
-//! Left to itself, LLVM copies a loop's body in O3 (four times, the rest in a loop of its own) and reduces the index arithmetic of the
-//! copies later, in code generation. Where an address moves by a stride that only the launch knows, as down the column of a
-//! matrix, that keeps every multiple of the stride in a pair of registers; ptxas runs short of them, and waits for early loads before it has
-//! issued the late ones. Here the order is the other one: the arithmetic is reduced to a pointer and its step first, and
-//! then the body is copied, so that an address is the last one plus the step.
+//! Left to itself, LLVM copies a loop's body in O3 (four times, the rest in a loop of its own) and
+//! reduces the index arithmetic of the copies later, in code generation. Where an address moves by
+//! a stride that only the launch knows, as down the column of a matrix, that keeps every multiple
+//! of the stride in a pair of registers; ptxas runs short of them, and waits for early loads before
+//! it has issued the late ones. Here the order is the other one: the arithmetic is reduced to a
+//! pointer and its step first, and then the body is copied, so that an address is the last one plus
+//! the step.
 //!
-//! LLVM's own copying and reducing are switched off for that, by options of the library (`llvm::OPTIONS`).
+//! LLVM's own copying and reducing are switched off for that, by options of the library
+//! (`llvm::OPTIONS`).
 //! Source: LLVM, "LLVM's Analysis and Transform Passes": `loop-reduce`, `loop-unroll`.
 
 use inkwell::module::Module;
@@ -16,7 +19,8 @@ use crate::error::CodegenError;
 use crate::llvm;
 use crate::passes::{Options, by_name};
 
-/// `lcssa` and `loop-simplify` give loops the shape that the others ask for; what is at the end clears up behind them.
+/// `lcssa` and `loop-simplify` give loops the shape that the others ask for; what is at the end
+/// clears up behind them.
 const STEP_THEN_COPY: &str = "function(adce,loop-simplify,lcssa,loop(loop-reduce),loop-unroll<O3;runtime>,instcombine<no-verify-fixpoint>,simplifycfg)";
 
 /// Reduces the arithmetic of loops, then copies their bodies. To be run after O3.
@@ -29,8 +33,8 @@ pub(crate) fn run(
     by_name(module, STEP_THEN_COPY, "loops", options, machine)
 }
 
-/// Drops what rustc says can be assumed, of indices above all: O3 has made what it could of it, and from here on it would only keep
-/// an index alive beside the pointer.
+/// Drops what rustc says can be assumed, of indices above all: O3 has made what it could of it, and
+/// from here on it would only keep an index alive beside the pointer.
 fn drop_assumptions(module: &Module<'_>) {
     let instructions: Vec<_> = module
         .get_functions()

@@ -1,4 +1,5 @@
-//! LLVM's own O3, now that the module says what the GPU needs. For a debugger its O0, which only inlines what has to be.
+//! LLVM's own O3, now that the module says what the GPU needs. For a debugger its O0, which only
+//! inlines what has to be.
 
 use inkwell::module::Module;
 use inkwell::targets::TargetMachine;

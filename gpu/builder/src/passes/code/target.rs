@@ -1,7 +1,8 @@
 //! The target: one machine a build, and the same target on every function.
 //!
-//! rustc wrote the lowest target asked for on each function. LLVM's own backend goes by the machine and looks at no function; NVVM,
-//! and whoever compiles the IR that a build can leave, may go by what the functions carry.
+//! rustc wrote the lowest target asked for on each function. LLVM's own backend goes by the machine
+//! and looks at no function; NVVM, and whoever compiles the IR that a build can leave, may go by
+//! what the functions carry.
 
 use inkwell::OptimizationLevel;
 use inkwell::attributes::AttributeLoc;
@@ -13,8 +14,8 @@ use crate::passes::Options;
 
 const TRIPLE: &str = "nvptx64-nvidia-cuda";
 
-/// A machine for the target that writes PTX of version `ptx`. For a debugger it selects instructions without optimising, so that
-/// each variable keeps its place.
+/// A machine for the target that writes PTX of version `ptx`. For a debugger it selects
+/// instructions without optimising, so that each variable keeps its place.
 pub(crate) fn machine(options: &Options, ptx: &str) -> Result<TargetMachine, CodegenError> {
     let triple = TargetTriple::create(TRIPLE);
     let target =

@@ -1,9 +1,11 @@
-//! Reads what `#[kernel]` says about each kernel and `#[device]` about each static, and takes it out of the module.
+//! Reads what `#[kernel]` says about each kernel and `#[device]` about each static, and takes it
+//! out of the module.
 //!
-//! Beside a kernel stands a static `__lanewise_kernel.PATH` with JSON text (see [`Description`]), beside a static one called
-//! `__lanewise_static.PATH` with 16 digits (`layout` in [`Static`](crate::manifest::Static)). They are for us and must not reach
-//! the PTX. `llvm.used` and `llvm.compiler.used`, which hold on to such statics, go too: on the device
-//! only a name can make a static useful, and named statics are kept anyway.
+//! Beside a kernel stands a static `__lanewise_kernel.PATH` with JSON text (see [`Description`]),
+//! beside a static one called `__lanewise_static.PATH` with 16 digits (`layout` in
+//! [`Static`](crate::manifest::Static)). They are for us and must not reach the PTX. `llvm.used`
+//! and `llvm.compiler.used`, which hold on to such statics, go too: on the device only a name can
+//! make a static useful, and named statics are kept anyway.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +16,12 @@ use crate::error::CodegenError;
 use crate::llvm;
 use crate::manifest::Description;
 
-/// What a description's name begins with; the kernel's path, or its name if it was exported by hand, comes behind.
+/// What a description's name begins with; the kernel's path, or its name if it was exported by
+/// hand, comes behind.
 pub(crate) const PREFIX: &str = "__lanewise_kernel.";
 
-/// What the name of a static begins with that says of another one what it holds; that one's path comes behind.
+/// What the name of a static begins with that says of another one what it holds; that one's path
+/// comes behind.
 pub(crate) const STATIC_PREFIX: &str = "__lanewise_static.";
 
 /// What the module says of itself.

@@ -1,9 +1,11 @@
 //! Keeps the kernels for this target and what they need; everything else goes.
 //!
-//! Rust exports every `#[no_mangle]` function, and the merged module holds most of `core`. Here only entry points and functions that are exported on purpose
-//! (`#[device]`) stay visible, of the part that is made (see `launching`) and less those whose `min_arch` is above the target; every other function becomes internal, and what no kernel
-//! reaches is deleted. Doing it first makes every later pass cheap. Named statics stay: the host finds them by name, and
-//! may write them before a launch, so the optimiser must not believe their initial value.
+//! Rust exports every `#[no_mangle]` function, and the merged module holds most of `core`. Here
+//! only entry points and functions that are exported on purpose (`#[device]`) stay visible, of the
+//! part that is made (see `launching`) and less those whose `min_arch` is above the target; every
+//! other function becomes internal, and what no kernel reaches is deleted. Doing it first makes
+//! every later pass cheap. Named statics stay: the host finds them by name, and may write them
+//! before a launch, so the optimiser must not believe their initial value.
 
 use inkwell::module::{Linkage, Module};
 use inkwell::targets::TargetMachine;

@@ -1,12 +1,13 @@
 //! Two modules of one crate: kernels that launch kernels, and all others.
 //!
-//! A module that launches calls the device runtime, which is in no driver: whoever loads it has to link it with NVIDIA's
-//! `cudadevrt` first. Were all kernels in one module, all would need that library, and would be compiled as relocatable
-//! code besides. So those that say `#[kernel(launches)]` get a module of their own, with the kernels that they launch, and
-//! the others load as they always did. A kernel that is launched both ways is in both.
+//! A module that launches calls the device runtime, which is in no driver: whoever loads it has to
+//! link it with NVIDIA's `cudadevrt` first. Were all kernels in one module, all would need that
+//! library, and would be compiled as relocatable code besides. So those that say
+//! `#[kernel(launches)]` get a module of their own, with the kernels that they launch, and the
+//! others load as they always did. A kernel that is launched both ways is in both.
 //!
-//! A static with a name is one thing to the host, and would be two if both modules had it. It belongs to the other
-//! kernels; one that launches and uses it is refused.
+//! A static with a name is one thing to the host, and would be two if both modules had it. It
+//! belongs to the other kernels; one that launches and uses it is refused.
 //!
 //! Source: CUDA programming guide, "CUDA Dynamic Parallelism", "Compiling and Linking".
 
@@ -63,7 +64,8 @@ fn check_runtime(
         .get_functions()
         .find(|function| llvm::name(*function).starts_with(RUNTIME));
     let Some(function) = used else { return Ok(()) };
-    // The callers' callers, up to kernels: what is unoptimised calls through functions of lanewise-std.
+    // The callers' callers, up to kernels: what is unoptimised calls through functions of
+    // lanewise-std.
     let mut reached = vec![function];
     let mut at = 0;
     while at < reached.len() {

@@ -1,15 +1,17 @@
 //! Supplies what a compiler's run-time library would.
 //!
-//! On other targets LLVM and rustc leave some things to functions that come from elsewhere. NVPTX has no such library: slices of a
-//! length that is not known are compared by a call of `memcmp`, which nobody defines. At `x as f64` for a 128-bit `x` LLVM's
-//! backend gives up ("unsupported library call operation"). And `x % y` of floats it makes `x - trunc(x / y) * y`, which is wrong
+//! On other targets LLVM and rustc leave some things to functions that come from elsewhere. NVPTX
+//! has no such library: slices of a length that is not known are compared by a call of `memcmp`,
+//! which nobody defines. At `x as f64` for a 128-bit `x` LLVM's backend gives up ("unsupported
+//! library call operation"). And `x % y` of floats it makes `x - trunc(x / y) * y`, which is wrong
 //! in all digits once the quotient has more of them than a float.
 //!
-//! The functions are in `runtime_library.ll`. Those that are missing are linked in, and each such operation becomes a call, which may
-//! be inlined like any other.
+//! The functions are in `runtime_library.ll`. Those that are missing are linked in, and each such
+//! operation becomes a call, which may be inlined like any other.
 //!
-//! Source: the Rust reference, "Numeric cast" (rounding, saturation); LLVM Language Reference, "llvm.fptoui.sat"; `core`, module
-//! documentation, "How to use the core library" (what it expects of the platform).
+//! Source: the Rust reference, "Numeric cast" (rounding, saturation); LLVM Language Reference,
+//! "llvm.fptoui.sat"; `core`, module documentation, "How to use the core library" (what it expects
+//! of the platform).
 
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::{Linkage, Module};

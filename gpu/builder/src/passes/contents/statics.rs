@@ -9,7 +9,8 @@ use inkwell::values::GlobalValue;
 use crate::llvm::{self, space};
 use crate::manifest::Static;
 
-/// The visible statics by name, in global and in constant memory, with the digits that some of them have.
+/// The visible statics by name, in global and in constant memory, with the digits that some of them
+/// have.
 pub(crate) fn of(
     module: &Module<'_>,
     machine: &TargetMachine,

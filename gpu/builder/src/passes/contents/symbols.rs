@@ -1,14 +1,16 @@
 //! Gives kernels and statics the names that the PTX shows.
 //!
-//! `#[kernel]` and `#[device]` tell rustc the whole path, `gpu::basics::vector_add::vec_add`: two Rust modules, or two crates, may use
-//! one name. Here the path becomes the name alone where no other symbol has it, and else the path within the crate, with `$`, which
-//! is in no Rust name: `filters$box3$blur`. [`split`] leads back. What was exported by hand keeps the name that it was given.
+//! `#[kernel]` and `#[device]` tell rustc the whole path, `gpu::basics::vector_add::vec_add`: two
+//! Rust modules, or two crates, may use one name. Here the path becomes the name alone where no
+//! other symbol has it, and else the path within the crate, with `$`, which is in no Rust name:
+//! `filters$box3$blur`. [`split`] leads back. What was exported by hand keeps the name that it was
+//! given.
 //!
-//! Kernels and statics of crates that the kernel crate depends on are not for its host: each crate has a module of its own. They
-//! are kept only where a kernel reaches them.
+//! Kernels and statics of crates that the kernel crate depends on are not for its host: each crate
+//! has a module of its own. They are kept only where a kernel reaches them.
 //!
-//! Functions that cross modules (`#[device]` on functions) are told here, too: what is exported has a path and is no kernel, what is imported has a mark
-//! before its name.
+//! Functions that cross modules (`#[device]` on functions) are told here, too: what is exported has
+//! a path and is no kernel, what is imported has a mark before its name.
 //!
 //! Source: PTX ISA, "Identifiers".
 
@@ -52,7 +54,8 @@ pub(crate) struct Named {
     pub(crate) crossing: Crossing,
 }
 
-/// Renames everything that is named by a path, and gives what is said of kernels and statics under their new names.
+/// Renames everything that is named by a path, and gives what is said of kernels and statics under
+/// their new names.
 pub(crate) fn set(module: &Module<'_>, root: &str, described: Descriptions) -> Named {
     let mut crossing = Crossing {
         imports: imports(module),
@@ -123,7 +126,8 @@ fn all<'ctx>(module: &Module<'ctx>) -> BTreeMap<String, GlobalValue<'ctx>> {
         .collect()
 }
 
-/// The path from the kernels' own module on, if it is of it: `filters::blur` for `demo::filters::blur`.
+/// The path from the kernels' own module on, if it is of it: `filters::blur` for
+/// `demo::filters::blur`.
 fn within<'a>(path: &'a str, root: &str) -> Option<&'a str> {
     path.strip_prefix(root)?.strip_prefix("::")
 }

@@ -1,10 +1,12 @@
 //! Allows `a * b + c` to become one fused multiply-add, as nvcc does unless told `-fmad=false`.
 //!
-//! Every floating-point operation gets LLVM's flag `contract`. The fused result is rounded once instead of twice; nothing
-//! else may change. The flag is used rather than the backend's option `-nvptx-fma-level`, because options are global to
-//! the process and flags belong to one operation, so two builds with different answers can run side by side.
+//! Every floating-point operation gets LLVM's flag `contract`. The fused result is rounded once
+//! instead of twice; nothing else may change. The flag is used rather than the backend's option
+//! `-nvptx-fma-level`, because options are global to the process and flags belong to one operation,
+//! so two builds with different answers can run side by side.
 //!
-//! Source: LLVM Language Reference, "Fast-Math Flags"; CUDA programming guide, "Floating-Point Standard".
+//! Source: LLVM Language Reference, "Fast-Math Flags"; CUDA programming guide, "Floating-Point
+//! Standard".
 
 use inkwell::module::Module;
 use inkwell::values::{FastMathFlags, FunctionValue, InstructionOpcode};

@@ -1,12 +1,15 @@
 //! Chooses the code behind each mathematical function.
 //!
-//! lanewise-std calls the sine of an `f32` through the symbol `__lanewise_math_sinf`, and defines it with the crate `libm`'s. Here
-//! another function takes its place where the build asks for one: with fast math the approximation `__lanewise_fast_sinf`,
-//! also lanewise-std's; with libdevice NVIDIA's `__nv_sinf`, from the bitcode that comes with a CUDA toolkit. What is chosen may
-//! be inlined. This runs first, while everything is still visible by name.
+//! lanewise-std calls the sine of an `f32` through the symbol `__lanewise_math_sinf`, and defines
+//! it with the crate `libm`'s. Here another function takes its place where the build asks for one:
+//! with fast math the approximation `__lanewise_fast_sinf`, also lanewise-std's; with libdevice
+//! NVIDIA's `__nv_sinf`, from the bitcode that comes with a CUDA toolkit. What is chosen may be
+//! inlined. This runs first, while everything is still visible by name.
 //!
-//! libdevice asks `__nvvm_reflect(name)` how it is to be compiled; the answers are constants, from the options.
-//! Source: NVIDIA, "Libdevice User's Guide"; LLVM, "User Guide for NVPTX Back-end: Reflection Parameters".
+//! libdevice asks `__nvvm_reflect(name)` how it is to be compiled; the answers are constants, from
+//! the options.
+//! Source: NVIDIA, "Libdevice User's Guide"; LLVM, "User Guide for NVPTX Back-end: Reflection
+//! Parameters".
 
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::memory_buffer::MemoryBuffer;

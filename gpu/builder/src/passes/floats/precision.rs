@@ -6,14 +6,16 @@
 //! | prec-div | `div.rn`, correctly rounded | `div.full`, within 2 units in the last place |
 //! | prec-sqrt | `sqrt.rn`, correctly rounded | `sqrt.approx` |
 //!
-//! Fast math is ftz, neither precision, fused operations, approximations for mathematical functions (see `math_library`),
-//! and `div.approx`, which gives zero for divisors above 2^126.
+//! Fast math is ftz, neither precision, fused operations, approximations for mathematical functions
+//! (see `math_library`), and `div.approx`, which gives zero for divisors above 2^126.
 //!
-//! A function may ask for itself: `#[fast_math]` and `#[no_fma]` leave calls of `__lanewise_fast_math()` and
-//! `__lanewise_no_fma()` in it. Flags and instructions keep their meaning when the function is inlined; ftz, which is a
-//! property of a whole function, is not part of that.
+//! A function may ask for itself: `#[fast_math]` and `#[no_fma]` leave calls of
+//! `__lanewise_fast_math()` and `__lanewise_no_fma()` in it. Flags and instructions keep their
+//! meaning when the function is inlined; ftz, which is a property of a whole function, is not part
+//! of that.
 //!
-//! Source: CUDA Compiler Driver documentation, "--use_fast_math" and its neighbours; PTX ISA, `div`, `sqrt`.
+//! Source: CUDA Compiler Driver documentation, "--use_fast_math" and its neighbours; PTX ISA,
+//! `div`, `sqrt`.
 
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::module::Module;

@@ -1,9 +1,10 @@
 //! Moves the statics that ask for it to constant memory, address space 4.
 //!
-//! Rust can only say which section a static is in: `#[unsafe(link_section = ".lanewise.constant")]`. Here each of them
-//! gets a twin in address space 4 with the same name and initial value, and its uses become generic addresses of the
-//! twin; O3 then makes `ld.const` of the loads. The host writes it by its name before a launch, so the initial value is
-//! not to be believed at compile time.
+//! Rust can only say which section a static is in:
+//! `#[unsafe(link_section = ".lanewise.constant")]`. Here each of them gets a twin in address space
+//! 4 with the same name and initial value, and its uses become generic addresses of the twin; O3
+//! then makes `ld.const` of the loads. The host writes it by its name before a launch, so the
+//! initial value is not to be believed at compile time.
 //!
 //! Source: PTX ISA, "State Spaces: Constant State Space".
 

@@ -1,11 +1,13 @@
 //! Copies of whole values by the widest accesses that their alignment allows.
 //!
-//! rustc copies a structure by `memcpy` or `memmove`. NVPTX's code generator would make 64-bit accesses of it, none of them through the read-only
-//! cache, and above 128 bytes a loop over bytes. A thread's widest access is 16 bytes (`ld.v4.b32`): with the copy written as loads
-//! and stores of that width, the code generator treats them as it does all others. It comes after O3, which by then has taken out
-//! the copies that only moved values between variables.
+//! rustc copies a structure by `memcpy` or `memmove`. NVPTX's code generator would make 64-bit
+//! accesses of it, none of them through the read-only cache, and above 128 bytes a loop over bytes.
+//! A thread's widest access is 16 bytes (`ld.v4.b32`): with the copy written as loads and stores of
+//! that width, the code generator treats them as it does all others. It comes after O3, which by
+//! then has taken out the copies that only moved values between variables.
 //!
-//! Source: PTX ISA, "Data Movement and Conversion Instructions: ld", ".vec"; CUDA C++ Programming Guide, "Device Memory Accesses".
+//! Source: PTX ISA, "Data Movement and Conversion Instructions: ld", ".vec"; CUDA C++ Programming
+//! Guide, "Device Memory Accesses".
 
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::builder::{Builder, BuilderError};
@@ -21,9 +23,11 @@ use crate::passes::Options;
 const WIDEST: u64 = 16;
 /// The most accesses that a copy becomes; LLVM makes a loop of what is longer.
 const MOST: usize = 64;
-/// Loads that are in flight before their stores: as many registers as four of the widest accesses take.
+/// Loads that are in flight before their stores: as many registers as four of the widest accesses
+/// take.
 const IN_FLIGHT: usize = 4;
-/// The same where source and destination may overlap, so that all loads come first: 64 registers, beyond which a thread runs short.
+/// The same where source and destination may overlap, so that all loads come first: 64 registers,
+/// beyond which a thread runs short.
 const MOST_OVERLAPPING: usize = 16;
 
 /// A copy of a size that the compiler knows.
@@ -158,7 +162,8 @@ fn at<'ctx>(
 }
 
 fn set_align(access: Option<InstructionValue<'_>>, width: u64) {
-    // The widths are powers of two, and the instruction a load or a store: there is no reason to refuse.
+    // The widths are powers of two, and the instruction a load or a store: there is no reason to
+    // refuse.
     if let (Some(access), Ok(width)) = (access, u32::try_from(width)) {
         let _ = access.set_alignment(width);
     }

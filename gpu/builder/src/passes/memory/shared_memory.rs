@@ -1,13 +1,14 @@
 //! Gives each shared array its memory in address space 3.
 //!
-//! Rust cannot place a static in shared memory. `shared!` therefore calls `__lanewise_shared_static(size, align)` from a
-//! function that exists once per array and is never inlined by rustc. Here each such call becomes the generic address of a
-//! new internal variable in shared memory. Because this happens before O3, LLVM sees through the address and makes
-//! native `ld.shared` and `st.shared` of the accesses. `__lanewise_shared_dynamic()` becomes the address of one external
-//! array without a size: the memory whose size the launch gives.
+//! Rust cannot place a static in shared memory. `shared!` therefore calls
+//! `__lanewise_shared_static(size, align)` from a function that exists once per array and is never
+//! inlined by rustc. Here each such call becomes the generic address of a new internal variable in
+//! shared memory. Because this happens before O3, LLVM sees through the address and makes native
+//! `ld.shared` and `st.shared` of the accesses. `__lanewise_shared_dynamic()` becomes the address
+//! of one external array without a size: the memory whose size the launch gives.
 //!
-//! A variable is named after the function and the declaration that it belongs to, for those who read the PTX. The variables
-//! have no initial value (PTX allows none for shared memory).
+//! A variable is named after the function and the declaration that it belongs to, for those who
+//! read the PTX. The variables have no initial value (PTX allows none for shared memory).
 //! Source: PTX ISA, "State Spaces: Shared State Space"; CUDA programming guide, "Shared Memory".
 
 use inkwell::module::{Linkage, Module};
@@ -87,8 +88,8 @@ fn variable<'ctx>(module: &Module<'ctx>, name: &str, size: u32, align: u32) -> G
     global
 }
 
-/// The marker's caller had to stay one function until now; from here on it is an address and may be inlined.
-/// Gives its name.
+/// The marker's caller had to stay one function until now; from here on it is an address and may be
+/// inlined. Gives its name.
 fn allow_inlining(call: CallSiteValue<'_>) -> String {
     // SAFETY: a `CallSiteValue` of a module's list of calls is an instruction in a function.
     let instruction = unsafe { InstructionValue::new(call.as_value_ref()) };
@@ -105,12 +106,14 @@ fn allow_inlining(call: CallSiteValue<'_>) -> String {
     llvm::name(caller)
 }
 
-/// A name for the array of a marker function `path::array::<path::kernel::Shared_TILE, [f32; 256]>`: `kernel_TILE`.
+/// A name for the array of a marker function
+/// `path::array::<path::kernel::Shared_TILE, [f32; 256]>`: `kernel_TILE`.
 fn name(marker: &str) -> String {
     let path = format!("{:#}", rustc_demangle::demangle(marker));
     let declaration = path.split_once('<').map_or("", |(_, arguments)| arguments);
     let end = declaration.find([',', '>']).unwrap_or(declaration.len());
-    // Generic parameters of the function around it stand between the names: `kernel::<_>::Shared_TILE`.
+    // Generic parameters of the function around it stand between the names:
+    // `kernel::<_>::Shared_TILE`.
     let is_name = |part: &&str| {
         part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && *part != "_"
     };
@@ -129,7 +132,8 @@ fn name(marker: &str) -> String {
     }
 }
 
-/// `name`, or where it is taken `name_2`, `name_3`, ...: instances of a const-generic kernel have arrays of the same name.
+/// `name`, or where it is taken `name_2`, `name_3`, ...: instances of a const-generic kernel have
+/// arrays of the same name.
 fn free_name(module: &Module<'_>, name: &str) -> String {
     let numbered = (2u32..).map(|number| format!("{name}_{number}"));
     let mut names = std::iter::once(name.to_owned()).chain(numbered);
@@ -144,7 +148,8 @@ mod tests {
 
     #[test]
     fn an_array_is_named_after_its_function_and_declaration() {
-        // `fixture_kernels::shared::array::<fixture_kernels::shared::shared_reverse::Tile, [f32; 256]>`
+        // `fixture_kernels::shared::array::<fixture_kernels::shared::shared_reverse::Tile, [f32;
+        // 256]>`
         assert_eq!(name("not_mangled"), "shared");
         let mangled = "_RINvNtCs1_3gpu6shared5arrayNtNvB2_7reverse11Shared_TILEAfj100_EB4_";
         assert_eq!(name(mangled), "reverse_TILE");

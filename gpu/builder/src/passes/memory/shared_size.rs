@@ -1,7 +1,8 @@
-//! Static shared memory of each kernel: the sum over the shared arrays that the kernel reaches, itself or through calls.
+//! Static shared memory of each kernel: the sum over the shared arrays that the kernel reaches,
+//! itself or through calls.
 //!
-//! Arrays are laid out one after the other, each at its alignment, as ptxas does. A function whose address is taken counts
-//! as called: that can only make the sum too large.
+//! Arrays are laid out one after the other, each at its alignment, as ptxas does. A function whose
+//! address is taken counts as called: that can only make the sum too large.
 
 use std::collections::HashSet;
 
@@ -40,7 +41,8 @@ pub(crate) fn check(
     })
 }
 
-/// The module's kernels by name, with what they say of themselves and the shared memory that they use.
+/// The module's kernels by name, with what they say of themselves and the shared memory that they
+/// use.
 pub(crate) fn kernels(
     module: &Module<'_>,
     descriptions: &[Description],

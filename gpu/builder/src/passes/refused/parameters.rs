@@ -1,7 +1,8 @@
 //! Refuses kernels whose parameters do not fit, before LLVM spends minutes on them.
 //!
-//! A launch copies the parameters to constant memory. 4096 bytes fit there always; since PTX 8.1 32764 do, on Volta and
-//! later, which are all the targets there are. A module that needs it is written in that version.
+//! A launch copies the parameters to constant memory. 4096 bytes fit there always; since PTX 8.1
+//! 32764 do, on Volta and later, which are all the targets there are. A module that needs it is
+//! written in that version.
 //!
 //! Source: PTX ISA, "State Spaces: Kernel Function Parameters"; "Release Notes", 8.1.
 

@@ -1,9 +1,10 @@
 //! Finds recursion: the one thing whose stack nobody can size before it runs.
 //!
-//! The driver reserves the stack of every thread before a launch, from what ptxas adds up over the calls. For a function that
-//! can reach itself there is no sum, and what is reserved is the context's limit (1 KB a thread, unless the host asks for
-//! more). Past its end a thread writes into the void and the launch fails. So recursion is allowed, and said aloud.
-//! Calls through a pointer are not followed.
+//! The driver reserves the stack of every thread before a launch, from what ptxas adds up over the
+//! calls. For a function that can reach itself there is no sum, and what is reserved is the
+//! context's limit (1 KB a thread, unless the host asks for more). Past its end a thread writes
+//! into the void and the launch fails. So recursion is allowed, and said aloud. Calls through a
+//! pointer are not followed.
 //!
 //! Source: CUDA programming guide, "Recursion"; driver API, `CU_LIMIT_STACK_SIZE`.
 

@@ -1,10 +1,10 @@
 //! Refuses what the GPU has no instruction for, with the line that asks for it.
 //!
-//! LLVM would say so too, in the words of its code generator and mostly without a place. This runs after O3, so that what
-//! no kernel can reach does not count.
+//! LLVM would say so too, in the words of its code generator and mostly without a place. This runs
+//! after O3, so that what no kernel can reach does not count.
 //!
-//! What only this target lacks, code generation finds out, and gives up without a place. So the places of NVPTX's own intrinsics are
-//! noted here, for its message.
+//! What only this target lacks, code generation finds out, and gives up without a place. So the
+//! places of NVPTX's own intrinsics are noted here, for its message.
 //!
 //! Source: LLVM, "User Guide for NVPTX Back-end"; PTX ISA, "Fundamental Types", "atom".
 
@@ -18,7 +18,8 @@ use crate::cargo::source_paths::SourcePaths;
 use crate::error::CodegenError;
 use crate::llvm;
 
-/// Intrinsics of `core` that are instructions on some CPUs and functions of the C library on others.
+/// Intrinsics of `core` that are instructions on some CPUs and functions of the C library on
+/// others.
 const FUNCTIONS: [&str; 16] = [
     "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "exp10",
     "log", "log10", "pow", "powi",

@@ -1,11 +1,13 @@
 //! Gives atomic instructions their scope.
 //!
-//! Rust's atomics have an order and no scope; LLVM's without one mean the whole system. `lanewise-std` calls
-//! `__lanewise_atomic_scope(scope)` in a function that holds one atomic operation and that rustc does not inline. Here the
-//! number becomes the scope of the function's atomic instructions, the call goes, and the function may be inlined
-//! (rustc forbids it at the function and at each call).
+//! Rust's atomics have an order and no scope; LLVM's without one mean the whole system.
+//! `lanewise-std` calls `__lanewise_atomic_scope(scope)` in a function that holds one atomic
+//! operation and that rustc does not inline. Here the number becomes the scope of the function's
+//! atomic instructions, the call goes, and the function may be inlined (rustc forbids it at the
+//! function and at each call).
 //!
-//! Source: LLVM, "User Guide for NVPTX Back-end: Syncscopes"; PTX ISA, "Memory Consistency Model: Scope".
+//! Source: LLVM, "User Guide for NVPTX Back-end: Syncscopes"; PTX ISA, "Memory Consistency Model:
+//! Scope".
 
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::llvm_sys::core::{LLVMGetSyncScopeID, LLVMIsAtomic, LLVMSetAtomicSyncScopeID};
@@ -52,7 +54,8 @@ fn scope(call: CallSiteValue<'_>) -> Option<&'static str> {
 /// Sets the scope of an instruction, if it is atomic.
 fn set_scope(module: &Module<'_>, instruction: InstructionValue<'_>, scope: &str) {
     let value = instruction.as_value_ref();
-    // SAFETY: `value` is an instruction; a scope is set on atomic ones only, and is one that this context knows.
+    // SAFETY: `value` is an instruction; a scope is set on atomic ones only, and is one that this
+    // context knows.
     unsafe {
         if LLVMIsAtomic(value) != 0 {
             let context = module.get_context().raw();

@@ -1,8 +1,9 @@
 //! What the optimised module says of its barriers, for the lint to compare the PTX with.
 //!
-//! PTX shows one source line for each instruction; two `sync_threads()` inlined from one line look alike there. Here the
-//! whole chain of inlined calls is known. For each function: how many block barriers it has, and which lines stand for
-//! several barriers of the source without any of them having been copied into branches that exclude each other.
+//! PTX shows one source line for each instruction; two `sync_threads()` inlined from one line look
+//! alike there. Here the whole chain of inlined calls is known. For each function: how many block
+//! barriers it has, and which lines stand for several barriers of the source without any of them
+//! having been copied into branches that exclude each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,10 +1,12 @@
 //! Takes out the fences that are for the optimiser alone.
 //!
-//! `core::sync::atomic::compiler_fence` is a fence among the instructions of one thread: LLVM's optimiser keeps memory operations on
-//! their side of it, and no machine needs an instruction for it. NVPTX's code generator does not know the scope and gives up. So they
-//! go when the optimiser has done.
+//! `core::sync::atomic::compiler_fence` is a fence among the instructions of one thread: LLVM's
+//! optimiser keeps memory operations on their side of it, and no machine needs an instruction for
+//! it. NVPTX's code generator does not know the scope and gives up. So they go when the optimiser
+//! has done.
 //!
-//! Source: LLVM Language Reference, "Atomic Memory Ordering Constraints" (`syncscope("singlethread")`).
+//! Source: LLVM Language Reference, "Atomic Memory Ordering Constraints"
+//! (`syncscope("singlethread")`).
 
 use inkwell::llvm_sys::core::{LLVMGetAtomicSyncScopeID, LLVMGetSyncScopeID};
 use inkwell::module::Module;
@@ -16,7 +18,8 @@ const SCOPE: &str = "singlethread";
 
 /// Removes them all.
 pub(crate) fn remove(module: &Module<'_>) {
-    // SAFETY: the context lives as long as the module; a scope is made if it is not there yet, which harms nothing.
+    // SAFETY: the context lives as long as the module; a scope is made if it is not there yet,
+    // which harms nothing.
     let scope = unsafe {
         LLVMGetSyncScopeID(
             module.get_context().raw(),

@@ -1,9 +1,11 @@
 //! Makes plain operations of atomic ones on a thread's own memory.
 //!
-//! `atom` exists in global and shared memory. A variable of one thread, which the optimiser could not keep in registers, is in local
-//! memory; there NVPTX's code generator would write `atom.local`, which is no instruction and which ptxas refuses. No other thread can
-//! reach local memory, so a load and a store do the same. It comes after O3, which by then has taken out most of such variables. What
-//! is a variable's address is followed through offsets, casts and choices within one function.
+//! `atom` exists in global and shared memory. A variable of one thread, which the optimiser could
+//! not keep in registers, is in local memory; there NVPTX's code generator would write
+//! `atom.local`, which is no instruction and which ptxas refuses. No other thread can reach local
+//! memory, so a load and a store do the same. It comes after O3, which by then has taken out most
+//! of such variables. What is a variable's address is followed through offsets, casts and choices
+//! within one function.
 //!
 //! Source: PTX ISA, "State Spaces: Local State Space", "atom".
 
@@ -49,7 +51,8 @@ fn operand<'ctx>(at: InstructionValue<'ctx>, index: u32) -> Option<BasicValueEnu
     at.get_operand(index)?.value()
 }
 
-/// Whether an address is that of a variable of the function, whichever way control came; choices are followed `depth` times.
+/// Whether an address is that of a variable of the function, whichever way control came; choices
+/// are followed `depth` times.
 fn is_local(address: BasicValueEnum<'_>, depth: u32) -> bool {
     use InstructionOpcode::{AddrSpaceCast, Alloca, BitCast, GetElementPtr, Phi, Select};
     let Some(at) = address.as_instruction_value() else {

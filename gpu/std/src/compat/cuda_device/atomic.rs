@@ -1,6 +1,7 @@
 //! Atomics that can be made by `new`, and floats with all orders.
 //!
-//! They are this crate's own ([`crate::atomic`]), with what differs there; a buffer is lent for a slice of them as for a slice of those.
+//! They are this crate's own ([`crate::atomic`]), with what differs there; a buffer is lent for a
+//! slice of them as for a slice of those.
 
 use core::ops::Deref;
 
@@ -37,7 +38,8 @@ macro_rules! integers {
 
             #[inline]
             fn deref(&self) -> &Self::Target {
-                // SAFETY: a reference is valid and aligned; both types have atomic access only, of one scope.
+                // SAFETY: a reference is valid and aligned; both types have atomic access only, of
+                // one scope.
                 unsafe { Self::Target::from_ptr(self.0.get()) }
             }
         }
@@ -62,7 +64,8 @@ macro_rules! floats {
             /// The same memory, as bits.
             #[inline]
             fn bits(&self) -> &crate::atomic::$bits {
-                // SAFETY: a reference is valid and aligned; the sizes are equal, and all access is atomic, of one scope.
+                // SAFETY: a reference is valid and aligned; the sizes are equal, and all access is
+                // atomic, of one scope.
                 unsafe { crate::atomic::$bits::from_ptr(self.0.get().cast()) }
             }
 
@@ -109,7 +112,8 @@ floats! {
     SystemAtomicF32(f32) as SystemAtomicU32, System; SystemAtomicF64(f64) as SystemAtomicU64, System;
 }
 
-/// A buffer may be lent for a slice of these; not of a block's, as blocks share what the host passes.
+/// A buffer may be lent for a slice of these; not of a block's, as blocks share what the host
+/// passes.
 macro_rules! lent {
     ($($name:ident($ty:ty);)*) => {$(
         // SAFETY: a number's layout, and every number is valid.

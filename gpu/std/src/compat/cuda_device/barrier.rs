@@ -1,7 +1,8 @@
 //! `mbarrier`, by function and by type.
 //!
-//! In a kernel, `static mut BAR: Barrier = Barrier::UNINIT;` makes `BAR` a view of a barrier in shared memory, whose address the functions take: `&raw mut BAR`,
-//! `&mut BAR`, `&BAR`. Such an address is the thread's own: it is not to be handed to another.
+//! In a kernel, `static mut BAR: Barrier = Barrier::UNINIT;` makes `BAR` a view of a barrier in
+//! shared memory, whose address the functions take: `&raw mut BAR`, `&mut BAR`, `&BAR`. Such an
+//! address is the thread's own: it is not to be handed to another.
 
 use core::marker::PhantomData;
 
@@ -60,7 +61,8 @@ pub unsafe fn mbarrier_arrive(bar: *const Barrier) -> u64 {
     unsafe { ours(bar) }.arrive().raw()
 }
 
-/// Arrives, and has the phase wait for this many bytes more; the token of the phase. A transaction is of one unit here, as there.
+/// Arrives, and has the phase wait for this many bytes more; the token of the phase. A transaction
+/// is of one unit here, as there.
 ///
 /// # Safety
 /// The barrier was initialised.

@@ -1,4 +1,5 @@
-//! Thread block clusters (`sm_90`): where a block is in its cluster, waiting for it, and other blocks' shared memory.
+//! Thread block clusters (`sm_90`): where a block is in its cluster, waiting for it, and other
+//! blocks' shared memory.
 
 use crate::cluster as ours;
 
@@ -50,7 +51,8 @@ pub fn num_clusters() -> u32 {
 /// The address that is in the block of rank `target_rank` where `local_ptr` is in this one.
 ///
 /// # Safety
-/// `local_ptr` leads to shared memory of this block. What is read there was written before a [`cluster_sync`], and that block has not ended.
+/// `local_ptr` leads to shared memory of this block. What is read there was written before a
+/// [`cluster_sync`], and that block has not ended.
 #[inline]
 #[must_use]
 pub unsafe fn map_shared_rank<T>(local_ptr: *const T, target_rank: u32) -> *const T {

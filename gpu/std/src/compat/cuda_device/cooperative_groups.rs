@@ -1,7 +1,8 @@
 //! Groups of threads by cuda-oxide's names; they are this crate's own ([`crate::groups`]).
 //!
-//! Shuffles are of any type. In a group of scattered lanes, `shfl_xor`, `shfl_up` and `shfl_down` count lanes of the warp, as there; what would come from a lane
-//! outside of the group is the thread's own value.
+//! Shuffles are of any type. In a group of scattered lanes, `shfl_xor`, `shfl_up` and `shfl_down`
+//! count lanes of the warp, as there; what would come from a lane outside of the group is the
+//! thread's own value.
 
 use crate::collective::{self, Operator};
 use crate::groups::{Group, WarpGroup};
@@ -229,7 +230,8 @@ pub fn warp_scan<T: Shuffle, Op: Operator<T> + Default, const N: u32>(
 /// The values of all threads of the block combined, in each of them.
 ///
 /// # Safety
-/// `smem` is a kernel's shared array, and nobody else uses it until the next block barrier. All threads of the block call it.
+/// `smem` is a kernel's shared array, and nobody else uses it until the next block barrier. All
+/// threads of the block call it.
 ///
 /// # Panics
 /// If the array has fewer elements than the block warps.

@@ -1,7 +1,9 @@
-//! Outputs of which each thread has its own elements, by an index space: a row, or a matrix whose rows are this many elements apart.
+//! Outputs of which each thread has its own elements, by an index space: a row, or a matrix whose
+//! rows are this many elements apart.
 //!
-//! The space is part of the slice's type and of the index's, so that an index of one matrix is none of another. What an index shows is this crate's own proof
-//! ([`crate::thread::index_1d`], [`crate::thread::index_2d`]), which holds in every launch.
+//! The space is part of the slice's type and of the index's, so that an index of one matrix is none
+//! of another. What an index shows is this crate's own proof ([`crate::thread::index_1d`],
+//! [`crate::thread::index_2d`]), which holds in every launch.
 
 use core::borrow::Borrow;
 use core::marker::PhantomData;
@@ -16,7 +18,8 @@ pub enum Index1D {}
 #[derive(Debug)]
 pub enum Index2D<const STRIDE: usize> {}
 
-/// Rows of as many elements as the host says: `thread::index_2d_runtime(&slice)`. The host passes the number behind the buffer.
+/// Rows of as many elements as the host says: `thread::index_2d_runtime(&slice)`. The host passes
+/// the number behind the buffer.
 #[derive(Debug)]
 pub enum Runtime2DIndex {}
 
@@ -170,7 +173,8 @@ impl IndexSpace for Runtime2DIndex {
     }
 }
 
-/// A slice in global memory whose elements belong to one thread each: this crate's own ([`crate::DisjointSlice`]), with an index space.
+/// A slice in global memory whose elements belong to one thread each: this crate's own
+/// ([`crate::DisjointSlice`]), with an index space.
 #[derive(Debug)]
 pub struct DisjointSlice<'a, T, Space: IndexSpace = Index1D> {
     slice: crate::DisjointSlice<'a, T>,
@@ -204,14 +208,16 @@ impl<'a, T, Space: IndexSpace> DisjointSlice<'a, T, Space> {
     #[inline]
     pub fn get_mut(&mut self, index: impl Borrow<Space::Index>) -> Option<&mut T> {
         let number = Space::number(index.borrow(), self.layout)?;
-        // SAFETY: a slice has one space and one layout, in which two threads' indices have two numbers; this thread borrows the slice meanwhile.
+        // SAFETY: a slice has one space and one layout, in which two threads' indices have two
+        // numbers; this thread borrows the slice meanwhile.
         unsafe { self.slice.get_unique_mut(number) }
     }
 
     /// The element at `index`, which is known to be in bounds and this thread's.
     ///
     /// # Safety
-    /// While the kernel runs, no other thread reads or writes the element, and `index` is below the length.
+    /// While the kernel runs, no other thread reads or writes the element, and `index` is below the
+    /// length.
     #[inline]
     pub unsafe fn get_unchecked_mut(&mut self, index: usize) -> &mut T {
         // SAFETY: the caller's promise.

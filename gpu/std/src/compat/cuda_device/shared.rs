@@ -50,11 +50,12 @@ impl Align for Alignment<0> {
 /// `A`, at a multiple of `BYTES` bytes.
 pub type Aligned<A, const BYTES: usize> = <Alignment<BYTES> as Align>::Of<A>;
 
-/// A shared array by index. In a kernel, `static mut TILE: SharedArray<T, N> = SharedArray::UNINIT;` makes `TILE` one; `SharedArray<T, N, 128>` begins at a
-/// multiple of 128 bytes.
+/// A shared array by index. In a kernel,
+/// `static mut TILE: SharedArray<T, N> = SharedArray::UNINIT;` makes `TILE` one;
+/// `SharedArray<T, N, 128>` begins at a multiple of 128 bytes.
 ///
-/// As there, an access is in `unsafe`: the borrow that an index makes ends with the statement, and a barrier has to stand between a
-/// write and another thread's read.
+/// As there, an access is in `unsafe`: the borrow that an index makes ends with the statement, and
+/// a barrier has to stand between a write and another thread's read.
 #[derive(Debug)]
 pub struct SharedArray<T, const N: usize, const ALIGN: usize = 0> {
     array: crate::SharedArray<T, N>,
@@ -134,7 +135,8 @@ impl<T: Copy, const N: usize, const ALIGN: usize> Index<usize> for SharedArray<T
     #[track_caller]
     fn index(&self, index: usize) -> &T {
         crate::memory::bounds::check(index, N);
-        // SAFETY: in bounds; that no thread writes the element meanwhile, the kernel says by its `unsafe`.
+        // SAFETY: in bounds; that no thread writes the element meanwhile, the kernel says by its
+        // `unsafe`.
         unsafe { &*self.array.as_ptr().add(index) }
     }
 }
@@ -144,7 +146,8 @@ impl<T: Copy, const N: usize, const ALIGN: usize> IndexMut<usize> for SharedArra
     #[track_caller]
     fn index_mut(&mut self, index: usize) -> &mut T {
         crate::memory::bounds::check(index, N);
-        // SAFETY: in bounds; that no other thread uses the element meanwhile, the kernel says by its `unsafe`.
+        // SAFETY: in bounds; that no other thread uses the element meanwhile, the kernel says by
+        // its `unsafe`.
         unsafe { &mut *self.array.as_ptr().add(index) }
     }
 }
@@ -159,7 +162,8 @@ impl<T: Copy, const ALIGN: usize> DynamicSharedArray<T, ALIGN> {
     /// The first element's address.
     ///
     /// # Panics
-    /// If the region does not begin at a multiple of `ALIGN`: what is static in shared memory comes before it.
+    /// If the region does not begin at a multiple of `ALIGN`: what is static in shared memory comes
+    /// before it.
     #[inline]
     #[must_use]
     pub fn get() -> *mut T {

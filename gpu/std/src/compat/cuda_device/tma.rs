@@ -1,7 +1,7 @@
 //! The tensor memory accelerator (`sm_90`), by functions that name the number of dimensions.
 //!
-//! A kernel takes `*const TmaDescriptor`, the address of a tensor map in memory; the host passes a buffer of one, which it has of
-//! `lanewise::tensor_map::TensorMap::storage`.
+//! A kernel takes `*const TmaDescriptor`, the address of a tensor map in memory; the host passes a
+//! buffer of one, which it has of `lanewise::tensor_map::TensorMap::storage`.
 
 #![cfg_attr(
     not(target_arch = "nvptx64"),
@@ -33,7 +33,8 @@ macro_rules! boxes {
         #[doc = concat!("Starts a load of a box of ", $rank, " dimensions, which tells `barrier`.")]
         ///
         /// # Safety
-        /// As for [`TensorMap::load`](crate::tma::TensorMap::load); a map of this many dimensions is there.
+        /// As for [`TensorMap::load`](crate::tma::TensorMap::load); a map of this many dimensions
+        /// is there.
         #[allow(clippy::too_many_arguments, reason = "the function is cuda-oxide's")]
         #[inline]
         pub unsafe fn $load(dst: *mut u8, tensor_map: *const TmaDescriptor, $($c: i32,)* barrier: *mut Barrier) {
@@ -73,7 +74,8 @@ boxes! {
 /// Starts a load of a box into several blocks of the cluster: bit `r` of `cta_mask` is block `r`.
 ///
 /// # Safety
-/// As for [`TensorMap::load_multicast`](crate::tma::TensorMap::load_multicast); a map of two dimensions is there.
+/// As for [`TensorMap::load_multicast`](crate::tma::TensorMap::load_multicast); a map of two
+/// dimensions is there.
 #[inline]
 pub unsafe fn cp_async_bulk_tensor_2d_g2s_multicast(
     dst: *mut u8,
@@ -91,10 +93,12 @@ pub unsafe fn cp_async_bulk_tensor_2d_g2s_multicast(
 
 macro_rules! reductions {
     ($($operation:ident of $element:ty: [$($rank:literal $name:ident [$($c:ident)*]),*];)*) => {$($(
-        /// Starts a store of a box whose elements are joined with those that are there, in this thread's open group.
+        /// Starts a store of a box whose elements are joined with those that are there, in this
+        /// thread's open group.
         ///
         /// # Safety
-        /// As for [`TensorMapMut::store`]; a map of this many dimensions is there, of elements that the hardware joins so.
+        /// As for [`TensorMapMut::store`]; a map of this many dimensions is there, of elements that
+        /// the hardware joins so.
         #[inline]
         pub unsafe fn $name(src: *const u8, tensor_map: *const TmaDescriptor, $($c: i32),*) {
             // The map has the elements' type, and the instruction names none.

@@ -1,7 +1,9 @@
 //! Products by a warpgroup (`sm_90a`), with descriptors as numbers and the sum as an array.
 //!
-//! There the compiler knows when an array is the hardware's. Here it is the thread's between any two calls: each product waits for itself, whatever groups the kernel makes of them. For
-//! speed there is [`matrix::warpgroup`](crate::matrix::warpgroup), whose types say when a sum is under way.
+//! There the compiler knows when an array is the hardware's. Here it is the thread's between any
+//! two calls: each product waits for itself, whatever groups the kernel makes of them. For speed
+//! there is [`matrix::warpgroup`](crate::matrix::warpgroup), whose types say when a sum is under
+//! way.
 
 #![cfg_attr(
     not(target_arch = "nvptx64"),
@@ -48,7 +50,8 @@ pub fn wgmma_wait_group<const N: u32>() {
     }
 }
 
-/// The descriptor of an operand that begins here, with that project's constants for how it lies: a swizzle of 32 bytes, and 128 bytes from rows to rows.
+/// The descriptor of an operand that begins here, with that project's constants for how it lies: a
+/// swizzle of 32 bytes, and 128 bytes from rows to rows.
 ///
 /// # Safety
 /// `ptr` is in this block's shared memory, at a multiple of 16 bytes.
@@ -63,11 +66,13 @@ macro_rules! products {
         $(#[$doc])*
         ///
         /// # Safety
-        /// All four warps of the warpgroup call it, with descriptors of operands that are there, complete, and seen by the matrix unit.
+        /// All four warps of the warpgroup call it, with descriptors of operands that are there,
+        /// complete, and seen by the matrix unit.
         #[doc(alias = "wgmma.mma_async")]
         #[inline(always)]
         pub unsafe fn $name(acc: &mut Acc64x64, desc_a: u64, desc_b: u64) {
-            // SAFETY: the caller's promise; the registers are handed over for all of it, and come back when it is done.
+            // SAFETY: the caller's promise; the registers are handed over for all of it, and come
+            // back when it is done.
             unsafe {
                 products!(@ $types, acc, desc_a, desc_b, [
                     [0 0] [0 1] [0 2] [0 3] [0 4] [0 5] [0 6] [0 7]

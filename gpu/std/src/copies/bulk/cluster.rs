@@ -1,10 +1,11 @@
 //! Copies and reductions from this block's shared memory to another's of the cluster.
 //!
-//! `to` and the barrier are this block's. The bytes go to the same place in block `rank`, and are reported to the
-//! barrier at the same place there, which expects them.
+//! `to` and the barrier are this block's. The bytes go to the same place in block `rank`, and are
+//! reported to the barrier at the same place there, which expects them.
 //!
-//! The element types of reductions are those of [`add_async`](crate::cluster::DistributedArray::add_async) and its
-//! siblings, which send one element at a time.
+//! The element types of reductions are those of
+//! [`add_async`](crate::cluster::DistributedArray::add_async) and its siblings, which send one
+//! element at a time.
 //!
 //! | trait | operations | elements |
 //! | --- | --- | --- |
@@ -33,12 +34,15 @@ macro_rules! to_block {
     };
 }
 
-/// Starts a copy of `count` elements from this block's shared memory to block `rank` of the cluster, which tells the barrier there of its bytes.
+/// Starts a copy of `count` elements from this block's shared memory to block `rank` of the
+/// cluster, which tells the barrier there of its bytes.
 ///
 /// # Safety
-/// The cluster has block `rank`, which has begun and does not end before its barrier was told. `to` and `from` are in this block's shared memory, valid for so many
-/// elements, at multiples of 16 bytes, and the bytes are a multiple of 16. [`fence_proxy_async`](super::fence_proxy_async) stands between the writes of the source and this. Until the
-/// phase of the barrier there that expects the bytes has ended, no thread writes the source or touches the destination.
+/// The cluster has block `rank`, which has begun and does not end before its barrier was told. `to`
+/// and `from` are in this block's shared memory, valid for so many elements, at multiples of 16
+/// bytes, and the bytes are a multiple of 16. [`fence_proxy_async`](super::fence_proxy_async)
+/// stands between the writes of the source and this. Until the phase of the barrier there that
+/// expects the bytes has ended, no thread writes the source or touches the destination.
 #[doc(alias = "cp.async.bulk.shared::cluster.shared::cta")]
 #[inline]
 pub unsafe fn copy_to_block<T: Copy>(
@@ -55,7 +59,8 @@ pub unsafe fn copy_to_block<T: Copy>(
     }
 }
 
-/// Of each trait one that nobody else can implement, with the instructions: of many elements, and of one.
+/// Of each trait one that nobody else can implement, with the instructions: of many elements, and
+/// of one.
 pub(super) mod sealed {
     /// Where from and where to, how many bytes, the barrier, and whose.
     #[derive(Clone, Copy)]
@@ -166,7 +171,8 @@ macro_rules! joins {
         /// Each is an atomic of its own, and the barrier there is told of the bytes.
         ///
         /// # Safety
-        /// As for [`copy_to_block`], but that others may join elements with the destination's meanwhile, by such copies or by atomics.
+        /// As for [`copy_to_block`], but that others may join elements with the destination's
+        /// meanwhile, by such copies or by atomics.
         #[inline]
         pub unsafe fn $name<T: $bound>(to: *mut T, from: *const T, count: usize, barrier: &Barrier<Cluster>, rank: u32) {
             let operands = sealed::Copied {

@@ -4,14 +4,16 @@ use crate::barrier::{Barrier, Scope};
 use crate::cache::{CachePolicy, hinted};
 use crate::state_space::{self, ptx};
 
-/// This module's copies from and to global memory, with a policy for the second-level cache: [`with_policy`].
+/// This module's copies from and to global memory, with a policy for the second-level cache:
+/// [`with_policy`].
 #[derive(Clone, Copy, Debug)]
 pub struct WithPolicy(pub(super) Option<CachePolicy>);
 
 /// As the hardware likes it.
 pub(super) const WITHOUT: WithPolicy = WithPolicy(None);
 
-/// The copies of this module, with a policy for the second-level cache: `with_policy(CachePolicy::evict_first()).load(..)`.
+/// The copies of this module, with a policy for the second-level cache:
+/// `with_policy(CachePolicy::evict_first()).load(..)`.
 #[doc(alias = "L2::cache_hint")]
 #[inline]
 #[must_use]
@@ -24,11 +26,14 @@ pub(super) fn bytes<T>(count: usize) -> u32 {
     (count * size_of::<T>()) as u32
 }
 
-/// Starts a copy of `count` elements from global to this block's shared memory, which tells `barrier` of its bytes.
+/// Starts a copy of `count` elements from global to this block's shared memory, which tells
+/// `barrier` of its bytes.
 ///
 /// # Safety
-/// `to` is in this block's shared memory and `from` in global memory, both valid for this many elements and at multiples of 16 bytes, and the bytes are a
-/// multiple of 16. Until the phase of the barrier that expects the bytes has ended, no thread writes the source or touches the destination.
+/// `to` is in this block's shared memory and `from` in global memory, both valid for this many
+/// elements and at multiples of 16 bytes, and the bytes are a multiple of 16. Until the phase of
+/// the barrier that expects the bytes has ended, no thread writes the source or touches the
+/// destination.
 #[doc(alias = "cp.async.bulk")]
 #[doc(alias = "cuda::device::memcpy_async_tx")]
 #[inline]
@@ -42,8 +47,9 @@ pub unsafe fn load<T: Copy, S: Scope>(
     unsafe { WITHOUT.load(to, from, count, barrier) }
 }
 
-/// Starts a copy of `count` elements from global memory into several blocks of the cluster: bit `r` of `blocks` is block `r`. They come to the same place in each,
-/// and tell each block's barrier at the place of this one.
+/// Starts a copy of `count` elements from global memory into several blocks of the cluster: bit `r`
+/// of `blocks` is block `r`. They come to the same place in each, and tell each block's barrier at
+/// the place of this one.
 ///
 /// # Safety
 /// As for [`load`], in each of the blocks; the cluster has them all, and none has ended.
@@ -60,11 +66,14 @@ pub unsafe fn load_multicast<T: Copy, S: Scope>(
     unsafe { WITHOUT.load_multicast(to, from, count, barrier, blocks) }
 }
 
-/// Starts a copy of `count` elements from this block's shared memory to global memory, in this thread's open group.
+/// Starts a copy of `count` elements from this block's shared memory to global memory, in this
+/// thread's open group.
 ///
 /// # Safety
-/// As for [`load`], the other way round: no thread writes the source before [`wait_group_read`](super::wait_group_read), nor touches the destination before
-/// [`wait_group`](super::wait_group); and [`fence_proxy_async`](super::fence_proxy_async) stands between the writes of the source and this.
+/// As for [`load`], the other way round: no thread writes the source before
+/// [`wait_group_read`](super::wait_group_read), nor touches the destination before
+/// [`wait_group`](super::wait_group); and [`fence_proxy_async`](super::fence_proxy_async) stands
+/// between the writes of the source and this.
 #[doc(alias = "cp.async.bulk.global.shared::cta")]
 #[inline]
 pub unsafe fn store<T: Copy>(to: *mut T, from: *const T, count: usize) {
@@ -72,10 +81,12 @@ pub unsafe fn store<T: Copy>(to: *mut T, from: *const T, count: usize) {
     unsafe { WITHOUT.store(to, from, count) }
 }
 
-/// Has `count` elements of global memory brought to the second-level cache, for a copy that comes later.
+/// Has `count` elements of global memory brought to the second-level cache, for a copy that comes
+/// later.
 ///
 /// # Safety
-/// `from` is in global memory, valid for this many elements, at a multiple of 16 bytes, and the bytes are a multiple of 16.
+/// `from` is in global memory, valid for this many elements, at a multiple of 16 bytes, and the
+/// bytes are a multiple of 16.
 #[doc(alias = "cp.async.bulk.prefetch.L2")]
 #[inline]
 pub unsafe fn prefetch<T: Copy>(from: *const T, count: usize) {

@@ -1,10 +1,13 @@
-//! Elements that a thread sends from its registers to another block of the cluster: `st.async`, `red.async`.
+//! Elements that a thread sends from its registers to another block of the cluster: `st.async`,
+//! `red.async`.
 //!
-//! A plain store to another block ([`DistributedArray::set`]) needs a barrier of the cluster after it, or a remote
-//! arrival by each writer. An element that is sent in this way reports its bytes to a barrier of the receiving
-//! block, which expects them as it expects those of a bulk copy. No thread arrives, and only the reader waits.
+//! A plain store to another block ([`DistributedArray::set`]) needs a barrier of the cluster after
+//! it, or a remote arrival by each writer. An element that is sent in this way reports its bytes to
+//! a barrier of the receiving block, which expects them as it expects those of a bulk copy. No
+//! thread arrives, and only the reader waits.
 //!
-//! PTX ISA, "Data Movement and Conversion Instructions: st.async", "Parallel Synchronization and Communication Instructions: red.async".
+//! PTX ISA, "Data Movement and Conversion Instructions: st.async", "Parallel Synchronization and
+//! Communication Instructions: red.async".
 
 use core::mem::{MaybeUninit, transmute_copy};
 
@@ -15,14 +18,16 @@ use crate::cluster::DistributedArray;
 use crate::state_space::{self, ptx};
 
 impl<T: Copy> DistributedArray<T> {
-    /// Sends `value` to element `index` of block `rank`, and goes on. The barrier at the place of `barrier` in that block is told of the element's bytes, which it
-    /// expects ([`Barrier::expect_bytes`]); who waits for it there sees the element.
+    /// Sends `value` to element `index` of block `rank`, and goes on. The barrier at the place of
+    /// `barrier` in that block is told of the element's bytes, which it expects
+    /// ([`Barrier::expect_bytes`]); who waits for it there sees the element.
     ///
-    /// An element has 4, 8 or 16 bytes, and is aligned to its size: `u32`, `f64`, [`Float4`](crate::vector::Float4).
+    /// An element has 4, 8 or 16 bytes, and is aligned to its size: `u32`, `f64`,
+    /// [`Float4`](crate::vector::Float4).
     ///
     /// # Safety
-    /// Block `rank` has begun, and does not end before its barrier was told. From here until the phase of the barrier there that expects the bytes has ended, no
-    /// thread touches the element.
+    /// Block `rank` has begun, and does not end before its barrier was told. From here until the
+    /// phase of the barrier there that expects the bytes has ended, no thread touches the element.
     ///
     /// # Panics
     /// If the block or the element is past the end.
@@ -39,7 +44,8 @@ impl<T: Copy> DistributedArray<T> {
             state_space::shared(self.own_element(index)),
             barrier.of_block(rank).address(),
         );
-        // SAFETY: the sizes are the same, and any bytes are such a value; the rest is the caller's promise.
+        // SAFETY: the sizes are the same, and any bytes are such a value; the rest is the caller's
+        // promise.
         unsafe {
             match const { size_of::<T>() } {
                 4 => {
@@ -84,10 +90,12 @@ macro_rules! joins {
     ($($(#[$doc:meta])* $name:ident: $bound:ident, $operation:ident;)*) => {$(
         impl<T: $bound> DistributedArray<T> {
             $(#[$doc])*
-            /// It goes on at once, and tells the barrier there of the element's bytes, as [`set_async`](Self::set_async) does.
+            /// It goes on at once, and tells the barrier there of the element's bytes, as
+            /// [`set_async`](Self::set_async) does.
             ///
             /// # Safety
-            /// As for [`set_async`](Self::set_async), but that others may join values with the element meanwhile, in this way or by atomics of the cluster's scope or a wider one.
+            /// As for [`set_async`](Self::set_async), but that others may join values with the
+            /// element meanwhile, in this way or by atomics of the cluster's scope or a wider one.
             ///
             /// # Panics
             /// If the block or the element is past the end.

@@ -1,8 +1,10 @@
-//! Groups of copies out of shared memory, and the fence between what threads write and what the unit reads.
+//! Groups of copies out of shared memory, and the fence between what threads write and what the
+//! unit reads.
 
 use crate::state_space::ptx;
 
-/// Ends a group: the bulk copies from shared to global memory that this thread has started since the last.
+/// Ends a group: the bulk copies from shared to global memory that this thread has started since
+/// the last.
 #[doc(alias = "cp.async.bulk.commit_group")]
 #[inline]
 pub fn commit_group() {
@@ -26,7 +28,8 @@ pub fn wait_group<const LEFT: u32>() {
     }
 }
 
-/// Waits until this thread's groups, but for the latest `LEFT`, have read their sources, which may then be overwritten.
+/// Waits until this thread's groups, but for the latest `LEFT`, have read their sources, which may
+/// then be overwritten.
 #[doc(alias = "cp.async.bulk.wait_group.read")]
 #[inline]
 pub fn wait_group_read<const LEFT: u32>() {
@@ -40,8 +43,8 @@ pub fn wait_group_read<const LEFT: u32>() {
     }
 }
 
-/// Lets bulk copies and matrix units see what this thread has written to shared memory; other threads' writes, after a barrier that they come to
-/// with this behind them.
+/// Lets bulk copies and matrix units see what this thread has written to shared memory; other
+/// threads' writes, after a barrier that they come to with this behind them.
 #[doc(alias = "fence.proxy.async")]
 #[doc(alias = "fence_view_async_shared")]
 #[inline]

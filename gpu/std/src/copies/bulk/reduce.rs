@@ -1,9 +1,9 @@
 //! Which operations the unit can do on which element types; another pair does not compile.
 //!
-//! The instruction for boxes of tensors does not name the element type; the map does. So ptxas accepts any pair,
-//! and a GPU ends a kernel with a wrong one by an illegal instruction. The ISA does not list the types of each
-//! operation; these are the ones that an H200 accepts (driver 580.159, 2026-11-22). Plain bulk copies name the
-//! type, and have the same list.
+//! The instruction for boxes of tensors does not name the element type; the map does. So ptxas
+//! accepts any pair, and a GPU ends a kernel with a wrong one by an illegal instruction. The ISA
+//! does not list the types of each operation; these are the ones that an H200 accepts (driver
+//! 580.159, 2026-11-22). Plain bulk copies name the type, and have the same list.
 //!
 //! | trait | operations | elements |
 //! | --- | --- | --- |
@@ -24,7 +24,8 @@ use crate::cache::hinted;
 use crate::half::{Bf16, F16};
 use crate::state_space::{self, ptx};
 
-/// Of each trait one that nobody else can implement, with the instruction for elements one after another.
+/// Of each trait one that nobody else can implement, with the instruction for elements one after
+/// another.
 mod sealed {
     use crate::cache::CachePolicy;
 
@@ -78,7 +79,8 @@ macro_rules! reductions {
     };
 }
 reductions! {
-    /// Elements that a store adds to those that are there. `i64` has no addition of its own: the bits of a sum are those of `u64`.
+    /// Elements that a store adds to those that are there. `i64` has no addition of its own: the
+    /// bits of a sum are those of `u64`.
     ReduceAdd, Add, "it adds, wrapping, or rounded to nearest even", "u32, i32, u64, F16, Bf16, f32, f64": {
         u32: "u32"; i32: "s32"; u64: "u64"; F16: "noftz.f16"; Bf16: "noftz.bf16"; f32: "f32"; f64: "f64";
     } [add: "add."]
@@ -102,7 +104,8 @@ macro_rules! stores {
         /// Each is an atomic of its own, in this thread's open group.
         ///
         /// # Safety
-        /// As for [`store`](super::store), but that others may join elements with the destination's meanwhile, by atomics.
+        /// As for [`store`](super::store), but that others may join elements with the destination's
+        /// meanwhile, by atomics.
         #[inline]
         pub unsafe fn $name<T: $bound>(to: *mut T, from: *const T, count: usize) {
             // SAFETY: passed on.
@@ -126,7 +129,8 @@ stores! {
     /// Adds `count` elements of this block's shared memory to those in global memory.
     #[doc(alias = "cp.reduce.async.bulk")]
     store_add: ReduceAdd, add;
-    /// Keeps the lesser of `count` elements of this block's shared memory and those in global memory.
+    /// Keeps the lesser of `count` elements of this block's shared memory and those in global
+    /// memory.
     store_min: ReduceMinMax, min;
     /// Keeps the greater of them.
     store_max: ReduceMinMax, max;

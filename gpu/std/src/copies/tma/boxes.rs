@@ -17,12 +17,14 @@ pub(super) const fn can_be(dimensions: usize) {
 macro_rules! loads {
     ($($map:ident)*) => {$(
         impl<T: Copy, const RANK: usize> $map<'_, T, RANK> {
-            /// Starts a load of the box that begins at these coordinates, which may lie outside of the tensor, before it too. It tells
-            /// `barrier` of all bytes of the box, zeros included.
+            /// Starts a load of the box that begins at these coordinates, which may lie outside of
+            /// the tensor, before it too. It tells `barrier` of all bytes of the box, zeros
+            /// included.
             ///
             /// # Safety
-            /// `to` is in this block's shared memory, at a multiple of 128 bytes, with room for a box. Until the phase of the barrier that
-            /// expects the bytes has ended, no thread touches it, and none writes that part of the tensor.
+            /// `to` is in this block's shared memory, at a multiple of 128 bytes, with room for a
+            /// box. Until the phase of the barrier that expects the bytes has ended, no thread
+            /// touches it, and none writes that part of the tensor.
             #[doc(alias = "cp.async.bulk.tensor")]
             #[inline]
             pub unsafe fn load<S: Scope>(&self, to: *mut T, at: [i32; RANK], barrier: &Barrier<S>) {
@@ -40,11 +42,13 @@ macro_rules! loads {
                 }
             }
 
-            /// Starts a load of one box into several blocks of the cluster: bit `r` of `blocks` is block `r`. The box comes to the same place in
-            /// each, and tells each block's barrier at the place of this one.
+            /// Starts a load of one box into several blocks of the cluster: bit `r` of `blocks` is
+            /// block `r`. The box comes to the same place in each, and tells each block's barrier
+            /// at the place of this one.
             ///
             /// # Safety
-            /// As for [`load`](Self::load), in each of the blocks; the cluster has them all, and none has ended.
+            /// As for [`load`](Self::load), in each of the blocks; the cluster has them all, and
+            /// none has ended.
             #[doc(alias = "cp.async.bulk.tensor.multicast::cluster")]
             #[inline]
             pub unsafe fn load_multicast<S: Scope>(&self, to: *mut T, at: [i32; RANK], barrier: &Barrier<S>, blocks: u16) {
@@ -87,13 +91,16 @@ macro_rules! stores {
         impl<T: Copy, const RANK: usize> TensorMapMut<'_, T, RANK> {$(
             $(#[$doc])*
             ///
-            /// The box may reach over the tensor's end, or begin behind it, but not before it: no coordinate is negative.
+            /// The box may reach over the tensor's end, or begin behind it, but not before it: no
+            /// coordinate is negative.
             ///
             /// # Safety
-            /// `from` is in this block's shared memory, at a multiple of 128 bytes, and holds a box. No thread writes it before
-            /// [`bulk::wait_group_read`](crate::bulk::wait_group_read), and [`bulk::fence_proxy_async`](crate::bulk::fence_proxy_async) stands between the
-            /// writes of it and this. Nobody but such instructions touches that part of the tensor before
-            /// [`bulk::wait_group`](crate::bulk::wait_group).
+            /// `from` is in this block's shared memory, at a multiple of 128 bytes, and holds a
+            /// box. No thread writes it before
+            /// [`bulk::wait_group_read`](crate::bulk::wait_group_read), and
+            /// [`bulk::fence_proxy_async`](crate::bulk::fence_proxy_async) stands between the
+            /// writes of it and this. Nobody but such instructions touches that part of the tensor
+            /// before [`bulk::wait_group`](crate::bulk::wait_group).
             #[inline]
             pub unsafe fn $name(&self, at: [i32; RANK], from: *const T)
             where
@@ -118,7 +125,8 @@ macro_rules! stores {
 }
 reductions! {
     stores! {
-        /// Starts a store of a box to where these coordinates begin, in this thread's open group. What would lie outside of the tensor is left out.
+        /// Starts a store of a box to where these coordinates begin, in this thread's open group.
+        /// What would lie outside of the tensor is left out.
         #[doc(alias = "cp.async.bulk.tensor.global.shared::cta")]
         store:;
     }

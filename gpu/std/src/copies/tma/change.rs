@@ -1,9 +1,10 @@
 //! Maps that a kernel changes: the same kind of tensor elsewhere, of another size. From `sm_90a`.
 //!
-//! A grouped matrix product whose sizes only the device knows needs a map for each group. The host encodes one map, and
-//! a warp makes the others from it: it copies the map to shared memory, replaces what differs, and publishes the
-//! result in global memory, where the tensor memory accelerator reads it.
-//! PTX ISA, "tensormap.replace", "tensormap.cp_fenceproxy", "fence.proxy.tensormap::generic"; CUDA C++ Programming Guide, "Encoding a Tensor Map on Device".
+//! A grouped matrix product whose sizes only the device knows needs a map for each group. The host
+//! encodes one map, and a warp makes the others from it: it copies the map to shared memory,
+//! replaces what differs, and publishes the result in global memory, where the tensor memory
+//! accelerator reads it. PTX ISA, "tensormap.replace", "tensormap.cp_fenceproxy",
+//! "fence.proxy.tensormap::generic"; CUDA C++ Programming Guide, "Encoding a Tensor Map on Device".
 
 use core::marker::PhantomData;
 
@@ -13,7 +14,8 @@ use crate::kernel::Value;
 use crate::state_space::{self, ptx};
 use crate::{SharedArray, warp};
 
-/// Memory for a map that a kernel makes: in global memory, and in shared memory while it is changed.
+/// Memory for a map that a kernel makes: in global memory, and in shared memory while it is
+/// changed.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(128))]
 pub struct MapStorage([u64; 16]);
@@ -82,7 +84,8 @@ impl<T, const RANK: usize> MapChange<T, RANK> {
         unsafe { replace!("global_dim", "b32", reg32, self.map, elements, DIMENSION) }
     }
 
-    /// It is this many bytes from one element to the next in this dimension, from 1 on: a multiple of 16.
+    /// It is this many bytes from one element to the next in this dimension, from 1 on: a multiple
+    /// of 16.
     #[doc(alias = "tensormap.replace.tile.global_stride")]
     #[inline]
     pub fn set_stride<const DIMENSION: usize>(&self, bytes: u64) {
@@ -116,7 +119,8 @@ impl<T, const RANK: usize> MapChange<T, RANK> {
     }
 }
 
-/// Has what a warp's threads, or those of others, have published be read as a map: what [`published`](TensorMap::published) does.
+/// Has what a warp's threads, or those of others, have published be read as a map: what
+/// [`published`](TensorMap::published) does.
 ///
 /// # Safety
 /// A map is there, in global memory.
@@ -135,12 +139,15 @@ pub(crate) unsafe fn acquire(map: *const MapStorage) {
 macro_rules! changes {
     ($($map:ident)*) => {$(
         impl<'a, T: Copy, const RANK: usize> $map<'a, T, RANK> {
-            /// This map with changes, which one thread makes; it is written to `to`, and the warp may use it at once. Other threads have it by [`published`](Self::published).
-            /// From `sm_90a`. All 32 lanes of a warp call it.
+            /// This map with changes, which one thread makes; it is written to `to`, and the warp
+            /// may use it at once. Other threads have it by [`published`](Self::published). From
+            /// `sm_90a`. All 32 lanes of a warp call it.
             ///
             /// # Safety
-            /// `to` is in global memory, at a multiple of 128 bytes. Nobody else uses `scratch` meanwhile, or copies by what was a map at `to`. What the map describes is a tensor of `T` that
-            /// is there as long as the map is used, and that nobody writes against the rules of the map's kind.
+            /// `to` is in global memory, at a multiple of 128 bytes. Nobody else uses `scratch`
+            /// meanwhile, or copies by what was a map at `to`. What the map describes is a tensor
+            /// of `T` that is there as long as the map is used, and that nobody writes against the
+            /// rules of the map's kind.
             #[doc(alias = "tensormap.cp_fenceproxy")]
             #[inline]
             pub unsafe fn changed(
@@ -155,7 +162,8 @@ macro_rules! changes {
                 let lane = warp::lane_id() as usize;
                 let (from, own) = (self.encoded.cast::<u32>(), scratch.as_ptr().cast::<u32>());
                 let (map, global) = (state_space::shared(own), state_space::global(to));
-                // SAFETY: a map has a word for each lane, and both places are as large; the lanes wait for each other before and behind the changes.
+                // SAFETY: a map has a word for each lane, and both places are as large; the lanes
+                // wait for each other before and behind the changes.
                 unsafe {
                     const { assert!(WORDS == warp::WARP_SIZE as usize) };
                     own.add(lane).write(from.add(lane).read());
@@ -177,7 +185,8 @@ macro_rules! changes {
             /// The map that [`changed`](Self::changed) has made there.
             ///
             /// # Safety
-            /// It has, by a map of this kind, and this thread knows of it by a barrier, or an atomic of the device's scope.
+            /// It has, by a map of this kind, and this thread knows of it by a barrier, or an
+            /// atomic of the device's scope.
             #[doc(alias = "fence.proxy.tensormap::generic.acquire")]
             #[inline]
             #[must_use]

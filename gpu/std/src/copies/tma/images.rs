@@ -1,4 +1,5 @@
-//! Columns of pixels, as a convolution meets them: loads, prefetches, stores, and stores that join elements.
+//! Columns of pixels, as a convolution meets them: loads, prefetches, stores, and stores that join
+//! elements.
 
 use super::instruction::{reductions, with_coordinates};
 use super::{Im2colMap, Im2colMapMut, ReduceAdd, ReduceBitwise, ReduceIncDec, ReduceMinMax};
@@ -9,8 +10,9 @@ use crate::state_space::{self, ptx};
 macro_rules! loads {
     ($map:ident; $rank:literal, $dimensions:literal, $c:tt, $spatial:literal, [$($o:ident)*]) => {
         impl<T: Copy> $map<'_, T, $rank> {
-            /// Starts a load of a column of pixels: from the pixel at these coordinates (channel, then width first, then the image), moved by
-            /// `offsets` in each spatial dimension, on to as many as the map says. It tells `barrier` of all bytes, zeros included.
+            /// Starts a load of a column of pixels: from the pixel at these coordinates (channel,
+            /// then width first, then the image), moved by `offsets` in each spatial dimension, on
+            /// to as many as the map says. It tells `barrier` of all bytes, zeros included.
             ///
             /// # Safety
             /// As for [`TensorMap::load`](super::TensorMap::load).
@@ -29,8 +31,9 @@ macro_rules! loads {
                 }
             }
 
-            /// Starts a load of one column of pixels into several blocks of the cluster: bit `r` of `blocks` is block `r`. It comes to the same place in
-            /// each, and tells each block's barrier at the place of this one.
+            /// Starts a load of one column of pixels into several blocks of the cluster: bit `r` of
+            /// `blocks` is block `r`. It comes to the same place in each, and tells each block's
+            /// barrier at the place of this one.
             ///
             /// # Safety
             /// As for [`TensorMap::load_multicast`](super::TensorMap::load_multicast).
@@ -57,7 +60,8 @@ macro_rules! loads {
                 }
             }
 
-            /// Has a column of pixels brought to the second-level cache, for a load that comes later.
+            /// Has a column of pixels brought to the second-level cache, for a load that comes
+            /// later.
             #[doc(alias = "cp.async.bulk.prefetch.tensor.im2col")]
             #[inline]
             pub fn prefetch(&self, at: [i32; $rank], offsets: [u16; $spatial]) {
@@ -129,8 +133,10 @@ macro_rules! images {
         reductions! {
             stores! {
                 $rank, $dimensions, $c;
-                /// Starts a store of a column of pixels, from the pixel at these coordinates on, in this thread's open group. Pixels of images
-                /// behind the last are left out. The first pixel is in the map's box, which is inside of the image, and no coordinate is negative.
+                /// Starts a store of a column of pixels, from the pixel at these coordinates on, in
+                /// this thread's open group. Pixels of images behind the last are left out. The
+                /// first pixel is in the map's box, which is inside of the image, and no coordinate
+                /// is negative.
                 store:;
             }
         }

@@ -1,6 +1,7 @@
 //! Instructions that name a box by its coordinates: how their words and operands are put together.
 
-/// One instruction: its words before the number of dimensions and behind it, its operands before the coordinates and behind them.
+/// One instruction: its words before the number of dimensions and behind it, its operands before
+/// the coordinates and behind them.
 macro_rules! with_coordinates {
     (
         $name:literal, $policy:expr, $dimensions:literal, [$($c:ident)*]:
@@ -33,7 +34,8 @@ macro_rules! by_rank {
 }
 pub(super) use by_rank;
 
-/// Calls `$each` with the stores that join each element with the one that is there: what is said of them, their names, what elements have to be, their words.
+/// Calls `$each` with the stores that join each element with the one that is there: what is said of
+/// them, their names, what elements have to be, their words.
 macro_rules! reductions {
     ($each:ident! { $($before:tt)* }) => {
         $each! {
@@ -41,16 +43,20 @@ macro_rules! reductions {
             /// [`store`](Self::store), but each element is added to the one that is there.
             #[doc(alias = "cp.reduce.async.bulk.tensor.add")]
             store_add: ReduceAdd, "add";
-            /// [`store`](Self::store), but the lesser of each element and the one that is there stays.
+            /// [`store`](Self::store), but the lesser of each element and the one that is there
+            /// stays.
             #[doc(alias = "cp.reduce.async.bulk.tensor.min")]
             store_min: ReduceMinMax, "min";
-            /// [`store`](Self::store), but the greater of each element and the one that is there stays.
+            /// [`store`](Self::store), but the greater of each element and the one that is there
+            /// stays.
             #[doc(alias = "cp.reduce.async.bulk.tensor.max")]
             store_max: ReduceMinMax, "max";
-            /// [`store`](Self::store), but the element that is there counts up, and from the one that comes on begins at 0 again.
+            /// [`store`](Self::store), but the element that is there counts up, and from the one
+            /// that comes on begins at 0 again.
             #[doc(alias = "cp.reduce.async.bulk.tensor.inc")]
             store_inc: ReduceIncDec, "inc";
-            /// [`store`](Self::store), but the element that is there counts down, and from 0, or from above the one that comes, goes to that one.
+            /// [`store`](Self::store), but the element that is there counts down, and from 0, or
+            /// from above the one that comes, goes to that one.
             #[doc(alias = "cp.reduce.async.bulk.tensor.dec")]
             store_dec: ReduceIncDec, "dec";
             /// [`store`](Self::store), but the bits that both elements have stay.

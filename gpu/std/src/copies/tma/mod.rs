@@ -1,9 +1,10 @@
-//! The tensor memory accelerator, from `sm_90`: boxes of tensors on their way between global and shared memory.
+//! The tensor memory accelerator, from `sm_90`: boxes of tensors on their way between global and
+//! shared memory.
 //!
-//! A *tensor map* says where a tensor of 1 to 5 dimensions lies, how large it is, and how large a box one
-//! instruction moves. The host encodes it (`lanewise::tensor_map`), the launch passes it, and a thread names a box by
-//! the coordinates of its first element. The part of a box that lies outside the tensor is loaded as zeros and not
-//! stored, so there are no bounds to check.
+//! A *tensor map* says where a tensor of 1 to 5 dimensions lies, how large it is, and how large a
+//! box one instruction moves. The host encodes it (`lanewise::tensor_map`), the launch passes it,
+//! and a thread names a box by the coordinates of its first element. The part of a box that lies
+//! outside the tensor is loaded as zeros and not stored, so there are no bounds to check.
 //!
 //! | the kernel takes | the host passes | and it can |
 //! | --- | --- | --- |
@@ -12,14 +13,15 @@
 //! | `Im2colMap<T, RANK>` | `&tensor_map::Im2colMap` over a `&` buffer | load pixels of images |
 //! | `Im2colMapMut<T, RANK>` | `&mut tensor_map::Im2colMapMut` over a `&mut` buffer | load, store and add pixels |
 //!
-//! Coordinates begin with the dimension that is contiguous in memory: `[column, row]` for a matrix. The first
-//! coordinate is a multiple of 16 bytes (of 4 elements of `f32`), also outside the tensor, and a store takes no
-//! negative ones. A GPU ends a kernel that breaks this with an illegal instruction (seen on an H200, driver 580.159,
-//! 2026-11-22; the ISA does not say it); the simulator says which coordinate is wrong. Loads report their bytes to a
-//! barrier, stores belong to groups, and both see shared memory as [`crate::bulk`] says. A box in shared memory
-//! begins at a multiple of 128 bytes: `shared! { static BOX: [Tile<[f32; 512]>; 2]; }`, or [`SwizzledTile`] for a
-//! swizzle of 128 bytes.
-//! PTX ISA, "Tensors", "cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor", "cp.async.bulk.prefetch.tensor"; CUDA C++ Programming Guide,
+//! Coordinates begin with the dimension that is contiguous in memory: `[column, row]` for a matrix.
+//! The first coordinate is a multiple of 16 bytes (of 4 elements of `f32`), also outside the
+//! tensor, and a store takes no negative ones. A GPU ends a kernel that breaks this with an illegal
+//! instruction (seen on an H200, driver 580.159, 2026-11-22; the ISA does not say it); the
+//! simulator says which coordinate is wrong. Loads report their bytes to a barrier, stores belong
+//! to groups, and both see shared memory as [`crate::bulk`] says. A box in shared memory begins at
+//! a multiple of 128 bytes: `shared! { static BOX: [Tile<[f32; 512]>; 2]; }`, or [`SwizzledTile`]
+//! for a swizzle of 128 bytes. PTX ISA, "Tensors", "cp.async.bulk.tensor",
+//! "cp.reduce.async.bulk.tensor", "cp.async.bulk.prefetch.tensor"; CUDA C++ Programming Guide,
 //! "Tensor Memory Accelerator".
 
 #![cfg_attr(
@@ -57,7 +59,8 @@ pub struct EncodedMap([u64; 16]);
 #[repr(C, align(128))]
 pub struct Tile<A>(A);
 
-/// Shared memory for a box that is swizzled, or that `wgmma` reads: at a multiple of 1024 bytes, where the pattern begins.
+/// Shared memory for a box that is swizzled, or that `wgmma` reads: at a multiple of 1024 bytes,
+/// where the pattern begins.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(1024))]
 pub struct SwizzledTile<A>(A);
@@ -81,7 +84,8 @@ macro_rules! tiles {
 }
 tiles! { Tile SwizzledTile }
 
-/// Tiles of `N` elements in the launch's dynamic shared memory, each at a multiple of 1024 bytes, for any box: `TILES` of them.
+/// Tiles of `N` elements in the launch's dynamic shared memory, each at a multiple of 1024 bytes,
+/// for any box: `TILES` of them.
 #[derive(Clone, Copy, Debug)]
 pub struct DynamicTiles<T, const N: usize, const TILES: usize>(*mut T);
 
@@ -89,7 +93,8 @@ impl<T: Copy, const N: usize, const TILES: usize> DynamicTiles<T, N, TILES> {
     /// Bytes of dynamic shared memory that the launch gives for them, wherever the region begins.
     pub const BYTES: u32 = dynamic_tile_bytes::<[T; N]>(TILES);
 
-    /// The tiles, from the region's first multiple of 1024 on; nothing if the launch gave less than [`BYTES`](Self::BYTES). Two calls give the same memory.
+    /// The tiles, from the region's first multiple of 1024 on; nothing if the launch gave less than
+    /// [`BYTES`](Self::BYTES). Two calls give the same memory.
     #[inline]
     #[must_use]
     pub fn get() -> Option<Self> {
@@ -147,7 +152,8 @@ macro_rules! maps {
                 $name { encoded, policy: None, memory: PhantomData }
             }
 
-            /// The same map, whose copies have the second-level cache keep what they touch as this policy says.
+            /// The same map, whose copies have the second-level cache keep what they touch as this
+            /// policy says.
             #[doc(alias = "L2::cache_hint")]
             #[inline]
             #[must_use]

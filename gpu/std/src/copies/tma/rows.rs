@@ -1,4 +1,5 @@
-//! Four rows of a matrix at a time, wherever they are: gathered into shared memory, scattered from there. Blackwell's data centre GPUs have it, from `sm_100a`.
+//! Four rows of a matrix at a time, wherever they are: gathered into shared memory, scattered from
+//! there. Blackwell's data centre GPUs have it, from `sm_100a`.
 //!
 //! PTX ISA, "Tensors: .tile::scatter4 and .tile::gather4 modes".
 
@@ -11,8 +12,10 @@ use crate::state_space::{self, ptx};
 macro_rules! gathers {
     ($($map:ident)*) => {$(
         impl<T: Copy> $map<'_, T, 2> {
-            /// Starts a load of a piece of four rows of a matrix, from `column` on: one row behind the other in shared memory. The map's boxes are of one row
-            /// (`Tiles::new([columns, rows], [width, 1])`), and a row that the matrix has not is zeros. It tells `barrier` of the bytes of four boxes. From `sm_100a`.
+            /// Starts a load of a piece of four rows of a matrix, from `column` on: one row behind
+            /// the other in shared memory. The map's boxes are of one row
+            /// (`Tiles::new([columns, rows], [width, 1])`), and a row that the matrix has not is
+            /// zeros. It tells `barrier` of the bytes of four boxes. From `sm_100a`.
             ///
             /// # Safety
             /// As for [`TensorMap::load`], with room for four boxes, of one row each.
@@ -33,11 +36,13 @@ macro_rules! gathers {
                 }
             }
 
-            /// [`gather4`](Self::gather4) into several blocks of the cluster: bit `r` of `blocks` is block `r`. The rows come to the same place in each, and tell each
-            /// block's barrier at the place of this one.
+            /// [`gather4`](Self::gather4) into several blocks of the cluster: bit `r` of `blocks`
+            /// is block `r`. The rows come to the same place in each, and tell each block's barrier
+            /// at the place of this one.
             ///
             /// # Safety
-            /// As for [`gather4`](Self::gather4), in each of the blocks; the cluster has them all, and none has ended.
+            /// As for [`gather4`](Self::gather4), in each of the blocks; the cluster has them all,
+            /// and none has ended.
             #[doc(alias = "cp.async.bulk.tensor.tile::gather4.multicast::cluster")]
             #[inline]
             pub unsafe fn gather4_multicast<S: Scope>(
@@ -63,7 +68,8 @@ macro_rules! gathers {
                 }
             }
 
-            /// Has four rows brought to the second-level cache, for a [`gather4`](Self::gather4) that comes later. From `sm_100a`.
+            /// Has four rows brought to the second-level cache, for a [`gather4`](Self::gather4)
+            /// that comes later. From `sm_100a`.
             #[doc(alias = "cp.async.bulk.prefetch.tensor.tile::gather4")]
             #[inline]
             pub fn prefetch_gather4(&self, column: i32, rows: [i32; 4]) {
@@ -83,8 +89,9 @@ macro_rules! gathers {
 gathers! { TensorMap TensorMapMut }
 
 impl<T: Copy> TensorMapMut<'_, T, 2> {
-    /// Starts a store of four pieces of rows, which are one behind the other in shared memory, to four rows of a matrix from `column` on, in this thread's open group. The
-    /// map's boxes are of one row; rows behind the last are left out. From `sm_100a`.
+    /// Starts a store of four pieces of rows, which are one behind the other in shared memory, to
+    /// four rows of a matrix from `column` on, in this thread's open group. The map's boxes are of
+    /// one row; rows behind the last are left out. From `sm_100a`.
     ///
     /// # Safety
     /// As for [`store`](Self::store), of four boxes of one row each, to four rows that differ.

@@ -1,9 +1,10 @@
 //! Where a byte of a swizzled box is.
 
-/// Where, in a box that is swizzled by 128 bytes and begins at a multiple of 1024, the byte is that would be at `offset` without.
+/// Where, in a box that is swizzled by 128 bytes and begins at a multiple of 1024, the byte is that
+/// would be at `offset` without.
 ///
-/// Within each 128 bytes, chunks of 16 change places by the number of the line, so that a column of 8 chunks is in 8 different banks.
-/// Rows of the box are 128 bytes. PTX ISA, "Swizzling Modes".
+/// Within each 128 bytes, chunks of 16 change places by the number of the line, so that a column of
+/// 8 chunks is in 8 different banks. Rows of the box are 128 bytes. PTX ISA, "Swizzling Modes".
 #[inline]
 #[must_use]
 pub const fn swizzled(offset: usize) -> usize {

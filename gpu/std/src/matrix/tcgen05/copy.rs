@@ -75,12 +75,13 @@ copies! {
 }
 
 impl TensorAddress {
-    /// Starts a copy of a matrix in shared memory to here. One thread calls it; products that the thread starts after see it, and [`commit`](super::commit) tells when it is
-    /// done.
+    /// Starts a copy of a matrix in shared memory to here. One thread calls it; products that the
+    /// thread starts after see it, and [`commit`](super::commit) tells when it is done.
     ///
     /// # Safety
-    /// This block has allocated the columns; the matrix is there, complete, and written by copies that were waited for or before a
-    /// [`fence_proxy_async`](crate::bulk::fence_proxy_async). Nobody writes either until it is done.
+    /// This block has allocated the columns; the matrix is there, complete, and written by copies
+    /// that were waited for or before a [`fence_proxy_async`](crate::bulk::fence_proxy_async).
+    /// Nobody writes either until it is done.
     #[doc(alias = "tcgen05.cp")]
     #[inline]
     pub unsafe fn copy_from<S: CopyShape, G: Group, E: Element>(

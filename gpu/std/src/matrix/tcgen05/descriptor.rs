@@ -20,7 +20,8 @@ pub enum Swizzle {
     Bytes32 = 6,
 }
 
-/// Where an operand with elements `E` lies in shared memory, and how. PTX ISA, "Shared memory descriptor" of `tcgen05`: not the one of `wgmma`.
+/// Where an operand with elements `E` lies in shared memory, and how. PTX ISA, "Shared memory
+/// descriptor" of `tcgen05`: not the one of `wgmma`.
 #[doc(alias = "shared memory descriptor")]
 #[doc(alias = "UMMA::SmemDescriptor")]
 #[derive(Clone, Copy, Debug)]
@@ -30,16 +31,18 @@ pub struct SharedDescriptor<E> {
 }
 
 impl<E: Element> SharedDescriptor<E> {
-    /// Of the tile that begins here, at a multiple of 1024 bytes of this block's shared memory: rows of 128 bytes along the inner dimension, loaded by a
-    /// tensor map with a swizzle of 128 bytes.
+    /// Of the tile that begins here, at a multiple of 1024 bytes of this block's shared memory:
+    /// rows of 128 bytes along the inner dimension, loaded by a tensor map with a swizzle of 128
+    /// bytes.
     #[inline]
     #[must_use]
     pub fn of_tile(tile: *const E::Bits) -> Self {
         Self::new(tile, 16, 1024, Swizzle::Bytes128)
     }
 
-    /// Of a matrix that begins here: `leading` and `stride` are bytes from one group of pieces to the next, along and across rows, multiples of 16. What they mean for each swizzle says the ISA,
-    /// "Strides".
+    /// Of a matrix that begins here: `leading` and `stride` are bytes from one group of pieces to
+    /// the next, along and across rows, multiples of 16. What they mean for each swizzle says the
+    /// ISA, "Strides".
     #[inline]
     #[must_use]
     pub fn new(start: *const E::Bits, leading: u32, stride: u32, swizzle: Swizzle) -> Self {
@@ -60,7 +63,8 @@ impl<E: Element> SharedDescriptor<E> {
         }
     }
 
-    /// The operand that begins this many bytes further, a multiple of 16: within a swizzled row the next piece along the inner dimension.
+    /// The operand that begins this many bytes further, a multiple of 16: within a swizzled row the
+    /// next piece along the inner dimension.
     #[inline]
     #[must_use]
     pub fn advance(self, bytes: u32) -> Self {

@@ -20,7 +20,8 @@ impl TensorAddress {
         TensorAddress(self.0 + columns)
     }
 
-    /// The place this many lanes below. The warp with number `w` in its warpgroup reaches lanes `32 w` to `32 w + 31`.
+    /// The place this many lanes below. The warp with number `w` in its warpgroup reaches lanes
+    /// `32 w` to `32 w + 31`.
     #[inline]
     #[must_use]
     pub fn at_lane(self, lanes: u32) -> Self {
@@ -41,8 +42,8 @@ impl TensorAddress {
         TensorAddress(bits)
     }
 
-    /// Moves the 32 lanes from here on, a multiple of 32, down by one: row `i + 1` becomes row `i`, of 32 bytes. One thread calls it; [`commit`](super::commit) tells
-    /// when it is done.
+    /// Moves the 32 lanes from here on, a multiple of 32, down by one: row `i + 1` becomes row `i`,
+    /// of 32 bytes. One thread calls it; [`commit`](super::commit) tells when it is done.
     ///
     /// # Safety
     /// This block has allocated the columns, and nobody uses them until it is done.
@@ -60,7 +61,8 @@ impl TensorAddress {
     }
 }
 
-/// Where the hardware writes the address of what it has allocated: `shared! { static MEMORY: [TensorMemoryStorage; 1]; }`.
+/// Where the hardware writes the address of what it has allocated:
+/// `shared! { static MEMORY: [TensorMemoryStorage; 1]; }`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(4))]
 pub struct TensorMemoryStorage(u32);
@@ -79,7 +81,8 @@ impl<const COLUMNS: u32, G: Group> TensorMemory<COLUMNS, G> {
         "tensor memory is allocated in 32, 64, 128, 256 or 512 columns"
     );
 
-    /// Allocates. All threads of the block call it, with a first warp of 32; for a pair, of both blocks. It waits while blocks on the same multiprocessor hold too much, and gives up the
+    /// Allocates. All threads of the block call it, with a first warp of 32; for a pair, of both
+    /// blocks. It waits while blocks on the same multiprocessor hold too much, and gives up the
     /// right to allocate once more: one call in a kernel.
     #[doc(alias = "tcgen05.alloc")]
     #[doc(alias = "tcgen05.relinquish_alloc_permit")]
@@ -120,7 +123,8 @@ impl<const COLUMNS: u32, G: Group> TensorMemory<COLUMNS, G> {
         self.address
     }
 
-    /// Frees it. All threads of the block call it, and none goes on before it is free; for a pair, of both blocks.
+    /// Frees it. All threads of the block call it, and none goes on before it is free; for a pair,
+    /// of both blocks.
     ///
     /// # Safety
     /// What was started on it is done, and was waited for.

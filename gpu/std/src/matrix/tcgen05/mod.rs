@@ -1,8 +1,11 @@
-//! Products by one thread for its block or for two, on Blackwell's data centre GPUs (`sm_100a`, `sm_103a`): `tcgen05`.
+//! Products by one thread for its block or for two, on Blackwell's data centre GPUs (`sm_100a`,
+//! `sm_103a`): `tcgen05`.
 //!
-//! The sum lies in no register: a multiprocessor has *tensor memory*, 128 lanes of 512 columns of 4 bytes, which is allocated by columns
-//! ([`TensorMemory`]) and named by a [`TensorAddress`]. The left operand lies there or in shared memory, the right one in shared memory. One thread
-//! starts a product ([`Product::multiply_add`]) and goes on; [`commit`] has a barrier told when all that it started is done.
+//! The sum lies in no register: a multiprocessor has *tensor memory*, 128 lanes of 512 columns of 4
+//! bytes, which is allocated by columns ([`TensorMemory`]) and named by a [`TensorAddress`]. The
+//! left operand lies there or in shared memory, the right one in shared memory. One thread starts a
+//! product ([`Product::multiply_add`]) and goes on; [`commit`] has a barrier told when all that it
+//! started is done.
 //!
 //! | step | who | by |
 //! | --- | --- | --- |
@@ -12,9 +15,10 @@
 //! | know that it is done | one thread tells, all wait | [`commit`], [`wait_for_products`] |
 //! | take the sum | four warps, each its 32 lanes | [`TensorAddress::load`], [`TensorAddress::store`] |
 //!
-//! Shapes, element types and the number of blocks are types, and a combination that the hardware has not does not compile. ptxas takes one
-//! [`Group`] in a kernel, not both. The simulated GPU does not run these instructions: it refuses such a kernel by its name, and runs the module's others.
-//! PTX ISA, "TensorCore 5th Generation Family Instructions".
+//! Shapes, element types and the number of blocks are types, and a combination that the hardware
+//! has not does not compile. ptxas takes one [`Group`] in a kernel, not both. The simulated GPU
+//! does not run these instructions: it refuses such a kernel by its name, and runs the module's
+//! others. PTX ISA, "TensorCore 5th Generation Family Instructions".
 
 #![cfg_attr(
     not(target_arch = "nvptx64"),
@@ -63,7 +67,8 @@ pub trait Group: sealed::Sealed + Copy {
 names! {
     /// A block by itself: `.cta_group::1`.
     OneBlock;
-    /// Two blocks of a cluster whose ranks differ in the last bit: `.cta_group::2`. Each has half of the sum's rows in its tensor memory.
+    /// Two blocks of a cluster whose ranks differ in the last bit: `.cta_group::2`. Each has half
+    /// of the sum's rows in its tensor memory.
     #[doc(alias = "CTA pair")]
     BlockPair;
 }
@@ -86,7 +91,8 @@ macro_rules! for_group {
 }
 pub(crate) use for_group;
 
-/// Has `barrier` told, by one arrival, when all products and copies that this thread has started before are done. It goes on at once.
+/// Has `barrier` told, by one arrival, when all products and copies that this thread has started
+/// before are done. It goes on at once.
 ///
 /// [`fence_before_thread_sync`] is part of it.
 ///
@@ -105,7 +111,8 @@ pub unsafe fn commit<G: Group, S: Scope>(barrier: &Barrier<S>) {
     }
 }
 
-/// As [`commit`], to the barriers at the same place in all blocks of the cluster whose bits are in `blocks`.
+/// As [`commit`], to the barriers at the same place in all blocks of the cluster whose bits are in
+/// `blocks`.
 ///
 /// # Safety
 /// As for [`commit`], for each of those blocks.
@@ -123,14 +130,16 @@ pub unsafe fn commit_multicast<G: Group, S: Scope>(barrier: &Barrier<S>, blocks:
     }
 }
 
-/// Waits for the phase that [`commit`] ends, with the fence that has to come behind it: the sum may be loaded then.
+/// Waits for the phase that [`commit`] ends, with the fence that has to come behind it: the sum may
+/// be loaded then.
 #[inline]
 pub fn wait_for_products<S: Scope>(barrier: &Barrier<S>, parity: Parity) {
     barrier.wait_parity(parity);
     fence_after_thread_sync();
 }
 
-/// Orders what this thread has started before with what others start behind a barrier or a flag that comes after.
+/// Orders what this thread has started before with what others start behind a barrier or a flag
+/// that comes after.
 #[doc(alias = "tcgen05.fence::before_thread_sync")]
 #[inline]
 pub fn fence_before_thread_sync() {
@@ -140,7 +149,8 @@ pub fn fence_before_thread_sync() {
     }
 }
 
-/// Orders what this thread starts from here on behind what others did before the barrier or flag that came before.
+/// Orders what this thread starts from here on behind what others did before the barrier or flag
+/// that came before.
 #[doc(alias = "tcgen05.fence::after_thread_sync")]
 #[inline]
 pub fn fence_after_thread_sync() {

@@ -38,7 +38,8 @@ impl Operands {
     }
 }
 
-/// A left operand with elements `A`: in shared memory ([`SharedDescriptor`]) or in tensor memory ([`TensorAddress`]).
+/// A left operand with elements `A`: in shared memory ([`SharedDescriptor`]) or in tensor memory
+/// ([`TensorAddress`]).
 pub trait Left<A>: sealed::Sealed + Copy {
     #[doc(hidden)]
     const IN_TENSOR_MEMORY: bool;
@@ -64,7 +65,8 @@ impl<A: Element> Left<A> for TensorAddress {
     }
 }
 
-/// The instruction, in the words of its kind, by where the left operand is: `$more` are operands behind the two matrices.
+/// The instruction, in the words of its kind, by where the left operand is: `$more` are operands
+/// behind the two matrices.
 macro_rules! multiply {
     ($group:ty, $operands:ident, $instruction:ident, $kind:tt, $sparse:literal, $before:literal, $behind:literal, $more:tt) => {
         if $operands.left_in_memory {
@@ -144,7 +146,8 @@ kinds! {
 pub trait Multiply<B, D: Copy>: Element + sealed::Sealed {
     #[doc(hidden)]
     type Kind: Kind;
-    /// What the instruction's descriptor calls the types of the left and right operand and of the sum.
+    /// What the instruction's descriptor calls the types of the left and right operand and of the
+    /// sum.
     #[doc(hidden)]
     const FORMATS: [u32; 3];
     /// Whether they are integers.
@@ -184,10 +187,12 @@ const STEP: u32 = 32;
 /// Bytes of a row of a tile, along the inner dimension.
 const ROW: u32 = 128;
 
-/// A product of a left operand of `M` rows with elements `A` and a right one of `N` columns with elements `B`, whose sum has elements `D`.
+/// A product of a left operand of `M` rows with elements `A` and a right one of `N` columns with
+/// elements `B`, whose sum has elements `D`.
 ///
-/// It is made once, outside of the loop: `const { Product::<Bf16, Bf16, f32, 128, 128>::new() }`. Operands have their rows (the right one its columns) along the inner dimension, if nothing
-/// else is said.
+/// It is made once, outside of the loop: `const { Product::<Bf16, Bf16, f32, 128, 128>::new() }`.
+/// Operands have their rows (the right one its columns) along the inner dimension, if nothing else
+/// is said.
 #[doc(alias = "instruction descriptor")]
 #[doc(alias = "UMMA::InstrDescriptor")]
 #[derive(Clone, Copy, Debug)]
@@ -280,11 +285,14 @@ impl<A: Multiply<B, D>, B: Element, D: Copy, const M: u32, const N: u32, G: Grou
         self.instruction
     }
 
-    /// Starts one step: 32 bytes of each operand's rows. Where `add` is not set the sum is replaced. One thread calls it, of the pair's first block where there are two.
+    /// Starts one step: 32 bytes of each operand's rows. Where `add` is not set the sum is
+    /// replaced. One thread calls it, of the pair's first block where there are two.
     ///
     /// # Safety
-    /// This block has allocated the sum's `N` columns. The operands are there, complete: loaded by copies that a barrier was waited for, or written by threads before
-    /// [`fence_proxy_async`](crate::bulk::fence_proxy_async) and a barrier. Until [`commit`](super::commit) has told that it is done nobody writes them or uses the sum.
+    /// This block has allocated the sum's `N` columns. The operands are there, complete: loaded by
+    /// copies that a barrier was waited for, or written by threads before
+    /// [`fence_proxy_async`](crate::bulk::fence_proxy_async) and a barrier. Until
+    /// [`commit`](super::commit) has told that it is done nobody writes them or uses the sum.
     #[doc(alias = "tcgen05.mma")]
     #[inline(always)]
     pub unsafe fn multiply_step<L: Left<A>>(
@@ -299,7 +307,8 @@ impl<A: Multiply<B, D>, B: Element, D: Copy, const M: u32, const N: u32, G: Grou
         unsafe { A::Kind::multiply::<G>(operands, self.instruction) }
     }
 
-    /// Starts the product of two tiles, rows of 128 bytes in shared memory: four steps. Where `add` is not set the sum is replaced.
+    /// Starts the product of two tiles, rows of 128 bytes in shared memory: four steps. Where `add`
+    /// is not set the sum is replaced.
     ///
     /// # Safety
     /// As for [`multiply_step`](Self::multiply_step).
@@ -321,8 +330,9 @@ impl<A: Multiply<B, D>, B: Element, D: Copy, const M: u32, const N: u32, G: Grou
         }
     }
 
-    /// As [`multiply_step`](Self::multiply_step), with a left operand of which two of four elements (of `Tf32` one of two) are stored, and metadata in tensor memory that say which; `selector`, 0 to 3, says in which of their
-    /// columns' parts. The right operand's step is 64 bytes.
+    /// As [`multiply_step`](Self::multiply_step), with a left operand of which two of four elements
+    /// (of `Tf32` one of two) are stored, and metadata in tensor memory that say which; `selector`,
+    /// 0 to 3, says in which of their columns' parts. The right operand's step is 64 bytes.
     ///
     /// # Safety
     /// As for [`multiply_step`](Self::multiply_step), for the metadata too.

@@ -1,4 +1,5 @@
-//! Products of matrices with scale factors, one for each 16 or 32 elements along the inner dimension: `tcgen05.mma` with `.block_scale`.
+//! Products of matrices with scale factors, one for each 16 or 32 elements along the inner
+//! dimension: `tcgen05.mma` with `.block_scale`.
 
 use core::marker::PhantomData;
 
@@ -8,7 +9,8 @@ use crate::matrix::Element;
 use crate::matrix::element::{E2m1, E2m3, E3m2, E4m3, E5m2};
 use crate::state_space::ptx;
 
-/// A kind of scaled product: which elements, how they are stored, and how many have a factor together.
+/// A kind of scaled product: which elements, how they are stored, and how many have a factor
+/// together.
 pub trait ScaledKind: sealed::Sealed + Copy {
     /// Whether factors are powers of two (`UE8M0`), or small floats (`UE4M3`).
     #[doc(hidden)]
@@ -43,11 +45,13 @@ macro_rules! kinds {
     )*};
 }
 kinds! {
-    /// Elements of 8, 6 or 4 bits, each in a byte; a power of two for 32 of them ("MXFP8", "MXFP6", "MXFP4").
+    /// Elements of 8, 6 or 4 bits, each in a byte; a power of two for 32 of them ("MXFP8", "MXFP6",
+    /// "MXFP4").
     Mxf8f6f4 true: ".kind::mxf8f6f4.block_scale.scale_vec::1X";
     /// Elements of 4 bits, two in a byte; a power of two for 32 of them ("MXFP4").
     Mxf4 true: ".kind::mxf4.block_scale.scale_vec::2X";
-    /// Elements of 4 bits, two in a byte; a float of 8 bits without a sign for 16 of them ("NVFP4").
+    /// Elements of 4 bits, two in a byte; a float of 8 bits without a sign for 16 of them
+    /// ("NVFP4").
     Nvf4 false: ".kind::mxf4nvf4.block_scale.scale_vec::4X";
 }
 
@@ -70,9 +74,11 @@ formats! {
     Nvf4: E2m1 1;
 }
 
-/// A product of kind `K` of a left operand of `M` rows with elements `A` and a right one of `N` columns with elements `B`, each with its factors; the sum is `f32`.
+/// A product of kind `K` of a left operand of `M` rows with elements `A` and a right one of `N`
+/// columns with elements `B`, each with its factors; the sum is `f32`.
 ///
-/// Factors lie in tensor memory, four bytes of a lane for each row of the left operand and each column of the right one: PTX ISA, "Scale Factor A/B layouts". They come there by
+/// Factors lie in tensor memory, four bytes of a lane for each row of the left operand and each
+/// column of the right one: PTX ISA, "Scale Factor A/B layouts". They come there by
 /// [`TensorAddress::copy_from`] with the shape [`Rows32ToAll`](super::copy_shape::Rows32ToAll).
 #[doc(alias = "block_scale")]
 #[derive(Clone, Copy, Debug)]
@@ -118,7 +124,8 @@ impl<K: ScaledKind, A: Scalable<K>, B: Scalable<K>, const M: u32, const N: u32, 
         }
     }
 
-    /// With factors that are in byte `left` (`right`) of their four, 0 to 3: several steps share a column of tensor memory.
+    /// With factors that are in byte `left` (`right`) of their four, 0 to 3: several steps share a
+    /// column of tensor memory.
     #[must_use]
     pub const fn scales_in_byte(self, left: u32, right: u32) -> Self {
         let others = self.instruction & !(3 << 29 | 3 << 4);
@@ -134,7 +141,8 @@ impl<K: ScaledKind, A: Scalable<K>, B: Scalable<K>, const M: u32, const N: u32, 
         self.instruction
     }
 
-    /// Starts one step: 32 bytes of each operand's rows, with the factors of the left and the right operand. Where `add` is not set the sum is replaced. One thread calls it.
+    /// Starts one step: 32 bytes of each operand's rows, with the factors of the left and the right
+    /// operand. Where `add` is not set the sum is replaced. One thread calls it.
     ///
     /// # Safety
     /// As for [`Product::multiply_step`](super::Product::multiply_step), for the factors too.

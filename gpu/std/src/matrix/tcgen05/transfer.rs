@@ -32,7 +32,8 @@ pub mod shape {
     impl<const COLUMNS: u32> super::sealed::Sealed for Lanes16Split<COLUMNS> {}
 }
 
-/// A shape's transfers of this many registers: the instruction's words, and what stands behind the address.
+/// A shape's transfers of this many registers: the instruction's words, and what stands behind the
+/// address.
 macro_rules! transfer {
     ([$($generics:tt)*] $shape:ty, $words:literal, $registers:literal, [$($i:literal)*], $split:literal, [$($operand:tt)*]) => {
         impl $($generics)* Shape<$registers> for $shape {
@@ -120,11 +121,12 @@ transfers! {
 }
 
 impl TensorAddress {
-    /// Loads `REGISTERS` registers of each thread from here on, and waits until they are there. All lanes of the warp call it with the same address, in its 32 lanes
-    /// of tensor memory.
+    /// Loads `REGISTERS` registers of each thread from here on, and waits until they are there. All
+    /// lanes of the warp call it with the same address, in its 32 lanes of tensor memory.
     ///
     /// # Safety
-    /// This block has allocated the columns, and nobody writes them: products were waited for, by [`wait_for_products`](super::wait_for_products).
+    /// This block has allocated the columns, and nobody writes them: products were waited for, by
+    /// [`wait_for_products`](super::wait_for_products).
     #[doc(alias = "tcgen05.ld")]
     #[inline(always)]
     #[must_use]
@@ -147,8 +149,8 @@ impl TensorAddress {
         unsafe { S::load::<true>(self.bits()) }
     }
 
-    /// Stores `REGISTERS` registers of each thread from here on, and waits until they are there. All lanes of the warp call it with the same address, in its 32 lanes of
-    /// tensor memory.
+    /// Stores `REGISTERS` registers of each thread from here on, and waits until they are there.
+    /// All lanes of the warp call it with the same address, in its 32 lanes of tensor memory.
     ///
     /// # Safety
     /// This block has allocated the columns, and nobody else uses them.

@@ -3,7 +3,8 @@
 use super::Sum;
 use crate::state_space::ptx;
 
-/// `left * right + sum` in double precision, by all lanes of the warp: 8 rows, 8 columns, 4 deep. Lane `l` has row `l / 4` of the left operand at place `l % 4`, column `l / 4` of the right one
+/// `left * right + sum` in double precision, by all lanes of the warp: 8 rows, 8 columns, 4 deep.
+/// Lane `l` has row `l / 4` of the left operand at place `l % 4`, column `l / 4` of the right one
 /// at place `l % 4`, and of the sum row `l / 4`, columns `2 * (l % 4)` and the next.
 #[doc(alias = "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64")]
 #[inline]
@@ -41,10 +42,12 @@ macro_rules! product {
     };
 }
 
-/// `left * right + sum` in double precision, from `sm_90`, by all lanes of the warp: 16 rows, 8 columns, and 4 deep for each element that a lane has of the right operand: 1, 2 or 4.
+/// `left * right + sum` in double precision, from `sm_90`, by all lanes of the warp: 16 rows, 8
+/// columns, and 4 deep for each element that a lane has of the right operand: 1, 2 or 4.
 ///
-/// Element `i` of lane `l` is, of the left operand, in row `l / 4 + 8 * (i % 2)` at place `l % 4 + 4 * (i / 2)`; of the right one in column `l / 4` at place `l % 4 + 4 * i`; of the sum it is where
-/// [`Sum::position`] says.
+/// Element `i` of lane `l` is, of the left operand, in row `l / 4 + 8 * (i % 2)` at place
+/// `l % 4 + 4 * (i / 2)`; of the right one in column `l / 4` at place `l % 4 + 4 * i`; of the sum
+/// it is where [`Sum::position`] says.
 ///
 /// The left operand has twice as many elements as the right one:
 /// ```compile_fail,E0080

@@ -18,7 +18,8 @@ pub const BYTES: usize = 32;
 #[derive(Clone, Copy, Debug)]
 pub struct Left<E, const REGISTERS: usize = 4>(pub(super) [u32; REGISTERS], PhantomData<E>);
 
-/// The right operand: 8 columns of 16 bytes for each of a lane's `REGISTERS`, 2 or 1, or 4 where the left one is [sparse](crate::matrix::sparse).
+/// The right operand: 8 columns of 16 bytes for each of a lane's `REGISTERS`, 2 or 1, or 4 where
+/// the left one is [sparse](crate::matrix::sparse).
 #[derive(Clone, Copy, Debug)]
 pub struct Right<E, const REGISTERS: usize = 2>(pub(super) [u32; REGISTERS], PhantomData<E>);
 
@@ -61,7 +62,8 @@ impl<E: Element, const REGISTERS: usize> Left<E, REGISTERS> {
 }
 
 impl<E: Element, const REGISTERS: usize> Right<E, REGISTERS> {
-    /// Loads from shared memory where the operand is stored as its transpose: 8 rows along the inner dimension, with `stride` bytes from one to the next.
+    /// Loads from shared memory where the operand is stored as its transpose: 8 rows along the
+    /// inner dimension, with `stride` bytes from one to the next.
     ///
     /// # Safety
     /// As for [`Left::load`].
@@ -89,7 +91,8 @@ impl<E: Element, const REGISTERS: usize> Right<E, REGISTERS> {
 macro_rules! halves {
     ($($element:ty)*) => {$(
         impl<const REGISTERS: usize> Right<$element, REGISTERS> {
-            /// Loads from shared memory where the operand is stored by its own rows, of 8 elements, with `stride` bytes from one to the next.
+            /// Loads from shared memory where the operand is stored by its own rows, of 8 elements,
+            /// with `stride` bytes from one to the next.
             ///
             /// # Safety
             /// As for [`Left::load`].

@@ -1,7 +1,9 @@
 //! Products by a warp: `mma.sync`, from `sm_80`; of floats of 8 bits from `sm_89`.
 //!
-//! A product is of 16 rows and 8 columns, and 32 bytes along the inner dimension: 16 half floats, 8 of `tf32`, 32 bytes, 64 halves of bytes, 256 bits. Or it is half as deep. The operands
-//! lie in registers, spread over the 32 lanes: a [`Left`], a [`Right`], and the [`Sum`]. `ldmatrix` fills the first two from shared memory. All lanes of the warp come to each of these functions.
+//! A product is of 16 rows and 8 columns, and 32 bytes along the inner dimension: 16 half floats, 8
+//! of `tf32`, 32 bytes, 64 halves of bytes, 256 bits. Or it is half as deep. The operands lie in
+//! registers, spread over the 32 lanes: a [`Left`], a [`Right`], and the [`Sum`]. `ldmatrix` fills
+//! the first two from shared memory. All lanes of the warp come to each of these functions.
 //!
 //! | elements | sum | left and right operand | of a [sparse](super::sparse) left one |
 //! | --- | --- | --- | --- |
@@ -23,7 +25,8 @@
 //! }
 //! ```
 //!
-//! PTX ISA, "Matrix Fragments for mma.m16n8k16" and its neighbours, "mma", "mma.sp", "ldmatrix", "stmatrix".
+//! PTX ISA, "Matrix Fragments for mma.m16n8k16" and its neighbours, "mma", "mma.sp", "ldmatrix",
+//! "stmatrix".
 
 #![cfg_attr(
     not(target_arch = "nvptx64"),

@@ -28,7 +28,8 @@ traits! {
     Saturate, multiply_add_saturating, "only integers of 8 and 4 bits have a product that stops at the ends of the range";
 }
 
-/// A left operand of elements `E` of which half are stored, and which a warp multiplies by a right one `R`, with a sum `S`.
+/// A left operand of elements `E` of which half are stored, and which a warp multiplies by a right
+/// one `R`, with a sum `S`.
 #[diagnostic::on_unimplemented(
     message = "a sparse `{Self}` and `{R}` have no product that is added to `{S}`",
     label = "the hardware has no such product",
@@ -44,7 +45,8 @@ pub trait MultiplySparse<E, R, S> {
     ) -> S;
 }
 
-/// `left * right + sum`, by all lanes of the warp. Of [`B1`] what is added is how many bits both have.
+/// `left * right + sum`, by all lanes of the warp. Of [`B1`] what is added is how many bits both
+/// have.
 #[doc(alias = "mma.sync")]
 #[inline]
 #[must_use]
@@ -60,10 +62,12 @@ pub fn multiply_add_saturating<L: Saturate<R, S>, R, S>(left: &L, right: &R, sum
     left.multiply_add_saturating(right, sum)
 }
 
-/// `left * right + sum`, where of the left operand half of the elements are stored, and `metadata` says which: [`sparse`].
+/// `left * right + sum`, where of the left operand half of the elements are stored, and `metadata`
+/// says which: [`sparse`].
 ///
-/// The right operand reaches twice as far along the inner dimension as what is stored of the left one. The parts of [`Metadata`](sparse::Metadata) are counted from 0; one that there is not does not
-/// compile.
+/// The right operand reaches twice as far along the inner dimension as what is stored of the left
+/// one. The parts of [`Metadata`](sparse::Metadata) are counted from 0; one that there is not does
+/// not compile.
 #[doc(alias = "mma.sp")]
 #[doc(alias = "mma.sp::ordered_metadata")]
 #[inline]
@@ -77,7 +81,8 @@ pub fn multiply_add_sparse<E, L: MultiplySparse<E, R, S>, R, S, const PART: u32>
     left.multiply_add_sparse(metadata, right, sum)
 }
 
-/// The instruction: its words before and behind, the registers of the sum, the left and the right operand, and more operands.
+/// The instruction: its words before and behind, the registers of the sum, the left and the right
+/// operand, and more operands.
 macro_rules! instruction {
     (
         $start:literal, $words:expr, $tail:literal, $left:expr, $right:expr, $sum:expr,
@@ -146,7 +151,8 @@ products! {
     B1 B1, i32 4, "m16n8k256" "m16n8k128" ".s32.b1.b1.s32.and.popc";
 }
 
-/// Products with half of the left operand's elements. `.sp::ordered_metadata` wants places in order, which all of `TwoOfFour` are, and may be faster.
+/// Products with half of the left operand's elements. `.sp::ordered_metadata` wants places in
+/// order, which all of `TwoOfFour` are, and may be faster.
 macro_rules! sparse_products {
     ($($a:ident $in_left:tt, $b:ident $in_right:tt, $sum:ident $registers:tt, $shape:literal $types:literal;)*) => {$(
         impl MultiplySparse<$a, Right<$b, $in_right>, Sum<$sum, $registers>> for Left<$a, $in_left> {
@@ -182,7 +188,8 @@ sparse_products! {
     E5m2 4, E5m2 4, f32 4, "m16n8k64" ".f32.e5m2.e5m2.f32";
 }
 
-/// Products of integers: of full and of half depth, stopping at the ends of the range too, and sparse ones, of which the deeper shape is named.
+/// Products of integers: of full and of half depth, stopping at the ends of the range too, and
+/// sparse ones, of which the deeper shape is named.
 macro_rules! integers {
     ($($a:ident $b:ident, $full:literal $half:literal $sparse:literal $types:literal;)*) => {$(
         products! { $a $b, i32 4, $full $half $types; }

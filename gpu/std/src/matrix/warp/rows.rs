@@ -1,8 +1,10 @@
-//! Matrices of 8 rows of 16 bytes between shared memory and the registers of a warp: `ldmatrix`, `stmatrix`.
+//! Matrices of 8 rows of 16 bytes between shared memory and the registers of a warp: `ldmatrix`,
+//! `stmatrix`.
 
 use crate::state_space::{self, ptx};
 
-/// One, two or four matrices at once. The sizes are constants, so that of the three instructions one is left.
+/// One, two or four matrices at once. The sizes are constants, so that of the three instructions
+/// one is left.
 macro_rules! by_number {
     ($action:ident, $number:expr, $($operands:tt)*) => {
         match $number {
@@ -46,7 +48,8 @@ macro_rules! loads {
         $(#[$doc])*
         ///
         /// # Safety
-        /// Each address is of 16 bytes of shared memory, aligned to them, which nobody writes meanwhile. All lanes of the warp come here.
+        /// Each address is of 16 bytes of shared memory, aligned to them, which nobody writes
+        /// meanwhile. All lanes of the warp come here.
         #[inline(always)]
         #[must_use]
         pub unsafe fn $name<const MATRICES: usize>(row: *const u8) -> [u32; MATRICES] {
@@ -60,8 +63,9 @@ macro_rules! loads {
     )*};
 }
 loads! {
-    /// Loads one, two or four matrices of 8 rows of 16 bytes from shared memory: lane `l` gives the address of row `l % 8` of matrix `l / 8`, and has of each matrix
-    /// four bytes of row `l / 4`. Addresses of lanes beyond the matrices do not matter.
+    /// Loads one, two or four matrices of 8 rows of 16 bytes from shared memory: lane `l` gives the
+    /// address of row `l % 8` of matrix `l / 8`, and has of each matrix four bytes of row `l / 4`.
+    /// Addresses of lanes beyond the matrices do not matter.
     #[doc(alias = "ldmatrix")]
     load_matrices: "";
     /// As [`load_matrices`], each transposed as a matrix of 8 by 8 elements of 16 bits.
@@ -74,7 +78,8 @@ macro_rules! stores {
         $(#[$doc])*
         ///
         /// # Safety
-        /// Each lane's `row` is of 16 bytes of this block's shared memory, aligned to them, which nobody else touches before a barrier. All lanes of the warp come here.
+        /// Each lane's `row` is of 16 bytes of this block's shared memory, aligned to them, which
+        /// nobody else touches before a barrier. All lanes of the warp come here.
         #[inline(always)]
         pub unsafe fn $name<const MATRICES: usize>(row: *mut u8, registers: [u32; MATRICES]) {
             const { can_be(MATRICES) };
@@ -86,8 +91,9 @@ macro_rules! stores {
     )*};
 }
 stores! {
-    /// Stores one, two or four matrices of 8 rows of 8 elements of 16 bits, a register of each lane each, to shared memory: lane `l` gives the address of row `l % 8` of
-    /// matrix `l / 8`. From `sm_90`.
+    /// Stores one, two or four matrices of 8 rows of 8 elements of 16 bits, a register of each lane
+    /// each, to shared memory: lane `l` gives the address of row `l % 8` of matrix `l / 8`. From
+    /// `sm_90`.
     #[doc(alias = "stmatrix")]
     store_matrices: "";
     /// As [`store_matrices`], each transposed.

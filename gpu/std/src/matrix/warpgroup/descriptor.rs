@@ -28,7 +28,8 @@ impl<E> Order<E> for Along {
     const STEP: i32 = 2;
 }
 
-/// Rows of 64 elements across the inner dimension, of which 16 rows are one step. Of 16-bit elements only.
+/// Rows of 64 elements across the inner dimension, of which 16 rows are one step. Of 16-bit
+/// elements only.
 #[doc(alias = "MN-major")]
 #[derive(Clone, Copy, Debug)]
 pub enum Across {}
@@ -72,8 +73,8 @@ impl<E, O> Descriptor<E, O> {
 }
 
 impl<E: Element> Descriptor<E> {
-    /// Of the tile that begins here: at a multiple of 1024 bytes of this block's shared memory, loaded by a tensor map with a swizzle of 128 bytes in
-    /// boxes as wide.
+    /// Of the tile that begins here: at a multiple of 1024 bytes of this block's shared memory,
+    /// loaded by a tensor map with a swizzle of 128 bytes in boxes as wide.
     #[doc(alias = "matrix descriptor")]
     #[inline]
     #[must_use]
@@ -81,7 +82,8 @@ impl<E: Element> Descriptor<E> {
         Self::new(state_space::shared(tile), 16)
     }
 
-    /// The operand that begins this many bytes further along its rows, a multiple of 32: a step of the inner dimension.
+    /// The operand that begins this many bytes further along its rows, a multiple of 32: a step of
+    /// the inner dimension.
     #[inline]
     #[must_use]
     pub fn advance(self, bytes: u32) -> Self {
@@ -106,7 +108,9 @@ impl<E: Element> Descriptor<E, Across>
 where
     Across: Order<E>,
 {
-    /// Of the tile that begins here, at a multiple of 1024 bytes: 64 rows along the inner dimension with 64 elements of the other one each; what has more than 64 there lies in tiles that are `next` bytes apart.
+    /// Of the tile that begins here, at a multiple of 1024 bytes: 64 rows along the inner dimension
+    /// with 64 elements of the other one each; what has more than 64 there lies in tiles that are
+    /// `next` bytes apart.
     #[doc(alias = "matrix descriptor")]
     #[inline]
     #[must_use]

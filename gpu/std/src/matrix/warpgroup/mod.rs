@@ -1,8 +1,12 @@
-//! Products by a warpgroup, four warps with consecutive numbers from a multiple of four: `wgmma`, for `sm_90a` alone.
+//! Products by a warpgroup, four warps with consecutive numbers from a multiple of four: `wgmma`,
+//! for `sm_90a` alone.
 //!
-//! The right operand lies in shared memory, the left one there or in registers ([`warp::Left`], as `ldmatrix` fills it). In shared memory they are tiles that the
-//! tensor memory accelerator has brought with a swizzle of 128 bytes: rows of 128 bytes along the inner dimension ("K-major"), or, of 16-bit elements, along the other one ([`Across`]). The left operand
-//! has 64 rows, the right one as many columns as the sum. The sum stays in registers, spread over the 128 threads: an [`Accumulator`].
+//! The right operand lies in shared memory, the left one there or in registers ([`warp::Left`], as
+//! `ldmatrix` fills it). In shared memory they are tiles that the tensor memory accelerator has
+//! brought with a swizzle of 128 bytes: rows of 128 bytes along the inner dimension ("K-major"),
+//! or, of 16-bit elements, along the other one ([`Across`]). The left operand has 64 rows, the
+//! right one as many columns as the sum. The sum stays in registers, spread over the 128 threads:
+//! an [`Accumulator`].
 //!
 //! | elements | sum | columns |
 //! | --- | --- | --- |
@@ -11,8 +15,9 @@
 //! | `E4m3`, `E5m2`, either with either | `f32`, `F16x2` | 8, 16, 24, .. 256 |
 //! | `S8`, `U8`, either with either; `B1` | `i32` | 8, 16, 24, 32, 48, 64, .. 256 |
 //!
-//! `wgmma` is asynchronous: a fence before it, a group behind it, and a wait before a register may be touched. What is forgotten there is found by no
-//! compiler. Here they are part of the steps, and the sum is borrowed from the first product to the wait:
+//! `wgmma` is asynchronous: a fence before it, a group behind it, and a wait before a register may
+//! be touched. What is forgotten there is found by no compiler. Here they are part of the steps,
+//! and the sum is borrowed from the first product to the wait:
 //!
 //! | step | what it has in it |
 //! | --- | --- |
@@ -22,7 +27,8 @@
 //! | [`Products::wait_for_previous`] | `wgmma.wait_group 1`: what the products before the last ones read may be overwritten |
 //! | [`Products::finish`], or where it is dropped | `wgmma.wait_group 0` |
 //!
-//! [`Accumulator::multiply_add`] is all of it for one tile. A sum that does not take such products does not compile:
+//! [`Accumulator::multiply_add`] is all of it for one tile. A sum that does not take such products
+//! does not compile:
 //!
 //! ```compile_fail,E0277
 //! use lanewise_std::matrix::element::S8;
@@ -33,7 +39,8 @@
 //! }
 //! ```
 //!
-//! PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions", "Matrix Descriptor Format", "Strides".
+//! PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions", "Matrix Descriptor Format",
+//! "Strides".
 
 #![cfg_attr(
     not(target_arch = "nvptx64"),
@@ -70,7 +77,8 @@ pub fn warpgroup_id() -> u32 {
     thread::thread_rank() / THREADS
 }
 
-/// A sum whose products are under way: nobody reads or writes its registers until [`finish`](Self::finish), or until this is dropped.
+/// A sum whose products are under way: nobody reads or writes its registers until
+/// [`finish`](Self::finish), or until this is dropped.
 #[derive(Debug)]
 #[must_use = "start products, and `finish` before the sum is read"]
 pub struct Products<'a, T, const REGISTERS: usize>(&'a mut Accumulator<T, REGISTERS>)
@@ -87,8 +95,8 @@ where
         Products(self)
     }
 
-    /// Adds the product of a left tile of 64 rows and a right tile of as many columns as the sum, 128 bytes deep, and waits.
-    /// All four warps of the warpgroup call it.
+    /// Adds the product of a left tile of 64 rows and a right tile of as many columns as the sum,
+    /// 128 bytes deep, and waits. All four warps of the warpgroup call it.
     ///
     /// # Safety
     /// As for [`Products::multiply_add`], until this returns.
@@ -111,11 +119,14 @@ impl<T, const REGISTERS: usize> Products<'_, T, REGISTERS>
 where
     [u32; REGISTERS]: Registers,
 {
-    /// Starts to add the product of a left tile of 64 rows and a right tile of as many columns as the sum, 128 bytes deep (across the inner dimension: 64 rows of it). All four warps of the warpgroup call it.
+    /// Starts to add the product of a left tile of 64 rows and a right tile of as many columns as
+    /// the sum, 128 bytes deep (across the inner dimension: 64 rows of it). All four warps of the
+    /// warpgroup call it.
     ///
     /// # Safety
-    /// Both tiles are there, complete: loaded by copies that a barrier has been waited for, or written by threads and
-    /// [`bulk::fence_proxy_async`](crate::bulk::fence_proxy_async) before a barrier. Nobody writes them until the products were waited for. `self` is not forgotten.
+    /// Both tiles are there, complete: loaded by copies that a barrier has been waited for, or
+    /// written by threads and [`bulk::fence_proxy_async`](crate::bulk::fence_proxy_async) before a
+    /// barrier. Nobody writes them until the products were waited for. `self` is not forgotten.
     #[doc(alias = "wgmma.mma_async")]
     #[inline(always)]
     pub unsafe fn multiply_add<A, B, OA: Order<A>, OB: Order<B>>(
@@ -129,7 +140,8 @@ where
         unsafe { Instructions::<A, B>::tile::<1, OA, OB>(self.0, a.bits, b.bits) }
     }
 
-    /// As [`multiply_add`](Self::multiply_add), with the product taken away from the sum. Not of integers.
+    /// As [`multiply_add`](Self::multiply_add), with the product taken away from the sum. Not of
+    /// integers.
     ///
     /// # Safety
     /// As for [`multiply_add`](Self::multiply_add).
@@ -151,7 +163,8 @@ where
         unsafe { Instructions::<A, B>::tile::<-1, OA, OB>(self.0, a.bits, b.bits) }
     }
 
-    /// Starts to add the product of a left operand in registers, each warp its 16 rows of 32 bytes, and the first 32 bytes (16 rows) of the right tile.
+    /// Starts to add the product of a left operand in registers, each warp its 16 rows of 32 bytes,
+    /// and the first 32 bytes (16 rows) of the right tile.
     ///
     /// # Safety
     /// As for [`multiply_add`](Self::multiply_add), of the right tile.
@@ -163,11 +176,13 @@ where
     ) where
         Accumulator<T, REGISTERS>: MultiplyAdd<A, B>,
     {
-        // SAFETY: the caller's promise. The registers of the left operand are waited for with the sum: nobody has them but this.
+        // SAFETY: the caller's promise. The registers of the left operand are waited for with the
+        // sum: nobody has them but this.
         unsafe { Instructions::<A, B>::step::<OB>(self.0, a.registers(), b.bits) }
     }
 
-    /// Starts to add the product of a left operand of which half of the elements are stored, the first 32 bytes (16 rows) of its tile, and the first 64 bytes (32 rows) of the right tile.
+    /// Starts to add the product of a left operand of which half of the elements are stored, the
+    /// first 32 bytes (16 rows) of its tile, and the first 64 bytes (32 rows) of the right tile.
     /// Each warp has the metadata of its 16 rows.
     ///
     /// # Safety
@@ -190,7 +205,8 @@ where
         }
     }
 
-    /// The same with the stored elements of the left operand in registers, each warp its 16 rows of 32 bytes.
+    /// The same with the stored elements of the left operand in registers, each warp its 16 rows of
+    /// 32 bytes.
     ///
     /// # Safety
     /// As for [`multiply_add_sparse`](Self::multiply_add_sparse), of the right tile.
@@ -205,7 +221,8 @@ where
         Accumulator<T, REGISTERS>: MultiplyAddSparse<A, B>,
     {
         const { assert!(PART < sparse::parts::<A>(4), "a part past the last") };
-        // SAFETY: the caller's promise. The registers of the left operand are waited for with the sum: nobody has them but this.
+        // SAFETY: the caller's promise. The registers of the left operand are waited for with the
+        // sum: nobody has them but this.
         unsafe {
             Sparse::<A, B>::sparse_step::<PART, OB>(self.0, a.registers(), metadata.bits(), b.bits);
         }

@@ -10,7 +10,8 @@ use crate::state_space::ptx;
 pub(super) mod sealed {
     use crate::matrix::warpgroup::descriptor::Order;
 
-    /// The instructions of a size and of types, each with a fence before it and its group behind it.
+    /// The instructions of a size and of types, each with a fence before it and its group behind
+    /// it.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` does not take products of `{A}` and `{B}`",
         label = "the hardware has no such product",
@@ -85,7 +86,8 @@ macro_rules! instruction {
 /// What is between the fence and the group: texts, and the operands that differ.
 macro_rules! fenced {
     ($sum:expr, $columns:expr, [$($i:literal)*], [$($text:expr),*], $($operands:tt)*) => {
-        // SAFETY: the caller's promise. The registers are handed over for all of it, and are tied to what comes after.
+        // SAFETY: the caller's promise. The registers are handed over for all of it, and are tied
+        // to what comes after.
         unsafe {
             ptx!("wgmma":
                 "{{ .reg .pred one; .reg .b32 number; mov.b32 number, 1; setp.ne.b32 one, number, 0;",
@@ -100,7 +102,8 @@ macro_rules! fenced {
     };
 }
 
-/// The instructions of a size and of types. Behind the operands stand signs of both, and of 16-bit elements how they lie: `$tail`, and without the left operand's `$tail_of_registers`.
+/// The instructions of a size and of types. Behind the operands stand signs of both, and of 16-bit
+/// elements how they lie: `$tail`, and without the left operand's `$tail_of_registers`.
 macro_rules! products {
     (
         [$($generics:tt)*] $a:ty, $b:ty, $sum:ty, $columns:expr, $registers:literal $i:tt, $signs:literal, $shape:expr, [$($types:tt)*],

@@ -10,8 +10,9 @@ const fn can_be(count: u32) {
     );
 }
 
-/// Takes registers for this warpgroup's threads, up to this many each: 24 to 256, a multiple of 8. Others of the block must have given some
-/// ([`decrease_registers`]), or the thread waits for ever. All warps of the warpgroup call it, in a kernel with `#[launch_bounds]`.
+/// Takes registers for this warpgroup's threads, up to this many each: 24 to 256, a multiple of 8.
+/// Others of the block must have given some ([`decrease_registers`]), or the thread waits for ever.
+/// All warps of the warpgroup call it, in a kernel with `#[launch_bounds]`.
 #[doc(alias = "setmaxnreg.inc")]
 #[inline(always)]
 pub fn increase_registers<const COUNT: u32>() {
@@ -26,8 +27,8 @@ pub fn increase_registers<const COUNT: u32>() {
     }
 }
 
-/// Gives registers of this warpgroup's threads away, down to this many each: 24 to 256, a multiple of 8. All warps of the warpgroup call it, in a kernel
-/// with `#[launch_bounds]`.
+/// Gives registers of this warpgroup's threads away, down to this many each: 24 to 256, a multiple
+/// of 8. All warps of the warpgroup call it, in a kernel with `#[launch_bounds]`.
 #[doc(alias = "setmaxnreg.dec")]
 #[inline(always)]
 pub fn decrease_registers<const COUNT: u32>() {

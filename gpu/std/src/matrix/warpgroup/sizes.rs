@@ -1,8 +1,10 @@
 //! How many registers a sum may have, and their numbers.
 //!
-//! A register that an instruction names has a number that is a constant, or it would be memory. So each size has code of its own, which these macros write.
+//! A register that an instruction names has a number that is a constant, or it would be memory. So
+//! each size has code of its own, which these macros write.
 
-/// Calls `$row! { N [0 1 .. N - 1] }` for each of these `N`, of which each is `by` more than the one before. The first is `by`, or `by` more than 64.
+/// Calls `$row! { N [0 1 .. N - 1] }` for each of these `N`, of which each is `by` more than the
+/// one before. The first is `by`, or `by` more than 64.
 macro_rules! sizes {
     ($row:ident! by $by:tt: $($n:literal)*) => {
         with_numbers! { sizes { @ $row $by [$($n)*] } }
@@ -28,7 +30,8 @@ macro_rules! sizes {
 }
 pub(super) use sizes;
 
-/// Calls a macro with the numbers of all registers, the first 64 and the others, behind what is given.
+/// Calls a macro with the numbers of all registers, the first 64 and the others, behind what is
+/// given.
 macro_rules! with_numbers {
     ($call:ident { $($before:tt)* }) => {
         $call! {

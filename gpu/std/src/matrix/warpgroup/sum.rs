@@ -8,9 +8,11 @@ use crate::matrix::Register;
 use crate::state_space::ptx;
 use crate::thread;
 
-/// The sum of a warpgroup: 64 rows, and twice as many columns as each thread has `REGISTERS` (of half floats four times as many).
+/// The sum of a warpgroup: 64 rows, and twice as many columns as each thread has `REGISTERS` (of
+/// half floats four times as many).
 ///
-/// There are sums of 8, 16, 24, .. 256 columns; of integers those of 8, 16, 24, 32, 48, 64, .. 256 can be multiplied.
+/// There are sums of 8, 16, 24, .. 256 columns; of integers those of 8, 16, 24, 32, 48, 64, .. 256
+/// can be multiplied.
 #[derive(Clone, Copy, Debug)]
 pub struct Accumulator<T, const REGISTERS: usize>(pub(super) [u32; REGISTERS], PhantomData<T>);
 
@@ -31,7 +33,8 @@ pub(super) mod sealed {
     }
 }
 
-/// This many registers that a sum may have: for a function generic over them, `where [u32; REGISTERS]: SumRegisters`.
+/// This many registers that a sum may have: for a function generic over them,
+/// `where [u32; REGISTERS]: SumRegisters`.
 pub trait SumRegisters: sealed::Registers {}
 impl<T: sealed::Registers> SumRegisters for T {}
 
@@ -72,7 +75,8 @@ where
         });
     }
 
-    /// Gives each of this thread's registers what `f` makes of its row, column and value: a sum that begins with something, or is scaled half-way.
+    /// Gives each of this thread's registers what `f` makes of its row, column and value: a sum
+    /// that begins with something, or is scaled half-way.
     #[inline(always)]
     pub fn map(&mut self, mut f: impl FnMut(usize, usize, T) -> T) {
         let thread = thread::thread_rank() % THREADS;

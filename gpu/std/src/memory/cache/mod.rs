@@ -1,11 +1,11 @@
 //! Loads, stores and prefetches of global memory that name the caches they go through.
 //!
-//! An ordinary load leaves the choice to the compiler. What comes through a `&[T]` parameter is read-only for
-//! the whole kernel and takes the read-only path by itself; everything else is cached at all levels. These
-//! functions are for kernels that know better. [`CachePolicy`] is for copies of many bytes. The loads take a
-//! reference, so that nothing writes the value meanwhile: the read-only path would not notice a write.
-//! PTX ISA, "Cache Operators", "ld", "ld.global.nc"; CUDA C++ Programming Guide, "Read-Only Data Cache Load Function",
-//! "Load Functions Using Cache Hints".
+//! An ordinary load leaves the choice to the compiler. What comes through a `&[T]` parameter is
+//! read-only for the whole kernel and takes the read-only path by itself; everything else is cached
+//! at all levels. These functions are for kernels that know better. [`CachePolicy`] is for copies
+//! of many bytes. The loads take a reference, so that nothing writes the value meanwhile: the
+//! read-only path would not notice a write. PTX ISA, "Cache Operators", "ld", "ld.global.nc"; CUDA
+//! C++ Programming Guide, "Read-Only Data Cache Load Function", "Load Functions Using Cache Hints".
 
 mod policy;
 
@@ -15,7 +15,8 @@ pub(crate) use policy::hinted;
 /// A number that the cache operators load: 32 or 64 bits.
 pub trait Loadable: Copy + sealed::Loads {}
 
-/// The instructions, out of sight: they are `unsafe`, and the functions of this module are how to ask for them.
+/// The instructions, out of sight: they are `unsafe`, and the functions of this module are how to
+/// ask for them.
 mod sealed {
     pub trait Loads: Sized {
         unsafe fn all_levels(place: &Self) -> Self;
@@ -83,7 +84,8 @@ pub unsafe fn load_cs<T: Loadable>(place: &T) -> T {
 /// Stores to L2, past L1: `st.global.cg`.
 ///
 /// # Safety
-/// `place` is in global memory and valid for a write, and no other thread accesses it at the same time.
+/// `place` is in global memory and valid for a write, and no other thread accesses it at the same
+/// time.
 #[doc(alias = "__stcg")]
 #[doc(alias = "st.global.cg")]
 #[inline]
@@ -92,7 +94,8 @@ pub unsafe fn store_cg<T: Loadable>(place: *mut T, value: T) {
     unsafe { T::store_l2(place, value) }
 }
 
-/// Stores, and asks the caches not to keep the line: `st.global.cs`. For values that are not read soon.
+/// Stores, and asks the caches not to keep the line: `st.global.cs`. For values that are not read
+/// soon.
 ///
 /// # Safety
 /// As for [`store_cg`].
@@ -182,7 +185,8 @@ macro_rules! store {
 macro_rules! load {
     ($register:ident, $instruction:expr, $place:expr) => {{
         let value;
-        // SAFETY: the caller says that the place is in global memory; nothing writes what a shared reference is to.
+        // SAFETY: the caller says that the place is in global memory; nothing writes what a shared
+        // reference is to.
         unsafe {
             core::arch::asm!(
                 "cvta.to.global.u64 {global}, {place};",

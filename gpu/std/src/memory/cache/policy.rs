@@ -9,9 +9,11 @@ use crate::state_space::ptx;
 
 /// How long the second-level cache keeps what a copy brings there. From `sm_80`.
 ///
-/// It is made once, by a constructor, and given to copies: [`bulk::with_policy`](crate::bulk::with_policy), and `with_policy` of the maps of
-/// [`tma`](crate::tma). It is a hint: what is copied does not depend on it.
-/// PTX ISA, "Cache Eviction Priority Hints", "createpolicy"; CUDA C++ Programming Guide, "L2 Cache Set-Aside for Persisting Accesses".
+/// It is made once, by a constructor, and given to copies:
+/// [`bulk::with_policy`](crate::bulk::with_policy), and `with_policy` of the maps of
+/// [`tma`](crate::tma). It is a hint: what is copied does not depend on it. PTX ISA, "Cache
+/// Eviction Priority Hints", "createpolicy"; CUDA C++ Programming Guide, "L2 Cache Set-Aside for
+/// Persisting Accesses".
 #[doc(alias = "createpolicy")]
 #[derive(Clone, Copy, Debug)]
 pub struct CachePolicy(u64);
@@ -68,7 +70,8 @@ impl CachePolicy {
     }
 }
 
-/// An instruction with a policy or without: its words up to where the hint stands, those up to where the policy stands, those behind it, and its operands.
+/// An instruction with a policy or without: its words up to where the hint stands, those up to
+/// where the policy stands, those behind it, and its operands.
 macro_rules! hinted {
     ($policy:expr, $name:literal: [$($words:expr),*], [$($operands:expr),*], [$($end:expr),*], $($asm:tt)*) => {
         match $policy {

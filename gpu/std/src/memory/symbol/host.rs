@@ -1,5 +1,5 @@
-//! A static on the host, where kernels are only type-checked: it has no memory, so that nobody takes a copy there for the one on
-//! the device.
+//! A static on the host, where kernels are only type-checked: it has no memory, so that nobody
+//! takes a copy there for the one on the device.
 
 use core::marker::PhantomData;
 

@@ -1,9 +1,10 @@
 //! Statics on the device, which the host reaches by their names.
 //!
-//! `#[device] static` puts a [`DeviceGlobal`] in global memory and a [`ConstantMemory`] in constant memory. They live as long
-//! as the module is loaded. On the host the static is a handle of the same name ([`Symbol`]), which knows the
-//! type and the module; through it the host reads and writes the memory.
-//! CUDA C++ Programming Guide, "Device Memory: `__device__`, `__constant__`"; PTX ISA, "State Spaces".
+//! `#[device] static` puts a [`DeviceGlobal`] in global memory and a [`ConstantMemory`] in constant
+//! memory. They live as long as the module is loaded. On the host the static is a handle of the
+//! same name ([`Symbol`]), which knows the type and the module; through it the host reads and
+//! writes the memory. CUDA C++ Programming Guide, "Device Memory: `__device__`, `__constant__`";
+//! PTX ISA, "State Spaces".
 
 #[cfg(target_arch = "nvptx64")]
 #[path = "device.rs"]
@@ -16,7 +17,8 @@ use cell::Cell;
 
 use crate::kernel::{Module, Value};
 
-/// A static of the device as the host sees it: what `#[device]` makes of a static when compiled for the host.
+/// A static of the device as the host sees it: what `#[device]` makes of a static when compiled for
+/// the host.
 ///
 /// # Safety
 /// `NAME` is the symbol of a static in the texts of `Module`, and what it holds is a `Value`.
@@ -41,7 +43,8 @@ pub unsafe trait Static {
 
 /// A static in global memory: CUDA's `__device__`.
 ///
-/// All threads of all kernels of the module share it, and it keeps its value from one launch to the next.
+/// All threads of all kernels of the module share it, and it keeps its value from one launch to the
+/// next.
 #[doc(alias = "__device__")]
 #[derive(Debug)]
 #[repr(transparent)]
@@ -49,8 +52,9 @@ pub struct DeviceGlobal<T>(Cell<T>);
 
 /// A static in constant memory: CUDA's `__constant__`.
 ///
-/// The host fills it between launches. A warp whose lanes read one element gets it in one access from a cache of its own;
-/// lanes that read different elements wait for each other. There are 64 KiB of it.
+/// The host fills it between launches. A warp whose lanes read one element gets it in one access
+/// from a cache of its own; lanes that read different elements wait for each other. There are 64
+/// KiB of it.
 #[doc(alias = "__constant__")]
 #[derive(Debug)]
 #[repr(transparent)]
@@ -59,7 +63,8 @@ pub struct ConstantMemory<T>(Cell<T>);
 macro_rules! symbols {
     ($($name:ident)*) => {
         $(
-            // SAFETY: access from the device is `unsafe` or reads what nothing writes; the host has no access at all.
+            // SAFETY: access from the device is `unsafe` or reads what nothing writes; the host has
+            // no access at all.
             unsafe impl<T> Sync for $name<T> {}
 
             impl<T: Value> $name<T> {
@@ -98,7 +103,8 @@ impl<T: Value> DeviceGlobal<T> {
     /// No other thread reads or writes it at the same time.
     #[inline]
     pub unsafe fn set(&self, value: T) {
-        // SAFETY: a static is valid and aligned; the caller says that nobody else touches it meanwhile.
+        // SAFETY: a static is valid and aligned; the caller says that nobody else touches it
+        // meanwhile.
         unsafe { self.0.address().write(value) }
     }
 
@@ -115,11 +121,13 @@ impl<T: Value> ConstantMemory<T> {
     #[inline]
     #[must_use]
     pub fn get(&self) -> T {
-        // SAFETY: a static is valid and aligned, and nothing writes constant memory while a kernel runs.
+        // SAFETY: a static is valid and aligned, and nothing writes constant memory while a kernel
+        // runs.
         unsafe { self.0.address().read() }
     }
 
-    /// The value in place, by reference: indexing an array then reads one element and does not copy the rest.
+    /// The value in place, by reference: indexing an array then reads one element and does not copy
+    /// the rest.
     #[inline]
     #[must_use]
     pub fn get_ref(&self) -> &T {

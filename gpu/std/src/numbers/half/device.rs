@@ -1,8 +1,9 @@
 //! Arithmetic of 16-bit floats on the device.
 //!
-//! LLVM knows binary16 as Rust's primitive `f16`, and makes the instructions of it. For the other format there is no type in Rust: what has an
-//! instruction is written as one, of which there is the fused product and sum alone on `sm_80`. A sum is `a * 1 + b`, a product
-//! `a * b - 0`: nothing is rounded twice.
+//! LLVM knows binary16 as Rust's primitive `f16`, and makes the instructions of it. For the other
+//! format there is no type in Rust: what has an instruction is written as one, of which there is
+//! the fused product and sum alone on `sm_80`. A sum is `a * 1 + b`, a product `a * b - 0`: nothing
+//! is rounded twice.
 
 /// The operations of IEEE 754's binary16.
 pub(super) mod f16 {

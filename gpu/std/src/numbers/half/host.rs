@@ -1,8 +1,10 @@
-//! Arithmetic of 16-bit floats on the host, by the crate `half`: in `f32`, which has so much more precision that a second rounding
-//! changes nothing. A product and a sum needs the last bit of what was cut off before: it is kept by rounding to odd.
-//! S. Boldo, G. Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008.
+//! Arithmetic of 16-bit floats on the host, by the crate `half`: in `f32`, which has so much more
+//! precision that a second rounding changes nothing. A product and a sum needs the last bit of what
+//! was cut off before: it is kept by rounding to odd. S. Boldo, G. Melquiond, "Emulation of FMA and
+//! correctly rounded sums: proved algorithms using rounding to odd", 2008.
 
-/// The sum, with the last bit of its `f32` set if it is not exact: rounded to fewer bits, it is rounded as the exact one.
+/// The sum, with the last bit of its `f32` set if it is not exact: rounded to fewer bits, it is
+/// rounded as the exact one.
 fn sum_to_odd(a: f64, b: f64) -> f32 {
     let sum = a + b;
     // What the rounding of the sum lost (Knuth's two-sum).
@@ -65,7 +67,8 @@ operations! { f16 bf16 }
 mod tests {
     use super::{bf16, f16};
 
-    /// A product half way between two floats, and what decides: so little that an `f64` cannot hold both.
+    /// A product half way between two floats, and what decides: so little that an `f64` cannot hold
+    /// both.
     #[test]
     fn the_least_addend_decides_a_tie() {
         let of = bf16::from_f32;

@@ -1,10 +1,13 @@
-//! Floats of 16 bits: [`F16`] (IEEE's binary16) and [`Bf16`] (the upper half of an `f32`), alone and in pairs.
+//! Floats of 16 bits: [`F16`] (IEEE's binary16) and [`Bf16`] (the upper half of an `f32`), alone
+//! and in pairs.
 //!
-//! They are the same on both sides, so that kernels take them by value and in slices, and convert from and to the types of the crate `half` on
-//! the host. On the device arithmetic is one instruction: `add.f16`, `fma.rn.bf16`, for a pair [`F16x2`] or [`Bf16x2`] `add.f16x2` and its kin,
-//! which are twice as fast. Each result is rounded once, to nearest even. (Before `sm_80` there are no instructions for `Bf16`: there it is
-//! computed in `f32`, with the same results but for [`mul_add`](Bf16::mul_add), which rounds twice.)
-//! PTX ISA, "Half Precision Floating-Point Instructions"; CUDA math API, "Half Precision Intrinsics", "Bfloat16 Precision Intrinsics".
+//! They are the same on both sides, so that kernels take them by value and in slices, and convert
+//! from and to the types of the crate `half` on the host. On the device arithmetic is one
+//! instruction: `add.f16`, `fma.rn.bf16`, for a pair [`F16x2`] or [`Bf16x2`] `add.f16x2` and its
+//! kin, which are twice as fast. Each result is rounded once, to nearest even. (Before `sm_80`
+//! there are no instructions for `Bf16`: there it is computed in `f32`, with the same results but
+//! for [`mul_add`](Bf16::mul_add), which rounds twice.) PTX ISA, "Half Precision Floating-Point
+//! Instructions"; CUDA math API, "Half Precision Intrinsics", "Bfloat16 Precision Intrinsics".
 
 #[cfg(target_arch = "nvptx64")]
 #[path = "device.rs"]
@@ -204,7 +207,8 @@ macro_rules! half_floats {
 }
 
 half_floats! {
-    /// A float of 16 bits with 11 of precision: IEEE's binary16, CUDA's `__half`. The greatest is 65504.
+    /// A float of 16 bits with 11 of precision: IEEE's binary16, CUDA's `__half`. The greatest
+    /// is 65504.
     #[doc(alias = "__half")]
     F16 = f16, "half::f16";
     /// A float of 16 bits with 8 of precision and the range of `f32`: CUDA's `__nv_bfloat16`.

@@ -1,8 +1,9 @@
 //! The functions of a mathematical library, one symbol each.
 //!
-//! Every function is called through a symbol `__lanewise_math_NAME`, with the name that it has in C. By default the symbol
-//! is `libm`'s function. The builder can put another in its place, libdevice's `__nv_NAME` or an approximation; that is why
-//! rustc must not inline it. The builder lets LLVM inline whatever it chose.
+//! Every function is called through a symbol `__lanewise_math_NAME`, with the name that it has in
+//! C. By default the symbol is `libm`'s function. The builder can put another in its place,
+//! libdevice's `__nv_NAME` or an approximation; that is why rustc must not inline it. The builder
+//! lets LLVM inline whatever it chose.
 
 use core::fmt::Debug;
 use core::iter::Sum;
@@ -66,8 +67,9 @@ macro_rules! float {
         instructions: $($(#[$idoc:meta])* fn $imethod:ident(self $(, $iargument:ident)*)
             = $isingle:ident or $lsingle:ident, $idouble:ident or $ldouble:ident;)*
     ) => {
-        /// A float of the machine, `f32` or `f64`: its arithmetic, and the functions that `std` has, by their names there. What a kernel over
-        /// both types asks of a type is this trait alone; `T::from(0.5)` is a constant.
+        /// A float of the machine, `f32` or `f64`: its arithmetic, and the functions that `std`
+        /// has, by their names there. What a kernel over both types asks of a type is this trait
+        /// alone; `T::from(0.5)` is a constant.
         ///
         /// ```
         /// # use lanewise_std::math::Float;

@@ -1,13 +1,15 @@
 //! Mathematical functions, and arithmetic with a rounding mode.
 //!
-//! [`Float`] gives `f32` and `f64` the methods that they have in `std` but not in `core`: `x.sin()`, `x.powf(y)`. They are
-//! as accurate as on a CPU: the code is that of the crate `libm`, or of NVIDIA's libdevice where the build asks for it
-//! (`--libdevice`). On the host, where `std` exists, its own methods take precedence; `Float::sin(x)` is this one on both
-//! sides. The functions of [`crate::fast`] are the hardware's approximations; `--fast-math` puts them in place of these.
+//! [`Float`] gives `f32` and `f64` the methods that they have in `std` but not in `core`:
+//! `x.sin()`, `x.powf(y)`. They are as accurate as on a CPU: the code is that of the crate `libm`,
+//! or of NVIDIA's libdevice where the build asks for it (`--libdevice`). On the host, where `std`
+//! exists, its own methods take precedence; `Float::sin(x)` is this one on both sides. The
+//! functions of [`crate::fast`] are the hardware's approximations; `--fast-math` puts them in place
+//! of these.
 //!
-//! The free functions round one operation as their name says: to nearest (`rn`), towards zero (`rz`), up (`ru`) or down
-//! (`rd`). They are never fused with another operation.
-//! PTX ISA, "Rounding Modifiers"; CUDA Math API, "Single Precision Intrinsics".
+//! The free functions round one operation as their name says: to nearest (`rn`), towards zero
+//! (`rz`), up (`ru`) or down (`rd`). They are never fused with another operation. PTX ISA,
+//! "Rounding Modifiers"; CUDA Math API, "Single Precision Intrinsics".
 
 mod library;
 mod rounded;

@@ -99,7 +99,8 @@ conversions! {
     }
 }
 
-/// Integers by their bits: each type goes through the unsigned one of its size, so that -1 in 8 bits is `ff`.
+/// Integers by their bits: each type goes through the unsigned one of its size, so that -1 in 8
+/// bits is `ff`.
 macro_rules! bit_conversions {
     ($($(#[$doc:meta])* $wrapper:ident $word:literal $long:literal)*) => {
         conversions! {

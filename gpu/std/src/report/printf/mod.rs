@@ -1,9 +1,11 @@
-//! What `gpu_printf!` stands on: types that `vprintf` can print, and the format that belongs to them.
+//! What `gpu_printf!` stands on: types that `vprintf` can print, and the format that belongs to
+//! them.
 //!
-//! The macro cuts the format string where a conversion letter belongs; here the letters come from the arguments' types, in
-//! constants, so that a format that does not fit its arguments cannot be written. The arguments are packed as C's variadic
-//! calls pack them: each at a multiple of its own size, `f32` widened to `f64`.
-//! CUDA C++ Programming Guide, "Formatted Output"; PTX interoperability, "System Calls: vprintf".
+//! The macro cuts the format string where a conversion letter belongs; here the letters come from
+//! the arguments' types, in constants, so that a format that does not fit its arguments cannot be
+//! written. The arguments are packed as C's variadic calls pack them: each at a multiple of its own
+//! size, `f32` widened to `f64`. CUDA C++ Programming Guide, "Formatted Output"; PTX
+//! interoperability, "System Calls: vprintf".
 
 mod arguments;
 mod format;

@@ -1,7 +1,8 @@
 //! Atomic addition of floats.
 //!
-//! The order in which threads come is not fixed, nor is the rounding of a sum of floats: two runs may differ in the last
-//! bits. The operation is relaxed; a fence before or after orders other accesses ([`crate::fence`]).
+//! The order in which threads come is not fixed, nor is the rounding of a sum of floats: two runs
+//! may differ in the last bits. The operation is relaxed; a fence before or after orders other
+//! accesses ([`crate::fence`]).
 
 use super::system;
 use crate::half::{Bf16, Bf16x2, F16, F16x2};
@@ -18,7 +19,8 @@ macro_rules! floats {
                 #[doc(alias = "atom.add")]
                 #[inline]
                 pub fn fetch_add(&self, value: $ty) -> $ty {
-                    // SAFETY: a reference is valid and aligned, and this type has atomic access only.
+                    // SAFETY: a reference is valid and aligned, and this type has atomic access
+                    // only.
                     unsafe { $module::$add(self.0.get(), value) }
                 }
             }
@@ -85,6 +87,7 @@ half_floats! {
     DeviceAtomicF16x2(F16x2, reg32, "atom.add.noftz.f16x2");
     /// A `Bf16` that is added to atomically among the threads of the device. Needs `sm_90`.
     DeviceAtomicBf16(Bf16, reg16, "atom.add.noftz.bf16");
-    /// Two `Bf16` that are added to atomically among the threads of the device, each by itself. Needs `sm_90`.
+    /// Two `Bf16` that are added to atomically among the threads of the device, each by itself.
+    /// Needs `sm_90`.
     DeviceAtomicBf16x2(Bf16x2, reg32, "atom.add.noftz.bf16x2");
 }

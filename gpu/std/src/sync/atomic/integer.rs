@@ -11,12 +11,14 @@ macro_rules! integers {
             atomic_type! { $(#[$doc])* $name($ty) }
 
             impl $name {
-                /// The value at this moment. `Release` counts as `Relaxed` here, and `AcqRel` as `Acquire`.
+                /// The value at this moment. `Release` counts as `Relaxed` here, and `AcqRel` as
+                /// `Acquire`.
                 #[doc(alias = "ld.relaxed")]
                 #[inline]
                 #[must_use]
                 pub fn load(&self, order: AtomicOrdering) -> $ty {
-                    // SAFETY: a reference is valid and aligned, and this type has atomic access only.
+                    // SAFETY: a reference is valid and aligned, and this type has atomic access
+                    // only.
                     unsafe { $module::load::<$scope, $ty>(self.0.get(), order) }
                 }
 
@@ -57,8 +59,8 @@ macro_rules! integers {
 
                 /// Sets the value to `new` if it is `current`.
                 ///
-                /// `success` orders the exchange, `failure` the load where there is none; of that one `Release` counts as `Relaxed`,
-                /// and `AcqRel` as `Acquire`.
+                /// `success` orders the exchange, `failure` the load where there is none; of that
+                /// one `Release` counts as `Relaxed`, and `AcqRel` as `Acquire`.
                 ///
                 /// # Errors
                 /// The value that was there instead.

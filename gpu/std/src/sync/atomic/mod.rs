@@ -1,19 +1,22 @@
 //! Atomics: operations on one word that no other thread sees half done.
 //!
-//! The scope is part of the type. [`DeviceAtomicU32`] and its siblings are atomic for all threads of the
-//! device, `BlockAtomic*` for those of the block, `SystemAtomic*` for the host and other devices as well. A
-//! smaller scope may be cheaper: loads, stores and fences are of the type's. LLVM 22 writes every read-modify-write operation
-//! without a scope, which PTX reads as the device's. `BlockAtomic*` therefore comes out wider there than it asks for, which is never
-//! wrong, and costs nothing: a GPU does it in the same place, which is shared memory or the L2 cache. (An `atom.cta` by inline assembly would cost:
-//! LLVM does not see there that the address is in shared memory.) `core::sync::atomic` works in kernels, too. Its scope should be the system's,
-//! and for the same reason is the device's; memory that the host works on at
-//! the same time therefore needs `SystemAtomic*`. Orderings are the language's: [`AtomicOrdering`].
+//! The scope is part of the type. [`DeviceAtomicU32`] and its siblings are atomic for all threads
+//! of the device, `BlockAtomic*` for those of the block, `SystemAtomic*` for the host and other
+//! devices as well. A smaller scope may be cheaper: loads, stores and fences are of the type's.
+//! LLVM 22 writes every read-modify-write operation without a scope, which PTX reads as the
+//! device's. `BlockAtomic*` therefore comes out wider there than it asks for, which is never wrong,
+//! and costs nothing: a GPU does it in the same place, which is shared memory or the L2 cache. (An
+//! `atom.cta` by inline assembly would cost: LLVM does not see there that the address is in shared
+//! memory.) `core::sync::atomic` works in kernels, too. Its scope should be the system's, and for
+//! the same reason is the device's; memory that the host works on at the same time therefore needs
+//! `SystemAtomic*`. Orderings are the language's: [`AtomicOrdering`].
 //!
-//! `from_ptr` makes an atomic of a plain number in global or shared memory. Nothing may access that memory in
-//! another way meanwhile.
-//! PTX ISA, "Memory Consistency Model", "atom", "red"; CUDA C++ Programming Guide, "Atomic Functions".
+//! `from_ptr` makes an atomic of a plain number in global or shared memory. Nothing may access that
+//! memory in another way meanwhile. PTX ISA, "Memory Consistency Model", "atom", "red"; CUDA C++
+//! Programming Guide, "Atomic Functions".
 
-/// The type of an atomic: its cell, that threads may share it, and how memory is seen as one. What can be done with it is said where it is used.
+/// The type of an atomic: its cell, that threads may share it, and how memory is seen as one. What
+/// can be done with it is said where it is used.
 macro_rules! atomic_type {
     ($(#[$doc:meta])* $name:ident($ty:ty)) => {
         $(#[$doc])*
@@ -28,7 +31,8 @@ macro_rules! atomic_type {
             /// The number at `address`, as an atomic.
             ///
             /// # Safety
-            /// For `'a`, `address` is valid and aligned (to the whole size), and nothing but atomics of one scope touches it.
+            /// For `'a`, `address` is valid and aligned (to the whole size), and nothing but
+            /// atomics of one scope touches it.
             #[inline]
             #[must_use]
             pub const unsafe fn from_ptr<'a>(address: *mut $ty) -> &'a Self {

@@ -1,9 +1,11 @@
 //! The operations, generic over scope and type.
 //!
-//! Rust's intrinsics for atomics know orders and no scopes. A function here that has a scope to give therefore calls a
-//! marker, `__lanewise_atomic_scope(scope)`; the builder sets that scope on the atomic instructions in the same function, and
-//! takes the call out and lets the function be inlined, which it must not be before. The read-modify-write operations have none to give: LLVM 22 writes their `atom` without a scope,
-//! which PTX reads as the device. That is right for the device and for the block; for the system see `system`.
+//! Rust's intrinsics for atomics know orders and no scopes. A function here that has a scope to
+//! give therefore calls a marker, `__lanewise_atomic_scope(scope)`; the builder sets that scope on
+//! the atomic instructions in the same function, and takes the call out and lets the function be
+//! inlined, which it must not be before. The read-modify-write operations have none to give: LLVM
+//! 22 writes their `atom` without a scope, which PTX reads as the device. That is right for the
+//! device and for the block; for the system see `system`.
 
 use core::intrinsics::{self, AtomicOrdering as Order};
 use core::sync::atomic::Ordering;
@@ -29,7 +31,8 @@ pub(crate) fn fence<S: Scope>(order: Ordering) {
 
 /// Puts the fences of `order` around a relaxed operation.
 ///
-/// LLVM 22 makes the same `atom` of every order of `atomicrmw`, so the order has to come from fences.
+/// LLVM 22 makes the same `atom` of every order of `atomicrmw`, so the order has to come from
+/// fences.
 #[inline(always)]
 pub(crate) fn ordered<S: Scope, T>(order: Ordering, operation: impl FnOnce() -> T) -> T {
     match order {
@@ -49,7 +52,8 @@ macro_rules! read_modify_write {
     ($($name:ident = $operation:ident::<$($ty:ty),*>;)*) => {
         $(
             /// # Safety
-            /// `address` is valid and aligned, and nothing but atomic operations touches it meanwhile.
+            /// `address` is valid and aligned, and nothing but atomic operations touches it
+            /// meanwhile.
             #[inline(always)]
             pub(super) unsafe fn $name<S: Scope, T: Copy>(address: *mut T, value: T, order: Ordering) -> T {
                 // SAFETY: the caller says so.
@@ -115,7 +119,8 @@ pub(super) unsafe fn store<S: Scope, T: Copy>(address: *mut T, value: T, order: 
     }
 }
 
-/// Stores `new` if the value is `current`; the value that was there, and whether it was `current`. The orders are those of success and failure.
+/// Stores `new` if the value is `current`; the value that was there, and whether it was `current`.
+/// The orders are those of success and failure.
 ///
 /// # Safety
 /// As for the operations above.

@@ -1,4 +1,5 @@
-//! The operations where there is no device: kernels are type-checked against them, and none is ever run.
+//! The operations where there is no device: kernels are type-checked against them, and none is ever
+//! run.
 
 use core::sync::atomic::Ordering;
 

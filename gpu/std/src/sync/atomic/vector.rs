@@ -1,7 +1,8 @@
 //! Atomic addition of vectors of floats, and of 128 bits at once; from `sm_90`.
 //!
-//! An addition is atomic for each float by itself: another thread may see some of them added and others not yet. What they save is instructions. The operations are
-//! relaxed; a fence before or after orders other accesses ([`crate::fence`]). PTX ISA, "atom", `.vec_32_bit`, `.b128`.
+//! An addition is atomic for each float by itself: another thread may see some of them added and
+//! others not yet. What they save is instructions. The operations are relaxed; a fence before or
+//! after orders other accesses ([`crate::fence`]). PTX ISA, "atom", `.vec_32_bit`, `.b128`.
 
 #![cfg_attr(
     not(target_arch = "nvptx64"),
@@ -16,7 +17,8 @@ macro_rules! vectors {
         atomic_type! { $(#[$doc])* $name($ty) }
 
         impl $name {
-            /// Adds each float of `value` to the one that is there, and gives what was there before.
+            /// Adds each float of `value` to the one that is there, and gives what was there
+            /// before.
             #[doc(alias = "atomicAdd")]
             #[doc(alias = "atom.add")]
             #[inline]
@@ -37,15 +39,18 @@ macro_rules! vectors {
     )*};
 }
 vectors! {
-    /// Two `f32` that are added to by one instruction, each atomically among the threads of the device.
+    /// Two `f32` that are added to by one instruction, each atomically among the threads of the
+    /// device.
     DeviceAtomicFloat2(Float2, "atom.global.add.v2.f32", "{{{old_x}, {old_y}}}", "{{{x}, {y}}}": x old_x y old_y);
-    /// Four `f32` that are added to by one instruction, each atomically among the threads of the device.
+    /// Four `f32` that are added to by one instruction, each atomically among the threads of the
+    /// device.
     DeviceAtomicFloat4(Float4, "atom.global.add.v4.f32", "{{{old_x}, {old_y}, {old_z}, {old_w}}}", "{{{x}, {y}, {z}, {w}}}":
         x old_x y old_y z old_z w old_w);
 }
 
 atomic_type! {
-    /// 128 bits that are exchanged as one, atomically among the threads of the device: a pointer and a count, say.
+    /// 128 bits that are exchanged as one, atomically among the threads of the device: a pointer
+    /// and a count, say.
     DeviceAtomicU128(u128)
 }
 
@@ -82,7 +87,8 @@ impl DeviceAtomicU128 {
         joined(low, high)
     }
 
-    /// Puts `new` there if `current` is there; what was there, as an error if it was something else.
+    /// Puts `new` there if `current` is there; what was there, as an error if it was something
+    /// else.
     ///
     /// # Errors
     /// The number that was there in the place of `current`.
@@ -113,7 +119,8 @@ impl DeviceAtomicU128 {
         }
     }
 
-    /// Puts what `change` makes of the number there, however often others come between; what was there before.
+    /// Puts what `change` makes of the number there, however often others come between; what was
+    /// there before.
     #[inline]
     pub fn fetch_update(&self, mut change: impl FnMut(u128) -> u128) -> u128 {
         let mut current = match self.compare_exchange(0, 0) {

@@ -1,7 +1,7 @@
 //! Counters that start again: CUDA's `atomicInc` and `atomicDec`.
 //!
-//! PTX ISA, "atom", `.inc` and `.dec`; they are of `u32` alone. Rust has no such intrinsic, so the instruction is written out, with fences
-//! for its order as in `operations`.
+//! PTX ISA, "atom", `.inc` and `.dec`; they are of `u32` alone. Rust has no such intrinsic, so the
+//! instruction is written out, with fences for its order as in `operations`.
 
 use super::{AtomicOrdering, BlockAtomicU32, DeviceAtomicU32, SystemAtomicU32};
 
@@ -37,7 +37,8 @@ macro_rules! wrapping {
     ($($name:ident($scope:ident, $inc:literal, $dec:literal);)*) => {
         $(
             impl $name {
-                /// Adds one, or starts again at 0 from `limit` or more. Gives the value that was there before.
+                /// Adds one, or starts again at 0 from `limit` or more. Gives the value that was
+                /// there before.
                 #[doc(alias = "atomicInc")]
                 #[doc(alias = "atom.inc")]
                 #[inline]
@@ -45,7 +46,8 @@ macro_rules! wrapping {
                     atom!($scope, $inc, self, limit, order)
                 }
 
-                /// Subtracts one, or starts again at `limit` from 0 or from more than `limit`. Gives the value that was there before.
+                /// Subtracts one, or starts again at `limit` from 0 or from more than `limit`.
+                /// Gives the value that was there before.
                 #[doc(alias = "atomicDec")]
                 #[doc(alias = "atom.dec")]
                 #[inline]

@@ -101,7 +101,8 @@ pub(crate) unsafe fn module(module: *mut CUmodule, handle: CUfunction) -> Result
 
 pub(crate) unsafe fn name(name: *mut *const c_char, handle: CUfunction) -> Result {
     let function = usable(handle)?;
-    // SAFETY: the caller's contract. The text lives as long as the function, which the registry keeps until it is unloaded.
+    // SAFETY: the caller's contract. The text lives as long as the function, which the registry
+    // keeps until it is unloaded.
     unsafe { put(name, function.c_name.as_ptr(), "name") }
 }
 

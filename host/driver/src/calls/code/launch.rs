@@ -1,7 +1,8 @@
 //! "Execution Control": launching kernels.
 //!
-//! What can be wrong with a launch is found before the call returns, with the codes that the reference and an H200 give; what
-//! goes wrong inside the kernel is found when the stream comes to it, and stays with the context.
+//! What can be wrong with a launch is found before the call returns, with the codes that the
+//! reference and an H200 give; what goes wrong inside the kernel is found when the stream comes to
+//! it, and stays with the context.
 
 use super::function::usable;
 use crate::abi::enums::{launch_attribute as attribute, launch_extra};
@@ -163,8 +164,8 @@ unsafe fn launch(
 /// The bytes of a kernel's parameters, from either of the two ways to pass them.
 ///
 /// # Safety
-/// `params` is null or has as many pointers as the kernel has parameters, each to a value of its size; `extra` is null or a
-/// list as the reference describes.
+/// `params` is null or has as many pointers as the kernel has parameters, each to a value of its
+/// size; `extra` is null or a list as the reference describes.
 pub(crate) unsafe fn gather(
     function: &Function,
     params: *mut *mut c_void,
@@ -257,7 +258,8 @@ unsafe fn read_extra(extra: *mut *mut c_void) -> Result<(*const u8, usize)> {
     }
 }
 
-/// Refuses a launch that the device or the kernel does not take: what the machine answers, with the kernel's name.
+/// Refuses a launch that the device or the kernel does not take: what the machine answers, with the
+/// kernel's name.
 pub(crate) fn check(context: &Context, function: &Function, shape: &Shape) -> Result {
     let device = &context.device.sim;
     let launch = asked(device.model(), function, *shape, &[]);
@@ -295,7 +297,8 @@ pub(super) fn submit(
     }
 }
 
-/// Whether `CUDA_LAUNCH_BLOCKING=1` asks each launch to wait for its kernel, as it does of NVIDIA's driver.
+/// Whether `CUDA_LAUNCH_BLOCKING=1` asks each launch to wait for its kernel, as it does of NVIDIA's
+/// driver.
 fn launches_block() -> bool {
     static BLOCK: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
     *BLOCK.get_or_init(|| CUDA_LAUNCH_BLOCKING.get().as_deref() == Some("1"))

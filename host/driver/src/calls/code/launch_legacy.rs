@@ -1,4 +1,5 @@
-//! "Execution Control (deprecated)": launches as before CUDA 4, whose shape and parameters are set piece by piece.
+//! "Execution Control (deprecated)": launches as before CUDA 4, whose shape and parameters are set
+//! piece by piece.
 
 use super::function::usable;
 use super::launch::{check, submit};

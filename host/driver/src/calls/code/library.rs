@@ -220,7 +220,8 @@ pub(crate) unsafe fn set_cache_config(
 
 pub(crate) unsafe fn kernel_name(name: *mut *const c_char, handle: CUkernel) -> Result {
     let kernel = library::kernel(handle)?;
-    // SAFETY: the caller's contract. The text lives as long as the kernel, which the registry keeps until it is unloaded.
+    // SAFETY: the caller's contract. The text lives as long as the kernel, which the registry keeps
+    // until it is unloaded.
     unsafe { put(name, kernel.c_name.as_ptr(), "name") }
 }
 

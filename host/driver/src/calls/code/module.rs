@@ -142,11 +142,12 @@ fn usable(handle: CUmodule) -> Result<std::sync::Arc<Module>> {
 /// An image's bytes: PTX up to its zero byte, a fatbin or a cubin as long as its header says.
 ///
 /// # Safety
-/// `image` is null, or points to PTX that ends in a zero byte, to a cubin or fatbin, or to the struct that points to a fatbin.
+/// `image` is null, or points to PTX that ends in a zero byte, to a cubin or fatbin, or to the
+/// struct that points to a fatbin.
 pub(crate) unsafe fn image_bytes<'a>(image: *const c_void) -> Result<&'a [u8]> {
     present(image, "image")?;
-    // SAFETY: as the caller states, there is a cubin's or fatbin's header or a text here. Every binary kind has a byte of 4 or
-    // more before its first zero, and a text is read up to its own.
+    // SAFETY: as the caller states, there is a cubin's or fatbin's header or a text here. Every
+    // binary kind has a byte of 4 or more before its first zero, and a text is read up to its own.
     let start = unsafe { CStr::from_ptr(image.cast()) }.to_bytes();
     if start.starts_with(&fatbin::WRAPPER) {
         // SAFETY: as the caller states: a magic number, a version, and the fatbin's address.

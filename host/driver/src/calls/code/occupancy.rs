@@ -1,4 +1,5 @@
-//! "Occupancy": how many blocks of a kernel are resident at once, by the rules in [`lanewise_sim::DeviceModel::occupancy`].
+//! "Occupancy": how many blocks of a kernel are resident at once, by the rules in
+//! [`lanewise_sim::DeviceModel::occupancy`].
 
 use super::function::usable;
 use crate::abi::{CUfunction, CUlaunchConfig, CUoccupancyB2DSize, c_int, c_uint};
@@ -111,7 +112,8 @@ pub(crate) unsafe fn best_block_size_with(
         most
     };
     let dynamic_of = |threads: u32| match dynamic_of {
-        // SAFETY: the caller's contract: a function of this type, which may be called with any block size.
+        // SAFETY: the caller's contract: a function of this type, which may be called with any
+        // block size.
         Some(function) => bytes(unsafe { function(threads as c_int) }),
         None => bytes(dynamic),
     };

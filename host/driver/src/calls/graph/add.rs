@@ -26,7 +26,8 @@ unsafe fn add(
     unsafe { put(node, made.handle, "phGraphNode") }
 }
 
-/// The calls that add a node of one kind: which arguments they have of their own, and what they make of them.
+/// The calls that add a node of one kind: which arguments they have of their own, and what they
+/// make of them.
 macro_rules! added {
     ($($name:ident($($argument:ident: $ty:ty),*) => $kind:expr;)*) => {$(
         pub(crate) unsafe fn $name(

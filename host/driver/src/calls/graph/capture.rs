@@ -83,7 +83,8 @@ pub(crate) unsafe fn info_v2(
     // The list stays where it is until the next call that changes it, as the reference says.
     let part = stream.capturing.lock();
     let part = part.as_ref().filter(|_| is == status::ACTIVE);
-    // SAFETY: the caller's contract; the reference lets all but the status be null, and sets the others of a capture only.
+    // SAFETY: the caller's contract; the reference lets all but the status be null, and sets the
+    // others of a capture only.
     unsafe {
         put(found, is, "captureStatus_out")?;
         if let Some(part) = part {

@@ -1,6 +1,7 @@
 //! Conditions, and the nodes that decide by them.
 //!
-//! Unlike other nodes they have no context by default: CUDA's reference does not say what null is, and an H200's driver refuses it.
+//! Unlike other nodes they have no context by default: CUDA's reference does not say what null is,
+//! and an H200's driver refuses it.
 
 use super::usable_context;
 use crate::abi::enums::graph_conditional as kind;

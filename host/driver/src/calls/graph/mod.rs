@@ -1,7 +1,7 @@
 //! "Graph Management", and the calls of "Stream Management" that capture.
 //!
-//! Graphs are not synchronised by CUDA: a program that uses one from two threads at a time is wrong. Here that is no undefined
-//! behaviour, only an order that nobody chose.
+//! Graphs are not synchronised by CUDA: a program that uses one from two threads at a time is
+//! wrong. Here that is no undefined behaviour, only an order that nobody chose.
 
 pub(crate) mod add;
 pub(crate) mod attributes;
@@ -58,7 +58,8 @@ unsafe fn nodes(list: *const CUgraphNode, count: usize, name: &str) -> Result<Ve
     Ok(unsafe { std::slice::from_raw_parts(list, count) }.to_vec())
 }
 
-/// Answers "how many, and which": without `list`, the number; with it, as many as fit, null after the last, and how many those are.
+/// Answers "how many, and which": without `list`, the number; with it, as many as fit, null after
+/// the last, and how many those are.
 ///
 /// # Safety
 /// `count` is null or valid; `list` is null or has as many elements as `count` says.

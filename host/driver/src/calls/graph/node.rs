@@ -17,7 +17,8 @@ fn set(node: CUgraphNode, kind: Kind) -> Result {
     Ok(())
 }
 
-/// The calls that say what a node of one kind does: the kind and its name, what is said of it, and where that goes.
+/// The calls that say what a node of one kind does: the kind and its name, what is said of it, and
+/// where that goes.
 macro_rules! told {
     ($($name:ident: $kind:pat, $named:literal => $found:expr, to $place:ident: $ty:ty, $called:literal;)*) => {$(
         pub(crate) unsafe fn $name(node: CUgraphNode, $place: $ty) -> Result {

@@ -1,8 +1,9 @@
 //! "Memory Management": copies from one address to another.
 //!
-//! Source for what waits for what: "API synchronization behavior" in the driver API reference. A copy from pageable memory
-//! takes the bytes before the call returns; one to pageable memory has written them when it returns; between pinned memory and
-//! the device, and within the device, an asynchronous call returns at once.
+//! Source for what waits for what: "API synchronization behavior" in the driver API reference. A
+//! copy from pageable memory takes the bytes before the call returns; one to pageable memory has
+//! written them when it returns; between pinned memory and the device, and within the device, an
+//! asynchronous call returns at once.
 
 use crate::abi::enums::memory_type;
 use crate::abi::{
@@ -64,7 +65,8 @@ impl CopyEnd {
                 address,
                 place: EndKind::Pageable,
             }),
-            // A device pointer passed as a host pointer works under unified addressing, if it is in range.
+            // A device pointer passed as a host pointer works under unified addressing, if it is in
+            // range.
             Some(_) => CopyEnd::device(role, address, bytes),
         }
     }
@@ -126,7 +128,8 @@ pub(super) enum Mode {
     Asynchronous,
 }
 
-/// Submits a copy that was checked; `staged` makes one that has taken the bytes of pageable memory already.
+/// Submits a copy that was checked; `staged` makes one that has taken the bytes of pageable memory
+/// already.
 pub(super) fn submit(
     (context, stream): (&Arc<Context>, &Stream),
     mode: Mode,
@@ -219,8 +222,9 @@ pub(super) fn linear(
     let copy = Copy {
         context: context.clone(),
         described: described(to, from, bytes),
-        // SAFETY: device ranges were checked to be live and the driver frees none before its streams are idle; host
-        // ranges are the caller's, who keeps them valid as the call's contract says.
+        // SAFETY: device ranges were checked to be live and the driver frees none before its
+        // streams are idle; host ranges are the caller's, who keeps them valid as the call's
+        // contract says.
         moves: Moves(Arc::new(move || unsafe {
             move_bytes(to.address, from.address, bytes)
         })),
@@ -263,8 +267,8 @@ pub(crate) unsafe fn any_async(
     unsafe { any_on(Mode::Asynchronous, to, from, bytes, stream) }
 }
 
-/// Copies in one call; what their attributes say about places and order is a hint to a GPU, and copies here run one after
-/// another.
+/// Copies in one call; what their attributes say about places and order is a hint to a GPU, and
+/// copies here run one after another.
 pub(crate) unsafe fn batch(
     to: *mut CUdeviceptr,
     from: *mut CUdeviceptr,
@@ -279,7 +283,8 @@ pub(crate) unsafe fn batch(
     unsafe { copy_all(to, from, bytes, count, stream) }.map_err(|(_, error)| error)
 }
 
-/// [`batch`] of CUDA 12.8, which says at which copy it failed; `SIZE_MAX` where no one copy is to blame.
+/// [`batch`] of CUDA 12.8, which says at which copy it failed; `SIZE_MAX` where no one copy is to
+/// blame.
 pub(crate) unsafe fn batch_v1(
     to: *mut CUdeviceptr,
     from: *mut CUdeviceptr,
@@ -302,7 +307,8 @@ pub(crate) unsafe fn batch_v1(
 }
 
 /// # Safety
-/// Each list is null or has `count` elements, and the ranges that they make are valid until the copies have run.
+/// Each list is null or has `count` elements, and the ranges that they make are valid until the
+/// copies have run.
 unsafe fn copy_all(
     to: *mut CUdeviceptr,
     from: *mut CUdeviceptr,

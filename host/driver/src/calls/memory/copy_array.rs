@@ -1,7 +1,8 @@
 //! "Memory Management": copies of bytes to, from and among one-dimensional arrays.
 //!
-//! Source: the pages of `cuMemcpyAtoD` and its like. Offsets and sizes are in bytes; between arrays and the device they are whole
-//! elements. Arrays of more dimensions are copied by [`super::copy_shaped`].
+//! Source: the pages of `cuMemcpyAtoD` and its like. Offsets and sizes are in bytes; between arrays
+//! and the device they are whole elements. Arrays of more dimensions are copied by
+//! [`super::copy_shaped`].
 
 use super::copy::{CopyEnd, EndKind, Mode, linear};
 use crate::abi::{CUarray, CUdeviceptr, CUstream, c_void};

@@ -1,7 +1,7 @@
 //! "Memory Management": copies of rows and of slices of rows, between memory with a pitch.
 //!
-//! A 2-D copy is a 3-D copy of depth one. An end is described by a base, a pitch (bytes from row to row), a height (rows from
-//! slice to slice) and an offset; or by an array and an offset.
+//! A 2-D copy is a 3-D copy of depth one. An end is described by a base, a pitch (bytes from row to
+//! row), a height (rows from slice to slice) and an offset; or by an array and an offset.
 
 use super::copy::{CopyEnd, EndKind, Mode, direction, move_bytes, submit};
 use crate::abi::enums::memory_type;
@@ -219,8 +219,8 @@ fn prepare(copy: &CUDA_MEMCPY3D) -> Result<Option<Prepared>> {
 fn rows(extent: Extent, from: Layout, to: Layout) {
     for z in 0..extent.depth {
         for y in 0..extent.height {
-            // SAFETY: `resolve` saw that device ranges are live, and they stay so while the stream has work; host
-            // ranges are the caller's, valid as the call's contract says.
+            // SAFETY: `resolve` saw that device ranges are live, and they stay so while the stream
+            // has work; host ranges are the caller's, valid as the call's contract says.
             unsafe { move_bytes(to.row(y, z), from.row(y, z), extent.width as usize) };
         }
     }

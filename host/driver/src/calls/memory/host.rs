@@ -1,4 +1,5 @@
-//! "Memory Management": pinned host memory, which the device reaches and copies to and from at full rate.
+//! "Memory Management": pinned host memory, which the device reaches and copies to and from at full
+//! rate.
 
 use crate::abi::enums::{host_alloc, host_register};
 use crate::abi::{CUdeviceptr, c_uint, c_void};

@@ -38,7 +38,8 @@ impl Element for c_uint {}
 /// Bytes that are copied at once: they stay in the first-level cache of the host's core.
 const COPIED: usize = 16 << 10;
 
-/// Sets `width` elements from `start`, by the library's set and copy: a loop over the elements is slow where this crate is not optimised.
+/// Sets `width` elements from `start`, by the library's set and copy: a loop over the elements is
+/// slow where this crate is not optimised.
 ///
 /// # Safety
 /// This many elements are there, at an address that is aligned for one.
@@ -95,8 +96,8 @@ fn prepare<T: Element>(context: &Arc<Context>, area: &Area, value: T) -> Result<
         for y in 0..height {
             memory::written(address + (y * pitch) as u64, row as u64);
             let start: *mut T = std::ptr::with_exposed_provenance_mut(address as usize + y * pitch);
-            // SAFETY: the area was checked to be inside a live allocation, which is not freed while the stream has work,
-            // and its address and pitch to be aligned.
+            // SAFETY: the area was checked to be inside a live allocation, which is not freed while
+            // the stream has work, and its address and pitch to be aligned.
             unsafe { fill_row(start, width, value) };
         }
     };
@@ -117,8 +118,8 @@ fn prepare<T: Element>(context: &Arc<Context>, area: &Area, value: T) -> Result<
     }))
 }
 
-/// Whether a call returns before the memory is set. The reference ("API synchronization behavior"): those without `Async` do,
-/// unless the memory is the host's to look at: pinned or managed.
+/// Whether a call returns before the memory is set. The reference ("API synchronization behavior"):
+/// those without `Async` do, unless the memory is the host's to look at: pinned or managed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Synchronous,

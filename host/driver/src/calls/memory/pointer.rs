@@ -1,7 +1,7 @@
 //! "Unified Addressing": what is known of a pointer, and advice about managed memory.
 //!
-//! Managed memory needs no migration here, since device memory is memory of this process; prefetching and advice are
-//! checked, and kept to be read back.
+//! Managed memory needs no migration here, since device memory is memory of this process;
+//! prefetching and advice are checked, and kept to be read back.
 
 use crate::abi::enums::{advise, memory_type, pointer_attribute as attribute};
 use crate::abi::{CUdevice, CUdeviceptr, CUmemLocation, CUstream, c_uint, c_void};
@@ -14,7 +14,8 @@ use lanewise_sim::AllocationKind;
 
 /// A pointer attribute's value, as wide as the driver writes it.
 enum Value {
-    /// Also a boolean: the reference says "a boolean", and an H200's driver writes four bytes (580.159.04).
+    /// Also a boolean: the reference says "a boolean", and an H200's driver writes four bytes
+    /// (580.159.04).
     Word(u32),
     Long(u64),
 }
@@ -39,7 +40,8 @@ impl Value {
     /// # Safety
     /// `to` is valid for a write of this value.
     unsafe fn write(self, to: *mut c_void) {
-        // SAFETY: the caller's contract; C does not promise more than the type's alignment, nor does this ask for any.
+        // SAFETY: the caller's contract; C does not promise more than the type's alignment, nor
+        // does this ask for any.
         unsafe {
             match self {
                 Value::Word(value) => to.cast::<u32>().write_unaligned(value),
@@ -140,7 +142,8 @@ pub(crate) unsafe fn attributes(
         );
         let value = match &found {
             Some(found) => value(which, pointer, found),
-            // Of a pointer that is not the driver's there is no range to tell of: nothing is written.
+            // Of a pointer that is not the driver's there is no range to tell of: nothing is
+            // written.
             None if matches!(which, attribute::RANGE_START_ADDR | attribute::RANGE_SIZE) => {
                 continue;
             }

@@ -1,7 +1,8 @@
-//! "Stream Ordered Memory Allocator": allocations that belong to a stream's order, and the pools they come from.
+//! "Stream Ordered Memory Allocator": allocations that belong to a stream's order, and the pools
+//! they come from.
 //!
-//! The memory is taken when the call is made and given back when the stream comes to the free; a use by another stream that
-//! is not ordered after the allocation is not found.
+//! The memory is taken when the call is made and given back when the stream comes to the free; a
+//! use by another stream that is not ordered after the allocation is not found.
 
 use crate::abi::{
     CUDA_MEM_ALLOC_NODE_PARAMS, CUdevice, CUdeviceptr, CUmemLocation, CUmemPoolProps, CUmemoryPool,
@@ -32,7 +33,8 @@ mod attribute {
 /// The constant `CU_MEM_LOCATION_TYPE_DEVICE` of cuda.h.
 const ON_DEVICE: u32 = 1;
 
-/// The beginning of `CUmemPoolProps`; what follows is for sharing with other processes and for size limits.
+/// The beginning of `CUmemPoolProps`; what follows is for sharing with other processes and for size
+/// limits.
 #[repr(C)]
 struct PoolProps {
     allocation_kind: c_uint,

@@ -62,7 +62,8 @@ unsafe fn one(
             ""
         }
     );
-    // SAFETY: the caller's contract: `size` bytes, which the integers have; nothing is said of alignment.
+    // SAFETY: the caller's contract: `size` bytes, which the integers have; nothing is said of
+    // alignment.
     unsafe { std::ptr::copy_nonoverlapping(ints.as_ptr().cast::<u8>(), data.cast(), size) };
     Ok(())
 }
@@ -99,7 +100,8 @@ pub(crate) unsafe fn attributes(
     );
     managed(address, count)?;
     for i in 0..attributes {
-        // SAFETY: the caller's contract: each list has as many elements, each buffer as many bytes as its size says.
+        // SAFETY: the caller's contract: each list has as many elements, each buffer as many bytes
+        // as its size says.
         unsafe {
             one(
                 data.add(i).read(),

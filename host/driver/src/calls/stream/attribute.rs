@@ -1,4 +1,5 @@
-//! "Stream Management": attributes of a stream. They are kept and given back; none changes what the simulator does.
+//! "Stream Management": attributes of a stream. They are kept and given back; none changes what the
+//! simulator does.
 
 use crate::abi::enums::launch_attribute as attribute;
 use crate::abi::{CUlaunchAttributeValue, CUstream, c_uint};

@@ -1,7 +1,8 @@
 //! "Stream Memory Operations": a stream writes a word of memory, or waits for one.
 //!
-//! A wait looks at the word again and again on the stream's thread, until another stream, a kernel or the host has written what it
-//! waits for. As on a GPU, a value that never comes keeps the stream, and who waits for it, for ever.
+//! A wait looks at the word again and again on the stream's thread, until another stream, a kernel
+//! or the host has written what it waits for. As on a GPU, a value that never comes keeps the
+//! stream, and who waits for it, for ever.
 
 use crate::abi::{CUdeviceptr, CUstream, c_uint, c_void};
 use crate::calls::{present, stream};
@@ -44,7 +45,8 @@ struct Operation {
 }
 
 impl Operation {
-    /// Checks the arguments of one call or one element of a batch. `kind` is one that waits or writes.
+    /// Checks the arguments of one call or one element of a batch. `kind` is one that waits or
+    /// writes.
     fn new(kind: c_uint, address: CUdeviceptr, value: u64, flags: c_uint) -> Result<Self> {
         let wait = matches!(kind, kind::WAIT_32 | kind::WAIT_64);
         let wide = matches!(kind, kind::WAIT_64 | kind::WRITE_64);
@@ -73,7 +75,8 @@ impl Operation {
     /// The word as it is now.
     fn load(&self) -> u64 {
         let place = self.address as usize;
-        // SAFETY: `new` saw that the bytes are live and aligned, and memory is freed when its context's streams are idle.
+        // SAFETY: `new` saw that the bytes are live and aligned, and memory is freed when its
+        // context's streams are idle.
         unsafe {
             if self.wide {
                 AtomicU64::from_ptr(std::ptr::with_exposed_provenance_mut(place))

@@ -76,7 +76,8 @@ pub(crate) unsafe fn context(handle: CUstream, context: *mut CUcontext) -> Resul
 
 pub(crate) unsafe fn id(handle: CUstream, id: *mut c_ulonglong) -> Result {
     let (context, stream) = stream(handle)?;
-    // Handles are given out once; a default stream's is made one of a kind by its context's, whose low bits are zero.
+    // Handles are given out once; a default stream's is made one of a kind by its context's, whose
+    // low bits are zero.
     let found = if stream.handle.0 > CUstream::PER_THREAD.0 {
         stream.handle.0
     } else {

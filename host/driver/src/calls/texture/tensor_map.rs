@@ -1,7 +1,8 @@
 //! "Tensor Map Object Management".
 //!
-//! What a map may say is the simulator's (`lanewise_sim::tensor`), and so are the 128 bytes: NVIDIA's are not
-//! published, and a program may not look into them. A refusal says which requirement was not met.
+//! What a map may say is the simulator's (`lanewise_sim::tensor`), and so are the 128 bytes:
+//! NVIDIA's are not published, and a program may not look into them. A refusal says which
+//! requirement was not met.
 
 use crate::abi::{CUtensorMap, c_int, c_uint, c_void};
 use crate::calls::{present, put};

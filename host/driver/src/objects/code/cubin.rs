@@ -1,8 +1,9 @@
-//! Cubins: machine code for one kind of GPU, which nothing here can run. What can be done is to say who made it, and how to have
-//! the PTX that it was made from.
+//! Cubins: machine code for one kind of GPU, which nothing here can run. What can be done is to say
+//! who made it, and how to have the PTX that it was made from.
 //!
-//! A cubin is an ELF file for machine 190 (LLVM's `ELF.h` names it `EM_CUDA`). The compute capability is in `e_flags`: in its lowest
-//! byte up to ABI version 7, in its second byte from 8 on. Tools leave their names in a note, as text.
+//! A cubin is an ELF file for machine 190 (LLVM's `ELF.h` names it `EM_CUDA`). The compute
+//! capability is in `e_flags`: in its lowest byte up to ABI version 7, in its second byte from 8
+//! on. Tools leave their names in a note, as text.
 
 use super::bytes::number;
 

@@ -1,8 +1,10 @@
-//! Fatbins: what nvcc embeds in a program, with code for several GPUs, and mostly PTX for those to come.
+//! Fatbins: what nvcc embeds in a program, with code for several GPUs, and mostly PTX for those to
+//! come.
 //!
-//! The format is not documented; this is what the files of CUDA 12 and 13 show (`fatbinary` makes them). A header of 16 bytes
-//! (magic, version, header size, size of all entries), then entries, each with a header of its own. PTX is stored as it is, or
-//! compressed by LZ4 or by Zstandard. Machine code cannot be run here and is passed over.
+//! The format is not documented; this is what the files of CUDA 12 and 13 show (`fatbinary` makes
+//! them). A header of 16 bytes (magic, version, header size, size of all entries), then entries,
+//! each with a header of its own. PTX is stored as it is, or compressed by LZ4 or by Zstandard.
+//! Machine code cannot be run here and is passed over.
 //!
 //! | byte of an entry | what |
 //! | ---: | --- |
@@ -184,7 +186,8 @@ mod tests {
         }
     }
 
-    /// Bytes of the two headers that say where the text is and how it is packed: their place and size in the file.
+    /// Bytes of the two headers that say where the text is and how it is packed: their place and
+    /// size in the file.
     const READ: [(usize, usize); 6] = [
         (0, 4),  // the fatbin's magic: looked at by who finds it
         (6, 2),  // the size of its header
@@ -194,8 +197,9 @@ mod tests {
         (72, 8), // the size of the text
     ];
 
-    /// A part of a fatbin is refused. A changed byte of a header gives an error or the same text, and one of the content another
-    /// text at the most; what says where the text is and how long cannot be changed without being noticed.
+    /// A part of a fatbin is refused. A changed byte of a header gives an error or the same text,
+    /// and one of the content another text at the most; what says where the text is and how long
+    /// cannot be changed without being noticed.
     #[test]
     fn damage_is_an_error_wherever_it_is() {
         for image in FATBINS {
@@ -219,7 +223,8 @@ mod tests {
                             assert!(text == whole, "{what}");
                             assert!(at < 4 || !is_read || !is_packed, "{what}");
                         }
-                        // Characters of a text that is not packed are whatever they are, and so are the zeros that end it.
+                        // Characters of a text that is not packed are whatever they are, and so are
+                        // the zeros that end it.
                         Ok(text) => assert!(text.len() <= whole.len() + 8, "{what}"),
                     }
                 }

@@ -1,7 +1,8 @@
 //! Images: the bytes that a program loads as code.
 //!
-//! Three kinds are read: PTX, the image that a link makes (see [`linked`]), which is the PTX that went into it, and a fatbin with
-//! PTX in it. Cubins are refused as a driver refuses code for another GPU, with `CUDA_ERROR_NO_BINARY_FOR_GPU`; see [`super::cubin`].
+//! Three kinds are read: PTX, the image that a link makes (see [`linked`]), which is the PTX that
+//! went into it, and a fatbin with PTX in it. Cubins are refused as a driver refuses code for
+//! another GPU, with `CUDA_ERROR_NO_BINARY_FOR_GPU`; see [`super::cubin`].
 
 use super::{cubin, fatbin};
 use crate::error::{Result, fail};
@@ -14,8 +15,9 @@ const LINKED: &str = "//lanewise: linked PTX";
 /// What stands between the texts of a linked image: ASCII's record separator, which no PTX holds.
 const SEPARATOR: char = '\u{1e}';
 
-/// The image of a link: what a `cubin` is to NVIDIA's linker. It ends in a zero byte, so that its length is known wherever
-/// it is copied to, and stays text, so that one can read what a program has cached.
+/// The image of a link: what a `cubin` is to NVIDIA's linker. It ends in a zero byte, so that its
+/// length is known wherever it is copied to, and stays text, so that one can read what a program
+/// has cached.
 pub(crate) fn linked(texts: &[String]) -> Vec<u8> {
     let mut image = String::from(LINKED);
     for text in texts {

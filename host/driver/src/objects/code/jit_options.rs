@@ -3,8 +3,8 @@
 use crate::abi::c_void;
 use crate::error::Error;
 
-/// The options of a JIT compilation that have an effect here: where to write logs. The others choose between machine code
-/// that computes the same.
+/// The options of a JIT compilation that have an effect here: where to write logs. The others
+/// choose between machine code that computes the same.
 #[derive(Debug, Default)]
 pub(crate) struct JitOptions {
     pub(crate) info: Log,
@@ -21,9 +21,10 @@ pub(crate) struct Log {
     size: Option<*mut *mut c_void>,
 }
 
-// SAFETY: the pointers are the caller's, who states that they are good, on any thread, for as long as the options are used:
-// for a module's, during the call; for a link's, until it is destroyed. A link, which several threads may use, holds its options
-// in a lock, so that one call writes at a time.
+// SAFETY: the pointers are the caller's, who states that they are good, on any thread, for as long
+// as the options are used: for a module's, during the call; for a link's, until it is destroyed. A
+// link, which several threads may use, holds its options in a lock, so that one call writes at a
+// time.
 unsafe impl Send for JitOptions {}
 
 impl JitOptions {

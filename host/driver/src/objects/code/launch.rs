@@ -1,4 +1,5 @@
-//! Kernel launches that were checked: what is launched, in what shape, with which parameters; and running them.
+//! Kernel launches that were checked: what is launched, in what shape, with which parameters; and
+//! running them.
 //!
 //! A launch may run once, from a stream, or as often as a graph is launched that has it as a node.
 
@@ -53,7 +54,8 @@ impl Shape {
 
 /// The values of a kernel's parameters, and where each begins.
 ///
-/// A graph's node hands out pointers to them (`cuGraphKernelNodeGetParams`), so they do not move while the node has them.
+/// A graph's node hands out pointers to them (`cuGraphKernelNodeGetParams`), so they do not move
+/// while the node has them.
 #[derive(Debug)]
 pub(crate) struct Params {
     bytes: Box<[u8]>,
@@ -119,7 +121,8 @@ impl KernelLaunch {
             &self.how,
         )
         .map_err(|mut error| {
-            // What notices a fault is another call, and seldom the next one: this is the one that caused it.
+            // What notices a fault is another call, and seldom the next one: this is the one that
+            // caused it.
             if let Some(at) = self.at {
                 let name = &self.function.kernel.name;
                 error.message = format!("{}\nkernel `{name}` was launched at {at}", error.message);
@@ -129,8 +132,9 @@ impl KernelLaunch {
     }
 }
 
-/// What is asked of the machine by a launch of this shape, with what was set for the function. Its cluster is its own, or the
-/// one that the kernel was compiled for or set to. A zero among its extents is the machine's to refuse, as an H200 does; three zeros are no cluster.
+/// What is asked of the machine by a launch of this shape, with what was set for the function. Its
+/// cluster is its own, or the one that the kernel was compiled for or set to. A zero among its
+/// extents is the machine's to refuse, as an H200 does; three zeros are no cluster.
 pub(crate) fn asked<'a>(
     model: &DeviceModel,
     function: &'a Function,

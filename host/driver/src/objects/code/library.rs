@@ -1,7 +1,7 @@
 //! Libraries and their kernels: code that belongs to no context (CUDA 12).
 //!
-//! Source: CUDA driver API reference, "Library Management". A library is read once. In each context it becomes a module when
-//! something of it is first used there, and goes with the context.
+//! Source: CUDA driver API reference, "Library Management". A library is read once. In each context
+//! it becomes a module when something of it is first used there, and goes with the context.
 
 use super::module::{self, MODULES, Module};
 use super::texture_reference;
@@ -149,7 +149,8 @@ impl LibraryKernel {
             .function(&self.kernel.name)
     }
 
-    /// Its function on `device`: in the current context if that is the device's, else in the device's primary context.
+    /// Its function on `device`: in the current context if that is the device's, else in the
+    /// device's primary context.
     pub(crate) fn function_on(&self, device: CUdevice) -> Result<CUfunction> {
         let device = crate::objects::device::get(device)?;
         if let Ok(context) = context::current()
@@ -169,7 +170,8 @@ impl LibraryKernel {
     }
 }
 
-/// The function that `handle` names. Since CUDA 12 a kernel of a library may stand for its function in the current context.
+/// The function that `handle` names. Since CUDA 12 a kernel of a library may stand for its function
+/// in the current context.
 pub(crate) fn function(handle: CUfunction) -> Result<Arc<module::Function>> {
     match module::FUNCTIONS.get(handle) {
         Some(function) => Ok(function),

@@ -1,7 +1,8 @@
 //! Links: PTX texts that a program collects and makes one image of.
 //!
-//! The image is the texts themselves ([`super::image`]): names are resolved when it is loaded. They are also resolved once
-//! when the link completes, because that is where a program expects to hear what is missing.
+//! The image is the texts themselves ([`super::image`]): names are resolved when it is loaded. They
+//! are also resolved once when the link completes, because that is where a program expects to hear
+//! what is missing.
 
 use super::jit_options::JitOptions;
 use super::{image, module};
@@ -45,8 +46,8 @@ impl Link {
     pub(crate) fn add(&self, input: &[u8], name: &str) -> Result {
         let texts = image::texts(input).map_err(|error| named(name, error))?;
         for text in &texts {
-            // What is no PTX is refused where it is added. A name that this text lacks may still come with another one, so the
-            // rest is judged when the link is complete.
+            // What is no PTX is refused where it is added. A name that this text lacks may still
+            // come with another one, so the rest is judged when the link is complete.
             if let Err(error @ (LoadError::Syntax { .. } | LoadError::Unsupported { .. })) =
                 lanewise_sim::Module::load(text)
             {

@@ -45,7 +45,8 @@ pub(crate) struct Function {
 /// What `cuFuncSet*` sets.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Settings {
-    /// Bytes of dynamic shared memory that a launch may ask for; none while the default limit holds.
+    /// Bytes of dynamic shared memory that a launch may ask for; none while the default limit
+    /// holds.
     pub(crate) max_dynamic_shared: Option<u32>,
     /// Preferred percentage of the L1 cache for shared memory; -1 for no preference.
     pub(crate) carveout: Option<i32>,
@@ -69,7 +70,8 @@ pub(crate) struct Legacy {
 /// An image with what was made of it.
 type Loaded = (Box<[u8]>, Weak<lanewise_sim::Instance>);
 
-/// What contexts have loaded: a program with several devices loads the same for each, and it is read once.
+/// What contexts have loaded: a program with several devices loads the same for each, and it is
+/// read once.
 static LOADED: Mutex<Vec<Loaded>> = Mutex::new(Vec::new());
 
 /// Loads `image` into `context`.
@@ -133,7 +135,8 @@ pub(crate) fn kernel_names(module: &lanewise_sim::Module) -> String {
     }
 }
 
-/// Refuses a kernel that holds what is not modelled, when it is asked for: as a driver does that loads lazily.
+/// Refuses a kernel that holds what is not modelled, when it is asked for: as a driver does that
+/// loads lazily.
 pub(crate) fn runs(kernel: &Kernel) -> Result<()> {
     match &kernel.refused {
         None => Ok(()),
@@ -148,9 +151,10 @@ pub(crate) fn runs(kernel: &Kernel) -> Result<()> {
     }
 }
 
-/// The code for PTX that does not load, as a driver's own compiler gives it: a target newer than the device is no exception
-/// (rust-cuda issue 410: `InvalidPtx` for sm_75 on an sm_61). What a GPU's compiler would refuse is `INVALID_PTX`; what only the simulator does
-/// not have is `NOT_SUPPORTED`, so that the two can be told apart. Few programs print why, so the driver does.
+/// The code for PTX that does not load, as a driver's own compiler gives it: a target newer than
+/// the device is no exception (rust-cuda issue 410: `InvalidPtx` for sm_75 on an sm_61). What a
+/// GPU's compiler would refuse is `INVALID_PTX`; what only the simulator does not have is
+/// `NOT_SUPPORTED`, so that the two can be told apart. Few programs print why, so the driver does.
 pub(crate) fn load_error(error: LoadError) -> Error {
     let code = match &error {
         LoadError::Unsupported { .. } => CUresult::ERROR_NOT_SUPPORTED,
@@ -224,7 +228,8 @@ impl Module {
     }
 }
 
-/// Takes a module away, with its functions; its variables are freed when no launch uses them any more.
+/// Takes a module away, with its functions; its variables are freed when no launch uses them any
+/// more.
 pub(crate) fn unload(module: &Module) {
     MODULES.remove(module.handle);
     FUNCTIONS.remove_where(|function| function.module == module.handle);

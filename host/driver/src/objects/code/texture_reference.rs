@@ -1,8 +1,10 @@
-//! Texture and surface references: `.texref` and `.surfref` variables of modules, which the host binds by name.
+//! Texture and surface references: `.texref` and `.surfref` variables of modules, which the host
+//! binds by name.
 //!
-//! Source: CUDA driver API reference, "Texture Reference Management" and "Surface Reference Management", both deprecated: objects
-//! do the same without names. A reference keeps its settings; what it is bound to and how it is read go to the device together,
-//! each time one of them changes, when the work that may use the reference has ended.
+//! Source: CUDA driver API reference, "Texture Reference Management" and "Surface Reference
+//! Management", both deprecated: objects do the same without names. A reference keeps its settings;
+//! what it is bound to and how it is read go to the device together, each time one of them changes,
+//! when the work that may use the reference has ended.
 
 use super::module::Module;
 use crate::abi::enums::{address_mode, array_format};

@@ -1,7 +1,8 @@
 //! Contexts: what a process has on one device, and the stack of them that each thread has.
 //!
-//! Source: CUDA driver API reference, "Context Management" and "Primary Context Management". A kernel's fault stays with its
-//! context: every later call on it returns the fault's code until the context is destroyed.
+//! Source: CUDA driver API reference, "Context Management" and "Primary Context Management". A
+//! kernel's fault stays with its context: every later call on it returns the fault's code until the
+//! context is destroyed.
 
 pub(crate) mod primary;
 
@@ -63,7 +64,8 @@ pub(super) struct Streams {
     pub(super) others: Vec<Arc<Stream>>,
     /// How many there have been.
     made: usize,
-    /// The last operations of destroyed streams, until they have run and the host has waited for them.
+    /// The last operations of destroyed streams, until they have run and the host has waited for
+    /// them.
     pub(super) unfinished: Vec<Unfinished>,
 }
 
@@ -87,7 +89,8 @@ impl Unfinished {
 type Stack = SmallVec<[CUcontext; 4]>;
 
 thread_local! {
-    // Without a destructor: those of the program's own variables of the thread may come later, and free what they hold.
+    // Without a destructor: those of the program's own variables of the thread may come later, and
+    // free what they hold.
     static STACK: RefCell<ManuallyDrop<Stack>> = RefCell::default();
 }
 
@@ -249,7 +252,8 @@ impl Context {
         self.wait_for(&self.under_way());
     }
 
-    /// What was submitted last to each stream: when all of it has run, everything that was submitted so far has.
+    /// What was submitted last to each stream: when all of it has run, everything that was
+    /// submitted so far has.
     pub(crate) fn under_way(&self) -> Vec<Arc<Work>> {
         self.streams.lock().all_tails()
     }
@@ -263,7 +267,8 @@ impl Streams {
             .filter_map(|stream| stream.tail())
             .collect();
         work.extend(self.legacy.tail());
-        // They stay until they are settled: other threads wait for them, too, and so does the default stream.
+        // They stay until they are settled: other threads wait for them, too, and so does the
+        // default stream.
         self.unfinished.retain(|left| !left.is_settled());
         work.extend(self.unfinished.iter().map(|left| left.work.clone()));
         work

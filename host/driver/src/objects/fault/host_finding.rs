@@ -7,8 +7,8 @@ use crate::settings::OnFinding;
 use crate::{log, summary};
 use lanewise_sim::Finding;
 
-/// Tells a finding of the call that the calling thread is in: to its observers, to the summary, and on stderr unless an observer wants
-/// none of it there. It is an error of that call already.
+/// Tells a finding of the call that the calling thread is in: to its observers, to the summary, and
+/// on stderr unless an observer wants none of it there. It is an error of that call already.
 pub(crate) fn found(finding: Finding) {
     let terms = observe::now();
     if !terms.launches.quiet {

@@ -1,7 +1,7 @@
 //! From the fault that ended a simulated kernel to the code that the driver returns for it.
 //!
-//! Source: CUDA driver API reference, `CUresult`: each of these leaves the context unusable. A launch that is refused is no
-//! fault: the call returns at once, and the context stays usable.
+//! Source: CUDA driver API reference, `CUresult`: each of these leaves the context unusable. A
+//! launch that is refused is no fault: the call returns at once, and the context stays usable.
 
 pub(crate) mod host_finding;
 
@@ -25,7 +25,8 @@ pub(crate) fn error(fault: &Fault) -> Error {
     Error::loud(code, fault)
 }
 
-/// The error of a launch in which checks found something: to the program it is a fault, which no GPU would have told it of.
+/// The error of a launch in which checks found something: to the program it is a fault, which no
+/// GPU would have told it of.
 pub(crate) fn found(findings: &[Finding]) -> Error {
     /// Reports that are shown; many races have one cause.
     const SHOWN: usize = 4;

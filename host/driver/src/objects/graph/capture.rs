@@ -1,8 +1,9 @@
 //! Stream capture: calls on a stream that become nodes of a graph instead of running.
 //!
-//! Source: CUDA C++ Programming Guide, "Creating a Graph Using Stream Capture", and the driver API reference of the calls. A capture
-//! begins in one stream; another stream joins it by waiting for an event that was recorded in it. Each stream of a capture knows
-//! the nodes that its next one will wait for. A call that cannot be captured makes the capture invalid, and what follows in it
+//! Source: CUDA C++ Programming Guide, "Creating a Graph Using Stream Capture", and the driver API
+//! reference of the calls. A capture begins in one stream; another stream joins it by waiting for
+//! an event that was recorded in it. Each stream of a capture knows the nodes that its next one
+//! will wait for. A call that cannot be captured makes the capture invalid, and what follows in it
 //! fails until it is ended.
 
 use super::{Graph, Kind};
@@ -55,7 +56,8 @@ impl Capturing {
     }
 }
 
-/// The captures in progress, and how many they are; most programs have none, and then nothing is looked up.
+/// The captures in progress, and how many they are; most programs have none, and then nothing is
+/// looked up.
 static CAPTURES: Mutex<Vec<Arc<Capture>>> = Mutex::new(Vec::new());
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
@@ -164,7 +166,8 @@ pub(crate) fn add(stream: &Stream, kind: &Kind) -> Result<bool> {
     Ok(true)
 }
 
-/// Has `stream` wait for what an event recorded in a capture: it joins the capture, or is in it already.
+/// Has `stream` wait for what an event recorded in a capture: it joins the capture, or is in it
+/// already.
 pub(crate) fn join(stream: &Arc<Stream>, event: &Capturing) -> Result {
     event.capture().check()?;
     let mut part = stream.capturing.lock();
@@ -234,7 +237,8 @@ pub(crate) fn refuse(stream: &Stream, what: &str) -> Result {
     Ok(())
 }
 
-/// Refuses what would make the legacy default stream of `context` depend on a capture, which becomes invalid.
+/// Refuses what would make the legacy default stream of `context` depend on a capture, which
+/// becomes invalid.
 pub(crate) fn refuse_legacy(context: CUcontext) -> Result {
     let blocking = |stream: &Stream| stream.is_blocking();
     if invalidate_where(context, blocking) {
@@ -247,7 +251,8 @@ pub(crate) fn refuse_legacy(context: CUcontext) -> Result {
     Ok(())
 }
 
-/// Refuses to wait for all of `context` while one of its streams is being captured, which becomes invalid.
+/// Refuses to wait for all of `context` while one of its streams is being captured, which becomes
+/// invalid.
 pub(crate) fn refuse_whole(context: CUcontext) -> Result {
     if invalidate_where(context, |_| true) {
         fail!(
@@ -275,7 +280,8 @@ fn invalidate_where(context: CUcontext, concerns: impl Fn(&Stream) -> bool) -> b
     found
 }
 
-/// Refuses a call that may wait for the device behind the program's back, where a capture's mode asks for that.
+/// Refuses a call that may wait for the device behind the program's back, where a capture's mode
+/// asks for that.
 pub(crate) fn permit_unsafe() -> Result {
     let own = MODE.get();
     if !any() || own == mode::RELAXED {

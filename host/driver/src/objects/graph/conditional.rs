@@ -1,6 +1,8 @@
-//! Conditional nodes: nodes that run graphs of their own, once, as long as, or the one that a condition says.
+//! Conditional nodes: nodes that run graphs of their own, once, as long as, or the one that a
+//! condition says.
 //!
-//! Source: CUDA C++ Programming Guide, "Conditional Graph Nodes"; CUDA driver API reference, `CUDA_CONDITIONAL_NODE_PARAMS`.
+//! Source: CUDA C++ Programming Guide, "Conditional Graph Nodes"; CUDA driver API reference,
+//! `CUDA_CONDITIONAL_NODE_PARAMS`.
 
 use super::{Graph, create};
 use crate::abi::{CUcontext, CUgraph, CUgraphConditionalHandle, CUresult};

@@ -1,7 +1,9 @@
-//! Executable graphs: a graph's nodes as they were when it was instantiated, in an order in which they can run.
+//! Executable graphs: a graph's nodes as they were when it was instantiated, in an order in which
+//! they can run.
 //!
-//! A launch puts all of it into a stream as one operation. The nodes run one after the other on the stream's thread, which is an
-//! order that CUDA allows; in modelled time, nodes that do not wait for each other overlap, as they would on a GPU.
+//! A launch puts all of it into a stream as one operation. The nodes run one after the other on the
+//! stream's thread, which is an order that CUDA allows; in modelled time, nodes that do not wait
+//! for each other overlap, as they would on a GPU.
 
 use super::user_object::References;
 use super::{Graph, Kind, Node};
@@ -65,8 +67,8 @@ pub(crate) struct Member {
 }
 
 impl Member {
-    /// Does it: for a conditional node one body after another, as long as the condition says. The bodies' operations run one after another, in modelled
-    /// time too.
+    /// Does it: for a conditional node one body after another, as long as the condition says. The
+    /// bodies' operations run one after another, in modelled time too.
     pub(crate) fn run(&self, fault: Option<&Error>) -> Result<Cost> {
         let Kind::Conditional(conditional) = &self.kind else {
             return self.kind.run(fault);
@@ -157,7 +159,8 @@ pub(crate) fn instantiate(graph: &Graph, flags: u64) -> Result<Arc<Exec>> {
 }
 
 impl Plan {
-    /// Whether a live executable graph has a conditional node of this one's: both would decide by one value.
+    /// Whether a live executable graph has a conditional node of this one's: both would decide by
+    /// one value.
     fn shares_a_condition(&self) -> bool {
         let conditional = |it: &&Planned| matches!(it.kind, Kind::Conditional(_));
         let own: HashSet<CUgraphNode> = self
@@ -211,7 +214,8 @@ impl Plan {
         Ok(Plan(planned.collect::<Result<_>>()?))
     }
 
-    /// Adds its operations to `members`; those that wait for nothing wait for `start`. What ends it is returned.
+    /// Adds its operations to `members`; those that wait for nothing wait for `start`. What ends it
+    /// is returned.
     fn expand(&self, start: &[usize], members: &mut Vec<Member>) -> Vec<usize> {
         let mut place = Vec::with_capacity(self.0.len());
         let mut is_last = vec![true; self.0.len()];
@@ -296,7 +300,8 @@ impl Plan {
 }
 
 impl Planned {
-    /// Takes over another operation of the same type, as far as CUDA lets an instantiated node change.
+    /// Takes over another operation of the same type, as far as CUDA lets an instantiated node
+    /// change.
     fn replace(&mut self, kind: Kind) -> std::result::Result<(), Refused> {
         let refused = |result, why: &str| {
             Err(Refused {
@@ -453,7 +458,8 @@ const ARRAY: u32 = 3;
 fn check_body(body: &Graph) -> Result {
     for node in body.nodes() {
         match &*node.kind.lock() {
-            // An H200's driver takes none that could launch, whether it does or not (580.159.04, 2026-11-23).
+            // An H200's driver takes none that could launch, whether it does or not (580.159.04,
+            // 2026-11-23).
             Kind::Kernel(launch) if launch.function.kernel.launches => fail!(
                 ERROR_INVALID_VALUE,
                 "the body of a conditional node has the kernel `{}`, which launches kernels; CUDA takes none that could: let nodes of the body be what it launches, \

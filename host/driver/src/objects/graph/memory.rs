@@ -1,8 +1,10 @@
-//! Memory that a graph allocates: an address that is known when the node is added, and usable while a launch says so.
+//! Memory that a graph allocates: an address that is known when the node is added, and usable while
+//! a launch says so.
 //!
-//! Source: CUDA C++ Programming Guide, "Graph Memory Nodes". The bytes stay reserved from the adding of the node until the graph and
-//! all that was instantiated of it are gone; whether they are in use is counted apart, so that a second launch without a free is
-//! refused and the device's counters of graph memory are right. An access while nothing is allocated is not found.
+//! Source: CUDA C++ Programming Guide, "Graph Memory Nodes". The bytes stay reserved from the
+//! adding of the node until the graph and all that was instantiated of it are gone; whether they
+//! are in use is counted apart, so that a second launch without a free is refused and the device's
+//! counters of graph memory are right. An access while nothing is allocated is not found.
 
 use crate::abi::CUDA_MEM_ALLOC_NODE_PARAMS;
 use crate::error::Result;

@@ -1,8 +1,8 @@
 //! Graphs: work that is described first and run later, as often as wanted.
 //!
-//! Source: CUDA driver API reference, "Graph Management", and CUDA C++ Programming Guide, "CUDA Graphs". A graph is nodes in
-//! the order in which they were added, and edges. It runs nothing; [`exec`] makes of it what runs, and [`capture`] makes one of the calls
-//! on a stream.
+//! Source: CUDA driver API reference, "Graph Management", and CUDA C++ Programming Guide, "CUDA
+//! Graphs". A graph is nodes in the order in which they were added, and edges. It runs nothing;
+//! [`exec`] makes of it what runs, and [`capture`] makes one of the calls on a stream.
 
 pub(crate) mod capture;
 pub(crate) mod conditional;
@@ -60,7 +60,8 @@ struct State {
     copies: HashMap<CUgraphNode, CUgraphNode>,
 }
 
-/// The nodes in an order in which each comes after what it waits for, with the places of those in that order.
+/// The nodes in an order in which each comes after what it waits for, with the places of those in
+/// that order.
 pub(crate) type Order = Vec<(Arc<Node>, Vec<usize>)>;
 
 /// The graph that `handle` names.
@@ -237,7 +238,8 @@ impl Graph {
         self.state.lock().own(node)
     }
 
-    /// Its nodes so that each comes after what it waits for; of several that could come next, the one that was added first.
+    /// Its nodes so that each comes after what it waits for; of several that could come next, the
+    /// one that was added first.
     pub(crate) fn order(&self) -> Result<Order> {
         let state = self.state.lock();
         let place: HashMap<CUgraphNode, usize> = state

@@ -76,8 +76,8 @@ pub(crate) struct Host {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct UserData(pub(crate) *mut c_void);
 
-// SAFETY: nothing here looks through the pointer; that the program's function may use it on another thread is part of the
-// contract of the calls that take one.
+// SAFETY: nothing here looks through the pointer; that the program's function may use it on another
+// thread is part of the contract of the calls that take one.
 unsafe impl Send for UserData {}
 // SAFETY: as above.
 unsafe impl Sync for UserData {}
@@ -99,8 +99,8 @@ impl Kind {
                 return Ok(*cost);
             }
             Kind::Host(Host { function, data }) => {
-                // SAFETY: the contract of the call that made this operation: a function of this type, to be called with
-                // this data each time.
+                // SAFETY: the contract of the call that made this operation: a function of this
+                // type, to be called with this data each time.
                 order::runs_on_host(|| unsafe { function(data.0) });
             }
             // A launch has seen to what this process recorded.

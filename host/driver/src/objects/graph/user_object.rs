@@ -1,7 +1,8 @@
-//! User objects: things of the program's that graphs keep alive, and that are destroyed when nobody holds them any more.
+//! User objects: things of the program's that graphs keep alive, and that are destroyed when nobody
+//! holds them any more.
 //!
-//! Source: CUDA driver API reference, `cuUserObjectCreate`. The destructor runs on a thread of its own, and must not call the
-//! driver, as in a host function.
+//! Source: CUDA driver API reference, `cuUserObjectCreate`. The destructor runs on a thread of its
+//! own, and must not call the driver, as in a host function.
 
 use super::node::UserData;
 use crate::abi::{CUuserObject, c_void};
@@ -72,7 +73,8 @@ impl UserObject {
             let (destroy, data) = (self.destroy, self.data);
             let run = move || {
                 let UserData(data) = { data };
-                // SAFETY: the contract of `cuUserObjectCreate`: a function of this type, called once with this data.
+                // SAFETY: the contract of `cuUserObjectCreate`: a function of this type, called
+                // once with this data.
                 calling::in_callback(|| unsafe { destroy(data) });
             };
             // If the host refuses a thread, the caller's does it.

@@ -1,7 +1,9 @@
-//! What the program has made and not released, and where it was made: the basis of the check `leak`.
+//! What the program has made and not released, and where it was made: the basis of the check
+//! `leak`.
 //!
-//! An object is entered when it is made, if the check is on then, and struck out when the program gives it back. What the end of a
-//! context takes away was left by the program, so that it is kept here as left.
+//! An object is entered when it is made, if the check is on then, and struck out when the program
+//! gives it back. What the end of a context takes away was left by the program, so that it is kept
+//! here as left.
 
 use super::origin::{self, Origin};
 use crate::observe;

@@ -1,4 +1,5 @@
-//! Handles, and what is kept of every object that has one: where it was made, and whether it was given back.
+//! Handles, and what is kept of every object that has one: where it was made, and whether it was
+//! given back.
 
 pub(crate) mod ledger;
 pub(crate) mod origin;

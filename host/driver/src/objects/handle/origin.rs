@@ -1,6 +1,8 @@
-//! Where the program made something or gave it back: by which call, at which line, and what calls led there.
+//! Where the program made something or gave it back: by which call, at which line, and what calls
+//! led there.
 //!
-//! The stack is taken as bare addresses and read when somebody wants to see it. It is taken only where a check asks for it.
+//! The stack is taken as bare addresses and read when somebody wants to see it. It is taken only
+//! where a check asks for it.
 
 use crate::{calling, observe};
 use lanewise_sim::SourcePlace;
@@ -14,8 +16,9 @@ use std::thread::ThreadId;
 /// The most lines of a stack that a report shows.
 const SHOWN: usize = 8;
 
-/// Where this crate's sources are, and the host library's beside it: what they have of functions that were inlined has bare names.
-/// (Crates from a registry or by `git` have folders of their own, which [`own`] knows.)
+/// Where this crate's sources are, and the host library's beside it: what they have of functions
+/// that were inlined has bare names. (Crates from a registry or by `git` have folders of their own,
+/// which [`own`] knows.)
 const DRIVER: &str = env!("CARGO_MANIFEST_DIR");
 
 /// What begins the names of functions that no reader of a report wrote.
@@ -31,8 +34,8 @@ const LIBRARIES: [&str; 9] = [
     "__rust",
 ];
 
-/// What stands in the paths of sources that no reader of a report wrote: the standard library's (as it was built, and as
-/// `rust-src` brings it) and those of crates from a registry or by `git`.
+/// What stands in the paths of sources that no reader of a report wrote: the standard library's (as
+/// it was built, and as `rust-src` brings it) and those of crates from a registry or by `git`.
 const SOURCES: [&str; 4] = [
     "/rustc/",
     "/rustlib/src/rust/library/",
@@ -171,7 +174,8 @@ impl Origin {
     }
 }
 
-/// The lines of a backtrace, as the standard library prints it: a number and a name, and on the next line the place.
+/// The lines of a backtrace, as the standard library prints it: a number and a name, and on the
+/// next line the place.
 fn frames(text: &str) -> Vec<Frame> {
     let mut frames: Vec<Frame> = Vec::new();
     for line in text.lines().map(str::trim) {
@@ -205,7 +209,8 @@ fn place(text: &str) -> Option<SourcePlace> {
     })
 }
 
-/// The frames that the program's author wrote; of a program without such names all behind the driver's.
+/// The frames that the program's author wrote; of a program without such names all behind the
+/// driver's.
 fn own(frames: &[Frame]) -> Vec<Frame> {
     let folder = std::env::current_dir().unwrap_or_default();
     // A place in the working folder is told from there on.

@@ -1,8 +1,9 @@
 //! Handles: numbers that name objects, so that a wrong one is an error and not a crash.
 //!
-//! A handle is never a pointer to its object. Each registry counts up, so a destroyed object's handle names nothing ever
-//! after, and a handle of another kind, a small integer or garbage is not found. Values start far from the special stream
-//! handles 1 and 2, and their low four bits are zero as a pointer's would be, since some programs keep flags there.
+//! A handle is never a pointer to its object. Each registry counts up, so a destroyed object's
+//! handle names nothing ever after, and a handle of another kind, a small integer or garbage is not
+//! found. Values start far from the special stream handles 1 and 2, and their low four bits are
+//! zero as a pointer's would be, since some programs keep flags there.
 
 use super::ledger::{self, ObjectKind};
 use crate::abi::Handle;
@@ -11,7 +12,8 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
-/// The next handle value; one count for all kinds, so that no two live objects of any kind share one.
+/// The next handle value; one count for all kinds, so that no two live objects of any kind share
+/// one.
 static NEXT: AtomicUsize = AtomicUsize::new(0x4c57_0000);
 
 /// The live objects of one kind.

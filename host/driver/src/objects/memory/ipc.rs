@@ -1,8 +1,9 @@
 //! What processes share: memory and events.
 //!
-//! A handle names a file of the process that exports, which has no other name: the process, the file's number there, and its number among all files, by which a
-//! handle of something that is gone is known. Who opens it finds it at `/proc`. So a handle is opened by processes of the same user that see each other.
-//! CUDA driver API, "Memory Management", `cuIpcGetMemHandle` and its kin.
+//! A handle names a file of the process that exports, which has no other name: the process, the
+//! file's number there, and its number among all files, by which a handle of something that is gone
+//! is known. Who opens it finds it at `/proc`. So a handle is opened by processes of the same user
+//! that see each other. CUDA driver API, "Memory Management", `cuIpcGetMemHandle` and its kin.
 
 use crate::abi::{CUcontext, CUresult};
 use crate::calling::call_site;

@@ -1,7 +1,8 @@
 //! What a program has said of managed memory: advice, and where it was last prefetched to.
 //!
-//! Source: CUDA driver API reference, `cuMemAdvise` and `cuMemRangeGetAttribute`. Memory here is where it is, so that advice changes
-//! nothing; it is kept to be read back, for each stretch of addresses.
+//! Source: CUDA driver API reference, `cuMemAdvise` and `cuMemRangeGetAttribute`. Memory here is
+//! where it is, so that advice changes nothing; it is kept to be read back, for each stretch of
+//! addresses.
 
 use crate::abi::CUdevice;
 use parking_lot::Mutex;

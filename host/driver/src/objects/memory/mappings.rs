@@ -1,7 +1,9 @@
-//! What the calls of virtual memory and those of multicast objects share: handles, reserved ranges, and what is mapped where.
+//! What the calls of virtual memory and those of multicast objects share: handles, reserved ranges,
+//! and what is mapped where.
 //!
-//! Source: CUDA driver API reference, "Virtual Memory Management" and "Multicast Object Management". Both kinds of handle come from one
-//! count, and both kinds of thing are mapped into the same ranges; so one lock holds them all.
+//! Source: CUDA driver API reference, "Virtual Memory Management" and "Multicast Object
+//! Management". Both kinds of handle come from one count, and both kinds of thing are mapped into
+//! the same ranges; so one lock holds them all.
 
 use crate::abi::{CUdevice, CUmemAllocationProp};
 use crate::error::{Result, ensure, fail};
@@ -206,7 +208,8 @@ impl State {
         })
     }
 
-    /// Where multicast objects are mapped: the address, the object's handle, and the devices that may access it there.
+    /// Where multicast objects are mapped: the address, the object's handle, and the devices that
+    /// may access it there.
     pub(super) fn multicast_mappings(&self) -> impl Iterator<Item = (u64, u64, &[CUdevice])> {
         let mappings = self.reservations.values().flat_map(|range| &range.mappings);
         mappings.filter_map(|(&start, mapping)| match &mapping.what {

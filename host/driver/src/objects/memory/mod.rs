@@ -1,7 +1,8 @@
 //! Memory that the driver gave out: whose it is, and what an address is in.
 //!
-//! The bytes and the table of what is live belong to each device's [`lanewise_sim::Memory`]. What only the driver knows is here: the
-//! context that an allocation belongs to (and is freed with), the flags it was made with, and its buffer id.
+//! The bytes and the table of what is live belong to each device's [`lanewise_sim::Memory`]. What
+//! only the driver knows is here: the context that an allocation belongs to (and is freed with),
+//! the flags it was made with, and its buffer id.
 
 pub(crate) mod graph_memory;
 pub(crate) mod ipc;
@@ -195,14 +196,16 @@ fn disown(allocation: &Allocation) {
     }
 }
 
-/// Frees the allocation that starts at `address` and is of a kind that `is_right` takes; `meant` names that kind.
+/// Frees the allocation that starts at `address` and is of a kind that `is_right` takes; `meant`
+/// names that kind.
 pub(crate) fn free(
     address: u64,
     is_right: impl Fn(&AllocationKind) -> bool,
     meant: &str,
 ) -> Result {
     let found = check_free(address, is_right, meant)?;
-    // Kernels and copies of any stream may still use it: the driver waits for them, and so does this.
+    // Kernels and copies of any stream may still use it: the driver waits for them, and so does
+    // this.
     if let Some(context) = found
         .owner
         .and_then(|owner| super::context::CONTEXTS.get(owner.context))
@@ -389,7 +392,8 @@ pub(crate) fn range(role: &str, address: u64, bytes: u64) -> Result<Located> {
     Ok(found)
 }
 
-/// The freed allocation that an address is in, with how far in it is. Host memory that was registered is still the program's.
+/// The freed allocation that an address is in, with how far in it is. Host memory that was
+/// registered is still the program's.
 pub(crate) fn freed(address: u64) -> Option<(u64, Allocation)> {
     device::all()
         .iter()
@@ -418,7 +422,8 @@ fn report_freed(how: &str, address: u64) {
     host_finding::found(Finding::new(FindingKind::Freed, report));
 }
 
-/// Leaves of what a kernel touched what belongs to the program, and says whether the host may have seen strong accesses there.
+/// Leaves of what a kernel touched what belongs to the program, and says whether the host may have
+/// seen strong accesses there.
 pub(crate) fn of_program(footprint: &mut Footprint) -> bool {
     let kind = |address| locate(address).map(|found| found.allocation.kind);
     footprint.retain(|at| {

@@ -1,8 +1,10 @@
-//! Multicast objects: one range of addresses for memory of several devices, which `multimem` instructions reach.
+//! Multicast objects: one range of addresses for memory of several devices, which `multimem`
+//! instructions reach.
 //!
-//! Source: CUDA driver API reference, "Multicast Object Management". An object is made for so many devices, which are added, then
-//! memory of each is bound at the same offsets, and it is mapped like physical memory. What is bound nowhere, or not by every
-//! device, faults. A call that has to wait for devices to be added waits for some seconds and then says so.
+//! Source: CUDA driver API reference, "Multicast Object Management". An object is made for so many
+//! devices, which are added, then memory of each is bound at the same offsets, and it is mapped
+//! like physical memory. What is bound nowhere, or not by every device, faults. A call that has to
+//! wait for devices to be added waits for some seconds and then says so.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -226,7 +228,8 @@ pub(crate) fn unbind(handle: u64, device: CUdevice, offset: u64, size: u64) -> R
 }
 
 impl Object {
-    /// What each stretch of the object stands for, as `device` sees it: those that every device has memory for.
+    /// What each stretch of the object stands for, as `device` sees it: those that every device has
+    /// memory for.
     fn stretches(&self, state: &State, device: CUdevice) -> Vec<Replicas> {
         let mut cuts: Vec<u64> = self
             .bindings
@@ -244,7 +247,8 @@ impl Object {
                     .iter()
                     .find(|binding| binding.overlaps(member, offset, size))?;
                 let inside = binding.memory_offset + offset - binding.offset;
-                // Under the device's own address where it has one: checks see that it is one memory.
+                // Under the device's own address where it has one: checks see that it is one
+                // memory.
                 let mapped = state.place(&binding.memory);
                 if member == device && mapped.is_some() {
                     own = Some(places.len());
@@ -276,8 +280,9 @@ impl State {
                 // It is not there yet where the mapping is new.
                 let _ = target.withdraw(base);
                 let stretches = object.stretches(self, device);
-                // SAFETY: places are views, which the stretches keep, or lie in a device's range of addresses, which stays
-                // valid as long as the process. The mapping lies in a reserved range.
+                // SAFETY: places are views, which the stretches keep, or lie in a device's range of
+                // addresses, which stays valid as long as the process. The mapping lies in a
+                // reserved range.
                 unsafe { target.publish_multicast(base, object.size, stretches) }
                     .map_err(memory::error)?;
             }

@@ -9,7 +9,8 @@ use std::sync::atomic::AtomicU64;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Owner {
     pub(crate) context: CUcontext,
-    /// The flags that it was made with: `CU_MEMHOSTALLOC_*`, `CU_MEMHOSTREGISTER_*` or `CUmemAttach_flags`.
+    /// The flags that it was made with: `CU_MEMHOSTALLOC_*`, `CU_MEMHOSTREGISTER_*` or
+    /// `CUmemAttach_flags`.
     pub(crate) flags: u32,
     /// `CU_POINTER_ATTRIBUTE_BUFFER_ID`: no other allocation of the process has it, ever.
     pub(crate) id: u64,

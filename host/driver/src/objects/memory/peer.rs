@@ -1,8 +1,10 @@
-//! Which memory a device's kernels reach besides its own: another context's after `cuCtxEnablePeerAccess`, and all that is pinned.
+//! Which memory a device's kernels reach besides its own: another context's after
+//! `cuCtxEnablePeerAccess`, and all that is pinned.
 //!
-//! Source: CUDA driver API reference, "Peer Context Memory Access" and "Unified Addressing". Every device's memory is memory of this
-//! process, so reaching it takes no more than telling the other device's checks about it: there it is registered under the same
-//! address. A kernel that follows a pointer to a peer without access faults, as on a GPU. Managed memory and pinned memory are
+//! Source: CUDA driver API reference, "Peer Context Memory Access" and "Unified Addressing". Every
+//! device's memory is memory of this process, so reaching it takes no more than telling the other
+//! device's checks about it: there it is registered under the same address. A kernel that follows a
+//! pointer to a peer without access faults, as on a GPU. Managed memory and pinned memory are
 //! reachable from every device. Not modelled: a module's variables cannot be reached from a peer.
 
 use super::owners;
@@ -31,7 +33,8 @@ fn show(to: &Device, address: u64, size: u64, made_at: Option<&str>) {
     if shown.contains_key(&(to.ordinal, address)) {
         return;
     }
-    // SAFETY: the bytes are another simulated device's, which frees them after it has called `hide`.
+    // SAFETY: the bytes are another simulated device's, which frees them after it has called
+    // `hide`.
     let registered = unsafe { to.sim.memory().register(address, size, made_at) };
     if registered.is_ok() {
         // What another device's kernels write there is not followed.

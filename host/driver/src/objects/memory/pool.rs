@@ -1,8 +1,9 @@
 //! Memory pools: where stream-ordered allocations come from.
 //!
-//! Source: CUDA driver API reference, "Stream Ordered Memory Allocator". Memory that was freed is the device's again at once; what a pool would
-//! keep of it is counted as reserved, up to the release threshold, as after the next synchronisation on a GPU. The rules of
-//! reuse are kept for the program but change nothing.
+//! Source: CUDA driver API reference, "Stream Ordered Memory Allocator". Memory that was freed is
+//! the device's again at once; what a pool would keep of it is counted as reserved, up to the
+//! release threshold, as after the next synchronisation on a GPU. The rules of reuse are kept for
+//! the program but change nothing.
 
 use crate::abi::{CUdevice, CUmemoryPool};
 use crate::error::{Result, fail};

@@ -1,7 +1,8 @@
 //! Virtual memory management: ranges of addresses, physical memory, and what is mapped where.
 //!
-//! Source: CUDA driver API reference, "Virtual Memory Management". What devices may access is one piece of memory wherever mappings
-//! with access lie side by side: a vector that grows by mapping more behind it can be copied as a whole.
+//! Source: CUDA driver API reference, "Virtual Memory Management". What devices may access is one
+//! piece of memory wherever mappings with access lie side by side: a vector that grows by mapping
+//! more behind it can be copied as a whole.
 
 use super::mappings::{
     GRANULARITY, Handle, Mapped, Mapping, Memory, Reservation, STATE, State, next_handle, unknown,

@@ -1,9 +1,13 @@
-//! The SIGSEGV handler: it takes faults at addresses that are claimed, and passes all others on to the handler that was there before.
+//! The SIGSEGV handler: it takes faults at addresses that are claimed, and passes all others on to
+//! the handler that was there before.
 //!
-//! The handler runs on the thread's alternate signal stack, if there is one, so that a stack overflow still reaches the handler that prints Rust's message.
-//! That stack is small. A fault at a claimed address is therefore handled on the thread's own stack, below the frame of the interrupted code. There,
-//! locks and the allocator may be used: the fault is synchronous, at an access of the program to memory shared with a device, where neither
-//! the allocator nor the unwinder keeps any data. The interrupted code may hold other locks (that of standard output, say), so the handler prints nothing.
+//! The handler runs on the thread's alternate signal stack, if there is one, so that a stack
+//! overflow still reaches the handler that prints Rust's message. That stack is small. A fault at a
+//! claimed address is therefore handled on the thread's own stack, below the frame of the
+//! interrupted code. There, locks and the allocator may be used: the fault is synchronous, at an
+//! access of the program to memory shared with a device, where neither the allocator nor the
+//! unwinder keeps any data. The interrupted code may hold other locks (that of standard output,
+//! say), so the handler prints nothing.
 
 use libc::{c_int, c_void, siginfo_t};
 use std::sync::OnceLock;
@@ -13,8 +17,9 @@ use std::sync::OnceLock;
 pub(crate) struct Claim {
     /// Whether an address is claimed. Runs on the signal stack, and allocates nothing.
     pub(crate) is_ours: fn(u64) -> bool,
-    /// Makes the access possible; it is repeated afterwards. Takes the address, whether the access is a write (`None` if the processor does not
-    /// say), and whether there is enough stack to walk the callers.
+    /// Makes the access possible; it is repeated afterwards. Takes the address, whether the access
+    /// is a write (`None` if the processor does not say), and whether there is enough stack to walk
+    /// the callers.
     pub(crate) on_access: fn(u64, Option<bool>, bool),
 }
 
@@ -33,7 +38,8 @@ pub(crate) fn pages_are_of(bytes: u64) -> bool {
     unsafe { libc::sysconf(libc::_SC_PAGESIZE) as u64 == bytes }
 }
 
-/// Whether faults reach this handler. The first call sets it, for that call's claim. A program may set another handler later.
+/// Whether faults reach this handler. The first call sets it, for that call's claim. A program may
+/// set another handler later.
 pub(crate) fn is_listening(claim: Claim) -> bool {
     CLAIM.get_or_init(|| claim);
     if BEFORE.get_or_init(listen).is_none() {
@@ -48,7 +54,8 @@ pub(crate) fn is_listening(claim: Claim) -> bool {
 }
 
 fn listen() -> Option<libc::sigaction> {
-    // SAFETY: all-zero is a valid `sigaction`, and the handler has the signature that `SA_SIGINFO` asks for.
+    // SAFETY: all-zero is a valid `sigaction`, and the handler has the signature that `SA_SIGINFO`
+    // asks for.
     unsafe {
         let mut handler: libc::sigaction = std::mem::zeroed();
         handler.sa_sigaction = on_fault as Handler as usize;
@@ -56,7 +63,8 @@ fn listen() -> Option<libc::sigaction> {
         if switch::IS_KNOWN {
             handler.sa_flags |= libc::SA_ONSTACK;
         }
-        // The handler leaves the signal stack for the thread's own: a nested signal would take the signal stack for unused.
+        // The handler leaves the signal stack for the thread's own: a nested signal would take the
+        // signal stack for unused.
         libc::sigfillset(&mut handler.sa_mask);
         let mut before: libc::sigaction = std::mem::zeroed();
         (libc::sigaction(libc::SIGSEGV, &handler, &mut before) == 0).then_some(before)
@@ -128,7 +136,8 @@ fn on_own_stack(access: &mut Access, context: *mut c_void) {
         }
         Some(at) if is_on_it => {
             let top: *mut c_void = std::ptr::with_exposed_provenance_mut((at - RED_ZONE) & !15);
-            // SAFETY: below the red zone the interrupted code, which is this thread's, keeps nothing; all signals are blocked meanwhile.
+            // SAFETY: below the red zone the interrupted code, which is this thread's, keeps
+            // nothing; all signals are blocked meanwhile.
             unsafe { switch::call_on(top, on_access, data) };
         }
         _ => on_access(data),
@@ -139,8 +148,8 @@ fn on_own_stack(access: &mut Access, context: *mut c_void) {
 fn pass_on(is_fault: bool, signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     let before = BEFORE.get().and_then(Option::as_ref);
     let before = before.map(|before| (before.sa_sigaction, before.sa_flags));
-    // SAFETY: a handler is called with the arguments that its flags ask for. Without one, the default is set: the access is repeated and ends the
-    // process, or the signal is sent again.
+    // SAFETY: a handler is called with the arguments that its flags ask for. Without one, the
+    // default is set: the access is repeated and ends the process, or the signal is sent again.
     unsafe {
         match before {
             Some((libc::SIG_IGN, _)) if !is_fault => {}
@@ -266,7 +275,8 @@ mod switch {
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod switch {
-    //! On other processors the handler has no alternate stack, and stays on that of the code that made the access.
+    //! On other processors the handler has no alternate stack, and stays on that of the code that
+    //! made the access.
 
     use libc::c_void;
 

@@ -1,11 +1,13 @@
-//! Page protection for memory that host and device share, for as long as the host has not waited for the operation that was at work there.
+//! Page protection for memory that host and device share, for as long as the host has not waited
+//! for the operation that was at work there.
 //!
-//! A load of the host's own code calls nobody, so only the processor can catch it. The pages are protected with `mprotect`; the SIGSEGV handler
-//! ([`super::host_fault`]) learns of the first access, opens the page, and lets the code go on. All pages are open while an operation runs, since
-//! the simulated kernels and copies access them from this process too.
+//! A load of the host's own code calls nobody, so only the processor can catch it. The pages are
+//! protected with `mprotect`; the SIGSEGV handler ([`super::host_fault`]) learns of the first
+//! access, opens the page, and lets the code go on. All pages are open while an operation runs,
+//! since the simulated kernels and copies access them from this process too.
 //!
-//! A system call that is given a protected page fails with `EFAULT` and raises no signal. So a page is protected only if the host has to
-//! keep away from every byte of it.
+//! A system call that is given a protected page fails with `EFAULT` and raises no signal. So a page
+//! is protected only if the host has to keep away from every byte of it.
 
 use parking_lot::Mutex;
 #[cfg(target_os = "linux")]
@@ -179,7 +181,8 @@ fn without_overlaps(pages: &[ProtectedPages]) -> Vec<ProtectedPages> {
     wanted
 }
 
-/// Whether an address is in a page that is or was protected: after [`on_access`] the access succeeds.
+/// Whether an address is in a page that is or was protected: after [`on_access`] the access
+/// succeeds.
 #[cfg(target_os = "linux")]
 fn is_ours(address: u64) -> bool {
     // See `PATIENCE`.
@@ -218,8 +221,9 @@ mod system {
             Some(Allowed::Nothing) => libc::PROT_NONE,
         };
         let start: *mut c_void = std::ptr::with_exposed_provenance_mut(start as usize);
-        // SAFETY: whole pages of a live pinned or managed allocation, which the simulated device's memory has mapped for reads and writes. An access
-        // to a protected one waits in the SIGSEGV handler until the page is open again.
+        // SAFETY: whole pages of a live pinned or managed allocation, which the simulated device's
+        // memory has mapped for reads and writes. An access to a protected one waits in the SIGSEGV
+        // handler until the page is open again.
         unsafe { libc::mprotect(start, (end - start.addr() as u64) as usize, access) };
     }
 

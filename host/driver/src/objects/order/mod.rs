@@ -1,17 +1,22 @@
-//! The race check between operations of streams: two that touch the same bytes while nothing orders them.
+//! The race check between operations of streams: two that touch the same bytes while nothing orders
+//! them.
 //!
-//! The order is happens-before with vector clocks ([`ticket`]), one entry a stream. Its edges are those of the driver's own queues
-//! ([`super::stream::work`]): streams, events, graphs and the default stream. What the host has waited for happens before everything that it
-//! submits afterwards, from any thread: the driver does not see how a program's threads wait for each other, so it takes them as ordered.
+//! The order is happens-before with vector clocks ([`ticket`]), one entry a stream. Its edges are
+//! those of the driver's own queues ([`super::stream::work`]): streams, events, graphs and the
+//! default stream. What the host has waited for happens before everything that it submits
+//! afterwards, from any thread: the driver does not see how a program's threads wait for each
+//! other, so it takes them as ordered.
 //!
-//! Two unordered operations may touch the same bytes if both only read them, or if both use strong accesses. Which bytes an operation touched is
-//! known, exactly, when it has run: copies report them here, and the race check of the simulator reports those of kernels.
+//! Two unordered operations may touch the same bytes if both only read them, or if both use strong
+//! accesses. Which bytes an operation touched is known, exactly, when it has run: copies report
+//! them here, and the race check of the simulator reports those of kernels.
 //!
-//! Some edges are invisible to the driver: a host function signals another thread, a stream waits for a value in memory, a kernel and the host or
-//! two kernels exchange flags. Where there may be one, nothing is reported.
+//! Some edges are invisible to the driver: a host function signals another thread, a stream waits
+//! for a value in memory, a kernel and the host or two kernels exchange flags. Where there may be
+//! one, nothing is reported.
 //!
-//! The host's own loads and stores are checked on whole pages of pinned or managed memory ([`host`]): [`host_pages`] catches the
-//! first access that comes before the host has waited.
+//! The host's own loads and stores are checked on whole pages of pinned or managed memory
+//! ([`host`]): [`host_pages`] catches the first access that comes before the host has waited.
 //!
 //! | file | what it is |
 //! | --- | --- |
@@ -53,7 +58,8 @@ pub(crate) use ticket::{Lane, Ticket};
 
 static STATE: Mutex<Option<State>> = Mutex::new(None);
 
-/// Whether there ever was a ticket. From then on every operation gets one, so that no chain of operations has a gap.
+/// Whether there ever was a ticket. From then on every operation gets one, so that no chain of
+/// operations has a gap.
 static USED: AtomicBool = AtomicBool::new(false);
 
 /// Whether the host's own code made early accesses that are not reported yet.
@@ -63,8 +69,9 @@ fn with_state<T>(with: impl FnOnce(&mut State) -> T) -> T {
     with(STATE.lock().get_or_insert_default())
 }
 
-/// A ticket for an operation that is submitted now and runs after those in `after`; for a node of a graph, `graph_launch` is the ticket of the
-/// launch. `None` until a program first turns the race check on.
+/// A ticket for an operation that is submitted now and runs after those in `after`; for a node of a
+/// graph, `graph_launch` is the ticket of the launch. `None` until a program first turns the race
+/// check on.
 pub(crate) fn ticket(
     lane: Lane,
     after: Vec<Arc<Ticket>>,
@@ -99,7 +106,8 @@ pub(crate) fn ticket(
     }))
 }
 
-/// The number of the last of these operations that is in the same stream, unless the host has waited for it.
+/// The number of the last of these operations that is in the same stream, unless the host has
+/// waited for it.
 fn ahead(after: &[Arc<Ticket>], lane: Lane, host: &Clock) -> Option<u64> {
     let same = after.iter().filter(|it| it.lane == lane);
     let last = same.max_by_key(|it| it.number)?;
@@ -157,14 +165,16 @@ pub(crate) fn end(ticket: &Ticket, well: bool, addresses: Addresses) -> Vec<Find
 
 /// The calling thread accessed a protected page.
 fn host_touches(address: u64, writes: bool) {
-    // Inside of a driver call the access is the driver's, and the call reports it itself. A function that a stream runs is the program's own code.
+    // Inside of a driver call the access is the driver's, and the call reports it itself. A
+    // function that a stream runs is the program's own code.
     let by_stream = calling::is_in_callback();
     let runs = RUNNING.try_with(|running| running.borrow().is_some());
     if calling::is_inside() || runs.unwrap_or(true) && !by_stream {
         return;
     }
     let origin = origin::capture();
-    // In a forked process another thread's lock may never be released, as with the lock of the pages.
+    // In a forked process another thread's lock may never be released, as with the lock of the
+    // pages.
     let Some(mut state) = STATE.try_lock_for(Duration::from_secs(1)) else {
         return;
     };
@@ -173,7 +183,8 @@ fn host_touches(address: u64, writes: bool) {
     }
 }
 
-/// Takes the early accesses of the host's own code, each with the launch terms of the operation that it should have waited for.
+/// Takes the early accesses of the host's own code, each with the launch terms of the operation
+/// that it should have waited for.
 pub(crate) fn take_early_host_accesses(addresses: Addresses) -> Vec<(LaunchTerms, Finding)> {
     if !HAS_EARLY_ACCESSES.swap(false, Ordering::Relaxed) {
         return Vec::new();
@@ -197,7 +208,8 @@ pub(crate) fn host_has_waited_for(ticket: &Ticket) -> bool {
     with_state(|state| state.host.knows(ticket))
 }
 
-/// A synchronous call, which the operation is the whole of, returns: the host may touch the memory without waiting.
+/// A synchronous call, which the operation is the whole of, returns: the host may touch the memory
+/// without waiting.
 pub(crate) fn returns(ticket: &Ticket) {
     with_state(|state| {
         let past = state.past.iter_mut().rev();

@@ -5,7 +5,8 @@ use super::ticket::{FREE, PastOperation, submitted};
 use lanewise_sim::checks::{Conflict, FindingKind};
 use lanewise_sim::{FaultReport, Finding};
 
-/// A race between two operations; `beside` says whether the later one was a dependent launch that began before the other had ended.
+/// A race between two operations; `beside` says whether the later one was a dependent launch that
+/// began before the other had ended.
 pub(super) fn report(
     before: &PastOperation,
     now: &PastOperation,

@@ -25,7 +25,8 @@ pub(super) struct Running {
 }
 
 thread_local! {
-    /// Not dropped when the thread ends: after a destructor ran, operations that come while the thread ends could not use it.
+    /// Not dropped when the thread ends: after a destructor ran, operations that come while the
+    /// thread ends could not use it.
     pub(super) static RUNNING: RefCell<ManuallyDrop<Option<Running>>> = const { RefCell::new(ManuallyDrop::new(None)) };
 }
 
@@ -98,7 +99,8 @@ pub(crate) fn mark_kernel() {
     running(|it| it.ticket.is_kernel.store(true, Ordering::Relaxed));
 }
 
-/// The running kernel has touched these bytes; `talks` says whether the host may have seen strong accesses among them.
+/// The running kernel has touched these bytes; `talks` says whether the host may have seen strong
+/// accesses among them.
 pub(crate) fn touched(footprint: Footprint, talks: bool) {
     running(|it| {
         it.footprint.join(footprint);
@@ -111,7 +113,8 @@ pub(crate) fn dependent(early: bool, releases: bool) {
     running(|it| it.dependent = Dependent { early, releases });
 }
 
-/// The running operation signals the host (or any reader of memory): what happens before it is over for the host, too.
+/// The running operation signals the host (or any reader of memory): what happens before it is over
+/// for the host, too.
 pub(crate) fn release_to_host() {
     running(|it| {
         let clock = it.ticket.clock.lock().clone();
@@ -122,7 +125,8 @@ pub(crate) fn release_to_host() {
     });
 }
 
-/// Runs a function of the program as the running operation. What happens before it is over for the host, and its accesses are the host's.
+/// Runs a function of the program as the running operation. What happens before it is over for the
+/// host, and its accesses are the host's.
 pub(crate) fn runs_on_host(function: impl FnOnce()) {
     release_to_host();
     host_pages::device_ends();
@@ -130,7 +134,8 @@ pub(crate) fn runs_on_host(function: impl FnOnce()) {
     host_pages::device_begins();
 }
 
-/// The running operation has waited for a value in memory. Who wrote it is not known, so all that was submitted counts as over.
+/// The running operation has waited for a value in memory. Who wrote it is not known, so all that
+/// was submitted counts as over.
 pub(crate) fn acquire_all() {
     running(|it| {
         let number = with_state(|state| state.number);

@@ -41,8 +41,9 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Joins another clock into the host's. Its floor is then raised as far as it goes, which drops entries of lanes: every ticket has a copy of this
-    /// clock, and a program may make new streams for as long as it runs.
+    /// Joins another clock into the host's. Its floor is then raised as far as it goes, which drops
+    /// entries of lanes: every ticket has a copy of this clock, and a program may make new streams
+    /// for as long as it runs.
     pub(super) fn host_learns(&mut self, clock: &Clock) {
         self.host.join(clock);
         let open = self.open.values();
@@ -158,7 +159,8 @@ impl State {
         found
     }
 
-    /// Drops past operations that happen before everything that is open or still to come, and the oldest beyond the limits.
+    /// Drops past operations that happen before everything that is open or still to come, and the
+    /// oldest beyond the limits.
     pub(super) fn prune(&mut self) {
         let size = |past: &[PastOperation]| -> usize {
             let sizes = past.iter().map(|past| past.footprint.stretches());

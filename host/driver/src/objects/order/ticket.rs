@@ -1,6 +1,7 @@
 //! Operations of streams and their vector clocks.
 //!
-//! Operations are numbered in the order of their submission. A clock has, for each stream, the number of the last operation that is known to be over.
+//! Operations are numbered in the order of their submission. A clock has, for each stream, the
+//! number of the last operation that is known to be over.
 
 use super::host_pages::ProtectedPages;
 use crate::objects::handle::origin::Origin;
@@ -12,8 +13,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// What runs its operations one after another, and so has an entry in vector clocks: a stream (its context's handle, its number there), or one node of
-/// one launch of a graph.
+/// What runs its operations one after another, and so has an entry in vector clocks: a stream (its
+/// context's handle, its number there), or one node of one launch of a graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Lane {
     Stream(usize, usize),
@@ -39,7 +40,8 @@ impl Clock {
         }
     }
 
-    /// Raises the number up to which all lanes are over, and drops the entries that say no more than it.
+    /// Raises the number up to which all lanes are over, and drops the entries that say no more
+    /// than it.
     pub(super) fn raise(&mut self, floor: u64) {
         if floor > self.floor {
             self.floor = floor;
@@ -71,9 +73,11 @@ pub(crate) struct Ticket {
     pub(super) graph_launch: Option<(Lane, u64)>,
     /// The operation just before it in its stream, unless the host had waited for that one.
     pub(super) ahead: Option<u64>,
-    /// The operations that it runs after. Emptied when it begins, so that no long chain is kept alive.
+    /// The operations that it runs after. Emptied when it begins, so that no long chain is kept
+    /// alive.
     pub(super) after: Mutex<Vec<Arc<Ticket>>>,
-    /// What happens before it: the host's clock when it was submitted, and all of it from when it begins.
+    /// What happens before it: the host's clock when it was submitted, and all of it from when it
+    /// begins.
     pub(super) clock: Mutex<Clock>,
     /// Whether it has begun and is a kernel.
     pub(super) is_kernel: AtomicBool,
@@ -99,7 +103,8 @@ impl Ticket {
         clock.learn(self.lane, self.number);
     }
 
-    /// Joins the clocks of a graph's nodes, which are over, into that of the launch, which began before them.
+    /// Joins the clocks of a graph's nodes, which are over, into that of the launch, which began
+    /// before them.
     pub(crate) fn learn_from(&self, parts: &[Arc<Ticket>]) {
         let mut clock = self.clock.lock();
         for part in parts {
@@ -126,7 +131,8 @@ pub(super) struct PastOperation {
     pub(super) dependent: Dependent,
 }
 
-/// A kernel's part in programmatic dependent launch, where a kernel may begin before the one ahead of it has ended.
+/// A kernel's part in programmatic dependent launch, where a kernel may begin before the one ahead
+/// of it has ended.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Dependent {
     /// Whether it may begin early, and does not wait for the one ahead.
@@ -136,7 +142,8 @@ pub(super) struct Dependent {
 }
 
 impl PastOperation {
-    /// Operations with the same key count as one in reports: what they are, and the place in the program that submits them.
+    /// Operations with the same key count as one in reports: what they are, and the place in the
+    /// program that submits them.
     pub(super) fn key(&self) -> String {
         let call = self.ticket.origin.as_ref().map(Origin::key);
         format!("{} {}", self.label, call.unwrap_or_default())

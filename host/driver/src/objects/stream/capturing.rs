@@ -1,7 +1,7 @@
 //! A stream's part in a capture, as streams and events keep it.
 //!
-//! A capture has a graph, whose nodes have contexts, which have streams: below all of these only the part is known, and what a
-//! capture is, is the business of [`crate::objects::graph::capture`].
+//! A capture has a graph, whose nodes have contexts, which have streams: below all of these only
+//! the part is known, and what a capture is, is the business of [`crate::objects::graph::capture`].
 
 use crate::abi::CUgraphNode;
 use std::any::Any;

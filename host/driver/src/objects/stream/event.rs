@@ -1,4 +1,5 @@
-//! Events: points in a stream that the host can wait for, make streams wait for, and measure between.
+//! Events: points in a stream that the host can wait for, make streams wait for, and measure
+//! between.
 
 use super::capturing::Capturing;
 use super::points::Points;
@@ -109,7 +110,8 @@ impl Event {
         *self.recorded.lock() = Recorded::Captured(point);
     }
 
-    /// What it recorded last: it happens when all of this has run. An event that recorded nothing counts as done.
+    /// What it recorded last: it happens when all of this has run. An event that recorded nothing
+    /// counts as done.
     pub(crate) fn recorded(&self) -> Option<Vec<Arc<Work>>> {
         match &*self.recorded.lock() {
             Recorded::Work(work) => Some(work.clone()),

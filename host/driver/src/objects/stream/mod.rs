@@ -1,11 +1,13 @@
 //! Streams: queues of work, each run in order by a thread of its own.
 //!
-//! Source: CUDA driver API reference, "Stream synchronization behavior". The legacy default stream waits for all blocking
-//! streams of its context and they wait for it; a stream made with `CU_STREAM_NON_BLOCKING` takes no part in that. The
-//! per-thread default stream is an ordinary blocking stream, one for each host thread.
+//! Source: CUDA driver API reference, "Stream synchronization behavior". The legacy default stream
+//! waits for all blocking streams of its context and they wait for it; a stream made with
+//! `CU_STREAM_NON_BLOCKING` takes no part in that. The per-thread default stream is an ordinary
+//! blocking stream, one for each host thread.
 //!
-//! What goes into a stream goes through [`super::submission`]. A stream's thread is started by the first operation that cannot be done at once, and ends when the stream is
-//! destroyed and its queue is empty.
+//! What goes into a stream goes through [`super::submission`]. A stream's thread is started by the
+//! first operation that cannot be done at once, and ends when the stream is destroyed and its queue
+//! is empty.
 
 pub(crate) mod capturing;
 pub(crate) mod event;
@@ -55,8 +57,8 @@ struct State {
 pub(super) type Task = Box<dyn FnOnce() + Send>;
 
 impl Stream {
-    /// A stream with nothing in it, the so many-th of its context; the first, number 0, is the legacy default stream. The streams share the
-    /// device's hardware queues in turn.
+    /// A stream with nothing in it, the so many-th of its context; the first, number 0, is the
+    /// legacy default stream. The streams share the device's hardware queues in turn.
     pub(crate) fn new(
         handle: CUstream,
         context: CUcontext,
@@ -92,8 +94,9 @@ impl Stream {
         self.state.lock().tail.clone()
     }
 
-    /// Makes `work` the stream's last operation. With a task its thread does that; a task that it cannot have, because the host
-    /// gives no thread, comes back, for the caller to do it: later, but in order all the same.
+    /// Makes `work` the stream's last operation. With a task its thread does that; a task that it
+    /// cannot have, because the host gives no thread, comes back, for the caller to do it: later,
+    /// but in order all the same.
     pub(super) fn append(&self, work: &Arc<Work>, task: Option<Task>) -> Option<Task> {
         let mut state = self.state.lock();
         state.tail = Some(work.clone());

@@ -1,7 +1,8 @@
 //! What an event has recorded, as several processes see it.
 //!
-//! Each record has a number; the file that they share holds the latest that was submitted, the latest that has happened, and who submitted it. Waiting for
-//! another process' work is asking again and again, as rarely as does no harm.
+//! Each record has a number; the file that they share holds the latest that was submitted, the
+//! latest that has happened, and who submitted it. Waiting for another process' work is asking
+//! again and again, as rarely as does no harm.
 
 use crate::abi::CUresult;
 use crate::error::{Error, Result};

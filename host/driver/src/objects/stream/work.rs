@@ -1,8 +1,9 @@
 //! One operation of a stream: what it waits for, and whether it has run.
 //!
-//! All ordering between operations is this one relation. A stream's operations wait for one another in turn; an operation
-//! on the legacy default stream waits for all blocking streams and they for it; `cuStreamWaitEvent` waits for the operation that
-//! an event recorded. Operations can only wait for earlier ones, so there are no cycles.
+//! All ordering between operations is this one relation. A stream's operations wait for one another
+//! in turn; an operation on the legacy default stream waits for all blocking streams and they for
+//! it; `cuStreamWaitEvent` waits for the operation that an event recorded. Operations can only wait
+//! for earlier ones, so there are no cycles.
 
 use crate::objects::order::Ticket;
 use crate::time::operation::Node;
@@ -31,7 +32,8 @@ pub(crate) struct Work {
     /// Its place in the order, where somebody asked for the check of races.
     pub(crate) ticket: Option<Arc<Ticket>>,
     needs: Needs,
-    /// What it is behind that may need the host. Emptied when it has run, so that no long chains are kept alive.
+    /// What it is behind that may need the host. Emptied when it has run, so that no long chains
+    /// are kept alive.
     behind: Mutex<Vec<Arc<Work>>>,
 }
 
@@ -39,7 +41,8 @@ pub(crate) struct Work {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Needs {
     Nothing,
-    /// Something that the program does elsewhere: its functions may wait for anything, and a wait for a word of memory does.
+    /// Something that the program does elsewhere: its functions may wait for anything, and a wait
+    /// for a word of memory does.
     PerhapsTheHost,
 }
 

@@ -1,9 +1,11 @@
-//! Under the check of races: reports the host's own loads and stores of memory that it shares with the device.
+//! Under the check of races: reports the host's own loads and stores of memory that it shares with
+//! the device.
 //!
-//! What an operation touches is known only when it has run ([`crate::objects::order`]). So a call that submits an operation waits
-//! for a short time until it has run: then the pages are protected before the host goes on, and every run of the program finds
-//! the same. An operation may itself wait for something that the host does later, so the waiting is limited, for each call and
-//! in all.
+//! What an operation touches is known only when it has run ([`crate::objects::order`]). So a call
+//! that submits an operation waits for a short time until it has run: then the pages are protected
+//! before the host goes on, and every run of the program finds the same. An operation may itself
+//! wait for something that the host does later, so the waiting is limited, for each call and in
+//! all.
 
 use crate::objects::context;
 use crate::objects::fault::host_finding;
@@ -20,13 +22,15 @@ use std::time::{Duration, Instant};
 /// This many milliseconds calls may wait in vain, in all.
 static PATIENCE: AtomicU64 = AtomicU64::new(5000);
 
-/// This many a call may wait for what is behind a function of the program's, or a wait for a word of memory. Each that waited in vain leaves half of it to the next:
-/// such a function may wait for the very thread that waits here, and one that does is rarely the only one.
+/// This many a call may wait for what is behind a function of the program's, or a wait for a word
+/// of memory. Each that waited in vain leaves half of it to the next: such a function may wait for
+/// the very thread that waits here, and one that does is rarely the only one.
 static FOR_THE_PROGRAM: AtomicU64 = AtomicU64::new(200);
 
 thread_local! {
-    /// What the call that the thread is in has submitted last. There is none between calls, and so nothing for a destructor, which would run before those
-    /// of the program's variables that were there earlier.
+    /// What the call that the thread is in has submitted last. There is none between calls, and so
+    /// nothing for a destructor, which would run before those of the program's variables that were
+    /// there earlier.
     static SUBMITTED: RefCell<ManuallyDrop<Option<Arc<Work>>>> = const { RefCell::new(ManuallyDrop::new(None)) };
 }
 

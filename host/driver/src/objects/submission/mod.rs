@@ -1,7 +1,9 @@
-//! What is given to the streams of a context: operations, graphs, captured calls; and the end of streams and contexts.
+//! What is given to the streams of a context: operations, graphs, captured calls; and the end of
+//! streams and contexts.
 //!
-//! The lock of a context's streams is the order in which work is submitted. An operation waits for what its stream and the rules
-//! of the default stream put before it, on the stream's thread or on the caller's.
+//! The lock of a context's streams is the order in which work is submitted. An operation waits for
+//! what its stream and the rules of the default stream put before it, on the stream's thread or on
+//! the caller's.
 
 pub(crate) mod host_access;
 pub(crate) mod traced;
@@ -47,8 +49,8 @@ impl Context {
         stream.close();
     }
 
-    /// Submits an operation to `stream` that also waits for `also`. A stream that is being captured refuses it: what can be
-    /// captured goes through [`Context::enqueue`].
+    /// Submits an operation to `stream` that also waits for `also`. A stream that is being captured
+    /// refuses it: what can be captured goes through [`Context::enqueue`].
     pub(crate) fn submit(
         self: &Arc<Self>,
         stream: &Stream,
@@ -62,7 +64,8 @@ impl Context {
         Ok(stream.push(self, after, run))
     }
 
-    /// Submits an operation to `stream`, or makes it a node if the stream is being captured; then there is no work.
+    /// Submits an operation to `stream`, or makes it a node if the stream is being captured; then
+    /// there is no work.
     pub(crate) fn enqueue(
         self: &Arc<Self>,
         stream: &Stream,
@@ -99,7 +102,8 @@ impl Context {
         Ok(())
     }
 
-    /// Runs an operation of `stream` on the calling thread when its turn comes, and returns when it has run.
+    /// Runs an operation of `stream` on the calling thread when its turn comes, and returns when it
+    /// has run.
     pub(crate) fn run_now(self: &Arc<Self>, stream: &Stream, job: Job) -> Result<Arc<Work>> {
         self.permit(stream)?;
         capture::refuse(stream, "do this")?;
@@ -150,7 +154,8 @@ impl Stream {
         order::Lane::Stream(self.context.0, self.lane.stream)
     }
 
-    /// Adds an operation that `run` says how to run; the caller holds the context's order of submission.
+    /// Adds an operation that `run` says how to run; the caller holds the context's order of
+    /// submission.
     fn push(&self, context: &Arc<Context>, after: Vec<Arc<Work>>, run: Run) -> Arc<Work> {
         let (timeline, before) = (&context.device.timeline, nodes(&after));
         let node = match run {
@@ -283,7 +288,8 @@ pub(crate) enum Run {
     ByWorker(Job),
     /// The stream's thread too; it may have to wait there: [`Needs::PerhapsTheHost`].
     MayNeedHost(Job),
-    /// The calling thread if nothing is in the way, else the stream's thread; for what takes next to no time.
+    /// The calling thread if nothing is in the way, else the stream's thread; for what takes next
+    /// to no time.
     Light(Job),
 }
 

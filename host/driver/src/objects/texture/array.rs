@@ -1,7 +1,9 @@
-//! Arrays and mipmapped arrays: memory with a shape, which copies and textures know and pointers do not.
+//! Arrays and mipmapped arrays: memory with a shape, which copies and textures know and pointers do
+//! not.
 //!
-//! Source: CUDA driver API reference, `cuArray3DCreate` and `cuMipmappedArrayCreate`, for shapes and limits. Rows lie one after
-//! another, each at a multiple of [`ROW_ALIGNMENT`]; a GPU keeps an order of its own, which no program can see.
+//! Source: CUDA driver API reference, `cuArray3DCreate` and `cuMipmappedArrayCreate`, for shapes
+//! and limits. Rows lie one after another, each at a multiple of [`ROW_ALIGNMENT`]; a GPU keeps an
+//! order of its own, which no program can see.
 
 use crate::abi::enums::{array_flags as flag, array_format};
 use crate::abi::{CUDA_ARRAY3D_DESCRIPTOR, CUarray, CUcontext, CUmipmappedArray};

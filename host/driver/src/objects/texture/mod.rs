@@ -1,7 +1,8 @@
-//! Texture and surface objects: descriptors of the API on one side, `lanewise_sim::image` on the other.
+//! Texture and surface objects: descriptors of the API on one side, `lanewise_sim::image` on the
+//! other.
 //!
-//! Source: CUDA driver API reference, `cuTexObjectCreate` and `cuSurfObjectCreate`. Objects belong to a context's device, which
-//! gives out the handles that kernels hold.
+//! Source: CUDA driver API reference, `cuTexObjectCreate` and `cuSurfObjectCreate`. Objects belong
+//! to a context's device, which gives out the handles that kernels hold.
 
 pub(crate) mod array;
 
@@ -175,7 +176,8 @@ fn images(context: &Context, resource: &CUDA_RESOURCE_DESC) -> Result<Vec<Image>
         "the resource's flags are {:#x}; they must be 0",
         resource.flags
     );
-    // SAFETY: every member is plain numbers, for which any bits will do; the caller gave a whole struct.
+    // SAFETY: every member is plain numbers, for which any bits will do; the caller gave a whole
+    // struct.
     unsafe {
         Ok(match resource.kind {
             resource_type::ARRAY => vec![array::get(resource.resource.array)?.image],

@@ -78,8 +78,8 @@ fn an_unfinished_stream_does_not_hold_up_another() {
     assert_eq!(timeline.end(&stuck), Some(2 * SUBMIT + 20_000));
 }
 
-/// This many microseconds' kernels that fill the device, submitted one after another: when each starts, in microseconds after the
-/// first one.
+/// This many microseconds' kernels that fill the device, submitted one after another: when each
+/// starts, in microseconds after the first one.
 fn starts(timeline: &Timeline, kernels: &[(Arc<Node>, Nanoseconds)]) -> Vec<Nanoseconds> {
     let ends: Vec<_> = kernels
         .iter()

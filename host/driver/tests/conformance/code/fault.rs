@@ -1,4 +1,5 @@
-//! Kernels that fault: the code, that it stays, and what ends it. Each row runs in a process of its own.
+//! Kernels that fault: the code, that it stays, and what ends it. Each row runs in a process of its
+//! own.
 
 use crate::fixture::{self, Fixture, holds, ok, param};
 use crate::{Row, check, rows};

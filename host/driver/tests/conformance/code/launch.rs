@@ -7,7 +7,8 @@ use lanewise_driver::abi::*;
 use lanewise_driver::api::*;
 use std::ptr::null_mut;
 
-/// Launches `fill` over 100 words with 7 in blocks of 32, in the given way, and says whether it filled them and no more.
+/// Launches `fill` over 100 words with 7 in blocks of 32, in the given way, and says whether it
+/// filled them and no more.
 fn fill(f: &Fixture, launch: impl FnOnce(CUfunction, &mut [*mut c_void]) -> CUresult) -> CUresult {
     let (mut out, mut n, mut value) = (f.device(), 100u32, 7u32);
     // SAFETY: the memory is large enough.

@@ -22,8 +22,8 @@ impl Fixture {
         stream
     }
 
-    /// Runs `body` while another thread captures `stream`, and ends the capture there, so that what `body` failed with stays
-    /// this thread's last message.
+    /// Runs `body` while another thread captures `stream`, and ends the capture there, so that what
+    /// `body` failed with stays this thread's last message.
     fn while_captured(
         &self,
         stream: CUstream,

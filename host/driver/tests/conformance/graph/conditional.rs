@@ -95,7 +95,8 @@ impl Fixture {
         ok(unsafe { cuCtxSynchronize() });
     }
 
-    /// Which of the bodies of a node run when its condition is `value`: each sets a word of its own to 1.
+    /// Which of the bodies of a node run when its condition is `value`: each sets a word of its own
+    /// to 1.
     fn chosen(&self, how: u32, size: u32, value: u32) -> Vec<u32> {
         let (graph, words) = (self.graph(), self.device());
         // A node sets four words, so each has four.

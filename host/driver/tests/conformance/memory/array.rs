@@ -64,8 +64,8 @@ impl Fixture {
     }
 }
 
-/// Runs `row` with a mipmapped array of 16 x 16 floats, which is destroyed behind it: an H200's driver ends the process when a context
-/// goes that has one.
+/// Runs `row` with a mipmapped array of 16 x 16 floats, which is destroyed behind it: an H200's
+/// driver ends the process when a context goes that has one.
 pub(crate) fn with_mipmap(
     f: &Fixture,
     levels: u32,

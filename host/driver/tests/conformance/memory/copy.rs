@@ -29,7 +29,8 @@ fn on_device(f: &Fixture) -> CUdeviceptr {
     address
 }
 
-/// A 2-D copy of `width` bytes and `height` rows from host rows to device rows, 64 bytes apart on both sides.
+/// A 2-D copy of `width` bytes and `height` rows from host rows to device rows, 64 bytes apart on
+/// both sides.
 fn rows_to_device(
     f: &Fixture,
     host: &[u32],

@@ -1,4 +1,5 @@
-//! Memory and events of other processes. That they are shared is `tests/tests/ipc.rs`: here is one process.
+//! Memory and events of other processes. That they are shared is `tests/tests/ipc.rs`: here is one
+//! process.
 
 use crate::fixture::{Fixture, holds, ok};
 use crate::rows;

@@ -1,4 +1,5 @@
-//! Multicast objects. What they do is `tests/multicast.rs`, with several devices: here is one, of which none can be made.
+//! Multicast objects. What they do is `tests/multicast.rs`, with several devices: here is one, of
+//! which none can be made.
 //!
 //! No GPU was asked: the machine that answers come from has NVLink multicast turned off.
 

@@ -103,7 +103,8 @@ fn images(f: &Fixture, rank: u32, lower: [i32; 3], channels: u32, pixels: u32) -
     }
 }
 
-/// The box at (x, y) as a kernel loads it, and what lies there: word `i` of the tensor is `i`, of what is outside 0.
+/// The box at (x, y) as a kernel loads it, and what lies there: word `i` of the tensor is `i`, of
+/// what is outside 0.
 fn loads(f: &Fixture, map: &mut CUtensorMap, (x, y): (i32, i32)) -> bool {
     let (mut module, mut function) = (CUmodule::default(), CUfunction::default());
     let mut out = f.device();

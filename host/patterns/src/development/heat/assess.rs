@@ -1,7 +1,8 @@
 //! Assess: where does the program spend its time, and what can be had from making that part fast?
 //!
-//! The program runs on the CPU, and a clock is read around each of its parts. The part p of the time that can be spread over many threads bounds all that follows: by
-//! Amdahl's law the whole can become 1 / (1 - p) times as fast, and no more.
+//! The program runs on the CPU, and a clock is read around each of its parts. The part p of the
+//! time that can be spread over many threads bounds all that follows: by Amdahl's law the whole can
+//! become 1 / (1 - p) times as fast, and no more.
 
 use std::time::{Duration, Instant};
 

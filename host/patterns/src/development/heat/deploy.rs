@@ -1,6 +1,7 @@
 //! Deploy: a function that others call, with its inputs checked and its errors named.
 //!
-//! Nobody knows beforehand how many sweeps a plate takes. So the last sweep of each batch says how much the plate still changes, and the host reads four bytes for each batch. A batch is a graph:
+//! Nobody knows beforehand how many sweeps a plate takes. So the last sweep of each batch says how
+//! much the plate still changes, and the host reads four bytes for each batch. A batch is a graph:
 //! one launch for all of its kernels.
 
 use anyhow::{Context, Result};
@@ -82,7 +83,8 @@ pub struct Settled {
     pub change: f32,
 }
 
-/// Sweeps until no cell changes by more than `tolerance`, `most` times at most; in whole batches of [`BATCH`].
+/// Sweeps until no cell changes by more than `tolerance`, `most` times at most; in whole batches of
+/// [`BATCH`].
 ///
 /// # Errors
 /// [`HeatError`]: a plate that is none, or does not come to rest; the driver's error.

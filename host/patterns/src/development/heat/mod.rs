@@ -1,4 +1,5 @@
-//! Heat in a plate, by Jacobi's method: a program on its way through assess, parallelise, optimise and deploy. Each stage is a module, and runs.
+//! Heat in a plate, by Jacobi's method: a program on its way through assess, parallelise, optimise
+//! and deploy. Each stage is a module, and runs.
 
 pub mod assess;
 pub mod deploy;
@@ -117,7 +118,8 @@ pub fn swept(mut plate: Plate, sweeps: usize) -> Plate {
     plate
 }
 
-/// Two plates on the device, and a launch that sweeps from one to the other, [`SWEEPS`] times in all.
+/// Two plates on the device, and a launch that sweeps from one to the other, [`SWEEPS`] times in
+/// all.
 struct Sweeps<L> {
     start: Plate,
     plates: [DeviceBuffer<f32>; 2],

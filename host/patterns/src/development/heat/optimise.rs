@@ -1,7 +1,7 @@
 //! Optimise: one thing at a time, what the counters say is worst.
 //!
-//! First the copies: the plate stays on the device. Then the loads: 32 sectors for each, as lanes are a row apart. Then how often a cell is loaded: once for its block and not by each
-//! neighbour.
+//! First the copies: the plate stays on the device. Then the loads: 32 sectors for each, as lanes
+//! are a row apart. Then how often a cell is loaded: once for its block and not by each neighbour.
 
 use anyhow::Result;
 use gpu::development::heat::{HEIGHT, WIDTH, heat_by_columns, heat_by_rows, heat_tiled};

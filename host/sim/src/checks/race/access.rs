@@ -32,7 +32,8 @@ pub(crate) struct Access {
     pub(crate) acquires: bool,
     /// Whether it is of block scope.
     pub(crate) narrow: bool,
-    /// Whether it is a load by the way of read-only data: it races with every write of the launch, whatever stands between.
+    /// Whether it is a load by the way of read-only data: it races with every write of the launch,
+    /// whatever stands between.
     pub(crate) read_only: bool,
     /// Of shared memory: the block that it belongs to, by its number in the grid; else global.
     pub(crate) shared: Option<u64>,

@@ -23,7 +23,8 @@ pub(super) struct Block {
     pub(super) written: u32,
     /// Behind the last that accessed it.
     pub(super) touched: u32,
-    /// The first record since the last barrier at which all its warps met: reads of its shared memory before it count no more.
+    /// The first record since the last barrier at which all its warps met: reads of its shared
+    /// memory before it count no more.
     pub(super) since: u32,
 }
 
@@ -53,7 +54,8 @@ pub(super) struct Warp {
     pub(super) instruction: u32,
     /// The last instruction before the lanes of the warp were last ordered.
     pub(super) synced: u32,
-    /// Whatever threads of the block did before this record is ordered before all that the warp does now.
+    /// Whatever threads of the block did before this record is ordered before all that the warp
+    /// does now.
     pub(super) floor: u32,
     /// Whether it has arrived at a barrier of the cluster that released nothing.
     pub(super) relaxed: bool,
@@ -104,7 +106,8 @@ pub(super) fn learn(times: &mut Times, block: u32, time: u32) {
     *at = time.max(*at);
 }
 
-/// Takes up times of all warps of a block: side by side, which is quick, since a block may have 32 warps that know of 32.
+/// Takes up times of all warps of a block: side by side, which is quick, since a block may have 32
+/// warps that know of 32.
 pub(super) fn raise_all(times: &mut Vec<u32>, others: &[u32]) {
     times.resize(times.len().max(others.len()), 0);
     for (to, &time) in times.iter_mut().zip(others) {

@@ -1,10 +1,12 @@
 //! Accesses of a block's shared memory that are remembered later, if at all.
 //!
-//! Most kernels write shared memory, meet at a barrier, read it, and meet again. After a barrier of the whole block, everything that the block did to its
-//! shared memory is ordered before what follows. An access after it races with nothing as long as no other access since the barrier touches the same
-//! words, or all of them only read. Such an access is only noted down. The next barrier of the whole block throws the notes away, because they can
-//! race with nothing any more. If something that could race comes first, the notes are entered into the cells, in order, and the cells decide.
-//! So accesses between barriers cost little, whatever their addresses are.
+//! Most kernels write shared memory, meet at a barrier, read it, and meet again. After a barrier of
+//! the whole block, everything that the block did to its shared memory is ordered before what
+//! follows. An access after it races with nothing as long as no other access since the barrier
+//! touches the same words, or all of them only read. Such an access is only noted down. The next
+//! barrier of the whole block throws the notes away, because they can race with nothing any more.
+//! If something that could race comes first, the notes are entered into the cells, in order, and
+//! the cells decide. So accesses between barriers cost little, whatever their addresses are.
 
 use super::AccessKind;
 use super::cells::{Cells, MemoryOwner};
@@ -18,7 +20,8 @@ use crate::counters::even::{Even, LANES};
 /// An access by lanes of one warp in one instruction.
 #[derive(Debug, Clone, Copy)]
 struct Noted {
-    /// Lane 0's access, of no bytes. A write's has its number among those that were noted down in place of a record's.
+    /// Lane 0's access, of no bytes. A write's has its number among those that were noted down in
+    /// place of a record's.
     mark: AccessMark,
     /// The lanes that access.
     mask: u32,
@@ -51,11 +54,13 @@ pub(super) struct Deferred {
     read: TouchedWords,
     /// How many these are: what is read matters only to a write.
     looked_at: usize,
-    /// The cells had to catch up since the last barrier of the block: it is likely that they will again.
+    /// The cells had to catch up since the last barrier of the block: it is likely that they will
+    /// again.
     paused: bool,
 }
 
-/// No more accesses are deferred than these: what they take of the host's cache would cost more than it saves.
+/// No more accesses are deferred than these: what they take of the host's cache would cost more
+/// than it saves.
 const MOST: usize = 1 << 14;
 
 impl Deferred {
@@ -97,8 +102,8 @@ impl Deferred {
         true
     }
 
-    /// Notes down a write by an operation, with what will be its record. False, and nothing has changed, where the same words may have been accessed
-    /// since.
+    /// Notes down a write by an operation, with what will be its record. False, and nothing has
+    /// changed, where the same words may have been accessed since.
     #[inline(always)]
     pub(super) fn note_write(
         &mut self,
@@ -159,7 +164,8 @@ impl Deferred {
         });
     }
 
-    /// The block's barrier, at which all its warps met, or its end: what was noted down is ordered before whatever comes.
+    /// The block's barrier, at which all its warps met, or its end: what was noted down is ordered
+    /// before whatever comes.
     pub(super) fn forget(&mut self, block: u32) {
         if self.block == block {
             self.clear();

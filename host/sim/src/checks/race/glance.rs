@@ -1,7 +1,9 @@
 //! The quickest way to remember a plain access.
 //!
-//! It is for lanes side by side that take up whole lines, and for lanes that read one word together, where the numbers of the records alone show
-//! that nothing races. Most accesses are of this kind. All others go to [`Races::together`], and so does a warp's first read after its clock has moved.
+//! It is for lanes side by side that take up whole lines, and for lanes that read one word
+//! together, where the numbers of the records alone show that nothing races. Most accesses are of
+//! this kind. All others go to [`Races::together`], and so does a warp's first read after its clock
+//! has moved.
 
 use super::cells::{LINE, LINES};
 use super::record::{AccessMark, Known};
@@ -25,7 +27,8 @@ pub(crate) struct PlainAccess {
 }
 
 impl Races {
-    /// Notes down a read of shared memory, `size` bytes by each lane of `mask`, which lie evenly. False, and nothing has changed, where it cannot be.
+    /// Notes down a read of shared memory, `size` bytes by each lane of `mask`, which lie evenly.
+    /// False, and nothing has changed, where it cannot be.
     #[inline(always)]
     pub(crate) fn note_read(&mut self, by: &PlainAccess, even: Even, mask: u32, size: u64) -> bool {
         let Some((who, moment)) = self.current else {
@@ -36,8 +39,9 @@ impl Races {
             && self.note(moment, by, LanePlaces::Evenly(even), (mask, size))
     }
 
-    /// Remembers an access of `size` bytes by each lane of `mask`, which lie evenly. False where that takes more than a glance, and all of it is to
-    /// be remembered by other ways: some reads may have been already, and to remember them twice changes nothing.
+    /// Remembers an access of `size` bytes by each lane of `mask`, which lie evenly. False where
+    /// that takes more than a glance, and all of it is to be remembered by other ways: some reads
+    /// may have been already, and to remember them twice changes nothing.
     #[inline(always)]
     pub(crate) fn glance(&mut self, by: &PlainAccess, even: Even, mask: u32, size: u64) -> bool {
         let Some((who, moment)) = self.current else {

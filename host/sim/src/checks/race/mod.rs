@@ -1,28 +1,35 @@
 //! Races: two threads access one place, one of them writes, and nothing orders them.
 //!
-//! The order is happens-before, kept with vector clocks (as FastTrack, Flanagan and Freund, PLDI 2009), so a race is found
-//! whatever the interleaving was, as long as both accesses ran. PTX ISA, "Memory Consistency Model", says what orders:
+//! The order is happens-before, kept with vector clocks (as FastTrack, Flanagan and Freund, PLDI
+//! 2009), so a race is found whatever the interleaving was, as long as both accesses ran. PTX ISA,
+//! "Memory Consistency Model", says what orders:
 //!
-//! - Within a block each warp has a clock and knows a time of every other warp. A barrier joins what the arriving warps
-//!   know and moves their clocks on. Lanes of one warp are ordered by `bar.warp.sync` and by barriers, and by nothing less,
-//!   since Volta.
-//! - A release (a fence and then a strong write or atomic, or one that says `.release`) leaves at the address what the warp knew at
-//!   the fence. An acquire (a strong read or atomic and then a fence, or one that says `.acquire`) takes it up.
-//! - A fence, a strong access, a release or an acquire of block scope (`.cta`) orders threads of one block only.
-//! - An asynchronous access is ordered before nothing until somebody waited for it; then it is one of the thread that began it,
-//!   at that time.
-//! - An arrival at an mbarrier leaves what the warp knows there, and a wait that finds the phase ended takes it up. A cluster's
-//!   barrier is one of all its blocks.
-//! - Who is given memory (`malloc` in a kernel, the buffer for a launch's parameters) comes behind those who gave it back.
-//! - Two strong accesses (atomic, volatile, relaxed, acquire, release) do not race with each other where the scopes of both hold
-//!   both threads.
+//! - Within a block each warp has a clock and knows a time of every other warp. A barrier joins
+//!   what the arriving warps know and moves their clocks on. Lanes of one warp are ordered by
+//!   `bar.warp.sync` and by barriers, and by nothing less, since Volta.
+//! - A release (a fence and then a strong write or atomic, or one that says `.release`) leaves at
+//!   the address what the warp knew at the fence. An acquire (a strong read or atomic and then a
+//!   fence, or one that says `.acquire`) takes it up.
+//! - A fence, a strong access, a release or an acquire of block scope (`.cta`) orders threads of
+//!   one block only.
+//! - An asynchronous access is ordered before nothing until somebody waited for it; then it is one
+//!   of the thread that began it, at that time.
+//! - An arrival at an mbarrier leaves what the warp knows there, and a wait that finds the phase
+//!   ended takes it up. A cluster's barrier is one of all its blocks.
+//! - Who is given memory (`malloc` in a kernel, the buffer for a launch's parameters) comes behind
+//!   those who gave it back.
+//! - Two strong accesses (atomic, volatile, relaxed, acquire, release) do not race with each other
+//!   where the scopes of both hold both threads.
 //! - Lanes that store one value to one place in one instruction do not race.
-//! - A load of read-only data (`.nc`) is ordered behind no write of its launch, not even one of its own thread.
-//! - A barrier at which all warps of a block meet is behind all reads of its shared memory, where no other block reaches that: they are forgotten.
+//! - A load of read-only data (`.nc`) is ordered behind no write of its launch, not even one of its
+//!   own thread.
+//! - A barrier at which all warps of a block meet is behind all reads of its shared memory, where
+//!   no other block reaches that: they are forgotten.
 //!
-//! Found: read-write and write-write races in shared and global memory, within a launch, to the byte.
-//! Missed: clusters' scope is taken for the device's; pairs where the place was accessed by more than two other readers in between; order that only some lanes of a
-//! warp or some warps of a block have is taken to hold for all of it, so a race beside a correct hand-over may be missed.
+//! Found: read-write and write-write races in shared and global memory, within a launch, to the
+//! byte. Missed: clusters' scope is taken for the device's; pairs where the place was accessed by
+//! more than two other readers in between; order that only some lanes of a warp or some warps of a
+//! block have is taken to hold for all of it, so a race beside a correct hand-over may be missed.
 //! Never reported: what is ordered by the launch's end, by the host, or by program order.
 //!
 //! | file | what it is |
@@ -83,8 +90,8 @@ pub(crate) struct Races {
     deferred: Deferred,
     /// The warps of a block, where no block reaches another's shared memory.
     alone: Option<u32>,
-    /// The block and warp whose plain reads come last, and what they happen at; none once the warp's clock or what it knows may
-    /// have changed.
+    /// The block and warp whose plain reads come last, and what they happen at; none once the
+    /// warp's clock or what it knows may have changed.
     current: Option<((u64, u32), Moment)>,
     /// No record before this one is of what was only begun.
     pending: u32,
@@ -190,8 +197,9 @@ impl Races {
         found.map(|before| self.told(before, access.shared))
     }
 
-    /// Remembers accesses by lanes, `size` bytes at each one's address; gives those before them that they race with, and the lanes
-    /// that do. Lanes side by side or at one place are looked at together.
+    /// Remembers accesses by lanes, `size` bytes at each one's address; gives those before them
+    /// that they race with, and the lanes that do. Lanes side by side or at one place are looked at
+    /// together.
     pub(crate) fn by_lanes(
         &mut self,
         access: &Access,
@@ -265,9 +273,9 @@ impl Races {
         leaves || !self.left.is_empty()
     }
 
-    /// Remembers one access by all lanes of `mask`, which is not strong: `size` bytes each, evenly from the first lane on. False, and
-    /// nothing has changed, if they have to be looked at lane by lane: one of them may race, or they lie neither side by side
-    /// nor at one place.
+    /// Remembers one access by all lanes of `mask`, which is not strong: `size` bytes each, evenly
+    /// from the first lane on. False, and nothing has changed, if they have to be looked at lane by
+    /// lane: one of them may race, or they lie neither side by side nor at one place.
     #[inline(always)]
     pub(crate) fn together(&mut self, access: &Access, even: Even, mask: u32, size: u64) -> bool {
         if self.defer(access, LanePlaces::Evenly(even), mask, size) {
@@ -280,7 +288,8 @@ impl Races {
         touch_evenly(cells, space, &mut now, even, mask, size)
     }
 
-    /// Which bytes of global memory the launch has accessed so far, in lists that are not sorted yet.
+    /// Which bytes of global memory the launch has accessed so far, in lists that are not sorted
+    /// yet.
     pub(crate) fn footprint(&self) -> Footprint {
         self.cells.footprint(&self.records)
     }

@@ -1,4 +1,5 @@
-//! When an access happens: the record of it, made anew where something may have ordered it behind the one before.
+//! When an access happens: the record of it, made anew where something may have ordered it behind
+//! the one before.
 
 use super::cells::{Cells, MemoryOwner};
 use super::clocks::is_after;
@@ -7,7 +8,8 @@ use super::record::{AccessMark, CurrentAccess, NARROW, PENDING, Record, STRONG, 
 use super::touched::LanePlaces;
 use super::{Access, AccessKind, Races};
 
-/// When a warp accesses memory: the number of the record of it, the block's place, and the warp's floor.
+/// When a warp accesses memory: the number of the record of it, the block's place, and the warp's
+/// floor.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Moment {
     pub(super) number: u32,
@@ -71,7 +73,8 @@ impl Races {
         }
     }
 
-    /// A record of what a warp does now. Plain reads have that of the one before, if nothing has ordered the two.
+    /// A record of what a warp does now. Plain reads have that of the one before, if nothing has
+    /// ordered the two.
     #[inline(never)]
     fn add_record(&mut self, access: &Access, plain: bool) -> Moment {
         if self.records.is_full() && !self.records.put_off(self.cells.size()) {

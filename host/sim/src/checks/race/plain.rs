@@ -1,4 +1,5 @@
-//! The race check in its simplest form: every cell in one map, every clock in another. Tests compare the quick form with it.
+//! The race check in its simplest form: every cell in one map, every clock in another. Tests
+//! compare the quick form with it.
 
 use std::collections::HashMap;
 
@@ -182,7 +183,8 @@ impl Races {
         found
     }
 
-    /// Takes up what was left at a word, and leaves what the warp knew there where the access releases.
+    /// Takes up what was left at a word, and leaves what the warp knew there where the access
+    /// releases.
     fn synchronise(&mut self, access: &Access, word: u64) {
         let (block, warp, wide) = (access.block, access.warp, !access.narrow);
         let key = (access.shared, word);

@@ -1,7 +1,8 @@
 //! What the race check remembers of accesses: who did them, and when.
 //!
-//! A record stands for all plain reads of a warp between two points at which its clock moves, or for one instruction that writes.
-//! Shadow memory only points at records, so a cell is small. Those that nothing points at any more are thrown away from time to time.
+//! A record stands for all plain reads of a warp between two points at which its clock moves, or
+//! for one instruction that writes. Shadow memory only points at records, so a cell is small. Those
+//! that nothing points at any more are thrown away from time to time.
 
 use super::AccessKind;
 use super::clocks::{Block, is_after};
@@ -15,8 +16,9 @@ pub(super) struct Record {
     pub(super) warp_time: u32,
     /// The block's clock, which moves on at each release.
     pub(super) block_time: u32,
-    /// Counts instructions of the warp that access memory, and may start again at zero, after billions of them. Of several reads,
-    /// that of the first: the lanes of the warp were not ordered since.
+    /// Counts instructions of the warp that access memory, and may start again at zero, after
+    /// billions of them. Of several reads, that of the first: the lanes of the warp were not
+    /// ordered since.
     pub(super) instruction: u32,
     /// The warp in the block.
     pub(super) warp: u16,
@@ -50,12 +52,12 @@ pub(super) const NARROW: u8 = 2;
 /// It was only begun.
 pub(super) const PENDING: u8 = 4;
 
-/// An access by one lane, or by lanes side by side: its record, the operation, whose lane, and which bytes of a word. Without bytes
-/// it is none.
+/// An access by one lane, or by lanes side by side: its record, the operation, whose lane, and
+/// which bytes of a word. Without bytes it is none.
 ///
-/// From the lowest bit: the record (28), the operation by its number in the program (23), whether it is strong and of no narrow
-/// scope (1), the lane (5), the bytes (4), how many words belong to a lane (their number's logarithm, 2), whether there are earlier
-/// writes beside this one (1).
+/// From the lowest bit: the record (28), the operation by its number in the program (23), whether
+/// it is strong and of no narrow scope (1), the lane (5), the bytes (4), how many words belong to a
+/// lane (their number's logarithm, 2), whether there are earlier writes beside this one (1).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct AccessMark(u64);
 
@@ -74,7 +76,8 @@ impl AccessMark {
     /// The record of no access.
     pub(super) const NONE: Self = Self(0);
 
-    /// Lane 0's access, of no bytes: the number of its record, the operation, and whether it is strong and of no narrow scope.
+    /// Lane 0's access, of no bytes: the number of its record, the operation, and whether it is
+    /// strong and of no narrow scope.
     #[inline(always)]
     pub(super) fn new(number: u32, op: u32, wide: bool) -> Self {
         let wide = if wide { WIDE } else { 0 };
@@ -109,7 +112,8 @@ impl AccessMark {
         Self(self.0 & !RECORD | u64::from(record) & RECORD)
     }
 
-    /// The part of it that is of the word `at`, counted from the first one: a lane of the warp accessed that.
+    /// The part of it that is of the word `at`, counted from the first one: a lane of the warp
+    /// accessed that.
     #[inline(always)]
     pub(super) fn word(self, at: u32) -> Self {
         let log = (self.0 >> LOG) as u32 & 3;
@@ -191,7 +195,8 @@ impl Records {
         (self.list.len() - 1) as u32
     }
 
-    /// The record of a number that it got when they had been thrown away so often; none if they were since.
+    /// The record of a number that it got when they had been thrown away so often; none if they
+    /// were since.
     #[inline(always)]
     pub(super) fn known(&self, (cleaned, number): (u32, u32)) -> Option<&Record> {
         self.list
@@ -216,7 +221,8 @@ impl Records {
         self.list.len() >= self.most
     }
 
-    /// Puts it off where there are more marks to go through, `size` of them, than records to be thrown away. Whether it did.
+    /// Puts it off where there are more marks to go through, `size` of them, than records to be
+    /// thrown away. Whether it did.
     pub(super) fn put_off(&mut self, size: usize) -> bool {
         let most = FEW + size;
         let later = self.most < most && most < RECORD as usize / 2;
@@ -226,8 +232,9 @@ impl Records {
         later
     }
 
-    /// Throws away the records of no mark, where `marks` calls what it is given with every mark there is, and `size` says how
-    /// much work that is. Gives for each number, and the one behind the last, how many before it are left.
+    /// Throws away the records of no mark, where `marks` calls what it is given with every mark
+    /// there is, and `size` says how much work that is. Gives for each number, and the one behind
+    /// the last, how many before it are left.
     pub(super) fn clean(
         &mut self,
         size: usize,
@@ -297,9 +304,11 @@ pub(super) struct CurrentAccess<'r> {
     /// The block that it is of.
     pub(super) here: &'r Block,
     pub(super) records: &'r Records,
-    /// Accesses of records before this one are ordered before: most are, and their records need not be looked at.
+    /// Accesses of records before this one are ordered before: most are, and their records need not
+    /// be looked at.
     pub(super) floor: u32,
-    /// Reads by records before this one count no more: a barrier of the whole block came behind them.
+    /// Reads by records before this one count no more: a barrier of the whole block came behind
+    /// them.
     pub(super) since: u32,
     /// The record that was judged last.
     pub(super) last: (u32, Verdict),

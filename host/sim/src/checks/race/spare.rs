@@ -7,8 +7,8 @@ use super::cells::Cells;
 use super::record::Records;
 
 thread_local! {
-    /// Where the last launch of this thread kept what it knew. To get so much memory from the system anew takes as long as a small
-    /// launch does.
+    /// Where the last launch of this thread kept what it knew. To get so much memory from the
+    /// system anew takes as long as a small launch does.
     static SPARE: RefCell<Option<(Cells, Records)>> = const { RefCell::new(None) };
 }
 
@@ -16,7 +16,8 @@ thread_local! {
 const MOST_SPARE: usize = 64 << 20;
 
 impl Races {
-    /// What a launch that is checked begins with: `alone` are the warps of a block, where no block reaches another's shared memory.
+    /// What a launch that is checked begins with: `alone` are the warps of a block, where no block
+    /// reaches another's shared memory.
     pub(crate) fn begins(alone: Option<u32>) -> Self {
         let (cells, records) = SPARE
             .try_with(RefCell::take)

@@ -1,4 +1,5 @@
-//! What orders threads: fences, releases and acquires, barriers, mbarriers, asynchronous accesses that are over, memory that is given on.
+//! What orders threads: fences, releases and acquires, barriers, mbarriers, asynchronous accesses
+//! that are over, memory that is given on.
 //!
 //! The rules are the list at the head of [`race`](super).
 
@@ -34,7 +35,8 @@ impl Races {
         warp.is_some_and(|warp| warp.relaxed)
     }
 
-    /// Takes up what was left at a word, and leaves what the warp knew there where the access releases.
+    /// Takes up what was left at a word, and leaves what the warp knew there where the access
+    /// releases.
     pub(super) fn synchronise(&mut self, access: &Access, word: u64) {
         let Access {
             block,
@@ -69,7 +71,8 @@ impl Races {
         }
     }
 
-    /// What a warp knows now; of other blocks only where `wide`. What it does from here on is no part of it.
+    /// What a warp knows now; of other blocks only where `wide`. What it does from here on is no
+    /// part of it.
     pub(super) fn snapshot(&mut self, block: u64, warp: u32, wide: bool) -> ReleasedClocks {
         let times = self.times_so_far(block, warp);
         let place = self.place(block);
@@ -100,8 +103,8 @@ impl Races {
         }
     }
 
-    /// A fence, for threads of other blocks too where `wide`: what strong reads found is known from here on, and strong writes
-    /// leave what is known.
+    /// A fence, for threads of other blocks too where `wide`: what strong reads found is known from
+    /// here on, and strong writes leave what is known.
     pub(crate) fn fence(&mut self, block: u64, warp: u32, wide: bool) {
         if let Some(seen) = self.warp(block, warp).seen.take() {
             self.take_up(block, warp, &seen, wide);
@@ -116,7 +119,8 @@ impl Races {
         self.warp(block, warp).time
     }
 
-    /// The times of a block's warps that are before whatever a warp does next. What it does from here on is no part of them.
+    /// The times of a block's warps that are before whatever a warp does next. What it does from
+    /// here on is no part of them.
     pub(crate) fn times_so_far(&mut self, block: u64, warp: u32) -> Vec<u32> {
         self.current = None;
         let of = self.warp(block, warp);
@@ -193,7 +197,8 @@ impl Races {
         self.warp_barrier(block, warp);
     }
 
-    /// Warps find that a phase has ended of a barrier that others have arrived at; nobody is told of it any more.
+    /// Warps find that a phase has ended of a barrier that others have arrived at; nobody is told
+    /// of it any more.
     pub(crate) fn pass_all(&mut self, block: u64, warps: &[u32], key: (u64, u32)) {
         let Some(left) = self.objects.remove(&key) else {
             return;
@@ -203,7 +208,8 @@ impl Races {
         }
     }
 
-    /// A warp gives back memory, by address and size: the device's heap has it again, or the slots for launches.
+    /// A warp gives back memory, by address and size: the device's heap has it again, or the slots
+    /// for launches.
     pub(crate) fn gives_back(&mut self, block: u64, warp: u32, (address, bytes): (u64, u64)) {
         let now = self.snapshot(block, warp, true);
         let (end, left) = self.returned.entry(address).or_default();
@@ -251,8 +257,8 @@ impl Races {
         }
     }
 
-    /// The same where some arrived with relaxed order: of what those did is known what their fences released. Each block comes with its warps, and whether
-    /// each was relaxed.
+    /// The same where some arrived with relaxed order: of what those did is known what their fences
+    /// released. Each block comes with its warps, and whether each was relaxed.
     pub(crate) fn cluster_relaxed(&mut self, blocks: &[(u64, Vec<bool>)]) {
         let mut all = ReleasedClocks::default();
         let each = || {
@@ -292,7 +298,8 @@ impl Races {
             raise(&mut joined, warp as usize, of.time);
             absent[warp as usize] = false;
         }
-        // Where every warp arrives that has done anything, all that was done before is ordered before.
+        // Where every warp arrives that has done anything, all that was done before is ordered
+        // before.
         let floor = match absent.contains(&true) {
             false => Some(self.records.len()),
             true => None,

@@ -1,4 +1,5 @@
-//! The check is compared with its simple form on random sequences of events, and each rule is tested by itself.
+//! The check is compared with its simple form on random sequences of events, and each rule is
+//! tested by itself.
 
 use super::*;
 use crate::counters::even::Neighbours;
@@ -82,7 +83,8 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
     let size =
         prop_oneof![3 => Just(4u64), 1 => Just(8), 1 => Just(16), 1 => Just(1), 1 => Just(2)];
     let start = prop_oneof![3 => Just(1024u64), 1 => Just(1152), 1 => (250u64..264).prop_map(|word| word * 4)];
-    // Side by side, at one place, a stride apart, in parts of a warp like those of narrow blocks, and anywhere.
+    // Side by side, at one place, a stride apart, in parts of a warp like those of narrow blocks,
+    // and anywhere.
     let form = prop_oneof![
         3 => Just((32usize, None)),
         2 => Just((32, Some(0))),
@@ -202,7 +204,8 @@ proptest! {
 
 /// What is remembered of an access.
 fn remembered(before: Access) -> Access {
-    // Whether it released or acquired, and that it was of read-only data, no report of the one behind it says.
+    // Whether it released or acquired, and that it was of read-only data, no report of the one
+    // behind it says.
     Access {
         releases: false,
         acquires: false,
@@ -229,7 +232,8 @@ fn kept_to_itself(mut event: Event) -> Option<Event> {
     Some(event)
 }
 
-/// Whether a glance is enough, as the machine takes it: at plain accesses of global memory and the block's own shared memory that lie evenly.
+/// Whether a glance is enough, as the machine takes it: at plain accesses of global memory and the
+/// block's own shared memory that lie evenly.
 fn at_a_glance(
     races: &mut Races,
     access: &Access,

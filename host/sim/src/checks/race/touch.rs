@@ -12,7 +12,8 @@ pub(super) fn lies_simply(even: Even, kind: AccessKind, size: u64) -> bool {
     even.aligned(size) && (at_one_place || even.step == size && size >= 4)
 }
 
-/// Remembers an access of `size` bytes by each lane of `mask`, for which [`lies_simply`] holds: as [`Races::together`] says.
+/// Remembers an access of `size` bytes by each lane of `mask`, for which [`lies_simply`] holds: as
+/// [`Races::together`] says.
 #[inline(always)]
 pub(super) fn touch_evenly(
     cells: &mut Cells,
@@ -40,7 +41,8 @@ pub(super) fn touch_evenly(
         let words = (LINE - word % LINE).min(end - word);
         let mark = mark.by_lane(first).each(log);
         if !cells.touch_row(space, (word, words), mark, now) {
-            // Those before were touched already; to touch them again by the same lanes changes nothing.
+            // Those before were touched already; to touch them again by the same lanes changes
+            // nothing.
             return false;
         }
         first += (words >> log) as u32;
@@ -49,7 +51,8 @@ pub(super) fn touch_evenly(
     true
 }
 
-/// Remembers one lane's access of `size` bytes at an address; gives the first one before it that it races with.
+/// Remembers one lane's access of `size` bytes at an address; gives the first one before it that it
+/// races with.
 #[inline(always)]
 pub(super) fn touch(
     cells: &mut Cells,

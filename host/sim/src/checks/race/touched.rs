@@ -1,4 +1,5 @@
-//! Which words of a block's shared memory were touched: one bit for each word, which is less than a cell knows and quicker to ask.
+//! Which words of a block's shared memory were touched: one bit for each word, which is less than a
+//! cell knows and quicker to ask.
 
 use super::lanes;
 use crate::counters::even::{Even, LANES};
@@ -56,7 +57,8 @@ impl TouchedWords {
     }
 }
 
-/// Calls `f` with the words that lanes access, by the first of those side by side and their number, until it says true. Whether it did.
+/// Calls `f` with the words that lanes access, by the first of those side by side and their number,
+/// until it says true. Whether it did.
 #[inline(always)]
 fn each(places: LanePlaces<'_>, mask: u32, size: u64, mut f: impl FnMut(u64, u64) -> bool) -> bool {
     let mut stretch = |from: u64, to: u64| f(from / 4, to.div_ceil(4) - from / 4);

@@ -1,8 +1,10 @@
-//! Instructions that compute with addresses: `cvta`, `isspacep`, `mapa`, `getctarank`, the stack, and cache policies.
+//! Instructions that compute with addresses: `cvta`, `isspacep`, `mapa`, `getctarank`, the stack,
+//! and cache policies.
 //!
-//! PTX ISA, "Data Movement and Conversion: cvta, isspacep, mapa, getctarank, createpolicy", "Stack Manipulation Instructions".
-//! Where spaces lie among generic addresses is `memory::window`'s. `mapa` of a rank that the cluster does not have gives an
-//! address that no access may use; `getctarank` of what is no shared address is open in the ISA and gives all ones here.
+//! PTX ISA, "Data Movement and Conversion: cvta, isspacep, mapa, getctarank, createpolicy", "Stack
+//! Manipulation Instructions". Where spaces lie among generic addresses is `memory::window`'s.
+//! `mapa` of a rank that the cluster does not have gives an address that no access may use;
+//! `getctarank` of what is no shared address is open in the ISA and gives all ones here.
 
 use crate::decode::builder::{Builder, Operands};
 use crate::decode::problem::{Result, invalid, unsupported};
@@ -17,7 +19,8 @@ use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, SpecialRegist
 /// What a space's addresses need to become generic.
 fn window(i: &Instruction) -> Option<u64> {
     i.modifiers.iter().find_map(|word| match word {
-        // Global and constant addresses are generic already, and so are those of parameters from the start.
+        // Global and constant addresses are generic already, and so are those of parameters from
+        // the start.
         M::Global | M::Const | M::Param | M::ParamEntry => Some(0),
         M::Shared | M::SharedCta | M::SharedCluster => Some(window::SHARED),
         M::Local => Some(window::LOCAL),
@@ -25,7 +28,8 @@ fn window(i: &Instruction) -> Option<u64> {
     })
 }
 
-/// Shared and local addresses become generic ones by adding their window; global and constant ones are generic already.
+/// Shared and local addresses become generic ones by adding their window; global and constant ones
+/// are generic already.
 pub(super) fn cvta<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let [d, a] = b.body.operands(i) else {
         return invalid("`cvta` takes a destination and a source");
@@ -115,7 +119,8 @@ pub(super) fn mapa<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
             4,
             alu::binary_rare(|a: u32, rank: u32| at(a.into(), rank) as u32),
         ),
-        // Generic addresses have 64 bits: see `cvta`. The window's first address is a multiple of a block's stretch.
+        // Generic addresses have 64 bits: see `cvta`. The window's first address is a multiple of a
+        // block's stretch.
         (false, _) => (
             8,
             alu::binary_rare(|a: u64, rank: u32| window::SHARED + at(a, rank)),

@@ -1,7 +1,9 @@
-//! `cp.async`, `cp.async.bulk`, `cp.reduce.async.bulk`, `st.async`, `st.bulk`, `red.async`, `mbarrier`.
+//! `cp.async`, `cp.async.bulk`, `cp.reduce.async.bulk`, `st.async`, `st.bulk`, `red.async`,
+//! `mbarrier`.
 //!
-//! PTX ISA, "Data Movement and Conversion: Asynchronous copy" and "Parallel Synchronization and Communication: mbarrier". Cache
-//! operators, prefetch sizes and cache policies are hints; so is the time that `try_wait` suggests.
+//! PTX ISA, "Data Movement and Conversion: Asynchronous copy" and "Parallel Synchronization and
+//! Communication: mbarrier". Cache operators, prefetch sizes and cache policies are hints; so is
+//! the time that `try_wait` suggests.
 
 use super::memory::{Address, place};
 use crate::decode::builder::{Builder, Operands};
@@ -109,7 +111,8 @@ pub(super) fn copy<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     Ok(())
 }
 
-/// Decodes `cp.async.commit_group` and `cp.async.bulk.commit_group` into an operation of the machine.
+/// Decodes `cp.async.commit_group` and `cp.async.bulk.commit_group` into an operation of the
+/// machine.
 pub(super) fn commit(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
     let aux = u32::from(i.modifiers.has(M::Bulk));
     let none = Operands::default();
@@ -170,7 +173,8 @@ pub(super) fn arrive<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()>
     Ok(())
 }
 
-/// How elements of a reduction join. Measured on an H200: subnormal f32 stay, in global memory too, where `atom` flushes them.
+/// How elements of a reduction join. Measured on an H200: subnormal f32 stay, in global memory too,
+/// where `atom` flushes them.
 fn join(i: &Instruction) -> Option<(Join, usize)> {
     join_of(operation(i)?, i.modifiers.types().last()?)
 }

@@ -1,9 +1,10 @@
 //! `atom` and `red`.
 //!
-//! PTX ISA, "Parallel Synchronization and Communication Instructions: atom, red". `.sem` and `.scope` are not looked at: the
-//! machine's atomics are sequentially consistent for the whole system. A cache policy is a hint and does nothing. Measured on
-//! an H200: `add.f32` on global memory flushes subnormals to zero, on shared memory it does not; halves (`.noftz`) never do.
-//! Of a vector each element is one step, the whole is not; its memory is aligned as a whole.
+//! PTX ISA, "Parallel Synchronization and Communication Instructions: atom, red". `.sem` and
+//! `.scope` are not looked at: the machine's atomics are sequentially consistent for the whole
+//! system. A cache policy is a hint and does nothing. Measured on an H200: `add.f32` on global
+//! memory flushes subnormals to zero, on shared memory it does not; halves (`.noftz`) never do. Of
+//! a vector each element is one step, the whole is not; its memory is aligned as a whole.
 
 use super::memory::{Address, class_of, place};
 use crate::decode::builder::{Builder, Operands};

@@ -1,8 +1,10 @@
-//! Calls: arguments and results that are parameters, registers or constants, and functions whose parameters are registers.
+//! Calls: arguments and results that are parameters, registers or constants, and functions whose
+//! parameters are registers.
 //!
-//! PTX ISA 7.1 "Function Declarations and Definitions" and 9.7.12 "call". Values cross a call in `.param` areas of the
-//! two frames. What is no area gets one of its own: a store before the call, a load behind it; and a function whose
-//! parameters are registers loads them when it begins and stores its results where it returns.
+//! PTX ISA 7.1 "Function Declarations and Definitions" and 9.7.12 "call". Values cross a call in
+//! `.param` areas of the two frames. What is no area gets one of its own: a store before the call,
+//! a load behind it; and a function whose parameters are registers loads them when it begins and
+//! stores its results where it returns.
 
 use super::memory::width;
 use crate::decode::builder::{Builder, Operands};
@@ -68,7 +70,8 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// The type of which an element of an argument is: what the function declares, else the register's own.
+    /// The type of which an element of an argument is: what the function declares, else the
+    /// register's own.
     fn passed(&self, element: &Operand<'a>, formal: Option<&Formal>) -> Result<Type> {
         let own = match *element {
             Operand::Register(id) | Operand::Element(id, _) => self
@@ -242,8 +245,8 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
-    /// At a function's beginning: loads the parameters that are registers, and puts those whose address is taken where
-    /// they have one.
+    /// At a function's beginning: loads the parameters that are registers, and puts those whose
+    /// address is taken where they have one.
     pub(in crate::decode) fn enter(&mut self) -> Result<()> {
         if self.function.entry {
             return Ok(());

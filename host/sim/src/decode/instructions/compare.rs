@@ -1,9 +1,10 @@
 //! `setp`, `set`, `testp`, and `lop3` with a predicate.
 //!
-//! PTX ISA 9.7.3 (`testp`), 9.7.6, 9.7.7, 9.7.8 (`lop3.BoolOp`). A comparison of two numbers is a row of the table. What is
-//! made of comparisons takes several operations: pairs of halves are compared one by one, `set` chooses between two
-//! constants. Results that a later operation of the same instruction reads go to predicates of our own, since the
-//! instruction's may be its guard or its third operand; registers of its own are written last, both predicates at once.
+//! PTX ISA 9.7.3 (`testp`), 9.7.6, 9.7.7, 9.7.8 (`lop3.BoolOp`). A comparison of two numbers is a
+//! row of the table. What is made of comparisons takes several operations: pairs of halves are
+//! compared one by one, `set` chooses between two constants. Results that a later operation of the
+//! same instruction reads go to predicates of our own, since the instruction's may be its guard or
+//! its third operand; registers of its own are written last, both predicates at once.
 
 use crate::decode::builder::{Builder, Operands, literal_type};
 use crate::decode::problem::{Result, invalid, unsupported};
@@ -22,7 +23,8 @@ struct Comparison {
 fn comparison(i: &Instruction, ty: Type) -> Option<Comparison> {
     let mut spelling = "setp".to_string();
     let mut with = combine::NONE;
-    // The Boolean operation stands behind the comparison and is no part of the table's spelling; nor is `set`'s result.
+    // The Boolean operation stands behind the comparison and is no part of the table's spelling;
+    // nor is `set`'s result.
     for word in i.modifiers.iter() {
         match word {
             M::And => with = combine::AND,
@@ -238,7 +240,8 @@ pub(super) fn testp<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> 
     Ok(())
 }
 
-/// `lop3.or.b32 d|p, a, b, c, table, q`: besides the value, whether it is not zero, combined with `q`.
+/// `lop3.or.b32 d|p, a, b, c, table, q`: besides the value, whether it is not zero, combined with
+/// `q`.
 pub(super) fn lop3<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let [to, x, y, z, table, q] = b.body.operands(i) else {
         return invalid(

@@ -1,7 +1,8 @@
 //! `bra`, `brx.idx`, `call`, `ret`, `exit`, `trap`.
 //!
-//! PTX ISA, "Control Flow Instructions". `.uni` is a promise that the machine does not need. Calls of functions that the
-//! machine provides (`vprintf`, `malloc`, `__cudaCDP2LaunchDeviceV2` and their kin) become operations of their own.
+//! PTX ISA, "Control Flow Instructions". `.uni` is a promise that the machine does not need. Calls
+//! of functions that the machine provides (`vprintf`, `malloc`, `__cudaCDP2LaunchDeviceV2` and
+//! their kin) become operations of their own.
 
 use crate::decode::builder::{Builder, Operands};
 use crate::decode::problem::{Result, invalid};
@@ -81,14 +82,16 @@ fn end(b: &mut Builder<'_, '_>, i: &Instruction, run: Handler) -> Result<()> {
     Ok(())
 }
 
-/// Adds the operation of an instruction that leads to these successors. Those before and behind it lead to the next one.
+/// Adds the operation of an instruction that leads to these successors. Those before and behind it
+/// lead to the next one.
 fn leads(b: &mut Builder<'_, '_>, successors: Successors, run: Handler, operands: Operands) {
     b.info.successors = successors;
     b.emit(run, operands);
     b.info.successors = Successors::Next;
 }
 
-/// Whether a label stands before nothing but the function's end: a GPU's compiler turns such a branch into guards.
+/// Whether a label stands before nothing but the function's end: a GPU's compiler turns such a
+/// branch into guards.
 fn ends(b: &Builder<'_, '_>, label: u32) -> bool {
     match b.body.labels.get(label as usize).map(|l| l.target) {
         Some(Target::Instruction(index)) => {
@@ -206,8 +209,8 @@ enum Marks {
     Ends,
 }
 
-/// A function that the machine provides: its name, what runs it, the bytes of each parameter and of each result, and what a
-/// call of it says.
+/// A function that the machine provides: its name, what runs it, the bytes of each parameter and of
+/// each result, and what a call of it says.
 type Builtin = (&'static str, Handler, &'static [u32], &'static [u32], Marks);
 
 #[rustfmt::skip] // a line for each row

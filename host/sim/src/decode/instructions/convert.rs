@@ -1,8 +1,10 @@
 //! `cvt` of one number to one number; packed forms are rows of the table (`table/convert.rs`).
 //!
-//! PTX ISA, "Data Movement and Conversion: cvt". What `.ftz`, `.sat`, `.relu` and `.satfinite` do is done by operations of
-//! their own, before or after the conversion: they are rare, and every conversion would exist several times. Types are the instruction's, destination first. A source register may be
-//! wider than the type: its low bits count. A destination register may be wider: the value is extended as its type says.
+//! PTX ISA, "Data Movement and Conversion: cvt". What `.ftz`, `.sat`, `.relu` and `.satfinite` do
+//! is done by operations of their own, before or after the conversion: they are rare, and every
+//! conversion would exist several times. Types are the instruction's, destination first. A source
+//! register may be wider than the type: its low bits count. A destination register may be wider:
+//! the value is extended as its type says.
 
 use half::{bf16, f16};
 
@@ -196,7 +198,8 @@ pub(super) fn convert<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()
         (true, true) => integers(d_ty, a_ty, i.modifiers.has(M::Sat)),
         (true, false) => to_integer(d_ty, a_ty, mode),
         (false, true) => from_integer(d_ty, a_ty, mode),
-        // Subnormal results are flushed where they are made: before the rounding they are not all subnormal.
+        // Subnormal results are flushed where they are made: before the rounding they are not all
+        // subnormal.
         (false, false) if d_ty == Type::F32 && a_ty == Type::F64 && i.modifiers.has(M::Ftz) => {
             flushed(mode)
         }

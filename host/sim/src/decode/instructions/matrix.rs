@@ -1,7 +1,7 @@
 //! `mma`, `wmma`, `ldmatrix`, `stmatrix`, `movmatrix`.
 //!
-//! PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions". The table has settled how many registers each fragment has;
-//! here shape, layout and types become a [`Product`] or a [`Tile`].
+//! PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions". The table has settled how many
+//! registers each fragment has; here shape, layout and types become a [`Product`] or a [`Tile`].
 
 use super::memory::{Address, place};
 use crate::decode::builder::{Builder, Operands};
@@ -58,7 +58,8 @@ pub(super) fn accumulator(ty: Type, i: &Instruction) -> Option<Accumulator> {
     })
 }
 
-/// Which multiplication it is: by its shape, the types of D, A, B and C, and the metadata of a sparse A.
+/// Which multiplication it is: by its shape, the types of D, A, B and C, and the metadata of a
+/// sparse A.
 fn kind<'a>(
     b: &mut Builder<'a, '_>,
     i: &Instruction,

@@ -1,8 +1,8 @@
 //! `ld`, `ldu`, `st`.
 //!
-//! PTX ISA, "Data Movement and Conversion: ld, ldu, st". Cache operators, eviction priorities and prefetch sizes are hints;
-//! `.volatile`, `.relaxed`, `.acquire` and `.release` are what every access of the machine is anyway, and only tell the scheduler
-//! that a thread may be spinning.
+//! PTX ISA, "Data Movement and Conversion: ld, ldu, st". Cache operators, eviction priorities and
+//! prefetch sizes are hints; `.volatile`, `.relaxed`, `.acquire` and `.release` are what every
+//! access of the machine is anyway, and only tell the scheduler that a thread may be spinning.
 
 use crate::decode::builder::{Builder, Operands};
 use crate::decode::operand::repr;
@@ -177,7 +177,8 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// The memory that an access without a state space means: that of the variable which it names, as ptxas has it.
+    /// The memory that an access without a state space means: that of the variable which it names,
+    /// as ptxas has it.
     pub(super) fn place_of(
         &self,
         place: TransferSpace,
@@ -301,7 +302,8 @@ pub(super) fn transfer<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
     let d = if count == 1 { rows[0] } else { b.list(&rows) };
     let class = class_of(place);
     b.orders(i);
-    // The default is `.ca`, and `.cs` only evicts sooner. The read-only path is another; strong accesses are not cached there.
+    // The default is `.ca`, and `.cs` only evicts sooner. The read-only path is another; strong
+    // accesses are not cached there.
     let past_l1 = [M::Cg, M::Cv, M::Nc];
     b.through_l1(!store && !spins && !past_l1.iter().any(|&m| i.modifiers.has(m)));
     b.read_only(i.modifiers.has(M::Nc));

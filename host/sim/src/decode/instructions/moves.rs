@@ -1,7 +1,7 @@
 //! `mov` with its packing forms, `selp`, `slct`, logic on predicates, and hints that do nothing.
 //!
-//! PTX ISA, "Data Movement and Conversion: mov, prefetch", "Comparison and Selection: selp, slct", "Logic and
-//! Shift: and, or, xor, not on .pred".
+//! PTX ISA, "Data Movement and Conversion: mov, prefetch", "Comparison and Selection: selp, slct",
+//! "Logic and Shift: and, or, xor, not on .pred".
 
 use crate::decode::builder::{Builder, Operands};
 use crate::decode::operand::repr;

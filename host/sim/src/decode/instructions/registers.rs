@@ -1,4 +1,5 @@
-//! Instructions that work on rows of registers alone: the decoder's table says what runs each and how its operands lie.
+//! Instructions that work on rows of registers alone: the decoder's table says what runs each and
+//! how its operands lie.
 
 use crate::decode::builder::{Builder, Operands, literal_type};
 use crate::decode::problem::{Result, invalid, unsupported};

@@ -1,4 +1,5 @@
-//! Instructions by which threads meet: `bar`, `barrier`, `shfl`, `vote`, `match`, `redux`, `activemask`, `elect`, fences.
+//! Instructions by which threads meet: `bar`, `barrier`, `shfl`, `vote`, `match`, `redux`,
+//! `activemask`, `elect`, fences.
 
 use crate::decode::builder::{Builder, Operands};
 use crate::decode::problem::{Result, invalid, unsupported};

@@ -1,7 +1,8 @@
 //! `tex`, `tld4`, `txq`, `suld`, `sust`, `sured`, `suq`, `istypep`.
 //!
-//! PTX ISA 9.7.10 and 9.7.11. The object is a 64-bit handle in a register, or a `.texref` or `.surfref` variable, whose address
-//! is a handle as well. Textures come with their sampler (unified mode, which is what CUDA has); a separate sampler is refused.
+//! PTX ISA 9.7.10 and 9.7.11. The object is a 64-bit handle in a register, or a `.texref` or
+//! `.surfref` variable, whose address is a handle as well. Textures come with their sampler
+//! (unified mode, which is what CUDA has); a separate sampler is refused.
 
 use crate::decode::builder::{Builder, Operands};
 use crate::decode::operand::repr;
@@ -52,7 +53,8 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// The object and the coordinates in brackets: rows of the handle and of those coordinates that count.
+    /// The object and the coordinates in brackets: rows of the handle and of those coordinates that
+    /// count.
     fn object(
         &mut self,
         operand: &Operand<'a>,
@@ -86,8 +88,8 @@ impl<'a> Builder<'a, '_> {
         Ok((handle, rows))
     }
 
-    /// Whether the last operand of a fetch is a depth to compare with, and no offset in texels: those are vectors, but
-    /// along a single axis they may stand alone.
+    /// Whether the last operand of a fetch is a depth to compare with, and no offset in texels:
+    /// those are vectors, but along a single axis they may stand alone.
     fn compares(&self, operand: &Operand<'a>, geometry: Geometry) -> bool {
         match *operand {
             Operand::F32(_) | Operand::F64(_) => true,
@@ -173,7 +175,8 @@ pub(super) fn fetch<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> 
         Some(offset) => b.words(&offset, Some(Type::S32))?,
         None => Vec::new(),
     };
-    // Textures with depths are graphics': an H200's driver makes none for CUDA, and of others the depth is not looked at.
+    // Textures with depths are graphics': an H200's driver makes none for CUDA, and of others the
+    // depth is not looked at.
     if let Some(depth) = depth {
         b.source(&depth, 4, Some(Type::F32))?;
     }

@@ -88,7 +88,8 @@ fn part(operand: &Operand<'_>) -> RegisterPart {
     }
 }
 
-/// Whether the types of d, a and b are signed; `vset` names only the latter two and gives what has no sign.
+/// Whether the types of d, a and b are signed; `vset` names only the latter two and gives what has
+/// no sign.
 fn signed(i: &Instruction) -> [bool; 3] {
     let mut types = i.modifiers.types().map(|ty| ty.class() == Class::Signed);
     let mut next = || types.next().unwrap_or(false);
@@ -169,7 +170,8 @@ fn mad(i: &Instruction, factors: [&Operand<'_>; 2], addend: Option<&Operand<'_>>
 
 fn simd(i: &Instruction, halves: bool, [to, left, right]: [&Operand<'_>; 3]) -> Result<Simd> {
     let count = if halves { 2 } else { 4 };
-    // Without a selector the first operand's elements are the lower register's, the second's the upper's.
+    // Without a selector the first operand's elements are the lower register's, the second's the
+    // upper's.
     let selected = |operand: &Operand<'_>, first: u8| {
         let mut of = [0, 1, 2, 3].map(|index| first + index);
         if let Some(selector) = selector(operand) {

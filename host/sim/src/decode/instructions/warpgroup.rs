@@ -1,7 +1,7 @@
 //! `wgmma`.
 //!
-//! PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions". The table has settled how many registers
-//! fragments have.
+//! PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions". The table has
+//! settled how many registers fragments have.
 
 use std::collections::HashMap;
 
@@ -126,7 +126,8 @@ pub(super) fn multiply<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
     Ok(())
 }
 
-/// Whether A and B are negated, and whether they lie transposed. `of_registers`: A has no such constant.
+/// Whether A and B are negated, and whether they lie transposed. `of_registers`: A has no such
+/// constant.
 fn signs(constants: &[i64], of_registers: bool) -> Result<[[bool; 2]; 2]> {
     let (signs, transposed) = constants.split_at(constants.len().min(2));
     let mut negated = [false; 2];
@@ -150,7 +151,8 @@ fn signs(constants: &[i64], of_registers: bool) -> Result<[[bool; 2]; 2]> {
 }
 
 impl<'a> Builder<'a, '_> {
-    /// Finds what the function's operations do to registers that `wgmma` uses; see `machine::compute::track`.
+    /// Finds what the function's operations do to registers that `wgmma` uses; see
+    /// `machine::compute::track`.
     pub(in crate::decode) fn track(&mut self) {
         let body = self.body;
         let multiplies =
@@ -203,7 +205,8 @@ impl<'a> Builder<'a, '_> {
                     Some(vector @ Operand::Vector(_)) => of(vector),
                     _ => Vec::new(),
                 };
-                // The multiplication is the instruction's last operation: what comes before makes its operands.
+                // The multiplication is the instruction's last operation: what comes before makes
+                // its operands.
                 let last = self.starts[index + 1] as usize - 1;
                 let site = self.program.ops[last].aux as usize;
                 self.program.warpgroups[site].tracked =

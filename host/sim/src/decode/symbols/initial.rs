@@ -1,7 +1,7 @@
 //! What variables hold at first.
 //!
-//! PTX ISA, "Variables: Initializers". An address of another variable is known only when the module has been given memory: it is noted
-//! beside the bytes.
+//! PTX ISA, "Variables: Initializers". An address of another variable is known only when the module
+//! has been given memory: it is noted beside the bytes.
 
 use super::{Program, Symbols};
 use crate::decode::problem::{Problem, place};
@@ -18,7 +18,8 @@ pub(super) fn named<'a>(initializer: Option<&Initializer<'a>>, found: &mut Vec<&
     }
 }
 
-/// Every variable that may have an initializer: its text, the function whose body declares it with the place there, and itself.
+/// Every variable that may have an initializer: its text, the function whose body declares it with
+/// the place there, and itself.
 pub(super) fn initialised<'m, 'a>(
     modules: &'m [ast::Module<'a>],
 ) -> impl Iterator<
@@ -54,7 +55,8 @@ pub(in crate::decode) fn write<'a>(
             None => symbols.find(m, variable.name),
             Some((function, place)) => symbols.body_variable(m, function.name, place),
         };
-        // Of several definitions of one name, those that do not count have no place; nor have parameters.
+        // Of several definitions of one name, those that do not count have no place; nor have
+        // parameters.
         let Some(index) = index else { continue };
         let mut image = Image {
             variable,

@@ -62,8 +62,9 @@ pub(in crate::decode) fn describe(
     kernel
 }
 
-/// The registers that a compiler may use where a kernel promises small blocks or asks for several on a multiprocessor: what
-/// spills beyond that goes to local memory. PTX ISA, "Performance-Tuning Directives: .maxntid, .minnctapersm".
+/// The registers that a compiler may use where a kernel promises small blocks or asks for several
+/// on a multiprocessor: what spills beyond that goes to local memory. PTX ISA, "Performance-Tuning
+/// Directives: .maxntid, .minnctapersm".
 fn registers_within_bounds(kernel: &Kernel) -> u32 {
     // Of every multiprocessor from compute capability 3.5 on, in units of 8 a thread.
     const REGISTERS: u32 = 65_536;
@@ -81,8 +82,8 @@ fn registers_within_bounds(kernel: &Kernel) -> u32 {
     (REGISTERS / resident.unwrap_or(u32::MAX) / UNIT * UNIT).max(16)
 }
 
-/// An estimate of the 32-bit registers that a GPU's compiler needs: the most that are in use at once, from each one's first to
-/// its last mention in the text, and a few for addresses and calls.
+/// An estimate of the 32-bit registers that a GPU's compiler needs: the most that are in use at
+/// once, from each one's first to its last mention in the text, and a few for addresses and calls.
 fn registers(body: &Body<'_>) -> u32 {
     let mut spans: Vec<Option<(usize, usize)>> = vec![None; body.registers.len()];
     for (at, instruction) in body.instructions.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Module variables and functions: who defines a name, where it lives, what it holds at first.
 //!
-//! PTX ISA, "Linking Directives" and "Variables". Several texts link as one: `.extern` names find the `.visible` or `.weak`
-//! definition of any of them, other names stay in their text.
+//! PTX ISA, "Linking Directives" and "Variables". Several texts link as one: `.extern` names find
+//! the `.visible` or `.weak` definition of any of them, other names stay in their text.
 
 pub(super) mod initial;
 pub(super) mod kernel;
@@ -21,7 +21,8 @@ type Scope = Option<usize>;
 /// All names of the linked texts.
 #[derive(Default)]
 pub(super) struct Symbols<'a> {
-    /// Variables and functions with an address, by scope and name: an index into `Program::variables`.
+    /// Variables and functions with an address, by scope and name: an index into
+    /// `Program::variables`.
     names: HashMap<(Scope, &'a str), u32>,
     /// Functions with a body, by scope and name.
     functions: HashMap<(Scope, &'a str), usize>,
@@ -69,7 +70,8 @@ impl<'a> Symbols<'a> {
         self.elements.get(&variable).copied()
     }
 
-    /// The most bytes that a call passes for a function's last parameter, which leaves its length open.
+    /// The most bytes that a call passes for a function's last parameter, which leaves its length
+    /// open.
     pub(super) fn open_parameter(&self, module: usize, function: &str) -> u32 {
         let index = self.function(module, function);
         index
@@ -141,7 +143,8 @@ fn scope(module: usize, linkage: Linkage) -> Scope {
     }
 }
 
-/// Gives every variable and function with a body an index. Returns the functions, by text and place in it.
+/// Gives every variable and function with a body an index. Returns the functions, by text and place
+/// in it.
 pub(super) fn declare<'a>(
     modules: &[ast::Module<'a>],
     bases: &[u32],

@@ -1,6 +1,7 @@
 //! Static shared variables: where each lies in a block's shared memory.
 //!
-//! Variables that one kernel reaches, through the functions that it may call, do not overlap; those of different kernels may.
+//! Variables that one kernel reaches, through the functions that it may call, do not overlap; those
+//! of different kernels may.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -50,7 +51,8 @@ pub(in crate::decode) fn place<'a>(
             names.chain(locals).collect()
         })
         .collect();
-    // A function whose address is in a variable may be called by whoever reads it: all kernels count as callers.
+    // A function whose address is in a variable may be called by whoever reads it: all kernels
+    // count as callers.
     let indirect: Vec<usize> = initialised(modules)
         .flat_map(|(m, _, variable)| {
             let mut found = Vec::new();
@@ -125,7 +127,8 @@ pub(in crate::decode) struct Mentions {
 }
 
 impl Mentions {
-    /// A function and those that it may call by name, or takes the address of. Kernels that it launches are not among them.
+    /// A function and those that it may call by name, or takes the address of. Kernels that it
+    /// launches are not among them.
     pub(in crate::decode) fn functions_of(
         &self,
         entry: usize,

@@ -1,4 +1,5 @@
-//! Comparisons: PTX ISA 9.7.3 (`testp`), 9.7.6 and 9.7.7. The Boolean operation with a third predicate is the handler's.
+//! Comparisons: PTX ISA 9.7.3 (`testp`), 9.7.6 and 9.7.7. The Boolean operation with a third
+//! predicate is the handler's.
 //!
 //! `set` and comparisons of pairs are made of these rows: see `decode/compare.rs`.
 

@@ -1,8 +1,9 @@
-//! Packed conversions and those to the formats of tensor cores: PTX ISA 9.7.9, "cvt" and "cvt.pack".
+//! Packed conversions and those to the formats of tensor cores: PTX ISA 9.7.9, "cvt" and
+//! "cvt.pack".
 //!
-//! Other conversions of one number to one number are made by `decode/convert.rs`. The stochastic conversions of four numbers
-//! `{a, b, e, f}` are two operations, spelled here with `(a,b)` and `(e,f)` behind them: the second puts its half below
-//! what the first made.
+//! Other conversions of one number to one number are made by `decode/convert.rs`. The stochastic
+//! conversions of four numbers `{a, b, e, f}` are two operations, spelled here with `(a,b)` and
+//! `(e,f)` behind them: the second puts its half below what the first made.
 
 use half::bf16;
 
@@ -128,7 +129,8 @@ fn fewer_bits(rows: &mut Rows) {
     }
 }
 
-/// ue8m0: exponents alone. Two f32 or a pair of bf16 to two of them, the first operand or the upper half above.
+/// ue8m0: exponents alone. Two f32 or a pair of bf16 to two of them, the first operand or the upper
+/// half above.
 fn scales(rows: &mut Rows) {
     /// The lower number, then the upper one.
     fn pair([low, high]: [u8; 2]) -> u16 {
@@ -209,7 +211,8 @@ fn stochastic(rows: &mut Rows) {
     }
 }
 
-/// `cvt.pack`: two integers saturated and put side by side; those of 8 bits and fewer before what `c` holds.
+/// `cvt.pack`: two integers saturated and put side by side; those of 8 bits and fewer before what
+/// `c` holds.
 fn integers(rows: &mut Rows) {
     super::rows! { rows;
         two_rare {

@@ -1,12 +1,14 @@
 //! The instructions that work on registers alone, by their spelling.
 //!
-//! A row is a spelling as PTX has it (or several, where modifiers change nothing) and the function that says what it
-//! computes; operand widths follow from the function's types. What takes more than rows of registers (memory, control, lanes
-//! meeting) is decoded by code, each subject in its own file beside this folder.
+//! A row is a spelling as PTX has it (or several, where modifiers change nothing) and the function
+//! that says what it computes; operand widths follow from the function's types. What takes more
+//! than rows of registers (memory, control, lanes meeting) is decoded by code, each subject in its
+//! own file beside this folder.
 //!
-//! A word with `?` may be there or not: `add.rz.ftz?.sat?.f32` is four spellings. A row of [`rows!`] gives them all one
-//! function, a row of [`forms!`] each its own: without the words, with the first, with the second, with both, and so on as
-//! the bits of a number count, the first word being the lowest bit.
+//! A word with `?` may be there or not: `add.rz.ftz?.sat?.f32` is four spellings. A row of
+//! [`rows!`] gives them all one function, a row of [`forms!`] each its own: without the words, with
+//! the first, with the second, with both, and so on as the bits of a number count, the first word
+//! being the lowest bit.
 
 mod approx;
 mod bits;
@@ -33,7 +35,8 @@ pub(crate) enum Shape {
     Rows,
     /// `setp`: one or two destination predicates, two source rows, perhaps a third predicate.
     Compare,
-    /// `testp`: a destination predicate and one source row, which the handler reads as both of a comparison's.
+    /// `testp`: a destination predicate and one source row, which the handler reads as both of a
+    /// comparison's.
     Property,
     /// As `Rows` with the carry flag; the flag is written where the spelling has `.cc`.
     Carry,
@@ -172,7 +175,8 @@ fn carry3<A: Lane, F: Fn(A, A, A, bool) -> (A, bool) + Copy>(f: F) -> Entry {
 /// The table: instructions by their spelling.
 pub(super) type Rows = HashMap<String, Entry>;
 
-/// The spellings that a row's text stands for: its words, each with every choice of what may be there.
+/// The spellings that a row's text stands for: its words, each with every choice of what may be
+/// there.
 fn spellings(text: &str) -> impl Iterator<Item = Vec<String>> + '_ {
     text.split_whitespace().map(|word| {
         let choices = word.matches('?').count();
@@ -223,8 +227,8 @@ macro_rules! forms {
 }
 use forms;
 
-/// The table, made when it is first asked for. (By a function: what the initial value of a static names is compiled into every program of
-/// this crate, the unit tests too, which run none of it.)
+/// The table, made when it is first asked for. (By a function: what the initial value of a static
+/// names is compiled into every program of this crate, the unit tests too, which run none of it.)
 fn table() -> &'static Rows {
     static TABLE: OnceLock<Rows> = OnceLock::new();
     TABLE.get_or_init(|| {
@@ -242,8 +246,8 @@ fn table() -> &'static Rows {
     })
 }
 
-/// The words by which the table knows an instruction of `operands` operands: its spelling, and for what
-/// one spelling does not tell apart, its sources.
+/// The words by which the table knows an instruction of `operands` operands: its spelling, and for
+/// what one spelling does not tell apart, its sources.
 pub(super) fn key(opcode: Opcode, modifiers: &[Modifier], operands: usize) -> String {
     let mut key = opcode.name().to_string();
     for word in modifiers {

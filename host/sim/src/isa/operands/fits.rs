@@ -28,8 +28,8 @@ pub(super) fn size_fits(register: Type, typed: Typed, wider: bool) -> bool {
     }
 }
 
-/// Whether a special register can be read as this type: as an integer of its own size, element by element where it has elements.
-/// Those that were there before PTX 2.0 can be read as 16 bits too.
+/// Whether a special register can be read as this type: as an integer of its own size, element by
+/// element where it has elements. Those that were there before PTX 2.0 can be read as 16 bits too.
 pub(super) fn special_fits(
     register: ast::SpecialRegister,
     element: bool,
@@ -99,7 +99,8 @@ pub(super) fn constant_fits(constant: &Operand<'_>, typed: Typed) -> bool {
     }
 }
 
-/// `{a, b}` of `mov`: 2 or 4 elements (of `.b128`, 2 of 64 bits or 4 of 32) that together have the type's size.
+/// `{a, b}` of `mov`: 2 or 4 elements (of `.b128`, 2 of 64 bits or 4 of 32) that together have the
+/// type's size.
 pub(super) fn packed_fits(
     body: &Body<'_>,
     shape: Shape,

@@ -1,8 +1,8 @@
 //! Which operands a row takes.
 //!
-//! PTX ISA 9.4 says which registers fit an instruction's type: those of its size (and for loads, stores and conversions
-//! wider ones), where signed and unsigned are the same and bits fit everything: LLVM keeps all `.f32` in `.b32`
-//! registers. Integers and floats do not mix.
+//! PTX ISA 9.4 says which registers fit an instruction's type: those of its size (and for loads,
+//! stores and conversions wider ones), where signed and unsigned are the same and bits fit
+//! everything: LLVM keeps all `.f32` in `.b32` registers. Integers and floats do not mix.
 
 mod fits;
 mod message;
@@ -37,7 +37,8 @@ pub(super) fn accumulators(words: &[Modifier]) -> usize {
     columns.unwrap_or(0) / if halves { 4 } else { 2 }
 }
 
-/// Elements of the vector by which a fetch moves its texels, one for each axis that is no layer; volumes have four.
+/// Elements of the vector by which a fetch moves its texels, one for each axis that is no layer;
+/// volumes have four.
 pub(super) fn texel_offsets(words: &[Modifier]) -> usize {
     match () {
         () if words.contains(&Modifier::D3) => 4,
@@ -75,8 +76,8 @@ impl Form {
         }
     }
 
-    /// The row that takes the operands, and the modifiers in its order; of the rows that do not, the one that fits
-    /// furthest gives the error.
+    /// The row that takes the operands, and the modifiers in its order; of the rows that do not,
+    /// the one that fits furthest gives the error.
     pub(super) fn check(
         &self,
         body: &Body<'_>,
@@ -139,7 +140,8 @@ impl Form {
         opcodes.all(|opcode| opcode == Opcode::Mov)
     }
 
-    /// Whether an address may be written as an element of an array: only where plain loads and stores are.
+    /// Whether an address may be written as an element of an array: only where plain loads and
+    /// stores are.
     fn may_index(&self) -> bool {
         let opcodes = self.patterns.iter().map(|(pattern, _)| pattern.row.opcode);
         opcodes

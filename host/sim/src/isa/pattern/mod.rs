@@ -1,4 +1,5 @@
-//! The rows' notation, read once: modifiers as groups of alternatives, operands as shapes with types.
+//! The rows' notation, read once: modifiers as groups of alternatives, operands as shapes with
+//! types.
 
 mod notation;
 
@@ -94,7 +95,8 @@ pub enum Shape {
     Unpack,
     /// `T`: a texture or surface and coordinates, `[tex, {x, y}]`.
     Texture,
-    /// `M`: a tensor map and coordinates, as many as `.1d` to `.5d` say: `[map, {x, y}]`; `M5`: five of them.
+    /// `M`: a tensor map and coordinates, as many as `.1d` to `.5d` say: `[map, {x, y}]`; `M5`:
+    /// five of them.
     TensorMap(Option<u8>),
     /// `W`: the accumulators of a warpgroup, as many as the shape and D's type say.
     Accumulators,
@@ -112,9 +114,11 @@ pub enum Shape {
     Minus,
     /// `dv`: a byte or half of a register, to be written.
     PartDestination,
-    /// `v2`, `v4`: a register, perhaps with the halves or bytes that are taken of it and its neighbour, `%r1.h32`.
+    /// `v2`, `v4`: a register, perhaps with the halves or bytes that are taken of it and its
+    /// neighbour, `%r1.h32`.
     Elements(u8),
-    /// `dv2`, `dv4`: a register, perhaps with those of its halves or bytes that are written, `%r1.b20`.
+    /// `dv2`, `dv4`: a register, perhaps with those of its halves or bytes that are written,
+    /// `%r1.b20`.
     ElementsDestination(u8),
     /// `sink`: a result that is thrown away, `_`.
     Sink,
@@ -219,7 +223,8 @@ impl Pattern {
     }
 }
 
-/// Whether `groups` take exactly `modifiers`. Few groups are optional, so trying both ways costs little.
+/// Whether `groups` take exactly `modifiers`. Few groups are optional, so trying both ways costs
+/// little.
 fn takes(groups: &[Group], modifiers: &[Modifier]) -> bool {
     let Some((group, rest)) = groups.split_first() else {
         return modifiers.is_empty();
@@ -246,7 +251,8 @@ pub fn patterns() -> &'static [Pattern] {
     })
 }
 
-/// The row that an instruction was found to be an instance of; none before [`check`](super::check()).
+/// The row that an instruction was found to be an instance of; none before
+/// [`check`](super::check()).
 pub fn found(instruction: &Instruction) -> Option<&'static Pattern> {
     patterns().get(usize::from(instruction.row?))
 }

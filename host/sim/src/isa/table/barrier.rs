@@ -36,7 +36,8 @@ pub(super) const ROWS: &[Row] = &[
     row(By::ClusterBarrier, Barrier, "cluster wait acquire aligned?", "").since(8, 0).on(90),
     row(By::Fence, Membar, "cta|gl|sys", ""),
     row(By::Fence, Membar, "proxy alias", "").since(7, 5).on(60),
-    // `membar.proxy.async` stands in the ISA's syntax; ptxas 13 and the driver know no such instruction.
+    // `membar.proxy.async` stands in the ISA's syntax; ptxas 13 and the driver know no such
+    // instruction.
     fence("sc|acq_rel? cta|gpu|sys", "").since(6, 0).on(70),
     fence("sc|acq_rel? cluster", "").since(7, 8).on(90),
     // The ISA says PTX 8.6 and sm_90; ptxas takes them where it takes the others of that scope.

@@ -1,4 +1,5 @@
-//! PTX ISA 9.7.14: matrices that a warp holds in its registers, `wmma`, `mma`, `ldmatrix` and company.
+//! PTX ISA 9.7.14: matrices that a warp holds in its registers, `wmma`, `mma`, `ldmatrix` and
+//! company.
 //!
 //! A line for each shape and type whose fragments have different lengths.
 

@@ -1,11 +1,12 @@
-//! `cp.async.bulk`, `cp.reduce.async.bulk`, `st.async`, `red.async`: bytes on their way that tell an mbarrier or a group; and
-//! `st.bulk`, many bytes at once.
+//! `cp.async.bulk`, `cp.reduce.async.bulk`, `st.async`, `red.async`: bytes on their way that tell
+//! an mbarrier or a group; and `st.bulk`, many bytes at once.
 //!
-//! PTX ISA, "Data Movement and Conversion: cp.async.bulk, cp.reduce.async.bulk, st.async" and "red.async". When they happen is
-//! `pending`'s; each element of a reduction is one step. Writes of the generic proxy before a copy are seen by it without
-//! `fence.proxy.async`; that a fence is missing is found by the race check (`watch::proxy`).
-//! Reported: sizes that are no multiple of 16, an mbarrier in another block than the destination, a multicast to blocks that
-//! the cluster does not have.
+//! PTX ISA, "Data Movement and Conversion: cp.async.bulk, cp.reduce.async.bulk, st.async" and
+//! "red.async". When they happen is `pending`'s; each element of a reduction is one step. Writes of
+//! the generic proxy before a copy are seen by it without `fence.proxy.async`; that a fence is
+//! missing is found by the race check (`watch::proxy`). Reported: sizes that are no multiple of 16,
+//! an mbarrier in another block than the destination, a multicast to blocks that the cluster does
+//! not have.
 
 use super::Addressed;
 use super::pending::{
@@ -87,9 +88,9 @@ pub(crate) mod fills {
     pub(crate) const WIDE: u32 = 4;
 }
 
-/// `st.bulk`: zeros, row `b` of them, at addresses in row `a` plus `c`. PTX ISA 9.7.9 "st.bulk". They are there at once, as those
-/// of an ordinary store. Reported: a size that is no multiple of 8 or above 16 MiB, which is undefined; an address that is
-/// no multiple of 8.
+/// `st.bulk`: zeros, row `b` of them, at addresses in row `a` plus `c`. PTX ISA 9.7.9 "st.bulk".
+/// They are there at once, as those of an ordinary store. Reported: a size that is no multiple of 8
+/// or above 16 MiB, which is undefined; an address that is no multiple of 8.
 ///
 /// # Safety
 /// As for every handler.
@@ -148,7 +149,8 @@ pub(crate) unsafe fn fill(core: &mut Core<'_>, op: *const Op) -> *const Op {
     op.wrapping_add(1)
 }
 
-/// Starts the copies of an operation, a lane after another, and then carries out some of what waits, where too much does.
+/// Starts the copies of an operation, a lane after another, and then carries out some of what
+/// waits, where too much does.
 ///
 /// # Safety
 /// `op` must be an operation of the running frame, and `start` be right for its lanes.

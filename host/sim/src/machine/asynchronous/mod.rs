@@ -1,8 +1,10 @@
-//! `cp.async`: copies to shared memory that a thread starts and waits for later, in groups or by an mbarrier.
+//! `cp.async`: copies to shared memory that a thread starts and waits for later, in groups or by an
+//! mbarrier.
 //!
-//! PTX ISA, "Data Movement and Conversion: cp.async, cp.async.commit_group, cp.async.wait_group, cp.async.mbarrier.arrive". When
-//! the copies happen is `pending`'s. Cache operators and prefetch sizes are hints. Reported, beside wrong addresses: a source
-//! longer than the copy, which is undefined.
+//! PTX ISA, "Data Movement and Conversion: cp.async, cp.async.commit_group, cp.async.wait_group,
+//! cp.async.mbarrier.arrive". When the copies happen is `pending`'s. Cache operators and prefetch
+//! sizes are hints. Reported, beside wrong addresses: a source longer than the copy, which is
+//! undefined.
 
 pub(crate) mod bulk;
 pub(crate) mod pending;
@@ -181,7 +183,8 @@ pub(crate) mod wait {
     pub(crate) const BULK_READ: u32 = 3;
 }
 
-/// `cp.async.wait_group`, `.wait_all`, `cp.async.bulk.wait_group`: `aux` says what, `b` how many may be left.
+/// `cp.async.wait_group`, `.wait_all`, `cp.async.bulk.wait_group`: `aux` says what, `b` how many
+/// may be left.
 ///
 /// # Safety
 /// As for every handler.
@@ -204,8 +207,8 @@ pub(crate) unsafe fn wait_for(core: &mut Core<'_>, op: *const Op) -> *const Op {
     op.wrapping_add(1)
 }
 
-/// `cp.async.mbarrier.arrive`: arrives when the thread's copies are done; without `.noinc` (`b` is 0) one more arrival is
-/// pending until then.
+/// `cp.async.mbarrier.arrive`: arrives when the thread's copies are done; without `.noinc` (`b`
+/// is 0) one more arrival is pending until then.
 ///
 /// # Safety
 /// As for every handler.

@@ -1,9 +1,11 @@
 //! What was started and has not happened yet: asynchronous copies, stores and reductions.
 //!
-//! PTX ISA, "Asynchronous Operations" in the memory consistency model, and 9.7.9 on `cp.async` and `cp.async.bulk`. The ISA
-//! leaves open when an asynchronous operation happens between its start and the wait for it. Here it happens as late as possible: when
-//! a thread waits for it. So a kernel that reads the destination before it waits sees the old bytes in every run, and a kernel that overwrites
-//! the source before it waits copies the new bytes. Addresses are checked at the start. When a thread ends, its groups are completed.
+//! PTX ISA, "Asynchronous Operations" in the memory consistency model, and 9.7.9 on `cp.async` and
+//! `cp.async.bulk`. The ISA leaves open when an asynchronous operation happens between its start
+//! and the wait for it. Here it happens as late as possible: when a thread waits for it. So a
+//! kernel that reads the destination before it waits sees the old bytes in every run, and a kernel
+//! that overwrites the source before it waits copies the new bytes. Addresses are checked at the
+//! start. When a thread ends, its groups are completed.
 //!
 //! Copies of `cp.async` are many and belong to a warp; the others are few and belong to the team.
 
@@ -95,7 +97,8 @@ pub(in crate::machine) struct ByteCopy {
     pub(in crate::machine) source: Option<CheckedPlace>,
 }
 
-/// A place as the race check knows it: the block whose shared memory it is, or none for global memory, and the address.
+/// A place as the race check knows it: the block whose shared memory it is, or none for global
+/// memory, and the address.
 pub(in crate::machine) type CheckedPlace = (Option<u64>, u64);
 
 /// Where bytes come from.
@@ -128,8 +131,9 @@ impl Core<'_> {
                 return true;
             }
             let (read, all) = (usize::from(copy.bytes.0), usize::from(copy.bytes.1));
-            // SAFETY: both places were checked for these bytes when the copy was started. Shared memory stays where it is
-            // while the team runs, and device memory while the launch does; they do not overlap.
+            // SAFETY: both places were checked for these bytes when the copy was started. Shared
+            // memory stays where it is while the team runs, and device memory while the launch
+            // does; they do not overlap.
             unsafe {
                 copy.to.copy_from_nonoverlapping(copy.from, read);
                 copy.to.add(read).write_bytes(0, all - read);
@@ -209,7 +213,8 @@ impl Core<'_> {
                 && let Source::Memory(from) = it.from
             {
                 let mut bytes = vec![0; it.bytes];
-                // SAFETY: the place was checked for these bytes when the copy was started; see `complete_copies_of`.
+                // SAFETY: the place was checked for these bytes when the copy was started; see
+                // `complete_copies_of`.
                 unsafe { from.copy_to_nonoverlapping(bytes.as_mut_ptr(), it.bytes) };
                 it.from = Source::Bytes(bytes);
                 read.extend(it.source.take().map(|source| (p.by, source, it.bytes)));
@@ -243,7 +248,8 @@ impl Core<'_> {
         }
     }
 
-    /// Lets what is pending happen where there is more than a program needs: asynchronous operations may be done at any time.
+    /// Lets what is pending happen where there is more than a program needs: asynchronous
+    /// operations may be done at any time.
     ///
     /// # Errors
     /// As for [`Core::complete_for`].
@@ -285,8 +291,9 @@ impl Core<'_> {
                     Source::Memory(from) => *from,
                     Source::Bytes(bytes) => bytes.as_ptr(),
                 };
-                // SAFETY: both places were checked for these bytes, and for the element's alignment, when the operation was
-                // started; see `complete_copies_of`. Shared memory may be copied onto itself.
+                // SAFETY: both places were checked for these bytes, and for the element's
+                // alignment, when the operation was started; see `complete_copies_of`. Shared
+                // memory may be copied onto itself.
                 unsafe { carry(&it, from) };
                 self.done(by, it.spot, it.bytes);
                 self.was_written(it.spot, it.bytes as u64);
@@ -299,7 +306,8 @@ impl Core<'_> {
                 Some(it.bytes as u32)
             }
             PendingEffect::Tensor(it) => {
-                // SAFETY: both places were checked when the operation was started; see `complete_copies_of`.
+                // SAFETY: both places were checked when the operation was started; see
+                // `complete_copies_of`.
                 unsafe { it.carry() };
                 if !it.was_taken() {
                     self.done(by, it.shared, it.span);
@@ -370,7 +378,8 @@ impl Core<'_> {
         self.tell_access(op, lane, kind, (spot, bytes), true);
     }
 
-    /// Tells the race check of one lane's access to any number of bytes: it happens now, or is `pending`.
+    /// Tells the race check of one lane's access to any number of bytes: it happens now, or is
+    /// `pending`.
     pub(in crate::machine) fn tell_access(
         &mut self,
         op: *const Op,

@@ -1,12 +1,16 @@
-//! `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`, `cp.async.bulk.prefetch.tensor`: boxes of tensors on their way.
+//! `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`, `cp.async.bulk.prefetch.tensor`: boxes of
+//! tensors on their way.
 //!
-//! PTX ISA, "Data Movement and Conversion: Tensor copy". Which bytes a box has and where they go is `semantics::tensor`; when
-//! they go is `pending`'s. The tensor map and the coordinates are read at the start. A prefetch is looked at, and does nothing.
-//! An mbarrier is told of the whole box, whatever part of it is outside of the tensor.
+//! PTX ISA, "Data Movement and Conversion: Tensor copy". Which bytes a box has and where they go is
+//! `semantics::tensor`; when they go is `pending`'s. The tensor map and the coordinates are read at
+//! the start. A prefetch is looked at, and does nothing. An mbarrier is told of the whole box,
+//! whatever part of it is outside of the tensor.
 //!
-//! Reported: what is no tensor map, or one that no device takes; a map of other dimensions or another access than the
-//! instruction's; shared memory that is not at a multiple of 128 bytes; a box that begins between two multiples of 16 bytes of its row;
-//! a box that is stored to before the tensor's beginning; a reduction that is not defined for elements of type the; bytes inside of the tensor that are in no live allocation; and all that is reported of a bulk copy.
+//! Reported: what is no tensor map, or one that no device takes; a map of other dimensions or
+//! another access than the instruction's; shared memory that is not at a multiple of 128 bytes; a
+//! box that begins between two multiples of 16 bytes of its row; a box that is stored to before the
+//! tensor's beginning; a reduction that is not defined for elements of type the; bytes inside of
+//! the tensor that are in no live allocation; and all that is reported of a bulk copy.
 
 use std::sync::Arc;
 
@@ -100,13 +104,15 @@ enum Movement {
 }
 
 impl TensorMove {
-    /// Reads the box in shared memory, so that it may be overwritten. False where it is written, or was read before.
+    /// Reads the box in shared memory, so that it may be overwritten. False where it is written, or
+    /// was read before.
     pub(in crate::machine) fn take(&mut self) -> bool {
         if matches!(self.how, Movement::Load) || self.taken.is_some() {
             return false;
         }
         let mut bytes = vec![0; self.span];
-        // SAFETY: `start` found `span` bytes there, of shared memory, which stays where it is while the team runs.
+        // SAFETY: `start` found `span` bytes there, of shared memory, which stays where it is while
+        // the team runs.
         unsafe {
             self.host
                 .copy_to_nonoverlapping(bytes.as_mut_ptr(), self.span)
@@ -147,8 +153,8 @@ impl TensorMove {
                 let address = self.at + run.offset + done;
                 let length = (granule - address % granule).min(run.bytes - done) as usize;
                 let global = run.global.map(|global| global + u64::from(done));
-                // SAFETY: a swizzled address is in the same 128 bytes, and the box starts at a multiple of them. Device
-                // memory is where its addresses say.
+                // SAFETY: a swizzled address is in the same 128 bytes, and the box starts at a
+                // multiple of them. Device memory is where its addresses say.
                 unsafe {
                     let shared = host.add((self.swizzle.place(address) - self.at) as usize);
                     self.piece(shared, global.map(|at| at as *mut u8), address, length);

@@ -1,11 +1,11 @@
 //! `tensormap.replace`, `tensormap.cp_fenceproxy`, and the reading of a tensor map.
 //!
-//! PTX ISA, "Data Movement and Conversion: tensormap.replace" and "Parallel Synchronization and Communication:
-//! tensormap.cp_fenceproxy". Writes of the generic proxy are seen by an instruction that reads the map without
-//! `fence.proxy.tensormap`: that a fence is missing is not found. A field takes any value that fits; whether the map as a
-//! whole makes sense is looked at when it is used.
-//! Reported: what is no tensor map; a map that no device takes, with the requirement; a map in shared or local memory where one
-//! is used.
+//! PTX ISA, "Data Movement and Conversion: tensormap.replace" and "Parallel Synchronization and
+//! Communication: tensormap.cp_fenceproxy". Writes of the generic proxy are seen by an instruction
+//! that reads the map without `fence.proxy.tensormap`: that a fence is missing is not found. A
+//! field takes any value that fits; whether the map as a whole makes sense is looked at when it is
+//! used. Reported: what is no tensor map; a map that no device takes, with the requirement; a map
+//! in shared or local memory where one is used.
 
 use super::Addressed;
 use super::bulk::{illegal, spot};
@@ -25,7 +25,8 @@ pub(super) const HELP: &str =
 /// What a map is at a multiple of where it is used, and where it is changed.
 const ALIGN: (u64, u64) = (64, 128);
 
-/// Whether a map may lie at this address, which is to be a multiple of this many bytes; if not, the fault says so.
+/// Whether a map may lie at this address, which is to be a multiple of this many bytes; if not, the
+/// fault says so.
 fn is_aligned(core: &mut Core<'_>, op: *const Op, lane: usize, address: u64, align: u64) -> bool {
     let off = address % align;
     if off != 0 {
@@ -145,7 +146,8 @@ pub(crate) unsafe fn replace(core: &mut Core<'_>, op: *const Op) -> *const Op {
         };
         let place = (spot(core, site.map.space, address), one.bytes);
         core.tell_access(op, lane, AccessKind::Write, place, false);
-        // SAFETY: `one` found this many bytes there, that may be written; no reference to them lives on.
+        // SAFETY: `one` found this many bytes there, that may be written; no reference to them
+        // lives on.
         let bytes = unsafe { &mut *host.cast::<[u8; TensorMap::BYTES]>() };
         if TensorMap::decode(bytes).is_none() {
             let message = format!("no tensor map is at {address:#x}");

@@ -1,9 +1,10 @@
 //! Operations on registers: one to four operands, lane by lane.
 //!
-//! What an operation computes is a function on values (`semantics`, or a closure in the decoder where that is plainer);
-//! here is only how it is applied to a row. A function that captures nothing has no size, so a handler carries it in its
-//! type alone. With all lanes active a row is written whole; otherwise results are blended into what was there, which
-//! costs less than visiting lanes one by one.
+//! What an operation computes is a function on values (`semantics`, or a closure in the decoder
+//! where that is plainer); here is only how it is applied to a row. A function that captures
+//! nothing has no size, so a handler carries it in its type alone. With all lanes active a row is
+//! written whole; otherwise results are blended into what was there, which costs less than visiting
+//! lanes one by one.
 
 use crate::machine::core::Core;
 use crate::machine::lane::{CHUNK, FULL, LANES, Lane, Repr, lanes};
@@ -19,23 +20,26 @@ pub(in crate::machine) fn conjure<F: Copy>() -> F {
             "an operation's function captures nothing"
         )
     };
-    // SAFETY: a type without size has one value and needs no bytes for it, and it was inhabited: the decoder passes the
-    // function by value to pick the handler.
+    // SAFETY: a type without size has one value and needs no bytes for it, and it was inhabited:
+    // the decoder passes the function by value to pick the handler.
     unsafe { std::mem::zeroed() }
 }
 
-/// Makes a family of operations of one arity: the bodies, their levels, and the functions that the decoder calls.
+/// Makes a family of operations of one arity: the bodies, their levels, and the functions that the
+/// decoder calls.
 macro_rules! lanewise {
     ($(#[$doc:meta])* $name:ident, $rare:ident, $body:ident, $lanes:ident, $levels:ident; $($x:ident: $X:ident),*) => {
         /// # Safety
-        /// As for every handler: `op` is an operation whose operands are rows of the frame of the types named here.
+        /// As for every handler: `op` is an operation whose operands are rows of the frame of the
+        /// types named here.
         #[inline(always)]
         unsafe fn $body<L: Level, $($X: Lane,)* D: Lane, F: Fn($($X),*) -> D + Copy>(
             core: &mut Core<'_>,
             op: *const Op,
         ) -> *const Op {
-            // SAFETY: the decoder gave this operation rows of the frame, of the types it was built for. A destination
-            // is the same row as an operand or does not overlap it, and each chunk is read before it is written.
+            // SAFETY: the decoder gave this operation rows of the frame, of the types it was built
+            // for. A destination is the same row as an operand or does not overlap it, and each
+            // chunk is read before it is written.
             unsafe {
                 if !L::VECTOR {
                     return $lanes::<$($X,)* D, F>(core, op);
@@ -134,7 +138,8 @@ pub(crate) mod combine {
     pub(crate) const OR: u32 = 2;
     /// Joined to a predicate by `xor`.
     pub(crate) const XOR: u32 = 3;
-    /// Where the offset of the second destination (for the opposite result; 0 for none) starts in `aux`.
+    /// Where the offset of the second destination (for the opposite result; 0 for none) starts in
+    /// `aux`.
     pub(crate) const SECOND: u32 = 8;
 }
 
@@ -279,7 +284,8 @@ pub(crate) fn predicate<F: Fn(u32, u32) -> u32 + Copy>(_: F) -> Handler {
     predicate_levels::<F>()
 }
 
-/// Copies two predicates, `a` to `d` and `b` to the one at `aux`, by one mask: either may be the operation's guard.
+/// Copies two predicates, `a` to `d` and `b` to the one at `aux`, by one mask: either may be the
+/// operation's guard.
 ///
 /// # Safety
 /// As for every handler.
@@ -327,7 +333,8 @@ unsafe fn carry_handler<A: Lane, F: Fn(A, A, A, bool) -> (A, bool) + Copy>(
     }
 }
 
-/// `add.cc`, `addc`, `madc`, ...: `f(a, b, c, carry)` gives the result and the carry, which is kept when `aux` is not 0.
+/// `add.cc`, `addc`, `madc`, ...: `f(a, b, c, carry)` gives the result and the carry, which is kept
+/// when `aux` is not 0.
 pub(crate) fn carry<A: Lane, F: Fn(A, A, A, bool) -> (A, bool) + Copy>(_: F) -> Handler {
     carry_handler::<A, F>
 }

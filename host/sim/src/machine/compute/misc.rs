@@ -1,9 +1,10 @@
 //! Operations that fit nowhere else: doing nothing, clocks, packing and unpacking.
 //!
-//! PTX ISA, "Special Registers: %clock, %globaltimer", "Miscellaneous Instructions: nanosleep". Time is counted in warp
-//! instructions of the core, so that a run repeats; one of them counts as a clock and as a nanosecond. Fences order nothing
-//! more than is ordered anyway: a core's accesses happen in the program's order, and atomics are sequentially consistent;
-//! `fence` adds the host's own fence for the plain accesses around it.
+//! PTX ISA, "Special Registers: %clock, %globaltimer", "Miscellaneous Instructions: nanosleep".
+//! Time is counted in warp instructions of the core, so that a run repeats; one of them counts as a
+//! clock and as a nanosecond. Fences order nothing more than is ordered anyway: a core's accesses
+//! happen in the program's order, and atomics are sequentially consistent; `fence` adds the host's
+//! own fence for the plain accesses around it.
 
 use std::sync::atomic::{Ordering, fence as host_fence};
 
@@ -39,7 +40,8 @@ pub(crate) unsafe fn fence(core: &mut Core<'_>, op: *const Op) -> *const Op {
     }
 }
 
-/// `fence.proxy.async`: what its block wrote to shared memory before is there for asynchronous units.
+/// `fence.proxy.async`: what its block wrote to shared memory before is there for asynchronous
+/// units.
 ///
 /// # Safety
 /// As for every handler.
@@ -51,8 +53,8 @@ pub(crate) unsafe fn proxy_fence(core: &mut Core<'_>, op: *const Op) -> *const O
     op.wrapping_add(1)
 }
 
-/// `griddepcontrol.wait` where `aux` is not 0, else `.launch_dependents`. Launches run one after another here, so that there is nothing to wait for; what a launch did
-/// of the two is told.
+/// `griddepcontrol.wait` where `aux` is not 0, else `.launch_dependents`. Launches run one after
+/// another here, so that there is nothing to wait for; what a launch did of the two is told.
 ///
 /// # Safety
 /// As for every handler.
@@ -67,7 +69,8 @@ pub(crate) unsafe fn grid_dependency(core: &mut Core<'_>, op: *const Op) -> *con
     op.wrapping_add(1)
 }
 
-/// `%clock64` and its like: row `d` gets the time, shifted right by `aux`; 64 bits wide where `b` is not 0.
+/// `%clock64` and its like: row `d` gets the time, shifted right by `aux`; 64 bits wide where `b`
+/// is not 0.
 ///
 /// # Safety
 /// As for every handler.
@@ -113,7 +116,8 @@ pub(crate) unsafe fn is_constant(core: &mut Core<'_>, op: *const Op) -> *const O
     unsafe { in_space(core, op, true) }
 }
 
-/// `isspacep.global`: predicate `d` says whether row `a` is in no other space's window and not in constant memory.
+/// `isspacep.global`: predicate `d` says whether row `a` is in no other space's window and not in
+/// constant memory.
 ///
 /// # Safety
 /// As for every handler.

@@ -1,13 +1,17 @@
-//! Which registers `wgmma` is using: found are programs that use them too early, or that leave a fence out.
+//! Which registers `wgmma` is using: found are programs that use them too early, or that leave a
+//! fence out.
 //!
-//! PTX ISA, "wgmma.fence" and "wgmma.wait_group". From a `wgmma.mma_async` to the `wgmma.wait_group` that waits for its group, D
-//! may not be touched and A's registers may not be written. Registers that something else touched need a `wgmma.fence`
-//! before a `wgmma.mma_async` uses them, and so do those that one of another shape writes; a warp's first needs one in any case.
+//! PTX ISA, "wgmma.fence" and "wgmma.wait_group". From a `wgmma.mma_async` to the
+//! `wgmma.wait_group` that waits for its group, D may not be touched and A's registers may not be
+//! written. Registers that something else touched need a `wgmma.fence` before a `wgmma.mma_async`
+//! uses them, and so do those that one of another shape writes; a warp's first needs one in any
+//! case.
 //!
-//! Compilers copy registers between inline assembly, and assemblers fold the copies; so a `mov` from one register to another does
-//! not count: what is known of the first is known of the second from then on.
-//! Looked at are programs with `wgmma` only. Registers of a function are one set, however deep the call; registers that only a
-//! called function touches through `.param` are not seen.
+//! Compilers copy registers between inline assembly, and assemblers fold the copies; so a `mov`
+//! from one register to another does not count: what is known of the first is known of the second
+//! from then on. Looked at are programs with `wgmma` only. Registers of a function are one set,
+//! however deep the call; registers that only a called function touches through `.param` are not
+//! seen.
 
 use super::warpgroup::{Reading, WarpgroupSite};
 use crate::machine::core::Core;
@@ -15,7 +19,8 @@ use crate::machine::event::FaultKind;
 use crate::machine::frame::op_index;
 use crate::machine::op::Op;
 
-/// What one operation does to registers that `wgmma` uses somewhere, by their numbers in the program's list.
+/// What one operation does to registers that `wgmma` uses somewhere, by their numbers in the
+/// program's list.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RegisterUse {
     /// Registers that it reads.
@@ -101,12 +106,14 @@ enum RegisterMisuse {
     NeverFenced,
     /// No fence came between this operation's access and the multiplication.
     NotFenced(u32),
-    /// No fence came between this multiplication, of another shape, and the one that adds to its sum.
+    /// No fence came between this multiplication, of another shape, and the one that adds to its
+    /// sum.
     OtherShape(u32),
 }
 
 impl Core<'_> {
-    /// Looks at what an operation is about to do to registers of `wgmma`. True: it may not, and the core's event says why.
+    /// Looks at what an operation is about to do to registers of `wgmma`. True: it may not, and the
+    /// core's event says why.
     #[inline(always)]
     pub(in crate::machine) fn touches(&mut self, op: *const Op) -> bool {
         let run = self.run;

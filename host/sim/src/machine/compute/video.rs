@@ -1,6 +1,7 @@
 //! Video instructions: what `semantics::video` says, lane by lane.
 //!
-//! PTX ISA 9.7.18. They are rare and have many forms; the form of each instruction is in a list of the program's.
+//! PTX ISA 9.7.18. They are rare and have many forms; the form of each instruction is in a list of
+//! the program's.
 
 use crate::machine::core::Core;
 use crate::machine::lane::lanes;

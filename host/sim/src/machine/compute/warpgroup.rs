@@ -1,14 +1,16 @@
 //! `wgmma`: matrices of a warpgroup, multiplied while its threads go on.
 //!
-//! PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions". What is computed is
-//! `semantics::matrix::warpgroup`. Each warp computes its own 16 rows when it comes to the instruction: no warp of the four
-//! needs another's registers. When the results are there is open in the ISA before the wait for them; here they are at once, and
-//! [`track`](super::track) finds who looks too early, so that what compilers put in between (copies of registers, which an
+//! PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions". What is
+//! computed is `semantics::matrix::warpgroup`. Each warp computes its own 16 rows when it comes to
+//! the instruction: no warp of the four needs another's registers. When the results are there is
+//! open in the ISA before the wait for them; here they are at once, and [`track`](super::track)
+//! finds who looks too early, so that what compilers put in between (copies of registers, which an
 //! assembler folds) does no harm.
 //!
-//! Reported: a warpgroup that is not whole; descriptors that differ between lanes; a matrix outside of shared memory; metadata that
-//! the ISA leaves undefined; registers used too early or without `wgmma.fence` (`track`). With the race check, shared memory of a
-//! matrix that is written before the wait.
+//! Reported: a warpgroup that is not whole; descriptors that differ between lanes; a matrix outside
+//! of shared memory; metadata that the ISA leaves undefined; registers used too early or without
+//! `wgmma.fence` (`track`). With the race check, shared memory of a matrix that is written before
+//! the wait.
 
 use super::matrix::{Sparsity, warp};
 use crate::checks::FindingKind;
@@ -105,7 +107,8 @@ unsafe fn multiply_one(core: &mut Core<'_>, op: *const Op, site: &WarpgroupSite)
     let stored = if site.sparsity.is_some() { k / 2 } else { k };
     let first = core.current.1 % WARPS * ROWS;
     let mut pieces = Vec::new();
-    // SAFETY: the decoder gave the site rows of the frame: of 64 bits the descriptors', of 32 the others'.
+    // SAFETY: the decoder gave the site rows of the frame: of 64 bits the descriptors', of 32 the
+    // others'.
     unsafe {
         let a = match &site.a {
             MatrixA::Registers(rows) => {
@@ -215,7 +218,8 @@ impl Core<'_> {
         None
     }
 
-    /// The blocks of the team have ended: finds warps that took part in fewer multiplications than others of their warpgroup.
+    /// The blocks of the team have ended: finds warps that took part in fewer multiplications than
+    /// others of their warpgroup.
     pub(in crate::machine) fn look_warpgroups(&mut self) {
         for block in 0..self.team.blocks.len() {
             let warps = &self.team.blocks[block].warps;
@@ -245,7 +249,8 @@ impl Core<'_> {
         }
     }
 
-    /// Lines of the matrix that a descriptor names; their pieces' addresses are added to `pieces`. None: a fault.
+    /// Lines of the matrix that a descriptor names; their pieces' addresses are added to `pieces`.
+    /// None: a fault.
     ///
     /// # Safety
     /// `row` must be a row of 64 bits of the running frame.
@@ -302,7 +307,8 @@ impl Core<'_> {
         }
     }
 
-    /// Which lines of the matrix that a descriptor names have uninitialised bytes; the first such piece, and its bytes, become `found`.
+    /// Which lines of the matrix that a descriptor names have uninitialised bytes; the first such
+    /// piece, and its bytes, become `found`.
     ///
     /// # Safety
     /// As for [`Core::matrix`], which has found the matrix.

@@ -1,7 +1,9 @@
-//! Functions that the machine provides: `vprintf`, `malloc`, `free`, `cudaGraphSetConditional`, `__assertfail`.
+//! Functions that the machine provides: `vprintf`, `malloc`, `free`, `cudaGraphSetConditional`,
+//! `__assertfail`.
 //!
-//! CUDA C++ Programming Guide, "Formatted Output", "Dynamic Global Memory Allocation", "Conditional Graph Nodes", "Assertion". Compilers declare them
-//! as external functions; calls of them are decoded to these operations, with the call site's areas as operands.
+//! CUDA C++ Programming Guide, "Formatted Output", "Dynamic Global Memory Allocation", "Conditional
+//! Graph Nodes", "Assertion". Compilers declare them as external functions; calls of them are
+//! decoded to these operations, with the call site's areas as operands.
 
 use super::format;
 use crate::checks::race::AccessKind;
@@ -88,7 +90,8 @@ impl Core<'_> {
         lane: usize,
         i: usize,
     ) -> T {
-        // SAFETY: `op` is a call that the decoder made for a function with these parameters: it checked their sizes.
+        // SAFETY: `op` is a call that the decoder made for a function with these parameters: it
+        // checked their sizes.
         unsafe {
             let site = &self.run.program.calls[(*op).aux as usize];
             read_words(self.frame.add(site.arguments[i].offset as usize), lane, 0)

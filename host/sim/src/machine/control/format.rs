@@ -1,9 +1,11 @@
 //! `printf`'s format language, over the argument buffer of a kernel's `vprintf`.
 //!
-//! CUDA C++ Programming Guide, "Formatted Output: Format Specifiers": `%[flags][width][.precision][size]type` with flags
-//! `# 0 - + ' '`, sizes `h l ll hh z j t`, types `% c d i o u x X p s n a A e E f F g G`. Arguments lie in the buffer as C's default
-//! promotions have them, each aligned to its size: 4 bytes for `int`, 8 for `long`, `long long`, pointers and `double`.
-//! The result follows the host's C library, so that output compares with a GPU's, which is formatted there as well.
+//! CUDA C++ Programming Guide, "Formatted Output: Format Specifiers":
+//! `%[flags][width][.precision][size]type` with flags `# 0 - + ' '`, sizes `h l ll hh z j t`, types
+//! `% c d i o u x X p s n a A e E f F g G`. Arguments lie in the buffer as C's default promotions
+//! have them, each aligned to its size: 4 bytes for `int`, 8 for `long`, `long long`, pointers and
+//! `double`. The result follows the host's C library, so that output compares with a GPU's, which
+//! is formatted there as well.
 
 /// What the formatter asks its caller for.
 pub(in crate::machine) enum FormatRequest {
@@ -270,7 +272,8 @@ fn exponent(value: f64, precision: usize) -> String {
     )
 }
 
-/// `%g`: as `%e` where the exponent is below -4 or not below the precision, else as `%f`; without trailing zeros.
+/// `%g`: as `%e` where the exponent is below -4 or not below the precision, else as `%f`; without
+/// trailing zeros.
 fn general(value: f64, precision: usize, keep: bool) -> String {
     let scientific = exponent(value, precision - 1);
     let power: i32 = scientific

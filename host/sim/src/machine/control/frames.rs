@@ -1,9 +1,10 @@
 //! Where the frames of called functions lie in a warp's registers.
 //!
-//! Lanes of one warp may be in different functions at one time. A row of a frame holds a value of each lane, side by side, and
-//! rows differ in width: were two frames to share bytes, one lane's value would lie in another lane's. So frames that are in
-//! use never overlap. Lanes that are in one function at a time share one frame where they can, because only lanes of one frame
-//! run together.
+//! Lanes of one warp may be in different functions at one time. A row of a frame holds a value of
+//! each lane, side by side, and rows differ in width: were two frames to share bytes, one lane's
+//! value would lie in another lane's. So frames that are in use never overlap. Lanes that are in
+//! one function at a time share one frame where they can, because only lanes of one frame run
+//! together.
 
 /// A frame in use.
 #[derive(Debug, Clone, Copy)]
@@ -18,7 +19,8 @@ struct Used {
     lanes: u32,
 }
 
-/// The frames in use by calls of one warp, by their place. The kernel's own frame is none of them: it lies before all.
+/// The frames in use by calls of one warp, by their place. The kernel's own frame is none of them:
+/// it lies before all.
 #[derive(Debug, Default)]
 pub(in crate::machine) struct Frames {
     used: Vec<Used>,
@@ -30,8 +32,8 @@ impl Frames {
         self.used.clear();
     }
 
-    /// Gives the lanes of `lanes` a frame of `size` bytes for `function`, behind their caller's, which ends at `after`. None
-    /// where offsets end.
+    /// Gives the lanes of `lanes` a frame of `size` bytes for `function`, behind their caller's,
+    /// which ends at `after`. None where offsets end.
     pub(in crate::machine) fn take(
         &mut self,
         function: usize,

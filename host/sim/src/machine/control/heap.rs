@@ -1,8 +1,8 @@
 //! The heap that `malloc` in a kernel takes from.
 //!
-//! CUDA C++ Programming Guide, "Dynamic Global Memory Allocation". Blocks of 16 bytes and up, first fit, under one lock; the
-//! guide promises 16-byte alignment and a null pointer when the heap is full. What is live is known, so that a stale
-//! pointer into the heap is a fault like any other.
+//! CUDA C++ Programming Guide, "Dynamic Global Memory Allocation". Blocks of 16 bytes and up, first
+//! fit, under one lock; the guide promises 16-byte alignment and a null pointer when the heap is
+//! full. What is live is known, so that a stale pointer into the heap is a fault like any other.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -74,7 +74,8 @@ impl Heap {
         at
     }
 
-    /// Frees what `allocate` gave; says no when it did not, or has been freed. A null pointer is fine.
+    /// Frees what `allocate` gave; says no when it did not, or has been freed. A null pointer is
+    /// fine.
     pub(crate) fn free(&self, address: u64) -> bool {
         address == 0 || self.lock().live.remove(&address).is_some()
     }

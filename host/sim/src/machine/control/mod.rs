@@ -1,9 +1,9 @@
 //! Branches, calls and ends.
 //!
-//! PTX ISA, "Control Flow Instructions". A branch that all running lanes take the same way costs a jump; one that they
-//! do not splits them into two groups (see `schedule`). A call gives the lanes that make it a frame behind the caller's
-//! (see `frames`).
-//! Reported: a call through what is no function, and calls nested deeper than the device model allows.
+//! PTX ISA, "Control Flow Instructions". A branch that all running lanes take the same way costs a
+//! jump; one that they do not splits them into two groups (see `schedule`). A call gives the lanes
+//! that make it a frame behind the caller's (see `frames`). Reported: a call through what is no
+//! function, and calls nested deeper than the device model allows.
 
 pub(crate) mod builtin;
 pub(in crate::machine) mod format;
@@ -78,8 +78,8 @@ pub(crate) unsafe fn branch(core: &mut Core<'_>, op: *const Op) -> *const Op {
     }
 }
 
-/// `brx.idx`: row `a` holds the index, `aux` the table. An index past the table's end is undefined in the ISA; here it
-/// is a fault.
+/// `brx.idx`: row `a` holds the index, `aux` the table. An index past the table's end is undefined
+/// in the ISA; here it is a fault.
 ///
 /// # Safety
 /// As for every handler.
@@ -158,8 +158,8 @@ pub(crate) unsafe fn trap(core: &mut Core<'_>, op: *const Op) -> *const Op {
     core.fault(op, mask.trailing_zeros() as usize, FaultKind::Trap)
 }
 
-/// Stands in a function that holds what is not modelled; `aux` is the function. Kernels that name it are refused before
-/// they run, so only a call through a pointer comes here.
+/// Stands in a function that holds what is not modelled; `aux` is the function. Kernels that name
+/// it are refused before they run, so only a call through a pointer comes here.
 ///
 /// # Safety
 /// As for every handler.
@@ -180,7 +180,8 @@ pub(crate) unsafe fn refused(core: &mut Core<'_>, op: *const Op) -> *const Op {
     )
 }
 
-/// `brkpt`: there is no debugger here, so it ends the launch as a trap does, and the report says that it was a breakpoint.
+/// `brkpt`: there is no debugger here, so it ends the launch as a trap does, and the report says
+/// that it was a breakpoint.
 ///
 /// # Safety
 /// As for every handler.
@@ -283,7 +284,8 @@ pub(crate) unsafe fn ret(core: &mut Core<'_>, op: *const Op) -> *const Op {
 }
 
 impl Core<'_> {
-    /// Makes a frame for `function` behind the running one, for the lanes of `mask`, and starts it there.
+    /// Makes a frame for `function` behind the running one, for the lanes of `mask`, and starts it
+    /// there.
     fn enter_function(&mut self, op: *const Op, function: usize, mask: u32) -> *const Op {
         let run = self.run;
         let program = run.program;
@@ -355,7 +357,8 @@ impl Core<'_> {
         self.stop(Event::Jump(&raw const program.ops[callee.start as usize]))
     }
 
-    /// Takes the lanes of `mask` back to where they were called from: those that share a call site now, others later.
+    /// Takes the lanes of `mask` back to where they were called from: those that share a call site
+    /// now, others later.
     fn leave_function(&mut self, op: *const Op, mask: u32) -> *const Op {
         let program = self.run.program;
         let FramePlace { frame, depth } = self.at;

@@ -1,7 +1,8 @@
 //! One access to memory that other threads reach, under the memory model.
 //!
-//! Where the model lets a load read an older value, that value is put into memory before the load runs, and the newest is put back after it. So the
-//! operations themselves do not know of weak memory. Lanes that run together and read one place all read the same value.
+//! Where the model lets a load read an older value, that value is put into memory before the load
+//! runs, and the newest is put back after it. So the operations themselves do not know of weak
+//! memory. Lanes that run together and read one place all read the same value.
 
 use super::late::Waited;
 use super::steps::StepRecord;
@@ -185,7 +186,8 @@ impl Core<'_> {
         footprint
     }
 
-    /// Runs an operation that others can see, for the lanes of `mask`. Gives the next one. `late`: it is a load that has waited.
+    /// Runs an operation that others can see, for the lanes of `mask`. Gives the next one. `late`:
+    /// it is a load that has waited.
     ///
     /// # Safety
     /// `op` must be an operation of the running frame.

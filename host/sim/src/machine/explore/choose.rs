@@ -53,7 +53,8 @@ impl Chooser {
         let mut random = Random(mix(launch.seed));
         match launch.schedule.strategy {
             Strategy::Pct { depth } => {
-                // How long the program will be is not known: one length after another, twice as long each.
+                // How long the program will be is not known: one length after another, twice as
+                // long each.
                 let length = STEPS.0 + random.next() % (STEPS.1 - STEPS.0);
                 let change = |_| random.next() % (1 << length);
                 // More than one a step are none.

@@ -1,12 +1,16 @@
-//! Loads that take their value late: behind later stores of their thread, as the memory model allows where nothing depends on them.
+//! Loads that take their value late: behind later stores of their thread, as the memory model
+//! allows where nothing depends on them.
 //!
-//! Load buffering needs this: two threads that each read a place, and then write the place that the other reads. The decoder says how far a load may
-//! wait, and the schedule chooses whether it does, as it chooses the value that a load reads. A load that waits is done, as a step of its own, before
-//! the first operation that it may not pass or that accesses its place.
+//! Load buffering needs this: two threads that each read a place, and then write the place that the
+//! other reads. The decoder says how far a load may wait, and the schedule chooses whether it does,
+//! as it chooses the value that a load reads. A load that waits is done, as a step of its own,
+//! before the first operation that it may not pass or that accesses its place.
 //!
-//! A load that waits must not read every write that has come meanwhile. What its thread has released since counts as released after the load, so a
-//! write by a thread that knows of that release is not for it to read. Neither is a write that the load itself, or a fence after it, would have acquired:
-//! such a write is read by a load that does not wait, or that waits no longer than up to the fence.
+//! A load that waits must not read every write that has come meanwhile. What its thread has
+//! released since counts as released after the load, so a write by a thread that knows of that
+//! release is not for it to read. Neither is a write that the load itself, or a fence after it,
+//! would have acquired: such a write is read by a load that does not wait, or that waits no longer
+//! than up to the fence.
 
 use super::access::is_visible;
 use crate::machine::core::Core;
@@ -31,7 +35,8 @@ pub(super) struct Late {
 pub(super) struct Waited {
     /// Its place among the events of its thread.
     pub(super) seq: u32,
-    /// The widest scope by which its thread would have acquired what it read: the load's own, or of a fence behind it.
+    /// The widest scope by which its thread would have acquired what it read: the load's own, or of
+    /// a fence behind it.
     pub(super) acquires: Option<Scope>,
 }
 
@@ -67,7 +72,8 @@ impl Core<'_> {
         late.iter().filter(own).copied().collect()
     }
 
-    /// The load that the running lanes have to do before `op`: one that ends here, or that accesses the same bytes.
+    /// The load that the running lanes have to do before `op`: one that ends here, or that accesses
+    /// the same bytes.
     pub(super) fn due_load(&mut self, op: *const Op) -> Option<Late> {
         let waiting = self.waiting_loads();
         if waiting.is_empty() {
@@ -79,7 +85,8 @@ impl Core<'_> {
         if !is_visible(&self.info(op)) {
             return None;
         }
-        // SAFETY: `op` is an operation of the running frame, and so is the load, between which and this nobody calls or returns.
+        // SAFETY: `op` is an operation of the running frame, and so is the load, between which and
+        // this nobody calls or returns.
         let here = unsafe { self.footprint(op) };
         waiting.into_iter().find(|it| {
             // SAFETY: as above.
@@ -139,7 +146,8 @@ impl Core<'_> {
         if matches!(info.class, Class::Atomic(_))
             && acquires.is_some_and(|scope| self.has_company(scope))
         {
-            // It reads what is there when it is done, which it may have to acquire: and then it came too late.
+            // It reads what is there when it is done, which it may have to acquire: and then it
+            // came too late.
             return false;
         }
         // SAFETY: as above.
@@ -163,7 +171,8 @@ impl Core<'_> {
         }
         let seq = weak.begin_late(knowing);
         for &(start, size) in &places.ranges {
-            // SAFETY: `footprint` gave bytes that may be read, and only this host thread runs the launch.
+            // SAFETY: `footprint` gave bytes that may be read, and only this host thread runs the
+            // launch.
             let now = unsafe { std::slice::from_raw_parts(start as *const u8, size as usize) };
             // From here on it counts who reads what there.
             weak.make(start, now);

@@ -1,8 +1,11 @@
-//! Schedules other than the plain one: threads stop before every access to memory that others can reach, and a strategy chooses which goes on.
+//! Schedules other than the plain one: threads stop before every access to memory that others can
+//! reach, and a strategy chooses which goes on.
 //!
-//! A launch that is explored runs on one host thread. All blocks that the device holds take turns, access by access. What takes a turn is a group of
-//! lanes at one place of the code. In small launches every lane is a group of its own until the warp meets: with 64 threads at most, for sm_70 and later,
-//! and without checks, which judge whole warps. Between two accesses a group runs without a stop, because no other thread could tell the difference.
+//! A launch that is explored runs on one host thread. All blocks that the device holds take turns,
+//! access by access. What takes a turn is a group of lanes at one place of the code. In small
+//! launches every lane is a group of its own until the warp meets: with 64 threads at most, for
+//! sm_70 and later, and without checks, which judge whole warps. Between two accesses a group runs
+//! without a stop, because no other thread could tell the difference.
 //!
 //! | file | what it is |
 //! | --- | --- |

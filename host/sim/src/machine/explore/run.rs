@@ -1,4 +1,5 @@
-//! The loop of an explored launch: it finds the groups that can go on, lets one of them make a step, and ends when none can.
+//! The loop of an explored launch: it finds the groups that can go on, lets one of them make a
+//! step, and ends when none can.
 
 use std::collections::HashMap;
 
@@ -21,7 +22,8 @@ const TOGETHER: usize = 64;
 /// Lines of a report that say who waits.
 const LINES: usize = 8;
 
-/// A group that can run: its team by place in the list, its warp, and where it is among the warp's groups.
+/// A group that can run: its team by place in the list, its warp, and where it is among the warp's
+/// groups.
 #[derive(Debug, Clone, Copy)]
 struct ReadyGroup {
     team: usize,
@@ -224,7 +226,8 @@ impl Core<'_> {
         None
     }
 
-    /// Runs a group up to its next access to memory, the one that it stands at included if it has the `token`.
+    /// Runs a group up to its next access to memory, the one that it stands at included if it has
+    /// the `token`.
     fn step(&mut self, teams: &mut [Team], ready: ReadyGroup, token: bool) -> Result<(), Failure> {
         std::mem::swap(&mut self.team, &mut teams[ready.team]);
         self.enter(ready.block, ready.warp);
@@ -280,7 +283,8 @@ impl Core<'_> {
         Ok(())
     }
 
-    /// Runs operations until one stops the group, others are met, or the next access is reached, before which the group is put down.
+    /// Runs operations until one stops the group, others are met, or the next access is reached,
+    /// before which the group is put down.
     fn go_explored(&mut self, mut op: *const Op, token: &mut bool, alone: bool) -> *const Op {
         let watch = self.run.watches.then(|| watcher(self.run));
         while op < self.limit {
@@ -434,7 +438,8 @@ impl Core<'_> {
         }
     }
 
-    /// "block 0, thread (0,0,0) reads 0x1 at ... (ptx line 9), which block 1, thread (0,0,0) wrote at ptx line 12".
+    /// "block 0, thread (0,0,0) reads 0x1 at ... (ptx line 9), which block 1, thread (0,0,0) wrote
+    /// at ptx line 12".
     fn spins_on(&self, group: &Group) -> String {
         let (run, who) = (self.run, self.who(group.mask));
         let name = run.name(who, group.mask);

@@ -1,8 +1,9 @@
-//! Threads that spin. A thread that comes back to an access in the state in which it was there before, and has only read in between, will do
-//! the same again until something that it has read changes. Until then it gets no turn.
+//! Threads that spin. A thread that comes back to an access in the state in which it was there
+//! before, and has only read in between, will do the same again until something that it has read
+//! changes. Until then it gets no turn.
 //!
-//! Without this a schedule could let a thread poll for ever. It also finds a deadlock of spinning threads at once: no thread can go on, and the
-//! report says what each waits for.
+//! Without this a schedule could let a thread poll for ever. It also finds a deadlock of spinning
+//! threads at once: no thread can go on, and the report says what each waits for.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 
@@ -105,7 +106,8 @@ impl Explore {
         }
         let weak = &mut self.weak;
         spinner.round.iter().all(|poll| {
-            // SAFETY: it read these bytes, which stay readable while the launch runs: blocks that end keep their shared memory.
+            // SAFETY: it read these bytes, which stay readable while the launch runs: blocks that
+            // end keep their shared memory.
             let now =
                 unsafe { std::slice::from_raw_parts(poll.host as *const u8, poll.bytes.len()) };
             let newest = weak.as_mut().map_or(0, |weak| weak.newest(poll.host, now));
@@ -115,7 +117,8 @@ impl Explore {
 }
 
 impl Core<'_> {
-    /// The lanes of `mask` of the running warp are about to run `op`, which reads memory: looks whether they go round.
+    /// The lanes of `mask` of the running warp are about to run `op`, which reads memory: looks
+    /// whether they go round.
     pub(super) fn look_round(&mut self, op: *const Op, at: FramePlace, mask: u32) {
         let who = self.who(mask);
         let Some(explore) = &mut self.explore else {
@@ -131,7 +134,8 @@ impl Core<'_> {
         }
     }
 
-    /// The running lanes have jumped without an access to memory in between: looks whether they do so for ever.
+    /// The running lanes have jumped without an access to memory in between: looks whether they do
+    /// so for ever.
     pub(super) fn jumps_in_circles(&mut self, op: *const Op) {
         let Some(explore) = &mut self.explore else {
             return;
@@ -155,8 +159,8 @@ impl Core<'_> {
         }
     }
 
-    /// A number for all that decides what lanes of the running warp do next, but for memory that others reach: registers of all
-    /// open calls and local memory.
+    /// A number for all that decides what lanes of the running warp do next, but for memory that
+    /// others reach: registers of all open calls and local memory.
     pub(super) fn state_of(&mut self, op: *const Op, at: FramePlace, mask: u32) -> u64 {
         let program = self.run.program;
         let warp = self.warp();

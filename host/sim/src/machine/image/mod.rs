@@ -1,7 +1,9 @@
-//! What texture and surface instructions have in common: their operands, and finding the object that a handle names.
+//! What texture and surface instructions have in common: their operands, and finding the object
+//! that a handle names.
 //!
-//! PTX ISA 9.7.10 and 9.7.11. Lanes go one after another: a fetch costs so much more than its dispatch that nothing is gained by
-//! vectors of lanes. A handle that names nothing, an object of another kind or shape, and memory that was freed are faults.
+//! PTX ISA 9.7.10 and 9.7.11. Lanes go one after another: a fetch costs so much more than its
+//! dispatch that nothing is gained by vectors of lanes. A handle that names nothing, an object of
+//! another kind or shape, and memory that was freed are faults.
 
 pub(crate) mod query;
 pub(in crate::machine) mod sampling;
@@ -24,7 +26,8 @@ pub(crate) struct ImageSite {
     pub(crate) handle: u32,
     /// Rows of coordinates, 32-bit values; a layer's number is the first.
     pub(crate) coordinates: Vec<u32>,
-    /// Rows of what is added to each coordinate that is no layer, in texels; empty where nothing is.
+    /// Rows of what is added to each coordinate that is no layer, in texels; empty where nothing
+    /// is.
     pub(crate) offsets: Vec<u32>,
     /// The predicate that says whether the texels are in memory, which they always are here.
     pub(crate) resident: Option<u32>,
@@ -56,12 +59,14 @@ pub(crate) enum Action {
     Reduce {
         update: Update,
         clamp: SurfaceClamp,
-        /// Bytes of the value, and whether it is signed; by the format where the instruction does not say.
+        /// Bytes of the value, and whether it is signed; by the format where the instruction does
+        /// not say.
         value: Option<(u32, bool)>,
     },
     /// `txq`, `suq`; of the level in this row, if one is named.
     Query(Query, Option<u32>),
-    /// `istypep`: whether the handle is of a texture reference (or of a surface reference; or of a sampler, which there are none of).
+    /// `istypep`: whether the handle is of a texture reference (or of a surface reference; or of a
+    /// sampler, which there are none of).
     Is { texture: Option<bool> },
 }
 
@@ -293,8 +298,8 @@ impl<'l> Run<'l> {
         }
     }
 
-    /// Whether `handle` is that of a module's reference of this kind. An object that the host made is none: an H200 (driver
-    /// 580.159.04, 2026-11-21) says no to each kind.
+    /// Whether `handle` is that of a module's reference of this kind. An object that the host made
+    /// is none: an H200 (driver 580.159.04, 2026-11-21) says no to each kind.
     pub(super) fn is_reference(&self, handle: u64, texture: bool) -> bool {
         match self.images.get(handle) {
             _ if !self.images.is_reference(handle) => false,
@@ -388,7 +393,8 @@ pub(super) unsafe fn coordinates(core: &Core<'_>, site: &ImageSite, lane: usize)
 
 /// How far the texels of a fetch are from those of its coordinates, along each axis.
 ///
-/// Open in the ISA: which bits of an offset count. It says that offsets go from -8 to 7, so four bits are taken.
+/// Open in the ISA: which bits of an offset count. It says that offsets go from -8 to 7, so four
+/// bits are taken.
 ///
 /// # Safety
 /// As for [`coordinates`].

@@ -1,8 +1,9 @@
 //! `txq`, `suq`, `istypep`: what an object is.
 //!
-//! PTX ISA 9.7.10.3, 9.7.11.5, 9.7.10.4. The ISA does not say what a height or a depth is where there is no such axis. An H200
-//! (driver 580.159.04, 2026-11-21) gives the number of layers in the first axis that a layered object has not, 1 as the height of a
-//! texture that is a line, and the faces of a cube as the depth of a surface.
+//! PTX ISA 9.7.10.3, 9.7.11.5, 9.7.10.4. The ISA does not say what a height or a depth is where
+//! there is no such axis. An H200 (driver 580.159.04, 2026-11-21) gives the number of layers in the
+//! first axis that a layered object has not, 1 as the height of a texture that is a line, and the
+//! faces of a cube as the depth of a surface.
 
 use super::{Action, Geometry, Query, Wrong, double, set_word, site, word};
 use crate::image::{AddressMode, Filter, Image, Object, Sampler, Shape};

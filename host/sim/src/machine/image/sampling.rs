@@ -1,12 +1,14 @@
 //! What a sampler reads: texels by coordinates, points or blends.
 //!
-//! CUDA C++ Programming Guide, "Texture Fetching". Which texels a coordinate means, their weights and their sum are in
-//! `semantics::texture`, one axis at a time; here the axes come together and texels are read.
+//! CUDA C++ Programming Guide, "Texture Fetching". Which texels a coordinate means, their weights
+//! and their sum are in `semantics::texture`, one axis at a time; here the axes come together and
+//! texels are read.
 //!
-//! Open in the ISA, and as an H200 (driver 580.159.04, 2026-11-21) has it: channels that a texture has not read as zero; the
-//! border's colour is brought to the texels' format; a filtered fetch of a line has its one row of texels between rows of border, if
-//! the second address mode says border; a fetch near an edge of a cube's face stays on the face, by the
-//! address modes. (Not modelled: seamless cubes.)
+//! Open in the ISA, and as an H200 (driver 580.159.04, 2026-11-21) has it: channels that a texture
+//! has not read as zero; the border's colour is brought to the texels' format; a filtered fetch of
+//! a line has its one row of texels between rows of border, if the second address mode says border;
+//! a fetch near an edge of a cube's face stays on the face, by the address modes. (Not modelled:
+//! seamless cubes.)
 
 use super::Geometry;
 use crate::image::{AddressMode, Filter, Format, Image, Sampler, Shape, Texture};
@@ -260,7 +262,8 @@ pub(in crate::machine) fn sample(
     mix.values(base, sampler)
 }
 
-/// A fetch by integers: outside of the texture zero, or the nearest texel if the fetch names its level.
+/// A fetch by integers: outside of the texture zero, or the nearest texel if the fetch names its
+/// level.
 pub(in crate::machine) fn load(
     texture: &Texture,
     geometry: Geometry,
@@ -385,8 +388,9 @@ fn read(image: &Image, [x, y, z]: [u32; 3]) -> Raw {
 /// One channel at an address inside a live image.
 fn channel(place: u64, kind: Format) -> u32 {
     let place = place as *const u8;
-    // SAFETY: `Run::texture` has seen that the image's memory is live for as long as the launch runs, and its callers ask for
-    // texels inside it. Others may write there at the same time: what is read then is the program's race.
+    // SAFETY: `Run::texture` has seen that the image's memory is live for as long as the launch
+    // runs, and its callers ask for texels inside it. Others may write there at the same time: what
+    // is read then is the program's race.
     unsafe {
         match kind {
             Format::U8 => place.read().into(),

@@ -1,12 +1,14 @@
 //! `suld`, `sust`, `sured`: loads, stores and reductions through a surface.
 //!
-//! PTX ISA 9.7.11. `.b` instructions count the first coordinate in bytes and move bytes as they are; `.p` instructions count
-//! texels and convert to the surface's format. What lies outside is a fault (`.trap`), the nearest element (`.clamp`), or nothing
-//! (`.zero`: zeros are read, and a store does nothing).
+//! PTX ISA 9.7.11. `.b` instructions count the first coordinate in bytes and move bytes as they
+//! are; `.p` instructions count texels and convert to the surface's format. What lies outside is a
+//! fault (`.trap`), the nearest element (`.clamp`), or nothing (`.zero`: zeros are read, and a
+//! store does nothing).
 //!
-//! Open in the ISA, and as an H200 (driver 580.159.04, 2026-11-21) has it: a first coordinate that is no multiple of the access is a
-//! fault, whatever the clamping; of a layer's number the low 16 bits count, without a sign; a formatted store writes zero to the
-//! channels that it has no values for, integers that a format cannot hold are brought to the nearest that it can, and floats that
+//! Open in the ISA, and as an H200 (driver 580.159.04, 2026-11-21) has it: a first coordinate that
+//! is no multiple of the access is a fault, whatever the clamping; of a layer's number the low 16
+//! bits count, without a sign; a formatted store writes zero to the channels that it has no values
+//! for, integers that a format cannot hold are brought to the nearest that it can, and floats that
 //! `.f16` cannot hold are cut off.
 
 use super::{
@@ -22,7 +24,8 @@ use crate::machine::memory::transfer::NOWHERE;
 use crate::machine::op::Op;
 use crate::semantics::texture::{SurfaceClamp, Texel, format, surface_texel};
 
-/// Where an access of `bytes` goes: an address; none for nowhere. `scale` is what the first coordinate counts.
+/// Where an access of `bytes` goes: an address; none for nowhere. `scale` is what the first
+/// coordinate counts.
 fn place(
     image: &Image,
     geometry: Geometry,
@@ -138,7 +141,8 @@ pub(crate) unsafe fn load(core: &mut Core<'_>, op: *const Op) -> *const Op {
             let mut value = [0u8; 8];
             if let Some(from) = from {
                 let from = (from + e as u64 * u64::from(bytes)) as *const u8;
-                // SAFETY: `place` gives addresses inside the image, which is live; an element has 8 bytes at most.
+                // SAFETY: `place` gives addresses inside the image, which is live; an element has 8
+                // bytes at most.
                 unsafe { from.copy_to_nonoverlapping(value.as_mut_ptr(), bytes as usize) };
             }
             if row == NOWHERE {
@@ -181,7 +185,8 @@ pub(crate) unsafe fn store(core: &mut Core<'_>, op: *const Op) -> *const Op {
             // SAFETY: the decoder gave rows of the width that `wide` says.
             let value = unsafe { value(core, site, row, lane) }.to_le_bytes();
             let to = (to + e as u64 * u64::from(bytes)) as *mut u8;
-            // SAFETY: `place` gives addresses inside the image, which is live; an element has 8 bytes at most.
+            // SAFETY: `place` gives addresses inside the image, which is live; an element has 8
+            // bytes at most.
             unsafe { to.copy_from_nonoverlapping(value.as_ptr(), bytes as usize) };
         }
         Ok(())

@@ -1,11 +1,14 @@
 //! `tex`, `tld4`: operands of fetches, levels, and how results are written.
 //!
-//! PTX ISA 9.7.10; CUDA C++ Programming Guide, "Texture Fetching". Texels are read and blended in [`sampling`](super::sampling).
+//! PTX ISA 9.7.10; CUDA C++ Programming Guide, "Texture Fetching". Texels are read and blended in
+//! [`sampling`](super::sampling).
 //!
-//! Open in the ISA, and as an H200 (driver 580.159.04, 2026-11-21) has it: a fetch without a level reads the first that the
-//! sampler's clamps allow, without its bias, since compute kernels have no derivatives; a fetch by integers reads zero outside of
-//! the texture, whatever the address mode, but the nearest texel if it names a level, and zero of a level that is not there; a line is read by integers if it is plain memory and by
-//! floats if it is an array, and reads as zero the other way.
+//! Open in the ISA, and as an H200 (driver 580.159.04, 2026-11-21) has it: a fetch without a level
+//! reads the first that the sampler's clamps allow, without its bias, since compute kernels have no
+//! derivatives; a fetch by integers reads zero outside of the texture, whatever the address mode,
+//! but the nearest texel if it names a level, and zero of a level that is not there; a line is read
+//! by integers if it is plain memory and by floats if it is an array, and reads as zero the other
+//! way.
 
 use super::sampling::{self, Level, TexelFetch};
 use super::{

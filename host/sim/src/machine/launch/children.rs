@@ -1,11 +1,13 @@
-//! The device runtime's functions: `__cudaCDP2GetParameterBufferV2`, `__cudaCDP2LaunchDeviceV2` and their kin.
+//! The device runtime's functions: `__cudaCDP2GetParameterBufferV2`, `__cudaCDP2LaunchDeviceV2` and
+//! their kin.
 //!
-//! CUDA programming guide, "CUDA Dynamic Parallelism", "CUDA Device Runtime". On a GPU they are NVIDIA's `cudadevrt`,
-//! which the driver links; here they are built in. A launch is in two steps: a buffer for the parameters, which is one of
-//! the slots for pending launches, and the launch. What becomes of the child is [`family`](super::family)'s.
+//! CUDA programming guide, "CUDA Dynamic Parallelism", "CUDA Device Runtime". On a GPU they are
+//! NVIDIA's `cudadevrt`, which the driver links; here they are built in. A launch is in two steps:
+//! a buffer for the parameters, which is one of the slots for pending launches, and the launch.
+//! What becomes of the child is [`family`](super::family)'s.
 //!
-//! Errors are a thread's own, by `cudaError_t`. Not there: streams that a kernel creates, events, copies and queries; PTX
-//! that calls for them does not load.
+//! Errors are a thread's own, by `cudaError_t`. Not there: streams that a kernel creates, events,
+//! copies and queries; PTX that calls for them does not load.
 
 use super::family::{Child, Slot, StreamKey};
 use crate::checks::race::AccessKind;
@@ -79,7 +81,8 @@ impl Core<'_> {
         let run = self.run;
         let slot = run.family.slot(buffer).ok_or(code::INVALID_VALUE)?;
         let (kernel, _) = &run.program.kernels[slot.kernel];
-        // The launch reads the parameters as its thread would, and whoever has the slot next comes behind it.
+        // The launch reads the parameters as its thread would, and whoever has the slot next comes
+        // behind it.
         let bytes = u64::from(kernel.param_bytes);
         self.tell_access(op, lane, AccessKind::Read, ((None, buffer), bytes), false);
         self.memory_returned(buffer, run.family.slot_bytes());
@@ -116,7 +119,8 @@ impl Core<'_> {
     }
 }
 
-/// `__cudaCDP2GetParameterBufferV2(kernel, grid, block, bytes of shared memory)`: null where there is no room.
+/// `__cudaCDP2GetParameterBufferV2(kernel, grid, block, bytes of shared memory)`: null where there
+/// is no room.
 ///
 /// # Safety
 /// As for every handler.

@@ -1,18 +1,22 @@
 //! A launch and all that it launches: which grid runs when.
 //!
-//! CUDA programming guide, "CUDA Dynamic Parallelism", "Device Runtime Streams". A grid is over when its blocks have ended,
-//! then its children, then those in its tail stream, one after another, each with all that it launched. Children of one
-//! stream run one after another; a block has a stream, a thread can have one, a fire-and-forget child has its own.
+//! CUDA programming guide, "CUDA Dynamic Parallelism", "Device Runtime Streams". A grid is over
+//! when its blocks have ended, then its children, then those in its tail stream, one after another,
+//! each with all that it launched. Children of one stream run one after another; a block has a
+//! stream, a thread can have one, a fire-and-forget child has its own.
 //!
-//! Of the orders that this leaves open, seed 0 takes the latest: children begin when their parent's blocks have ended. Other
-//! seeds let some begin at once, in the middle of their parent, and shuffle the streams: a child that relies on what its
-//! parent had not written yet then shows. Where that can be, grids run on one core, so that a seed gives one result. With seed
-//! 0 blocks run on all cores, and children begin in the order of their blocks; only which launch finds no slot left, where a
-//! grid asks for more than there are, is then decided by who comes first, as on a GPU.
+//! Of the orders that this leaves open, seed 0 takes the latest: children begin when their parent's
+//! blocks have ended. Other seeds let some begin at once, in the middle of their parent, and
+//! shuffle the streams: a child that relies on what its parent had not written yet then shows.
+//! Where that can be, grids run on one core, so that a seed gives one result. With seed 0 blocks
+//! run on all cores, and children begin in the order of their blocks; only which launch finds no
+//! slot left, where a grid asks for more than there are, is then decided by who comes first, as on
+//! a GPU.
 //!
-//! A launch has a slot from its buffer until its child and all that that launched are over, and there are as many slots as the
-//! host allows. So it is on an H200 (2026-11-21): grids nest 2048 deep, and not one deeper, where 2048 launches may be pending; the
-//! limit of 24 levels that the guide gives for CUDA's first device runtime is not there. A GPU whose children begin early frees
+//! A launch has a slot from its buffer until its child and all that that launched are over, and
+//! there are as many slots as the host allows. So it is on an H200 (2026-11-21): grids nest 2048
+//! deep, and not one deeper, where 2048 launches may be pending; the limit of 24 levels that the
+//! guide gives for CUDA's first device runtime is not there. A GPU whose children begin early frees
 //! slots early; here what might not fit does not.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
@@ -34,14 +38,16 @@ use crate::model::DeviceModel;
 use crate::report::Fault;
 use crate::report::LaunchError;
 
-/// Launches that may be pending when the host does not say: `cudaLimitDevRuntimePendingLaunchCount`.
+/// Launches that may be pending when the host does not say:
+/// `cudaLimitDevRuntimePendingLaunchCount`.
 const PENDING: u32 = 2048;
-/// Grids that begin in the middle of one another, at most: each takes room on the host's stack. Deeper ones wait for their
-/// parents.
+/// Grids that begin in the middle of one another, at most: each takes room on the host's stack.
+/// Deeper ones wait for their parents.
 const DEEPEST: u32 = 24;
 /// What a buffer of parameters is aligned to.
 const ALIGN: u64 = 16;
-/// Bytes of a cooperative launch's workspace: its size, and the word of the grid's barrier. CUDA's `driver_abi.h`.
+/// Bytes of a cooperative launch's workspace: its size, and the word of the grid's barrier. CUDA's
+/// `driver_abi.h`.
 const WORKSPACE: u64 = 8;
 
 /// What grids of one launch share.
@@ -301,7 +307,8 @@ fn pool(
 }
 
 impl Run<'_> {
-    /// The address of the workspace of a cooperative launch, which a kernel's own launches are not; else null.
+    /// The address of the workspace of a cooperative launch, which a kernel's own launches are not;
+    /// else null.
     pub(in crate::machine) fn workspace(&self) -> u64 {
         if self.parent.is_none() {
             self.family.workspace
@@ -312,7 +319,8 @@ impl Run<'_> {
 }
 
 impl Family<'_> {
-    /// Runs a grid and all that it launches. Gives the longest chain of grids that had to run one after another.
+    /// Runs a grid and all that it launches. Gives the longest chain of grids that had to run one
+    /// after another.
     fn run(
         &self,
         launch: &Launch<'_>,
@@ -334,7 +342,8 @@ impl Family<'_> {
                 }
                 continue;
             };
-            // A grid that waits for its last tail only has its place taken by it: such chains may be long.
+            // A grid that waits for its last tail only has its place taken by it: such chains may
+            // be long.
             let last = child.key == StreamKey::Tail && top.tails.is_empty();
             let (key, before) = if last {
                 (top.key, top.chain())
@@ -411,8 +420,8 @@ impl Family<'_> {
     /// The parameters in a slot that is taken.
     pub(in crate::machine) fn parameters(&self, buffer: u64, bytes: usize) -> Vec<u8> {
         debug_assert!(buffer >= self.pool.0 && bytes as u64 <= self.pool.1);
-        // SAFETY: a taken slot lies in the pool, which `launch` frees at the end only, and has room for every kernel's
-        // parameters; the thread that writes them is the one that launches.
+        // SAFETY: a taken slot lies in the pool, which `launch` frees at the end only, and has room
+        // for every kernel's parameters; the thread that writes them is the one that launches.
         unsafe { std::slice::from_raw_parts(buffer as *const u8, bytes) }.to_vec()
     }
 

@@ -1,4 +1,5 @@
-//! One grid, from what a launch asks for to what it leaves: its kernel is found, its limits are checked, its memory is laid out, and it runs.
+//! One grid, from what a launch asks for to what it leaves: its kernel is found, its limits are
+//! checked, its memory is laid out, and it runs.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -135,7 +136,8 @@ fn prepare<'l>(
     }
 }
 
-/// Where a block's shared memory lies: what cooperative groups keep for themselves, static arrays, dynamic shared memory.
+/// Where a block's shared memory lies: what cooperative groups keep for themselves, static arrays,
+/// dynamic shared memory.
 struct SharedLayout {
     /// The shared address at which it starts.
     start: u32,
@@ -181,7 +183,8 @@ fn params(kernel: &Kernel, launch: &Launch<'_>) -> Vec<u64> {
     bytes.chunks(8).map(word).collect()
 }
 
-/// Gives the family what the grid has counted and found, and the caller its children; or says how it failed.
+/// Gives the family what the grid has counted and found, and the caller its children; or says how
+/// it failed.
 fn finish(run: Run<'_>) -> Result<LaunchedGrids, Fault> {
     fn inner<T>(of: Mutex<T>) -> T {
         of.into_inner().unwrap_or_else(PoisonError::into_inner)
@@ -217,7 +220,8 @@ fn count(extents: [u32; 3]) -> u64 {
     extents.iter().map(|&n| u64::from(n)).product()
 }
 
-/// Teams that the device holds at a time. Registers are left out: how many a GPU's compiler would use is not known.
+/// Teams that the device holds at a time. Registers are left out: how many a GPU's compiler would
+/// use is not known.
 fn resident(model: &DeviceModel, threads: u32, shared: u32, cluster: [u32; 3]) -> u64 {
     let blocks = u64::from(model.occupancy(threads, 0, shared).blocks.max(1));
     (blocks * u64::from(model.multiprocessors) / count(cluster)).max(1)

@@ -1,7 +1,8 @@
 //! What kernels print, given out in the order of their teams.
 //!
-//! Blocks run on several cores, and a GPU promises no order between them; here the output is the same in every run. The
-//! team whose turn it is speaks at once, so that a kernel that hangs later has been heard; what later teams print waits.
+//! Blocks run on several cores, and a GPU promises no order between them; here the output is the
+//! same in every run. The team whose turn it is speaks at once, so that a kernel that hangs later
+//! has been heard; what later teams print waits.
 
 use std::collections::BTreeMap;
 

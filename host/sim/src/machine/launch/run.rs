@@ -1,10 +1,12 @@
 //! A grid that runs: what its cores share, and how blocks are handed to them.
 //!
-//! Teams (blocks, or clusters of them) are given out in order to as many cores as the host has threads for. A core runs one
-//! team until it ends; when all that its warps do is spin, for instance on a flag that a later block sets, it puts the
-//! team aside and runs another in between, so that blocks that wait for blocks end as long as the flags come.
+//! Teams (blocks, or clusters of them) are given out in order to as many cores as the host has
+//! threads for. A core runs one team until it ends; when all that its warps do is spin, for
+//! instance on a flag that a later block sets, it puts the team aside and runs another in between,
+//! so that blocks that wait for blocks end as long as the flags come.
 //!
-//! The first fault by the teams' order is the launch's: teams before it run to their end, those behind it are dropped.
+//! The first fault by the teams' order is the launch's: teams before it run to their end, those
+//! behind it are dropped.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
@@ -60,8 +62,9 @@ pub(crate) struct Run<'l> {
     pub(in crate::machine) shared_start: u32,
     /// Bytes of shared memory of a block: scratch, static and dynamic.
     pub(in crate::machine) shared_bytes: u32,
-    /// How many of them belong to what the system reserves, and stand before the kernel's own: `%reserved_smem_offset_1`
-    /// is where they begin. Cooperative groups keep there what tiles of several warps exchange, and count on 288 bytes.
+    /// How many of them belong to what the system reserves, and stand before the kernel's own:
+    /// `%reserved_smem_offset_1` is where they begin. Cooperative groups keep there what tiles of
+    /// several warps exchange, and count on 288 bytes.
     pub(in crate::machine) scratch: u32,
     /// The shared address of dynamic shared memory.
     pub(in crate::machine) dynamic_shared: u64,
@@ -153,8 +156,9 @@ impl Run<'_> {
         let workers = rayon::current_num_threads()
             .min(usize::try_from(self.teams).unwrap_or(usize::MAX))
             .max(1);
-        // The race check knows the whole launch: it runs on one core. So does what may launch children that begin in the middle
-        // of it; with seed 0 they begin when it has ended, in an order that no core decides.
+        // The race check knows the whole launch: it runs on one core. So does what may launch
+        // children that begin in the middle of it; with seed 0 they begin when it has ended, in an
+        // order that no core decides.
         let begins_children = self.program.launches && self.launch.seed != 0;
         if workers == 1 || self.launch.checks.race || begins_children {
             self.work();
@@ -176,8 +180,9 @@ impl Run<'_> {
         let (mut aside, mut spare): (std::collections::VecDeque<Team>, Vec<Team>) =
             Default::default();
         loop {
-            // A team that was put aside alternates with new ones, so that what it waits for can come. None begins in place of one that is given up: another
-            // core's report may say yet how many had not begun.
+            // A team that was put aside alternates with new ones, so that what it waits for can
+            // come. None begins in place of one that is given up: another core's report may say yet
+            // how many had not begun.
             let may_begin = aside.len() < RESIDENT && !self.halt.load(Ordering::Relaxed);
             let fresh = may_begin.then(|| self.take_team()).flatten();
             let mut team = match fresh {

@@ -93,7 +93,8 @@ pub(in crate::machine) enum Arrival {
 }
 
 impl Core<'_> {
-    /// Makes the core's team the `index`th of the grid, ready to run from the kernel's first instruction.
+    /// Makes the core's team the `index`th of the grid, ready to run from the kernel's first
+    /// instruction.
     pub(in crate::machine) fn begin(&mut self, index: u64) {
         let run = self.run;
         let cluster = run.cluster;
@@ -199,7 +200,8 @@ impl Core<'_> {
         (self.spins, self.patience, self.favour) = (0, PATIENCE, (0, 0));
     }
 
-    /// Runs the team's warps in turns. True when all have ended, false when they only used their time.
+    /// Runs the team's warps in turns. True when all have ended, false when they only used their
+    /// time.
     pub(in crate::machine) fn run_team(&mut self) -> Result<bool, Failure> {
         let warps = self.team.blocks[0].warps.len();
         let total = warps * self.team.blocks.len();
@@ -256,7 +258,8 @@ impl Core<'_> {
             if self.probe_is_due(self.instructions - begun, spins > 0) && self.probe()? {
                 return Ok(false);
             }
-            // A team that only waits for itself makes progress in its turn too; the others' turn costs little.
+            // A team that only waits for itself makes progress in its turn too; the others' turn
+            // costs little.
             let over = spins > SPINS || self.team.rounds.is_multiple_of(ROUNDS);
             if yielded && over && self.run.teams > 1 {
                 return Ok(false);
@@ -264,7 +267,8 @@ impl Core<'_> {
         }
     }
 
-    /// Nothing can run: makes happen what is pending, or ends suspended waits, some times in a row. False: a deadlock.
+    /// Nothing can run: makes happen what is pending, or ends suspended waits, some times in a row.
+    /// False: a deadlock.
     pub(in crate::machine) fn stir(&mut self) -> Result<bool, Failure> {
         match self.complete_all() {
             Ok(false) => {}
@@ -433,7 +437,8 @@ const ROUNDS: u64 = 16;
 /// Jumps of one turn.
 const SLICE: i64 = 1 << 14;
 
-/// The order of warps in one round and the length of their turns, both from the seed. Seed 0 is the plain order.
+/// The order of warps in one round and the length of their turns, both from the seed. Seed 0 is the
+/// plain order.
 struct Order {
     state: u64,
     total: usize,

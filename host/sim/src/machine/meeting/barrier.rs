@@ -1,11 +1,12 @@
 //! `bar` and `barrier`: threads of a block wait for each other.
 //!
-//! PTX ISA, "Parallel Synchronization and Communication Instructions: bar, barrier". Arrivals are counted
-//! by thread. Without a count a barrier takes all threads of the block that have not ended, so a thread that ends counts
-//! as arrived (measured on an H200: 104 of 128 threads pass when 24 have returned). With a count it takes that many,
-//! which must be a multiple of 32. Reductions see the threads that arrived.
-//! Reported: numbers above 15, counts that are no multiple of 32 or above the block's size, two counts at one barrier, `bar.red`
-//! mixed with `bar.sync`; and, by the team, threads that wait for what cannot come.
+//! PTX ISA, "Parallel Synchronization and Communication Instructions: bar, barrier". Arrivals are
+//! counted by thread. Without a count a barrier takes all threads of the block that have not ended,
+//! so a thread that ends counts as arrived (measured on an H200: 104 of 128 threads pass when 24
+//! have returned). With a count it takes that many, which must be a multiple of 32. Reductions see
+//! the threads that arrived. Reported: numbers above 15, counts that are no multiple of 32 or above
+//! the block's size, two counts at one barrier, `bar.red` mixed with `bar.sync`; and, by the team,
+//! threads that wait for what cannot come.
 
 use crate::machine::core::Core;
 use crate::machine::event::{Event, FaultKind, Wait};
@@ -43,7 +44,8 @@ pub(crate) unsafe fn barrier(core: &mut Core<'_>, op: *const Op) -> *const Op {
     if mask == 0 {
         return next;
     }
-    // SAFETY: rows `a` and `b` hold `u32`, `c` is a predicate; unused ones name the frame's first words.
+    // SAFETY: rows `a` and `b` hold `u32`, `c` is a predicate; unused ones name the frame's first
+    // words.
     let (numbers, counts, truths) = unsafe {
         (
             *core.lanes::<u32>(o.a),
@@ -67,7 +69,8 @@ pub(crate) unsafe fn barrier(core: &mut Core<'_>, op: *const Op) -> *const Op {
         core.complete_barriers();
         return next;
     }
-    // Whether or not this completes the barrier, the lanes go through the same wait: completing ends it.
+    // Whether or not this completes the barrier, the lanes go through the same wait: completing
+    // ends it.
     let all = core.active;
     if all != mask {
         core.active = all & !mask;
@@ -140,7 +143,8 @@ fn request(
 }
 
 impl Core<'_> {
-    /// The lanes of `mask` arrive, with their predicates. An error: others are there for something else.
+    /// The lanes of `mask` arrive, with their predicates. An error: others are there for something
+    /// else.
     #[inline(always)]
     fn arrive_at(
         &mut self,
@@ -223,7 +227,8 @@ impl Core<'_> {
                 .filter(|g| g.wait == Wait::Barrier(number as u8))
             {
                 group.wait = Wait::Ready;
-                // SAFETY: lanes that wait at a barrier stand behind it, and their frame lies in their warp's registers.
+                // SAFETY: lanes that wait at a barrier stand behind it, and their frame lies in
+                // their warp's registers.
                 unsafe {
                     let frame = warp.registers.start().add(group.at.frame as usize);
                     result(&*group.op.sub(1), frame, group.mask, barrier);
@@ -235,7 +240,8 @@ impl Core<'_> {
         }
     }
 
-    /// Tells the race check who met: those who wait, and those who have only arrived, whom nobody tells anything.
+    /// Tells the race check who met: those who wait, and those who have only arrived, whom nobody
+    /// tells anything.
     #[cold]
     fn met(&mut self, block: u64, warps: u32, number: usize) {
         let warps: Vec<u32> = lanes(warps).map(|warp| warp as u32).collect();
@@ -251,7 +257,8 @@ impl Core<'_> {
     }
 }
 
-/// What the race check calls those who arrive at a barrier and do not wait: no mbarrier has such an address.
+/// What the race check calls those who arrive at a barrier and do not wait: no mbarrier has such an
+/// address.
 fn arrivals(block: u64, number: usize) -> (u64, u32) {
     (block, u32::MAX - number as u32)
 }

@@ -1,10 +1,12 @@
 //! `barrier.cluster`: threads of all blocks of a cluster wait for each other.
 //!
-//! PTX ISA, "Parallel Synchronization and Communication Instructions: barrier.cluster". A phase ends when every thread of the
-//! cluster that has not ended has arrived. The blocks of a cluster run on one host thread, in the program's order: that an arrival is
-//! `.relaxed`, and so releases what fences before it have released, is for the race check and for weak memory. A launch without clusters has clusters of one block.
-//! Reported: a thread that arrives twice in one phase or waits without having arrived (both undefined in the ISA); lanes of
-//! one warp that come apart to an `.aligned` barrier, where the check is on; and, by the team, a wait without end.
+//! PTX ISA, "Parallel Synchronization and Communication Instructions: barrier.cluster". A phase
+//! ends when every thread of the cluster that has not ended has arrived. The blocks of a cluster
+//! run on one host thread, in the program's order: that an arrival is `.relaxed`, and so releases
+//! what fences before it have released, is for the race check and for weak memory. A launch without
+//! clusters has clusters of one block. Reported: a thread that arrives twice in one phase or waits
+//! without having arrived (both undefined in the ISA); lanes of one warp that come apart to an
+//! `.aligned` barrier, where the check is on; and, by the team, a wait without end.
 
 use crate::machine::core::Core;
 use crate::machine::event::{Event, FaultKind, Wait};

@@ -1,13 +1,16 @@
-//! Lanes of a warp exchange values: `shfl`, `vote`, `match`, `redux`, `activemask`, `elect`, `bar.warp.sync`.
+//! Lanes of a warp exchange values: `shfl`, `vote`, `match`, `redux`, `activemask`, `elect`,
+//! `bar.warp.sync`.
 //!
-//! PTX ISA, "Data Movement and Conversion: shfl.sync" and "Parallel Synchronization and Communication Instructions". The
-//! `.sync` forms wait until all lanes of the member mask that have not ended are at such an instruction, whatever way they
-//! came (see `together`). Lanes may name different masks (the tiles of a warp do): each set that is complete goes on. `shfl` and `vote` without `.sync`, which
-//! modules for GPUs before sm_70 may use, wait for nobody: members are the lanes that run them, and those GPUs ran a warp's
-//! lanes together from where their ways join. Here lanes ahead wait at the join too (see `schedule`).
-//! Reported: a lane absent from its own mask; a shuffle that reads a lane which is not there.
-//! Open in the ISA: the value read from an inactive lane. Here it is [`POISON`], and a finding, so that no kernel comes
-//! to depend on it. Which lanes `activemask` sees: those that run with the one that asks.
+//! PTX ISA, "Data Movement and Conversion: shfl.sync" and "Parallel Synchronization and
+//! Communication Instructions". The `.sync` forms wait until all lanes of the member mask that have
+//! not ended are at such an instruction, whatever way they came (see `together`). Lanes may name
+//! different masks (the tiles of a warp do): each set that is complete goes on. `shfl` and `vote`
+//! without `.sync`, which modules for GPUs before sm_70 may use, wait for nobody: members are the
+//! lanes that run them, and those GPUs ran a warp's lanes together from where their ways join. Here
+//! lanes ahead wait at the join too (see `schedule`). Reported: a lane absent from its own mask; a
+//! shuffle that reads a lane which is not there. Open in the ISA: the value read from an inactive
+//! lane. Here it is [`POISON`], and a finding, so that no kernel comes to depend on it. Which lanes
+//! `activemask` sees: those that run with the one that asks.
 
 use std::hint::select_unpredictable as select;
 
@@ -27,7 +30,8 @@ pub(crate) const POISON: u32 = 0x7fff_dead;
 /// In place of the row of member masks: the members are the lanes that run. No row starts there.
 pub(crate) const WHO_RUNS: u32 = 0;
 
-/// The modes of `shfl`, in the low bits of `aux`; above them is the index of a list of member mask row and predicate.
+/// The modes of `shfl`, in the low bits of `aux`; above them is the index of a list of member mask
+/// row and predicate.
 pub(crate) mod mode {
     /// The lane `b` below.
     pub(crate) const UP: u32 = 0;
@@ -71,7 +75,8 @@ fn sources<L: Level, const MODE: u32>(b: &[u32; LANES], c: &[u32; LANES]) -> ([u
 }
 
 impl Core<'_> {
-    /// Waits for the other members. `Ok` gives the lanes that go on with the instruction now; others are parked.
+    /// Waits for the other members. `Ok` gives the lanes that go on with the instruction now;
+    /// others are parked.
     ///
     /// # Safety
     /// `members` must be a `u32` row of the running frame.
@@ -156,7 +161,8 @@ impl Core<'_> {
 /// The guard and the meeting, or the operation to go on with.
 macro_rules! members {
     ($core:ident, $op:ident, $members:expr) => {{
-        // SAFETY: `op` belongs to the running frame, and the decoder gave it this row of member masks.
+        // SAFETY: `op` belongs to the running frame, and the decoder gave it this row of member
+        // masks.
         let mask = unsafe { $core.mask(&*$op) };
         if mask == 0 {
             return $op.wrapping_add(1);
@@ -257,7 +263,8 @@ levels!(
     pub(crate) fn shuffle = shuffle_body
 );
 
-/// `vote.sync`: predicate `a`, member mask in row `b`. `f(true lanes, members)` gives one truth for all.
+/// `vote.sync`: predicate `a`, member mask in row `b`. `f(true lanes, members)` gives one truth for
+/// all.
 ///
 /// # Safety
 /// As for every handler.
@@ -332,7 +339,8 @@ pub(crate) fn match_any<T: Lane>() -> Handler {
     match_any_handler::<T>
 }
 
-/// `match.all.sync`: row `d` gets the members where all hold the same, else 0; predicate `aux` says which.
+/// `match.all.sync`: row `d` gets the members where all hold the same, else 0; predicate `aux` says
+/// which.
 ///
 /// # Safety
 /// As for every handler.
@@ -448,7 +456,8 @@ pub(crate) unsafe fn activemask(core: &mut Core<'_>, op: *const Op) -> *const Op
     }
 }
 
-/// `elect.sync`: predicate `d` is true in the lowest member; row `aux` gets its number. Mask in row `b`.
+/// `elect.sync`: predicate `d` is true in the lowest member; row `aux` gets its number. Mask in row
+/// `b`.
 ///
 /// # Safety
 /// As for every handler.

@@ -1,15 +1,18 @@
-//! `mbarrier`: barriers that are objects in shared memory, for any threads and for bytes on their way.
+//! `mbarrier`: barriers that are objects in shared memory, for any threads and for bytes on their
+//! way.
 //!
-//! PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier". What an object is and when a phase ends is
-//! `semantics::mbarrier`. Lanes go one after another, lowest first. `.sem` and `.scope` matter to the race check only: the
-//! blocks of a cluster run on one host thread, in the program's order.
+//! PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier". What an object is
+//! and when a phase ends is `semantics::mbarrier`. Lanes go one after another, lowest first. `.sem`
+//! and `.scope` matter to the race check only: the blocks of a cluster run on one host thread, in
+//! the program's order.
 //!
-//! Open in the ISA: how long `try_wait` suspends a thread. Here until the phase ends, or until nothing else in the cluster
-//! can run, or for a long while of others' spinning; then it gives false. The time that the program suggests is not looked at.
-//! `test_wait` never waits at first; one that a warp has found false many times in a row does as `try_wait` does, so that
-//! threads that spin on what cannot come are found.
-//! Reported: what is no object (zeros are none), counts out of range, more arrivals than are missing, waits for another
-//! block's object; and, by the team, a wait without end.
+//! Open in the ISA: how long `try_wait` suspends a thread. Here until the phase ends, or until
+//! nothing else in the cluster can run, or for a long while of others' spinning; then it gives
+//! false. The time that the program suggests is not looked at. `test_wait` never waits at first;
+//! one that a warp has found false many times in a row does as `try_wait` does, so that threads
+//! that spin on what cannot come are found. Reported: what is no object (zeros are none), counts
+//! out of range, more arrivals than are missing, waits for another block's object; and, by the
+//! team, a wait without end.
 
 use crate::checks::race::AccessKind;
 use crate::machine::core::Core;
@@ -94,7 +97,8 @@ impl Core<'_> {
         host.wrapping_add((home.at - start) as usize).cast()
     }
 
-    /// Changes an object; who waits for its phase goes on when that ended. Gives the object's bits as they were.
+    /// Changes an object; who waits for its phase goes on when that ended. Gives the object's bits
+    /// as they were.
     ///
     /// # Errors
     /// What the ISA does not define.
@@ -104,8 +108,8 @@ impl Core<'_> {
         f: impl FnOnce(&mut Mbarrier) -> Result<bool, MbarrierError>,
     ) -> Result<u64, MbarrierError> {
         let at = self.mbarrier_at(home);
-        // SAFETY: whoever made `home` found eight aligned bytes of the block's shared memory there, which stays where it is
-        // while the team runs on this thread.
+        // SAFETY: whoever made `home` found eight aligned bytes of the block's shared memory there,
+        // which stays where it is while the team runs on this thread.
         let before = unsafe { at.read() };
         let mut object = Mbarrier::of(before)?;
         let ended = f(&mut object)?;
@@ -343,8 +347,8 @@ pub(crate) unsafe fn transaction(core: &mut Core<'_>, op: *const Op) -> *const O
     op.wrapping_add(1)
 }
 
-/// `mbarrier.test_wait`, `.try_wait`: predicate `d` says whether the phase has ended that row `b` names: by an object that an
-/// arrival returned, or a parity.
+/// `mbarrier.test_wait`, `.try_wait`: predicate `d` says whether the phase has ended that row `b`
+/// names: by an object that an arrival returned, or a parity.
 ///
 /// # Safety
 /// As for every handler.

@@ -1,12 +1,14 @@
 //! Lanes that meet at one `.sync` instruction though they came there by different ways.
 //!
-//! PTX ISA, "Parallel Synchronization and Communication Instructions": a thread waits until all threads that the mask names and that
-//! have not ended run the instruction "with the same qualifiers and the same mask". Where it stands in the text and how many
-//! calls are open is nothing that the ISA asks for (measured on an H200: one function's vote, reached by half of a warp
-//! directly and by the other half through a wrapper, gives one answer).
+//! PTX ISA, "Parallel Synchronization and Communication Instructions": a thread waits until all
+//! threads that the mask names and that have not ended run the instruction "with the same
+//! qualifiers and the same mask". Where it stands in the text and how many calls are open is
+//! nothing that the ISA asks for (measured on an H200: one function's vote, reached by half of a
+//! warp directly and by the other half through a wrapper, gives one answer).
 //!
-//! Lanes of one frame at one instruction are one group, and need nothing of this. For others the instruction runs once, in the
-//! frame of the group that comes last: the others' operands are carried there, and its results are carried back.
+//! Lanes of one frame at one instruction are one group, and need nothing of this. For others the
+//! instruction runs once, in the frame of the group that comes last: the others' operands are
+//! carried there, and its results are carried back.
 
 use crate::machine::core::{Core, FramePlace};
 use crate::machine::event::Wait;
@@ -60,7 +62,8 @@ fn places(program: &Program, op: *const Op) -> [Vec<OperandPlace>; 2] {
     if let Some(meeting) = meeting(program, op) {
         return [meeting.results.clone(), meeting.sources.clone()];
     }
-    // Instructions on matrices meet at one place in the text only, where everything in the frames corresponds.
+    // Instructions on matrices meet at one place in the text only, where everything in the frames
+    // corresponds.
     let function = function_of(program, op);
     let words = (4..function.words).step_by(4).map(|word| (word, 0));
     let constants = function.rows.iter().map(|row| (row.offset, row.width));
@@ -80,7 +83,8 @@ impl Values {
     /// `frame` must be a frame that has such an operand at `place`.
     unsafe fn read(frame: *const u8, place: OperandPlace, mask: u32) -> Self {
         let (offset, width) = (place.0 as usize, place.1 as usize);
-        // SAFETY: a row has 32 lanes of that width, a predicate is a word whose offset's lowest bit negates it.
+        // SAFETY: a row has 32 lanes of that width, a predicate is a word whose offset's lowest bit
+        // negates it.
         let bytes = unsafe {
             if width == 0 {
                 let bits = *frame.add(offset & !3).cast::<u32>();
@@ -131,8 +135,8 @@ pub(super) enum Rendezvous {
 }
 
 impl Core<'_> {
-    /// Looks whether the lanes of `here`, which are at `op`, and those that wait in this way elsewhere are all that are `wanted`; if
-    /// so, runs `op` for all of them.
+    /// Looks whether the lanes of `here`, which are at `op`, and those that wait in this way
+    /// elsewhere are all that are `wanted`; if so, runs `op` for all of them.
     #[cold]
     #[inline(never)]
     pub(super) fn meet_elsewhere(
@@ -168,15 +172,16 @@ impl Core<'_> {
     /// Runs `op` for the lanes of `here` and those of other groups. False: it ended the launch.
     ///
     /// # Safety
-    /// `op` must be an operation of the running frame, and each group stand at an operation that [`same`] says is the same.
+    /// `op` must be an operation of the running frame, and each group stand at an operation that
+    /// [`same`] says is the same.
     unsafe fn run_for_all(&mut self, op: *const Op, here: u32, others: &[Group]) -> bool {
         let program = self.run.program;
         let frame_of = |core: &mut Self, at: FramePlace| {
             let registers = core.warp().registers.start();
             registers.wrapping_add(at.frame as usize)
         };
-        // SAFETY: the guard of `op` is a predicate of its frame; places are operands of the operations, in the frames of the
-        // groups that stand there.
+        // SAFETY: the guard of `op` is a predicate of its frame; places are operands of the
+        // operations, in the frames of the groups that stand there.
         unsafe {
             let (frame, guard) = (self.frame, (*op).guard);
             let away = others.iter().fold(0, |mask, g| mask | g.mask);

@@ -1,11 +1,13 @@
-//! Accesses: from the addresses that an instruction names to bytes of the host, with every check on the way.
+//! Accesses: from the addresses that an instruction names to bytes of the host, with every check on
+//! the way.
 //!
-//! PTX ISA, "State Spaces" and "Addresses as Operands". All accesses are checked: the bytes are in one live allocation (or
-//! in the block's shared, the thread's local or the launch's parameter memory), writes do not go to constant memory, and
-//! the address is a multiple of the access' size.
+//! PTX ISA, "State Spaces" and "Addresses as Operands". All accesses are checked: the bytes are in
+//! one live allocation (or in the block's shared, the thread's local or the launch's parameter
+//! memory), writes do not go to constant memory, and the address is a multiple of the access' size.
 //!
-//! What lies side by side, or all at one place ([`address`](super::address)), is checked once, as one piece. The rest is checked by its lowest and highest address, which
-//! usually lie in one allocation, and only if not lane by lane.
+//! What lies side by side, or all at one place ([`address`](super::address)), is checked once, as
+//! one piece. The rest is checked by its lowest and highest address, which usually lie in one
+//! allocation, and only if not lane by lane.
 
 use super::address::{Address, AddressPattern, STEPS, on, slot};
 use super::flag;
@@ -44,7 +46,8 @@ pub(in crate::machine) struct LaneAccess {
 }
 
 impl Core<'_> {
-    /// [`Core::locate_here`] of an operation whose addresses are known. None: it has to look at them.
+    /// [`Core::locate_here`] of an operation whose addresses are known. None: it has to look at
+    /// them.
     ///
     /// # Safety
     /// As for it.
@@ -72,7 +75,8 @@ impl Core<'_> {
         })
     }
 
-    /// Where the bytes are that the lanes of `mask` (at least one) access, `1 << log` (at most 32) for each.
+    /// Where the bytes are that the lanes of `mask` (at least one) access, `1 << log` (at most 32)
+    /// for each.
     ///
     /// # Safety
     /// `op` must be a memory operation of the running frame.
@@ -94,8 +98,9 @@ impl Core<'_> {
         }
     }
 
-    /// [`Core::locate_here`] for addresses of type `A`. They are read from their row each time: an array of them on the
-    /// stack would have to be written in other pieces than it is read in, and wait for that.
+    /// [`Core::locate_here`] for addresses of type `A`. They are read from their row each time: an
+    /// array of them on the stack would have to be written in other pieces than it is read in, and
+    /// wait for that.
     ///
     /// # Safety
     /// As for it, and row `a` must hold `A`.
@@ -107,7 +112,8 @@ impl Core<'_> {
         mask: u32,
         log: u32,
     ) -> LaneBytes {
-        // SAFETY: the row is in the frame, and nothing writes to the frame while its addresses are looked at.
+        // SAFETY: the row is in the frame, and nothing writes to the frame while its addresses are
+        // looked at.
         let (row, offset) = unsafe {
             (
                 &*self.frame.add((*op).a as usize).cast::<[A; LANES]>(),
@@ -169,8 +175,8 @@ impl Core<'_> {
                 None => self.each::<S>(op, act, mask, size),
             };
         }
-        // All at one place, or anywhere in one stretch. An offset is inside when neither it nor what is left behind it is
-        // negative: no stretch is longer than half of all addresses.
+        // All at one place, or anywhere in one stretch. An offset is inside when neither it nor
+        // what is left behind it is negative: no stretch is longer than half of all addresses.
         let Some(room) = host_range.size.checked_sub(size) else {
             return self.each::<S>(op, act, mask, size);
         };
@@ -250,8 +256,8 @@ impl Core<'_> {
         LaneBytes::Each
     }
 
-    /// The host's bytes of one access, if it may be; else the core's event says why not. Local memory is interleaved, and no
-    /// instruction that comes here may name it.
+    /// The host's bytes of one access, if it may be; else the core's event says why not. Local
+    /// memory is interleaved, and no instruction that comes here may name it.
     pub(in crate::machine) fn locate(&mut self, op: *const Op, one: LaneAccess) -> Option<*mut u8> {
         let LaneAccess {
             lane,

@@ -1,7 +1,8 @@
-//! The addresses of a warp's access: its lanes' as their register holds them, and whether they lie evenly.
+//! The addresses of a warp's access: its lanes' as their register holds them, and whether they lie
+//! evenly.
 //!
-//! Most warps access memory in one of two ways: side by side, or all at one place. Both are found with a few vector
-//! operations over the 32 addresses.
+//! Most warps access memory in one of two ways: side by side, or all at one place. Both are found
+//! with a few vector operations over the 32 addresses.
 
 use super::flag;
 use crate::machine::core::Core;
@@ -67,8 +68,8 @@ pub(super) fn on(mask: u32, i: usize) -> u64 {
 }
 
 impl Core<'_> {
-    /// What is kept of the lanes' addresses, and the first lane's address with the operation's offset: where its register is
-    /// that of an operation before, by the same lanes.
+    /// What is kept of the lanes' addresses, and the first lane's address with the operation's
+    /// offset: where its register is that of an operation before, by the same lanes.
     #[inline(always)]
     pub(in crate::machine) fn kept(&self, o: &Op, mask: u32) -> Option<(AddressPattern, u64)> {
         let kept = self.kept[slot(o.aux)];
@@ -84,9 +85,9 @@ impl Core<'_> {
         (end <= 1 << 32).then_some((kept, start))
     }
 
-    /// Where the lanes of `mask` (at least one) access memory, `1 << log` (at most 32) bytes each, if all do so at one place or side by
-    /// side: the first lane's address, and how far each one's is from the one before. For what looks at an operation before it
-    /// runs.
+    /// Where the lanes of `mask` (at least one) access memory, `1 << log` (at most 32) bytes each,
+    /// if all do so at one place or side by side: the first lane's address, and how far each one's
+    /// is from the one before. For what looks at an operation before it runs.
     ///
     /// # Safety
     /// `op` must be a memory operation of the running frame.
@@ -117,7 +118,8 @@ impl Core<'_> {
     /// As for it, and row `a` must hold `A`.
     #[inline(always)]
     unsafe fn evenly_from<A: Address>(&self, o: &Op, mask: u32, log: u32) -> Option<(u64, u64)> {
-        // SAFETY: the row is in the frame, and nothing writes to the frame while its addresses are looked at.
+        // SAFETY: the row is in the frame, and nothing writes to the frame while its addresses are
+        // looked at.
         let row = unsafe { &*self.frame.add(o.a as usize).cast::<[A; LANES]>() };
         let (offset, steps) = (o.c as i32, &STEPS[log as usize % STEPS.len()]);
         let first = mask.trailing_zeros() as usize % LANES;
@@ -137,8 +139,8 @@ impl Core<'_> {
         (apart == 0).then_some((start, 1 << log))
     }
 
-    /// Whether the lanes' addresses look as if they lay anywhere: a few lanes neither access the same place as the next one nor the
-    /// bytes before. What looks at them by pieces need not try.
+    /// Whether the lanes' addresses look as if they lay anywhere: a few lanes neither access the
+    /// same place as the next one nor the bytes before. What looks at them by pieces need not try.
     ///
     /// # Safety
     /// As for [`Core::evenly`].
@@ -187,7 +189,8 @@ impl Core<'_> {
     /// As for it, and row `a` must hold `A`.
     #[inline(always)]
     unsafe fn reach_from<A: Address>(&self, o: &Op, mask: u32) -> (u64, u64) {
-        // SAFETY: the row is in the frame, and nothing writes to the frame while its addresses are looked at.
+        // SAFETY: the row is in the frame, and nothing writes to the frame while its addresses are
+        // looked at.
         let row = unsafe { &*self.frame.add(o.a as usize).cast::<[A; LANES]>() };
         let (mut low, mut high) = (u64::MAX, 0);
         for (i, address) in row.iter().enumerate() {
@@ -198,8 +201,8 @@ impl Core<'_> {
         (low, high)
     }
 
-    /// The first lane's address and the distance to the next, where all lanes run and each accesses as much further on as the one before: columns of an
-    /// array, or fields of structures.
+    /// The first lane's address and the distance to the next, where all lanes run and each accesses
+    /// as much further on as the one before: columns of an array, or fields of structures.
     ///
     /// # Safety
     /// As for [`Core::evenly`].
@@ -225,7 +228,8 @@ impl Core<'_> {
     /// As for it, and row `a` must hold `A`.
     #[inline(always)]
     unsafe fn strided_from<A: Address>(&self, o: &Op) -> Option<(u64, u64)> {
-        // SAFETY: the row is in the frame, and nothing writes to the frame while its addresses are looked at.
+        // SAFETY: the row is in the frame, and nothing writes to the frame while its addresses are
+        // looked at.
         let row = unsafe { &*self.frame.add(o.a as usize).cast::<[A; LANES]>() };
         let offset = o.c as i32;
         let start = row[0].plus(offset);

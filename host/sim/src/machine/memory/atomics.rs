@@ -1,9 +1,10 @@
 //! `atom` and `red`: read, change and write a place in memory as one step.
 //!
-//! PTX ISA, "Parallel Synchronization and Communication Instructions: atom, red". Lanes go one after another, lowest
-//! first (the ISA leaves the order open). Global memory is changed with the host's own atomic instructions, in sequentially
-//! consistent order, whatever the instruction's `.sem` and `.scope`: that is at least as strong as each of them. What an
-//! operation makes of the old value is a function on values. A vector's elements are changed one after another.
+//! PTX ISA, "Parallel Synchronization and Communication Instructions: atom, red". Lanes go one
+//! after another, lowest first (the ISA leaves the order open). Global memory is changed with the
+//! host's own atomic instructions, in sequentially consistent order, whatever the instruction's
+//! `.sem` and `.scope`: that is at least as strong as each of them. What an operation makes of the
+//! old value is a function on values. A vector's elements are changed one after another.
 
 use crate::checks::race::AccessKind;
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
@@ -26,7 +27,8 @@ pub(crate) trait Cell: Copy + Default + PartialEq + 'static {
     /// Replaces what is at `at` by `f` of it, as one step, and gives what was there.
     ///
     /// # Safety
-    /// `at` must be aligned and valid for reads and writes; it is accessed atomically only or by one host thread.
+    /// `at` must be aligned and valid for reads and writes; it is accessed atomically only or by
+    /// one host thread.
     unsafe fn update(at: *mut u8, f: impl Fn(Self) -> Self) -> Self;
 
     /// The same where no other host thread looks.
@@ -79,8 +81,8 @@ impl Cell for u128 {
     }
 }
 
-/// The places of the lanes that `op` changes: all in `hosts`, but for the lanes of the result, which are in local memory; and
-/// whether all of them are one place. None: a fault.
+/// The places of the lanes that `op` changes: all in `hosts`, but for the lanes of the result,
+/// which are in local memory; and whether all of them are one place. None: a fault.
 ///
 /// # Safety
 /// `op` must be an atomic of the running frame.
@@ -170,8 +172,9 @@ unsafe fn atomic_handler<M: Cell + Stored<R>, T: Lane<Repr = R>, R: Repr + Lane<
 where
     F: Fn(T, T, T) -> T + Copy,
 {
-    // SAFETY: the decoder gave this operation an address row and a list of three rows for each element: where the old value
-    // goes (or none), and two operands; `places` checked every lane's place.
+    // SAFETY: the decoder gave this operation an address row and a list of three rows for each
+    // element: where the old value goes (or none), and two operands; `places` checked every lane's
+    // place.
     unsafe {
         let o = &*op;
         let mask = core.mask(o);

@@ -1,7 +1,8 @@
 //! Local memory and `.param` variables of calls: the words of 32 lanes, interleaved.
 //!
-//! PTX ISA, "State Spaces: Local, Parameter". Word `w` of lane `l` is word `w * 32 + l`, so that a variable that every thread has at
-//! one address is a row. Generic addresses may name local memory for some lanes and other memory for others.
+//! PTX ISA, "State Spaces: Local, Parameter". Word `w` of lane `l` is word `w * 32 + l`, so that a
+//! variable that every thread has at one address is a row. Generic addresses may name local memory
+//! for some lanes and other memory for others.
 
 use super::flag;
 use super::state_space::StateSpace;
@@ -28,8 +29,8 @@ pub(in crate::machine) unsafe fn read_words<T: Copy + Default>(
     let size = size_of::<T>();
     for part in (0..size).step_by(4) {
         let at = offset + part;
-        // SAFETY: the part is inside one word (values of four bytes or more are whole words, smaller ones do not cross
-        // a boundary), and the caller says that the word is there.
+        // SAFETY: the part is inside one word (values of four bytes or more are whole words,
+        // smaller ones do not cross a boundary), and the caller says that the word is there.
         unsafe {
             base.add((at / 4 * LANES + lane) * 4 + at % 4)
                 .copy_to_nonoverlapping(to.add(part), size.min(4))
@@ -256,7 +257,8 @@ pub(in crate::machine) unsafe fn local_lanes<S: StateSpace>(
     local & mask
 }
 
-/// Splits off the lanes of `mask` whose generic addresses are in local memory, and serves them. None: a fault.
+/// Splits off the lanes of `mask` whose generic addresses are in local memory, and serves them.
+/// None: a fault.
 ///
 /// # Safety
 /// `op` must be a load or store through generic addresses in the running frame.

@@ -1,8 +1,9 @@
 //! `multimem.ld_reduce`, `.st`, `.red`: one place in the memory of several devices.
 //!
-//! PTX ISA 9.7.9 "multimem". The address is of a multicast mapping ([`Replicas`]); any other is a fault here, as is a place that not every
-//! device has memory for. A load reads each device's value and folds them; a store writes each; a reduction is one atomic step at
-//! each, one device after another. For counters and checks it is an access of the memory of the device that runs it.
+//! PTX ISA 9.7.9 "multimem". The address is of a multicast mapping ([`Replicas`]); any other is a
+//! fault here, as is a place that not every device has memory for. A load reads each device's value
+//! and folds them; a store writes each; a reduction is one atomic step at each, one device after
+//! another. For counters and checks it is an access of the memory of the device that runs it.
 
 use super::atomics::Cell;
 use super::flag;
@@ -85,7 +86,8 @@ unsafe fn write(at: *mut u8, bytes: u32, value: u64) {
 /// Changes a number of this many bytes as one step.
 ///
 /// # Safety
-/// This many bytes at `at` are aligned and valid for reads and writes, and others access them atomically.
+/// This many bytes at `at` are aligned and valid for reads and writes, and others access them
+/// atomically.
 unsafe fn change(at: *mut u8, bytes: u32, fold: &Fold, value: u64) {
     let next = |old: u64| fold.of(&[old, value]);
     // SAFETY: the caller's word.
@@ -99,7 +101,8 @@ unsafe fn change(at: *mut u8, bytes: u32, fold: &Fold, value: u64) {
 }
 
 impl<'l> Core<'l> {
-    /// Where each device's bytes are of one lane's access; none, and the core's event says why, where there are none.
+    /// Where each device's bytes are of one lane's access; none, and the core's event says why,
+    /// where there are none.
     fn replicas(
         &mut self,
         op: *const Op,
@@ -153,7 +156,8 @@ impl<'l> Core<'l> {
         Some(found)
     }
 
-    /// Addresses of multicast memory as those of the running device's own part of it, where it has one.
+    /// Addresses of multicast memory as those of the running device's own part of it, where it has
+    /// one.
     pub(in crate::machine) fn unicast(&self, addresses: &[u64; LANES]) -> [u64; LANES] {
         addresses.map(|address| {
             let found = self
@@ -220,9 +224,10 @@ pub(crate) unsafe fn multimem(core: &mut Core<'_>, op: *const Op) -> *const Op {
         for (element, &row) in site.rows.iter().enumerate() {
             let at = inside + element as u64 * u64::from(site.bytes);
             let places = stretch.places.iter().map(|place| (place + at) as *mut u8);
-            // SAFETY: who published the mapping promised that these places are valid while the launch runs; they are aligned
-            // because the address is, and a stretch begins at whole pages everywhere. The decoder gave rows of the
-            // element's register. Others may write there at the same time: that is the program's race.
+            // SAFETY: who published the mapping promised that these places are valid while the
+            // launch runs; they are aligned because the address is, and a stretch begins at whole
+            // pages everywhere. The decoder gave rows of the element's register. Others may write
+            // there at the same time: that is the program's race.
             unsafe {
                 if let MultimemAction::Load(fold) = site.action {
                     values.clear();

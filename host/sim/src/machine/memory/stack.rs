@@ -1,9 +1,11 @@
-//! `stacksave`, `stackrestore`, `alloca`: local memory whose size is known only when the program runs.
+//! `stacksave`, `stackrestore`, `alloca`: local memory whose size is known only when the program
+//! runs.
 //!
-//! PTX ISA, "Stack Manipulation Instructions". The stack of a thread is its local memory: variables of open calls lie below,
-//! what `alloca` gives lies above them, and the function's end takes it back. Addresses are those of `.local`.
-//! Reported: a stack that grows past the device's local memory, and a `stackrestore` of what no `stacksave` of the running
-//! call gave. Open in the ISA: what new memory holds. Here it is what was there before.
+//! PTX ISA, "Stack Manipulation Instructions". The stack of a thread is its local memory: variables
+//! of open calls lie below, what `alloca` gives lies above them, and the function's end takes it
+//! back. Addresses are those of `.local`. Reported: a stack that grows past the device's local
+//! memory, and a `stackrestore` of what no `stacksave` of the running call gave. Open in the ISA:
+//! what new memory holds. Here it is what was there before.
 
 use crate::machine::core::Core;
 use crate::machine::event::FaultKind;
@@ -16,7 +18,8 @@ use crate::machine::op::Op;
 /// # Safety
 /// As for every handler.
 pub(crate) unsafe fn save(core: &mut Core<'_>, op: *const Op) -> *const Op {
-    // SAFETY: `op` is an operation of the program; the decoder gave it a destination row of that width.
+    // SAFETY: `op` is an operation of the program; the decoder gave it a destination row of that
+    // width.
     unsafe {
         let o = &*op;
         for lane in lanes(core.mask(o)) {
@@ -58,7 +61,8 @@ pub(crate) unsafe fn restore(core: &mut Core<'_>, op: *const Op) -> *const Op {
     }
 }
 
-/// `alloca`: row `d` gets the local address of row `a` bytes, a multiple of `b`; rows of 64 bits where `aux` is not 0.
+/// `alloca`: row `d` gets the local address of row `a` bytes, a multiple of `b`; rows of 64 bits
+/// where `aux` is not 0.
 ///
 /// # Safety
 /// As for every handler.

@@ -1,7 +1,8 @@
 //! State spaces: the memory that an address of each leads to.
 //!
-//! PTX ISA, "State Spaces". An instruction names its space, or none (generic addressing), and then the address says it. What holds an
-//! address is looked up once and kept by the operation's site, since the next access is mostly to the same allocation.
+//! PTX ISA, "State Spaces". An instruction names its space, or none (generic addressing), and then
+//! the address says it. What holds an address is looked up once and kept by the operation's site,
+//! since the next access is mostly to the same allocation.
 
 use crate::checks::race::AccessKind;
 use crate::machine::core::{Core, View};
@@ -36,7 +37,8 @@ pub(crate) trait StateSpace: Copy + 'static {
     const REGION: Region;
     /// Whether addresses are generic.
     const GENERIC: bool = false;
-    /// The stretch that holds `address` and may be accessed so; the same one for all addresses that it holds.
+    /// The stretch that holds `address` and may be accessed so; the same one for all addresses that
+    /// it holds.
     fn host_range(
         core: &mut Core<'_>,
         op: *const Op,
@@ -197,7 +199,8 @@ impl Core<'_> {
         })
     }
 
-    /// Shared memory of another block of the cluster: its rank, plus one, is in the upper bits of the address.
+    /// Shared memory of another block of the cluster: its rank, plus one, is in the upper bits of
+    /// the address.
     #[cold]
     #[inline(never)]
     fn find_shared(&mut self, address: u64) -> Option<HostRange> {

@@ -1,11 +1,13 @@
-//! `wmma.load`, `wmma.store`: a matrix between memory, where it lies by rows or by columns, and a warp's registers.
+//! `wmma.load`, `wmma.store`: a matrix between memory, where it lies by rows or by columns, and a
+//! warp's registers.
 //!
-//! PTX ISA, "Warp-level Matrix Load Instruction: wmma.load" and "wmma.store". Where elements lie in the fragment is open in the
-//! ISA; `semantics::matrix::fragment` says where they do here. A row (a column, where they lie by columns) is one piece of
-//! memory that has to be there whole. The ISA wants each aligned to the fragment's size. The machine asks for what an H200 does
-//! (driver 580.159.04), see [`Tile::align`], and for 16 bytes, or the size where that is less, of what was not measured.
-//! Reported: lanes that name different places or strides, which is undefined. Counters leave these accesses out: what a GPU
-//! makes of them was not measured.
+//! PTX ISA, "Warp-level Matrix Load Instruction: wmma.load" and "wmma.store". Where elements lie in
+//! the fragment is open in the ISA; `semantics::matrix::fragment` says where they do here. A row (a
+//! column, where they lie by columns) is one piece of memory that has to be there whole. The ISA
+//! wants each aligned to the fragment's size. The machine asks for what an H200 does (driver
+//! 580.159.04), see [`Tile::align`], and for 16 bytes, or the size where that is less, of what was
+//! not measured. Reported: lanes that name different places or strides, which is undefined.
+//! Counters leave these accesses out: what a GPU makes of them was not measured.
 
 use super::access::LaneAccess;
 use super::flag;
@@ -29,7 +31,8 @@ pub(crate) struct Tile {
     pub(crate) bits: usize,
     /// Whether it lies by rows.
     pub(crate) by_rows: bool,
-    /// Whether the fragment is that of B of `mma`: f64 and single bits, whose other fragments are the same as here.
+    /// Whether the fragment is that of B of `mma`: f64 and single bits, whose other fragments are
+    /// the same as here.
     pub(crate) as_mma_b: bool,
     /// The space that the instruction names.
     pub(crate) space: NamedSpace,
@@ -43,8 +46,9 @@ impl Tile {
         if self.bits == 64 { 8 } else { 4 }
     }
 
-    /// What has to divide the address of each row (or column). Measured with `m16n16k16` by rows: from global memory each register is
-    /// loaded by itself, from shared memory rows are loaded by 16 bytes, and accumulators by pairs anywhere.
+    /// What has to divide the address of each row (or column). Measured with `m16n16k16` by rows:
+    /// from global memory each register is loaded by itself, from shared memory rows are loaded by
+    /// 16 bytes, and accumulators by pairs anywhere.
     fn align(&self, region: Region) -> u64 {
         match (region, self.bits, self.registers.len()) {
             (Region::Global, 8 | 16, _) => 4,
@@ -219,8 +223,8 @@ pub(crate) unsafe fn load(core: &mut Core<'_>, op: *const Op) -> *const Op {
     let o = unsafe { &*op };
     warp!(core, op, o.d);
     let tile = &core.run.program.tiles[(o.aux >> flag::ELEMENTS) as usize];
-    // SAFETY: the decoder gave this operation these rows, and rows of the tile's width in the list; every line found holds
-    // all of its elements.
+    // SAFETY: the decoder gave this operation these rows, and rows of the tile's width in the list;
+    // every line found holds all of its elements.
     unsafe {
         let Some(Lines { places, at, region }) = core.locate_lines(op, tile, AccessKind::Read)
         else {

@@ -1,11 +1,13 @@
 //! Loads and stores: `ld`, `st`, in every space, of one value or a vector.
 //!
-//! PTX ISA, "Data Movement and Conversion: ld, st". A load widens what it reads to the register: zeros for unsigned and
-//! untyped, the sign for signed types; a store drops the register's upper bits. Cache operators are hints and do nothing.
-//! Where several lanes store to one place the highest lane wins; the ISA leaves it open.
+//! PTX ISA, "Data Movement and Conversion: ld, st". A load widens what it reads to the register:
+//! zeros for unsigned and untyped, the sign for signed types; a store drops the register's upper
+//! bits. Cache operators are hints and do nothing. Where several lanes store to one place the
+//! highest lane wins; the ISA leaves it open.
 //!
-//! Global accesses are plain reads and writes of host memory that other cores may access at the same time: a race
-//! is the simulated program's, and nothing of the machine's own depends on what it reads there.
+//! Global accesses are plain reads and writes of host memory that other cores may access at the
+//! same time: a race is the simulated program's, and nothing of the machine's own depends on what
+//! it reads there.
 
 use super::access::LaneBytes;
 use super::flag;
@@ -49,7 +51,8 @@ stored! {
     u128 as u128 => u128;
 }
 
-/// The frame offset of element `e` of the vector (or the one value) that `first` names; none for `_`.
+/// The frame offset of element `e` of the vector (or the one value) that `first` names; none for
+/// `_`.
 #[inline(always)]
 pub(in crate::machine) fn element(
     core: &Core<'_>,
@@ -67,8 +70,9 @@ pub(in crate::machine) fn element(
 /// In a list: no register.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
-/// What a load or a store does before it moves bytes: lanes that access local memory are served, and of the others it says which they are, how many
-/// elements each moves, and where. Where there are none, or the access is wrong, it gives the operation that comes next.
+/// What a load or a store does before it moves bytes: lanes that access local memory are served,
+/// and of the others it says which they are, how many elements each moves, and where. Where there
+/// are none, or the access is wrong, it gives the operation that comes next.
 ///
 /// # Safety
 /// As for every handler; the operation has an address row and rows of `R`.
@@ -135,8 +139,8 @@ unsafe fn load_body<L: Level, S: StateSpace, T: Stored<R>, R: Repr + Lane<Repr =
     core: &mut Core<'_>,
     op: *const Op,
 ) -> *const Op {
-    // SAFETY: the decoder gave this operation an address row and destination rows of the frame; `locate` gives places
-    // that hold the bytes of every lane of the mask.
+    // SAFETY: the decoder gave this operation an address row and destination rows of the frame;
+    // `locate` gives places that hold the bytes of every lane of the mask.
     unsafe {
         let o = &*op;
         let (mask, elements, found) = match locate::<L, S, T, R, false>(core, op) {
@@ -294,7 +298,8 @@ unsafe fn param_body<T: Stored<R>, R: Repr + Lane<Repr = R>>(
     core: &mut Core<'_>,
     op: *const Op,
 ) -> *const Op {
-    // SAFETY: the decoder checked that the bytes lie inside the parameters, and the launch that it has them all.
+    // SAFETY: the decoder checked that the bytes lie inside the parameters, and the launch that it
+    // has them all.
     unsafe {
         let o = &*op;
         let mask = core.mask(o);

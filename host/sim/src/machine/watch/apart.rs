@@ -1,12 +1,14 @@
 //! Barriers that threads of one warp reach apart.
 //!
-//! PTX ISA, "bar, barrier": an `.aligned` barrier is one that all threads of a warp run together. Threads that have ended are none
-//! of the warp any more: `if i >= n { return }` before a barrier is right, and a GPU counts such threads as arrived (measured on
-//! an H200: 104 of 128 threads pass a barrier after 24 have returned, and compute-sanitizer reports nothing).
+//! PTX ISA, "bar, barrier": an `.aligned` barrier is one that all threads of a warp run together.
+//! Threads that have ended are none of the warp any more: `if i >= n { return }` before a barrier
+//! is right, and a GPU counts such threads as arrived (measured on an H200: 104 of 128 threads pass
+//! a barrier after 24 have returned, and compute-sanitizer reports nothing).
 //!
-//! Which it is shows later, so an arrival is only noted, and judged when the barrier ends. Reported: threads of one warp that
-//! arrived at different instructions; threads that did not arrive and went on to do something else. Missed: threads that go
-//! around the barrier and end without touching memory, which is the same as to return before it.
+//! Which it is shows later, so an arrival is only noted, and judged when the barrier ends.
+//! Reported: threads of one warp that arrived at different instructions; threads that did not
+//! arrive and went on to do something else. Missed: threads that go around the barrier and end
+//! without touching memory, which is the same as to return before it.
 
 use crate::checks::FindingKind;
 use crate::isa::Successors;
@@ -57,7 +59,8 @@ fn leaves(program: &Program, mut op: *const Op) -> bool {
 }
 
 impl Core<'_> {
-    /// The live threads of the running warp that are not of `here`, which are at `op`, and do not simply end.
+    /// The live threads of the running warp that are not of `here`, which are at `op`, and do not
+    /// simply end.
     fn elsewhere(&mut self, op: *const Op, here: u32) -> u32 {
         let program = self.run.program;
         let around = self.active & !here;

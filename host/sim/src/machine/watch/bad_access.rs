@@ -1,4 +1,5 @@
-//! What an access hit that is not there, not live or not writable: in words, with what to do about it.
+//! What an access hit that is not there, not live or not writable: in words, with what to do about
+//! it.
 
 use super::account::Account;
 use super::elsewhere::CONVERT;
@@ -102,7 +103,8 @@ impl Run<'_> {
         account
     }
 
-    /// The same advice, made to fit an address that is a variable's, and a grid that nobody rounded up.
+    /// The same advice, made to fit an address that is a variable's, and a grid that nobody rounded
+    /// up.
     fn help_at(&self, op: *const Op, help: &'static str) -> &'static str {
         let info = index(self.program, op).and_then(|i| self.program.infos.get(i));
         let named =

@@ -1,8 +1,11 @@
-//! Accesses outside of the shared or local array that they are meant for, and shared memory of blocks that have ended.
+//! Accesses outside of the shared or local array that they are meant for, and shared memory of
+//! blocks that have ended.
 //!
-//! That an address lies in the block's shared memory, or in the thread's local memory, is always checked. Here the array counts that the address was computed from
-//! (see `decode::arrays`), and each of the two of an asynchronous copy. Missed: arrays whose address went through memory, parameters or a choice between two arrays;
-//! dynamic shared memory, which is one array; arrays that a compiler has put into one variable, as it does with those of a function.
+//! That an address lies in the block's shared memory, or in the thread's local memory, is always
+//! checked. Here the array counts that the address was computed from (see `decode::arrays`), and
+//! each of the two of an asynchronous copy. Missed: arrays whose address went through memory,
+//! parameters or a choice between two arrays; dynamic shared memory, which is one array; arrays
+//! that a compiler has put into one variable, as it does with those of a function.
 
 use crate::checks::FindingKind;
 use crate::machine::core::Core;
@@ -12,14 +15,16 @@ use crate::machine::op::Op;
 use crate::machine::program::{Class, LocalArray, Program, Variable, VariableSpace};
 use crate::memory::window;
 
-/// Where the array of an operation begins and ends among the kernel's own shared memory, which is everywhere where it has none.
+/// Where the array of an operation begins and ends among the kernel's own shared memory, which is
+/// everywhere where it has none.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ArrayBounds {
     start: u64,
     end: u64,
 }
 
-/// Those of all operations, by their number. The program keeps them from its first launch that is checked for accesses outside of arrays.
+/// Those of all operations, by their number. The program keeps them from its first launch that is
+/// checked for accesses outside of arrays.
 pub(in crate::machine) fn array_bounds(program: &Program) -> &[ArrayBounds] {
     program.array_bounds.get_or_init(|| {
         let everywhere = ArrayBounds {
@@ -66,8 +71,8 @@ impl<'l> Core<'l> {
         Some((variable, start, start + variable.size))
     }
 
-    /// Whether bytes from `start` to `end` of the block's shared memory leave the array that an operation's address was
-    /// computed from.
+    /// Whether bytes from `start` to `end` of the block's shared memory leave the array that an
+    /// operation's address was computed from.
     #[inline(always)]
     pub(super) fn leaves_array(&self, index: usize, start: u64, end: u64) -> bool {
         let array = self.run.arrays.get(index);
@@ -164,7 +169,8 @@ impl<'l> Core<'l> {
 }
 
 impl Core<'_> {
-    /// Checks that the bytes of shared memory that a lane's asynchronous copy reads, or else writes, are in their array.
+    /// Checks that the bytes of shared memory that a lane's asynchronous copy reads, or else
+    /// writes, are in their array.
     #[cold]
     pub(in crate::machine) fn check_copied(
         &mut self,
@@ -189,7 +195,8 @@ impl Core<'_> {
         });
     }
 
-    /// Finds what a lane does to shared memory of the cluster's block with this rank, if that block has ended.
+    /// Finds what a lane does to shared memory of the cluster's block with this rank, if that block
+    /// has ended.
     pub(in crate::machine) fn look_ended(
         &mut self,
         op: *const Op,

@@ -1,4 +1,5 @@
-//! What a launch that counts adds up: instructions, branches, barriers, requests, sectors and wavefronts.
+//! What a launch that counts adds up: instructions, branches, barriers, requests, sectors and
+//! wavefronts.
 
 use crate::counters::banks::passes;
 use crate::counters::sectors::sectors;

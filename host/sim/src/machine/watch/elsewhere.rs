@@ -1,4 +1,5 @@
-//! Addresses that belong elsewhere: to another block's shared memory, to another state space than the instruction's.
+//! Addresses that belong elsewhere: to another block's shared memory, to another state space than
+//! the instruction's.
 
 use crate::machine::launch::run::Run;
 use crate::machine::program::VariableSpace;
@@ -74,8 +75,8 @@ impl Run<'_> {
         (note, LENGTH)
     }
 
-    /// What a small address is that operation `index` takes for a global or generic one, where it was computed from that of a shared or
-    /// local variable: the name of the memory, and a note.
+    /// What a small address is that operation `index` takes for a global or generic one, where it
+    /// was computed from that of a shared or local variable: the name of the memory, and a note.
     pub(super) fn narrow_address(
         &self,
         index: usize,

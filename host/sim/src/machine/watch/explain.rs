@@ -1,7 +1,7 @@
 //! From a fault as an operation sees it to the report that a user reads.
 //!
-//! A report says what happened, where in the Rust source and the PTX, in which kernel, block and thread and with which seed, what the
-//! address is nearest to, and what to do.
+//! A report says what happened, where in the Rust source and the PTX, in which kernel, block and
+//! thread and with which seed, what the address is nearest to, and what to do.
 
 use super::account::Account;
 use super::bad_access::{BadAccess, misaligned};

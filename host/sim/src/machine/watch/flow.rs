@@ -1,5 +1,5 @@
-//! What an instruction does with values, as the check of unwritten memory has to know it: which registers it reads and writes, and
-//! how the bytes of the one come from those of the other.
+//! What an instruction does with values, as the check of unwritten memory has to know it: which
+//! registers it reads and writes, and how the bytes of the one come from those of the other.
 
 /// What becomes of the values that an instruction reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +32,8 @@ pub(crate) enum FlowKind {
     Atomic(bool),
     /// Every source counts for the result.
     Compute,
-    /// The sources decide something for more than this lane: votes, reductions of a warp, branches by index.
+    /// The sources decide something for more than this lane: votes, reductions of a warp, branches
+    /// by index.
     Decide,
     /// It moves or multiplies matrices, and says itself what becomes of them.
     Matrix,
@@ -58,7 +59,8 @@ pub(crate) enum FlowOperand {
 pub(crate) struct Flow {
     /// Its first operation.
     pub(crate) op: u32,
-    /// Where its parts start in the list of all: addresses, then what is read, then what is written.
+    /// Where its parts start in the list of all: addresses, then what is read, then what is
+    /// written.
     pub(crate) start: u32,
     pub(crate) addresses: u8,
     pub(crate) reads: u8,

@@ -1,5 +1,6 @@
-//! The quickest look at an access: most are plain loads and stores of memory that was written whole, inside their array, by a whole warp. A
-//! few tests of all lanes at once say that there is nothing to find. What does not pass them is looked at in the usual ways.
+//! The quickest look at an access: most are plain loads and stores of memory that was written
+//! whole, inside their array, by a whole warp. A few tests of all lanes at once say that there is
+//! nothing to find. What does not pass them is looked at in the usual ways.
 
 use super::watchers::Watchers;
 use crate::checks::race::PlainAccess;
@@ -14,9 +15,11 @@ use crate::machine::program::SpaceClass;
 use crate::memory::window;
 
 impl Core<'_> {
-    /// Checks an operation that is [`Watchers::SIMPLE`], while the warp has no register of unwritten bytes, and whose addresses are those of one before.
-    /// False, and nothing has changed, where they are not, or where this is not enough: a read of shared memory that was written whole takes no more as a
-    /// rule, nor does an access of such memory of the device while no race is looked for.
+    /// Checks an operation that is [`Watchers::SIMPLE`], while the warp has no register of
+    /// unwritten bytes, and whose addresses are those of one before. False, and nothing has
+    /// changed, where they are not, or where this is not enough: a read of shared memory that was
+    /// written whole takes no more as a rule, nor does an access of such memory of the device while
+    /// no race is looked for.
     #[inline(always)]
     pub(super) fn watch_kept(&mut self, op: *const Op, index: usize, watchers: Watchers) -> bool {
         // SAFETY: `op` is an operation of the running frame.
@@ -43,7 +46,8 @@ impl Core<'_> {
         {
             return false;
         }
-        // A read that is noted down is no step of its own: what the warp has done since its lanes were ordered has one record.
+        // A read that is noted down is no step of its own: what the warp has done since its lanes
+        // were ordered has one record.
         !race
             || !watchers.has(Watchers::WRITES)
                 && self
@@ -63,7 +67,8 @@ impl Core<'_> {
         }
     }
 
-    /// Checks an operation that is [`Watchers::SIMPLE`], while the warp has no register of unwritten bytes.
+    /// Checks an operation that is [`Watchers::SIMPLE`], while the warp has no register of
+    /// unwritten bytes.
     #[inline(always)]
     pub(super) fn watch_simple<L: Level>(&mut self, op: *const Op, index: usize) {
         let watchers = self.watchers(index);
@@ -114,7 +119,8 @@ impl Core<'_> {
         self.watch_uneven::<L>(op, (index, space), (watchers, init), mask);
     }
 
-    /// Whether a glance at an access of the lanes of `mask` says that nothing is to be found: `init` says whether its bytes may be unwritten.
+    /// Whether a glance at an access of the lanes of `mask` says that nothing is to be found:
+    /// `init` says whether its bytes may be unwritten.
     #[inline(always)]
     pub(super) fn glance(
         &mut self,
@@ -146,13 +152,15 @@ impl Core<'_> {
             .glance(&self.plain(index, watchers), even, mask, size)
     }
 
-    /// Whether all addresses that the lanes of `mask` access lie in one allocation of which nothing is unwritten.
+    /// Whether all addresses that the lanes of `mask` access lie in one allocation of which nothing
+    /// is unwritten.
     ///
     /// # Safety
     /// `op` must be a memory operation of the running frame.
     #[inline(always)]
     unsafe fn is_written_memory(&mut self, op: *const Op, mask: u32, size: u64) -> bool {
-        // SAFETY: row `a` holds `u64` unless `aux` says otherwise, and nothing writes to the frame meanwhile.
+        // SAFETY: row `a` holds `u64` unless `aux` says otherwise, and nothing writes to the frame
+        // meanwhile.
         let (row, offset) = unsafe {
             if (*op).aux & flag::NARROW != 0 {
                 return false;

@@ -1,7 +1,8 @@
 //! Counters and checks, which look at operations before they run, when a launch asks for them.
 //!
-//! Operations do not know that they are looked at: an operation's class, guard and address operand say all that a check needs, and nothing has
-//! changed yet when it looks. The loop is compiled a second time without counters and checks, for launches that ask for none.
+//! Operations do not know that they are looked at: an operation's class, guard and address operand
+//! say all that a check needs, and nothing has changed yet when it looks. The loop is compiled a
+//! second time without counters and checks, for launches that ask for none.
 //!
 //! | file | what it is |
 //! | --- | --- |
@@ -46,7 +47,8 @@ use crate::counters::even::Even;
 use crate::machine::frame::op_index;
 use crate::machine::program::{Class, OpInfo, SpaceClass};
 
-/// What looks at an operation of a launch before it runs, and gives that operation: counters and checks, or checks alone.
+/// What looks at an operation of a launch before it runs, and gives that operation: counters and
+/// checks, or checks alone.
 pub(super) fn watcher(run: &Run<'_>) -> Handler {
     match run.launch.count {
         true => counting(),
@@ -87,7 +89,8 @@ unsafe fn counting_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const 
 /// As for every handler.
 #[inline(always)]
 unsafe fn checking_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const Op {
-    // Little is done here, and so little has to be saved and restored: most operations take no more.
+    // Little is done here, and so little has to be saved and restored: most operations take no
+    // more.
     let index = op_index(core.run.program, op);
     let watchers = core.watchers(index);
     if watchers.is_simple() && !core.looks_at_all() {
@@ -103,7 +106,8 @@ unsafe fn checking_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const 
 }
 
 /// # Safety
-/// As for every handler; the operation is [`Watchers::SIMPLE`], and the warp has no register of unwritten bytes.
+/// As for every handler; the operation is [`Watchers::SIMPLE`], and the warp has no register of
+/// unwritten bytes.
 #[inline(always)]
 unsafe fn simply_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const Op {
     core.watch_simple::<L>(op, op_index(core.run.program, op));
@@ -176,8 +180,9 @@ impl Core<'_> {
         self.watch_uneven::<L>(op, (index, space), (Watchers::NOTHING, false), mask);
     }
 
-    /// Looks at an access, with nothing but checks, whose addresses do not lie evenly as a whole: in pieces that do, if there are few. At reads that
-    /// are [`Watchers::SIMPLE`] a glance is tried.
+    /// Looks at an access, with nothing but checks, whose addresses do not lie evenly as a whole:
+    /// in pieces that do, if there are few. At reads that are [`Watchers::SIMPLE`] a glance is
+    /// tried.
     #[inline(always)]
     fn watch_uneven<L: Level>(
         &mut self,
@@ -189,7 +194,8 @@ impl Core<'_> {
         let size = self.run.program.infos[index].bytes;
         // SAFETY: the caller gives a memory operation.
         if unsafe { self.looks_scattered(op, size.trailing_zeros()) } {
-            // A column of shared memory is noted down as a whole; in global memory the race check takes lines apart.
+            // A column of shared memory is noted down as a whole; in global memory the race check
+            // takes lines apart.
             if watchers.is_simple()
                 && watchers.has(Watchers::SHARED)
                 // SAFETY: as above.
@@ -230,7 +236,8 @@ impl Core<'_> {
         }
     }
 
-    /// Looks at these lanes of an access one by one; whether their addresses are known to lie anywhere.
+    /// Looks at these lanes of an access one by one; whether their addresses are known to lie
+    /// anywhere.
     #[inline(always)]
     fn look(&mut self, op: *const Op, lanes: (u32, bool)) {
         self.looked_at = lanes;
@@ -238,13 +245,15 @@ impl Core<'_> {
         unsafe { looking()(self, op) };
     }
 
-    /// Whether something looks at all operations before they run: what is unwritten is followed through registers, and a probe looks at everything.
+    /// Whether something looks at all operations before they run: what is unwritten is followed
+    /// through registers, and a probe looks at everything.
     #[inline(always)]
     pub(super) fn looks_at_all(&self) -> bool {
         self.tainted || self.probe.is_some()
     }
 
-    /// Counts an operation that all running lanes do on registers, which is all there is to watch of it. False for others.
+    /// Counts an operation that all running lanes do on registers, which is all there is to watch
+    /// of it. False for others.
     #[inline(always)]
     pub(super) fn watch_plain(&mut self, op: *const Op) -> bool {
         let run = self.run;
@@ -265,8 +274,9 @@ impl Core<'_> {
         true
     }
 
-    /// Counts and checks accesses of `bytes` bytes each that are not those of the operation's address row: by the lanes of
-    /// `mask`, in the memory that `region` names. For operations that the watch leaves alone.
+    /// Counts and checks accesses of `bytes` bytes each that are not those of the operation's
+    /// address row: by the lanes of `mask`, in the memory that `region` names. For operations that
+    /// the watch leaves alone.
     #[cold]
     pub(super) fn look_at(
         &mut self,

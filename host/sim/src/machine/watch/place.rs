@@ -1,4 +1,5 @@
-//! Where an operation is: its kernel and its line of the PTX, the line of the source that a reader wrote, the thread.
+//! Where an operation is: its kernel and its line of the PTX, the line of the source that a reader
+//! wrote, the thread.
 
 use crate::machine::lane::LANES;
 use crate::machine::launch::run::Run;
@@ -12,7 +13,8 @@ pub(in crate::machine) fn index(program: &Program, op: *const Op) -> Option<usiz
     Some(offset / size_of::<Op>()).filter(|&index| index < program.ops.len())
 }
 
-/// Whether a file is part of Rust's or of the device's library, of a crate from a registry, or of an installed C++ library.
+/// Whether a file is part of Rust's or of the device's library, of a crate from a registry, or of
+/// an installed C++ library.
 fn is_library(file: &str) -> bool {
     let starts = ["/rustc/", "/lanewise-std/"];
     starts.iter().any(|start| file.starts_with(start))
@@ -53,7 +55,8 @@ fn words(instruction: &str) -> String {
 }
 
 impl Place {
-    /// Points at the innermost line that is not library code: what the reader wrote. Compilers give line 0 to what they merged.
+    /// Points at the innermost line that is not library code: what the reader wrote. Compilers give
+    /// line 0 to what they merged.
     fn point(&mut self) {
         let known = |at: &&SourcePlace| at.line != 0;
         let own = self.stack.iter().filter(known);
@@ -95,8 +98,8 @@ impl Run<'_> {
         place
     }
 
-    /// The same of code that the reader did not write: it points at the innermost call that the reader did. With the lines of all
-    /// calls that led there, innermost first.
+    /// The same of code that the reader did not write: it points at the innermost call that the
+    /// reader did. With the lines of all calls that led there, innermost first.
     pub(super) fn place_in(&self, op: *const Op, callers: &[u32]) -> (Place, Vec<String>) {
         let mut place = self.place(op);
         let mut calls = Vec::new();

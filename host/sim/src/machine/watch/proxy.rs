@@ -1,12 +1,15 @@
 //! Shared memory that threads write and an asynchronous unit reads, with no fence between the two.
 //!
-//! Bulk copies, tensor copies and `wgmma` see shared memory by another way than ordinary stores do, another *proxy*. What threads
-//! wrote is there for them after a `fence.proxy.async`. PTX ISA, "Memory Consistency Model: Proxies"; "membar / fence".
+//! Bulk copies, tensor copies and `wgmma` see shared memory by another way than ordinary stores do,
+//! another *proxy*. What threads wrote is there for them after a `fence.proxy.async`. PTX ISA,
+//! "Memory Consistency Model: Proxies"; "membar / fence".
 //!
-//! Kept for each 16 bytes of a block's shared memory is the latest ordinary write, with the clock of the warp that wrote. A fence covers what the
-//! race check knows to be before it: what its own warp wrote, and other warps before a barrier. One that runs beside the write covers nothing.
-//! Of writes by other blocks of the cluster every later fence of the block is taken to cover them. Missed besides: a fence that another lane of the
-//! warp ran before the write; bytes that a `cp.async` brought; global memory; tensor maps.
+//! Kept for each 16 bytes of a block's shared memory is the latest ordinary write, with the clock
+//! of the warp that wrote. A fence covers what the race check knows to be before it: what its own
+//! warp wrote, and other warps before a barrier. One that runs beside the write covers nothing. Of
+//! writes by other blocks of the cluster every later fence of the block is taken to cover them.
+//! Missed besides: a fence that another lane of the warp ran before the write; bytes that a
+//! `cp.async` brought; global memory; tensor maps.
 
 use std::collections::HashMap;
 
@@ -106,7 +109,8 @@ impl Proxies {
 }
 
 impl Core<'_> {
-    /// Remembers writes of `size` bytes to shared memory by lanes of `mask`, where the kernel has what reads it asynchronously.
+    /// Remembers writes of `size` bytes to shared memory by lanes of `mask`, where the kernel has
+    /// what reads it asynchronously.
     pub(super) fn remember_writes(
         &mut self,
         op: u32,

@@ -1,4 +1,5 @@
-//! What is said of a race: both accesses with their places, threads and values, and the order that is missing.
+//! What is said of a race: both accesses with their places, threads and values, and the order that
+//! is missing.
 
 use std::sync::PoisonError;
 
@@ -14,7 +15,8 @@ use crate::memory::window;
 use crate::report::{FaultReport, Place};
 
 impl Core<'_> {
-    /// Remembers that the running warp's access `now`, by `op`, races with one `before` it. It has not happened yet.
+    /// Remembers that the running warp's access `now`, by `op`, races with one `before` it. It has
+    /// not happened yet.
     #[cold]
     pub(in crate::machine) fn note_race(
         &mut self,
@@ -108,7 +110,8 @@ impl Core<'_> {
         );
     }
 
-    /// How many elements of how many bytes an access has; none for one whose operation does not say so.
+    /// How many elements of how many bytes an access has; none for one whose operation does not say
+    /// so.
     fn width(&self, access: Access) -> Option<(usize, usize)> {
         let program = self.run.program;
         let info = program.infos[access.op as usize];

@@ -1,4 +1,5 @@
-//! What the race check is told: accesses, instructions that begin, memory that is given back and given out.
+//! What the race check is told: accesses, instructions that begin, memory that is given back and
+//! given out.
 
 use super::closely::{any_bit, there};
 use crate::checks::race::{Access, AccessKind};
@@ -12,8 +13,8 @@ use crate::machine::program::{Class, OpInfo};
 use crate::memory::window;
 
 impl Core<'_> {
-    /// Tells the race check of an access by lanes of `mask`, which are `scattered` where they lie neither side by side nor at one place, and notes what
-    /// it races with.
+    /// Tells the race check of an access by lanes of `mask`, which are `scattered` where they lie
+    /// neither side by side nor at one place, and notes what it races with.
     pub(super) fn check_race(
         &mut self,
         op: *const Op,
@@ -30,7 +31,8 @@ impl Core<'_> {
         };
         let run = self.run;
         let watched = !matches!(run.program.infos[index as usize].class, Class::Plain);
-        // SAFETY: `op` is an operation of the program, and of those with a class a memory operation.
+        // SAFETY: `op` is an operation of the program, and of those with a class a memory
+        // operation.
         let spins = watched && unsafe { (*op).aux } & flag::SPINS != 0;
         let strong = kind == AccessKind::Atomic || spins;
         let access = self.race_access((index, &info), region, (kind, strong));
@@ -62,7 +64,8 @@ impl Core<'_> {
         }
     }
 
-    /// What the race check is told of an access by the running warp's lanes, the first of which stands for all.
+    /// What the race check is told of an access by the running warp's lanes, the first of which
+    /// stands for all.
     #[inline(always)]
     pub(super) fn race_access(
         &self,
@@ -114,7 +117,8 @@ impl Core<'_> {
         }
     }
 
-    /// The block of the cluster that a shared address belongs to, by its number in the grid, and the address there.
+    /// The block of the cluster that a shared address belongs to, by its number in the grid, and
+    /// the address there.
     pub(in crate::machine) fn owner(&self, address: u64) -> (Option<u64>, u64) {
         let rank = (address / window::SHARED_PER_BLOCK).checked_sub(1);
         let rank = rank.map_or(self.current.0, |rank| rank as usize);
@@ -123,8 +127,8 @@ impl Core<'_> {
         (block.or(Some(u64::MAX)), address % window::SHARED_PER_BLOCK)
     }
 
-    /// Tells the race check that the running warp gives this memory back, or the launch that it makes will: what it did before is before all that
-    /// is done by those who are given it next.
+    /// Tells the race check that the running warp gives this memory back, or the launch that it
+    /// makes will: what it did before is before all that is done by those who are given it next.
     pub(in crate::machine) fn memory_returned(&mut self, address: u64, bytes: u64) {
         if self.run.launch.checks.race {
             let block = self.team.blocks[self.current.0].linear;

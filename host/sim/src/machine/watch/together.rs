@@ -1,4 +1,5 @@
-//! The checks of an access whose lanes are looked at together: most are such, and there is nothing to find.
+//! The checks of an access whose lanes are looked at together: most are such, and there is nothing
+//! to find.
 
 use super::super::core::Core;
 use super::super::event::Region;
@@ -11,9 +12,10 @@ use crate::machine::program::{Class, SpaceClass};
 use crate::memory::window::{self, Window};
 
 impl Core<'_> {
-    /// Checks an access whose addresses lie evenly, in one memory, all lanes at once: most are such, and there is nothing to
-    /// find. False, and nothing has changed, where it has to be looked at more closely. (Where they lie comes in registers:
-    /// a structure would be read back from the stack in other pieces than it was written in, and wait for that.)
+    /// Checks an access whose addresses lie evenly, in one memory, all lanes at once: most are
+    /// such, and there is nothing to find. False, and nothing has changed, where it has to be
+    /// looked at more closely. (Where they lie comes in registers: a structure would be read back
+    /// from the stack in other pieces than it was written in, and wait for that.)
     #[inline(never)]
     pub(super) fn watch_even(
         &mut self,
@@ -82,8 +84,8 @@ impl Core<'_> {
         self.races.together(&access, even, mask, size)
     }
 
-    /// Checks an access whose addresses lie anywhere in the block's shared memory or in global memory. False, and nothing has changed,
-    /// where it has to be looked at more closely.
+    /// Checks an access whose addresses lie anywhere in the block's shared memory or in global
+    /// memory. False, and nothing has changed, where it has to be looked at more closely.
     #[inline(always)]
     pub(super) fn watch_scattered(
         &mut self,

@@ -1,7 +1,9 @@
-//! Copies that no thread waits for, and mbarriers whose transactions do not add up to the bytes that they expect.
+//! Copies that no thread waits for, and mbarriers whose transactions do not add up to the bytes
+//! that they expect.
 //!
-//! Both are looked for when the blocks of a cluster have ended, since bytes may arrive before an mbarrier expects them, and a wait may come late. PTX ISA, "Asynchronous
-//! Operations", "mbarrier: Tracking asynchronous operations".
+//! Both are looked for when the blocks of a cluster have ended, since bytes may arrive before an
+//! mbarrier expects them, and a wait may come late. PTX ISA, "Asynchronous Operations", "mbarrier:
+//! Tracking asynchronous operations".
 
 use crate::checks::FindingKind;
 use crate::machine::asynchronous::pending::{CompletionSignal, PendingEffect};
@@ -10,7 +12,8 @@ use crate::machine::meeting::mbarrier::MbarrierPlace;
 use crate::machine::op::Op;
 use crate::semantics::mbarrier::Mbarrier;
 
-/// The latest transaction on an mbarrier: the operation, and the thread that began it (block, warp, lane).
+/// The latest transaction on an mbarrier: the operation, and the thread that began it (block, warp,
+/// lane).
 #[derive(Debug, Clone, Copy)]
 pub(in crate::machine) struct LastTransaction {
     home: MbarrierPlace,
@@ -19,7 +22,8 @@ pub(in crate::machine) struct LastTransaction {
 }
 
 impl Core<'_> {
-    /// Bytes have arrived, and the mbarrier's pending count of bytes goes down by them (`complete_tx`).
+    /// Bytes have arrived, and the mbarrier's pending count of bytes goes down by them
+    /// (`complete_tx`).
     pub(in crate::machine) fn complete_transaction(
         &mut self,
         home: MbarrierPlace,

@@ -1,7 +1,9 @@
-//! Which checks and counters look at each operation of a launch. This is decided once, before the launch runs.
+//! Which checks and counters look at each operation of a launch. This is decided once, before the
+//! launch runs.
 //!
-//! Nothing looks at most operations, and few checks look at the others, so the machine asks here first. A list of all operations takes longer to make than a
-//! small launch runs, so the program keeps those that launches have asked for.
+//! Nothing looks at most operations, and few checks look at the others, so the machine asks here
+//! first. A list of all operations takes longer to make than a small launch runs, so the program
+//! keeps those that launches have asked for.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -68,7 +70,8 @@ impl std::ops::BitOrAssign for Watchers {
     }
 }
 
-/// Which operations of a launch something looks at. The loop asks this for every operation, so it reads one list and nothing else.
+/// Which operations of a launch something looks at. The loop asks this for every operation, so it
+/// reads one list and nothing else.
 #[derive(Clone, Copy)]
 pub(in crate::machine) struct Watched<'l> {
     /// Where the program begins.

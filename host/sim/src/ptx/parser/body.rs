@@ -1,7 +1,7 @@
 //! Function bodies: statements, scopes, labels and the directives among them.
 //!
-//! PTX ISA 4.3 "Statements", 7.1, 11.4 "Control flow directives", 11.5 "Debugging directives". Nested scopes are kept on
-//! a stack of names, not on ours: depth costs no recursion.
+//! PTX ISA 4.3 "Statements", 7.1, 11.4 "Control flow directives", 11.5 "Debugging directives".
+//! Nested scopes are kept on a stack of names, not on ours: depth costs no recursion.
 
 use super::cursor::Cursor;
 use super::module::Symbols;

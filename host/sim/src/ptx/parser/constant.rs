@@ -1,8 +1,9 @@
 //! Constant expressions.
 //!
-//! PTX ISA 4.5.3 to 4.5.5. Integers are 64 bits wide, signed unless a suffix, a cast or their size makes them unsigned;
-//! the result of an operator is unsigned if an operand is, comparisons give a signed 0 or 1. Arithmetic wraps, as
-//! the ISA's table implies. Floating-point constants take signs only.
+//! PTX ISA 4.5.3 to 4.5.5. Integers are 64 bits wide, signed unless a suffix, a cast or their size
+//! makes them unsigned; the result of an operator is unsigned if an operand is, comparisons give a
+//! signed 0 or 1. Arithmetic wraps, as the ISA's table implies. Floating-point constants take signs
+//! only.
 
 use super::cursor::Cursor;
 use crate::ptx::ast::Position;
@@ -96,7 +97,8 @@ impl Operator {
             unsigned: false,
         };
         let value = |bits| Int { bits, unsigned };
-        // A shift has the type of what is shifted; a count of 64 or more leaves nothing but the sign.
+        // A shift has the type of what is shifted; a count of 64 or more leaves nothing but the
+        // sign.
         let count = u32::try_from(y).unwrap_or(u32::MAX);
         Ok(match self {
             Or => truth(x != 0 || y != 0),

@@ -1,4 +1,5 @@
-//! The parser's position in the tokens, with one token of look-ahead, and errors that name the token found.
+//! The parser's position in the tokens, with one token of look-ahead, and errors that name the
+//! token found.
 
 use crate::ptx::ast::Position;
 use crate::ptx::error::{ParseError, excerpt};

@@ -1,8 +1,9 @@
 //! Instructions and their operands.
 //!
-//! PTX ISA 4.3.2 "Instruction statements", chapter 6 "Instruction operands". The grammar of operands is the same for all
-//! instructions but branches (labels) and calls (lists in parentheses); which operands an instruction takes is
-//! checked later, against the instruction table.
+//! PTX ISA 4.3.2 "Instruction statements", chapter 6 "Instruction operands". The grammar of
+//! operands is the same for all instructions but branches (labels) and calls (lists in
+//! parentheses); which operands an instruction takes is checked later, against the instruction
+//! table.
 
 use super::body::BodyParser;
 use super::constant::Constant;
@@ -39,8 +40,8 @@ impl<'a> BodyParser<'_, 'a> {
         }
     }
 
-    /// The rest of an instruction whose opcode was read. In text of a version that is not known yet, one that cannot be
-    /// read is left out, and the body remembers it.
+    /// The rest of an instruction whose opcode was read. In text of a version that is not known
+    /// yet, one that cannot be read is left out, and the body remembers it.
     pub(super) fn instruction(
         &mut self,
         guard: Option<Guard>,

@@ -1,7 +1,8 @@
 //! Recursive descent over PTX text, one token of look-ahead.
 //!
-//! PTX ISA chapter 4. Names are resolved on the way: PTX declares before it uses, but for labels. Time and memory are
-//! linear in the text: nesting has limits, and declared sizes are checked but never allocated.
+//! PTX ISA chapter 4. Names are resolved on the way: PTX declares before it uses, but for labels.
+//! Time and memory are linear in the text: nesting has limits, and declared sizes are checked but
+//! never allocated.
 
 mod body;
 mod constant;

@@ -22,7 +22,8 @@ pub(super) struct Symbols<'a> {
     open: Vec<(&'a str, Position)>,
     /// `.file` directives, which may stand in bodies too.
     pub(super) files: Vec<File<'a>>,
-    /// Whether the text is of a version after [`NEWEST`], in which words may stand that nobody knows yet.
+    /// Whether the text is of a version after [`NEWEST`], in which words may stand that nobody
+    /// knows yet.
     pub(super) newer: bool,
 }
 

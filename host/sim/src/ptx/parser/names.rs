@@ -1,8 +1,9 @@
 //! Names of a function body: registers, variables and labels, with their scopes.
 //!
-//! PTX ISA 4.4 and 7.1. A declaration hides those of the same name around it until its `}`. `.reg .b32 %r<10>`
-//! declares a family; its members cost nothing until they are used, so a huge count is no burden. Labels may be used
-//! before they are defined; what a scope leaves undefined is looked for in the scope around it.
+//! PTX ISA 4.4 and 7.1. A declaration hides those of the same name around it until its `}`.
+//! `.reg .b32 %r<10>` declares a family; its members cost nothing until they are used, so a huge
+//! count is no burden. Labels may be used before they are defined; what a scope leaves undefined is
+//! looked for in the scope around it.
 
 use std::collections::HashMap;
 
@@ -69,8 +70,8 @@ pub(super) struct Names<'a> {
     prefixes: Map<&'a str, Binding>,
     families: Vec<Family<'a>>,
     serial: u32,
-    /// Whether a name may be found in more ways than as a prefix and all its digits: the name of one register ends in
-    /// a digit, or a prefix does. Compilers do neither.
+    /// Whether a name may be found in more ways than as a prefix and all its digits: the name of
+    /// one register ends in a digit, or a prefix does. Compilers do neither.
     ambiguous: bool,
     scopes: Vec<Scope<'a>>,
     /// Labels that turned out to be the same as one of an outer scope.
@@ -231,7 +232,8 @@ impl<'a> Names<'a> {
         self.bind(false, name, Bound::Return(index), at)
     }
 
-    /// What a name means in the innermost scope. A register used for the first time gets its number here.
+    /// What a name means in the innermost scope. A register used for the first time gets its number
+    /// here.
     pub(super) fn find(&mut self, name: &'a str, body: &mut Body<'a>) -> Option<Named> {
         let mut found = None;
         let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
@@ -314,7 +316,8 @@ impl<'a> Names<'a> {
         if self.same.is_empty() {
             return;
         }
-        // A label is joined to one of an outer scope, whose own joining comes later: from the last to the first.
+        // A label is joined to one of an outer scope, whose own joining comes later: from the last
+        // to the first.
         let mut number: Vec<LabelId> = (0..body.labels.len() as u32).collect();
         for &(inner, outer) in self.same.iter().rev() {
             number[inner as usize] = number[outer as usize];
@@ -358,7 +361,8 @@ impl<'a> Family<'a> {
         let id = body.registers.len() as RegisterId;
         let RegisterDeclaration { ty, vector, .. } = self.declaration;
         body.registers.push(Register { name, ty, vector });
-        // Compilers use members nearly in order: a plain array serves, and cannot outgrow the text by much.
+        // Compilers use members nearly in order: a plain array serves, and cannot outgrow the text
+        // by much.
         if index <= 2 * self.members.len() + 64 {
             if index >= self.members.len() {
                 self.members.resize(index + 1, UNUSED);

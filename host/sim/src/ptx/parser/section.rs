@@ -1,8 +1,9 @@
 //! Debug sections: data that the assembler passes on to a debugger.
 //!
-//! PTX ISA 11.5.3, `.section`: numbers of 8 to 64 bits, labels, and the values that only the assembler knows: an address
-//! (of a label in code or data, of a variable, of a section) with or without an offset, and the distance of two labels.
-//! Names are kept as written and not looked up: what runs a kernel does not read them.
+//! PTX ISA 11.5.3, `.section`: numbers of 8 to 64 bits, labels, and the values that only the
+//! assembler knows: an address (of a label in code or data, of a variable, of a section) with or
+//! without an offset, and the distance of two labels. Names are kept as written and not looked up:
+//! what runs a kernel does not read them.
 
 use super::module::Parser;
 use crate::ptx::ast::{Datum, Number, Section};

@@ -347,8 +347,9 @@ fn check_size(variable: &Variable<'_>) -> Result<(), ParseError> {
     Ok(())
 }
 
-/// Refuses what is no variable: an array without a length that nothing gives it, neither an initializer nor another module, or of
-/// no elements; a predicate in memory; an initial value that its memory or its type does not have.
+/// Refuses what is no variable: an array without a length that nothing gives it, neither an
+/// initializer nor another module, or of no elements; a predicate in memory; an initial value that
+/// its memory or its type does not have.
 pub(super) fn variable_is_complete(variable: &Variable<'_>) -> Result<(), ParseError> {
     let at = variable.position;
     let external = variable.linkage == Linkage::Extern;

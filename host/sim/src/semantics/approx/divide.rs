@@ -1,8 +1,9 @@
 //! `div.approx`, `div.full`, `rcp.approx`, `sqrt.approx`, `rsqrt.approx` on f32.
 //!
-//! PTX ISA 9.7.3. `div.approx` has a hole that is part of its definition: a divisor of magnitude in (2^126, 2^128) gives zero,
-//! since its reciprocal is subnormal (measured: `div.approx` 1 by more than 2^127 is 0, `div.full` is 0x00400000); with an
-//! infinite dividend NaN. Open in the ISA: that zero's sign; here the quotient's.
+//! PTX ISA 9.7.3. `div.approx` has a hole that is part of its definition: a divisor of magnitude in
+//! (2^126, 2^128) gives zero, since its reciprocal is subnormal (measured: `div.approx` 1 by more
+//! than 2^127 is 0, `div.full` is 0x00400000); with an infinite dividend NaN. Open in the ISA: that
+//! zero's sign; here the quotient's.
 
 use crate::semantics::float::nan::NAN_F32;
 use crate::semantics::float::{canonical_f32, div_rn_f32, ftz_f32, rcp_rn_f32, sqrt_rn_f32};

@@ -1,10 +1,11 @@
 //! `rcp.approx.ftz.f64`, `rsqrt.approx.ftz.f64`, `rsqrt.approx.f64`.
 //!
-//! PTX ISA 9.7.3: the first two are "gross": they read the upper 32 bits of their operand and write the upper 32 bits of the
-//! result (sign, exponent, 20 bits of fraction), the rest being zero; subnormals count as zeros, in and out. libdevice
-//! refines them by Newton steps. Open in the ISA: the rounding of those 20 bits, here to nearest; a NaN, here the operand's
-//! upper half made quiet (a NaN whose payload is all in the lower half reads as an infinity: measured on an H200); `rsqrt` below
-//! zero, here NaN.
+//! PTX ISA 9.7.3: the first two are "gross": they read the upper 32 bits of their operand and write
+//! the upper 32 bits of the result (sign, exponent, 20 bits of fraction), the rest being zero;
+//! subnormals count as zeros, in and out. libdevice refines them by Newton steps. Open in the ISA:
+//! the rounding of those 20 bits, here to nearest; a NaN, here the operand's upper half made quiet
+//! (a NaN whose payload is all in the lower half reads as an infinity: measured on an H200);
+//! `rsqrt` below zero, here NaN.
 
 use crate::semantics::float::nan::{INVALID_F64, quiet_f64};
 

@@ -1,7 +1,8 @@
 //! `ex2.approx`, `lg2.approx`, `tanh.approx` on f32.
 //!
-//! PTX ISA 9.7.3. Power and logarithm are short series in f64, without branches, so that lanes stay together in vector code;
-//! their relative error is below 2^-45, hence the nearest f32 but for about one value in a million.
+//! PTX ISA 9.7.3. Power and logarithm are short series in f64, without branches, so that lanes stay
+//! together in vector code; their relative error is below 2^-45, hence the nearest f32 but for
+//! about one value in a million.
 
 use crate::semantics::float::{canonical_f32, ftz_f32};
 use std::f64::consts::{LN_2, SQRT_2};
@@ -45,7 +46,8 @@ fn log2(x: f64) -> f64 {
     let halve = mantissa > SQRT_2;
     let m = if halve { mantissa * 0.5 } else { mantissa };
     let exponent = (bits >> 52) as i32 - 1023 + i32::from(halve);
-    // ln m = 2 artanh s, |s| below 0.172, by its series to s^19 / 19; what follows is below 2^-55 of s.
+    // ln m = 2 artanh s, |s| below 0.172, by its series to s^19 / 19; what follows is below 2^-55
+    // of s.
     let s = (m - 1.0) / (m + 1.0);
     let square = s * s;
     let mut series = 1.0 / 19.0;
@@ -61,7 +63,8 @@ pub(crate) fn ex2_approx_f32(a: f32) -> f32 {
     canonical_f32(exp2(a.into()) as f32)
 }
 
-/// `lg2.approx.f32`: the logarithm to base 2; of a zero of either sign minus infinity, below it NaN.
+/// `lg2.approx.f32`: the logarithm to base 2; of a zero of either sign minus infinity, below it
+/// NaN.
 #[inline(always)]
 pub(crate) fn lg2_approx_f32(a: f32) -> f32 {
     let finite = log2(a.into()) as f32; // subnormal f32 are normal f64

@@ -1,6 +1,7 @@
 //! `ex2.approx`, `tanh.approx` on f16, bf16 and pairs of them.
 //!
-//! PTX ISA 9.7.4. The f64 value is rounded once. `ex2.approx.ftz` is the only form at bf16; f16's keeps subnormals.
+//! PTX ISA 9.7.4. The f64 value is rounded once. `ex2.approx.ftz` is the only form at bf16; f16's
+//! keeps subnormals.
 
 use super::exponential::exp2;
 use crate::semantics::half::{cvt_f32_bf16, cvt_f32_f16, cvt_rn_bf16_f32, cvt_rn_f16_f32, x2_1};

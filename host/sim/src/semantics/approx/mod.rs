@@ -1,10 +1,12 @@
 //! `.approx` and `.full`: the operations that the ISA bounds but does not define to the last bit.
 //!
-//! PTX ISA 9.7.3 (f32, f64) and 9.7.4 (f16, bf16). Open in the ISA: everything within the bound. Here a result is the exact one
-//! rounded to nearest (short of cases nearer to a tie than f64 arithmetic sees), so it is within every bound, and a GPU's
-//! differs from it by at most that bound: 2 ulp for `div`, `ex2`; 1 ulp for `rcp`; relative 2^-22.9 for `rsqrt`, 2^-23 for
-//! `sqrt`, 2^-11 for `tanh`; absolute 2^-20.5 for `sin` and `cos` in [-2pi, 2pi]; absolute 2^-22 for `lg2` in (0.5, 2),
-//! relative 2^-22 elsewhere. Corners are as measured on an H200, NaN is the one of its type.
+//! PTX ISA 9.7.3 (f32, f64) and 9.7.4 (f16, bf16). Open in the ISA: everything within the bound.
+//! Here a result is the exact one rounded to nearest (short of cases nearer to a tie than f64
+//! arithmetic sees), so it is within every bound, and a GPU's differs from it by at most that
+//! bound: 2 ulp for `div`, `ex2`; 1 ulp for `rcp`; relative 2^-22.9 for `rsqrt`, 2^-23 for `sqrt`,
+//! 2^-11 for `tanh`; absolute 2^-20.5 for `sin` and `cos` in [-2pi, 2pi]; absolute 2^-22 for `lg2`
+//! in (0.5, 2), relative 2^-22 elsewhere. Corners are as measured on an H200, NaN is the one of its
+//! type.
 
 mod divide;
 mod double;

@@ -1,11 +1,14 @@
 //! `sin.approx`, `cos.approx` on f32.
 //!
-//! PTX ISA 9.7.3. The ISA bounds the error in [-100pi, 100pi] only. Here, in f64 and without branches, so that lanes stay together
-//! in vector code: the multiple of pi/2 that is nearest is taken off by two fused multiplications (W. J. Cody and W. Waite,
-//! "Software Manual for the Elementary Functions", 1980; with 106 bits of pi/2 what is lost is below 2^-55), and short series
-//! give sine and cosine of the rest. The result is the nearest f32 but for about one value in a million.
+//! PTX ISA 9.7.3. The ISA bounds the error in [-100pi, 100pi] only. Here, in f64 and without
+//! branches, so that lanes stay together in vector code: the multiple of pi/2 that is nearest is
+//! taken off by two fused multiplications (W. J. Cody and W. Waite, "Software Manual for the
+//! Elementary Functions", 1980; with 106 bits of pi/2 what is lost is below 2^-55), and short
+//! series give sine and cosine of the rest. The result is the nearest f32 but for about one value
+//! in a million.
 //!
-//! Open in the ISA: an operand past 2^50, here taken for a multiple of 2pi. An infinity gives NaN (measured).
+//! Open in the ISA: an operand past 2^50, here taken for a multiple of 2pi. An infinity gives NaN
+//! (measured).
 
 use crate::semantics::float::ftz_f32;
 use crate::semantics::float::nan::NAN_F32;
@@ -14,7 +17,8 @@ use std::f64::consts::{FRAC_2_PI, FRAC_PI_2};
 /// What pi/2 has beyond its f64.
 const FRAC_PI_2_REST: f64 = 6.123_233_995_736_766e-17;
 
-/// The operand as a number of quarter turns, of which the lowest two bits count, and a rest of at most an eighth.
+/// The operand as a number of quarter turns, of which the lowest two bits count, and a rest of at
+/// most an eighth.
 #[inline(always)]
 fn reduce(x: f64) -> (u64, f64) {
     let x = if x.abs() < 1_125_899_906_842_624.0 {

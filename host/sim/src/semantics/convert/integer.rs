@@ -1,6 +1,7 @@
 //! `cvt` between integers.
 //!
-//! PTX ISA 9.7.9, "cvt": a wider type extends by the source's sign, a narrower one drops the high bits, unless `.sat`.
+//! PTX ISA 9.7.9, "cvt": a wider type extends by the source's sign, a narrower one drops the high
+//! bits, unless `.sat`.
 
 /// The integer types of PTX.
 pub(crate) trait Int: Copy {
@@ -22,14 +23,20 @@ pub(crate) trait Int: Copy {
     fn to_f64(self) -> f64;
 }
 
-/// A float as an integer, saturated; `$nan` for a NaN. As Rust's `as`, in selects that vectorise, which `as` does not.
+/// A float as an integer, saturated; `$nan` for a NaN. As Rust's `as`, in selects that vectorise,
+/// which `as` does not.
 macro_rules! saturate_float {
     ($x:ident: $f:ty as $t:ty, $nan:expr) => {{
         const LOW: $f = <$t>::MIN as $f;
-        // The largest float that the integer type holds: its own maximum may round up to what it does not.
+        // The largest float that the integer type holds: its own maximum may round up to what it
+        // does not.
         const HIGH: $f = {
             let near = <$t>::MAX as $f;
-            if near as i128 > <$t>::MAX as i128 { <$f>::from_bits(near.to_bits() - 1) } else { near }
+            if near as i128 > <$t>::MAX as i128 {
+                <$f>::from_bits(near.to_bits() - 1)
+            } else {
+                near
+            }
         };
         let above = if $x > LOW { $x } else { LOW }; // also for NaN
         let inside = if above < HIGH { above } else { HIGH };

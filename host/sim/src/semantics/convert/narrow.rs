@@ -1,8 +1,9 @@
 //! `cvt` to a float type that may not hold the value: every rounding, from every type.
 //!
-//! PTX ISA 9.7.9, "cvt", `.rn`, `.rz`, `.rm`, `.rp`, `.relu`, `.satfinite`. A source is first made an f32 or f64 that is exact or
-//! rounded to odd ([`crate::semantics::odd`]), then rounded once to the destination. A NaN becomes the destination's one NaN,
-//! but from f64 to f32 keeps its payload (see [`super::cvt_rn_f32_f64`]).
+//! PTX ISA 9.7.9, "cvt", `.rn`, `.rz`, `.rm`, `.rp`, `.relu`, `.satfinite`. A source is first made
+//! an f32 or f64 that is exact or rounded to odd ([`crate::semantics::odd`]), then rounded once to
+//! the destination. A NaN becomes the destination's one NaN, but from f64 to f32 keeps its payload
+//! (see [`super::cvt_rn_f32_f64`]).
 
 use super::integer::Int;
 use super::wide::narrow_nan;

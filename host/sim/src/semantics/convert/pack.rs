@@ -1,8 +1,9 @@
 //! `cvt.pack`.
 //!
-//! PTX ISA 9.7.9, "cvt.pack". Both operands are clamped to a type of `BITS` bits; `a` stands above `b`. Types of 8 bits and
-//! fewer leave room: there the low bits of `c` stand above both, so that four, eight or sixteen numbers are packed by as many
-//! halves of instructions, each with the last result as its `c`.
+//! PTX ISA 9.7.9, "cvt.pack". Both operands are clamped to a type of `BITS` bits; `a` stands above
+//! `b`. Types of 8 bits and fewer leave room: there the low bits of `c` stand above both, so that
+//! four, eight or sixteen numbers are packed by as many halves of instructions, each with the last
+//! result as its `c`.
 
 /// `cvt.pack.sat.convertType.s32`, `.b32` with a third operand; for 16 bits `c` does not count.
 #[inline]

@@ -1,13 +1,16 @@
 //! `cvt.rs`: stochastic rounding, by random bits that the program gives.
 //!
-//! PTX ISA 9.7.9, "cvt", `.rs`, `rbits`. The random bits are added to the digits that are cut off, at their top, and a carry
-//! rounds away from zero; so a number exactly between two others goes up for half of all random bits, and one that the type
-//! holds stays. f16 takes 13 bits for each operand, bf16 16. Of four operands {a, b, e, f} in 8 bits each, a and b share the
-//! upper 16 bits of `rbits`, e and f the lower; four bits each: a and b the upper bytes of both halves, e and f the lower.
+//! PTX ISA 9.7.9, "cvt", `.rs`, `rbits`. The random bits are added to the digits that are cut off,
+//! at their top, and a carry rounds away from zero; so a number exactly between two others goes up
+//! for half of all random bits, and one that the type holds stays. f16 takes 13 bits for each
+//! operand, bf16 16. Of four operands {a, b, e, f} in 8 bits each, a and b share the upper 16 bits
+//! of `rbits`, e and f the lower; four bits each: a and b the upper bytes of both halves, e and f
+//! the lower.
 //!
-//! Open in the ISA: how two operands share 16 bits. For e4m3x4 FlashInfer's authors found, on sm_100a, that b and f take
-//! them as they are and a and e in reverse order (their `conversion.cuh`); the other formats are assumed to do so too.
-//! A NaN is the format's one NaN, as in the other roundings.
+//! Open in the ISA: how two operands share 16 bits. For e4m3x4 FlashInfer's authors found, on
+//! sm_100a, that b and f take them as they are and a and e in reverse order (their
+//! `conversion.cuh`); the other formats are assumed to do so too. A NaN is the format's one NaN, as
+//! in the other roundings.
 
 use super::narrow::{satfinite_bf16, satfinite_f16};
 use super::tensor::{E2M1, E2M3, E3M2, E4M3, E5M2};
@@ -85,8 +88,8 @@ pairs! {
     cvt_rs_satfinite_e3m2x2_f32, "e3m2": E3M2;
 }
 
-/// Half of `cvt.rs.satfinite.e2m1x4.f32`: `x` above `y`, four bits each; the random bits are the low bytes of both halves of
-/// `random`.
+/// Half of `cvt.rs.satfinite.e2m1x4.f32`: `x` above `y`, four bits each; the random bits are the
+/// low bytes of both halves of `random`.
 #[inline]
 pub(crate) fn cvt_rs_satfinite_e2m1x2_f32(x: f32, y: f32, random: u32) -> u32 {
     let random = random >> 8 & 0xff00 | random & 0xff;

@@ -1,11 +1,13 @@
 //! `cvt` to and from the formats of tensor cores: tf32, e4m3, e5m2, e2m3, e3m2, e2m1, ue8m0.
 //!
-//! PTX ISA 9.7.9 "cvt" and 5.2.3 "Alternate Floating-Point Data Formats". tf32 is f32 with ten fraction bits, the low 13
-//! of the register zero. The narrow formats saturate always (`.satfinite`): past the largest number, infinity included,
-//! that number. NaN is `0x7f` in e4m3 and e5m2 and the largest number in those that have no NaN. Packed, the first
-//! operand is the upper element. `.relu` is [`relu_f32`] on the operands, or `relu_f16` on the results.
+//! PTX ISA 9.7.9 "cvt" and 5.2.3 "Alternate Floating-Point Data Formats". tf32 is f32 with ten
+//! fraction bits, the low 13 of the register zero. The narrow formats saturate always
+//! (`.satfinite`): past the largest number, infinity included, that number. NaN is `0x7f` in e4m3
+//! and e5m2 and the largest number in those that have no NaN. Packed, the first operand is the
+//! upper element. `.relu` is [`relu_f32`] on the operands, or `relu_f16` on the results.
 //!
-//! Open in the ISA: a NaN to tf32, as measured on an H200 at each function; a negative number to ue8m0, which has no sign, is taken by its magnitude. Stochastic rounding is in `stochastic`.
+//! Open in the ISA: a NaN to tf32, as measured on an H200 at each function; a negative number to
+//! ue8m0, which has no sign, is taken by its magnitude. Stochastic rounding is in `stochastic`.
 
 use crate::semantics::Rounding::{self, Nearest};
 use crate::semantics::exact::{Exact, Format};
@@ -22,8 +24,8 @@ pub(crate) fn relu_f32(a: f32) -> f32 {
 /// The bits that tf32 does not have.
 const TF32_REST: u32 = 0x1fff;
 
-/// `cvt.rna.tf32.f32`: the nearest, of two equally near the one away from zero. It does not know NaN: of an infinity and
-/// all above it the low bits are cut off (measured on an H200).
+/// `cvt.rna.tf32.f32`: the nearest, of two equally near the one away from zero. It does not know
+/// NaN: of an infinity and all above it the low bits are cut off (measured on an H200).
 #[inline(always)]
 pub(crate) fn cvt_rna_tf32_f32(a: f32) -> f32 {
     let bits = a.to_bits();
@@ -32,7 +34,8 @@ pub(crate) fn cvt_rna_tf32_f32(a: f32) -> f32 {
     f32::from_bits(rounded & !TF32_REST)
 }
 
-/// `cvt.rna.satfinite.tf32.f32`: of results from infinity on the one before (measured on an H200, also for NaN).
+/// `cvt.rna.satfinite.tf32.f32`: of results from infinity on the one before (measured on an H200,
+/// also for NaN).
 #[inline(always)]
 pub(crate) fn cvt_rna_satfinite_tf32_f32(a: f32) -> f32 {
     let bits = cvt_rna_tf32_f32(a).to_bits();
@@ -81,7 +84,8 @@ pub(crate) fn satfinite_tf32(a: f32) -> f32 {
 pub(super) struct Tiny {
     format: Format,
     nan: u8,
-    /// Bits above this one's magnitude are infinity and NaN (e5m2), or NaN alone (e4m3), or nothing.
+    /// Bits above this one's magnitude are infinity and NaN (e5m2), or NaN alone (e4m3), or
+    /// nothing.
     infinity: Option<u8>,
 }
 
@@ -248,7 +252,8 @@ to_f32! {
     e2m1_to_f32 = E2M1;
 }
 
-/// `cvt.{rz,rp}.ue8m0.f32`: the power of two at or below (`Zero`) or at or above (`Up`) the magnitude, as its exponent plus
+/// `cvt.{rz,rp}.ue8m0.f32`: the power of two at or below (`Zero`) or at or above (`Up`) the
+/// magnitude, as its exponent plus
 /// 127. NaN is 0xff; so is what is past the largest power, unless `satfinite`.
 #[inline]
 pub(crate) fn cvt_ue8m0_f32(a: f32, rounding: Rounding, satfinite: bool) -> u8 {

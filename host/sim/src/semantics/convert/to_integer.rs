@@ -1,7 +1,8 @@
 //! `cvt` from a float to an integer, and to a whole number of the same type.
 //!
-//! PTX ISA 9.7.9, "cvt", `.rni`, `.rzi`, `.rmi`, `.rpi`. Always saturating, with or without `.sat`. Open in the ISA: a NaN.
-//! As measured on an H200: from f64, and to 64 bits, the sign bit alone; else 0. The half types go through f32 and do as it does.
+//! PTX ISA 9.7.9, "cvt", `.rni`, `.rzi`, `.rmi`, `.rpi`. Always saturating, with or without `.sat`.
+//! Open in the ISA: a NaN. As measured on an H200: from f64, and to 64 bits, the sign bit alone;
+//! else 0. The half types go through f32 and do as it does.
 
 use super::integer::Int;
 use crate::semantics::Rounding;

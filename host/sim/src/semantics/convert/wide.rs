@@ -1,7 +1,8 @@
 //! `cvt` to f32 and f64, rounded to nearest: from integers and from each other.
 //!
-//! PTX ISA 9.7.9, "cvt". Between f32 and f64 a NaN keeps its sign and as much of its payload as fits, made quiet, as
-//! measured on an H200: f32's one NaN is a rule of arithmetic, not of these two conversions.
+//! PTX ISA 9.7.9, "cvt". Between f32 and f64 a NaN keeps its sign and as much of its payload as
+//! fits, made quiet, as measured on an H200: f32's one NaN is a rule of arithmetic, not of these
+//! two conversions.
 
 use super::integer::Int;
 use crate::semantics::float::nan::{UP, flush_tiny};
@@ -32,8 +33,9 @@ pub(crate) fn cvt_rn_f32_f64(a: f64) -> f32 {
     if a.is_nan() { narrow_nan(a) } else { a as f32 }
 }
 
-/// `cvt.ftz.f32.f64`, rounded as `cvt` does. As with other operations a result counts as subnormal that is below the
-/// smallest normal number when rounded as if exponents had no end: measured on an H200 in all four roundings.
+/// `cvt.ftz.f32.f64`, rounded as `cvt` does. As with other operations a result counts as subnormal
+/// that is below the smallest normal number when rounded as if exponents had no end: measured on an
+/// H200 in all four roundings.
 #[inline(always)]
 pub(crate) fn cvt_ftz_f32_f64(a: f64, cvt: impl Fn(f64) -> f32) -> f32 {
     flush_tiny(cvt(a), cvt(a * f64::from(UP)))

@@ -1,7 +1,8 @@
-//! `add`, `sub`, `mul`, `fma`, `mad`, `div`, `rcp`, `sqrt`, rounded towards zero (`.rz`), down (`.rm`) and up (`.rp`).
+//! `add`, `sub`, `mul`, `fma`, `mad`, `div`, `rcp`, `sqrt`, rounded towards zero (`.rz`), down
+//! (`.rm`) and up (`.rp`).
 //!
-//! PTX ISA 9.7.3. Exact: f32 through f64 and [`odd`], f64 through [`Exact`]. NaNs are those of the nearest rounding, as is
-//! everything about infinities, which no rounding changes.
+//! PTX ISA 9.7.3. Exact: f32 through f64 and [`odd`], f64 through [`Exact`]. NaNs are those of the
+//! nearest rounding, as is everything about infinities, which no rounding changes.
 
 use super::arithmetic::*;
 use super::nan::{UP, canonical_f32, flush_tiny, ftz_f32, sat_f32};

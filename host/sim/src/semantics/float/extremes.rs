@@ -1,7 +1,8 @@
 //! `min`, `max`, with `.NaN`, `.xorsign.abs`, `.ftz`, and of three operands.
 //!
-//! PTX ISA 9.7.3. -0 is less than +0. A NaN loses to a number, and wins with `.NaN`; two NaNs give NaN. With
-//! `.xorsign.abs` magnitudes are compared and the result, if a number, takes the product's sign.
+//! PTX ISA 9.7.3. -0 is less than +0. A NaN loses to a number, and wins with `.NaN`; two NaNs give
+//! NaN. With `.xorsign.abs` magnitudes are compared and the result, if a number, takes the
+//! product's sign.
 
 use std::hint::select_unpredictable as select;
 
@@ -12,7 +13,8 @@ macro_rules! extremes {
     ($($min:ident, $max:ident: $t:ty);+ $(;)?) => {$(
         #[inline(always)]
         fn $min(a: $t, b: $t) -> $t {
-            // Equal operands are the same bits but for two zeros, where the sign bit of either makes -0.
+            // Equal operands are the same bits but for two zeros, where the sign bit of either
+            // makes -0.
             let equal = <$t>::from_bits(a.to_bits() | b.to_bits());
             let ordered = select(a < b, a, select(b < a, b, equal));
             select(a.is_nan(), b, select(b.is_nan(), a, ordered))

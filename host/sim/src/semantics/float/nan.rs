@@ -1,9 +1,12 @@
-//! NaN results, flushing and saturation: what happens to operands and results around the arithmetic.
+//! NaN results, flushing and saturation: what happens to operands and results around the
+//! arithmetic.
 //!
-//! PTX ISA 9.7.3 asks only that a NaN result be some NaN. Open in the ISA, and here as measured on an H200:
+//! PTX ISA 9.7.3 asks only that a NaN result be some NaN. Open in the ISA, and here as measured on
+//! an H200:
 //! - f32 (and f16) has one NaN, `0x7fffffff`, whatever the operands were.
-//! - f64 keeps an operand's payload and sign, made quiet; of two NaNs the second operand's, but in `div` the first's; of three (`fma`)
-//!   that of the second factor, else of the addend. An operation that makes a NaN of numbers gives `0xfff8000000000000`.
+//! - f64 keeps an operand's payload and sign, made quiet; of two NaNs the second operand's, but in
+//!   `div` the first's; of three (`fma`) that of the second factor, else of the addend. An
+//!   operation that makes a NaN of numbers gives `0xfff8000000000000`.
 //! - `.ftz` looks at the result as rounded without a least exponent: see `modifiers`.
 //! - `.sat` makes -0 and NaN +0 (NaN measured).
 
@@ -31,8 +34,8 @@ pub(crate) fn ftz_f32(x: f32) -> f32 {
 /// 2^64: makes tiny results normal.
 pub(crate) const UP: f32 = 18_446_744_073_709_551_616.0;
 
-/// `.ftz` of a result that rounding may have made the smallest normal number; `scaled` is the result times 2^64, rounded where
-/// it has all its digits.
+/// `.ftz` of a result that rounding may have made the smallest normal number; `scaled` is the
+/// result times 2^64, rounded where it has all its digits.
 #[inline(always)]
 pub(crate) fn flush_tiny(result: f32, scaled: f32) -> f32 {
     let sign = f32::from_bits(result.to_bits() & 0x8000_0000);
@@ -76,7 +79,8 @@ pub(crate) fn settle2_f64(r: f64, a: f64, b: f64) -> f64 {
     settle1_f64(r, select(b.is_nan(), b, a))
 }
 
-/// The result `r` of a * b + c, or, where it is NaN, the NaN that the GPU gives: that of `b`, of `c`, of `a`.
+/// The result `r` of a * b + c, or, where it is NaN, the NaN that the GPU gives: that of `b`, of
+/// `c`, of `a`.
 #[inline(always)]
 pub(crate) fn settle3_f64(r: f64, a: f64, b: f64, c: f64) -> f64 {
     settle2_f64(r, a, select(b.is_nan(), b, c))

@@ -1,6 +1,7 @@
 //! `add`, `sub`, `mul`, `fma` on pairs of f32 (`.f32x2`).
 //!
-//! PTX ISA 9.7.3, from sm_100. A pair is 64 bits, its first element the low word; nothing crosses between the two.
+//! PTX ISA 9.7.3, from sm_100. A pair is 64 bits, its first element the low word; nothing crosses
+//! between the two.
 
 use super::arithmetic::*;
 use super::directed::*;

@@ -1,4 +1,5 @@
-//! `add`, `sub`, `mul`, `fma`, `neg`, `abs` on one f16 or bf16, with `.ftz`, `.sat`, `.relu` and `.oob`.
+//! `add`, `sub`, `mul`, `fma`, `neg`, `abs` on one f16 or bf16, with `.ftz`, `.sat`, `.relu` and
+//! `.oob`.
 //!
 //! PTX ISA 9.7.4. Only `.rn` exists. `.relu` makes a negative result (and -0) zero and keeps NaN.
 
@@ -37,8 +38,9 @@ pub(crate) fn fma_rn_f16(a: f16, b: f16, c: f16) -> f16 {
     f16::narrow(add_odd_f32(a.widen() * b.widen(), c.widen()))
 }
 
-/// An exact result, or one rounded to odd, as f16 with `.ftz`: as for f32, what is below the smallest normal number when rounded as if
-/// exponents had no end (measured on an H200 over 2^20 products).
+/// An exact result, or one rounded to odd, as f16 with `.ftz`: as for f32, what is below the
+/// smallest normal number when rounded as if exponents had no end (measured on an H200 over 2^20
+/// products).
 #[inline(always)]
 fn narrow_flush(x: f32) -> f16 {
     let result = f16::narrow(x);
@@ -131,11 +133,12 @@ pub(crate) fn mul_rn_bf16(a: bf16, b: bf16) -> bf16 {
     bf16::narrow(odd_f32(f64::from(a.widen()) * f64::from(b.widen())))
 }
 
-/// The NaN that marks an element out of bounds, whatever its sign, for f16 and for bf16. The ISA does not say which it is; of all
-/// NaNs an H200 takes this one so (2026-11-21).
+/// The NaN that marks an element out of bounds, whatever its sign, for f16 and for bf16. The ISA
+/// does not say which it is; of all NaNs an H200 takes this one so (2026-11-21).
 pub(crate) const OUT_OF_BOUNDS: u16 = 0x7ff7;
 
-/// `fma.oob`: zero where a or b is marked as out of bounds, else the product and sum. c is not looked at, measured on an H200.
+/// `fma.oob`: zero where a or b is marked as out of bounds, else the product and sum. c is not
+/// looked at, measured on an H200.
 #[inline(always)]
 fn or_zero<H: Half>(factors: [u16; 2], result: H) -> H {
     if factors.iter().any(|bits| bits & 0x7fff == OUT_OF_BOUNDS) {

@@ -1,7 +1,8 @@
 //! f16 and bf16 to f32 and back, in selects and integer arithmetic that vectorise.
 //!
-//! PTX ISA 9.7.9 "cvt" and 5.2.3 "Alternate Floating-Point Data Formats". Crate `half` has these conversions too; it asks
-//! the CPU for its own instructions at run time, at each call, which a loop over lanes cannot afford.
+//! PTX ISA 9.7.9 "cvt" and 5.2.3 "Alternate Floating-Point Data Formats". Crate `half` has these
+//! conversions too; it asks the CPU for its own instructions at run time, at each call, which a
+//! loop over lanes cannot afford.
 
 use std::hint::select_unpredictable as select;
 

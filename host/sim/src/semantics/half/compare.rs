@@ -1,7 +1,8 @@
 //! `setp` and `set` on f16 and bf16, and `set` to them.
 //!
-//! PTX ISA 9.7.7 "Half Precision Comparison Instructions". Halves compare as the f32 of their value. For a packed pair the
-//! machine compares both halves: `setp`'s two predicates are the low and the high one.
+//! PTX ISA 9.7.7 "Half Precision Comparison Instructions". Halves compare as the f32 of their
+//! value. For a packed pair the machine compares both halves: `setp`'s two predicates are the low
+//! and the high one.
 
 use super::bits::Half;
 use crate::semantics::compare;

@@ -1,6 +1,7 @@
 //! `min`, `max` on one f16 or bf16, with `.ftz`, `.NaN` and `.xorsign.abs`.
 //!
-//! PTX ISA 9.7.4. Halves are ordered as the f32 of their value, so these are f32's: see [`crate::semantics::float`].
+//! PTX ISA 9.7.4. Halves are ordered as the f32 of their value, so these are f32's: see
+//! [`crate::semantics::float`].
 
 use super::bits::Half;
 use crate::semantics::float;
@@ -42,7 +43,8 @@ fn with_xor_sign(x: u16, a: u16, b: u16) -> u16 {
     if x == 0x7fff { x } else { x | (a ^ b) & 0x8000 }
 }
 
-/// One f32 extreme of magnitudes at both half types, with the operands' signs, and with `.ftz` at f16.
+/// One f32 extreme of magnitudes at both half types, with the operands' signs, and with `.ftz` at
+/// f16.
 macro_rules! xorsign {
     ($($wide:ident => $f16:ident, $ftz:ident, $bf16:ident);+ $(;)?) => {$(
         #[doc = concat!("[`float::", stringify!($wide), "`] at f16 with `.xorsign.abs`.")]

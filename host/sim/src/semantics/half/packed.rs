@@ -1,7 +1,8 @@
 //! The same operation on both halves of a packed pair: `.f16x2`, `.bf16x2`.
 //!
-//! PTX ISA 9.7.4. The pair's first element is the low half. Any function of this module on one half makes one on pairs:
-//! `fma.rn.relu.f16x2` is `fma_rn_relu_f16` on each. Functions of their own are the common ones.
+//! PTX ISA 9.7.4. The pair's first element is the low half. Any function of this module on one half
+//! makes one on pairs: `fma.rn.relu.f16x2` is `fma_rn_relu_f16` on each. Functions of their own are
+//! the common ones.
 
 use super::arithmetic::*;
 use super::extremes::*;
@@ -55,8 +56,8 @@ pub(crate) fn x2_1<H: Packed>(a: u32, op: impl Fn(H) -> H) -> u32 {
     pack(unpack(a).map(op))
 }
 
-/// Named operations on pairs. Written out, and not through a function that takes the operation: one that is passed as a value is not
-/// inlined into the loop over lanes, and the loop not vectorised.
+/// Named operations on pairs. Written out, and not through a function that takes the operation: one
+/// that is passed as a value is not inlined into the loop over lanes, and the loop not vectorised.
 macro_rules! packed {
     ($($name:ident($($x:ident),+) = $one:ident);+ $(;)?) => {$(
         #[doc = concat!("[`", stringify!($one), "`] on both halves.")]

@@ -1,7 +1,8 @@
 //! `add`, `sub`, `sad`, `div`, `rem`, `abs`, `neg`, `min`, `max`.
 //!
-//! PTX ISA 9.7.1. Open in the ISA: a division by zero. It yields all ones, quotient and remainder alike, as measured on an
-//! H200 at 32 and 64 bits; 16 bits are taken to follow, since the GPU divides them at 32.
+//! PTX ISA 9.7.1. Open in the ISA: a division by zero. It yields all ones, quotient and remainder
+//! alike, as measured on an H200 at 32 and 64 bits; 16 bits are taken to follow, since the GPU
+//! divides them at 32.
 
 typed! {
     /// `add`: the sum, wrapping.

@@ -1,7 +1,7 @@
 //! `popc`, `clz`, `brev`, `bfind`, `fns`, `bfe`, `bfi`, `bmsk`, `szext`.
 //!
-//! PTX ISA 9.7.1. Field positions and lengths are their operand's low 8 bits, as the ISA says and the H200 does (position
-//! 260 acts as 4).
+//! PTX ISA 9.7.1. Field positions and lengths are their operand's low 8 bits, as the ISA says and
+//! the H200 does (position 260 acts as 4).
 
 use std::hint::select_unpredictable as select;
 
@@ -33,37 +33,42 @@ typed! {
 }
 
 typed! {
-    /// `bfind`, signed: the position of the highest bit that differs from the sign; all ones if there is none.
+    /// `bfind`, signed: the position of the highest bit that differs from the sign; all ones if
+    /// there is none.
     |a| bfind_u32((a ^ (a >> 31)) as u32);
     bfind_s32(i32) -> u32,
 }
 
 typed! {
-    /// `bfind`, signed: the position of the highest bit that differs from the sign; all ones if there is none.
+    /// `bfind`, signed: the position of the highest bit that differs from the sign; all ones if
+    /// there is none.
     |a| bfind_u64((a ^ (a >> 63)) as u64);
     bfind_s64(i64) -> u32,
 }
 
 typed! {
-    /// `bfind.shiftamt`: the left shift that brings `bfind`'s bit to the top; all ones if there is none.
+    /// `bfind.shiftamt`: the left shift that brings `bfind`'s bit to the top; all ones if there is
+    /// none.
     |a| if a == 0 { NOT_FOUND } else { a.leading_zeros() };
     bfind_shiftamt_u32(u32) -> u32, bfind_shiftamt_u64(u64) -> u32,
 }
 
 typed! {
-    /// `bfind.shiftamt`, signed: the left shift that brings `bfind`'s bit to the top; all ones if there is none.
+    /// `bfind.shiftamt`, signed: the left shift that brings `bfind`'s bit to the top; all ones if
+    /// there is none.
     |a| bfind_shiftamt_u32((a ^ (a >> 31)) as u32);
     bfind_shiftamt_s32(i32) -> u32,
 }
 
 typed! {
-    /// `bfind.shiftamt`, signed: the left shift that brings `bfind`'s bit to the top; all ones if there is none.
+    /// `bfind.shiftamt`, signed: the left shift that brings `bfind`'s bit to the top; all ones if
+    /// there is none.
     |a| bfind_shiftamt_u64((a ^ (a >> 63)) as u64);
     bfind_shiftamt_s64(i64) -> u32,
 }
 
-/// `fns.b32`: the position of the `offset`-th set bit of `mask` from `base` up, or down if `offset` is negative; with a
-/// zero offset, `base` if its bit is set. All ones if there is none.
+/// `fns.b32`: the position of the `offset`-th set bit of `mask` from `base` up, or down if `offset`
+/// is negative; with a zero offset, `base` if its bit is set. All ones if there is none.
 ///
 /// Open in the ISA: a `base` above 31. Here no bit is found.
 #[inline(always)]
@@ -91,8 +96,8 @@ pub(crate) fn fns_b32(mask: u32, base: u32, offset: i32) -> u32 {
     }
 }
 
-/// How far a bit field's position and length count: the low 8 bits at 32 bits, all 32 at 64, as measured on an H200. From
-/// twice the width on nothing changes.
+/// How far a bit field's position and length count: the low 8 bits at 32 bits, all 32 at 64, as
+/// measured on an H200. From twice the width on nothing changes.
 #[inline(always)]
 fn field(bits: u32, pos: u32, len: u32) -> (u32, u32) {
     if bits == 32 {
@@ -113,8 +118,8 @@ typed! {
 }
 
 typed! {
-    /// `bfe`, signed: `len` bits of `a` from `pos` up, extended with the field's top bit, or with `a`'s where the field
-    /// reaches past it; zero if `len` is.
+    /// `bfe`, signed: `len` bits of `a` from `pos` up, extended with the field's top bit, or with
+    /// `a`'s where the field reaches past it; zero if `len` is.
     |a, pos, len| {
         let (pos, len) = field(T::BITS, pos, len);
         let end = if pos + len < T::BITS { pos + len } else { T::BITS };
@@ -137,7 +142,8 @@ typed! {
     bfi_b32(u32, u32, u32, u32) -> u32, bfi_b64(u64, u64, u32, u32) -> u64,
 }
 
-/// `bmsk.clamp.b32`: `width` ones from bit `pos` up, as many as fit; none if `pos` is past the word.
+/// `bmsk.clamp.b32`: `width` ones from bit `pos` up, as many as fit; none if `pos` is past the
+/// word.
 #[inline(always)]
 pub(crate) fn bmsk_clamp_b32(pos: u32, width: u32) -> u32 {
     let ones = if width < 32 { !(!0 << width) } else { !0 };

@@ -1,11 +1,13 @@
 //! `add.cc`, `addc`, `sub.cc`, `subc`, `mad.cc`, `madc`.
 //!
-//! PTX ISA 9.7.2. The condition register `CC.CF` is one bit: it goes in as `carry` and comes out as the second of the
-//! pair. The forms without `.cc` leave the register alone: their caller drops the second. Signed and unsigned forms carry
-//! alike, out of the top bit. In `mad.cc` and `madc` only the addition carries.
-//! The ISA speaks of a borrow after a subtraction. On a GPU a subtraction is the addition of the complement and one, and
-//! the bit is that addition's carry: set where there is *no* borrow. Between subtractions nobody can tell; `addc` after `sub.cc`
-//! can, and nvcc's division of 128 bits does. (So does ptxas 13.0: `IADD3 R5, P0, R0, -R5, RZ; IADD3.X R7, R4, R7, RZ, P0`.)
+//! PTX ISA 9.7.2. The condition register `CC.CF` is one bit: it goes in as `carry` and comes out as
+//! the second of the pair. The forms without `.cc` leave the register alone: their caller drops the
+//! second. Signed and unsigned forms carry alike, out of the top bit. In `mad.cc` and `madc` only
+//! the addition carries. The ISA speaks of a borrow after a subtraction. On a GPU a subtraction is
+//! the addition of the complement and one, and the bit is that addition's carry: set where there is
+//! *no* borrow. Between subtractions nobody can tell; `addc` after `sub.cc` can, and nvcc's
+//! division of 128 bits does. (So does ptxas 13.0:
+//! `IADD3 R5, P0, R0, -R5, RZ; IADD3.X R7, R4, R7, RZ, P0`.)
 
 typed! {
     /// `addc.cc`: a + b + carry, and the carry out; `add.cc` passes `false`.
@@ -18,7 +20,8 @@ typed! {
 }
 
 typed! {
-    /// `subc.cc`: a + not b + carry, and the carry out, which is set unless a borrow is left; `sub.cc` passes `true`.
+    /// `subc.cc`: a + not b + carry, and the carry out, which is set unless a borrow is left;
+    /// `sub.cc` passes `true`.
     |a, b, carry| {
         let (sum, over) = a.overflowing_add(!b);
         let (sum, over_again) = sum.overflowing_add(T::from(carry));
@@ -28,13 +31,15 @@ typed! {
 }
 
 typed! {
-    /// `madc.lo.cc`: the low half of a * b, plus c + carry, and the carry out; `mad.lo.cc` passes `false`.
+    /// `madc.lo.cc`: the low half of a * b, plus c + carry, and the carry out; `mad.lo.cc` passes
+    /// `false`.
     |a, b, c, carry| addc_u32(super::mul_lo_u32(a, b), c, carry);
     madc_lo_u32(u32, u32, u32, bool) -> (u32, bool),
 }
 
 typed! {
-    /// `madc.lo.cc`: the low half of a * b, plus c + carry, and the carry out; `mad.lo.cc` passes `false`.
+    /// `madc.lo.cc`: the low half of a * b, plus c + carry, and the carry out; `mad.lo.cc` passes
+    /// `false`.
     |a, b, c, carry| addc_u64(super::mul_lo_u64(a, b), c, carry);
     madc_lo_u64(u64, u64, u64, bool) -> (u64, bool),
 }
@@ -42,7 +47,8 @@ typed! {
 /// `madc.hi.cc` at one type: `$mul` is its `mul.hi`, `$add` adds bits of its width.
 macro_rules! madc_hi {
     ($($name:ident: $t:ty, $bits:ty = $mul:ident, $add:ident);+ $(;)?) => {$(
-        /// `madc.hi.cc`: the high half of a * b, plus c + carry, and the carry out; `mad.hi.cc` passes `false`.
+        /// `madc.hi.cc`: the high half of a * b, plus c + carry, and the carry out; `mad.hi.cc`
+        /// passes `false`.
         #[inline(always)]
         pub(crate) fn $name(a: $t, b: $t, c: $t, carry: bool) -> ($t, bool) {
             let (sum, carry) = $add(super::$mul(a, b) as $bits, c as $bits, carry);

@@ -1,7 +1,8 @@
 //! `dp4a`, `dp2a`: dot products of packed bytes, accumulated in 32 bits.
 //!
-//! PTX ISA 9.7.1. Each packed operand is signed or unsigned by itself: `dp4a_s32_u32` reads signed bytes of `a` and
-//! unsigned ones of `b`. The accumulator wraps, so its signedness does not show: it is `u32` in every form.
+//! PTX ISA 9.7.1. Each packed operand is signed or unsigned by itself: `dp4a_s32_u32` reads signed
+//! bytes of `a` and unsigned ones of `b`. The accumulator wraps, so its signedness does not show:
+//! it is `u32` in every form.
 
 /// The bytes of `x`, zero-extended.
 #[inline(always)]
@@ -47,10 +48,12 @@ dp4a! {
     dp4a_s32_s32: bytes_s32, bytes_s32;
 }
 
-/// `dp2a` at each mode and pair of operand types; the mode says which half of `b`'s bytes take part.
+/// `dp2a` at each mode and pair of operand types; the mode says which half of `b`'s bytes take
+/// part.
 macro_rules! dp2a {
     ($($name:ident: $a_halves:ident, $b_bytes:ident[$low:literal, $high:literal]);+ $(;)?) => {$(
-        /// `dp2a.mode.atype.btype`: `c` plus the products of the two half words of `a` and two bytes of `b`.
+        /// `dp2a.mode.atype.btype`: `c` plus the products of the two half words of `a` and two
+        /// bytes of `b`.
         #[inline(always)]
         pub(crate) fn $name(a: u32, b: u32, c: u32) -> u32 {
             let (a, b) = ($a_halves(a), $b_bytes(b));

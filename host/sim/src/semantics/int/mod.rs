@@ -1,8 +1,9 @@
 //! Integer instructions.
 //!
-//! PTX ISA 9.7.1 "Integer Arithmetic Instructions" and 9.7.2 "Extended-Precision Integer Arithmetic Instructions".
-//! Arithmetic wraps. Signed and unsigned forms of one operation are separate functions even where they compute the same
-//! bits, so that each row of the instruction table finds its name.
+//! PTX ISA 9.7.1 "Integer Arithmetic Instructions" and 9.7.2 "Extended-Precision Integer Arithmetic
+//! Instructions". Arithmetic wraps. Signed and unsigned forms of one operation are separate
+//! functions even where they compute the same bits, so that each row of the instruction table finds
+//! its name.
 
 mod arithmetic;
 mod bits;

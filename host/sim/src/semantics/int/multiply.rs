@@ -1,7 +1,8 @@
 //! `mul`, `mad`, `mul24`, `mad24`.
 //!
-//! PTX ISA 9.7.1. The product is formed at twice the width; `.lo` and `.hi` are its halves, `.wide` all of it. The 24-bit
-//! forms read bits 23..0 of their operands, sign-extended in the signed form, and their `.hi` is bits 47..16.
+//! PTX ISA 9.7.1. The product is formed at twice the width; `.lo` and `.hi` are its halves, `.wide`
+//! all of it. The 24-bit forms read bits 23..0 of their operands, sign-extended in the signed form,
+//! and their `.hi` is bits 47..16.
 
 typed! {
     /// `mul.lo`: the low half of the product.

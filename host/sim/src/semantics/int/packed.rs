@@ -1,6 +1,7 @@
 //! `add`, `min`, `max` on pairs of 16-bit integers (`.u16x2`, `.s16x2`).
 //!
-//! PTX ISA 9.7.1. The pair's first element is the low half; nothing crosses from one half to the other.
+//! PTX ISA 9.7.1. The pair's first element is the low half; nothing crosses from one half to the
+//! other.
 
 /// The same 16-bit operation on both halves.
 #[inline(always)]

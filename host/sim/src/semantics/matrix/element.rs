@@ -1,6 +1,7 @@
 //! The element types of `mma` and `wmma`, packed in 32-bit registers.
 //!
-//! PTX ISA 9.7.14.2 "Matrix Data-types". Every type's values are exact in f64, and so are products of two of them.
+//! PTX ISA 9.7.14.2 "Matrix Data-types". Every type's values are exact in f64, and so are products
+//! of two of them.
 
 use crate::semantics::convert::{e2m1_to_f32, e2m3_to_f32, e3m2_to_f32, e4m3_to_f32, e5m2_to_f32};
 use crate::semantics::half::{cvt_f32_bf16, cvt_f32_f16};
@@ -112,7 +113,8 @@ impl Element {
         );
     }
 
-    /// A register of every lane, quad by quad: the values of four lanes side by side, which are neighbours in a row or column.
+    /// A register of every lane, quad by quad: the values of four lanes side by side, which are
+    /// neighbours in a row or column.
     #[inline(always)]
     pub(super) fn quads(self, register: &[u32; 32], mut put: impl FnMut(usize, &[f64])) {
         let (quads, _) = register.as_chunks::<4>();

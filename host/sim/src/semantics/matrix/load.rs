@@ -1,9 +1,11 @@
-//! `ldmatrix`, `stmatrix`, `movmatrix`: matrices of 16-bit elements, and of bytes, between memory rows and fragments.
+//! `ldmatrix`, `stmatrix`, `movmatrix`: matrices of 16-bit elements, and of bytes, between memory
+//! rows and fragments.
 //!
-//! PTX ISA 9.7.14.5 "ldmatrix", "stmatrix", "movmatrix". A row is 16 bytes. Of 8 by 8 halves and of 8 by 16 bytes, lane 8m + r
-//! holds the address of row r of matrix m, and register m is that matrix's fragment. A matrix of 16 by 16 bytes has 16
-//! addresses and two registers; one of 16 by 8 that is stored has a column in each row of memory. Elements of six or
-//! four bits lie side by side from a row's first bit, and come as the low bits of a byte.
+//! PTX ISA 9.7.14.5 "ldmatrix", "stmatrix", "movmatrix". A row is 16 bytes. Of 8 by 8 halves and of
+//! 8 by 16 bytes, lane 8m + r holds the address of row r of matrix m, and register m is that
+//! matrix's fragment. A matrix of 16 by 16 bytes has 16 addresses and two registers; one of 16 by 8
+//! that is stored has a column in each row of memory. Elements of six or four bits lie side by side
+//! from a row's first bit, and come as the low bits of a byte.
 
 /// The lane whose address operand is that of `row` of `matrix`.
 #[inline]
@@ -11,7 +13,8 @@ pub(crate) fn address_lane(matrix: usize, row: usize) -> usize {
     (matrix % 4) * 8 + row % 8
 }
 
-/// The row and column of half `index` (0: the low one) of a lane's register; `trans` as the modifier.
+/// The row and column of half `index` (0: the low one) of a lane's register; `trans` as the
+/// modifier.
 #[inline]
 pub(crate) fn position(lane: usize, index: usize, trans: bool) -> (usize, usize) {
     let (major, minor) = (lane / 4 % 8, lane % 4 * 2 + index % 2);
@@ -88,8 +91,8 @@ pub(crate) fn load_bytes(rows: &[[u8; 16]; 8]) -> [u32; 32] {
     })
 }
 
-/// The two registers of every lane, from a matrix of 16 by 16 bytes that is transposed: four neighbours of a column, and of
-/// the column eight further.
+/// The two registers of every lane, from a matrix of 16 by 16 bytes that is transposed: four
+/// neighbours of a column, and of the column eight further.
 #[inline]
 pub(crate) fn load_bytes_trans(rows: &[[u8; 16]; 16]) -> [[u32; 32]; 2] {
     [0, 8].map(|right| {
@@ -101,7 +104,8 @@ pub(crate) fn load_bytes_trans(rows: &[[u8; 16]; 16]) -> [[u32; 32]; 2] {
     })
 }
 
-/// The columns, as rows of memory, of a matrix of 16 by 8 bytes whose fragment is that of an accumulator.
+/// The columns, as rows of memory, of a matrix of 16 by 8 bytes whose fragment is that of an
+/// accumulator.
 #[inline]
 pub(crate) fn store_bytes_trans(register: &[u32; 32]) -> [[u8; 16]; 8] {
     let mut columns = [[0; 16]; 8];

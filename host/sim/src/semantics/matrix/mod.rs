@@ -1,7 +1,9 @@
-//! Matrix instructions of a warp: where the elements of a matrix lie in the lanes' registers, and their product.
+//! Matrix instructions of a warp: where the elements of a matrix lie in the lanes' registers, and
+//! their product.
 //!
-//! PTX ISA 9.7.14 "Warp Level Matrix Multiply-Accumulate Instructions": `mma.sync`, `wmma`, `ldmatrix`, `stmatrix`,
-//! `movmatrix`. A warp's registers are `[[u32; 32]]`: for each register of the instruction, its value in each lane.
+//! PTX ISA 9.7.14 "Warp Level Matrix Multiply-Accumulate Instructions": `mma.sync`, `wmma`,
+//! `ldmatrix`, `stmatrix`, `movmatrix`. A warp's registers are `[[u32; 32]]`: for each register of
+//! the instruction, its value in each lane.
 //!
 //! And of a warpgroup: `wgmma`. Not here: `tcgen05`.
 

@@ -1,10 +1,11 @@
 //! D = A * B + C on fragments: `mma.sync` and `wmma.mma`.
 //!
-//! PTX ISA 9.7.14.4 "wmma.mma", 9.7.14.5 "mma". Open in the ISA: the order and the precision of a sum of f16, bf16, tf32 or
-//! 8-bit float products, beyond "at least single precision". Here products are exact, their sum with C is taken in f64 in
-//! the order of k, and rounded once; a GPU, which aligns and truncates addends, differs in the last digits. Integers are
-//! exact and wrap, or clamp with `.satfinite`; f64 is a chain of `fma` in the order of k, each
-//! rounded as the instruction says.
+//! PTX ISA 9.7.14.4 "wmma.mma", 9.7.14.5 "mma". Open in the ISA: the order and the precision of a
+//! sum of f16, bf16, tf32 or 8-bit float products, beyond "at least single precision". Here
+//! products are exact, their sum with C is taken in f64 in the order of k, and rounded once; a GPU,
+//! which aligns and truncates addends, differs in the last digits. Integers are exact and wrap, or
+//! clamp with `.satfinite`; f64 is a chain of `fma` in the order of k, each rounded as the
+//! instruction says.
 
 use super::element::Element;
 use super::fragment;
@@ -75,7 +76,8 @@ impl Accumulator {
         values
     }
 
-    /// A register of every lane, from the values that `sum` says of a lane and an index in its register.
+    /// A register of every lane, from the values that `sum` says of a lane and an index in its
+    /// register.
     #[inline(always)]
     fn pack(self, register: &mut [u32; 32], sum: impl Fn(usize, usize) -> f64) {
         each_accumulator!(
@@ -107,7 +109,8 @@ pub(super) struct Matrix<const LEN: usize = 1024> {
 }
 
 impl<const LEN: usize> Matrix<LEN> {
-    /// The matrix of `columns` columns whose elements lie in `registers` at the places that `position` says.
+    /// The matrix of `columns` columns whose elements lie in `registers` at the places that
+    /// `position` says.
     #[inline(always)]
     pub(super) fn gather(
         columns: usize,
@@ -139,9 +142,10 @@ impl<const LEN: usize> Matrix<LEN> {
         }
     }
 
-    /// Adds the product of `a` and `b`, `m` by `k` by `N`, to the first `m` rows. Each sum is one of the products in
-    /// their order, and then of what was there; columns side by side become vector code. Products are exact in f64, so that
-    /// to add one by a fused multiplication gives the same.
+    /// Adds the product of `a` and `b`, `m` by `k` by `N`, to the first `m` rows. Each sum is one
+    /// of the products in their order, and then of what was there; columns side by side become
+    /// vector code. Products are exact in f64, so that to add one by a fused multiplication gives
+    /// the same.
     #[inline(always)]
     fn add_product<const N: usize, const A: usize>(
         &mut self,
@@ -165,8 +169,8 @@ impl<const LEN: usize> Matrix<LEN> {
     }
 }
 
-/// `mma.sync.m?n8k?`: `a`, `b`, `c` and `d` are the registers of the operands; `k` is the shape's. How many rows there are
-/// follows from the number of registers.
+/// `mma.sync.m?n8k?`: `a`, `b`, `c` and `d` are the registers of the operands; `k` is the shape's.
+/// How many rows there are follows from the number of registers.
 #[inline(always)]
 pub(crate) fn mma(
     k: usize,
@@ -197,8 +201,9 @@ pub(crate) fn mma(
     }
 }
 
-/// [`mma`] for a k of at most `K`. By the rule of [`fragment`] a quad's values are neighbours in a row of A or a column of B,
-/// and two registers of C or D are eight rows, so no element's place is asked for.
+/// [`mma`] for a k of at most `K`. By the rule of [`fragment`] a quad's values are neighbours in a
+/// row of A or a column of B, and two registers of C or D are eight rows, so no element's place is
+/// asked for.
 #[inline(always)]
 fn mma_up_to<const K: usize>(
     k: usize,
@@ -409,7 +414,8 @@ pub(crate) enum BitOp {
     And,
 }
 
-/// `mma.sync.m?n8k?.s32.b1.b1.s32`: C plus how many bits of a row of A and a column of B the operation leaves set.
+/// `mma.sync.m?n8k?.s32.b1.b1.s32`: C plus how many bits of a row of A and a column of B the
+/// operation leaves set.
 pub(crate) fn mma_b1(
     k: usize,
     op: BitOp,

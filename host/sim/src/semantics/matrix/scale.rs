@@ -1,11 +1,14 @@
-//! Block scaling of `mma.sync`: each group of this many columns of A, and of rows of B, shares a factor.
+//! Block scaling of `mma.sync`: each group of this many columns of A, and of rows of B, shares a
+//! factor.
 //!
-//! PTX ISA 9.7.14.3 "Block Scaling for mma.sync". A register of each lane has four factors of a byte. Of each quad (four
-//! lanes), a selector names those that count: a pair for A, whose first has the factors of the quad's row and whose second
-//! those of the row eight below; one lane for B, with the factors of the quad's column. Another selector names the first of
-//! the bytes. A factor is a power of two (`.ue8m0`) or an `.e4m3` without a sign (`.ue4m3`).
+//! PTX ISA 9.7.14.3 "Block Scaling for mma.sync". A register of each lane has four factors of a
+//! byte. Of each quad (four lanes), a selector names those that count: a pair for A, whose first
+//! has the factors of the quad's row and whose second those of the row eight below; one lane for B,
+//! with the factors of the quad's column. Another selector names the first of the bytes. A factor
+//! is a power of two (`.ue8m0`) or an `.e4m3` without a sign (`.ue4m3`).
 //!
-//! Nothing here is measured: an H200 has no such instruction. Products and factors are multiplied exactly, in f64.
+//! Nothing here is measured: an H200 has no such instruction. Products and factors are multiplied
+//! exactly, in f64.
 
 use crate::semantics::convert::{cvt_bf16_ue8m0, e4m3_to_f32};
 

@@ -1,18 +1,20 @@
 //! `mma.sp`: a product whose first matrix has only half of its columns.
 //!
-//! PTX ISA 9.7.14.6 "Matrix multiply-accumulate operation using mma.sp instruction with sparse matrix A". A's rows are cut
-//! into chunks, of which half of the elements are stored: two of four, for tf32 one of two, for 4-bit integers two pairs of
-//! four. Four bits of metadata for each chunk say where they go, two for each element or pair; of tf32, 0b0100 is the first
-//! and 0b1110 the second. What is stored lies in the lanes as a dense matrix of half the columns does.
+//! PTX ISA 9.7.14.6 "Matrix multiply-accumulate operation using mma.sp instruction with sparse
+//! matrix A". A's rows are cut into chunks, of which half of the elements are stored: two of four,
+//! for tf32 one of two, for 4-bit integers two pairs of four. Four bits of metadata for each chunk
+//! say where they go, two for each element or pair; of tf32, 0b0100 is the first and 0b1110 the
+//! second. What is stored lies in the lanes as a dense matrix of half the columns does.
 //!
-//! Some lanes of each quad hold its two rows' metadata, which lanes says the selector, where not all are needed. With 16
-//! and 32 bits a register is half of a row and half of the row eight below; with 8 and 4 bits it is of one row.
+//! Some lanes of each quad hold its two rows' metadata, which lanes says the selector, where not
+//! all are needed. With 16 and 32 bits a register is half of a row and half of the row eight below;
+//! with 8 and 4 bits it is of one row.
 //!
-//! The ISA shows in figures which lane holds whose metadata; an H200 was asked, for every shape, type and selector
-//! (2026-11-21).
+//! The ISA shows in figures which lane holds whose metadata; an H200 was asked, for every shape,
+//! type and selector (2026-11-21).
 //!
-//! Undefined in the ISA: metadata that names one element twice and, with `::ordered_metadata`, such that is out of
-//! order; and for tf32 any other than the two. [`misplaced`] finds it.
+//! Undefined in the ISA: metadata that names one element twice and, with `::ordered_metadata`, such
+//! that is out of order; and for tf32 any other than the two. [`misplaced`] finds it.
 
 use super::element::Element;
 use super::fragment;

@@ -1,7 +1,8 @@
 //! `mma.sync.m8n8k4` on f16: four products at once, each by eight lanes.
 //!
-//! PTX ISA 9.7.14.5.1 "Matrix Fragments for mma.m8n8k4 with .f16 floating point type". Lanes 4q to 4q + 3 and 16 + 4q to 19 + 4q
-//! hold product q; the second four hold the lower half of A, C and D and the right half of B. Sums are as in `multiply`.
+//! PTX ISA 9.7.14.5.1 "Matrix Fragments for mma.m8n8k4 with .f16 floating point type". Lanes 4q to
+//! 4q + 3 and 16 + 4q to 19 + 4q hold product q; the second four hold the lower half of A, C and D
+//! and the right half of B. Sums are as in `multiply`.
 
 use super::element::Element;
 use super::multiply::Accumulator;

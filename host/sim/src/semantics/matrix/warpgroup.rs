@@ -1,12 +1,14 @@
 //! `wgmma.mma_async`: D = A * B + D of a warpgroup, its B and perhaps its A in shared memory.
 //!
-//! PTX ISA 9.7.15 "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions". Each warp of the four has 16 of D's 64
-//! rows, and needs as many of A; so one warp's part is what is computed here. Sums are taken as in [`super::multiply`]:
-//! exact products, added in f64 in the order of k, then to D, and rounded once. Integers and bits are exact.
+//! PTX ISA 9.7.15 "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions". Each warp
+//! of the four has 16 of D's 64 rows, and needs as many of A; so one warp's part is what is
+//! computed here. Sums are taken as in [`super::multiply`]: exact products, added in f64 in the
+//! order of k, then to D, and rounded once. Integers and bits are exact.
 //!
-//! A matrix in shared memory is named by a descriptor (9.7.15.5.1.2): a start, two strides and a swizzling mode. It lies there in
-//! pieces of 16 bytes; [`Descriptor::place`] is the ISA's table of canonical layouts. K-major pieces are 16 bytes of one row of A or
-//! column of B, MN-major ones eight neighbours at one k.
+//! A matrix in shared memory is named by a descriptor (9.7.15.5.1.2): a start, two strides and a
+//! swizzling mode. It lies there in pieces of 16 bytes; [`Descriptor::place`] is the ISA's table of
+//! canonical layouts. K-major pieces are 16 bytes of one row of A or column of B, MN-major ones
+//! eight neighbours at one k.
 
 use super::element::Element;
 use super::fragment;
@@ -60,8 +62,8 @@ impl Descriptor {
         }
     }
 
-    /// The shared address of a piece: of row or column `mn` its `k`th piece (K-major), or of row or column group `mn` that
-    /// at `k` (MN-major).
+    /// The shared address of a piece: of row or column `mn` its `k`th piece (K-major), or of row or
+    /// column group `mn` that at `k` (MN-major).
     #[inline]
     pub(crate) fn place(&self, major: Major, mn: u32, k: u32) -> u32 {
         let piece = PIECE as u32;
@@ -83,7 +85,8 @@ impl Descriptor {
     }
 }
 
-/// A matrix with `lines` rows (of A) or columns (of B) of `k` elements: elements of line `i` at `i * k`.
+/// A matrix with `lines` rows (of A) or columns (of B) of `k` elements: elements of line `i` at
+/// `i * k`.
 #[derive(Debug)]
 pub(crate) struct Lines {
     /// Raw bits of each element.
@@ -101,7 +104,8 @@ impl Lines {
             .collect()
     }
 
-    /// Lines `from..to` of a matrix in shared memory, elements of `size` bytes; `piece` reads 16 bytes at a shared address.
+    /// Lines `from..to` of a matrix in shared memory, elements of `size` bytes; `piece` reads 16
+    /// bytes at a shared address.
     ///
     /// # Errors
     /// What `piece` gives for an address that is none.
@@ -198,8 +202,9 @@ pub(crate) fn place(lane: usize, index: usize) -> (usize, usize) {
     (row, column + index / 4 * 8)
 }
 
-/// One warp's rows of D = A * B + D, or without D. `a` has 16 lines, `b` as many as D has columns. Loops without closures: what iterators call of
-/// those is compiled for each level of vector instructions, the iterators are not, and so each element would cost a call.
+/// One warp's rows of D = A * B + D, or without D. `a` has 16 lines, `b` as many as D has columns.
+/// Loops without closures: what iterators call of those is compiled for each level of vector
+/// instructions, the iterators are not, and so each element would cost a call.
 #[inline(always)]
 pub(crate) fn wgmma(
     (a_type, a, negate_a): (Element, &Lines, bool),

@@ -1,8 +1,9 @@
 //! What a tensor map may say.
 //!
-//! CUDA driver API reference, `cuTensorMapEncodeTiled` and `cuTensorMapEncodeIm2col`, which list the requirements; PTX ISA
-//! 5.5.3 and 5.5.4. The reference also shows how strides follow from sizes and padding. That is a recipe: strides of
-//! overlapping windows and of broadcast dimensions do not follow it, and are taken.
+//! CUDA driver API reference, `cuTensorMapEncodeTiled` and `cuTensorMapEncodeIm2col`, which list
+//! the requirements; PTX ISA 5.5.3 and 5.5.4. The reference also shows how strides follow from
+//! sizes and padding. That is a recipe: strides of overlapping windows and of broadcast dimensions
+//! do not follow it, and are taken.
 
 use super::map::{Access, Fill, Im2col, Interleave, MOST, TensorMap};
 use super::{Element, Swizzle};
@@ -176,7 +177,8 @@ impl TensorMap {
             Access::Tiled(sizes) => self.check_box(sizes)?,
             Access::Im2col(it) => self.check_im2col(it)?,
         };
-        // Without slices the hardware has no stride in the first dimension; the driver of an H200 wants a valid one all the same.
+        // Without slices the hardware has no stride in the first dimension; the driver of an H200
+        // wants a valid one all the same.
         for (dimension, &step) in self.steps[..rank].iter().enumerate() {
             if !(1..=8).contains(&step) {
                 return Err(Error::Step { dimension, step });
@@ -264,8 +266,9 @@ impl TensorMap {
         self.check_row(it.channels)
     }
 
-    /// Interleave, swizzle, element and fill against each other. Slices go with every swizzle: the reference asks for one of 32 bytes
-    /// where slices have 32, and the driver of an H200 (580.159.04) takes any.
+    /// Interleave, swizzle, element and fill against each other. Slices go with every swizzle: the
+    /// reference asks for one of 32 bytes where slices have 32, and the driver of an H200
+    /// (580.159.04) takes any.
     fn check_layout(&self, row_bits: u32) -> Result<(), Error> {
         if self.element.padded() {
             let taken = matches!(

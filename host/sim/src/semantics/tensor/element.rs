@@ -1,7 +1,7 @@
 //! Types of a tensor's elements.
 //!
-//! CUDA driver API reference, `CUtensorMapDataType`; PTX ISA 9.7.9 "tensormap.replace", table of `new_val`, numbers them in
-//! another order.
+//! CUDA driver API reference, `CUtensorMapDataType`; PTX ISA 9.7.9 "tensormap.replace", table of
+//! `new_val`, numbers them in another order.
 
 use crate::semantics::half::OUT_OF_BOUNDS;
 
@@ -132,8 +132,8 @@ impl Element {
         matches!(self, F16 | F32 | F64 | Bf16 | F32Ftz | Tf32 | Tf32Ftz)
     }
 
-    /// The bits of `OOB-NaN`, of which an element takes the low ones. Open in the ISA: here the mark that `fma.oob` of an H200
-    /// knows of halves, in each 16 bits.
+    /// The bits of `OOB-NaN`, of which an element takes the low ones. Open in the ISA: here the
+    /// mark that `fma.oob` of an H200 knows of halves, in each 16 bits.
     pub fn outside(self) -> u64 {
         u64::from(OUT_OF_BOUNDS) * 0x0001_0001_0001_0001
     }

@@ -1,6 +1,7 @@
 //! The tensor map object.
 //!
-//! NVIDIA does not publish what its 128 bytes hold. Here they are, little-endian and from the first:
+//! NVIDIA does not publish what its 128 bytes hold. Here they are, little-endian and from the
+//! first:
 //!
 //! | bytes | what |
 //! | --- | --- |
@@ -252,8 +253,8 @@ impl TensorMap {
         })
     }
 
-    /// Writes a field of the object in these bytes, as `tensormap.replace` does; whether the value makes sense is looked at when
-    /// the map is used. False: the field does not take the value.
+    /// Writes a field of the object in these bytes, as `tensormap.replace` does; whether the value
+    /// makes sense is looked at when the map is used. False: the field does not take the value.
     pub fn replace(bytes: &mut [u8; BYTES], field: Field, value: u64) -> bool {
         let small = u32::try_from(value).unwrap_or(u32::MAX);
         let in_rank = |ordinal: u32, most: usize| (ordinal as usize) < most;

@@ -1,6 +1,7 @@
 //! Tensor maps: what `cp.async.bulk.tensor` is told of a tensor, and which bytes of it go where.
 //!
-//! PTX ISA 5.5 "Tensors" and 5.5.8 "Tensor-map"; CUDA driver API reference, "Tensor Map Object Management".
+//! PTX ISA 5.5 "Tensors" and 5.5.8 "Tensor-map"; CUDA driver API reference, "Tensor Map Object
+//! Management".
 //!
 //! | file | what it is |
 //! | --- | --- |

@@ -1,8 +1,10 @@
-//! How chunks of a box are shuffled in shared memory, so that rows and columns both avoid bank conflicts.
+//! How chunks of a box are shuffled in shared memory, so that rows and columns both avoid bank
+//! conflicts.
 //!
-//! PTX ISA 5.5.7 "Swizzling Modes": its tables are one rule each. Bits of the address that number the 128-byte line are added,
-//! without carry, to bits that number the chunk in the line. The address is that of shared memory, so a box that does not start
-//! at a multiple of the pattern (256, 512 or 1024 bytes) starts inside of it; the ISA calls this the base offset.
+//! PTX ISA 5.5.7 "Swizzling Modes": its tables are one rule each. Bits of the address that number
+//! the 128-byte line are added, without carry, to bits that number the chunk in the line. The
+//! address is that of shared memory, so a box that does not start at a multiple of the pattern
+//! (256, 512 or 1024 bytes) starts inside of it; the ISA calls this the base offset.
 
 /// A swizzling mode, as the driver numbers them (`CUtensorMapSwizzle`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -18,7 +20,8 @@ pub enum Swizzle {
     B128,
     /// Chunks of 32 bytes in 128 (`sm_100`).
     B128Atom32,
-    /// The same, and every other line has the halves of each 16 bytes exchanged (`sm_100`, loads only).
+    /// The same, and every other line has the halves of each 16 bytes exchanged (`sm_100`, loads
+    /// only).
     B128Atom32Flip8,
     /// Chunks of 64 bytes in 128 (`sm_100`).
     B128Atom64,
@@ -36,7 +39,8 @@ impl Swizzle {
         Self::B128Atom64,
     ];
 
-    /// The bytes that the pattern shuffles among themselves, and the most that a box's row may have; none without a pattern.
+    /// The bytes that the pattern shuffles among themselves, and the most that a box's row may
+    /// have; none without a pattern.
     pub fn span(self) -> Option<u32> {
         match self {
             Self::None => None,

@@ -140,7 +140,8 @@ fn a_map_that_cannot_be_says_why() {
         }),
         E::Empty { dimension: 0 }
     ));
-    // The first dimension's traversal stride does not count without slices, and an H200 refuses 0 all the same.
+    // The first dimension's traversal stride does not count without slices, and an H200 refuses 0
+    // all the same.
     let mut ignored = map();
     ignored.steps[0] = 2;
     assert_eq!(ignored.check(90), Ok(()));

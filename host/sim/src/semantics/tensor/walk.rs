@@ -1,14 +1,16 @@
 //! The bytes of a box, row by row.
 //!
-//! PTX ISA 5.5.3 "Tiled Mode" and 5.5.4 "im2col mode". In shared memory a box is dense, its first dimension innermost; swizzling
-//! comes after. Coordinates outside of the tensor give bytes that are filled when read and dropped when written.
+//! PTX ISA 5.5.3 "Tiled Mode" and 5.5.4 "im2col mode". In shared memory a box is dense, its first
+//! dimension innermost; swizzling comes after. Coordinates outside of the tensor give bytes that
+//! are filled when read and dropped when written.
 //!
-//! im2col: pixels follow each other in the order of width, height, depth and image, each step as long as the dimension's
-//! traversal stride; past the bounding box a dimension starts again at its lower corner. The box and the coordinates are
-//! places of the filter's corner; the offsets, which are those of a place inside of the filter, are added to each.
+//! im2col: pixels follow each other in the order of width, height, depth and image, each step as
+//! long as the dimension's traversal stride; past the bounding box a dimension starts again at its
+//! lower corner. The box and the coordinates are places of the filter's corner; the offsets, which
+//! are those of a place inside of the filter, are added to each.
 //!
-//! Not modelled: packed elements; `im2col::w`; interleaved layouts but those whose box is one slice wide, because the ISA says
-//! only in figures where other slices lie.
+//! Not modelled: packed elements; `im2col::w`; interleaved layouts but those whose box is one slice
+//! wide, because the ISA says only in figures where other slices lie.
 
 use super::map::{Access, Im2col, Interleave, MOST, TensorMap};
 
@@ -148,9 +150,10 @@ impl TensorMap {
         Ok(bytes)
     }
 
-    /// Whether a store or a reduction of this box may begin there. The ISA does not say it. An H200 (driver 580.159, 2026-11-22) ends a kernel with
-    /// `CUDA_ERROR_ILLEGAL_INSTRUCTION` for a negative coordinate in any dimension; for every store of pixels whose box reaches out of the image;
-    /// and for one that begins outside of that box.
+    /// Whether a store or a reduction of this box may begin there. The ISA does not say it. An H200
+    /// (driver 580.159, 2026-11-22) ends a kernel with `CUDA_ERROR_ILLEGAL_INSTRUCTION` for a
+    /// negative coordinate in any dimension; for every store of pixels whose box reaches out of the
+    /// image; and for one that begins outside of that box.
     ///
     /// # Errors
     /// Where it may not.
@@ -195,7 +198,8 @@ impl TensorMap {
         Ok(())
     }
 
-    /// The ISA does not say it, and an H200 ends such a kernel with `CUDA_ERROR_ILLEGAL_INSTRUCTION`.
+    /// The ISA does not say it, and an H200 ends such a kernel with
+    /// `CUDA_ERROR_ILLEGAL_INSTRUCTION`.
     fn check_start(&self, place: &BoxPosition, size: u32) -> Result<(), WalkError> {
         let element = match place {
             BoxPosition::Tile(at) | BoxPosition::Column(at, _) => at[0],
@@ -214,8 +218,8 @@ impl TensorMap {
         self.runs_within(place, self.size[0] as i64)
     }
 
-    /// [`TensorMap::runs`], as plain stores take them: they write whole pieces of 16 bytes, so that a row which ends inside of one is written
-    /// past its end (Triton's issue 11583, on an H100).
+    /// [`TensorMap::runs`], as plain stores take them: they write whole pieces of 16 bytes, so that
+    /// a row which ends inside of one is written past its end (Triton's issue 11583, on an H100).
     pub fn stored_runs(&self, place: &BoxPosition) -> Vec<Run> {
         let elements = PIECE / i64::from(self.element.size().unwrap_or(1));
         let width = (self.size[0] as i64 + elements - 1) / elements * elements;
@@ -346,7 +350,8 @@ impl TensorMap {
         }
     }
 
-    /// `count` elements from `at`, in up to three runs: before the tensor, inside its `width` elements, behind it.
+    /// `count` elements from `at`, in up to three runs: before the tensor, inside its `width`
+    /// elements, behind it.
     fn row(&self, at: [i64; MOST], count: u32, width: i64, runs: &mut Vec<Run>) {
         let size = i64::from(self.element.size().unwrap_or(0));
         let rank = self.rank as usize;

@@ -153,7 +153,8 @@ fn gross_f64_forms_have_20_bits_and_no_subnormals() {
     assert!(rsqrt_approx_ftz_f64(-1.0).is_nan() && rsqrt_approx_f64(-1.0).is_nan());
 }
 
-/// Whether `x` is one of the two f32 around `exact`, the nearer unless they are as good as equally near.
+/// Whether `x` is one of the two f32 around `exact`, the nearer unless they are as good as equally
+/// near.
 fn nearest(x: f32, exact: f64) -> bool {
     if exact.is_infinite() {
         return f64::from(x) == exact;
@@ -202,7 +203,8 @@ proptest! {
 
 #[test]
 fn every_half_result_is_the_nearest_but_subnormal_powers() {
-    // Not crate half's `from_f64`: it drops the low word, and rounds what is just past a tie to the wrong side.
+    // Not crate half's `from_f64`: it drops the low word, and rounds what is just past a tie to the
+    // wrong side.
     let round = |x: f64, format: Format| match x {
         _ if x.is_nan() => 0x7fff,
         _ if x.is_infinite() => format.largest as u16 + 1,

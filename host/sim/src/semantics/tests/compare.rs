@@ -20,7 +20,8 @@ const KINDS: [f32; 11] = [
     -0.0,
 ];
 
-/// An f32 comparison with its `.ftz` form, its f64 form, and the orderings (`None`: unordered) for which it is true.
+/// An f32 comparison with its `.ftz` form, its f64 form, and the orderings (`None`: unordered) for
+/// which it is true.
 type Row = (
     fn(f32, f32) -> bool,
     fn(f32, f32) -> bool,

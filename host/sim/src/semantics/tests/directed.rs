@@ -1,11 +1,13 @@
-//! Directed rounding: two implementations against each other, against IEEE's nearest, and against error-free transformations.
+//! Directed rounding: two implementations against each other, against IEEE's nearest, and against
+//! error-free transformations.
 
 use crate::semantics::Rounding::{self, Down, Nearest, Up, Zero};
 use crate::semantics::exact::{BF16, Exact, F16, F32, F64};
 use crate::semantics::float::*;
 use proptest::prelude::*;
 
-/// Any f64 bits: random, or with exponents that meet those of other operands, or at the ends of the range.
+/// Any f64 bits: random, or with exponents that meet those of other operands, or at the ends of the
+/// range.
 fn doubles() -> impl Strategy<Value = f64> {
     prop_oneof![
         any::<u64>(),
@@ -47,8 +49,8 @@ fn singles() -> impl Strategy<Value = f32> {
     .prop_map(f32::from_bits)
 }
 
-/// Whether `down`, `up` and `zero` are the neighbours that enclose a value whose nearest is `near` and which lies from it
-/// to the side of `error` (0: it is the value).
+/// Whether `down`, `up` and `zero` are the neighbours that enclose a value whose nearest is `near`
+/// and which lies from it to the side of `error` (0: it is the value).
 fn encloses(near: f64, error: f64, [zero, down, up]: [f64; 3]) -> bool {
     let expected_down = if error < 0.0 { near.next_down() } else { near };
     let expected_up = if error > 0.0 { near.next_up() } else { near };

@@ -1,4 +1,5 @@
-//! f32 and f64 arithmetic: H200 corner values; agreement with the host's IEEE arithmetic away from NaN.
+//! f32 and f64 arithmetic: H200 corner values; agreement with the host's IEEE arithmetic away from
+//! NaN.
 
 use crate::semantics::float::nan::{INVALID_F64, NAN_F32};
 use crate::semantics::float::*;

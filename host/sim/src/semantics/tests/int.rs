@@ -63,7 +63,8 @@ fn fns_gives_the_isa_examples() {
 
 #[test]
 fn sixteen_bit_arithmetic_agrees_with_i64_for_all_pairs_of_interest() {
-    // Every value against the small ones and the neighbours of all powers of two, whose last are the limits: all pairs would be 2^32.
+    // Every value against the small ones and the neighbours of all powers of two, whose last are
+    // the limits: all pairs would be 2^32.
     let partners: Vec<i16> = (4..16)
         .flat_map(|power| [-1, 0, 1].map(|by| (1 << power) + by))
         .flat_map(|x: i32| [x as i16, (-x) as i16])

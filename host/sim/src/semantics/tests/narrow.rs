@@ -1,4 +1,5 @@
-//! `cvt` to narrower floats: exact values as reference; formats of 8 bits against a search through all their numbers.
+//! `cvt` to narrower floats: exact values as reference; formats of 8 bits against a search through
+//! all their numbers.
 
 use crate::semantics::Rounding::{Down, Nearest, Up, Zero};
 use crate::semantics::convert::*;
@@ -117,7 +118,8 @@ static TINY: LazyLock<[Vec<f32>; 5]> = LazyLock::new(|| {
     ]
 });
 
-/// The code of the finite one of `numbers` that is nearest to `x`, ties to the even code, of zeros the one of `x`'s sign.
+/// The code of the finite one of `numbers` that is nearest to `x`, ties to the even code, of zeros
+/// the one of `x`'s sign.
 fn nearest(x: f32, numbers: &[f32]) -> u16 {
     let codes = (0u16..).zip(numbers);
     codes

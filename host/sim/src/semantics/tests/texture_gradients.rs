@@ -1,7 +1,9 @@
-//! What an H200 (driver 580.159.04, 2026-11-22) made of gradients and of directions to cubes: a part of 9,000 fetches from chains of
-//! levels with sides of 64, each filled with its number, and of 4,000 from a cube whose texels are their places.
+//! What an H200 (driver 580.159.04, 2026-11-22) made of gradients and of directions to cubes: a
+//! part of 9,000 fetches from chains of levels with sides of 64, each filled with its number, and
+//! of 4,000 from a cube whose texels are their places.
 //!
-//! Numbers are bits of an f32: coordinates, then the gradient along x, then that along y; and the level in 256ths.
+//! Numbers are bits of an f32: coordinates, then the gradient along x, then that along y; and the
+//! level in 256ths.
 
 use crate::semantics::texture::{cube, level};
 
@@ -159,8 +161,9 @@ const CUBE: &[([u32; 9], i32)] = &[
     ([0xbe69eb80, 0xbe4ce270, 0x3e2406a8, 0xbba47fc4, 0xbb481338, 0xb9b3a700, 0xbc15b1c6, 0xbc5b788c, 0xbc227242], 330),
 ];
 
-/// Directions, and where they led (of all 4,000 two led to another face, and three by a 256th elsewhere: the GPU's reciprocal is not always
-/// the nearest): the texel's place along s and t, in 256ths, and the face.
+/// Directions, and where they led (of all 4,000 two led to another face, and three by a 256th
+/// elsewhere: the GPU's reciprocal is not always the nearest): the texel's place along s and t, in
+/// 256ths, and the face.
 #[rustfmt::skip] // a line for each
 const PLACES: &[([u32; 3], [i64; 2], u32)] = &[
     ([0xbec794f0, 0xbf200296, 0xbf27bf4a], [208917, 255970], 5),

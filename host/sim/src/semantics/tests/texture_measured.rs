@@ -1,12 +1,15 @@
-//! Fetches as an H200 gave them (driver 580.159.04, 2026-11-21): the golden tables of what no document says.
+//! Fetches as an H200 gave them (driver 580.159.04, 2026-11-21): the golden tables of what no
+//! document says.
 //!
-//! Made from the raw results of kernels that fetched at random and edge coordinates; a few rows of each kind.
+//! Made from the raw results of kernels that fetched at random and edge coordinates; a few rows of
+//! each kind.
 
 use super::texture::{linear, point};
 use crate::semantics::texture::AddressMode::{self, Border, Clamp, Mirror, Wrap};
 use crate::semantics::texture::{blend, cube, filter, level};
 
-/// Texels, address mode, bits of a normalised coordinate, bits of what came back from an axis whose texels are 0, 1, 2, ...
+/// Texels, address mode, bits of a normalised coordinate, bits of what came back from an axis whose
+/// texels are 0, 1, 2, ...
 type Row = (u32, AddressMode, u32, u32);
 
 /// Nearest texels, as an H200 read them.

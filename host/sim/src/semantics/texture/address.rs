@@ -1,7 +1,7 @@
 //! Address modes: what stands at an index outside the texture or surface.
 //!
-//! PTX ISA 5.3, "addr_mode_*"; 9.7.11 "Surface Instructions", ".clamp". Wrapping and mirroring exist for normalised
-//! coordinates only; else they are clamping, as the Programming Guide says.
+//! PTX ISA 5.3, "addr_mode_*"; 9.7.11 "Surface Instructions", ".clamp". Wrapping and mirroring
+//! exist for normalised coordinates only; else they are clamping, as the Programming Guide says.
 
 /// What a sampler does with an index outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -27,7 +27,8 @@ impl AddressMode {
     }
 }
 
-/// The texel that stands at `index` on an axis of `size` texels; `None` for the border, and if there is none.
+/// The texel that stands at `index` on an axis of `size` texels; `None` for the border, and if
+/// there is none.
 #[inline]
 pub(crate) fn texel(index: i64, size: u32, mode: AddressMode) -> Option<u32> {
     let length = i64::from(size);
@@ -73,8 +74,9 @@ pub(crate) enum Texel {
     Fault,
 }
 
-/// The element that a surface access at `index` goes to, on an axis of `size` elements. (`sust` and `suld` count the first axis
-/// in bytes: `size` is then in bytes, and `Clamp` may end inside an element, which the caller aligns.)
+/// The element that a surface access at `index` goes to, on an axis of `size` elements. (`sust` and
+/// `suld` count the first axis in bytes: `size` is then in bytes, and `Clamp` may end inside an
+/// element, which the caller aligns.)
 #[inline]
 pub(crate) fn surface_texel(index: i32, size: u32, clamp: SurfaceClamp) -> Texel {
     match (u32::try_from(index), clamp) {

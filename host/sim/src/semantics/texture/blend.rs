@@ -1,9 +1,11 @@
 //! Texels blended by weights that are 256 together, in the precision of their format.
 //!
-//! Not documented; measured on an H200 (driver 580.159.04, 2026-11-21). Floats are brought to the exponent of the largest one that
-//! has weight, with 27 bits of fraction below its leading one (14 for `f16`), what is below being cut off; their sum is exact, and
-//! rounded to the format, ties away from zero. Integers that read as floats are blended with 16 bits and rounded, halves up. For
-//! signed bytes the exact way is not known: this is right for 96 of 100 blends and off by 1/32767 for the others.
+//! Not documented; measured on an H200 (driver 580.159.04, 2026-11-21). Floats are brought to the
+//! exponent of the largest one that has weight, with 27 bits of fraction below its leading one (14
+//! for `f16`), what is below being cut off; their sum is exact, and rounded to the format, ties
+//! away from zero. Integers that read as floats are blended with 16 bits and rounded, halves up.
+//! For signed bytes the exact way is not known: this is right for 96 of 100 blends and off by
+//! 1/32767 for the others.
 
 use super::format;
 

@@ -1,11 +1,14 @@
-//! Cubemaps: a direction to a face and a place on it, and how far the place moves with the direction.
+//! Cubemaps: a direction to a face and a place on it, and how far the place moves with the
+//! direction.
 //!
-//! CUDA C++ Programming Guide, "Cubemap Textures": the face is that of the component of largest magnitude, the other two,
-//! divided by it, are the place. Open there, and as an H200 (driver 580.159.04, 2026-11-22) has it: of components of equal magnitude z
-//! goes before y, and y before x; a direction of no length leads to the middle of +z; a direction is first multiplied by the
-//! reciprocal of its largest magnitude, each product rounded, and the face is looked for behind that, so that magnitudes which
-//! differ in their last bit may be equal. Gradients are differences: the direction and the two beside it have places, and those on
-//! another face count as if the cube's surface were unfolded over the edge into the plane of the first one's face.
+//! CUDA C++ Programming Guide, "Cubemap Textures": the face is that of the component of largest
+//! magnitude, the other two, divided by it, are the place. Open there, and as an H200 (driver
+//! 580.159.04, 2026-11-22) has it: of components of equal magnitude z goes before y, and y before
+//! x; a direction of no length leads to the middle of +z; a direction is first multiplied by the
+//! reciprocal of its largest magnitude, each product rounded, and the face is looked for behind
+//! that, so that magnitudes which differ in their last bit may be equal. Gradients are differences:
+//! the direction and the two beside it have places, and those on another face count as if the
+//! cube's surface were unfolded over the edge into the plane of the first one's face.
 
 /// A place on a face: +x, -x, +y, -y, +z, -z, and coordinates from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,8 +68,8 @@ pub(crate) fn place(direction: [f32; 3]) -> FacePoint {
     FacePoint { face, s, t }
 }
 
-/// Where a direction's place is in the plane of `face`, if the surface is unfolded over the edge between; nowhere on the opposite
-/// face.
+/// Where a direction's place is in the plane of `face`, if the surface is unfolded over the edge
+/// between; nowhere on the opposite face.
 fn unfolded(direction: [f32; 3], face: u32) -> Option<[f64; 2]> {
     let own = face_of(direction);
     let direction = direction.map(f64::from);
@@ -87,7 +90,8 @@ fn unfolded(direction: [f32; 3], face: u32) -> Option<[f64; 2]> {
     Some(on_face(face, flat))
 }
 
-/// How the place on a cube's face moves with two gradients of the direction, and whether it stays on the face.
+/// How the place on a cube's face moves with two gradients of the direction, and whether it stays
+/// on the face.
 pub(crate) fn moves(direction: [f32; 3], gradients: [[f32; 3]; 2]) -> ([[f32; 2]; 2], bool) {
     let start = scaled(direction);
     let face = face_of(start);

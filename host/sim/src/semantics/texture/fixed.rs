@@ -1,10 +1,11 @@
 //! From a coordinate to a place among texels, as an H200 has it: in fixed point.
 //!
-//! CUDA C++ Programming Guide, "Texture Fetching", says which texels a coordinate means, and that weights have 8 bits of fraction;
-//! it leaves open how coordinates are rounded on the way. Measured on an H200 (driver 580.159.04, 2026-11-21), on axes of 5 to
-//! 10007 texels, bit for bit: a normalised coordinate is cut to 21 bits of fraction (to as many more as 256ths of a longer axis
-//! need), then multiplied; a place for filtering is rounded to 256ths of a texel, halves up. A NaN is zero, and so is an infinity
-//! where coordinates wrap; what is subnormal is zero.
+//! CUDA C++ Programming Guide, "Texture Fetching", says which texels a coordinate means, and that
+//! weights have 8 bits of fraction; it leaves open how coordinates are rounded on the way. Measured
+//! on an H200 (driver 580.159.04, 2026-11-21), on axes of 5 to 10007 texels, bit for bit: a
+//! normalised coordinate is cut to 21 bits of fraction (to as many more as 256ths of a longer axis
+//! need), then multiplied; a place for filtering is rounded to 256ths of a texel, halves up. A NaN
+//! is zero, and so is an infinity where coordinates wrap; what is subnormal is zero.
 
 use super::address::{AddressMode, texel};
 
@@ -85,7 +86,8 @@ pub(crate) fn linear(x: f32, offset: i64, size: u32, normalized: bool, mode: Add
     }
 }
 
-/// The two texels around `x`, and this many further, as a gather takes them: beyond the last one twice that one.
+/// The two texels around `x`, and this many further, as a gather takes them: beyond the last one
+/// twice that one.
 #[inline]
 pub(crate) fn around(
     x: f32,

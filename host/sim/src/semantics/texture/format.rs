@@ -1,7 +1,8 @@
-//! Texels of integers read as floats, and floats brought into formats (`cudaReadModeNormalizedFloat`).
+//! Texels of integers read as floats, and floats brought into formats
+//! (`cudaReadModeNormalizedFloat`).
 //!
-//! CUDA C++ Programming Guide, "Texture Object API": an unsigned type's range becomes [0, 1], a signed type's [-1, 1], both ends
-//! exact; the smallest signed value, which lies past -1, is -1.
+//! CUDA C++ Programming Guide, "Texture Object API": an unsigned type's range becomes [0, 1], a
+//! signed type's [-1, 1], both ends exact; the smallest signed value, which lies past -1, is -1.
 
 /// An 8-bit unsigned texel.
 #[inline]
@@ -27,8 +28,9 @@ pub(crate) fn snorm16(x: i16) -> f32 {
     (f32::from(x) / 32767.0).max(-1.0)
 }
 
-/// A float as `.f16`, towards zero, as an H200 (driver 580.159.04, 2026-11-21) stores formatted values and border colours: what is
-/// finite stays so, and what is no number keeps the upper bits of its payload, or at least one.
+/// A float as `.f16`, towards zero, as an H200 (driver 580.159.04, 2026-11-21) stores formatted
+/// values and border colours: what is finite stays so, and what is no number keeps the upper bits
+/// of its payload, or at least one.
 #[inline]
 pub(crate) fn half(x: f32) -> u16 {
     if x.is_nan() {
@@ -46,8 +48,9 @@ pub(crate) fn half(x: f32) -> u16 {
     }
 }
 
-/// A border's colour as a texel of `bits` (8 or 16) that reads as a float: clamped, to the nearest, of two to the one nearer to
-/// zero. (An H200 cuts the colour first, so that one a few thousandths beyond the middle may go down there.)
+/// A border's colour as a texel of `bits` (8 or 16) that reads as a float: clamped, to the nearest,
+/// of two to the one nearer to zero. (An H200 cuts the colour first, so that one a few thousandths
+/// beyond the middle may go down there.)
 #[inline]
 pub(crate) fn unorm(x: f32, bits: u32) -> u32 {
     let most = ((1u32 << bits) - 1) as f32;

@@ -1,10 +1,12 @@
 //! Levels of mipmaps, in 256ths: what a fetch asks for, what the sampler makes of it.
 //!
-//! CUDA C++ Programming Guide, "Texture Object API" (`mipmapLevelBias` and the clamps). The rest is an H200's (driver 580.159.04,
-//! 2026-11-21 and 22): levels, clamps and the bias are cut to 256ths towards zero, and a level by gradients comes from a logarithm of 8
-//! bits. A gradient's length is its longest component, 11/32 of the next and a quarter of the shortest. What counts is the longest of
-//! four: either gradient, and 11/16 of their sum and of their difference, which are the diagonals of what lies between four
-//! pixels. Of some 9,000 gradients on lines, planes, volumes and cubes 95 % are exact so, and all within three 256ths.
+//! CUDA C++ Programming Guide, "Texture Object API" (`mipmapLevelBias` and the clamps). The rest is
+//! an H200's (driver 580.159.04, 2026-11-21 and 22): levels, clamps and the bias are cut to 256ths
+//! towards zero, and a level by gradients comes from a logarithm of 8 bits. A gradient's length is
+//! its longest component, 11/32 of the next and a quarter of the shortest. What counts is the
+//! longest of four: either gradient, and 11/16 of their sum and of their difference, which are the
+//! diagonals of what lies between four pixels. Of some 9,000 gradients on lines, planes, volumes
+//! and cubes 95 % are exact so, and all within three 256ths.
 
 /// A level that a fetch names.
 #[inline]
@@ -49,8 +51,8 @@ fn length(gradient: [f32; 3]) -> f32 {
     axes[0] + axes[1] * (11.0 / 32.0) + axes[2] * 0.25
 }
 
-/// The level for gradients in texels. `diagonals` says whether their sum and difference count, which they do not between faces of
-/// a cube.
+/// The level for gradients in texels. `diagonals` says whether their sum and difference count,
+/// which they do not between faces of a cube.
 #[inline]
 pub(crate) fn of_gradients([x, y]: [[f32; 3]; 2], diagonals: bool) -> i32 {
     let (x, y) = (x.map(cut), y.map(cut));
@@ -63,7 +65,8 @@ pub(crate) fn of_gradients([x, y]: [[f32; 3]; 2], diagonals: bool) -> i32 {
     of_distance(most)
 }
 
-/// The level that is read: with the sampler's bias, and inside its clamps and the levels that there are.
+/// The level that is read: with the sampler's bias, and inside its clamps and the levels that there
+/// are.
 #[inline]
 pub(crate) fn clamped(level: i32, bias: f32, [least, most]: [f32; 2], last: usize) -> i32 {
     let bias = (bias * 256.0) as i32;

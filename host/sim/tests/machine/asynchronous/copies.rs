@@ -247,7 +247,8 @@ fn reading_before_the_wait_is_a_race() {
 
 #[test]
 fn copies_count_as_loads() {
-    // As an H200 counts (driver 580, 2026-11-21): cp.async.ca of 16 bytes side by side is one request of 16 sectors.
+    // As an H200 counts (driver 580, 2026-11-21): cp.async.ca of 16 bytes side by side is one
+    // request of 16 sectors.
     let report = checked(
         "cp.async.ca.shared.global [%rd3], [%rd0], 16; cp.async.wait_all;",
         32,

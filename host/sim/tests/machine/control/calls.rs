@@ -1,9 +1,10 @@
 //! Random trees of calls with divergent depth, checked against each lane alone.
 //!
-//! Every function takes parameters of several widths, keeps values of 32 and 64 bits and a predicate over its calls, writes its
-//! `.param` space in loops, may call itself, and meets the warp's other lanes in the middle, so that lanes at all depths stand still
-//! at the same time. Which functions a lane calls depends on its number alone. A lane alone in its block runs the same kernel; what
-//! both give must be equal.
+//! Every function takes parameters of several widths, keeps values of 32 and 64 bits and a
+//! predicate over its calls, writes its `.param` space in loops, may call itself, and meets the
+//! warp's other lanes in the middle, so that lanes at all depths stand still at the same time.
+//! Which functions a lane calls depends on its number alone. A lane alone in its block runs the
+//! same kernel; what both give must be equal.
 
 use std::fmt::Write;
 

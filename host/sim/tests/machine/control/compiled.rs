@@ -1,5 +1,5 @@
-//! What nvcc 13 makes of CUDA C++'s libraries and intrinsics, run and compared with plain loops: `tests/ptx/nvcc_parallel.cu`,
-//! `tests/ptx/nvcc_video.cu`.
+//! What nvcc 13 makes of CUDA C++'s libraries and intrinsics, run and compared with plain loops:
+//! `tests/ptx/nvcc_parallel.cu`, `tests/ptx/nvcc_video.cu`.
 
 use half::{bf16, f16};
 use lanewise_sim::{Checks, Launch, Report};
@@ -92,7 +92,8 @@ fn mma_multiplies_without_bank_conflicts() {
         .launch(&rig.instance, &launch)
         .expect("it ran before");
     let loads = report.counters.expect("counted").shared_loads;
-    // Eight warps load four matrices four times, and two matrices sixteen times; swizzled rows have no conflicts.
+    // Eight warps load four matrices four times, and two matrices sixteen times; swizzled rows have
+    // no conflicts.
     assert_eq!(
         (loads.requests, loads.wavefronts, loads.conflicts),
         (8 * 20, 8 * (4 * 4 + 16 * 2), 0)

@@ -63,7 +63,8 @@ fn a_lock_taken_twice_is_found() {
 
 #[test]
 fn locks_in_opposite_orders_and_a_back_off_that_saturates_are_found() {
-    // Lanes 0 and 1 take one lock each, meet, and then want the other's. They sleep longer each time, up to a limit.
+    // Lanes 0 and 1 take one lock each, meet, and then want the other's. They sleep longer each
+    // time, up to a limit.
     let report = stuck(
         &format!(
             "{HEAD} setp.gt.u32 %q, %t, 1; @%q ret; xor.b32 %e, %t, 1;
@@ -83,7 +84,8 @@ fn locks_in_opposite_orders_and_a_back_off_that_saturates_are_found() {
 
 #[test]
 fn a_barrier_of_blocks_that_do_not_fit_is_found_and_one_that_fits_ends() {
-    // Every block arrives once and waits for all. A K40 has 15 multiprocessors, each with room for two such blocks.
+    // Every block arrives once and waits for all. A K40 has 15 multiprocessors, each with room for
+    // two such blocks.
     let rig = Rig::on(
         DeviceModel::k40(),
         &format!(
@@ -125,7 +127,8 @@ fn threads_at_a_barrier_wait_for_those_that_spin() {
 
 #[test]
 fn slow_is_not_stuck() {
-    // Block 0 counts for long before it sets the flag; the others spin. That takes a million rounds.
+    // Block 0 counts for long before it sets the flag; the others spin. That takes a million
+    // rounds.
     let rig = Rig::new(&format!(
         "{HEAD} setp.eq.u32 %q, %b, 0; @%q bra COUNT;
         SPIN: ld.volatile.global.u32 %d, [%rd0]; setp.eq.u32 %p, %d, 0; @%p bra SPIN; ret;

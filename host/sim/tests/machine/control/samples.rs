@@ -1,8 +1,9 @@
-//! Every sample of the instruction table, run as it stands: with all registers zero, and with values that mean something
-//! in places: addresses in global and shared memory, sizes, masks, extremes.
+//! Every sample of the instruction table, run as it stands: with all registers zero, and with
+//! values that mean something in places: addresses in global and shared memory, sizes, masks,
+//! extremes.
 //!
-//! Whatever an instruction is given, the machine ends with a result or a report: it does not panic, does not hang, and does
-//! not say that it broke a rule of its own.
+//! Whatever an instruction is given, the machine ends with a result or a report: it does not panic,
+//! does not hang, and does not say that it broke a rule of its own.
 
 use std::collections::HashSet;
 
@@ -155,7 +156,8 @@ fn every_sample_ends_whatever_it_is_given() {
     }
 }
 
-/// The instruction table and the decoder are of one mind: what a row describes loads, what it refuses does not.
+/// The instruction table and the decoder are of one mind: what a row describes loads, what it
+/// refuses does not.
 #[test]
 fn every_row_loads_whole_or_is_refused_by_name() {
     let mut wrong = Vec::new();
@@ -170,7 +172,8 @@ fn every_row_loads_whole_or_is_refused_by_name() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What works on registers alone is taken by the decoder's own table: it has every instance of such a row.
+/// What works on registers alone is taken by the decoder's own table: it has every instance of such
+/// a row.
 #[test]
 fn every_instance_of_a_row_that_works_on_registers_loads() {
     let rows = patterns().iter();
@@ -190,10 +193,12 @@ fn every_instance_of_a_row_that_works_on_registers_loads() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The instruction table names every instruction: a spelling of the decoder's that no row has could never be met.
+/// The instruction table names every instruction: a spelling of the decoder's that no row has could
+/// never be met.
 #[test]
 fn every_spelling_of_the_decoder_is_an_instance_of_a_row() {
-    // What looks instructions up by their spelling: whole ones, the comparison of one, the property, half of four conversions.
+    // What looks instructions up by their spelling: whole ones, the comparison of one, the
+    // property, half of four conversions.
     let by = [
         Decoder::Registers,
         Decoder::CompareToPredicate,

@@ -4,7 +4,8 @@ use lanewise_sim::{Checks, Launch};
 
 use crate::common::Rig;
 
-/// What the system reserves lies before the kernel's own; cooperative groups exchange through the end of it.
+/// What the system reserves lies before the kernel's own; cooperative groups exchange through the
+/// end of it.
 #[test]
 fn reserved_shared_memory_has_a_place_that_may_be_used() {
     let rig = Rig::new(

@@ -1,7 +1,9 @@
-//! `mma.sync` of every shape and type: products of plain matrices, put into registers by the ISA's tables.
+//! `mma.sync` of every shape and type: products of plain matrices, put into registers by the ISA's
+//! tables.
 //!
-//! PTX ISA 9.7.14.5 gives row and column of element i of a lane's fragment for each shape and type; they are written down
-//! here as they stand there. Values are small integers, so every sum is exact in every type.
+//! PTX ISA 9.7.14.5 gives row and column of element i of a lane's fragment for each shape and type;
+//! they are written down here as they stand there. Values are small integers, so every sum is exact
+//! in every type.
 
 use half::{bf16, f16};
 
@@ -299,7 +301,8 @@ const SHAPES: &[Shape] = &[
     },
 ];
 
-/// C and D have one layout in all shapes: pairs of columns, and from the third element on eight rows below.
+/// C and D have one layout in all shapes: pairs of columns, and from the third element on eight
+/// rows below.
 fn c_place(g: usize, t: usize, i: usize) -> (usize, usize) {
     (if i < 2 { g } else { g + 8 }, t * 2 + (i & 1))
 }

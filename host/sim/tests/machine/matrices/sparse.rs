@@ -1,7 +1,9 @@
-//! `mma.sp` of every shape, type and selector: products with a matrix half of whose elements are zero.
+//! `mma.sp` of every shape, type and selector: products with a matrix half of whose elements are
+//! zero.
 //!
-//! PTX ISA 9.7.14.6. The full matrix is made first, with its zeros where the random metadata says; what is stored of it
-//! goes to registers, and the result has to be the full product. Which lane holds whose metadata is as an H200 reads it.
+//! PTX ISA 9.7.14.6. The full matrix is made first, with its zeros where the random metadata says;
+//! what is stored of it goes to registers, and the result has to be the full product. Which lane
+//! holds whose metadata is as an H200 reads it.
 
 use crate::common::{Numbers, Rig};
 use crate::machine::matrices::matrix::{Coded, F16, F32, S32, coded};
@@ -147,8 +149,8 @@ fn agree(k: usize, types: [&str; 4], ordered: bool, selector: usize, numbers: &m
         _ => S32,
     };
     let sums = numbers.matrix(16, 8, accumulator.range);
-    // A as a dense matrix of half its columns, B and C as ever: elements of a register side by side, registers of A by
-    // the row eight below and then further columns, of B by further rows.
+    // A as a dense matrix of half its columns, B and C as ever: elements of a register side by
+    // side, registers of A by the row eight below and then further columns, of B by further rows.
     let (ea, eb, ec) = (32 / a_coded.bits, 32 / b_coded.bits, 32 / accumulator.bits);
     let a_registers = k / 2 * 16 / 32 / ea;
     let b_registers = k * 8 / 32 / eb;

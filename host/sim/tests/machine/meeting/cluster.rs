@@ -21,7 +21,8 @@ fn launch(
 
 #[test]
 fn blocks_of_a_cluster_pass_a_token_round() {
-    // In each of eight phases every block hands its number plus one to the next: after eight they are home again.
+    // In each of eight phases every block hands its number plus one to the next: after eight they
+    // are home again.
     let rig = Rig::new(
         ".visible .entry k(.param .u64 out) {
         .shared .align 4 .b32 s[2]; .reg .b64 %rd<4>; .reg .b32 %r<12>; .reg .pred %p<4>;

@@ -1,8 +1,10 @@
-//! Lanes that meet at one `.sync` instruction by different ways: through other functions, at other places in the text.
+//! Lanes that meet at one `.sync` instruction by different ways: through other functions, at other
+//! places in the text.
 
 use crate::common::Rig;
 
-/// Even lanes call `meet` directly, odd ones through two more functions, whose frames have rows of other widths.
+/// Even lanes call `meet` directly, odd ones through two more functions, whose frames have rows of
+/// other widths.
 fn by_wrapper(instruction: &str) -> Rig {
     Rig::new(&format!(
         ".visible .func (.param .b32 r) meet(.param .b32 x) {{ .reg .b32 %a, %d; .reg .pred %p, %q;
@@ -51,7 +53,8 @@ fn exchanges_reach_lanes_in_other_frames() {
 
 #[test]
 fn matrices_reach_lanes_in_other_frames() {
-    // Each lane brings its number in two halves; the transposed 8x8 matrix has element (row, column) of the other's.
+    // Each lane brings its number in two halves; the transposed 8x8 matrix has element (row,
+    // column) of the other's.
     let rig = by_wrapper("movmatrix.sync.aligned.m8n8.trans.b16 %d, %a;");
     let whole = Rig::new(
         ".visible .entry k(.param .u64 to) { .reg .b64 %rd<3>; .reg .b32 %t, %d;
@@ -61,7 +64,8 @@ fn matrices_reach_lanes_in_other_frames() {
     assert_eq!(results(&rig), results(&whole));
 }
 
-/// Lanes below 20 run `first`, the others `second`: the same instruction at two places, with other registers. Lane 31 ends early.
+/// Lanes below 20 run `first`, the others `second`: the same instruction at two places, with other
+/// registers. Lane 31 ends early.
 fn at_two_places(first: &str, second: &str) -> Vec<u32> {
     let rig = Rig::new(&format!(
         ".visible .entry k(.param .u64 to) {{ .reg .b64 %rd<3>; .reg .b64 %w, %v; .reg .b32 %t, %d, %e, %f, %g, %h; .reg .pred %p, %q, %s, %u;

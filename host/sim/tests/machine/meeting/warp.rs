@@ -1,14 +1,16 @@
-//! `shfl`, `vote`, `match`, `redux`, `activemask`, `elect`: lanes of a warp in sets that do not overlap.
+//! `shfl`, `vote`, `match`, `redux`, `activemask`, `elect`: lanes of a warp in sets that do not
+//! overlap.
 //!
-//! Random sets of lanes meet at one instruction, each with its own mask; lanes in none go around it. What each lane gets
-//! is computed here from the ISA's pseudocode, set by set.
+//! Random sets of lanes meet at one instruction, each with its own mask; lanes in none go around
+//! it. What each lane gets is computed here from the ISA's pseudocode, set by set.
 
 use crate::common::{Numbers, Rig};
 
 const NOBODY: u32 = 0xdead_0000;
 
-/// One instruction: `%a` (or `%w`, 64 bits) the value, `%b` and `%c` operands, `%m` the mask, `%p` a predicate that is `%a`'s
-/// lowest bit; `%d` the result (or predicate `%q`, which becomes 1 or 0 in the second).
+/// One instruction: `%a` (or `%w`, 64 bits) the value, `%b` and `%c` operands, `%m` the mask, `%p`
+/// a predicate that is `%a`'s lowest bit; `%d` the result (or predicate `%q`, which becomes 1 or 0
+/// in the second).
 fn kernel(instruction: &str) -> Rig {
     Rig::on(
         lanewise_sim::DeviceModel::b200(),
@@ -85,7 +87,8 @@ impl Warp {
     }
 }
 
-/// Runs it on many warps; `expected(warp, lane)` gives result and predicate, where the ISA defines them.
+/// Runs it on many warps; `expected(warp, lane)` gives result and predicate, where the ISA defines
+/// them.
 fn agree(
     instruction: &str,
     pick: fn(&mut Numbers) -> u64,
@@ -385,7 +388,8 @@ fn a_lane_outside_of_its_own_mask_is_said() {
     );
 }
 
-/// Without `.sync` the lanes that run are the members: all of them behind a join, half of them inside of a branch.
+/// Without `.sync` the lanes that run are the members: all of them behind a join, half of them
+/// inside of a branch.
 #[test]
 fn without_sync_whoever_runs_takes_part() {
     let body = "

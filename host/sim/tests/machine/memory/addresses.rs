@@ -174,7 +174,8 @@ fn any_number_has_a_rank_of_some_kind() {
     assert_eq!(rig.read::<u32>(out, 2)[1], u32::MAX);
 }
 
-/// Addresses of 32 bits could name no memory; the reason is given when the module is loaded, not by a fault later.
+/// Addresses of 32 bits could name no memory; the reason is given when the module is loaded, not by
+/// a fault later.
 #[test]
 fn a_module_of_32_bit_addresses_is_refused_with_the_reason() {
     for head in [

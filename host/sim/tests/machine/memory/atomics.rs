@@ -1,8 +1,9 @@
 //! `atom` and `red` of every type and operation, under contention across blocks.
 //!
-//! What came back tells whether there was an order: each access is an edge from the value that it found to the value that
-//! it left, and a cell's accesses happened one after another if and only if its edges make one path from the first value to
-//! the last. That holds whatever the order was, so it needs none.
+//! What came back tells whether there was an order: each access is an edge from the value that it
+//! found to the value that it left, and a cell's accesses happened one after another if and only if
+//! its edges make one path from the first value to the last. That holds whatever the order was, so
+//! it needs none.
 
 use std::collections::HashMap;
 
@@ -166,7 +167,8 @@ fn register(size: usize) -> (&'static str, &'static str) {
     }
 }
 
-/// One access by each thread: cells, operands, second operands and what was found lie in memory one after another.
+/// One access by each thread: cells, operands, second operands and what was found lie in memory one
+/// after another.
 fn kernel(case: &Case, space: &str, red: bool, hint: bool) -> String {
     let (reg, mov) = register(case.size);
     let Case {
@@ -238,7 +240,8 @@ fn values(bytes: &[u8], size: usize) -> Vec<u128> {
     bytes.chunks_exact(size).map(widen).collect()
 }
 
-/// The edges make one path from `from` to `to`: every value is left as often as it is reached, but for the ends.
+/// The edges make one path from `from` to `to`: every value is left as often as it is reached, but
+/// for the ends.
 fn is_path(from: u128, to: u128, edges: impl Iterator<Item = (u128, u128)>) -> bool {
     let mut balance: HashMap<u128, i64> = HashMap::new();
     *balance.entry(from).or_default() -= 1;

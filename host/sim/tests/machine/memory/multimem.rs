@@ -1,5 +1,5 @@
-//! `multimem` on memory of three devices: every operation at every type that it takes, against numbers of another library; what is
-//! no multicast memory; and what the checks see of it.
+//! `multimem` on memory of three devices: every operation at every type that it takes, against
+//! numbers of another library; what is no multicast memory; and what the checks see of it.
 
 use crate::common::{HEAD, Rig};
 use lanewise_sim::memory::Replicas;
@@ -135,7 +135,8 @@ impl Number {
     }
 }
 
-/// The sum in the precision of `W`, rounded to `F` at the end; of a number of 8 bits the largest instead of more.
+/// The sum in the precision of `W`, rounded to `F` at the end; of a number of 8 bits the largest
+/// instead of more.
 fn sum<F: Float + FloatConvert<W>, W: Float + FloatConvert<F>>(numbers: &[u64]) -> u64 {
     let mut lost = false;
     let wide = numbers

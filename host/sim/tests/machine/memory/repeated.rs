@@ -1,8 +1,10 @@
-//! Loads and stores that take their addresses from one register again: what is kept of them must never be another's.
+//! Loads and stores that take their addresses from one register again: what is kept of them must
+//! never be another's.
 
 use crate::common::{Numbers, Rig};
 
-/// A body of loads, stores, changes of address registers, branches and meetings. `before` stands before each access.
+/// A body of loads, stores, changes of address registers, branches and meetings. `before` stands
+/// before each access.
 fn body(seed: u64, before: &str) -> String {
     let mut numbers = Numbers(seed);
     let mut text = String::new();
@@ -72,7 +74,8 @@ fn run(seed: u64, before: &str) -> Vec<u32> {
     ));
     let data = rig.buffer_aligned(&(0..256u32).map(|i| i * i).collect::<Vec<_>>(), 16);
     let out = rig.buffer(&[0u32; 64]);
-    // The warps race: which goes first does not depend on the instructions between, so it is the same one in both kernels.
+    // The warps race: which goes first does not depend on the instructions between, so it is the
+    // same one in both kernels.
     rig.ok("k", 1, 64, &[data, out]);
     let mut left: Vec<u32> = rig.read(data, 256);
     left.extend(rig.read::<u32>(out, 64));

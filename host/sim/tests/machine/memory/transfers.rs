@@ -1,6 +1,8 @@
-//! `ld` and `st` in every space, of every type and vector, with every cache operator, hint and ordering.
+//! `ld` and `st` in every space, of every type and vector, with every cache operator, hint and
+//! ordering.
 //!
-//! What a load leaves in a register is computed here from bytes: the low bytes are memory's, the others zeros or the sign.
+//! What a load leaves in a register is computed here from bytes: the low bytes are memory's, the
+//! others zeros or the sign.
 
 use std::fmt::Write;
 
@@ -74,7 +76,8 @@ fn address(space: &str) -> (&'static str, &'static str) {
     }
 }
 
-/// The kernels of accesses, in one module: shared and local memory hold the input before and the output after.
+/// The kernels of accesses, in one module: shared and local memory hold the input before and the
+/// output after.
 fn module(accesses: &[Access], store: bool) -> String {
     let image: Vec<String> = pattern().iter().map(|b| b.to_string()).collect();
     let mut text = format!(

@@ -1,4 +1,5 @@
-//! Conversions: softfloats between floats, `i128` for integers, neighbours for the small formats. PTX ISA 9.7.9.
+//! Conversions: softfloats between floats, `i128` for integers, neighbours for the small formats.
+//! PTX ISA 9.7.9.
 
 use lanewise_sim::ptx::ast::{Modifier as M, Type};
 use rustc_apfloat::ieee::{BFloat, Double, Half, Single};

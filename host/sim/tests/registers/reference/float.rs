@@ -1,7 +1,7 @@
 //! Float arithmetic by `rustc_apfloat`: every format, every rounding. PTX ISA 9.7.3, 9.7.4, 9.7.5.
 //!
-//! The square root, which that crate has not, is found by squaring candidates in its quadruple precision, where a square of
-//! 54 bits is exact.
+//! The square root, which that crate has not, is found by squaring candidates in its quadruple
+//! precision, where a square of 54 bits is exact.
 
 use lanewise_sim::ptx::ast::{Modifier as M, Opcode, Type};
 use rustc_apfloat::ieee::{BFloat, Double, Half, Quad, Single};
@@ -95,8 +95,9 @@ fn one(case: &Case, ty: Type, x: &[u128]) -> u128 {
     settle(case, ty, result)
 }
 
-/// Whether a result is below the smallest normal number when it is rounded as if exponents had no end. The operation's result in
-/// quadruple precision, rounded towards zero, is compared with the least value that rounds to that number.
+/// Whether a result is below the smallest normal number when it is rounded as if exponents had no
+/// end. The operation's result in quadruple precision, rounded towards zero, is compared with the
+/// least value that rounds to that number.
 fn is_tiny(case: &Case, ty: Type, x: &[u128]) -> bool {
     fn wide<F: FloatConvert<Quad>>(x: u128) -> Quad {
         F::from_bits(x).convert(&mut false).value
@@ -187,7 +188,8 @@ where
     }
     let wide = |x: F| -> Quad { x.convert(&mut false).value };
     let square = |x: Quad| x.mul_r(x, Round::TowardZero).value;
-    // The largest number whose square is not above x, from below: the bits of floats are in the order of their values.
+    // The largest number whose square is not above x, from below: the bits of floats are in the
+    // order of their values.
     let (mut below, mut above) = (0, F::INFINITY.to_bits());
     while above - below > 1 {
         let middle = (below + above) / 2;

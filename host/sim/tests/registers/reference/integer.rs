@@ -151,7 +151,8 @@ fn one(case: &Case, ty: Type, x: &[u128]) -> Vec<u128> {
     }
 }
 
-/// Position and length of a bit field: 8 bits of each count at 32 bits, all of them at 64 (measured on an H200).
+/// Position and length of a bit field: 8 bits of each count at 32 bits, all of them at 64 (measured
+/// on an H200).
 fn field(bits: u32, pos: u128, len: u128) -> (u32, u32) {
     let counted = |x: u128| {
         if bits == 32 {
@@ -234,7 +235,8 @@ fn find_nth(mask: u128, base: u128, offset: i128) -> u128 {
     none
 }
 
-/// The sum of `c` and the products of the parts of `a`, of this many bits each, with bytes of `b` from `first` on.
+/// The sum of `c` and the products of the parts of `a`, of this many bits each, with bytes of `b`
+/// from `first` on.
 fn dot(case: &Case, x: &[u128], bits: u32, first: u32) -> u128 {
     let is_signed = |index: usize| case.types[index] == Type::S32;
     let part = |x: u128, bits: u32, i: u32, is: bool| signed(low(x >> (i * bits), bits), bits, is);

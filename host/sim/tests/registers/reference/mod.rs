@@ -22,7 +22,8 @@ pub enum Expect {
     Bits(u128),
     /// Any NaN of this type: its bits are open.
     Nan(Type),
-    /// A float of this type within this distance of this value; zero counts for what is below the type's normal numbers.
+    /// A float of this type within this distance of this value; zero counts for what is below the
+    /// type's normal numbers.
     Near(Type, f64, f64),
     /// The low half and the high half, each as expected.
     Halves([Half; 2]),

@@ -116,8 +116,8 @@ pub fn nan(ty: Type) -> u128 {
     }
 }
 
-/// The NaN of an f64 operation: the first operand, in the order in which the GPU looks, that is one, quiet; else that of an
-/// invalid operation.
+/// The NaN of an f64 operation: the first operand, in the order in which the GPU looks, that is
+/// one, quiet; else that of an invalid operation.
 pub fn nan_of(operands: impl IntoIterator<Item = u128>) -> u128 {
     let mut operands = operands.into_iter();
     let first = operands.find(|&x| f64::from_bits(x as u64).is_nan());

@@ -4,7 +4,8 @@ use lanewise_sim::ptx::ast::Type;
 
 use super::number::power;
 
-/// A format with this many bits of exponent and fraction, without infinities; `numbers` of its magnitudes are numbers.
+/// A format with this many bits of exponent and fraction, without infinities; `numbers` of its
+/// magnitudes are numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Tiny {
     exponent_bits: u32,
@@ -71,8 +72,8 @@ impl Tiny {
         }
     }
 
-    /// The number that a value becomes: `up` says of the fraction of the way to the next magnitude, and of the lower one,
-    /// whether the next is taken.
+    /// The number that a value becomes: `up` says of the fraction of the way to the next magnitude,
+    /// and of the lower one, whether the next is taken.
     pub fn narrow(self, x: f64, up: impl Fn(f64, u32) -> bool) -> u128 {
         if x.is_nan() {
             return self.nan;

@@ -1,4 +1,5 @@
-//! Video instructions from their text: PTX ISA 9.7.18, element by element on wide integers, selectors as characters.
+//! Video instructions from their text: PTX ISA 9.7.18, element by element on wide integers,
+//! selectors as characters.
 
 use lanewise_sim::ptx::ast::Type;
 
@@ -50,7 +51,8 @@ fn operate(name: &str, words: &[&str], a: i128, b: i128) -> i128 {
         "vabsdiff" => (a - b).max(b - a),
         "vmin" => [a, b].into_iter().min().expect("two"),
         "vmax" => [a, b].into_iter().max().expect("two"),
-        // Half of it, to the nearest; ties away from zero, but of negative ones down: both are the floor of a sum.
+        // Half of it, to the nearest; ties away from zero, but of negative ones down: both are the
+        // floor of a sum.
         "vavrg" => (a + b + i128::from(a + b >= 0)).div_euclid(2),
         // Of 34 bits.
         "vshl" => {

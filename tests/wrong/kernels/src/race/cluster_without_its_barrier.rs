@@ -1,4 +1,4 @@
-//! A block writes into its neighbour's shared memory, which the neighbour reads after a barrier of its own.
+//! A block writes into its neighbour's shared memory, which reads after a barrier of its own.
 //! launch: grid 2, cluster 2, block 32
 
 use lanewise_macros::{kernel, shared};

@@ -1,4 +1,4 @@
-//! A place in a queue is taken by an atomic, and read by who sees the count before the entry is there.
+//! An atomic takes a place in a queue; a reader sees the count before the entry is there.
 //! launch: grid 2, block 32
 
 use lanewise_macros::kernel;

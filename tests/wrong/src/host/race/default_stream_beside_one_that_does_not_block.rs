@@ -1,4 +1,4 @@
-//! A blocking copy in the default stream takes what a stream makes that the default stream does not wait for.
+//! The default stream copies what a stream makes that it does not wait for.
 
 use cust::sys;
 

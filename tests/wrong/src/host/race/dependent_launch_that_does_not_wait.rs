@@ -1,4 +1,4 @@
-//! A kernel that may begin while the one before still runs takes that one's result, and does not wait for it.
+//! A kernel may begin before the one ahead has ended, takes its result, and does not wait.
 
 use crate::host::{Done, Host};
 

@@ -1,4 +1,4 @@
-//! Of a graph's two branches one takes what the other makes, and no edge leads from one to the other.
+//! One branch of a graph takes what the other makes, and no edge leads from one to the other.
 
 use crate::host::{Done, Host};
 

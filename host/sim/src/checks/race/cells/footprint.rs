@@ -6,7 +6,8 @@ use super::{Cells, LINE, NONE, WORDS};
 use crate::checks::{Footprint, Stretches};
 
 impl Cells {
-    /// Which bytes of global memory were accessed, in lists that are not sorted yet. Of a word's bytes that many threads read those of two are known.
+    /// Which bytes of global memory were accessed, in lists that are not sorted yet. Of a word's
+    /// bytes that many threads read those of two are known.
     pub(in crate::checks::race) fn footprint(&self, records: &Records) -> Footprint {
         let mut found = Footprint::default();
         let mut kinds = [RecordCache::default(); 3];
@@ -55,7 +56,8 @@ impl Cells {
     }
 }
 
-/// Adds a stretch to a footprint's list. By rising addresses nearly all join the one before: few are left to be sorted.
+/// Adds a stretch to a footprint's list. By rising addresses nearly all join the one before: few
+/// are left to be sorted.
 #[inline(always)]
 fn join(list: &mut Stretches, start: u64, end: u64) {
     match list.last_mut() {
@@ -75,7 +77,8 @@ fn stretches(mut bits: u64, mut f: impl FnMut(u64, u64)) {
     }
 }
 
-/// The record that was asked for last, and the list of a footprint that its accesses belong to: words side by side are mostly those of one record.
+/// The record that was asked for last, and the list of a footprint that its accesses belong to:
+/// words side by side are mostly those of one record.
 #[derive(Debug, Clone, Copy)]
 struct RecordCache {
     record: u32,

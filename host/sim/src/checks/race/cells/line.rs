@@ -7,7 +7,8 @@ use super::{LINES, NONE};
 /// What is known of four bytes, or of each four bytes of a line.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Cell {
-    /// The last write. Earlier writes of bytes that it did not write are beside the cells: few programs have any.
+    /// The last write. Earlier writes of bytes that it did not write are beside the cells: few
+    /// programs have any.
     pub(super) write: AccessMark,
     /// Reads since, of two threads: the first and the last.
     pub(super) reads: [AccessMark; 2],
@@ -27,8 +28,9 @@ impl Cell {
         self.reads[usize::from(!free)] = mark;
     }
 
-    /// Remembers reads by the lanes of `mask`, more than one, of one instruction: as [`Cell::read`] does lane by lane. Reads by records before `since`
-    /// count no more; `own` says whether the first reader is of their warp.
+    /// Remembers reads by the lanes of `mask`, more than one, of one instruction: as [`Cell::read`]
+    /// does lane by lane. Reads by records before `since` count no more; `own` says whether the
+    /// first reader is of their warp.
     #[inline(always)]
     pub(super) fn read_by_all(
         &mut self,
@@ -85,14 +87,16 @@ impl Cell {
 /// The records of 16 words.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::checks::race) struct Line {
-    /// What is known of each word while `cells` is [`NONE`]: marks are those of the first word's lane.
+    /// What is known of each word while `cells` is [`NONE`]: marks are those of the first word's
+    /// lane.
     pub(super) row: Cell,
     /// Where the words' own cells are.
     pub(super) cells: u32,
 }
 
 impl Line {
-    /// Remembers a read of all its words, if a glance says that it does not race; `mark` is that of the first word's lane.
+    /// Remembers a read of all its words, if a glance says that it does not race; `mark` is that of
+    /// the first word's lane.
     #[inline(always)]
     pub(in crate::checks::race) fn glance_at_read(
         &mut self,
@@ -147,7 +151,8 @@ pub(super) const EMPTY: Line = Line {
     cells: NONE,
 };
 
-/// Lines that follow each other. Where their addresses begin no line of the host's cache is split: a warp often accesses two of them.
+/// Lines that follow each other. Where their addresses begin no line of the host's cache is split:
+/// a warp often accesses two of them.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 pub(super) struct Page(pub(super) [Line; LINES]);

@@ -1,9 +1,11 @@
 //! Shadow memory: what the race check remembers of every four bytes that a launch accessed.
 //!
-//! A cell holds the last write and two reads since, 8 bytes each: they point at [`record`](super::record)s. 16 words are a line. As long as
-//! warps (or parts of warps) access whole lines, their lanes side by side, one cell stands for all 16 words, which makes such
-//! accesses quick and their memory small; the first access of another form gives each word its own, until a whole line is written again.
-//! Lines lie in pages; those of a block's shared memory are used again when the block has ended.
+//! A cell holds the last write and two reads since, 8 bytes each: they point at
+//! [`record`](super::record)s. 16 words are a line. As long as warps (or parts of warps) access
+//! whole lines, their lanes side by side, one cell stands for all 16 words, which makes such
+//! accesses quick and their memory small; the first access of another form gives each word its own,
+//! until a whole line is written again. Lines lie in pages; those of a block's shared memory are
+//! used again when the block has ended.
 //!
 //! | file | what it is |
 //! | --- | --- |
@@ -37,7 +39,8 @@ const LAST: usize = 256;
 /// The index of a line that has no cells.
 const NONE: u32 = u32::MAX;
 
-/// Whose memory it is: a block's shared memory, by the block's place among those that the check knows, or global memory.
+/// Whose memory it is: a block's shared memory, by the block's place among those that the check
+/// knows, or global memory.
 pub(super) type MemoryOwner = Option<u32>;
 
 /// All cells of a launch.
@@ -56,12 +59,14 @@ pub(super) struct Cells {
     shared: HashMap<u32, Vec<u64>, FixedState>,
     /// Pages that were found last, with their keys: a warp goes back and forth between a few.
     last: Vec<(u64, u32)>,
-    /// Earlier writes than the last of a word, of other bytes; by the page's key and the word in the page.
+    /// Earlier writes than the last of a word, of other bytes; by the page's key and the word in
+    /// the page.
     beside: HashMap<(u64, u64), Vec<AccessMark>, FixedState>,
 }
 
 impl Cells {
-    /// Remembers an access of some bytes of `word`, as `mark` says; gives the first one before it that it races with.
+    /// Remembers an access of some bytes of `word`, as `mark` says; gives the first one before it
+    /// that it races with.
     #[inline]
     pub(super) fn touch(
         &mut self,
@@ -74,7 +79,8 @@ impl Cells {
         self.touch_cell(space, word, (cells, mark), now)
     }
 
-    /// The same of words, one for each lane of a mask: gives the lanes that race, with what they race with.
+    /// The same of words, one for each lane of a mask: gives the lanes that race, with what they
+    /// race with.
     #[inline(never)]
     pub(super) fn touch_words(
         &mut self,
@@ -177,8 +183,9 @@ impl Cells {
         found
     }
 
-    /// Remembers an access of whole words side by side, `words` of them from `word` on, all in one line: `mark` is that of the
-    /// first one's lane. False, and nothing has changed, if that has to be done word by word: one of them may race.
+    /// Remembers an access of whole words side by side, `words` of them from `word` on, all in one
+    /// line: `mark` is that of the first one's lane. False, and nothing has changed, if that has to
+    /// be done word by word: one of them may race.
     #[inline(always)]
     pub(super) fn touch_row(
         &mut self,
@@ -261,8 +268,8 @@ impl Cells {
         true
     }
 
-    /// Remembers reads of bytes of one word by the lanes of `mask`, more than one, of one instruction. False, and
-    /// nothing has changed, if that has to be done lane by lane.
+    /// Remembers reads of bytes of one word by the lanes of `mask`, more than one, of one
+    /// instruction. False, and nothing has changed, if that has to be done lane by lane.
     #[inline]
     pub(super) fn touch_by_all(
         &mut self,
@@ -301,7 +308,8 @@ impl Cells {
         quick
     }
 
-    /// Changes the marks of a word that may be those of unfinished accesses: none of a whole line is.
+    /// Changes the marks of a word that may be those of unfinished accesses: none of a whole line
+    /// is.
     pub(super) fn change(
         &mut self,
         space: MemoryOwner,

@@ -16,7 +16,8 @@ pub(super) fn key(space: MemoryOwner, word: u64) -> u64 {
     }
 }
 
-/// Where a page is remembered as found last. Arrays often begin a power of two apart: the key's last bits would be the same.
+/// Where a page is remembered as found last. Arrays often begin a power of two apart: the key's
+/// last bits would be the same.
 #[inline(always)]
 fn place(key: u64) -> usize {
     (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize % LAST
@@ -70,7 +71,8 @@ impl Cells {
         }
     }
 
-    /// Throws away the records that no cell points at. Gives for each number how many before it are left.
+    /// Throws away the records that no cell points at. Gives for each number how many before it are
+    /// left.
     #[cold]
     #[inline(never)]
     pub(in crate::checks::race) fn clean(&mut self, records: &mut Records) -> Vec<u32> {

@@ -1,9 +1,12 @@
-//! `mma.sync`, `wmma.mma`, `ldmatrix`, `stmatrix`, `movmatrix`: a warp works on matrices that its lanes hold together.
+//! `mma.sync`, `wmma.mma`, `ldmatrix`, `stmatrix`, `movmatrix`: a warp works on matrices that its
+//! lanes hold together.
 //!
-//! PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions". What fragments mean and how sums are rounded is
-//! `semantics::matrix`; here are registers, addresses and checks. All 32 lanes must come: with a lane that has ended, or in a
-//! block that has no full warp, the ISA leaves everything open, and the machine faults.
-//! Reported: metadata of a sparse matrix that the ISA leaves undefined; rows outside of shared memory or not aligned to their 16 bytes. Lanes whose addresses are not used are not looked at.
+//! PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions". What fragments mean and how sums
+//! are rounded is `semantics::matrix`; here are registers, addresses and checks. All 32 lanes must
+//! come: with a lane that has ended, or in a block that has no full warp, the ISA leaves everything
+//! open, and the machine faults. Reported: metadata of a sparse matrix that the ISA leaves
+//! undefined; rows outside of shared memory or not aligned to their 16 bytes. Lanes whose addresses
+//! are not used are not looked at.
 //!
 //! | file | what it is |
 //! | --- | --- |

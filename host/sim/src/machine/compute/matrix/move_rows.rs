@@ -1,4 +1,5 @@
-//! Matrices between shared memory and a warp's registers, and turned in registers: `ldmatrix`, `stmatrix`, `movmatrix`.
+//! Matrices between shared memory and a warp's registers, and turned in registers: `ldmatrix`,
+//! `stmatrix`, `movmatrix`.
 
 use crate::checks::race::AccessKind;
 use crate::machine::core::Core;
@@ -19,7 +20,8 @@ use super::{rows, warp};
 const ROW: u64 = 16;
 
 impl Core<'_> {
-    /// Where the rows of the matrices lie that `op` moves, of the lane that names each, and their shared addresses.
+    /// Where the rows of the matrices lie that `op` moves, of the lane that names each, and their
+    /// shared addresses.
     ///
     /// # Safety
     /// `op` must be `ldmatrix` or `stmatrix` of the running frame.
@@ -70,8 +72,8 @@ pub(crate) unsafe fn load_rows(core: &mut Core<'_>, op: *const Op) -> *const Op 
     // SAFETY: `op` is an operation of the program.
     let o = unsafe { &*op };
     warp!(core, op, o.d);
-    // SAFETY: the decoder gave this operation an address row and a list of as many rows as there are matrices;
-    // `locate_rows` gives places that hold a row.
+    // SAFETY: the decoder gave this operation an address row and a list of as many rows as there
+    // are matrices; `locate_rows` gives places that hold a row.
     unsafe {
         let Some((places, addresses)) = core.locate_rows(op, AccessKind::Read) else {
             return STOP;
@@ -93,7 +95,8 @@ pub(crate) unsafe fn load_rows(core: &mut Core<'_>, op: *const Op) -> *const Op 
     op.wrapping_add(1)
 }
 
-/// The registers that `ldmatrix` makes of rows, which `read` gives by the lane whose address they have.
+/// The registers that `ldmatrix` makes of rows, which `read` gives by the lane whose address they
+/// have.
 fn fragments_of_rows(aux: u32, read: impl Fn(usize) -> [u8; 16]) -> Vec<[u32; LANES]> {
     let count = (aux >> rows::COUNT) as usize;
     let has = |flag| aux & flag != 0;
@@ -127,7 +130,8 @@ fn fragments_of_rows(aux: u32, read: impl Fn(usize) -> [u8; 16]) -> Vec<[u32; LA
     fragments
 }
 
-/// The 16-byte rows that `stmatrix` makes of a register of each matrix, with the lane whose address each has.
+/// The 16-byte rows that `stmatrix` makes of a register of each matrix, with the lane whose address
+/// each has.
 fn rows_of_fragments(aux: u32, registers: &[[u32; LANES]]) -> Vec<(usize, [u8; 16])> {
     let mut rows = Vec::with_capacity(8 * registers.len());
     for (matrix, fragment) in registers.iter().enumerate() {
@@ -143,7 +147,8 @@ fn rows_of_fragments(aux: u32, registers: &[[u32; LANES]]) -> Vec<(usize, [u8; 1
     rows
 }
 
-/// `stmatrix`: as `ldmatrix`. Where rows overlap, the later matrix and row win; the ISA leaves it open.
+/// `stmatrix`: as `ldmatrix`. Where rows overlap, the later matrix and row win; the ISA leaves it
+/// open.
 ///
 /// # Safety
 /// As for every handler.
@@ -182,7 +187,8 @@ pub(crate) unsafe fn store_rows(core: &mut Core<'_>, op: *const Op) -> *const Op
     op.wrapping_add(1)
 }
 
-/// `movmatrix`: row `d` gets the fragment of the transposed matrix whose fragment is row `a`; member mask in row `b`.
+/// `movmatrix`: row `d` gets the fragment of the transposed matrix whose fragment is row `a`;
+/// member mask in row `b`.
 ///
 /// # Safety
 /// As for every handler.

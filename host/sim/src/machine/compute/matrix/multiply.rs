@@ -89,7 +89,8 @@ impl Core<'_> {
         unsafe { std::slice::from_raw_parts(buffer.as_ptr().cast(), rows.len()) }
     }
 
-    /// The factors of A and B, as the selectors in the first lane name them; else what is wrong with a selector.
+    /// The factors of A and B, as the selectors in the first lane name them; else what is wrong
+    /// with a selector.
     ///
     /// # Safety
     /// `scaling` must be of an operation of the running frame.
@@ -152,7 +153,8 @@ unsafe fn multiply_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const 
         scaling,
     } = &core.run.program.products[o.aux as usize];
     let [a, b, c, d] = rows;
-    // SAFETY: the decoder gave this operation rows of 32 bits, for f64 of 64 bits, and no operand has more than `MOST`.
+    // SAFETY: the decoder gave this operation rows of 32 bits, for f64 of 64 bits, and no operand
+    // has more than `MOST`.
     unsafe {
         if let MatrixKind::Double(k, rounding) = *kind {
             let [left, right, sum] = &mut [[MaybeUninit::uninit(); MOST]; 3];
@@ -240,7 +242,8 @@ fn multiply_as(
     }
 }
 
-/// The same as a function of its own, for the crate's own target: all shapes and types in one body take long to compile.
+/// The same as a function of its own, for the crate's own target: all shapes and types in one body
+/// take long to compile.
 #[inline(never)]
 fn multiply_plainly(
     kind: &MatrixKind,

@@ -1,21 +1,26 @@
-//! Weak memory: which values a load may read, and where among the writes of a place a new one may stand.
+//! Weak memory: which values a load may read, and where among the writes of a place a new one may
+//! stand.
 //!
-//! PTX ISA, "Memory Consistency Model". Every place has its writes in coherence order. A thread knows of events (its clock): its
-//! own, what synchronised with it, and what precedes those. From what it knows follows the oldest write that it may still read:
+//! PTX ISA, "Memory Consistency Model". Every place has its writes in coherence order. A thread
+//! knows of events (its clock): its own, what synchronised with it, and what precedes those. From
+//! what it knows follows the oldest write that it may still read:
 //!
-//! - *Coherence, causality*: nothing older than a write that it knows of, or than what a read that it knows of has read. A read counts
-//!   only where it and the write are morally strong: both strong, each with a scope that holds the other's thread.
-//! - *Release and acquire*: a write carries clocks, one for each release that precedes it (its own, or a fence's); a read that is
-//!   morally strong with it takes them up at once if it acquires, or at the thread's next acquiring fence. Scopes of the release and of the
-//!   acquire must hold the other's thread. Atomics hand on what they read: an observation goes through them.
+//! - *Coherence, causality*: nothing older than a write that it knows of, or than what a read that
+//!   it knows of has read. A read counts only where it and the write are morally strong: both
+//!   strong, each with a scope that holds the other's thread.
+//! - *Release and acquire*: a write carries clocks, one for each release that precedes it (its own,
+//!   or a fence's); a read that is morally strong with it takes them up at once if it acquires, or
+//!   at the thread's next acquiring fence. Scopes of the release and of the acquire must hold the
+//!   other's thread. Atomics hand on what they read: an observation goes through them.
 //! - *Fence-SC*: `fence.sc` takes up the clocks of all before it whose scopes match.
 //! - *Barriers* join the clocks of those that meet.
 //! - *Atomicity*: nothing goes between an atomic and what it read, if the two are morally strong.
 //!
-//! Writes may be put before others in coherence order as far as the writer's knowledge allows. A write is visible in one order to all who
-//! read it, but a thread need not read it: that gives store buffering and IRIW. A load may also wait behind later writes of its own thread (`late`),
-//! which gives load buffering. An access of another size at the same bytes, and what the machine does not tell of
-//! (copies, matrices), count as known to everybody.
+//! Writes may be put before others in coherence order as far as the writer's knowledge allows. A
+//! write is visible in one order to all who read it, but a thread need not read it: that gives
+//! store buffering and IRIW. A load may also wait behind later writes of its own thread (`late`),
+//! which gives load buffering. An access of another size at the same bytes, and what the machine
+//! does not tell of (copies, matrices), count as known to everybody.
 //!
 //! | file | what it is |
 //! | --- | --- |
@@ -183,7 +188,8 @@ impl Weak {
         places.iter().find(|p| p.start == start)
     }
 
-    /// Whether a write may stand right behind the one at `at`: not between an atomic and what it read.
+    /// Whether a write may stand right behind the one at `at`: not between an atomic and what it
+    /// read.
     fn has_room(&self, agent: u32, scope: Option<Scope>, place: &Location, at: usize) -> bool {
         let is_at = |id: u64| place.events.iter().position(|e| e.id == id);
         place.events[at + 1..].iter().all(|next| {

@@ -7,8 +7,9 @@ use super::{Order, ThreadId, Weak, holds};
 use crate::machine::program::Scope;
 
 impl Weak {
-    /// Which writes a thread may read, oldest first, as positions; none where the place has no history. Nothing up to the version
-    /// `after`, if there is anything behind it. Of an atomic: those behind which its own write may stand.
+    /// Which writes a thread may read, oldest first, as positions; none where the place has no
+    /// history. Nothing up to the version `after`, if there is anything behind it. Of an atomic:
+    /// those behind which its own write may stand.
     pub(in crate::machine::explore) fn readable(
         &mut self,
         who: ThreadId,
@@ -45,8 +46,9 @@ impl Weak {
         self.waits = false;
     }
 
-    /// The newest write that a load may read which has waited since an event of its thread's: what somebody wrote who knew of that event comes
-    /// after it, and so does whatever is newer than what such a one has read.
+    /// The newest write that a load may read which has waited since an event of its thread's: what
+    /// somebody wrote who knew of that event comes after it, and so does whatever is newer than
+    /// what such a one has read.
     pub(in crate::machine::explore) fn most_for_late(
         &mut self,
         who: ThreadId,
@@ -74,7 +76,8 @@ impl Weak {
         pending.iter().any(|(at, _)| *at == start)
     }
 
-    /// Whether a thread's fence of this scope, or its load's own, takes up what the write at a position carries, once the thread has read that.
+    /// Whether a thread's fence of this scope, or its load's own, takes up what the write at a
+    /// position carries, once the thread has read that.
     pub(in crate::machine::explore) fn acquired_by(
         &self,
         who: ThreadId,
@@ -89,7 +92,8 @@ impl Weak {
         })
     }
 
-    /// A thread reads the write at a position; `late`: by a load that has waited since this event. Gives its version.
+    /// A thread reads the write at a position; `late`: by a load that has waited since this event.
+    /// Gives its version.
     pub(in crate::machine::explore) fn read(
         &mut self,
         who: ThreadId,
@@ -106,7 +110,8 @@ impl Weak {
             let seq = late.unwrap_or_else(|| self.tick(agent));
             let knew = self.knows(agent);
             if let Some(place) = self.place_mut(start) {
-                // What it read before is older or the same, and its first reading of it is what others may know.
+                // What it read before is older or the same, and its first reading of it is what
+                // others may know.
                 let before = place.reads.iter().rfind(|r| r.agent == agent);
                 if before.is_none_or(|r| r.at != at) {
                     place.reads.push(Read {

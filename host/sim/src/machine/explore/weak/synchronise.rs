@@ -53,8 +53,8 @@ impl Weak {
         }
     }
 
-    /// Threads meet, and each knows what the others did. Who arrived with relaxed order tells only what its fences have released; `relaxed`
-    /// says it of the first of them, as far as it goes.
+    /// Threads meet, and each knows what the others did. Who arrived with relaxed order tells only
+    /// what its fences have released; `relaxed` says it of the first of them, as far as it goes.
     pub(in crate::machine::explore) fn meet(&mut self, all: &[ThreadId], relaxed: &[bool]) {
         let all: Vec<u32> = all.iter().map(|&who| self.agent(who)).collect();
         let mut clock = Clock::default();

@@ -24,8 +24,8 @@ impl Weak {
             .collect()
     }
 
-    /// Behind which writes an atomic's write may stand that has read the one at `at`: others may come between that are not
-    /// morally strong with it.
+    /// Behind which writes an atomic's write may stand that has read the one at `at`: others may
+    /// come between that are not morally strong with it.
     pub(in crate::machine::explore) fn after_read(
         &mut self,
         who: ThreadId,
@@ -49,7 +49,8 @@ impl Weak {
         found
     }
 
-    /// A thread writes, right behind the write at `behind`; `read`: what its atomic has read. Gives what memory holds then.
+    /// A thread writes, right behind the write at `behind`; `read`: what its atomic has read. Gives
+    /// what memory holds then.
     pub(in crate::machine::explore) fn write(
         &mut self,
         who: ThreadId,

@@ -44,8 +44,8 @@ impl Core<'_> {
     }
 }
 
-/// Whether no way leads from a place in a kernel to its end, whatever the conditions of its branches say. What a called function does is not known here: it may
-/// end the thread.
+/// Whether no way leads from a place in a kernel to its end, whatever the conditions of its
+/// branches say. What a called function does is not known here: it may end the thread.
 fn has_no_end(program: &Program, op: *const Op) -> bool {
     let function = function_index(program, op);
     let Some(kernel) = program.functions.get(function).filter(|it| it.entry) else {

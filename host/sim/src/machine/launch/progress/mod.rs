@@ -1,20 +1,24 @@
 //! Progress: a launch that will never end is found by what it does, not by how long it takes.
 //!
-//! A team that has run for long is probed: its warps run in short rounds, looked at before each operation. Where nothing in memory
-//! changes and the team comes back to a state in which it was before (registers, places in the code, local and shared
-//! memory, barriers), it will do the same for ever, unless another team changes memory. When that holds of every team that
-//! runs, and no other can begin, the launch has no future: that is a deadlock by spinning, and the report says who reads what. A
-//! device holds as many blocks at a time as its model says, and others begin when one has ended; so a wait for a block that
-//! cannot begin is found too.
+//! A team that has run for long is probed: its warps run in short rounds, looked at before each
+//! operation. Where nothing in memory changes and the team comes back to a state in which it was
+//! before (registers, places in the code, local and shared memory, barriers), it will do the same
+//! for ever, unless another team changes memory. When that holds of every team that runs, and no
+//! other can begin, the launch has no future: that is a deadlock by spinning, and the report says
+//! who reads what. A device holds as many blocks at a time as its model says, and others begin when
+//! one has ended; so a wait for a block that cannot begin is found too.
 //!
-//! A thread from whose place no branch leads to the kernel's end never comes there, whatever it changes on the way. That is looked for at the same time.
+//! A thread from whose place no branch leads to the kernel's end never comes there, whatever it
+//! changes on the way. That is looked for at the same time.
 //!
-//! Memory that the host sees too may change at any time: threads that read it are given some seconds, from when nothing moves any more.
+//! Memory that the host sees too may change at any time: threads that read it are given some
+//! seconds, from when nothing moves any more.
 //!
-//! Found: spinning on a flag that nobody sets, locks that are never free, barriers of one's own that count wrong, loops without a way out.
-//! Missed: loops that change something in every round, a counter or a clock, say, and have a condition to end by that never holds, or call functions; those
-//! use up the launch's budget.
-//! Never reported: what makes progress and may end, however slowly. Rounds of a probe are fair to all lanes, as GPUs are.
+//! Found: spinning on a flag that nobody sets, locks that are never free, barriers of one's own
+//! that count wrong, loops without a way out. Missed: loops that change something in every round, a
+//! counter or a clock, say, and have a condition to end by that never holds, or call functions;
+//! those use up the launch's budget. Never reported: what makes progress and may end, however
+//! slowly. Rounds of a probe are fair to all lanes, as GPUs are.
 //!
 //! | file | what it is |
 //! | --- | --- |
@@ -46,7 +50,8 @@ const ROUNDS: usize = 16;
 const FUEL: i64 = 1024;
 /// Decisions after which a group stands back in a probe.
 const PATIENCE: u32 = 64;
-/// Warp instructions of a team before it is first probed, where it polls memory that other teams may change.
+/// Warp instructions of a team before it is first probed, where it polls memory that other teams
+/// may change.
 const POLLING: u64 = 1 << 18;
 /// The same of other teams: a probe costs a thousandth of this many.
 const COMPUTING: u64 = 1 << 23;
@@ -77,7 +82,8 @@ pub(in crate::machine) struct Progress {
 }
 
 impl Core<'_> {
-    /// Adds to what the team has run; says whether to probe it now. `polls`: whether it has read what others may write.
+    /// Adds to what the team has run; says whether to probe it now. `polls`: whether it has read
+    /// what others may write.
     pub(in crate::machine) fn probe_is_due(&mut self, ran: u64, polls: bool) -> bool {
         let progress = &mut self.team.progress;
         progress.ran += ran;

@@ -14,7 +14,8 @@ use crate::memory::window::{self, Window};
 /// What a probe looks at.
 #[derive(Default)]
 pub(in crate::machine) struct Probe {
-    /// Bytes that the last operation was about to change, as they were: address, and up to 32 bytes.
+    /// Bytes that the last operation was about to change, as they were: address, and up to 32
+    /// bytes.
     pub(super) before: Vec<(u64, usize, [u8; 32])>,
     /// Whether something has changed.
     pub(super) changed: bool,
@@ -83,8 +84,8 @@ impl Core<'_> {
         let range = self.run.snapshot.find(address);
         let live = range.is_some_and(|range| range.holds(address, to.len() as u64));
         if live {
-            // SAFETY: the bytes are in an allocation that was live when the launch began, and addresses of global memory
-            // are the host's; what is freed meanwhile stays readable.
+            // SAFETY: the bytes are in an allocation that was live when the launch began, and
+            // addresses of global memory are the host's; what is freed meanwhile stays readable.
             unsafe { (address as *const u8).copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) };
         }
         live

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use crate::machine::launch::run::Run;
 
-/// So long nothing moves where threads read what the host may write, before it is taken that it will not.
+/// So long nothing moves where threads read what the host may write, before it is taken that it
+/// will not.
 const HOST: Duration = Duration::from_secs(10);
 
 /// How long a core sleeps between its looks meanwhile.
@@ -18,12 +19,14 @@ pub(in crate::machine) struct Watchman {
     row: usize,
     /// Whether all teams of this core were, and the run knows.
     frozen: bool,
-    /// When all cores were first seen so: this core's row then, how often cores had thawed, and the time.
+    /// When all cores were first seen so: this core's row then, how often cores had thawed, and the
+    /// time.
     since: Option<(usize, usize, Instant)>,
 }
 
 impl Watchman {
-    /// Takes note of a team that was run, where the core holds `held` teams and can begin no other. True: the launch has no future.
+    /// Takes note of a team that was run, where the core holds `held` teams and can begin no other.
+    /// True: the launch has no future.
     pub(in crate::machine) fn note(&mut self, run: &Run<'_>, stuck: bool, held: usize) -> bool {
         if !stuck {
             self.thaw(run);

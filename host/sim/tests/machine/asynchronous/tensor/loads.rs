@@ -1,4 +1,5 @@
-//! What comes to shared memory: boxes, swizzled or not, columns of pixels, and a box for each block of a cluster.
+//! What comes to shared memory: boxes, swizzled or not, columns of pixels, and a box for each block
+//! of a cluster.
 
 use lanewise_sim::tensor::{Access, Element, Fill, Im2col, Swizzle, TensorMap};
 use lanewise_sim::{Checks, DeviceModel, Launch};
@@ -115,7 +116,8 @@ fn traversal_strides_leave_elements_out() {
     }
 }
 
-/// A convolution's columns: for each pixel of the output, in order, the input's channels at the place of the filter.
+/// A convolution's columns: for each pixel of the output, in order, the input's channels at the
+/// place of the filter.
 #[test]
 fn im2col_gives_the_columns_of_a_convolution() {
     let (channels, width, height, images) = (16u64, 9u64, 7u64, 3u64);

@@ -1,4 +1,5 @@
-//! `cp.async.bulk.tensor` and company, against a walk over the box's elements and the ISA's tables of swizzling.
+//! `cp.async.bulk.tensor` and company, against a walk over the box's elements and the ISA's tables
+//! of swizzling.
 
 mod loads;
 mod maps;

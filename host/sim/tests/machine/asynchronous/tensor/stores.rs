@@ -8,7 +8,8 @@ use super::{
 };
 use crate::common::Rig;
 
-/// Shared memory gets a box, and the box goes to another place of the tensor: what is outside is dropped.
+/// Shared memory gets a box, and the box goes to another place of the tensor: what is outside is
+/// dropped.
 #[test]
 fn stores_and_reductions_drop_what_is_outside() {
     /// What the memory holds after a reduction of two words; none for a plain store.
@@ -133,8 +134,9 @@ fn four_rows_are_gathered_and_scattered() {
     assert_eq!(rig.read::<u8>(from, 64 * 20), after);
 }
 
-/// An H200 (driver 580.159, 2026-11-22) ends a kernel that stores to a negative coordinate, one that stores pixels by a map whose box reaches out of
-/// the image, and one that begins outside of that box.
+/// An H200 (driver 580.159, 2026-11-22) ends a kernel that stores to a negative coordinate, one
+/// that stores pixels by a map whose box reaches out of the image, and one that begins outside of
+/// that box.
 #[test]
 fn stores_do_not_begin_before_the_tensor() {
     for kind in ["", ".add"] {

@@ -1,4 +1,5 @@
-//! `wgmma`, against sums over the ISA's canonical layouts. Values are small integers, so every sum is exact.
+//! `wgmma`, against sums over the ISA's canonical layouts. Values are small integers, so every sum
+//! is exact.
 
 use half::{bf16, f16};
 use lanewise_sim::{Checks, Fault, Launch, Report};
@@ -83,7 +84,8 @@ struct Layout {
     stride: usize,
 }
 
-/// `Swizzle<b, 4, 3>`: this many bits of the line of 128 bytes are added to the number of the 16 bytes.
+/// `Swizzle<b, 4, 3>`: this many bits of the line of 128 bytes are added to the number of the 16
+/// bytes.
 fn shuffled(swizzle: usize, at: usize) -> usize {
     let bits = match swizzle {
         0 => 0,
@@ -95,7 +97,8 @@ fn shuffled(swizzle: usize, at: usize) -> usize {
 }
 
 impl Layout {
-    /// Where element (mn, k) lies before swizzling: the table of canonical layouts, with T elements in 16 bytes.
+    /// Where element (mn, k) lies before swizzling: the table of canonical layouts, with T elements
+    /// in 16 bytes.
     fn offset(&self, mn: usize, k: usize, size: usize) -> usize {
         let t = 16 / size;
         let wide = (self.swizzle / 16).max(1);
@@ -157,7 +160,8 @@ impl Layout {
     }
 }
 
-/// A kernel of one warpgroup: shared memory from `image`, D from and to `d`, A's registers from `a`, `meta` one word a thread.
+/// A kernel of one warpgroup: shared memory from `image`, D from and to `d`, A's registers from
+/// `a`, `meta` one word a thread.
 fn kernel(count: usize, body: &str) -> String {
     let each = |f: &dyn Fn(usize) -> String, n: usize| (0..n).map(f).collect::<Vec<_>>().join(" ");
     format!(
@@ -282,7 +286,8 @@ fn a_registers(values: &[i32], k: usize, ty: Type) -> Vec<u32> {
     words
 }
 
-/// D's elements by row and column, and the words that a launch of D of this type starts from or ends with.
+/// D's elements by row and column, and the words that a launch of D of this type starts from or
+/// ends with.
 fn d_words(d_type: &str, n: usize, value: impl Fn(usize, usize) -> i32) -> Vec<u32> {
     let per = if d_type == "f16" { 2 } else { 1 };
     let count = n / 2 / per;

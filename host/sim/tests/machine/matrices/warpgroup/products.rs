@@ -168,7 +168,8 @@ fn bits_are_counted() {
     assert_eq!(got, expected);
 }
 
-/// Two of four elements of each row are stored, and two bits for each say which; lanes 0 and 1 of a quad hold them.
+/// Two of four elements of each row are stored, and two bits for each say which; lanes 0 and 1 of a
+/// quad hold them.
 #[test]
 fn sparse_matrices_are_spread_by_their_metadata() {
     for (ty, k, of_registers, selector) in [
@@ -192,7 +193,8 @@ fn sparse_matrices_are_spread_by_their_metadata() {
             }
         }
         let mut given = Given::new(n / 2);
-        // As for `mma.sp`: with 16 bits a register is half of a row and half of the row eight below, with 8 bits it is of one row.
+        // As for `mma.sp`: with 16 bits a register is half of a row and half of the row eight
+        // below, with 8 bits it is of one row.
         for row in 0..64 {
             for chunk in 0..k / 4 {
                 let (warp, r) = (row / 16, row % 16);
@@ -237,7 +239,8 @@ fn sparse_matrices_are_spread_by_their_metadata() {
     }
 }
 
-/// 64 deep in four steps along swizzled rows, as multiplications do: each step's descriptors start 32 bytes further.
+/// 64 deep in four steps along swizzled rows, as multiplications do: each step's descriptors start
+/// 32 bytes further.
 const STEPS: &str = "wgmma.fence.sync.aligned;
     wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 D, %da, %db, %p2, 1, 1, 0, 0; add.u64 %da, %da, 2; add.u64 %db, %db, 2;
     wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 D, %da, %db, %p1, 1, 1, 0, 0; add.u64 %da, %da, 2; add.u64 %db, %db, 2;

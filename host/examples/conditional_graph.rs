@@ -4,6 +4,7 @@
 use kernels::halve;
 use lanewise::{Device, DeviceBuffer, LaunchConfig};
 
+// ANCHOR: main
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let device = Device::open()?;
     let stream = device.stream()?;
@@ -33,3 +34,4 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     Ok(())
 }
+// ANCHOR_END: main

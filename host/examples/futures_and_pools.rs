@@ -13,6 +13,7 @@ use lanewise::{
 
 const LENGTH: usize = 1 << 20;
 
+// ANCHOR: main
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let device = Device::open()?;
     // The greatest priority: blocks of this stream go before those of others that have not begun.
@@ -61,6 +62,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     ); // 1.5, 3
     Ok(())
 }
+// ANCHOR_END: main
 
 /// Runs a future on this thread, which sleeps while there is nothing to do.
 fn block_on<T>(future: impl Future<Output = T>) -> T {

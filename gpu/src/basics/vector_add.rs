@@ -1,12 +1,10 @@
 //! The sum of two vectors: each thread adds one pair of elements.
 //!
-//! Launch: `vec_add_one_block`, one 1-D block (at most 1024 threads); `vec_add`, a 1-D grid of at
-//! least as many threads as elements, in blocks of any size. Reads `a` and `b` once and writes `c`
-//! once, as far as the shortest of the three reaches.
-//! Shows: the grid is rounded up to whole blocks, so the last threads have no element, and a bounds
-//! check stops them.
-//! Source: CUDA study notes, items 8 to 12; CUDA C++ Programming Guide, "Kernels", "Thread
-//! Hierarchy".
+//! Launch: `vec_add_one_block`, one 1-D block; `vec_add`, a 1-D grid of a thread or more for each
+//! element. Both read `a` and `b` once and write `c` once, as far as the shortest of them reaches.
+//! Shows: a grid is rounded up to whole blocks. Its last threads have no element; a check of the
+//! bounds stops them.
+//! Source: CUDA study notes, items 8 to 12; CUDA C++ Programming Guide, "Thread Hierarchy".
 
 use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;
@@ -27,8 +25,7 @@ pub fn vec_add_one_block(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>) {
     }
 }
 
-/// `c = a + b` by a grid of any size: blocks lie one after another, so the element is
-/// `block_idx_x * block_dim_x + thread_idx_x`.
+/// `c = a + b` by a grid: the thread's element is `block_idx_x * block_dim_x + thread_idx_x`.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn vec_add(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>) {

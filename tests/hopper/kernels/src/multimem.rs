@@ -5,6 +5,7 @@ use lanewise_std::DisjointSlice;
 use lanewise_std::multimem::Multicast;
 use lanewise_std::thread::index_1d;
 
+// ANCHOR: kernels
 /// Each thread's sum over the devices.
 #[kernel]
 #[launch_contract(dims = 1)]
@@ -26,6 +27,7 @@ pub fn all_reduce(values: Multicast<u32>, start: u32, count: u32) {
         values.store(at, values.sum(at));
     }
 }
+// ANCHOR_END: kernels
 
 /// Each thread adds its number to element `number % length` of every device, and makes the element
 /// behind at least that.

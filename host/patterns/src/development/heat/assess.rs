@@ -14,6 +14,7 @@ use lanewise::{Device, Stream};
 use super::{Plate, SWEEPS, sweep, swept};
 use crate::{Case, Figure, Setup, Work};
 
+// ANCHOR: assess
 /// How long each part of the program took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Profile {
@@ -58,6 +59,7 @@ pub fn run(columns: usize, rows: usize, sweeps: usize) -> (Plate, Profile) {
     profile.report = begun.elapsed();
     (plate, profile)
 }
+// ANCHOR_END: assess
 
 struct Assessed {
     start: Plate,

@@ -83,6 +83,7 @@ pub struct Settled {
     pub change: f32,
 }
 
+// ANCHOR: settle
 /// Sweeps until no cell changes by more than `tolerance`, `most` times at most; in whole batches of
 /// [`BATCH`].
 ///
@@ -132,6 +133,7 @@ pub fn settle(
         change: last,
     })
 }
+// ANCHOR_END: settle
 
 /// The shape, if the plate is one.
 fn check(plate: &Plate) -> Result<[u32; 2], HeatError> {

@@ -3,9 +3,12 @@
 //! [`Float`] gives `f32` and `f64` the methods that they have in `std` but not in `core`:
 //! `x.sin()`, `x.powf(y)`. They are as accurate as on a CPU: the code is that of the crate `libm`,
 //! or of NVIDIA's libdevice where the build asks for it (`--libdevice`). On the host, where `std`
-//! exists, its own methods take precedence; `Float::sin(x)` is this one on both sides. The
-//! functions of [`crate::fast`] are the hardware's approximations; `--fast-math` puts them in place
-//! of these.
+//! exists, its own methods take precedence; `Float::sin(x)` is this one on both sides. So a module
+//! that is compiled for both finds the import unused on the host. The `src/kernels.rs` that `cargo
+//! lanewise new` makes allows that.
+//!
+//! The functions of [`crate::fast`] are the hardware's approximations; `--fast-math` puts them in
+//! place of these.
 //!
 //! The free functions round one operation as their name says: to nearest (`rn`), towards zero
 //! (`rz`), up (`ru`) or down (`rd`). They are never fused with another operation. PTX ISA,

@@ -9,7 +9,7 @@
 //! | `&[T]` | `&DeviceBuffer<T>`, `&Part<T>`, `&ManagedBuffer<T>`, `&PitchedBuffer<T>`, `&Mapped<T>`, `&IpcBuffer<T>`; in a graph `&GraphBuffer<T>` |
 //! | `&[AtomicU32]`, `&[DeviceAtomicF32]`, `&[Cell<T>]` | `&mut` of these with plain values: `&mut DeviceBuffer<u32>`; see [`SharedCell`] |
 //! | `DisjointSlice<T>`, `PerBlock<T>`, `GlobalMut<T>` | `&mut` of these |
-//! | `DisjointMatrix<T>` | `matrix_mut(columns)` of these: [`MatrixMut`] |
+//! | `DisjointMatrix<T>`, `RowPerBlock<T>` | `matrix_mut(columns)` of these: [`MatrixMut`] |
 //! | `Texture1d`, `Texture2d`, `Texture3d` | `&Texture<1>`, `&Texture<2>`, `&Texture<3>` |
 //! | `TensorMap<T, RANK>`, `TensorMapMut<T, RANK>`, `Im2colMap<T, RANK>`, `Im2colMapMut<T, RANK>` | `&`, `&mut`, `&`, `&mut` of those in [`crate::tensor_map`] |
 //! | `Multicast<T>` | `&MulticastBuffer<T>` |
@@ -27,7 +27,7 @@ use std::panic::Location;
 use cust::memory::DeviceCopy;
 use lanewise_driver::abi::CUresult;
 use lanewise_std::kernel::{SharedCell, Value};
-use lanewise_std::{DisjointMatrix, DisjointSlice, GlobalMut, PerBlock};
+use lanewise_std::{DisjointMatrix, DisjointSlice, GlobalMut, PerBlock, RowPerBlock};
 
 use crate::stream::order::{Access, LaunchUses, Order};
 use crate::{
@@ -57,7 +57,7 @@ use crate::{
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed where the kernel takes `{P}`",
     label = "the kernel takes `{P}` here",
-    note = "`&[T]` takes `&DeviceBuffer<T>`, `&[AtomicU32]` takes `&mut DeviceBuffer<u32>`; `DisjointSlice<T>`, `PerBlock<T>` and `GlobalMut<T>` take `&mut DeviceBuffer<T>`, `DisjointMatrix<T>` takes `buffer.matrix_mut(columns)`; a value takes itself"
+    note = "`&[T]` takes `&DeviceBuffer<T>`, `&[AtomicU32]` takes `&mut DeviceBuffer<u32>`; `DisjointSlice<T>`, `PerBlock<T>` and `GlobalMut<T>` take `&mut DeviceBuffer<T>`, `DisjointMatrix<T>` and `RowPerBlock<T>` take `buffer.matrix_mut(columns)`; a value takes itself"
 )]
 pub unsafe trait Argument<P> {
     /// Appends the PTX parameters that stand for it.
@@ -201,6 +201,14 @@ impl<'launch> ArgumentList<'launch> {
         self.note(buffer, access)?;
         self.push(buffer.address());
         self.push(buffer.len() as u64);
+        Ok(())
+    }
+
+    /// A matrix that the kernel writes: address, then rows and columns in one word.
+    fn push_matrix<T: DeviceCopy>(&mut self, matrix: MatrixMut<'_, T>) -> Result<(), DriverError> {
+        let (buffer, size) = matrix.parts();
+        self.push_with(buffer, Access::Write, buffer.address())?;
+        self.push(size);
         Ok(())
     }
 
@@ -350,10 +358,14 @@ buffers! {
 // SAFETY: address and size of a buffer as rows, which is borrowed by nothing else.
 unsafe impl<T: DeviceCopy> Argument<DisjointMatrix<'static, T>> for MatrixMut<'_, T> {
     fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
-        let (buffer, size) = self.parts();
-        list.push_with(buffer, Access::Write, buffer.address())?;
-        list.push(size);
-        Ok(())
+        list.push_matrix(self)
+    }
+}
+
+// SAFETY: as above.
+unsafe impl<T: DeviceCopy> Argument<RowPerBlock<'static, T>> for MatrixMut<'_, T> {
+    fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
+        list.push_matrix(self)
     }
 }
 

@@ -1,4 +1,4 @@
-//! A buffer as a matrix, for kernels that take a `DisjointMatrix`.
+//! A buffer as a matrix, for kernels that take a `DisjointMatrix` or a `RowPerBlock`.
 
 use std::marker::PhantomData;
 
@@ -6,7 +6,8 @@ use cust::memory::DeviceCopy;
 
 use crate::{DeviceBuffer, GraphBuffer, IpcBuffer, ManagedBuffer, Mapped, Part};
 
-/// A buffer as rows of one length: what a kernel takes as `DisjointMatrix<T>`.
+/// A buffer as rows of one length: what a kernel takes as `DisjointMatrix<T>` or
+/// `RowPerBlock<T>`.
 /// [`DeviceBuffer::matrix_mut`] makes it, and its like of the other buffers.
 #[derive(Debug)]
 pub struct MatrixMut<'whole, T: DeviceCopy> {

@@ -39,6 +39,7 @@ fn a_modules_kernels_are_those_of_its_crate() {
             "even_by_block",
             "greatest",
             "neighbours",
+            "ranks_in_row",
             "row_stencil",
             "sparse_product",
             "step_down",

@@ -4,7 +4,9 @@
 
 use lanewise::{Device, DeviceBuffer, LaunchConfig, MatrixMut, Stream, Zeroable, counters};
 use lanewise_std::half::F16;
-use own_kernels::{Place, digits, doubled, even_by_block, greatest, row_stencil, weigh};
+use own_kernels::{
+    Place, digits, doubled, even_by_block, greatest, ranks_in_row, row_stencil, weigh,
+};
 use proptest::prelude::*;
 
 /// Launches of one to three dimensions, of any size, whole warps or not.
@@ -57,6 +59,33 @@ proptest! {
         }
         expected.resize(length, u32::MAX);
         prop_assert_eq!(counts.to_vec().unwrap(), expected);
+    }
+
+    #[test]
+    fn a_block_writes_its_row_whatever_the_shape(
+        seed in 1u32..1000,
+        columns in 1usize..90,
+        config in shapes(),
+        spare in -2i64..3,
+    ) {
+        let (device, stream) = device();
+        let blocks = (config.grid.x * config.grid.y * config.grid.z) as usize;
+        // Some blocks have no row, or some rows no block.
+        let rows = blocks.saturating_add_signed(spare as isize);
+        let numbers: Vec<u32> = (0..(rows * columns) as u32).map(|i| i * seed % 97).collect();
+        let input = DeviceBuffer::from_slice(&device, &numbers).unwrap();
+        let mut ranks = DeviceBuffer::from_slice(&device, &vec![u32::MAX; rows * columns]).unwrap();
+        let output = ranks.matrix_mut(columns);
+        device.launch(&stream, ranks_in_row, config, (&input, output)).unwrap();
+        let ranks = ranks.to_vec().unwrap();
+        for (number, (row, ranks)) in numbers.chunks(columns).zip(ranks.chunks(columns)).enumerate() {
+            let rank = |it: &u32| row.iter().filter(|other| *other < it).count() as u32;
+            let expected: Vec<u32> = match number < blocks {
+                true => row.iter().map(rank).collect(),
+                false => vec![u32::MAX; columns],
+            };
+            prop_assert_eq!(ranks, expected);
+        }
     }
 
     #[test]

@@ -40,6 +40,7 @@ const LIBRARY: &str = "gpu/std/src";
 /// Names of the device library that no text shows to be used, with the reason.
 const OF_LIBRARY: &[(&str, &str)] = &[
     ("disjoint", "a module, whose items are at the crate's root"),
+    ("row_per_block", "the same"),
     ("Accumulator128", "one of three; the others are used"),
 ];
 

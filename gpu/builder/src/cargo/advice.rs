@@ -58,6 +58,7 @@ const KNOWN: &[(&[&str], &str)] = &[
             "cannot index into a value of type `DisjointSlice<",
             "cannot index into a value of type `DisjointMatrix<",
             "cannot index into a value of type `PerBlock<",
+            "cannot index into a value of type `RowPerBlock<",
             "cannot index into a value of type `GlobalMut<",
             "cannot index into a value of type `SharedArray<",
             "cannot index into a value of type `DynamicSharedArray<",

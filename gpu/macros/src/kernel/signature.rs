@@ -208,7 +208,13 @@ fn is_tensor_map(path: &TypePath) -> bool {
 /// The element type of `DisjointSlice<T>` and its like.
 fn slice_like(path: &TypePath) -> Option<Type> {
     let last = path.path.segments.last()?;
-    const SLICES: [&str; 4] = ["DisjointSlice", "DisjointMatrix", "PerBlock", "GlobalMut"];
+    const SLICES: [&str; 5] = [
+        "DisjointSlice",
+        "DisjointMatrix",
+        "PerBlock",
+        "RowPerBlock",
+        "GlobalMut",
+    ];
     if !SLICES.iter().any(|slice| last.ident == slice) {
         return None;
     }

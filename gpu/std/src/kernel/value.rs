@@ -19,7 +19,7 @@ use super::fingerprint;
 /// reference.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed to a kernel by value",
-    note = "a kernel takes `&[T]`, `DisjointSlice<T>`, `DisjointMatrix<T>`, `PerBlock<T>`, `GlobalMut<T>`, numbers, `bool`, raw pointers and arrays of these",
+    note = "a kernel takes `&[T]`, `DisjointSlice<T>`, `DisjointMatrix<T>`, `PerBlock<T>`, `RowPerBlock<T>`, `GlobalMut<T>`, numbers, `bool`, raw pointers and arrays of these",
     note = "text and collections go in a slice: `&[u64]`, `&[u8]`",
     note = "a type of your own is one with `#[derive(Clone, Copy, lanewise_macros::Value)]` and `#[repr(C)]`"
 )]

@@ -10,6 +10,7 @@ pub mod global;
 pub mod multimem;
 mod object;
 pub mod per_block;
+pub mod row_per_block;
 pub mod shared;
 pub mod surface;
 pub mod symbol;

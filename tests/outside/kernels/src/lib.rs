@@ -13,7 +13,9 @@ use lanewise_std::half::F16;
 use lanewise_std::matrix::element::{self, S8};
 use lanewise_std::matrix::sparse::{GROUPS, Metadata, TwoOfFour};
 use lanewise_std::matrix::warp::{Left, Right, Sum, multiply_add_sparse};
-use lanewise_std::{DeviceGlobal, DisjointMatrix, DisjointSlice, GlobalMut, PerBlock, thread};
+use lanewise_std::{
+    DeviceGlobal, DisjointMatrix, DisjointSlice, GlobalMut, PerBlock, RowPerBlock, thread,
+};
 
 lanewise_std::module!();
 
@@ -148,6 +150,17 @@ pub fn even_by_block(numbers: &[u32], mut counts: PerBlock<u32>) {
     let all = block_reduce(is_even.count() as u32, collective::Sum, &SCRATCH);
     if let Some(count) = counts.get_mut() {
         *count = all;
+    }
+}
+
+/// How many numbers of its row are smaller than each number: a block, in whatever shape, has a row.
+#[kernel]
+pub fn ranks_in_row(numbers: &[u32], mut ranks: RowPerBlock<u32>) {
+    let columns = ranks.columns();
+    let Some(row) = ranks.row() else { return };
+    let row = &numbers[row * columns..][..columns];
+    for (column, rank) in ranks.block_stride() {
+        *rank = row.iter().filter(|other| **other < row[column]).count() as u32;
     }
 }
 

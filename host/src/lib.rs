@@ -54,7 +54,7 @@ pub use graph::{
     KernelNode, Node, Record, Recordable, RecordableAll, UpdateReason,
 };
 pub use l2::L2Window;
-pub use lanewise_driver::Backend;
+pub use lanewise_driver::{Backend, simulate_devices};
 pub use launch::{
     Argument, ArgumentList, Arguments, Dim3, LaunchConfig, LaunchError, guidelines, occupancy,
 };

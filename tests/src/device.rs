@@ -56,9 +56,7 @@ fn own() -> Result<Device, OpenError> {
     ASKED.call_once(|| {
         if !isolate::is_child() {
             // As many as the test harness has threads.
-            lanewise_driver::simulate_devices(
-                thread::available_parallelism().map_or(1, usize::from),
-            );
+            lanewise::simulate_devices(thread::available_parallelism().map_or(1, usize::from));
         }
     });
     let first = Device::open()?;

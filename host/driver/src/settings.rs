@@ -42,8 +42,11 @@ pub(crate) fn devices() -> Result<Devices> {
     Ok(Devices { model, count })
 }
 
-/// Has the simulator make so many devices, 1 to 16, where `LANEWISE_SIM_DEVICES` does not say how
-/// many. After `cuInit` it changes nothing.
+/// Sets how many devices the simulator has, from 1 to 16, unless `LANEWISE_SIM_DEVICES` says it.
+///
+/// A program calls it before it opens its first device: after `cuInit` it has no effect. It has
+/// none on a GPU either. Tests use it to give each of the test harness's threads a device of its
+/// own, for a blocking copy waits for the work of all streams of its device.
 pub fn simulate_devices(count: usize) {
     USUAL_DEVICES.store(count.clamp(1, MOST_DEVICES) as u32, Ordering::Relaxed);
 }

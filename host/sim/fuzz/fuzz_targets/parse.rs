@@ -1,9 +1,12 @@
 //! Any text: the parser gives an error or a module; a module is checked, printed, and its print
 //! parses to the same print.
 //!
-//! `RUSTC_BOOTSTRAP=1 cargo fuzz run parse host/sim/fuzz/corpus/parse host/sim/tests/ptx --
-//! -dict=host/sim/fuzz/ptx.dict -max_len=20000 -max_total_time=60` (from `host/sim`, cargo-fuzz
-//! wants `--fuzz-dir fuzz`).
+//! From `host/sim`:
+//!
+//! ```sh
+//! RUSTC_BOOTSTRAP=1 cargo fuzz run --fuzz-dir fuzz parse fuzz/corpus/parse tests/ptx -- \
+//!     -dict=fuzz/ptx.dict -max_len=20000 -max_total_time=60
+//! ```
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,9 +1,15 @@
 //! Modules that load, changed a little: they load and run to an end of some kind, and leave no
 //! memory behind.
 //!
-//! `RUSTC_BOOTSTRAP=1 cargo fuzz run --fuzz-dir fuzz run fuzz/corpus/run -- -max_len=20000
-//! -timeout=20` (from `host/sim`). The mutator knows lines, operands and modifiers; libFuzzer
-//! chooses by coverage what to change further.
+//! From `host/sim`:
+//!
+//! ```sh
+//! RUSTC_BOOTSTRAP=1 cargo fuzz run --fuzz-dir fuzz run fuzz/corpus/run -- \
+//!     -max_len=20000 -timeout=20
+//! ```
+//!
+//! The mutator knows lines, operands and modifiers. libFuzzer chooses by coverage what to change
+//! further.
 #![no_main]
 
 #[path = "../../tests/mutants/mutate.rs"]

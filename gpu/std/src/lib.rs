@@ -4,10 +4,11 @@
     feature(asm_experimental_arch, core_intrinsics, f16, link_llvm_intrinsics),
     allow(internal_features)
 )]
-//! The device library: what a kernel uses to know its place, share memory, synchronise and report.
+//! The device library: what a kernel uses to find its position, share memory, synchronise and
+//! report.
 //!
-//! Each module is one subject of the CUDA model, under the name that the field uses (see the book's
-//! page on names):
+//! Each module is one subject of the CUDA model, under its usual name (see the book's page on
+//! names):
 //!
 //! | subject | modules |
 //! | --- | --- |
@@ -20,14 +21,14 @@
 //! | launches | [`kernel`], [`dynamic`], [`graph`], [`programmatic`], [`launch_control`] |
 //! | reports | [`printf`], [`assert`](mod@assert), [`clock`], [`debug`] |
 //!
-//! The crate is compiled twice. For `nvptx64-nvidia-cuda` its functions are instructions. For the
-//! host it supplies the types that describe a kernel ([`kernel`]); the other functions exist there
-//! too, so that kernels are type-checked with all other code, but calling one of them on the host
-//! panics.
+//! The crate is compiled twice. For `nvptx64-nvidia-cuda` its functions become instructions. For
+//! the host it supplies the types that describe a kernel ([`kernel`]). The other functions exist on
+//! the host too, so that kernels are type-checked with all other code. A call of one of them on the
+//! host panics.
 //!
 //! Operations that synchronise threads are LLVM intrinsics wherever LLVM has one. The compiler
-//! knows what an intrinsic does, and so leaves barriers and shuffles where they were written; it
-//! knows nothing of inline assembly.
+//! understands an intrinsic, so it does not move barriers and shuffles. It does not understand
+//! inline assembly.
 
 mod dim3;
 #[cfg(all(feature = "alloc", target_arch = "nvptx64"))]
@@ -75,7 +76,8 @@ pub use row_per_block::RowPerBlock;
 pub use shared::{DynamicSharedArray, SharedArray};
 pub use symbol::{ConstantMemory, DeviceGlobal};
 
-/// What a device function does on the host, where kernels are compiled only to be checked.
+/// Panics: a device function was called on the host, where kernels are compiled only for type
+/// checks.
 #[cfg(not(target_arch = "nvptx64"))]
 #[cold]
 fn device_only(name: &str) -> ! {

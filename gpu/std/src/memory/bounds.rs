@@ -1,5 +1,5 @@
-//! Indices that are checked, and what a kernel says of one that is past the end: the line of the
-//! kernel, the index and the length, in the words in which `core` says it of slices.
+//! Checks of indices. The panic message of an index past the end has the same words as `core`'s for
+//! slices: the line of the kernel, the index and the length.
 
 /// Panics at the caller's line unless `index` is below `length`.
 #[inline(always)]
@@ -10,7 +10,7 @@ pub(crate) fn check(index: usize, length: usize) {
     }
 }
 
-/// The same of a row and a column.
+/// Panics at the caller's line unless the row and the column are in the tile.
 #[inline(always)]
 #[track_caller]
 pub(crate) fn check_place(place: (usize, usize), rows: usize, columns: usize) {
@@ -19,7 +19,7 @@ pub(crate) fn check_place(place: (usize, usize), rows: usize, columns: usize) {
     }
 }
 
-/// Out of line, so that a kernel has the text and its formatting once.
+/// Not inlined, so that a kernel contains the text and its formatting once.
 #[cold]
 #[inline(never)]
 #[track_caller]

@@ -1,22 +1,23 @@
-//! Memory that threads share, as cells: one set of methods for shared, dynamic shared and global
+//! Memory that threads share, as cells with the same methods for shared, dynamic shared and global
 //! memory.
 //!
-//! When one thread reads what another wrote, no type can show that this is right. A barrier, an
-//! atomic or the end of a kernel makes it right. So values are copied into a cell and out of it, no
-//! reference is handed out, and each access is `unsafe`: its `SAFETY` comment names what keeps the
-//! threads apart. Bounds are checked all the same. Where the compiler sees that an index is in
-//! bounds, it removes the check.
+//! When one thread reads what another wrote, no type can prove that there is no data race. A
+//! barrier, an atomic or the end of a kernel prevents it. So values are copied into a cell and out
+//! of it, and no reference is handed out. Each access is `unsafe`, and its `SAFETY` comment names
+//! what orders the threads. Bounds are still checked. Where the compiler can prove that an index is
+//! in bounds, it removes the check.
 //!
 //! [`SharedArray`](crate::SharedArray), [`DynamicSharedArray`](crate::DynamicSharedArray) and
-//! [`GlobalMut`](crate::GlobalMut) are `Cells` by `Deref`, as an array and a vector are slices:
-//! what is written for `&Cells<T>` takes each of them.
+//! [`GlobalMut`](crate::GlobalMut) dereference to `Cells`, as a vector dereferences to a slice. A
+//! function that takes `&Cells<T>` accepts each of them.
 
 use crate::memory::bounds::{check, check_place};
 
 /// Consecutive cells, in shared or global memory.
 ///
-/// A copy of a `Cells` names the same memory, and may outlive the array that it came from. It must
-/// not be used after that: each access promises that the memory is still there.
+/// A copy of a `Cells` refers to the same memory, and may outlive the array that it came from. It
+/// must not be used after that: the caller of each access promises that the memory is still
+/// allocated.
 #[derive(Debug)]
 pub struct Cells<T> {
     pointer: *mut T,
@@ -33,7 +34,7 @@ impl<T> Clone for Cells<T> {
 impl<T> Copy for Cells<T> {}
 
 impl<T> Cells<T> {
-    /// The cells that start at `pointer`.
+    /// Makes the cells that start at `pointer`.
     #[inline]
     pub(crate) const fn new(pointer: *mut T, length: usize) -> Self {
         Cells { pointer, length }
@@ -41,25 +42,25 @@ impl<T> Cells<T> {
 }
 
 impl<T: Copy> Cells<T> {
-    /// How many cells there are.
+    /// Returns the number of cells.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.length
     }
 
-    /// True if there are none.
+    /// Returns whether there are no cells.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
 
-    /// The value at `index`.
+    /// Returns the value at `index`.
     ///
     /// # Safety
-    /// The memory is still there, the cell has been given a value, and no other thread writes it at
-    /// the same time: a barrier, program order or the algorithm keeps them apart.
+    /// The memory is still allocated, and the cell has been given a value. No other thread writes
+    /// the cell at the same time: a barrier, program order or the algorithm orders the accesses.
     ///
     /// # Panics
     /// If `index` is past the end.
@@ -68,12 +69,12 @@ impl<T: Copy> Cells<T> {
     #[track_caller]
     pub unsafe fn get(&self, index: usize) -> T {
         check(index, self.length);
-        // SAFETY: in bounds; the caller says that the cell has a value and that nobody writes it
-        // meanwhile.
+        // SAFETY: in bounds; the caller promises that the cell has a value and that no thread
+        // writes it at the same time.
         unsafe { self.pointer.add(index).read() }
     }
 
-    /// The value at `index`, which is known to be in bounds.
+    /// Returns the value at `index` without a bounds check.
     ///
     /// # Safety
     /// As for [`get`](Self::get), and `index` is below the length.
@@ -81,16 +82,16 @@ impl<T: Copy> Cells<T> {
     #[must_use]
     pub unsafe fn get_unchecked(&self, index: usize) -> T {
         debug_assert!(index < self.length);
-        // SAFETY: the caller says that it is in bounds, has a value, and that nobody writes it
-        // meanwhile.
+        // SAFETY: the caller promises that the cell is in bounds and has a value, and that no
+        // thread writes it at the same time.
         unsafe { self.pointer.add(index).read() }
     }
 
     /// Sets the cell at `index`.
     ///
     /// # Safety
-    /// The memory is still there, and no other thread reads or writes the cell before the next
-    /// barrier, unless the algorithm keeps the threads apart in another way.
+    /// The memory is still allocated. No other thread reads or writes the cell before the next
+    /// barrier, unless the algorithm orders the accesses in another way.
     ///
     /// # Panics
     /// If `index` is past the end.
@@ -98,22 +99,24 @@ impl<T: Copy> Cells<T> {
     #[track_caller]
     pub unsafe fn set(&self, index: usize, value: T) {
         check(index, self.length);
-        // SAFETY: in bounds; the caller says that nobody else touches the cell meanwhile.
+        // SAFETY: in bounds; the caller promises that no other thread accesses the cell at the same
+        // time.
         unsafe { self.pointer.add(index).write(value) }
     }
 
-    /// Sets the cell at `index`, which is known to be in bounds.
+    /// Sets the cell at `index` without a bounds check.
     ///
     /// # Safety
     /// As for [`set`](Self::set), and `index` is below the length.
     #[inline]
     pub unsafe fn set_unchecked(&self, index: usize, value: T) {
         debug_assert!(index < self.length);
-        // SAFETY: the caller says that it is in bounds and that nobody else touches it meanwhile.
+        // SAFETY: the caller promises that the cell is in bounds and that no other thread accesses
+        // it at the same time.
         unsafe { self.pointer.add(index).write(value) }
     }
 
-    /// The address of the cell at `index`, for an atomic.
+    /// Returns the address of the cell at `index`, for an atomic.
     ///
     /// # Panics
     /// If `index` is past the end.
@@ -125,7 +128,7 @@ impl<T: Copy> Cells<T> {
         self.pointer.wrapping_add(index)
     }
 
-    /// The first cell's address.
+    /// Returns the address of the first cell.
     #[inline]
     #[must_use]
     pub fn as_ptr(&self) -> *mut T {
@@ -133,9 +136,9 @@ impl<T: Copy> Cells<T> {
     }
 }
 
-/// Rows of cells: a tile, `shared! { static TILE: [[f32; COLUMNS]; ROWS]; }`.
+/// Rows of cells, which form a tile: `shared! { static TILE: [[f32; COLUMNS]; ROWS]; }`.
 impl<T: Copy, const COLUMNS: usize> Cells<[T; COLUMNS]> {
-    /// The value in this row and column.
+    /// Returns the value in this row and column.
     ///
     /// # Safety
     /// As for [`get`](Self::get).
@@ -147,12 +150,12 @@ impl<T: Copy, const COLUMNS: usize> Cells<[T; COLUMNS]> {
     #[track_caller]
     pub unsafe fn get_at(&self, row: usize, column: usize) -> T {
         check_place((row, column), self.length, COLUMNS);
-        // SAFETY: in bounds; the caller says that the cell has a value and that nobody writes it
-        // meanwhile.
+        // SAFETY: in bounds; the caller promises that the cell has a value and that no thread
+        // writes it at the same time.
         unsafe { self.place(row, column).read() }
     }
 
-    /// The value in this row and column, which are known to be in bounds.
+    /// Returns the value in this row and column without a bounds check.
     ///
     /// # Safety
     /// As for [`get`](Self::get); `row` is below the length, `column` below `COLUMNS`.
@@ -160,8 +163,8 @@ impl<T: Copy, const COLUMNS: usize> Cells<[T; COLUMNS]> {
     #[must_use]
     pub unsafe fn get_at_unchecked(&self, row: usize, column: usize) -> T {
         debug_assert!(row < self.length && column < COLUMNS);
-        // SAFETY: the caller says that it is in bounds, has a value, and that nobody writes it
-        // meanwhile.
+        // SAFETY: the caller promises that the cell is in bounds and has a value, and that no
+        // thread writes it at the same time.
         unsafe { self.place(row, column).read() }
     }
 
@@ -176,18 +179,20 @@ impl<T: Copy, const COLUMNS: usize> Cells<[T; COLUMNS]> {
     #[track_caller]
     pub unsafe fn set_at(&self, row: usize, column: usize, value: T) {
         check_place((row, column), self.length, COLUMNS);
-        // SAFETY: in bounds; the caller says that nobody else touches the cell meanwhile.
+        // SAFETY: in bounds; the caller promises that no other thread accesses the cell at the same
+        // time.
         unsafe { self.place(row, column).write(value) }
     }
 
-    /// Sets the cell in this row and column, which are known to be in bounds.
+    /// Sets the cell in this row and column without a bounds check.
     ///
     /// # Safety
     /// As for [`set`](Self::set); `row` is below the length, `column` below `COLUMNS`.
     #[inline]
     pub unsafe fn set_at_unchecked(&self, row: usize, column: usize, value: T) {
         debug_assert!(row < self.length && column < COLUMNS);
-        // SAFETY: the caller says that it is in bounds and that nobody else touches it meanwhile.
+        // SAFETY: the caller promises that the cell is in bounds and that no other thread accesses
+        // it at the same time.
         unsafe { self.place(row, column).write(value) }
     }
 

@@ -1,8 +1,8 @@
-//! An output of which each thread writes its own elements.
+//! An output slice in which each thread writes only its own elements.
 //!
 //! All threads of a launch get the same slice, so it cannot be a `&mut [T]`. A [`DisjointSlice`]
-//! hands out one element at a time, to the thread whose [`ThreadIndex`] proves that no other thread
-//! can ask for that element.
+//! hands out one element at a time, to a thread whose [`ThreadIndex`] proves that no other thread
+//! can get that element.
 
 use core::marker::PhantomData;
 
@@ -17,7 +17,7 @@ use crate::thread::{ThreadIndex, grid_stride, index_1d};
     note = "where the algorithm chooses another element, say so: `unsafe {{ output.get_unique_mut(i) }}`, or take a `GlobalMut<T>`"
 )]
 pub trait OwnIndex {
-    /// The thread's own index.
+    /// Returns the thread's own index.
     fn own_index(&self) -> &ThreadIndex;
 }
 
@@ -35,7 +35,7 @@ impl<T: OwnIndex> OwnIndex for &T {
     }
 }
 
-/// A slice in global memory whose elements belong to one thread each.
+/// A slice in global memory in which each element belongs to one thread.
 #[derive(Debug)]
 pub struct DisjointSlice<'a, T> {
     pointer: *mut T,
@@ -44,28 +44,28 @@ pub struct DisjointSlice<'a, T> {
 }
 
 impl<T> DisjointSlice<'_, T> {
-    /// Elements in the slice.
+    /// Returns the number of elements in the slice.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.length
     }
 
-    /// True if there are no elements.
+    /// Returns whether there are no elements.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
 
-    /// Leaves out the elements from `length` on.
+    /// Shortens the slice to at most its first `length` elements.
     #[inline]
     pub fn truncate(&mut self, length: usize) {
         self.length = self.length.min(length);
     }
 
-    /// This thread's element, or `None` past the end of the slice (the grid is rounded up to whole
-    /// blocks).
+    /// Returns this thread's element, or `None` past the end of the slice (the grid is rounded up
+    /// to whole blocks).
     ///
     /// The index is the proof that no other thread gets this element. Pass it by reference or by
     /// value.
@@ -73,15 +73,15 @@ impl<T> DisjointSlice<'_, T> {
     pub fn get_mut(&mut self, index: impl OwnIndex) -> Option<&mut T> {
         let index = index.own_index();
         if index.get() < self.length {
-            // SAFETY: in bounds; no other thread has this index, and this one borrows the whole
-            // slice meanwhile.
+            // SAFETY: in bounds; no other thread has this index, and this thread's reference
+            // borrows the whole slice.
             Some(unsafe { &mut *self.pointer.add(index.get()) })
         } else {
             None
         }
     }
 
-    /// This thread's element with its index, for a 1-D launch; `None` past the end.
+    /// Returns this thread's element with its index, for a 1-D launch; `None` past the end.
     #[inline]
     pub fn get_mut_indexed(&mut self) -> Option<(&mut T, ThreadIndex)> {
         let index = index_1d();
@@ -89,8 +89,8 @@ impl<T> DisjointSlice<'_, T> {
         Some((element, index))
     }
 
-    /// This thread's elements, each with its index, where the grid goes over the whole slice: see
-    /// [`grid_stride`](crate::thread::grid_stride).
+    /// Returns this thread's elements, each with its index, so that the grid processes the whole
+    /// slice: see [`grid_stride`](crate::thread::grid_stride).
     ///
     /// ```
     /// use lanewise_macros::kernel;
@@ -107,41 +107,41 @@ impl<T> DisjointSlice<'_, T> {
     pub fn grid_stride(&mut self) -> impl Iterator<Item = (usize, &mut T)> {
         let pointer = self.pointer;
         grid_stride(self.length).map(move |i| {
-            // SAFETY: in bounds; each number comes once, no other thread has it, and this one
-            // borrows the whole slice meanwhile.
+            // SAFETY: in bounds; each index comes once, no other thread has it, and this thread's
+            // references borrow the whole slice.
             (i, unsafe { &mut *pointer.add(i) })
         })
     }
 
-    /// The element at `index`, for algorithms in which no other thread asks for it; `None` past the
-    /// end.
+    /// Returns the element at `index`, or `None` past the end. For algorithms in which no other
+    /// thread uses this element.
     ///
     /// # Safety
     /// While the kernel runs, no other thread reads or writes the element at `index`.
     #[inline]
     pub unsafe fn get_unique_mut(&mut self, index: usize) -> Option<&mut T> {
         if index < self.length {
-            // SAFETY: in bounds; the caller says that the element is this thread's, which borrows
-            // the slice meanwhile.
+            // SAFETY: in bounds; the caller promises that the element belongs to this thread, and
+            // the reference borrows the slice.
             Some(unsafe { &mut *self.pointer.add(index) })
         } else {
             None
         }
     }
 
-    /// The element at `index`, which is known to be in bounds and this thread's.
+    /// Returns the element at `index`, which belongs to this thread, without a bounds check.
     ///
     /// # Safety
     /// As for [`get_unique_mut`](Self::get_unique_mut), and `index` is below the length.
     #[inline]
     pub unsafe fn get_unchecked_mut(&mut self, index: usize) -> &mut T {
         debug_assert!(index < self.length);
-        // SAFETY: the caller says that it is in bounds and this thread's, which borrows the slice
-        // meanwhile.
+        // SAFETY: the caller promises that the element is in bounds and belongs to this thread. The
+        // reference borrows the slice.
         unsafe { &mut *self.pointer.add(index) }
     }
 
-    /// Writes `value` at `index`, for algorithms in which no other thread does.
+    /// Writes `value` at `index`, for algorithms in which no other thread uses this element.
     ///
     /// # Safety
     /// While the kernel runs, no other thread reads or writes the element at `index`.
@@ -152,18 +152,19 @@ impl<T> DisjointSlice<'_, T> {
     #[track_caller]
     pub unsafe fn write_unique(&mut self, index: usize, value: T) {
         check(index, self.length);
-        // SAFETY: in bounds; the caller says that the element is this thread's.
+        // SAFETY: in bounds; the caller promises that the element belongs to this thread.
         unsafe { self.pointer.add(index).write(value) }
     }
 
-    /// The first element's address.
+    /// Returns the address of the first element.
     #[inline]
     #[must_use]
     pub fn as_mut_ptr(&mut self) -> *mut T {
         self.pointer
     }
 
-    /// Address and length: what `#[kernel]` passes on when a kernel launches another.
+    /// Returns the address and the length, which `#[kernel]` passes on when a kernel launches
+    /// another.
     #[doc(hidden)]
     #[inline]
     #[must_use]
@@ -171,16 +172,17 @@ impl<T> DisjointSlice<'_, T> {
         (self.pointer, self.length)
     }
 
-    /// The slice that starts at `pointer`: what `#[kernel]` makes of its two parameters.
+    /// Makes the slice that starts at `pointer`. `#[kernel]` calls it with the slice's two
+    /// parameters.
     ///
     /// # Safety
     /// `pointer` is aligned, not null, and valid for `length` elements for `'a`, and only the
-    /// threads of this launch reach them.
+    /// threads of this launch access them.
     #[doc(hidden)]
     #[inline]
     #[must_use]
     pub unsafe fn from_raw_parts(pointer: *mut T, length: usize) -> Self {
-        // SAFETY: the caller says so; see `kernel::read_slice`.
+        // SAFETY: the caller promises that `pointer` is not null; see `kernel::read_slice`.
         unsafe { core::hint::assert_unchecked(!pointer.is_null()) };
         DisjointSlice {
             pointer,

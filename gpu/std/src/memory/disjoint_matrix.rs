@@ -1,18 +1,18 @@
-//! A matrix as output, of which each thread writes its own element.
+//! An output matrix in which each thread writes only its own element.
 //!
-//! Which element belongs to the thread at (x, y) follows from how long a row is. So that all
-//! threads agree on that, the length comes with the matrix, from the host, and no thread can change
-//! it: two lengths for one memory would give two threads the same element.
+//! Which element belongs to the thread at (x, y) depends on the length of a row. All threads must
+//! use the same length: two lengths for one memory would give two threads the same element. So the
+//! host passes the length with the matrix, and no thread can change it.
 
 use core::marker::PhantomData;
 
 use crate::thread::{ThreadIndex2D, index_2d};
 
-/// A matrix in global memory, row after row, whose elements belong to one thread each: that of its
-/// place in the plane.
+/// A matrix in global memory, row after row. Each element belongs to the thread at the same
+/// position in the plane.
 ///
-/// On the host it is `buffer.matrix_mut(columns)`. It has no elements by
-/// [`index_1d`](crate::thread::index_1d): those would be other threads'.
+/// On the host it is `buffer.matrix_mut(columns)`. An [`index_1d`](crate::thread::index_1d) is no
+/// index of it, because that element could belong to another thread.
 ///
 /// ```
 /// use lanewise_macros::kernel;
@@ -36,37 +36,37 @@ pub struct DisjointMatrix<'a, T> {
 }
 
 impl<T> DisjointMatrix<'_, T> {
-    /// How many rows there are.
+    /// Returns the number of rows.
     #[inline]
     #[must_use]
     pub fn rows(&self) -> usize {
         self.rows as usize
     }
 
-    /// How many elements a row has.
+    /// Returns the number of elements in a row.
     #[inline]
     #[must_use]
     pub fn columns(&self) -> usize {
         self.columns as usize
     }
 
-    /// This thread's element, or `None` beside the matrix and below it (the grid is rounded up to
-    /// whole blocks).
+    /// Returns this thread's element, or `None` outside the matrix (the grid is rounded up to whole
+    /// blocks).
     ///
     /// The index is the proof that no other thread gets this element.
     #[inline]
     pub fn get_mut(&mut self, at: &ThreadIndex2D) -> Option<&mut T> {
         if at.x() < self.columns() && at.y() < self.rows() {
             // SAFETY: in bounds. The column is below the length of a row, which is the same for all
-            // threads, so two places are two elements; no other thread has this place, and this one
-            // borrows the matrix meanwhile.
+            // threads, so two positions are two elements. No other thread has this position, and
+            // this thread's reference borrows the matrix.
             Some(unsafe { &mut *self.pointer.add(at.y() * self.columns() + at.x()) })
         } else {
             None
         }
     }
 
-    /// This thread's element with its place; `None` beside the matrix and below it.
+    /// Returns this thread's element with its position; `None` outside the matrix.
     #[inline]
     pub fn get_mut_indexed(&mut self) -> Option<(&mut T, ThreadIndex2D)> {
         let at = index_2d();
@@ -74,14 +74,15 @@ impl<T> DisjointMatrix<'_, T> {
         Some((element, at))
     }
 
-    /// The first element's address.
+    /// Returns the address of the first element.
     #[inline]
     #[must_use]
     pub fn as_mut_ptr(&mut self) -> *mut T {
         self.pointer
     }
 
-    /// Address and size: what `#[kernel]` passes on when a kernel launches another.
+    /// Returns the address and the size, which `#[kernel]` passes on when a kernel launches
+    /// another.
     #[doc(hidden)]
     #[inline]
     #[must_use]
@@ -89,17 +90,17 @@ impl<T> DisjointMatrix<'_, T> {
         (self.pointer, size(self.rows, self.columns))
     }
 
-    /// The matrix that starts at `pointer`, of this [`size`]: what `#[kernel]` makes of its two
-    /// parameters.
+    /// Makes the matrix of this [`size`] that starts at `pointer`. `#[kernel]` calls it with the
+    /// matrix's two parameters.
     ///
     /// # Safety
-    /// `pointer` is aligned, not null, and valid for all elements for `'a`, only the threads of
-    /// this launch reach them, and all have this size.
+    /// `pointer` is aligned, not null, and valid for all elements for `'a`. Only the threads of
+    /// this launch access them, and all of these threads pass the same size.
     #[doc(hidden)]
     #[inline]
     #[must_use]
     pub unsafe fn from_raw_parts(pointer: *mut T, size: usize) -> Self {
-        // SAFETY: the caller says so; see `kernel::read_slice`.
+        // SAFETY: the caller promises that `pointer` is not null; see `kernel::read_slice`.
         unsafe { core::hint::assert_unchecked(!pointer.is_null()) };
         DisjointMatrix {
             pointer,
@@ -110,7 +111,8 @@ impl<T> DisjointMatrix<'_, T> {
     }
 }
 
-/// Rows and columns in one parameter: as wide as a slice's length, in whose place it stands.
+/// Packs rows and columns into one parameter. It is as wide as a slice's length and takes its
+/// place.
 #[doc(hidden)]
 #[inline]
 #[must_use]

@@ -1,4 +1,4 @@
-//! Global memory that threads share: [`Cells`] whose lifetime is the buffer's.
+//! Global memory that threads share: [`Cells`] that live as long as the buffer.
 
 use core::marker::PhantomData;
 use core::ops::Deref;
@@ -31,8 +31,8 @@ impl<T> Deref for GlobalMut<'_, T> {
 }
 
 impl<T: Copy> GlobalMut<'_, T> {
-    /// The elements from `start` on, up to `length` of them: fewer, or none, where the slice ends
-    /// before.
+    /// Returns at most `length` elements from `start` on. There are fewer, or none, if the slice
+    /// ends earlier.
     #[inline]
     #[must_use]
     pub fn part(&self, start: usize, length: usize) -> Self {
@@ -47,7 +47,8 @@ impl<T: Copy> GlobalMut<'_, T> {
         }
     }
 
-    /// Address and length: what `#[kernel]` passes on when a kernel launches another.
+    /// Returns the address and the length, which `#[kernel]` passes on when a kernel launches
+    /// another.
     #[doc(hidden)]
     #[inline]
     #[must_use]
@@ -55,7 +56,8 @@ impl<T: Copy> GlobalMut<'_, T> {
         (self.as_ptr(), self.len())
     }
 
-    /// The slice that starts at `pointer`: what `#[kernel]` makes of its two parameters.
+    /// Makes the slice that starts at `pointer`. `#[kernel]` calls it with the slice's two
+    /// parameters.
     ///
     /// # Safety
     /// `pointer` is aligned, not null, and valid for `length` elements for `'a`.
@@ -63,7 +65,7 @@ impl<T: Copy> GlobalMut<'_, T> {
     #[inline]
     #[must_use]
     pub unsafe fn from_raw_parts(pointer: *mut T, length: usize) -> Self {
-        // SAFETY: the caller says so; see `kernel::read_slice`.
+        // SAFETY: the caller promises that `pointer` is not null; see `kernel::read_slice`.
         unsafe { core::hint::assert_unchecked(!pointer.is_null()) };
         GlobalMut {
             cells: Cells::new(pointer, length),

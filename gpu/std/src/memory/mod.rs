@@ -1,5 +1,5 @@
 //! Memory as kernels see it: arrays that threads share or own, caches, textures, and statics that
-//! the host reaches.
+//! the host can access.
 
 pub(crate) mod bounds;
 pub mod cache;

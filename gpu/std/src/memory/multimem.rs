@@ -1,5 +1,5 @@
 //! Memory of several devices under one address: every device has its own copy of each element, and
-//! one instruction reaches all copies.
+//! one instruction accesses all copies.
 //!
 //! The host makes a `MulticastBuffer` and passes it to kernels as a [`Multicast`]. A load of an
 //! element gives the sum (or the minimum, the maximum, ...) of all devices' values; a store writes
@@ -15,7 +15,7 @@ use core::marker::PhantomData;
 
 use crate::kernel::Value;
 
-/// A slice of numbers of which every device has its own copy.
+/// A slice of numbers that has a copy on every device.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Multicast<T> {
@@ -33,19 +33,19 @@ impl<T> Clone for Multicast<T> {
 
 impl<T> Copy for Multicast<T> {}
 
-// SAFETY: two numbers of 64 bits on both sides.
+// SAFETY: the type is two 64-bit numbers on the host and on the device.
 unsafe impl<T: Multimem> Value for Multicast<T> {
     const LAYOUT: u64 = crate::kernel::layout::named("Multicast");
 }
 
-/// A number that `multimem` adds.
+/// A type of number that `multimem` can add.
 pub trait Multimem: Copy + 'static + sealed::Adds {}
 
-/// A number that `multimem` compares.
+/// A type of number that `multimem` can compare.
 pub trait MultimemOrd: Multimem + sealed::Compares {}
 
-/// The instructions, out of sight: they are `unsafe`, and the methods of [`Multicast`] are how to
-/// ask for them.
+/// The instructions. They are private because they are `unsafe`; callers use the methods of
+/// [`Multicast`].
 mod sealed {
     pub trait Adds: Sized {
         unsafe fn sum(address: u64) -> Self;
@@ -62,12 +62,12 @@ mod sealed {
 }
 
 impl<T: Multimem> Multicast<T> {
-    /// `length` elements at a multicast address.
+    /// Makes a slice of `length` elements at a multicast address.
     ///
     /// # Safety
     /// A multicast object is mapped there for this device. Every device of the object has bound
-    /// memory for `length` elements, which nothing but `multimem` accesses while the kernel runs.
-    /// All of it lives until the kernel has ended.
+    /// memory for `length` elements, which only `multimem` instructions access while the kernel
+    /// runs. The object and the memory live until the kernel has ended.
     #[inline]
     #[must_use]
     pub const unsafe fn from_raw_parts(address: u64, length: usize) -> Self {
@@ -78,21 +78,21 @@ impl<T: Multimem> Multicast<T> {
         }
     }
 
-    /// How many elements it has.
+    /// Returns the number of elements.
     #[inline]
     #[must_use]
     pub const fn len(&self) -> usize {
         self.length as usize
     }
 
-    /// Whether it has none.
+    /// Returns whether there are no elements.
     #[inline]
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.length == 0
     }
 
-    /// The address of an element; panics where there is none.
+    /// Returns the address of an element, and panics if the index is past the end.
     #[inline(always)]
     fn place(&self, index: usize) -> u64 {
         assert!(
@@ -102,82 +102,83 @@ impl<T: Multimem> Multicast<T> {
         self.address + (index * size_of::<T>()) as u64
     }
 
-    /// The sum of all devices' elements at `index`. The hardware chooses the order in which floats
-    /// are added.
+    /// Returns the sum of all devices' elements at `index`. The hardware chooses the order in which
+    /// floats are added.
     ///
     /// # Panics
-    /// Where `index` is not below the length.
+    /// If `index` is not below the length.
     #[doc(alias = "multimem.ld_reduce")]
     #[inline]
     #[must_use]
     pub fn sum(&self, index: usize) -> T {
-        // SAFETY: inside of what `from_raw_parts` was promised.
+        // SAFETY: the element is inside the memory that the caller of `from_raw_parts` described.
         unsafe { T::sum(self.place(index)) }
     }
 
     /// Writes `value` to the element at `index` on every device.
     ///
     /// # Panics
-    /// As [`Multicast::sum`].
+    /// As for [`Multicast::sum`].
     #[doc(alias = "multimem.st")]
     #[inline]
     pub fn store(&self, index: usize, value: T) {
-        // SAFETY: inside of what `from_raw_parts` was promised.
+        // SAFETY: the element is inside the memory that the caller of `from_raw_parts` described.
         unsafe { T::store(self.place(index), value) }
     }
 
-    /// Adds `value` to the element at `index` on every device, atomically on each.
+    /// Adds `value` to the element at `index` on every device. The addition is atomic on each
+    /// device.
     ///
     /// # Panics
-    /// As [`Multicast::sum`].
+    /// As for [`Multicast::sum`].
     #[doc(alias = "multimem.red")]
     #[inline]
     pub fn add(&self, index: usize, value: T) {
-        // SAFETY: inside of what `from_raw_parts` was promised.
+        // SAFETY: the element is inside the memory that the caller of `from_raw_parts` described.
         unsafe { T::add(self.place(index), value) }
     }
 }
 
 impl<T: MultimemOrd> Multicast<T> {
-    /// The least of all devices' elements at `index`.
+    /// Returns the minimum of all devices' elements at `index`.
     ///
     /// # Panics
-    /// As [`Multicast::sum`].
+    /// As for [`Multicast::sum`].
     #[inline]
     #[must_use]
     pub fn least(&self, index: usize) -> T {
-        // SAFETY: inside of what `from_raw_parts` was promised.
+        // SAFETY: the element is inside the memory that the caller of `from_raw_parts` described.
         unsafe { T::least(self.place(index)) }
     }
 
-    /// The greatest of all devices' elements at `index`.
+    /// Returns the maximum of all devices' elements at `index`.
     ///
     /// # Panics
-    /// As [`Multicast::sum`].
+    /// As for [`Multicast::sum`].
     #[inline]
     #[must_use]
     pub fn most(&self, index: usize) -> T {
-        // SAFETY: inside of what `from_raw_parts` was promised.
+        // SAFETY: the element is inside the memory that the caller of `from_raw_parts` described.
         unsafe { T::most(self.place(index)) }
     }
 
-    /// Makes the element there at most `value`, on every device.
+    /// Replaces the element at `index` by the minimum of it and `value`, on every device.
     ///
     /// # Panics
-    /// As [`Multicast::sum`].
+    /// As for [`Multicast::sum`].
     #[inline]
     pub fn min(&self, index: usize, value: T) {
-        // SAFETY: inside of what `from_raw_parts` was promised.
+        // SAFETY: the element is inside the memory that the caller of `from_raw_parts` described.
         unsafe { T::min(self.place(index), value) }
     }
 
-    /// Makes the element there at least `value`, on every device.
+    /// Replaces the element at `index` by the maximum of it and `value`, on every device.
     ///
     /// # Panics
-    /// As [`Multicast::sum`].
+    /// As for [`Multicast::sum`].
     #[inline]
     pub fn max(&self, index: usize, value: T) {
-        // SAFETY: inside of what `from_raw_parts` was promised.
+        // SAFETY: the element is inside the memory that the caller of `from_raw_parts` described.
         unsafe { T::max(self.place(index), value) }
     }
 }
@@ -186,7 +187,7 @@ impl<T: MultimemOrd> Multicast<T> {
 macro_rules! load {
     ($register:ident, $operation:expr, $address:expr) => {{
         let value;
-        // SAFETY: the caller says that the address is of multicast memory.
+        // SAFETY: the caller promises that the address is in multicast memory.
         unsafe {
             core::arch::asm!(
                 concat!("multimem.ld_reduce.relaxed.sys.global.", $operation, " {value}, [{address}];"),
@@ -210,7 +211,7 @@ macro_rules! load {
 #[cfg(target_arch = "nvptx64")]
 macro_rules! change {
     ($register:ident, $instruction:expr, $address:expr, $value:expr) => {
-        // SAFETY: the caller says that the address is of multicast memory.
+        // SAFETY: the caller promises that the address is in multicast memory.
         unsafe {
             core::arch::asm!(
                 concat!("multimem.", $instruction, " [{address}], {value};"),
@@ -255,7 +256,7 @@ adds! {
     u32: reg32 "u32" "b32";
     i32: reg32 "s32" "b32";
     u64: reg64 "u64" "b64";
-    // A sum's bits are the same with a sign.
+    // The bits of a sum are the same for signed and unsigned numbers.
     i64: reg64 "u64" "b64";
     f32: reg32 "f32" "f32";
     f64: reg64 "f64" "f64";

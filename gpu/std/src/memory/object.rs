@@ -1,4 +1,4 @@
-//! The handles of textures and surfaces: numbers that the driver gave for an object.
+//! The handles of textures and surfaces: numbers by which the driver identifies an object.
 
 /// Defines the type of a handle: `object_handle!(/** Docs. */ Texture2d, "two-dimensional texture
 /// object")`.
@@ -9,13 +9,13 @@ macro_rules! object_handle {
         #[repr(transparent)]
         pub struct $name(u64);
 
-        // SAFETY: a number of 64 bits on both sides.
+        // SAFETY: the handle is a 64-bit number on the host and on the device.
         unsafe impl crate::kernel::Value for $name {
             const LAYOUT: u64 = crate::kernel::layout::named(stringify!($name));
         }
 
         impl $name {
-            /// The object that the driver gave this handle for.
+            /// Makes the object from the handle that the driver returned for it.
             ///
             /// # Safety
             #[doc = concat!("`handle` names a ", $object, ", which lives until the kernel has ended.")]

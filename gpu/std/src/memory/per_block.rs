@@ -1,8 +1,7 @@
 //! An output with one element for each block, which the block's first thread writes.
 //!
-//! It is what a reduction leaves: partial sums, a maximum, a count. The element follows from the
-//! block's place in the grid and from nothing that a kernel says, so no two threads can have the
-//! same one.
+//! It is for the results of a reduction, such as partial sums, a maximum or a count. The element
+//! depends only on the block's position in the grid, so no two threads can get the same element.
 
 use core::marker::PhantomData;
 
@@ -11,8 +10,8 @@ use crate::thread::{block_number, thread_rank};
 /// A slice in global memory with one element for each block of the launch, in the order of the
 /// blocks, x fastest.
 ///
-/// The host passes what it passes for a [`DisjointSlice`](crate::DisjointSlice). It is no such
-/// slice: there, the elements belong to threads.
+/// The host passes the same argument as for a [`DisjointSlice`](crate::DisjointSlice). But the
+/// elements of that slice belong to threads, and the elements of this one belong to blocks.
 ///
 /// ```
 /// use lanewise_macros::{kernel, shared};
@@ -38,42 +37,44 @@ pub struct PerBlock<'a, T> {
 }
 
 impl<T> PerBlock<'_, T> {
-    /// Elements in the slice: it may have more or fewer than the launch has blocks.
+    /// Returns the number of elements in the slice, which may be more or fewer than the blocks of
+    /// the launch.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.length
     }
 
-    /// True if there are no elements.
+    /// Returns whether there are no elements.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
 
-    /// The block's element, in its first thread (the one whose [`thread_rank`] is 0). `None` in all
-    /// others, and where the slice has no element for the block.
+    /// Returns the block's element in the block's first thread (its [`thread_rank`] is 0). Returns
+    /// `None` in all other threads, and if the slice has no element for the block.
     #[inline]
     pub fn get_mut(&mut self) -> Option<&mut T> {
         let block = block_number();
         if thread_rank() == 0 && block < self.length {
-            // SAFETY: in bounds; no other block has this number, no other thread of the block is
-            // here, and this one borrows the whole slice meanwhile.
+            // SAFETY: in bounds; no other block has this number, no other thread of the block has
+            // rank 0, and the reference borrows the whole slice.
             Some(unsafe { &mut *self.pointer.add(block) })
         } else {
             None
         }
     }
 
-    /// The first element's address.
+    /// Returns the address of the first element.
     #[inline]
     #[must_use]
     pub fn as_mut_ptr(&mut self) -> *mut T {
         self.pointer
     }
 
-    /// Address and length: what `#[kernel]` passes on when a kernel launches another.
+    /// Returns the address and the length, which `#[kernel]` passes on when a kernel launches
+    /// another.
     #[doc(hidden)]
     #[inline]
     #[must_use]
@@ -81,16 +82,17 @@ impl<T> PerBlock<'_, T> {
         (self.pointer, self.length)
     }
 
-    /// The slice that starts at `pointer`: what `#[kernel]` makes of its two parameters.
+    /// Makes the slice that starts at `pointer`. `#[kernel]` calls it with the slice's two
+    /// parameters.
     ///
     /// # Safety
     /// `pointer` is aligned, not null, and valid for `length` elements for `'a`, and only the
-    /// threads of this launch reach them.
+    /// threads of this launch access them.
     #[doc(hidden)]
     #[inline]
     #[must_use]
     pub unsafe fn from_raw_parts(pointer: *mut T, length: usize) -> Self {
-        // SAFETY: the caller says so; see `kernel::read_slice`.
+        // SAFETY: the caller promises that `pointer` is not null; see `kernel::read_slice`.
         unsafe { core::hint::assert_unchecked(!pointer.is_null()) };
         PerBlock {
             pointer,

@@ -1,11 +1,11 @@
-//! Shared memory: arrays that belong to a block and that all of its threads reach.
+//! Shared memory: arrays that belong to a block and that all of its threads can access.
 //!
-//! Shared memory is on the multiprocessor and as fast as a cache. It has 32 banks of 4 bytes; lanes
-//! of a warp that ask one bank for different words wait for each other. It holds no values until a
-//! thread has written them, and what one thread wrote, another may read after a barrier. Elements
-//! are [`Cells`]: values are copied in and out, never borrowed. Each access is `unsafe`, and its
-//! `SAFETY` comment names the barrier that makes it right. CUDA C++ Programming Guide, "Shared
-//! Memory"; PTX ISA, "Shared State Space".
+//! Shared memory is on the multiprocessor and as fast as a cache. It has 32 banks of 4 bytes. Lanes
+//! of a warp that access different words of one bank have a bank conflict, and wait for each other.
+//! The memory is uninitialised until a thread writes it. After a barrier, another thread may read
+//! what one thread wrote. Elements are [`Cells`]: values are copied in and out, never borrowed.
+//! Each access is `unsafe`, and its `SAFETY` comment names the barrier that orders it. CUDA C++
+//! Programming Guide, "Shared Memory"; PTX ISA, "Shared State Space".
 
 use core::ops::Deref;
 
@@ -37,7 +37,8 @@ impl<T, const N: usize> Deref for SharedArray<T, N> {
 }
 
 impl<T: Copy, const N: usize> SharedArray<T, N> {
-    /// The array of one `shared!` declaration; the macro makes a type, `Declaration`, for each.
+    /// Returns the array of one `shared!` declaration. The macro makes a type, `Declaration`, for
+    /// each declaration.
     #[doc(hidden)]
     #[inline]
     #[must_use]
@@ -47,10 +48,10 @@ impl<T: Copy, const N: usize> SharedArray<T, N> {
         }
     }
 
-    /// The array at an address.
+    /// Makes the array at an address.
     ///
     /// # Safety
-    /// `N` elements lie there, in the block's shared memory.
+    /// `N` elements are at this address, in the block's shared memory.
     #[inline]
     pub(crate) unsafe fn from_raw(pointer: *mut T) -> Self {
         SharedArray {
@@ -59,12 +60,12 @@ impl<T: Copy, const N: usize> SharedArray<T, N> {
     }
 }
 
-/// A tile's rows.
+/// Access to a tile's rows.
 impl<T: Copy, const COLUMNS: usize, const ROWS: usize> SharedArray<[T; COLUMNS], ROWS> {
-    /// One row of a tile, as an array by itself.
+    /// Returns one row of a tile as an array.
     ///
     /// # Panics
-    /// If `row` is past the edge.
+    /// If `row` is past the last row.
     #[inline]
     #[must_use]
     #[track_caller]
@@ -76,10 +77,10 @@ impl<T: Copy, const COLUMNS: usize, const ROWS: usize> SharedArray<[T; COLUMNS],
     }
 }
 
-/// Shared memory whose size the launch gives: CUDA's `extern __shared__`.
+/// Shared memory whose size is an argument of the launch: CUDA's `extern __shared__`.
 ///
-/// There is one such region for each block. Two arrays in it are two views at different offsets,
-/// and each view has as many [`Cells`] as fit behind its offset.
+/// There is one such region for each block. Two arrays in it are two views at different offsets.
+/// Each view has as many [`Cells`] as fit between its offset and the end of the region.
 #[derive(Debug)]
 pub struct DynamicSharedArray<T> {
     cells: Cells<T>,
@@ -104,17 +105,18 @@ impl<T> Deref for DynamicSharedArray<T> {
 }
 
 impl<T: Copy> DynamicSharedArray<T> {
-    /// What the region is aligned to.
+    /// The alignment of the region, in bytes.
     pub const ALIGN: usize = 16;
 
-    /// The whole region, as elements of `T`.
+    /// Returns the whole region, as elements of `T`.
     #[inline]
     #[must_use]
     pub fn get() -> Self {
         Self::offset(0)
     }
 
-    /// The region from `bytes` on, rounded up to what `T` is aligned to.
+    /// Returns the part of the region that starts at offset `bytes`, rounded up to the alignment of
+    /// `T`.
     #[inline]
     #[must_use]
     pub fn offset(bytes: usize) -> Self {
@@ -125,7 +127,7 @@ impl<T: Copy> DynamicSharedArray<T> {
             )
         };
         let start = bytes.next_multiple_of(align_of::<T>());
-        // SAFETY: the registers and the region are there in every launch.
+        // SAFETY: the registers and the region exist in every launch.
         let (region, size) = unsafe {
             (
                 intrinsics::__lanewise_shared_dynamic(),
@@ -142,11 +144,11 @@ impl<T: Copy> DynamicSharedArray<T> {
     }
 }
 
-/// The address of a declaration's memory.
+/// Returns the address of a declaration's memory.
 ///
-/// Each pair of types is a function of its own in the bitcode; the builder makes a variable in
-/// shared memory for each and puts its address in the place of the call. It must stay a function
-/// until then.
+/// Each pair of types has its own function in the bitcode. For each of these functions, the builder
+/// makes a variable in shared memory and replaces the call by its address. So the function must not
+/// be inlined before that.
 #[expect(
     clippy::extra_unused_type_parameters,
     reason = "the type is what tells two declarations apart"

@@ -1,7 +1,7 @@
-//! Surfaces: the arrays behind textures, which kernels read and write texel by texel.
+//! Surfaces: the arrays that textures read, which kernels can read and write texel by texel.
 //!
-//! A surface has no sampler. Coordinates are whole numbers of texels; a read outside the surface
-//! gives zero, and a write outside does nothing. A kernel writes a surface, and a later launch
+//! A surface has no sampler. Coordinates are whole numbers of texels. A read outside the surface
+//! returns zero, and a write outside does nothing. A kernel writes a surface, and a later launch
 //! reads it as a [texture](crate::texture). PTX ISA, "suld", "sust"; CUDA C++ Programming Guide,
 //! "Surface Memory".
 
@@ -12,7 +12,7 @@ macro_rules! surfaces {
         object_handle!($(#[$doc])* $name, concat!($dimensions, "-dimensional surface object of floats with one channel"));
 
         impl $name {
-            /// The texel at these coordinates; zero outside the surface.
+            /// Returns the texel at these coordinates, or zero outside the surface.
             ///
             /// # Safety
             /// No other thread writes this texel during the launch, except a thread of the same
@@ -29,8 +29,8 @@ macro_rules! surfaces {
                 #[cfg(target_arch = "nvptx64")]
                 {
                     let value: f32;
-                    // SAFETY: whoever made `self` said that the handle is good; what is outside is
-                    // not read.
+                    // SAFETY: the caller of `from_handle` promised that the handle is valid;
+                    // nothing outside the surface is read.
                     unsafe {
                         core::arch::asm!(
                             concat!(
@@ -47,7 +47,7 @@ macro_rules! surfaces {
                 }
             }
 
-            /// Sets the texel at these coordinates; outside the surface nothing happens.
+            /// Sets the texel at these coordinates. A write outside the surface does nothing.
             ///
             /// # Safety
             /// No other thread reads or writes this texel during the launch, except a thread of the

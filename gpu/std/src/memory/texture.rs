@@ -1,9 +1,10 @@
 //! Textures: memory that is read through a sampler.
 //!
-//! A texture is an array of one, two or three dimensions that is read by coordinates that are
-//! floats. The sampler takes the nearest element or interpolates between neighbours, and decides
-//! what is read outside the array. The host chooses both when it makes the texture; the kernel has
-//! a handle. Reads go through the texture cache, which favours neighbours in two dimensions.
+//! A texture is an array of one, two or three dimensions that is read at floating-point
+//! coordinates. The sampler takes the nearest element or interpolates between neighbours. It also
+//! determines what a read outside the array returns. The host chooses both when it makes the
+//! texture, and the kernel has a handle. Reads go through the texture cache, which is optimised for
+//! neighbours in two dimensions.
 //!
 //! Interpolation is cheap and coarse. Its weights are fixed-point numbers with 8 fractional bits,
 //! so a result can be off by 1/512 of the difference of two neighbours on each axis. PTX ISA,
@@ -16,7 +17,7 @@ macro_rules! textures {
         object_handle!($(#[$doc])* $name, concat!($dimensions, "-dimensional texture object"));
 
         impl $name {
-            /// The first channel of the texture at these coordinates.
+            /// Returns the first channel of the texture at these coordinates.
             #[doc(alias = "tex")]
             #[inline]
             #[must_use]
@@ -24,8 +25,8 @@ macro_rules! textures {
                 self.sample_all($($axis),*)[0]
             }
 
-            /// All four channels of the texture at these coordinates. The value of a channel that
-            /// the texture does not have is unspecified.
+            /// Returns all four channels of the texture at these coordinates. The value of a
+            /// channel that the texture does not have is unspecified.
             #[inline]
             #[must_use]
             pub fn sample_all(self, $($axis: f32),*) -> [f32; 4] {
@@ -37,8 +38,8 @@ macro_rules! textures {
                 #[cfg(target_arch = "nvptx64")]
                 {
                     let (r, g, b, a);
-                    // SAFETY: whoever made `self` said that the handle is good; a fetch reads, and
-                    // reads nothing outside.
+                    // SAFETY: the caller of `from_handle` promised that the handle is valid. A
+                    // fetch writes no memory, and reads nothing outside the texture.
                     unsafe {
                         core::arch::asm!(
                             concat!("tex.", $geometry, ".v4.f32.f32 {{{r}, {g}, {b}, {a}}}, [{texture}, ", $coordinates, "];"),

@@ -1,15 +1,16 @@
-//! Two or four numbers that are loaded and stored by one instruction: CUDA's `float4` and its kin.
+//! Two or four numbers that one instruction loads or stores: CUDA's `float4` and similar types.
 //!
 //! A vector is aligned to its size, so that a copy of one is one `ld.v4` or `st.v4`. Kernels take
-//! slices of them (`&[Float4]`), or see a slice of numbers as vectors by [`vectors_of`]. CUDA C++
-//! Programming Guide, "Built-in Vector Types"; PTX ISA, "ld", "st".
+//! slices of them (`&[Float4]`), or view a slice of numbers as vectors with [`vectors_of`]. CUDA
+//! C++ Programming Guide, "Built-in Vector Types"; PTX ISA, "ld", "st".
 
 use crate::kernel::Value;
 
 /// Two or four numbers that one instruction loads or stores.
 ///
 /// # Safety
-/// It is `N` of its elements, one after another, aligned to a multiple of what they are aligned to.
+/// The type consists of exactly `LANES` elements, one after another. Its alignment is a multiple of
+/// theirs.
 pub unsafe trait Vector: Value {
     /// The type of its numbers.
     type Element: Value;
@@ -31,14 +32,14 @@ macro_rules! vectors {
             }
 
             impl $name {
-                /// The vector of these numbers, the first at the lowest address.
+                /// Makes the vector of these numbers, with the first at the lowest address.
                 #[inline(always)]
                 #[must_use]
                 pub const fn new($($field: $ty),*) -> Self {
                     Self { $($field),* }
                 }
 
-                /// The vector whose elements are all `value`.
+                /// Makes the vector whose elements are all `value`.
                 #[inline(always)]
                 #[must_use]
                 pub const fn splat(value: $ty) -> Self {
@@ -60,7 +61,8 @@ macro_rules! vectors {
                 }
             }
 
-            // SAFETY: numbers one after another, and as large as it is aligned, so without padding.
+            // SAFETY: the type is numbers one after another. Its size equals its alignment, so it
+            // has no padding.
             unsafe impl Value for $name {
                 const LAYOUT: u64 = crate::kernel::layout::named(stringify!($name));
                 const CHECKED: () = assert!(size_of::<$name>() == $align && size_of::<$name>() == $lanes * size_of::<$ty>());
@@ -73,7 +75,7 @@ macro_rules! vectors {
             // SAFETY: numbers.
             #[cfg(not(target_arch = "nvptx64"))]
             unsafe impl crate::kernel::DeviceCopy for $name {}
-            // SAFETY: numbers, of any bits, without padding.
+            // SAFETY: the type is numbers without padding, for which any bits are valid.
             #[cfg(not(target_arch = "nvptx64"))]
             unsafe impl crate::kernel::Zeroable for $name {}
             // SAFETY: as above.
@@ -116,9 +118,9 @@ vectors! {
     UShort4 = u16, 8, 4: x y z w;
 }
 
-/// The slice as vectors, and what is left over behind them. `None` if the slice does not begin
-/// where a vector may: a buffer does, and each part of one that begins at a multiple of the
-/// vector's lanes.
+/// Returns the slice as vectors, and the elements that are left over after them. Returns `None` if
+/// the start of the slice is not aligned for a vector. A buffer is aligned, and so is each part of
+/// one that begins at a multiple of the vector's lanes.
 ///
 /// ```
 /// use lanewise_std::vector::{UInt2, vectors_of};
@@ -132,7 +134,8 @@ vectors! {
 #[inline]
 #[must_use]
 pub fn vectors_of<V: Vector>(slice: &[V::Element]) -> Option<(&[V], &[V::Element])> {
-    // SAFETY: a vector is this many elements one after another, and any elements make one.
+    // SAFETY: a vector is this many elements one after another, and any elements make a valid
+    // vector.
     let (before, vectors, after) = unsafe { slice.align_to::<V>() };
     before.is_empty().then_some((vectors, after))
 }

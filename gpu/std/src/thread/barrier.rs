@@ -1,17 +1,17 @@
 //! The barrier of the block.
 //!
-//! All threads of the block that have not exited must reach the same barrier. A barrier in one arm
-//! of a branch that divides the block never completes: the simulator reports it; a GPU may hang or
-//! continue wrongly. PTX ISA, "barrier{.cta}.sync"; CUDA C++ Programming Guide, "Synchronization
-//! Functions".
+//! All threads of the block that have not exited must reach the same barrier. A barrier never
+//! completes if it is in one arm of a branch on which the block diverges. The simulator reports it;
+//! a GPU may hang or continue with wrong results. PTX ISA, "barrier{.cta}.sync"; CUDA C++
+//! Programming Guide, "Synchronization Functions".
 
 use crate::intrinsics;
 
-/// Barrier 0 of the sixteen, the one that CUDA's `__syncthreads` uses.
+/// Barrier 0 of the block's sixteen barriers: the one that CUDA's `__syncthreads` uses.
 const BARRIER: u32 = 0;
 
-/// Waits for all threads of the block. After it, every thread sees what the others wrote to shared
-/// or global memory before it.
+/// Waits for all threads of the block. After the barrier, every thread sees what the others wrote
+/// to shared or global memory before it.
 #[doc(alias = "__syncthreads")]
 #[doc(alias = "bar.sync")]
 #[inline]
@@ -20,7 +20,7 @@ pub fn sync_threads() {
     unsafe { intrinsics::barrier_sync(BARRIER) }
 }
 
-/// [`sync_threads`] that returns the number of threads whose `predicate` is true.
+/// Does the same as [`sync_threads`], and returns the number of threads whose `predicate` is true.
 #[doc(alias = "__syncthreads_count")]
 #[doc(alias = "bar.red.popc")]
 #[inline]
@@ -30,7 +30,7 @@ pub fn sync_threads_count(predicate: bool) -> u32 {
     unsafe { intrinsics::barrier_red_popc(BARRIER, predicate) }
 }
 
-/// [`sync_threads`] that returns whether `predicate` is true in all threads.
+/// Does the same as [`sync_threads`], and returns whether `predicate` is true in all threads.
 #[doc(alias = "__syncthreads_and")]
 #[doc(alias = "bar.red.and")]
 #[inline]
@@ -40,7 +40,7 @@ pub fn sync_threads_and(predicate: bool) -> bool {
     unsafe { intrinsics::barrier_red_and(BARRIER, predicate) }
 }
 
-/// [`sync_threads`] that returns whether `predicate` is true in any thread.
+/// Does the same as [`sync_threads`], and returns whether `predicate` is true in any thread.
 #[doc(alias = "__syncthreads_or")]
 #[doc(alias = "bar.red.or")]
 #[inline]

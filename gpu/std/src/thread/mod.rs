@@ -1,8 +1,8 @@
 //! The thread: its position in the launch, and the barrier of its block.
 //!
 //! A launch is a grid of blocks of threads, each with up to three dimensions. Positions are `u32`,
-//! as in the hardware. An index over the whole grid, which may pass 2^32 and on which memory safety
-//! depends, is a [`ThreadIndex`]. CUDA C++ Programming Guide, "Thread Hierarchy"; PTX ISA, "Special
+//! as in the hardware. An index over the whole grid may exceed 2^32, and memory safety depends on
+//! it. It is a [`ThreadIndex`]. CUDA C++ Programming Guide, "Thread Hierarchy"; PTX ISA, "Special
 //! Registers".
 
 mod barrier;
@@ -32,31 +32,31 @@ macro_rules! special_registers {
 }
 
 special_registers! {
-    /// This block's x position in the grid.
+    /// Returns this block's x position in the grid.
     #[doc(alias = "blockIdx.x")] #[doc(alias = "%ctaid.x")]
     block_idx_x = ctaid_x;
-    /// This block's y position in the grid.
+    /// Returns this block's y position in the grid.
     #[doc(alias = "blockIdx.y")] #[doc(alias = "%ctaid.y")]
     block_idx_y = ctaid_y;
-    /// This block's z position in the grid.
+    /// Returns this block's z position in the grid.
     #[doc(alias = "blockIdx.z")] #[doc(alias = "%ctaid.z")]
     block_idx_z = ctaid_z;
-    /// Threads of a block along x.
+    /// Returns the number of threads of a block along x.
     #[doc(alias = "blockDim.x")] #[doc(alias = "%ntid.x")]
     block_dim_x = ntid_x;
-    /// Threads of a block along y.
+    /// Returns the number of threads of a block along y.
     #[doc(alias = "blockDim.y")] #[doc(alias = "%ntid.y")]
     block_dim_y = ntid_y;
-    /// Threads of a block along z.
+    /// Returns the number of threads of a block along z.
     #[doc(alias = "blockDim.z")] #[doc(alias = "%ntid.z")]
     block_dim_z = ntid_z;
-    /// Blocks of the grid along x.
+    /// Returns the number of blocks of the grid along x.
     #[doc(alias = "gridDim.x")] #[doc(alias = "%nctaid.x")]
     grid_dim_x = nctaid_x;
-    /// Blocks of the grid along y.
+    /// Returns the number of blocks of the grid along y.
     #[doc(alias = "gridDim.y")] #[doc(alias = "%nctaid.y")]
     grid_dim_y = nctaid_y;
-    /// Blocks of the grid along z.
+    /// Returns the number of blocks of the grid along z.
     #[doc(alias = "gridDim.z")] #[doc(alias = "%nctaid.z")]
     grid_dim_z = nctaid_z;
 }
@@ -69,8 +69,8 @@ macro_rules! positions {
             #[must_use]
             pub fn $name() -> u32 {
                 // SAFETY: every thread may read its special registers at any time, and a position
-                // is below its dimension. The compiler cannot know; with it, a check of the block's
-                // shape is a check of a tile's bounds.
+                // is below its dimension. The compiler cannot know that by itself. With it, a check
+                // of the block's shape also proves that an index into a tile is in bounds.
                 unsafe {
                     let position = intrinsics::$register();
                     core::hint::assert_unchecked(position < intrinsics::$dimension());
@@ -82,18 +82,19 @@ macro_rules! positions {
 }
 
 positions! {
-    /// This thread's x position in its block.
+    /// Returns this thread's x position in its block.
     #[doc(alias = "threadIdx.x")] #[doc(alias = "%tid.x")]
     thread_idx_x = tid_x < ntid_x;
-    /// This thread's y position in its block.
+    /// Returns this thread's y position in its block.
     #[doc(alias = "threadIdx.y")] #[doc(alias = "%tid.y")]
     thread_idx_y = tid_y < ntid_y;
-    /// This thread's z position in its block.
+    /// Returns this thread's z position in its block.
     #[doc(alias = "threadIdx.z")] #[doc(alias = "%tid.z")]
     thread_idx_z = tid_z < ntid_z;
 }
 
-/// This thread's x position in the grid, modulo 2^32: `block_idx_x * block_dim_x + thread_idx_x`.
+/// Returns this thread's x position in the grid, modulo 2^32: `block_idx_x * block_dim_x +
+/// thread_idx_x`.
 #[inline]
 #[must_use]
 pub fn global_idx_x() -> u32 {
@@ -102,7 +103,8 @@ pub fn global_idx_x() -> u32 {
         .wrapping_add(thread_idx_x())
 }
 
-/// This thread's y position in the grid (at most 65 535 blocks of 1024 threads: it fits).
+/// Returns this thread's y position in the grid. It fits in 32 bits: the grid has at most 65 535
+/// blocks of 1024 threads along y.
 #[inline]
 #[must_use]
 pub fn global_idx_y() -> u32 {
@@ -111,7 +113,7 @@ pub fn global_idx_y() -> u32 {
         .wrapping_add(thread_idx_y())
 }
 
-/// This thread's z position in the grid.
+/// Returns this thread's z position in the grid.
 #[inline]
 #[must_use]
 pub fn global_idx_z() -> u32 {
@@ -120,38 +122,40 @@ pub fn global_idx_z() -> u32 {
         .wrapping_add(thread_idx_z())
 }
 
-/// Threads of the grid along x, modulo 2^32: the step of a grid-stride loop.
+/// Returns the number of threads of the grid along x, modulo 2^32: the step of a grid-stride loop.
 #[inline]
 #[must_use]
 pub fn global_size_x() -> u32 {
     grid_dim_x().wrapping_mul(block_dim_x())
 }
 
-/// Threads of the grid along y.
+/// Returns the number of threads of the grid along y.
 #[inline]
 #[must_use]
 pub fn global_size_y() -> u32 {
     grid_dim_y().wrapping_mul(block_dim_y())
 }
 
-/// Threads of the grid along z.
+/// Returns the number of threads of the grid along z.
 #[inline]
 #[must_use]
 pub fn global_size_z() -> u32 {
     grid_dim_z().wrapping_mul(block_dim_z())
 }
 
-/// This thread's number in its block, x fastest: 32 consecutive ones are a warp.
+/// Returns this thread's number in its block, x fastest. Each 32 consecutive threads, from 0 on,
+/// are a warp.
 #[inline]
 #[must_use]
 pub fn thread_rank() -> u32 {
     let rank = (thread_idx_z() * block_dim_y() + thread_idx_y()) * block_dim_x() + thread_idx_x();
-    // SAFETY: no device has larger blocks. With it, a warp's number is known to be below 32.
+    // SAFETY: no device has larger blocks. The compiler then knows that a warp's number is below
+    // 32.
     unsafe { core::hint::assert_unchecked(rank < 1024) };
     rank
 }
 
-/// This block's number in the grid, x fastest.
+/// Returns this block's number in the grid, x fastest.
 #[inline]
 #[must_use]
 pub(crate) fn block_number() -> usize {
@@ -159,23 +163,23 @@ pub(crate) fn block_number() -> usize {
     plane * grid_dim_x() as usize + block_idx_x() as usize
 }
 
-/// Pauses this thread for about `nanoseconds`, at most twice as long: for a thread that polls a
-/// value which another thread is about to write. Needs `sm_70`.
+/// Pauses this thread for about `nanoseconds`, at most twice as long. Use it in a thread that polls
+/// a value which another thread will soon write. Needs `sm_70`.
 #[doc(alias = "__nanosleep")]
 #[inline]
 pub fn nanosleep(nanoseconds: u32) {
-    // SAFETY: it only waits.
+    // SAFETY: the instruction only waits.
     unsafe { intrinsics::nanosleep(nanoseconds) }
 }
 
-/// Threads in a block.
+/// Returns the number of threads in a block.
 #[inline]
 #[must_use]
 pub fn block_size() -> u32 {
     block_dim_x() * block_dim_y() * block_dim_z()
 }
 
-/// Blocks in the grid.
+/// Returns the number of blocks in the grid.
 #[inline]
 #[must_use]
 pub fn grid_size() -> usize {

@@ -1,22 +1,23 @@
-//! The other fifteen barriers of a block: for some of its warps, while the rest go on.
+//! The other fifteen barriers of a block. They synchronise some of its warps, while the other warps
+//! continue.
 //!
-//! A barrier is made for a number of threads and completes when that many have come. A thread comes
-//! by waiting (`sync`) or by only arriving. So one warp can fill a buffer and another empty it: the
-//! first arrives, the second waits. PTX ISA, "barrier{.cta}.sync", "barrier{.cta}.red",
-//! "barrier{.cta}.arrive".
+//! A barrier is made for a number of threads, and completes when that many have arrived. A thread
+//! arrives and waits (`sync`), or it arrives and continues (`arrive`). So one warp can fill a
+//! buffer and another empty it: the first warp only arrives, and the second waits. PTX ISA,
+//! "barrier{.cta}.sync", "barrier{.cta}.red", "barrier{.cta}.arrive".
 
 use crate::intrinsics;
 use crate::target::WARP_SIZE;
 
-/// The barrier number `ID` of the block, for a number of threads. Number 0 is
-/// [`sync_threads`](super::sync_threads)':
+/// The barrier number `ID` of the block, for a number of threads. Number 0 belongs to
+/// [`sync_threads`](super::sync_threads):
 ///
 /// ```compile_fail,E0080
 /// let _ = lanewise_std::thread::NamedBarrier::<0>::of(64);
 /// ```
 ///
-/// Whole warps take part: what one thread of a warp does at a barrier counts for all 32, so all of
-/// them must do it. All threads that take part name the same number of threads. The simulator
+/// Whole warps take part. What one thread of a warp does at a barrier counts for all 32, so all of
+/// them must do the same. All threads that take part pass the same number of threads. The simulator
 /// reports a barrier that never completes.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedBarrier<const ID: u32> {
@@ -24,7 +25,7 @@ pub struct NamedBarrier<const ID: u32> {
 }
 
 impl<const ID: u32> NamedBarrier<ID> {
-    /// The barrier, for `threads` threads of the block.
+    /// Returns the barrier, for `threads` threads of the block.
     ///
     /// # Panics
     /// If `threads` is not a multiple of 32, or 0.
@@ -44,16 +45,17 @@ impl<const ID: u32> NamedBarrier<ID> {
         NamedBarrier { threads }
     }
 
-    /// Waits for all of them. After it, this thread sees what the others wrote to memory before
-    /// they came.
+    /// Waits for all threads of the barrier. After it, this thread sees what the others wrote to
+    /// memory before they arrived.
     #[doc(alias = "bar.sync")]
     #[inline]
     pub fn sync(&self) {
-        // SAFETY: the barrier exists, and `of` made sure of the number of threads.
+        // SAFETY: the barrier exists, and `of` has checked the number of threads.
         unsafe { intrinsics::barrier_sync_count(ID, self.threads) }
     }
 
-    /// Arrives without waiting. The threads that wait see what this thread wrote to memory before.
+    /// Arrives without waiting. The threads that wait see what this thread wrote to memory before
+    /// it arrived.
     #[doc(alias = "bar.arrive")]
     #[inline]
     pub fn arrive(&self) {
@@ -61,7 +63,8 @@ impl<const ID: u32> NamedBarrier<ID> {
         unsafe { intrinsics::barrier_arrive_count(ID, self.threads) }
     }
 
-    /// [`sync`](Self::sync), and the number of threads whose `predicate` is true.
+    /// Does the same as [`sync`](Self::sync), and returns the number of threads whose `predicate`
+    /// is true.
     #[doc(alias = "bar.red.popc")]
     #[inline]
     #[must_use]
@@ -70,7 +73,8 @@ impl<const ID: u32> NamedBarrier<ID> {
         unsafe { intrinsics::barrier_red_popc_count(ID, self.threads, predicate) }
     }
 
-    /// [`sync`](Self::sync), and whether `predicate` is true in all of them.
+    /// Does the same as [`sync`](Self::sync), and returns whether `predicate` is true in all
+    /// threads of the barrier.
     #[doc(alias = "bar.red.and")]
     #[inline]
     #[must_use]
@@ -79,7 +83,8 @@ impl<const ID: u32> NamedBarrier<ID> {
         unsafe { intrinsics::barrier_red_and_count(ID, self.threads, predicate) }
     }
 
-    /// [`sync`](Self::sync), and whether `predicate` is true in any of them.
+    /// Does the same as [`sync`](Self::sync), and returns whether `predicate` is true in any thread
+    /// of the barrier.
     #[doc(alias = "bar.red.or")]
     #[inline]
     #[must_use]

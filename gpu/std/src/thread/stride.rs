@@ -1,26 +1,26 @@
-//! The grid-stride loop: a grid of any size goes over a slice of any length.
+//! The grid-stride loop, in which a grid of any size processes a slice of any length.
 //!
 //! The thread with index i (see [`index_1d`]) takes elements i, i + G, i + 2G, ..., where G is the
 //! number of threads in the grid. At each step neighbouring threads take neighbouring elements. An
-//! element's index modulo G is its thread's, so no two threads have the same one, and
-//! [`GridStride::indices`] are proofs as `index_1d` is.
+//! element's index modulo G is the index of its thread, so no two threads take the same element. So
+//! the [`GridStride::indices`] are proofs of that, as the result of `index_1d` is.
 
 use core::marker::PhantomData;
 
 use super::*;
 
-/// This thread's elements of a slice; see [`grid_stride`].
+/// The indices of this thread's elements of a slice; see [`grid_stride`].
 #[derive(Clone, Debug)]
 pub struct GridStride {
     next: usize,
     end: usize,
     step: usize,
-    /// Neither `Send` nor `Sync`: it is this thread's.
+    /// Makes the type neither `Send` nor `Sync`, because the indices belong to this thread.
     own: PhantomData<*mut ()>,
 }
 
-/// This thread's share of `0..length`, as numbers: what it reads. What it writes goes by
-/// [`GridStride::indices`], or by
+/// Returns this thread's share of `0..length` as numbers, for elements that it reads. For elements
+/// that it writes, use [`GridStride::indices`] or
 /// [`DisjointSlice::grid_stride`](crate::DisjointSlice::grid_stride).
 #[inline]
 #[must_use]
@@ -30,11 +30,12 @@ pub fn grid_stride(length: usize) -> GridStride {
 }
 
 impl GridStride {
-    /// `first` is the thread's own index, and there are `threads` in the grid.
+    /// Makes the loop of a thread: `first` is the thread's own index, and `threads` is the number
+    /// of threads in the grid.
     #[inline]
     fn of(first: ThreadIndex, threads: usize, length: usize) -> Self {
-        // No slice is longer, and the sum of two such numbers is not past the last one: an index
-        // that began again at 0 would be another thread's.
+        // No slice is longer, and the sum of two such numbers does not overflow. An index that
+        // wrapped around to 0 would belong to another thread.
         const MOST: usize = isize::MAX as usize;
         GridStride {
             next: first.get(),
@@ -44,7 +45,7 @@ impl GridStride {
         }
     }
 
-    /// The same as proofs that no other thread has these elements.
+    /// Returns the same indices as proofs that no other thread has these elements.
     ///
     /// ```
     /// use lanewise_macros::kernel;
@@ -80,7 +81,7 @@ impl Iterator for GridStride {
     }
 }
 
-/// Indices that this thread alone has; see [`GridStride::indices`].
+/// Indices that only this thread has; see [`GridStride::indices`].
 #[derive(Debug)]
 pub struct GridStrideIndices(GridStride);
 
@@ -119,8 +120,8 @@ mod tests {
         }
     }
 
-    /// Neither a grid whose threads cannot be counted nor a length that no slice has leads back to
-    /// the first elements.
+    /// The index does not wrap around to the first elements, not even if the number of threads
+    /// overflows or the length is longer than any slice.
     #[test]
     fn no_index_begins_again() {
         let most = isize::MAX as usize;

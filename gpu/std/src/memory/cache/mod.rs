@@ -1,11 +1,12 @@
-//! Loads, stores and prefetches of global memory that name the caches they go through.
+//! Loads, stores and prefetches of global memory that choose which caches they use.
 //!
-//! An ordinary load leaves the choice to the compiler. What comes through a `&[T]` parameter is
-//! read-only for the whole kernel and takes the read-only path by itself; everything else is cached
-//! at all levels. These functions are for kernels that know better. [`CachePolicy`] is for copies
-//! of many bytes. The loads take a reference, so that nothing writes the value meanwhile: the
-//! read-only path would not notice a write. PTX ISA, "Cache Operators", "ld", "ld.global.nc"; CUDA
-//! C++ Programming Guide, "Read-Only Data Cache Load Function", "Load Functions Using Cache Hints".
+//! An ordinary load leaves the choice to the compiler. A slice that is a `&[T]` parameter is
+//! read-only for the whole kernel, so the compiler uses the read-only path for it. All other memory
+//! is cached at all levels. Use these functions where another choice is better. [`CachePolicy`] is
+//! for copies of many bytes. The loads take a reference, so that nothing writes the value at the
+//! same time: the read-only path would not see such a write. PTX ISA, "Cache Operators", "ld",
+//! "ld.global.nc"; CUDA C++ Programming Guide, "Read-Only Data Cache Load Function", "Load
+//! Functions Using Cache Hints".
 
 mod policy;
 
@@ -15,8 +16,8 @@ pub(crate) use policy::hinted;
 /// A number that the cache operators load: 32 or 64 bits.
 pub trait Loadable: Copy + sealed::Loads {}
 
-/// The instructions, out of sight: they are `unsafe`, and the functions of this module are how to
-/// ask for them.
+/// The instructions. They are private because they are `unsafe`; callers use the functions of this
+/// module.
 mod sealed {
     pub trait Loads: Sized {
         unsafe fn all_levels(place: &Self) -> Self;
@@ -38,7 +39,7 @@ mod sealed {
 #[inline]
 #[must_use]
 pub unsafe fn load_ca<T: Loadable>(place: &T) -> T {
-    // SAFETY: the caller says where it is.
+    // SAFETY: the caller promises that `place` is in global memory.
     unsafe { T::all_levels(place) }
 }
 
@@ -51,7 +52,7 @@ pub unsafe fn load_ca<T: Loadable>(place: &T) -> T {
 #[inline]
 #[must_use]
 pub unsafe fn load_cg<T: Loadable>(place: &T) -> T {
-    // SAFETY: the caller says where it is.
+    // SAFETY: the caller promises that `place` is in global memory.
     unsafe { T::l2_only(place) }
 }
 
@@ -64,11 +65,12 @@ pub unsafe fn load_cg<T: Loadable>(place: &T) -> T {
 #[inline]
 #[must_use]
 pub unsafe fn ldg<T: Loadable>(place: &T) -> T {
-    // SAFETY: the caller says where it is.
+    // SAFETY: the caller promises that `place` is in global memory.
     unsafe { T::read_only(place) }
 }
 
-/// Loads, and asks the caches not to keep the line: `ld.global.cs`. For values that are read once.
+/// Loads a value and hints that the caches need not keep the line: `ld.global.cs`. For values that
+/// are read once.
 ///
 /// # Safety
 /// `place` is in global memory.
@@ -77,11 +79,11 @@ pub unsafe fn ldg<T: Loadable>(place: &T) -> T {
 #[inline]
 #[must_use]
 pub unsafe fn load_cs<T: Loadable>(place: &T) -> T {
-    // SAFETY: the caller says where it is.
+    // SAFETY: the caller promises that `place` is in global memory.
     unsafe { T::streaming(place) }
 }
 
-/// Stores to L2, past L1: `st.global.cg`.
+/// Stores to L2 and bypasses L1: `st.global.cg`.
 ///
 /// # Safety
 /// `place` is in global memory and valid for a write, and no other thread accesses it at the same
@@ -90,12 +92,12 @@ pub unsafe fn load_cs<T: Loadable>(place: &T) -> T {
 #[doc(alias = "st.global.cg")]
 #[inline]
 pub unsafe fn store_cg<T: Loadable>(place: *mut T, value: T) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe { T::store_l2(place, value) }
 }
 
-/// Stores, and asks the caches not to keep the line: `st.global.cs`. For values that are not read
-/// soon.
+/// Stores a value and hints that the caches need not keep the line: `st.global.cs`. For values that
+/// are not read soon.
 ///
 /// # Safety
 /// As for [`store_cg`].
@@ -103,7 +105,7 @@ pub unsafe fn store_cg<T: Loadable>(place: *mut T, value: T) {
 #[doc(alias = "st.global.cs")]
 #[inline]
 pub unsafe fn store_cs<T: Loadable>(place: *mut T, value: T) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe { T::store_streaming(place, value) }
 }
 
@@ -115,15 +117,16 @@ pub unsafe fn store_cs<T: Loadable>(place: *mut T, value: T) {
 #[doc(alias = "st.global.wt")]
 #[inline]
 pub unsafe fn store_wt<T: Loadable>(place: *mut T, value: T) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe { T::store_through(place, value) }
 }
 
-/// LLVM's intrinsics for it ask for `sm_90`; the instruction is as old as the caches.
+/// Inline assembly, because LLVM's intrinsics for prefetches need `sm_90`. The instruction itself
+/// exists on all devices with these caches.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! prefetch {
     ($instruction:expr, $place:expr) => {
-        // SAFETY: a prefetch of memory that a reference is to; it changes nothing.
+        // SAFETY: the reference is valid, and a prefetch changes no memory.
         unsafe {
             core::arch::asm!(
                 concat!($instruction, " [{place}];"),
@@ -142,14 +145,14 @@ macro_rules! prefetch {
     }};
 }
 
-/// Asks the caches to fetch the line at `place` as far as L1, and does not wait for it.
+/// Starts a fetch of the cache line at `place` into L1, and does not wait for it.
 #[doc(alias = "prefetch.L1")]
 #[inline]
 pub fn prefetch_l1<T>(place: &T) {
     prefetch!("prefetch.L1", place)
 }
 
-/// Asks L2 to fetch the line at `place`, and does not wait for it.
+/// Starts a fetch of the cache line at `place` into L2, and does not wait for it.
 #[doc(alias = "prefetch.L2")]
 #[inline]
 pub fn prefetch_l2<T>(place: &T) {
@@ -159,7 +162,8 @@ pub fn prefetch_l2<T>(place: &T) {
 #[cfg(target_arch = "nvptx64")]
 macro_rules! store {
     ($register:ident, $instruction:expr, $place:expr, $value:expr) => {
-        // SAFETY: the caller says that the place is in global memory, and this thread's to write.
+        // SAFETY: the caller promises that the place is in global memory, and that this thread may
+        // write it.
         unsafe {
             core::arch::asm!(
                 "cvta.to.global.u64 {global}, {place};",
@@ -185,8 +189,8 @@ macro_rules! store {
 macro_rules! load {
     ($register:ident, $instruction:expr, $place:expr) => {{
         let value;
-        // SAFETY: the caller says that the place is in global memory; nothing writes what a shared
-        // reference is to.
+        // SAFETY: the caller promises that the place is in global memory. Nothing writes a value
+        // while there is a shared reference to it.
         unsafe {
             core::arch::asm!(
                 "cvta.to.global.u64 {global}, {place};",

@@ -1,4 +1,5 @@
-//! What the second-level cache does with lines that a copy touches, as a value that copies take.
+//! The policy of the second-level cache for the lines that a copy touches, as a value that copies
+//! take.
 
 #![cfg_attr(
     not(target_arch = "nvptx64"),
@@ -7,13 +8,13 @@
 
 use crate::state_space::ptx;
 
-/// How long the second-level cache keeps what a copy brings there. From `sm_80`.
+/// How long the second-level cache keeps the lines that a copy brings there. Needs `sm_80`.
 ///
-/// It is made once, by a constructor, and given to copies:
+/// Make it once with a constructor, and pass it to copies:
 /// [`bulk::with_policy`](crate::bulk::with_policy), and `with_policy` of the maps of
-/// [`tma`](crate::tma). It is a hint: what is copied does not depend on it. PTX ISA, "Cache
-/// Eviction Priority Hints", "createpolicy"; CUDA C++ Programming Guide, "L2 Cache Set-Aside for
-/// Persisting Accesses".
+/// [`tma`](crate::tma). It is a hint: it does not change what is copied. PTX ISA, "Cache Eviction
+/// Priority Hints", "createpolicy"; CUDA C++ Programming Guide, "L2 Cache Set-Aside for Persisting
+/// Accesses".
 #[doc(alias = "createpolicy")]
 #[derive(Clone, Copy, Debug)]
 pub struct CachePolicy(u64);
@@ -34,7 +35,8 @@ macro_rules! policies {
             pub fn $part(fraction: f32) -> Self {
                 let fraction = fraction.clamp(f32::MIN_POSITIVE, 1.0);
                 let policy: u64;
-                // SAFETY: makes a number of a number, which is in its range.
+                // SAFETY: the instruction only computes a number from a fraction, which is in its
+                // range.
                 unsafe {
                     ptx!("createpolicy":
                         concat!("createpolicy.fractional.L2::", $priority, ".b64 {policy}, {fraction};"),
@@ -49,29 +51,29 @@ macro_rules! policies {
     };
 }
 policies! {
-    /// They go first: what is copied once, and not again.
+    /// Evicts these lines first. For data that is copied only once.
     #[doc(alias = "L2::evict_first")]
     evict_first, evict_first_of: "evict_first";
-    /// They go last: what others will copy soon.
+    /// Evicts these lines last. For data that other threads will copy soon.
     #[doc(alias = "L2::evict_last")]
     evict_last, evict_last_of: "evict_last";
-    /// They go when it is their turn, as without a policy.
+    /// Evicts these lines in the normal order, as without a policy.
     #[doc(alias = "L2::evict_normal")]
     evict_normal, evict_normal_of: "evict_normal";
-    /// A line that is there keeps the priority it has.
+    /// Leaves the priority of a line that is already in the cache as it is.
     #[doc(alias = "L2::evict_unchanged")]
     evict_unchanged, evict_unchanged_of: "evict_unchanged";
 }
 
 impl CachePolicy {
-    /// As instructions take it.
+    /// Returns the policy as instructions take it.
     pub(crate) fn bits(self) -> u64 {
         self.0
     }
 }
 
-/// An instruction with a policy or without: its words up to where the hint stands, those up to
-/// where the policy stands, those behind it, and its operands.
+/// An instruction with or without a policy. The arguments are its text up to the hint, the text
+/// from there to the policy, the text after the policy, and its operands.
 macro_rules! hinted {
     ($policy:expr, $name:literal: [$($words:expr),*], [$($operands:expr),*], [$($end:expr),*], $($asm:tt)*) => {
         match $policy {

@@ -1,8 +1,9 @@
-//! A static's memory.
+//! The memory of a static on the device.
 
 use core::cell::UnsafeCell;
 
-/// Memory that changes behind the compiler's back: the host writes it.
+/// Memory that the host writes, so that its value may change without a write that the compiler
+/// sees.
 #[derive(Debug)]
 #[repr(transparent)]
 pub(super) struct Cell<T>(UnsafeCell<T>);

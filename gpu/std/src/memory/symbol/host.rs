@@ -1,9 +1,9 @@
-//! A static on the host, where kernels are only type-checked: it has no memory, so that nobody
-//! takes a copy there for the one on the device.
+//! A static on the host, where kernels are only type-checked. It has no memory there, so that a
+//! copy on the host cannot be mistaken for the static on the device.
 
 use core::marker::PhantomData;
 
-/// The type of what is on the device.
+/// The type of the value that is on the device.
 #[derive(Debug)]
 pub(super) struct Cell<T>(PhantomData<T>);
 

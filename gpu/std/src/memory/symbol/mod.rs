@@ -1,10 +1,10 @@
-//! Statics on the device, which the host reaches by their names.
+//! Statics on the device, which the host accesses by their names.
 //!
 //! `#[device] static` puts a [`DeviceGlobal`] in global memory and a [`ConstantMemory`] in constant
 //! memory. They live as long as the module is loaded. On the host the static is a handle of the
-//! same name ([`Symbol`]), which knows the type and the module; through it the host reads and
-//! writes the memory. CUDA C++ Programming Guide, "Device Memory: `__device__`, `__constant__`";
-//! PTX ISA, "State Spaces".
+//! same name ([`Symbol`]), which contains the type and the module. The host reads and writes the
+//! memory through this handle. CUDA C++ Programming Guide, "Device Memory: `__device__`,
+//! `__constant__`"; PTX ISA, "State Spaces".
 
 #[cfg(target_arch = "nvptx64")]
 #[path = "device.rs"]
@@ -17,24 +17,24 @@ use cell::Cell;
 
 use crate::kernel::{Module, Value};
 
-/// A static of the device as the host sees it: what `#[device]` makes of a static when compiled for
-/// the host.
+/// A static of the device as the host sees it. `#[device]` makes one from a static when it is
+/// compiled for the host.
 ///
 /// # Safety
-/// `NAME` is the symbol of a static in the texts of `Module`, and what it holds is a `Value`.
+/// `NAME` is the symbol of a static in the PTX texts of `Module`, and the static holds a `Value`.
 pub unsafe trait Symbol: Copy + Send + Sync + 'static {
     /// The type of the value that the static holds.
     type Value: Value;
-    /// The PTX that the static is in: its crate's.
+    /// The module of the static's crate, whose PTX contains the static.
     type Module: Module;
-    /// Its symbol in the PTX.
+    /// The static's symbol in the PTX.
     const NAME: &'static str;
 }
 
-/// The type that a static of the device is declared with.
+/// A type that a static of the device is declared with.
 ///
 /// # Safety
-/// A static of it is a `Value` in memory, and nothing else.
+/// The memory of such a static is exactly one `Value`.
 #[doc(hidden)]
 pub unsafe trait Static {
     /// The type of the value that the static holds.
@@ -52,9 +52,9 @@ pub struct DeviceGlobal<T>(Cell<T>);
 
 /// A static in constant memory: CUDA's `__constant__`.
 ///
-/// The host fills it between launches. A warp whose lanes read one element gets it in one access
-/// from a cache of its own; lanes that read different elements wait for each other. There are 64
-/// KiB of it.
+/// The host fills it between launches. If all lanes of a warp read the same element, one access to
+/// the constant cache serves them all. Lanes that read different elements wait for each other.
+/// Constant memory has 64 KiB.
 #[doc(alias = "__constant__")]
 #[derive(Debug)]
 #[repr(transparent)]
@@ -63,19 +63,19 @@ pub struct ConstantMemory<T>(Cell<T>);
 macro_rules! symbols {
     ($($name:ident)*) => {
         $(
-            // SAFETY: access from the device is `unsafe` or reads what nothing writes; the host has
-            // no access at all.
+            // SAFETY: access from the device is `unsafe`, or it reads memory that no thread writes.
+            // The host cannot access the memory through this type.
             unsafe impl<T> Sync for $name<T> {}
 
             impl<T: Value> $name<T> {
-                /// A static that holds `value` when the module is loaded.
+                /// Makes a static that holds `value` when the module is loaded.
                 #[must_use]
                 pub const fn new(value: T) -> Self {
                     $name(Cell::new(value))
                 }
             }
 
-            // SAFETY: transparently a cell of the value.
+            // SAFETY: the type is a transparent wrapper of a cell of the value.
             unsafe impl<T: Value> Static for $name<T> {
                 type Value = T;
             }
@@ -86,14 +86,15 @@ macro_rules! symbols {
 symbols! { DeviceGlobal ConstantMemory }
 
 impl<T: Value> DeviceGlobal<T> {
-    /// The value that the static holds now.
+    /// Returns the value that the static holds now.
     ///
     /// # Safety
     /// No thread writes it at the same time.
     #[inline]
     #[must_use]
     pub unsafe fn get(&self) -> T {
-        // SAFETY: a static is valid and aligned; the caller says that nobody writes it meanwhile.
+        // SAFETY: a static is valid and aligned; the caller promises that no thread writes it at
+        // the same time.
         unsafe { self.0.address().read() }
     }
 
@@ -103,12 +104,12 @@ impl<T: Value> DeviceGlobal<T> {
     /// No other thread reads or writes it at the same time.
     #[inline]
     pub unsafe fn set(&self, value: T) {
-        // SAFETY: a static is valid and aligned; the caller says that nobody else touches it
-        // meanwhile.
+        // SAFETY: a static is valid and aligned; the caller promises that no other thread accesses
+        // it at the same time.
         unsafe { self.0.address().write(value) }
     }
 
-    /// Its address on the device, for atomics.
+    /// Returns the static's address on the device, for atomics.
     #[inline]
     #[must_use]
     pub fn as_ptr(&self) -> *mut T {
@@ -117,7 +118,7 @@ impl<T: Value> DeviceGlobal<T> {
 }
 
 impl<T: Value> ConstantMemory<T> {
-    /// The value that the constant has at this launch.
+    /// Returns the value that the constant has at this launch.
     #[inline]
     #[must_use]
     pub fn get(&self) -> T {
@@ -126,8 +127,8 @@ impl<T: Value> ConstantMemory<T> {
         unsafe { self.0.address().read() }
     }
 
-    /// The value in place, by reference: indexing an array then reads one element and does not copy
-    /// the rest.
+    /// Returns a reference to the value in constant memory. An index into an array then reads one
+    /// element and does not copy the rest.
     #[inline]
     #[must_use]
     pub fn get_ref(&self) -> &T {
@@ -136,22 +137,22 @@ impl<T: Value> ConstantMemory<T> {
     }
 }
 
-/// Types of which all bits zero are a value.
+/// Types for which all bits zero are a valid value.
 mod zeroed {
     /// # Safety
-    /// All bits zero are a value of it.
+    /// All bits zero are a valid value of the type.
     pub unsafe trait Zeroed {}
 
     macro_rules! numbers {
         ($($ty:ty)*) => {$(
-            // SAFETY: a number.
+            // SAFETY: zero bits are a valid number, and `false`.
             unsafe impl Zeroed for $ty {}
         )*};
     }
 
     numbers! { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 bool }
 
-    // SAFETY: an array is its elements.
+    // SAFETY: an array consists of its elements only.
     unsafe impl<T: Zeroed, const N: usize> Zeroed for [T; N] {}
 }
 
@@ -162,13 +163,13 @@ impl<T: Value + zeroed::Zeroed> ConstantMemory<T> {
         reason = "each static that takes it is one of its own, which is what is meant"
     )]
     pub const UNINIT: Self = {
-        // SAFETY: all bits zero are a value of such a type.
+        // SAFETY: all bits zero are a valid value of such a type.
         ConstantMemory(Cell::new(unsafe { core::mem::zeroed() }))
     };
 }
 
 impl<T: Value, const N: usize> ConstantMemory<[T; N]> {
-    /// The element at `index`.
+    /// Returns the element at `index`.
     ///
     /// # Panics
     /// If `index` is past the end.

@@ -1,5 +1,5 @@
-//! The block's collectives: first within each warp, then over the warps' results, which go through
-//! shared memory.
+//! The block's collectives. They combine first within each warp, and then the warps' results
+//! through shared memory.
 
 use crate::SharedArray;
 use crate::groups::{Group, WarpGroup};
@@ -8,12 +8,12 @@ use crate::warp::{self, FULL_MASK, Shuffle, WARP_SIZE};
 
 use super::{Live, Operator};
 
-/// The values of all threads of the block combined, in each of them.
+/// Returns the values of all threads of the block combined, in each of these threads.
 ///
-/// `scratch` has an element for each warp, so 32 are always enough.
+/// `scratch` has an element for each warp, so 32 elements are always enough.
 ///
 /// # Panics
-/// If `scratch` has fewer elements than the block warps.
+/// If `scratch` has fewer elements than the block has warps.
 #[doc(alias = "cub::BlockReduce")]
 #[inline]
 #[must_use]
@@ -27,7 +27,7 @@ pub fn block_reduce<T: Shuffle, O: Operator<T>, const N: usize>(
     let warps = Warps::exchange(of_warp, lanes.rank() == 0, scratch);
     if warps.are_whole() {
         let total = if warps.has_lane() {
-            // SAFETY: just asked.
+            // SAFETY: `has_lane` has just returned true.
             let result = unsafe { warps.result_of_lane() };
             Live::first(warps.count).reduce(result, operator)
         } else {
@@ -39,10 +39,10 @@ pub fn block_reduce<T: Shuffle, O: Operator<T>, const N: usize>(
     }
 }
 
-/// The values of the block's threads up to this one combined, this one's with them.
+/// Returns the values of the block's threads up to and including this one combined.
 ///
 /// # Panics
-/// As [`block_reduce`].
+/// As for [`block_reduce`].
 #[doc(alias = "cub::BlockScan")]
 #[inline]
 #[must_use]
@@ -54,10 +54,10 @@ pub fn block_inclusive_scan<T: Shuffle, O: Operator<T>, const N: usize>(
     block_inclusive_scan_with_total(value, operator, scratch).0
 }
 
-/// [`block_inclusive_scan`], and the values of all threads combined.
+/// Returns the result of [`block_inclusive_scan`], and the values of all threads combined.
 ///
 /// # Panics
-/// As [`block_reduce`].
+/// As for [`block_reduce`].
 #[inline]
 #[must_use]
 pub fn block_inclusive_scan_with_total<T: Shuffle, O: Operator<T>, const N: usize>(
@@ -76,11 +76,11 @@ pub fn block_inclusive_scan_with_total<T: Shuffle, O: Operator<T>, const N: usiz
     (scanned, total)
 }
 
-/// `initial` and the values of the block's threads before this one combined; in the first thread
-/// `initial` alone.
+/// Returns `initial` and the values of the block's threads before this one combined. In the first
+/// thread, it returns `initial` alone.
 ///
 /// # Panics
-/// As [`block_reduce`].
+/// As for [`block_reduce`].
 #[doc(alias = "cub::BlockScan")]
 #[inline]
 #[must_use]
@@ -93,10 +93,11 @@ pub fn block_exclusive_scan<T: Shuffle, O: Operator<T>, const N: usize>(
     block_exclusive_scan_with_total(value, initial, operator, scratch).0
 }
 
-/// [`block_exclusive_scan`], and the values of all threads combined, `initial` not among them.
+/// Returns the result of [`block_exclusive_scan`], and the values of all threads combined without
+/// `initial`.
 ///
 /// # Panics
-/// As [`block_reduce`].
+/// As for [`block_reduce`].
 #[inline]
 #[must_use]
 pub fn block_exclusive_scan_with_total<T: Shuffle, O: Operator<T>, const N: usize>(
@@ -114,11 +115,11 @@ pub fn block_exclusive_scan_with_total<T: Shuffle, O: Operator<T>, const N: usiz
     (scanned, total)
 }
 
-/// The inclusive scan over the items of all threads, thread by thread: item `i` of thread `t` is
-/// number `t * ITEMS + i`.
+/// Returns the inclusive scan over the items of all threads, in blocked order: item `i` of thread
+/// `t` is number `t * ITEMS + i`.
 ///
 /// # Panics
-/// As [`block_reduce`].
+/// As for [`block_reduce`].
 #[inline]
 #[must_use]
 pub fn block_inclusive_scan_items<
@@ -146,11 +147,11 @@ pub fn block_inclusive_scan_items<
     items
 }
 
-/// The exclusive scan over the items of all threads, in the order of
+/// Returns the exclusive scan over the items of all threads, in the order of
 /// [`block_inclusive_scan_items`].
 ///
 /// # Panics
-/// As [`block_reduce`].
+/// As for [`block_reduce`].
 #[inline]
 #[must_use]
 pub fn block_exclusive_scan_items<
@@ -179,10 +180,10 @@ pub fn block_exclusive_scan_items<
     items
 }
 
-/// The value of the thread of rank `source`, in all threads of the block.
+/// Returns the value of the thread of rank `source`, in all threads of the block.
 ///
 /// # Panics
-/// If `source` is no rank of the block, or `scratch` has no element.
+/// If the block has no thread of rank `source`. Compilation fails if `scratch` has no element.
 #[inline]
 #[must_use]
 pub fn block_broadcast<T: Shuffle, const N: usize>(
@@ -197,22 +198,24 @@ pub fn block_broadcast<T: Shuffle, const N: usize>(
     );
     sync_threads();
     if thread_rank() == source {
-        // SAFETY: one thread sets it, between two barriers.
+        // SAFETY: one thread sets the element, between two barriers.
         unsafe { scratch.set(0, value) };
     }
     sync_threads();
-    // SAFETY: set before the barrier; whatever sets it next begins with another.
+    // SAFETY: the element was set before the barrier. The next function that sets it begins with
+    // another barrier.
     unsafe { scratch.get(0) }
 }
 
-/// The results of the block's warps, in shared memory, for all to read.
+/// The results of the block's warps, in shared memory, where all threads can read them.
 struct Warps<'a, T, const N: usize> {
     results: &'a SharedArray<T, N>,
     count: u32,
 }
 
 impl<'a, T: Shuffle, const N: usize> Warps<'a, T, N> {
-    /// Puts a result there in the one thread of each warp that has it.
+    /// Writes each warp's result to shared memory, in the one thread of the warp whose `has_result`
+    /// is true.
     #[inline(always)]
     fn exchange(result: T, has_result: bool, results: &'a SharedArray<T, N>) -> Self {
         let count = warp::warps_per_block();
@@ -222,49 +225,49 @@ impl<'a, T: Shuffle, const N: usize> Warps<'a, T, N> {
         );
         sync_threads();
         if has_result {
-            // SAFETY: one thread a warp sets the warp's element, between two barriers; there is one
-            // for each warp, by the assertion.
+            // SAFETY: one thread per warp sets the warp's element, between two barriers. By the
+            // assertion, there is an element for each warp.
             unsafe { results.set_unchecked(warp::warp_id() as usize, result) };
         }
         sync_threads();
         Warps { results, count }
     }
 
-    /// Whether each warp has 32 threads. All threads find the same, so that all combine in the same
-    /// order.
+    /// Returns whether each warp has 32 threads. The result is the same in all threads, so all
+    /// combine in the same order.
     #[inline(always)]
     fn are_whole(&self) -> bool {
         block_size().is_multiple_of(WARP_SIZE)
     }
 
-    /// Whether there is a warp with the number of this lane.
+    /// Returns whether there is a warp with the number of this lane.
     #[inline(always)]
     fn has_lane(&self) -> bool {
         warp::lane_id() < self.count
     }
 
-    /// The result of the warp with this lane's number.
+    /// Returns the result of the warp with this lane's number.
     ///
     /// # Safety
-    /// There is such a warp: [`Self::has_lane`].
+    /// There is such a warp: [`Self::has_lane`] is true.
     #[inline(always)]
     unsafe fn result_of_lane(&self) -> T {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that there is such a warp.
         unsafe { self.result(warp::lane_id()) }
     }
 
     /// # Safety
-    /// The block has a warp of this number, and so an element for it: [`Self::exchange`] asserts
-    /// that.
+    /// The block has a warp of this number. Then there is an element for it: [`Self::exchange`]
+    /// asserts that.
     #[inline(always)]
     unsafe fn result(&self, warp: u32) -> T {
-        // SAFETY: in bounds, and each warp has set its element before the barrier; whatever sets it
-        // next begins with another.
+        // SAFETY: in bounds, and each warp has set its element before the barrier. The next
+        // function that sets it begins with another barrier.
         unsafe { self.results.get_unchecked(warp as usize) }
     }
 
-    /// One after another: the results of the warps before this one (in the first, its own), and of
-    /// all.
+    /// Combines the warps' results one after another. Returns those of the warps before this one
+    /// (in the first warp, its own result), and those of all warps.
     #[inline(always)]
     fn fold<O: Operator<T>>(&self, operator: O) -> (T, T) {
         // SAFETY: every block has a first warp.
@@ -274,14 +277,15 @@ impl<'a, T: Shuffle, const N: usize> Warps<'a, T, N> {
             if warp == warp::warp_id() {
                 before = total;
             }
-            // SAFETY: below the number of warps.
+            // SAFETY: the number is below the number of warps.
             total = operator.combine(total, unsafe { self.result(warp) });
         }
         (before, total)
     }
 }
 
-/// The values of the threads before this one combined (anything, in the first), and of all.
+/// Returns the values of the threads before this one combined (unspecified in the first thread),
+/// and the values of all threads combined.
 #[inline(always)]
 fn before_thread<T: Shuffle, O: Operator<T>, const N: usize>(
     value: T,
@@ -300,8 +304,8 @@ fn before_thread<T: Shuffle, O: Operator<T>, const N: usize>(
     (before, total)
 }
 
-/// The values of the warps before this one combined (anything, in the first), and of all; `in_warp`
-/// is the scan within the warp.
+/// Returns the values of the warps before this one combined (unspecified in the first warp), and
+/// the values of all warps combined. `in_warp` is the scan within the warp.
 #[inline(always)]
 fn before_warp<T: Shuffle, O: Operator<T>, const N: usize>(
     lanes: Live,
@@ -312,13 +316,13 @@ fn before_warp<T: Shuffle, O: Operator<T>, const N: usize>(
     let warps = Warps::exchange(in_warp, lanes.rank() + 1 == lanes.size(), scratch);
     if warps.are_whole() {
         let scanned = if warps.has_lane() {
-            // SAFETY: just asked.
+            // SAFETY: `has_lane` has just returned true.
             let result = unsafe { warps.result_of_lane() };
             Live::first(warps.count).inclusive_scan(result, operator)
         } else {
             in_warp
         };
-        // The first warp reads lane 31, which is some lane.
+        // The first warp reads lane 31. Its value is not used there, and the lane exists.
         let before = warp::shuffle_sync(FULL_MASK, scanned, warp::warp_id().wrapping_sub(1));
         let total = warp::shuffle_sync(FULL_MASK, scanned, warps.count - 1);
         (before, total)

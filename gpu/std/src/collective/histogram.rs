@@ -1,30 +1,32 @@
-//! How often each number occurs in a block.
+//! Histograms: how often each number occurs in a block.
 
 use crate::SharedArray;
 use crate::atomic::{AtomicOrdering, BlockAtomicU32};
 use crate::thread::{block_size, sync_threads, thread_rank};
 
-/// The counts of a block, to be read by all of its threads until the array is lent again.
+/// The counts of a block. All of its threads may read them until the array is passed to another
+/// function.
 #[derive(Clone, Copy, Debug)]
 pub struct Histogram<const BINS: usize> {
     counts: SharedArray<u32, BINS>,
 }
 
 impl<const BINS: usize> Histogram<BINS> {
-    /// How often `bin` occurred.
+    /// Returns how often `bin` occurred.
     ///
     /// # Panics
     /// If there is no such bin.
     #[inline]
     #[must_use]
     pub fn count(&self, bin: usize) -> u32 {
-        // SAFETY: all are set before the barrier that ends the counting; what counts there next
-        // begins with another.
+        // SAFETY: all counts are set before the barrier that ends the counting. The next function
+        // that uses the array begins with another barrier.
         unsafe { self.counts.get(bin) }
     }
 }
 
-/// Counts the bins that all threads of the block give; what is none of `BINS` is left out.
+/// Counts the bins that all threads of the block pass. A number that is not below `BINS` is
+/// ignored.
 ///
 /// ```
 /// use lanewise_macros::{kernel, shared};
@@ -48,14 +50,14 @@ pub fn block_histogram<const BINS: usize>(
     sync_threads();
     let mut bin = thread_rank() as usize;
     while bin < BINS {
-        // SAFETY: each thread has bins of its own, and all are between two barriers.
+        // SAFETY: each thread has its own bins, and all threads are between two barriers.
         unsafe { counts.set(bin, 0) };
         bin += block_size() as usize;
     }
     sync_threads();
     for bin in bins {
         if bin < BINS {
-            // SAFETY: a live place of the array, on which only atomics work between the barriers.
+            // SAFETY: the element is in the array, and between the barriers only atomics access it.
             let count = unsafe { BlockAtomicU32::from_ptr(counts.as_ptr().add(bin)) };
             count.fetch_add(1, AtomicOrdering::Relaxed);
         }

@@ -1,4 +1,5 @@
-//! The place of each thread's digit in the sorted order of the block: a step of a radix sort.
+//! The position of each thread's digit in the sorted order of the block, which is a step of a radix
+//! sort.
 
 use crate::SharedArray;
 use crate::groups::WarpGroup;
@@ -7,8 +8,8 @@ use crate::warp::{self, WARP_SIZE};
 
 use super::{Live, Sum};
 
-/// Elements of shared memory that [`block_radix_rank`] needs, for digits below `digits` in a block
-/// of up to `threads` threads.
+/// Returns how many elements of shared memory [`block_radix_rank`] needs, for digits below `digits`
+/// in a block of up to `threads` threads.
 #[must_use]
 pub const fn radix_rank_scratch(digits: usize, threads: usize) -> usize {
     let warps = threads.div_ceil(WARP_SIZE as usize);
@@ -16,13 +17,13 @@ pub const fn radix_rank_scratch(digits: usize, threads: usize) -> usize {
     digits * warps + warps
 }
 
-/// How many threads of the block have a lower digit, or the same and a lower rank: where this
-/// thread's item goes in a stable sort.
+/// Returns how many threads of the block have a lower digit, or the same digit and a lower rank.
+/// This is the position of this thread's item in a stable sort.
 ///
-/// A digit of `DIGITS` or above counts as the highest.
+/// A digit of `DIGITS` or above counts as the highest digit.
 ///
 /// # Panics
-/// If `scratch` has fewer elements than [`radix_rank_scratch`] says.
+/// If `scratch` has fewer elements than [`radix_rank_scratch`] returns.
 #[doc(alias = "cub::BlockRadixRank")]
 #[inline]
 #[must_use]
@@ -39,13 +40,13 @@ pub fn block_radix_rank<const DIGITS: usize, const N: usize>(
     let digit = digit.min(DIGITS as u32 - 1);
     let warps = warp::warps_per_block() as usize;
     let counts = DIGITS * warps;
-    // Counts lie digit by digit, within a digit warp by warp: the order of the sort.
+    // The counts are in the order of the sort: digit by digit, and within a digit warp by warp.
     let place = digit as usize * warps + warp::warp_id() as usize;
 
     sync_threads();
     let mut count = rank;
     while count < counts {
-        // SAFETY: each thread has counts of its own, and all are between two barriers.
+        // SAFETY: each thread has its own counts, and all threads are between two barriers.
         unsafe { scratch.set(count, 0) };
         count += threads;
     }
@@ -54,23 +55,24 @@ pub fn block_radix_rank<const DIGITS: usize, const N: usize>(
     let peers = warp::match_any_sync(lanes.mask(), digit);
     let before_in_warp = (peers & warp::lanemask_lt()).count_ones();
     if before_in_warp == 0 {
-        // SAFETY: the first lane with a digit sets the warp's count of it; all are between two
-        // barriers.
+        // SAFETY: the first lane with a digit sets the warp's count of it, and all threads are
+        // between two barriers.
         unsafe { scratch.set(place, peers.count_ones()) };
     }
     sync_threads();
 
-    // Each thread adds up a row of counts; a scan over the rows gives where each begins.
+    // Each thread adds up a row of counts. A scan over the rows then gives the start of each row.
     let row = counts.div_ceil(threads);
     let (start, end) = ((rank * row).min(counts), (rank * row + row).min(counts));
     let mut sum = 0;
     for count in start..end {
-        // SAFETY: set before the barrier, and in the rows of this thread alone.
+        // SAFETY: the count was set before the barrier, and only this thread accesses its row.
         sum += unsafe { scratch.get(count) };
     }
     let in_warp = lanes.inclusive_scan(sum, Sum);
     if warp::lane_id() + 1 == WARP_SIZE || rank + 1 == threads {
-        // SAFETY: the last thread of each warp sets the warp's sum, which lies behind the counts.
+        // SAFETY: the last thread of each warp sets the warp's sum, which is stored after the
+        // counts.
         unsafe { scratch.set(counts + warp::warp_id() as usize, in_warp) };
     }
     sync_threads();
@@ -80,7 +82,7 @@ pub fn block_radix_rank<const DIGITS: usize, const N: usize>(
         before += unsafe { scratch.get(counts + warp) };
     }
     for count in start..end {
-        // SAFETY: this thread's row.
+        // SAFETY: only this thread accesses its row.
         unsafe {
             let this = scratch.get(count);
             scratch.set(count, before);
@@ -88,7 +90,8 @@ pub fn block_radix_rank<const DIGITS: usize, const N: usize>(
         }
     }
     sync_threads();
-    // SAFETY: set before the barrier; whatever sets it next begins with another.
+    // SAFETY: the count was set before the barrier. The next function that sets it begins with
+    // another barrier.
     let before_warp = unsafe { scratch.get(place) };
     before_warp + before_in_warp
 }

@@ -1,5 +1,4 @@
-//! The warp's collectives: those of its threads, of which the block's last warp may have fewer
-//! than 32.
+//! The warp's collectives. The block's last warp may have fewer than 32 threads.
 
 use crate::groups::{Group, WarpGroup};
 use crate::thread;
@@ -14,7 +13,7 @@ pub(crate) struct Live {
 }
 
 impl Live {
-    /// The lanes of this thread's warp that have a thread.
+    /// Returns the lanes of this thread's warp that have a thread.
     #[inline(always)]
     pub(crate) fn here() -> Self {
         if thread::block_size().is_multiple_of(WARP_SIZE) {
@@ -24,7 +23,7 @@ impl Live {
         Self::first(thread::block_size() - first)
     }
 
-    /// The first `lanes` lanes, or all 32.
+    /// Returns the first `lanes` lanes, at most all 32.
     #[inline(always)]
     pub(crate) fn first(lanes: u32) -> Self {
         Live {
@@ -69,7 +68,7 @@ impl WarpGroup for Live {
     }
 }
 
-/// The values of all threads of the warp combined, in each of them.
+/// Returns the values of all threads of the warp combined, in each of these threads.
 #[doc(alias = "cub::WarpReduce")]
 #[inline]
 #[must_use]
@@ -77,7 +76,7 @@ pub fn warp_reduce<T: Shuffle, O: Operator<T>>(value: T, operator: O) -> T {
     Live::here().reduce(value, operator)
 }
 
-/// The values of the warp's threads up to this one combined, this one's with them.
+/// Returns the values of the warp's threads up to and including this one combined.
 #[doc(alias = "cub::WarpScan")]
 #[inline]
 #[must_use]
@@ -85,8 +84,8 @@ pub fn warp_inclusive_scan<T: Shuffle, O: Operator<T>>(value: T, operator: O) ->
     Live::here().inclusive_scan(value, operator)
 }
 
-/// `initial` and the values of the warp's threads before this one combined; in the first thread
-/// `initial` alone.
+/// Returns `initial` and the values of the warp's threads before this one combined. In the first
+/// thread, it returns `initial` alone.
 #[doc(alias = "cub::WarpScan")]
 #[inline]
 #[must_use]
@@ -94,7 +93,7 @@ pub fn warp_exclusive_scan<T: Shuffle, O: Operator<T>>(value: T, initial: T, ope
     Live::here().exclusive_scan(value, initial, operator)
 }
 
-/// The value of lane `lane`, in all threads of the warp.
+/// Returns the value of lane `lane`, in all threads of the warp.
 #[inline]
 #[must_use]
 pub fn warp_broadcast<T: Shuffle>(value: T, lane: u32) -> T {

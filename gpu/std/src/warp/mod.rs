@@ -1,8 +1,8 @@
 //! The warp: 32 threads that run together and read each other's registers.
 //!
 //! Operations whose names end in `_sync` take a mask of the lanes that take part. Each of these
-//! lanes has to execute the operation and pass the same mask; otherwise the result is undefined,
-//! and the simulator reports it. [`FULL_MASK`] names all 32 lanes. CUDA C++ Programming Guide,
+//! lanes has to execute the operation and pass the same mask. Otherwise the result is undefined,
+//! and the simulator reports it. [`FULL_MASK`] contains all 32 lanes. CUDA C++ Programming Guide,
 //! "Warp Shuffle Functions", "Warp Vote Functions", "Warp Match Functions".
 
 mod elect;
@@ -29,7 +29,7 @@ use crate::thread;
 /// The mask of all lanes.
 pub const FULL_MASK: u32 = u32::MAX;
 
-/// This thread's lane, 0 to 31.
+/// Returns this thread's lane, 0 to 31.
 #[doc(alias = "%laneid")]
 #[inline]
 #[must_use]
@@ -38,15 +38,15 @@ pub fn lane_id() -> u32 {
     unsafe { intrinsics::laneid() }
 }
 
-/// This thread's warp in its block: threads are dealt to warps in the order of
-/// [`thread::thread_rank`].
+/// Returns the number of this thread's warp in its block. Threads are assigned to warps in the
+/// order of [`thread::thread_rank`].
 #[inline]
 #[must_use]
 pub fn warp_id() -> u32 {
     thread::thread_rank() / WARP_SIZE
 }
 
-/// Warps in a block; the last may be partly filled.
+/// Returns the number of warps in a block. The last warp may have fewer than 32 threads.
 #[inline]
 #[must_use]
 pub fn warps_per_block() -> u32 {
@@ -68,42 +68,42 @@ macro_rules! lane_masks {
 }
 
 lane_masks! {
-    /// The bit of this lane.
+    /// Returns the bit of this lane.
     #[doc(alias = "%lanemask_eq")]
     lanemask_eq;
-    /// The bits of the lanes below this one.
+    /// Returns the bits of the lanes below this one.
     #[doc(alias = "%lanemask_lt")]
     lanemask_lt;
-    /// The bits of this lane and those below.
+    /// Returns the bits of this lane and the lanes below it.
     #[doc(alias = "%lanemask_le")]
     lanemask_le;
-    /// The bits of the lanes above this one.
+    /// Returns the bits of the lanes above this one.
     #[doc(alias = "%lanemask_gt")]
     lanemask_gt;
-    /// The bits of this lane and those above.
+    /// Returns the bits of this lane and the lanes above it.
     #[doc(alias = "%lanemask_ge")]
     lanemask_ge;
 }
 
-/// The lanes that run this instruction together with this one, at this moment.
+/// Returns the lanes that execute this instruction together with this one, at this moment.
 ///
-/// It does not say which lanes *could* be here, so it is no way to find the mask for a `_sync`
-/// operation.
+/// It does not contain all lanes that *could* reach this point. So do not use it to compute the
+/// mask of a `_sync` operation.
 #[doc(alias = "__activemask")]
 #[doc(alias = "activemask.b32")]
 #[inline]
 #[must_use]
 pub fn active_mask() -> u32 {
-    // SAFETY: it only reads which lanes are active.
+    // SAFETY: the instruction only reads which lanes are active.
     unsafe { intrinsics::activemask() }
 }
 
-/// Waits for the lanes in `mask`. After it, each of them sees what the others wrote to memory
-/// before it.
+/// Waits for the lanes in `mask`. After the barrier, each of them sees what the others wrote to
+/// memory before it.
 #[doc(alias = "__syncwarp")]
 #[doc(alias = "bar.warp.sync")]
 #[inline]
 pub fn sync_warp(mask: u32) {
-    // SAFETY: a barrier only orders.
+    // SAFETY: a barrier only orders threads and accesses no memory.
     unsafe { intrinsics::bar_warp_sync(mask) }
 }

@@ -1,13 +1,13 @@
-//! The operators of reductions and scans: how two values become one.
+//! The operators of reductions and scans, which combine two values into one.
 
 use crate::warp;
 
-/// An associative function of two values: how the values are paired does not change the result (for
-/// floats, only its rounding).
+/// An associative function of two values: the way that values are paired does not change the result
+/// (for floats, it only changes the rounding).
 ///
-/// Closures and functions are operators: `|a: u32, b: u32| a.min(b)`. Values are always combined in
-/// the order of their threads, so an operator need not be commutative. The structs of this module
-/// are the usual operators; for some of them the hardware has one instruction.
+/// Closures and functions are operators, for example `|a: u32, b: u32| a.min(b)`. Values are always
+/// combined in the order of their threads, so an operator need not be commutative. The structs of
+/// this module are the usual operators. For some of them the hardware has an instruction.
 pub trait Operator<T>: Copy {
     /// Whether `combine(a, b)` and `combine(b, a)` are the same, bit for bit.
     const COMMUTATIVE: bool = false;
@@ -15,8 +15,8 @@ pub trait Operator<T>: Copy {
     /// Combines two values; `a` belongs to the thread with the lower number.
     fn combine(&self, a: T, b: T) -> T;
 
-    /// All values of the lanes in `mask`, combined by one instruction (or one for each 32 bits), if
-    /// `sm_80` has it.
+    /// Returns the values of all lanes in `mask`, combined by one instruction (or one for each 32
+    /// bits), if `sm_80` has such an instruction.
     #[doc(hidden)]
     #[inline(always)]
     fn redux(&self, mask: u32, value: T) -> Option<T> {
@@ -43,33 +43,34 @@ macro_rules! operators {
 }
 
 operators! {
-    /// The sum; of integers, modulo 2 to the number of their bits.
+    /// The sum. A sum of integers is modulo 2^n for integers of n bits.
     #[doc(alias = "cg::plus")]
     #[doc(alias = "cuda::std::plus")]
     Sum;
-    /// The product; of integers, modulo 2 to the number of their bits.
+    /// The product. A product of integers is modulo 2^n for integers of n bits.
     #[doc(alias = "cuda::std::multiplies")]
     Product;
-    /// The least. A NaN counts only where there is nothing else.
+    /// The minimum. It is NaN only if both values are NaN.
     #[doc(alias = "cg::less")]
     #[doc(alias = "cuda::minimum")]
     Min;
-    /// The greatest. A NaN counts only where there is nothing else.
+    /// The maximum. It is NaN only if both values are NaN.
     #[doc(alias = "cg::greater")]
     #[doc(alias = "cuda::maximum")]
     Max;
-    /// The bits that all have.
+    /// The bits that are set in all values.
     #[doc(alias = "cg::bit_and")]
     BitAnd;
-    /// The bits that any has.
+    /// The bits that are set in any value.
     #[doc(alias = "cg::bit_or")]
     BitOr;
-    /// The bits that an odd number of them has.
+    /// The bits that are set in an odd number of values.
     #[doc(alias = "cg::bit_xor")]
     BitXor;
 }
 
-/// One operator on one type: the function of two, and of a warp where there is an instruction.
+/// Implements one operator for one type: the function of two values, and the function of a warp
+/// where there is an instruction for it.
 macro_rules! operator {
     ($name:ident on $ty:ty: |$a:ident, $b:ident| $combined:expr $(, |$mask:ident, $value:ident| $redux:expr)?) => {
         impl Operator<$ty> for $name {
@@ -90,7 +91,8 @@ macro_rules! operator {
     };
 }
 
-/// Integers that fit in the 32 bits of `$word`, which has the same sign.
+/// Implements the operators for integers that fit in the 32 bits of `$word`, which has the same
+/// signedness.
 macro_rules! narrow {
     ($($ty:ident as $word:ident;)*) => {
         $(
@@ -114,7 +116,7 @@ narrow! {
     i32 as i32;
 }
 
-/// A bitwise operation on 64 bits is two on 32.
+/// Performs a bitwise operation on 64 bits as two operations on 32 bits.
 #[inline(always)]
 fn halves(value: u64, on_half: impl Fn(u32) -> u32) -> u64 {
     u64::from(on_half((value >> 32) as u32)) << 32 | u64::from(on_half(value as u32))

@@ -1,11 +1,11 @@
-//! Votes and matches: what the lanes of a warp have in common.
+//! Votes and matches, which compare predicates and values of the lanes of a warp.
 //!
 //! PTX ISA, "vote.sync", "match.sync"; CUDA C++ Programming Guide, "Warp Vote Functions", "Warp
 //! Match Functions".
 
 use crate::intrinsics;
 
-/// Whether `predicate` is true in all lanes of `mask`.
+/// Returns whether `predicate` is true in all lanes of `mask`.
 #[doc(alias = "__all_sync")]
 #[doc(alias = "vote.sync.all")]
 #[inline]
@@ -15,7 +15,7 @@ pub fn all_sync(mask: u32, predicate: bool) -> bool {
     unsafe { intrinsics::vote_all(mask, predicate) }
 }
 
-/// Whether `predicate` is true in any lane of `mask`.
+/// Returns whether `predicate` is true in any lane of `mask`.
 #[doc(alias = "__any_sync")]
 #[doc(alias = "vote.sync.any")]
 #[inline]
@@ -25,7 +25,7 @@ pub fn any_sync(mask: u32, predicate: bool) -> bool {
     unsafe { intrinsics::vote_any(mask, predicate) }
 }
 
-/// Whether `predicate` is the same in all lanes of `mask`.
+/// Returns whether `predicate` is the same in all lanes of `mask`.
 #[doc(alias = "__uni_sync")]
 #[doc(alias = "vote.sync.uni")]
 #[inline]
@@ -35,7 +35,7 @@ pub fn uni_sync(mask: u32, predicate: bool) -> bool {
     unsafe { intrinsics::vote_uni(mask, predicate) }
 }
 
-/// The lanes of `mask` in which `predicate` is true.
+/// Returns the lanes of `mask` in which `predicate` is true.
 #[doc(alias = "__ballot_sync")]
 #[doc(alias = "vote.sync.ballot")]
 #[inline]
@@ -45,9 +45,9 @@ pub fn ballot_sync(mask: u32, predicate: bool) -> u32 {
     unsafe { intrinsics::vote_ballot(mask, predicate) }
 }
 
-/// A value that lanes can be compared by: 32 or 64 bits, bit for bit.
+/// A value of 32 or 64 bits that lanes can compare bit for bit.
 pub trait Match: Copy {
-    /// The lanes of `mask` whose bits are the same as this lane's.
+    /// Returns the lanes of `mask` whose value has the same bits as this lane's.
     #[doc(hidden)]
     fn match_any(self, mask: u32) -> u32;
 }
@@ -75,7 +75,7 @@ match_bits! {
     f64: match_any_b64, f64::to_bits;
 }
 
-/// The lanes of `mask` that have the same `value` as this lane. Needs `sm_70`.
+/// Returns the lanes of `mask` that have the same `value` as this lane. Needs `sm_70`.
 #[doc(alias = "__match_any_sync")]
 #[doc(alias = "match.any.sync")]
 #[inline]
@@ -84,7 +84,7 @@ pub fn match_any_sync<T: Match>(mask: u32, value: T) -> u32 {
     value.match_any(mask)
 }
 
-/// `mask` if all its lanes have the same `value`, else 0. Needs `sm_70`.
+/// Returns `mask` if all its lanes have the same `value`, else 0. Needs `sm_70`.
 #[doc(alias = "__match_all_sync")]
 #[doc(alias = "match.all.sync")]
 #[inline]

@@ -1,37 +1,36 @@
-//! What a kernel asks of the shape of its launch: `#[launch_contract]`.
+//! The launch shapes that a kernel requires: `#[launch_contract]`.
 //!
-//! A kernel whose blocks fill a 32 x 32 tile, or that numbers its elements along x, is right for
-//! some shapes only. The contract says which. The host refuses other launches before they start,
-//! and the compiler builds the kernel for those shapes: what is checked once on the host costs
-//! nothing on the device.
+//! A kernel whose blocks fill a 32 x 32 tile, or that numbers its elements along x, is correct for
+//! some shapes only. The contract names them. The host refuses other launches before they start,
+//! and the compiler builds the kernel for those shapes. So the check costs nothing on the device.
 
 use core::fmt;
 
 use crate::target::WARP_SIZE;
 use crate::thread;
 
-/// What a launch of a kernel has to be like.
+/// The conditions that a launch of a kernel has to meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchContract {
-    /// How many dimensions grid and blocks may extend along: 1 (x), 2 (x, y), or 3.
+    /// The number of dimensions that the grid and the blocks may have: 1 (x), 2 (x, y), or 3.
     pub dimensions: u32,
-    /// The block's shape, if there is only one that fits.
+    /// The shape of the block, if the contract allows only one.
     pub block: Option<[u32; 3]>,
-    /// How many blocks a grid may have along x, y and z, if that matters.
+    /// The number of blocks that a grid may have along x, y and z, if the contract limits it.
     pub grid: Option<[GridSize; 3]>,
-    /// Whether a block has to fill its warps.
+    /// Whether the number of threads of a block has to be a multiple of 32.
     pub whole_warps: bool,
-    /// Whether positions along each axis have to fit in 32 bits; so in every contract that is
-    /// written.
+    /// Whether positions along each axis have to fit in 32 bits. It is true in every contract that
+    /// a kernel declares.
     pub narrow: bool,
 }
 
-/// How many blocks a grid may have along one axis: from the least to the most.
+/// The number of blocks that a grid may have along one axis, as a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GridSize {
-    /// No grid has fewer.
+    /// The minimum number of blocks.
     pub least: u32,
-    /// No grid has more.
+    /// The maximum number of blocks.
     pub most: u32,
 }
 
@@ -60,10 +59,10 @@ impl LaunchContract {
         narrow: false,
     };
 
-    /// Checks that a launch of this shape is one that the contract allows.
+    /// Checks that the contract allows a launch of this shape.
     ///
     /// # Errors
-    /// The first clause that the launch breaks.
+    /// Returns the first clause that the launch breaks.
     pub fn check(&self, grid: [u32; 3], block: [u32; 3]) -> Result<(), BrokenContract> {
         if let Some(wanted) = self.block
             && block != wanted
@@ -91,7 +90,8 @@ impl LaunchContract {
         {
             return Err(BrokenContract::Grid { wanted, grid });
         }
-        // Saturates: three numbers of 32 bits may not fit, and no device has such blocks.
+        // The product saturates, because three 32-bit numbers may overflow it. No device has such
+        // blocks.
         let threads = block
             .iter()
             .fold(1u64, |threads, &size| threads.saturating_mul(size.into()));
@@ -112,7 +112,7 @@ impl LaunchContract {
     /// Tells the compiler, in a kernel's entry point, that the launch keeps the contract.
     ///
     /// # Safety
-    /// It does.
+    /// The launch keeps the contract.
     #[doc(hidden)]
     #[inline(always)]
     pub unsafe fn assume(self) {
@@ -120,7 +120,7 @@ impl LaunchContract {
             block_dim_x, block_dim_y, block_dim_z, block_idx_x, block_idx_y, block_idx_z,
             grid_dim_x, grid_dim_y, grid_dim_z, thread_idx_x,
         };
-        // SAFETY: the caller says so.
+        // SAFETY: the caller promises that the launch keeps the contract.
         unsafe {
             if self.dimensions < 2 {
                 core::hint::assert_unchecked(block_dim_y() == 1);
@@ -144,9 +144,10 @@ impl LaunchContract {
                 core::hint::assert_unchecked(block_idx_z() < z.most);
             }
             if self.narrow && self.block.is_none() {
-                // Of two equal values the compiler keeps the one that it met first: the one of 32
-                // bits. Along y and z it knows by itself that positions fit. With a block's shape
-                // fixed they are made from constants, and this would only be in the way.
+                // Of two equal values, the compiler keeps the first one, which is the 32-bit value
+                // here. Along y and z it can prove that positions fit. If the block's shape is
+                // fixed, positions are computed from constants, and these assumptions would prevent
+                // optimisations.
                 let first = block_idx_x().unchecked_mul(block_dim_x());
                 let own = first.unchecked_add(thread_idx_x());
                 let wide = block_idx_x() as usize * block_dim_x() as usize;
@@ -160,39 +161,39 @@ impl LaunchContract {
 /// A launch that a kernel's contract does not allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BrokenContract {
-    /// The block has another shape.
+    /// The block has a shape that the contract does not allow.
     Block {
-        /// The block that the contract asks for.
+        /// The shape of the block that the contract requires.
         wanted: [u32; 3],
-        /// The block that was given.
+        /// The shape of the block in the launch.
         block: [u32; 3],
     },
     /// The grid has too few blocks, or too many.
     Grid {
         /// The blocks that the contract allows along each axis.
         wanted: [GridSize; 3],
-        /// The grid that was given.
+        /// The shape of the grid in the launch.
         grid: [u32; 3],
     },
-    /// Grid or blocks extend along a dimension that the kernel does not look at.
+    /// The grid or the blocks have more dimensions than the kernel uses.
     Dimensions {
-        /// The dimensions it looks at.
+        /// The number of dimensions that the kernel uses.
         wanted: u32,
-        /// The grid that was given.
+        /// The shape of the grid in the launch.
         grid: [u32; 3],
-        /// The block that was given.
+        /// The shape of the block in the launch.
         block: [u32; 3],
     },
     /// The block's last warp is not full.
     WholeWarps {
-        /// How many threads a block has.
+        /// The number of threads of a block.
         threads: u64,
     },
     /// There are 2^32 threads or more along one axis.
     TooWide {
         /// The axis: x, y or z.
         axis: char,
-        /// How many threads there are along it.
+        /// The number of threads along this axis.
         threads: u64,
     },
 }

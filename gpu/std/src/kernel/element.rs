@@ -1,4 +1,4 @@
-//! What the elements of a `&[T]` are: plain values, or cells that threads write through.
+//! Whether the elements of a `&[T]` are plain values, or cells that threads can write through `&`.
 //!
 //! Nothing writes a slice of plain values while a kernel runs, so its loads go through the
 //! read-only cache. A slice of cells (atomics, `Cell`, `UnsafeCell`, or a struct that contains one
@@ -11,8 +11,8 @@ use core::sync::atomic;
 
 use super::fingerprint::digits;
 
-/// Answers for one type whether slices of it are read-only; [`HoldsCells`] has the answer for the
-/// others.
+/// Contains whether slices of the type are read-only, if `T` is `Copy`. For other types,
+/// [`HoldsCells`] supplies the constant.
 #[doc(hidden)]
 pub struct Element<T>(PhantomData<T>);
 
@@ -21,30 +21,31 @@ impl<T: Copy> Element<T> {
     pub const IS_READ_ONLY: bool = true;
 }
 
-/// Answers for one type whether threads may share it; [`HoldsCells`] has the answer for the others.
+/// Contains whether threads may share the type, if `T` is `Sync`. For other types, [`HoldsCells`]
+/// supplies the constant.
 #[doc(hidden)]
 pub struct Shared<T>(PhantomData<T>);
 
 impl<T: Sync> Shared<T> {
-    /// As the type says.
+    /// The type is `Sync`, so threads may share it.
     pub const IS_SYNC: bool = true;
 }
 
-/// The answers for types of which [`Element`] and [`Shared`] know nothing: their own constants go
-/// before these.
+/// The constants for types whose [`Element`] or [`Shared`] has no constant of its own. An inherent
+/// constant takes precedence over these.
 #[doc(hidden)]
 pub trait HoldsCells {
-    /// There may be cells in it.
+    /// The type may contain cells.
     const IS_READ_ONLY: bool = false;
-    /// It does not say that threads may share it.
+    /// The type is not known to be `Sync`.
     const IS_SYNC: bool = false;
 }
 
 impl<T> HoldsCells for Element<T> {}
 impl<T> HoldsCells for Shared<T> {}
 
-/// The description of a kernel with these words where they begin, in bytes, and a number of 16
-/// digits where `layout` says: what `#[kernel]` can't know.
+/// Returns the description of a kernel with the facts that `#[kernel]` cannot know. It writes each
+/// of `words` at its byte offset, and the layout's number in 16 digits at the offset `start`.
 #[doc(hidden)]
 #[must_use]
 pub const fn describe<const LENGTH: usize>(
@@ -70,29 +71,29 @@ pub const fn describe<const LENGTH: usize>(
     text
 }
 
-/// A type that threads write through `&`: what the host passes for `&[Self]` is a buffer of plain
-/// values, lent as `&mut`.
+/// A type that threads write through `&`. For `&[Self]`, the host passes a buffer of plain values,
+/// borrowed as `&mut`.
 ///
-/// It is `AtomicU32::from_mut` for a buffer: while the launch has it, nothing else can read or
-/// write the values.
+/// It works like `AtomicU32::from_mut` for a buffer: while the launch borrows the buffer, no other
+/// code can read or write the values.
 ///
 /// # Safety
-/// The type has the layout of `Value`, every `Value` is a valid one of it, and every one of it is
-/// left a valid `Value`.
+/// The type has the layout of `Value`. Every `Value` is a valid value of the type, and every value
+/// of the type is a valid `Value`.
 pub unsafe trait SharedCell {
     /// The type of the values that the host's buffer holds.
     type Value: Copy + 'static;
 }
 
-// SAFETY: `repr(transparent)`.
+// SAFETY: the type is `repr(transparent)`, so the layouts are equal.
 unsafe impl<T: Copy + 'static> SharedCell for Cell<T> {
     type Value = T;
 }
-// SAFETY: `repr(transparent)`.
+// SAFETY: the type is `repr(transparent)`, so the layouts are equal.
 unsafe impl<T: Copy + 'static> SharedCell for UnsafeCell<T> {
     type Value = T;
 }
-// SAFETY: an array is its elements, one after another.
+// SAFETY: an array consists of its elements, one after another.
 unsafe impl<T: SharedCell, const N: usize> SharedCell for [T; N] {
     type Value = [T::Value; N];
 }

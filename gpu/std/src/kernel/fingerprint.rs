@@ -1,18 +1,18 @@
 //! Fingerprints that are computed when a kernel is compiled: FNV-1a, 64 bits.
 //!
-//! [`super::layout`] compares those of a kernel's two halves; [`super::Value`] has one for each
-//! type.
+//! [`super::layout`] compares the fingerprints of a kernel's two halves. [`super::Value`] contains
+//! the fingerprint of each type.
 
-/// The fingerprint of nothing, from which every other is made.
+/// The fingerprint of an empty input, with which every other fingerprint starts.
 pub const START: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// The fingerprint of what came before and this text.
+/// Returns the fingerprint of the input so far followed by this text.
 #[must_use]
 pub const fn text(number: u64, text: &str) -> u64 {
     bytes(number, text.as_bytes())
 }
 
-/// The fingerprint of what came before and this number.
+/// Returns the fingerprint of the input so far followed by this number.
 #[must_use]
 pub const fn number(number: u64, more: u64) -> u64 {
     bytes(number, &more.to_le_bytes())
@@ -27,13 +27,13 @@ const fn bytes(mut number: u64, bytes: &[u8]) -> u64 {
     number
 }
 
-/// The fingerprint of a type of which nothing is known but its size and alignment.
+/// Returns the fingerprint of a type of which only the size and the alignment are known.
 #[must_use]
 pub const fn of_size<T>() -> u64 {
     number(number(START, size_of::<T>() as u64), align_of::<T>() as u64)
 }
 
-/// A fingerprint as the builder reads it.
+/// Returns a fingerprint in the form that the builder reads: 16 digits.
 #[must_use]
 pub const fn digits(number: u64) -> [u8; 16] {
     let mut digits = [0; 16];

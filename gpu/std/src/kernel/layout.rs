@@ -1,18 +1,20 @@
-//! What the two halves of a kernel, or of a `#[device]` static, have to agree on, as a fingerprint.
+//! Fingerprints of the facts on which the two halves of a kernel, or of a `#[device]` static, have
+//! to agree.
 //!
 //! A kernel is compiled twice, and the same source may mean two things: a `#[cfg]`, a constant or a
-//! type may differ between host and device. Then the host would pass what the device does not
-//! expect. So `#[kernel]` computes a fingerprint on each side: of the parameters' names and types,
-//! of what those types are made of, and of what the kernel asks of its launch. `#[device]` does the
-//! same for a static: the host would read a value of another type. The builder writes the device's
-//! into the [`Module`], and the host's half does not compile if its own is different.
+//! type may differ between host and device. Then the host would pass arguments that the device does
+//! not expect. So `#[kernel]` computes a fingerprint on each side. It covers the parameters' names
+//! and types, the layouts of those types, and the launch contract. `#[device]` does the same for a
+//! static, because the host could otherwise read a value of another type. The builder writes the
+//! device's fingerprint into the [`Module`]. The host's half does not compile if its own
+//! fingerprint is different.
 
 use core::marker::PhantomData;
 
 pub use super::fingerprint::{START, digits, number, of_size, text};
 use super::{GridSize, LaunchContract, Module, Value};
 
-/// The fingerprint of what came before and what a contract asks for.
+/// Returns the fingerprint of the input so far followed by the clauses of a contract.
 #[must_use]
 pub const fn contract(start: u64, contract: LaunchContract) -> u64 {
     let [x, y, z] = match contract.block {
@@ -33,33 +35,35 @@ const fn grid_size(size: GridSize) -> u64 {
     (size.least as u64) << 32 | size.most as u64
 }
 
-/// The fingerprint of a type of this library, of which nobody else makes another one.
+/// Returns the fingerprint of a type of this library, whose name identifies it.
 #[must_use]
 pub(crate) const fn named(name: &str) -> u64 {
     text(START, name)
 }
 
-/// The fingerprint of a static that holds such a value, in a kind of memory that has this name.
+/// Returns the fingerprint of a static that holds a value of type `T`, in the kind of memory with
+/// this name.
 #[must_use]
 pub const fn of_static<T: Value>(kind: &str) -> u64 {
     number(text(START, kind), T::LAYOUT)
 }
 
-/// Has the number of a type; [`OfSize`] has those of types that are no [`Value`].
+/// Contains the fingerprint of a type that is a [`Value`]. For other types, [`OfSize`] supplies it.
 pub struct Layout<T>(PhantomData<T>);
 
 impl<T: Value> Layout<T> {
-    /// What the type is made of.
+    /// The fingerprint of the type's layout.
     pub const NUMBER: u64 = T::LAYOUT;
-    /// The number says all of it.
+    /// The fingerprint covers the whole layout of the type.
     pub const IS_VALUE: bool = true;
 }
 
-/// The number of any type: [`Layout`]'s own goes before it.
+/// The fingerprint of any type. The inherent constants of [`Layout`] take precedence over it.
 pub trait OfSize {
-    /// What stands for the size and the alignment of the type.
+    /// The fingerprint of the size and the alignment of the type.
     const NUMBER: u64;
-    /// What its bytes mean may differ between the two sides, and nothing would tell.
+    /// The meaning of the type's bytes may differ between host and device without a different
+    /// fingerprint.
     const IS_VALUE: bool = false;
 }
 
@@ -67,7 +71,7 @@ impl<T> OfSize for Layout<T> {
     const NUMBER: u64 = of_size::<T>();
 }
 
-/// Compiles if no half of the kernel that the builder has seen has another number.
+/// Compiles only if every entry for this kernel in the builder's list has the same fingerprint.
 ///
 /// ```compile_fail,E0080
 /// use lanewise_std::kernel::{Module, PtxText, Renamed, layout};
@@ -94,7 +98,7 @@ pub const fn assert_agree<M: Module>(symbol: &str, layout: u64) {
     );
 }
 
-/// The same for a static.
+/// Compiles only if every entry for this static in the builder's list has the same fingerprint.
 ///
 /// ```compile_fail,E0080
 /// # use lanewise_std::kernel::{Module, PtxText, Renamed, layout};
@@ -118,7 +122,7 @@ pub const fn assert_same_static<M: Module>(symbol: &str, layout: u64) {
     );
 }
 
-/// Whether the entries of this symbol, in a list that is in order, all have this number.
+/// Returns whether all entries of this symbol, in a sorted list, have this fingerprint.
 const fn agree(layouts: &[(&str, u64)], symbol: &str, layout: u64) -> bool {
     let (mut start, mut end) = (0, layouts.len());
     while start < end {
@@ -138,7 +142,7 @@ const fn agree(layouts: &[(&str, u64)], symbol: &str, layout: u64) -> bool {
     true
 }
 
-/// `<` of texts, which is not to be had in a constant.
+/// Compares texts as `<` does. The operator cannot be used in a constant.
 const fn is_less(a: &[u8], b: &[u8]) -> bool {
     let mut at = 0;
     while at < a.len() && at < b.len() {
@@ -159,7 +163,7 @@ mod tests {
         const { assert!(<Layout<bool>>::NUMBER != <Layout<u8>>::NUMBER) };
         const { assert!(<Layout<[u32; 4]>>::NUMBER != <Layout<[u32; 16]>>::NUMBER) };
         const { assert!(<Layout<[f32; 4]>>::NUMBER != <Layout<[u32; 4]>>::NUMBER) };
-        // A type that is no `Value` by its size.
+        // A type that is not a `Value` has the fingerprint of its size.
         struct Own(#[allow(dead_code)] u64);
         const { assert!(<Layout<Own>>::NUMBER == of_size::<u64>()) };
         const { assert!(!<Layout<Own>>::IS_VALUE && <Layout<u64>>::IS_VALUE) };
@@ -237,7 +241,7 @@ mod tests {
         assert!(agree(&layouts, "a", 1) && agree(&layouts, "bb", 4) && agree(&layouts, "c", 5));
         assert!(!agree(&layouts, "a", 2) && !agree(&layouts, "c", 4));
         assert!(!agree(&layouts, "b", 2), "of two targets one differs");
-        // What the builder has left out nobody can launch.
+        // A kernel that the builder has left out cannot be launched.
         for absent in ["", "aa", "d"] {
             assert!(agree(&layouts, absent, 9));
         }

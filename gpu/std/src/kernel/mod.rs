@@ -22,44 +22,45 @@ pub use module::symbol;
 pub use module::{Linked, Module, NoPtx, PtxText, Renamed};
 pub use value::{Value, assert_value};
 
-/// What the host asks of a type before it copies values to the device; `#[derive(Value)]`
-/// implements it.
+/// The trait that the host requires of a type whose values it copies to the device.
+/// `#[derive(Value)]` implements it.
 #[cfg(not(target_arch = "nvptx64"))]
 #[doc(hidden)]
 pub use cust_core::DeviceCopy;
 
-/// What a type has to be for a buffer of zeroes of it (`Zeroable`), and for one that is filled with
-/// a value (`Pod`).
+/// The traits that a type needs for a buffer of zeroes (`Zeroable`), and for a buffer that is
+/// filled with a value (`Pod`).
 #[cfg(not(target_arch = "nvptx64"))]
 #[doc(hidden)]
 pub use bytemuck::{Pod, Zeroable};
 
-/// A kernel's typed handle: what `#[kernel]` makes of a function when compiled for the host.
+/// The typed handle of a kernel. `#[kernel]` makes it from a function when the function is compiled
+/// for the host.
 ///
 /// # Safety
 /// `NAME` is the symbol of an entry point in the texts of `Module`, whose parameters are those of
-/// `Params`, lowered as [`Param`] says.
+/// `Params`, lowered as [`Param`] describes.
 pub unsafe trait Kernel: Copy + Send + Sync + 'static {
-    /// The PTX that the kernel is in: its crate's.
+    /// The module of the kernel's crate, whose PTX contains the kernel.
     type Module: Module;
     /// The parameter types in order, as a tuple, with `'static` for every elided lifetime:
     /// `(&'static [f32], u32)`.
     type Params;
     /// The entry point's symbol in the PTX.
     const NAME: &'static str;
-    /// The parameters as the PTX has them, by name.
+    /// The parameters in the order of the PTX, with their names.
     const PARAMS: &'static [Param];
-    /// What `#[launch_bounds]` promised, if anything.
+    /// The bounds that `#[launch_bounds]` promised, if any.
     const BOUNDS: Option<LaunchBounds>;
-    /// What `#[launch_contract]` asks of a launch.
+    /// The contract that `#[launch_contract]` requires of a launch.
     const CONTRACT: LaunchContract = LaunchContract::ANY;
     /// The cluster that `#[cluster_launch]` fixed, in blocks along x, y and z.
     const CLUSTER: Option<[u32; 3]> = None;
-    /// Whether it launches kernels: it is then in the module that is linked with the device
+    /// Whether the kernel launches kernels. It is then in the module that is linked with the device
     /// runtime.
     const LAUNCHES: bool = false;
-    /// Whether its blocks wait for each other (`#[cooperative_launch]`): all of a grid's have to be
-    /// on the device at once.
+    /// Whether the kernel's blocks wait for each other (`#[cooperative_launch]`). All blocks of a
+    /// grid then have to be resident on the device at once.
     const COOPERATIVE: bool = false;
 }
 
@@ -74,36 +75,37 @@ pub unsafe trait SafeKernel: Kernel {}
 /// One parameter of a kernel, as written in Rust.
 ///
 /// Slices and the slice-like outputs (`&[T]`, `DisjointSlice<T>`, `GlobalMut<T>`) are two PTX
-/// parameters, a 64-bit pointer and a 64-bit length in elements; every other type is one, passed by
-/// value. The pointer of an empty slice is aligned and not null, as everywhere in Rust.
+/// parameters, a 64-bit pointer and a 64-bit length in elements; every other type is one parameter,
+/// passed by value. The pointer of an empty slice is aligned and not null, as always in Rust.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Param {
     /// The parameter's name in the Rust function.
     pub name: &'static str,
-    /// The type of the parameter, as the source has it.
+    /// The type of the parameter, as written in the source.
     pub ty: &'static str,
 }
 
-/// What a kernel was compiled to expect of its launch: CUDA's `__launch_bounds__`.
+/// The launch sizes for which a kernel was compiled: CUDA's `__launch_bounds__`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchBounds {
-    /// The most threads a block may have.
+    /// The maximum number of threads of a block.
     pub max_threads: u32,
-    /// The blocks that should fit on one multiprocessor, if that was given.
+    /// The number of blocks that should fit on one multiprocessor, if the attribute has it.
     pub min_blocks: Option<u32>,
 }
 
-/// The slice of a kernel's two parameters.
+/// Makes the slice from a kernel's two parameters.
 ///
 /// # Safety
-/// `pointer` is aligned, not null, and valid for `length` elements, which nothing writes while the
-/// kernel runs but through the cells in them.
+/// `pointer` is aligned, not null, and valid for `length` elements. While the kernel runs, the
+/// elements are written only through the cells in them.
 #[doc(hidden)]
 #[inline]
 #[must_use]
 pub unsafe fn read_slice<'a, T>(pointer: *const T, length: usize) -> &'a [T] {
-    // SAFETY: the caller says all of it. What the optimizer is told here it cannot see in the PTX's
-    // parameters, and without it every `Option<&T>` would be compared with null.
+    // SAFETY: the caller promises all of it. The optimizer cannot see in the PTX's parameters that
+    // the pointer is not null. Without this assumption, every `Option<&T>` would be compared with
+    // null.
     unsafe {
         core::hint::assert_unchecked(!pointer.is_null());
         core::slice::from_raw_parts(pointer, length)

@@ -1,39 +1,41 @@
-//! The PTX that a crate's kernels were compiled to, as a type.
+//! The PTX of a crate's kernels, as a type.
 //!
 //! A kernel's handle names its module by this type ([`Kernel::Module`](super::Kernel::Module)),
-//! never by text. So two crates of one program may each have a `vec_add`: a launch finds the text
-//! by the type, and can't meet the other crate's kernel.
+//! never by text. So two crates of one program may each have a `vec_add`. A launch finds the text
+//! by the type, and cannot find the other crate's kernel.
 
-/// The PTX of one crate, embedded: what [`module!`](crate::module) makes.
+/// The embedded PTX of one crate, which [`module!`](crate::module) makes.
 ///
 /// # Safety
 /// Each text was compiled from the Rust module at `PATH`, by the builder, with the crate's kernels
 /// and statics under the names that [`symbol`] gives.
 pub unsafe trait Module: Copy + Send + Sync + 'static {
-    /// The crate's name, by which the files of a build are called: `gpu.ptx`, `gpu.json`.
+    /// The crate's name, which is part of the names of a build's files: `gpu.ptx`, `gpu.json`.
     const NAME: &'static str;
-    /// Where the kernels are in the host's crate: `gpu`, or `demo::kernels` where they are a module
+    /// The path of the kernels in the host's crate: `gpu`, or `demo::kernels` if they are a module
     /// of the host's package.
     const PATH: &'static str;
-    /// The PTX, one text a target.
+    /// The PTX, with one text for each target.
     const TEXTS: &'static [PtxText];
-    /// The kernels and statics whose symbol is not their Rust name, because another of the crate
-    /// has that name.
+    /// The kernels and statics whose symbol is not their Rust name, because another item of the
+    /// crate has that name.
     const RENAMED: &'static [Renamed];
-    /// Of each kernel the number that stands for what the device expects of the host, of each
-    /// static the one for what it holds, in order: see [`layout`](super::layout).
+    /// The fingerprints of all kernels and statics, in order. A kernel's fingerprint stands for
+    /// what the device expects of the host, and a static's for the value that it holds: see
+    /// [`layout`](super::layout).
     #[doc(hidden)]
     const LAYOUTS: &'static [(&'static str, u64)] = &[];
-    /// Code of other origin that the texts are linked with.
+    /// Code from other sources that the texts are linked with.
     const LINKED: &'static [Linked] = &[];
 }
 
-/// Device code that is no Rust: PTX, a cubin, a fatbin, an object, a library or LTO-IR.
+/// Device code that was not compiled from Rust: PTX, a cubin, a fatbin, an object, a library or
+/// LTO-IR.
 #[derive(Debug)]
 pub struct Linked {
     /// The name of the file that it was read from.
     pub name: &'static str,
-    /// What the file holds.
+    /// The contents of the file.
     pub code: &'static [u8],
 }
 
@@ -42,7 +44,7 @@ pub struct Linked {
 pub struct PtxText {
     /// The target, as in `sm_80` or `sm_90a`.
     pub arch: &'static str,
-    /// The kernels that launch none.
+    /// The kernels that launch no kernels.
     pub plain: &'static str,
     /// The kernels that launch kernels, to be linked with NVIDIA's device runtime. Empty if there
     /// are none.
@@ -57,18 +59,17 @@ pub struct Renamed {
     /// The Rust module that it is in, as the kernel crate sees it: `filters::box3`, or nothing for
     /// the crate's root.
     pub module: &'static str,
-    /// The name that it has in that module.
+    /// The name of the kernel or static in that module.
     pub name: &'static str,
     /// Its symbol in the PTX: `filters$box3$blur`.
     pub symbol: &'static str,
 }
 
-/// Embeds the PTX of the crate's kernels, once, where they are rooted: in `src/lib.rs` of a kernel
-/// crate.
+/// Embeds the PTX of the crate's kernels. Call it once, at the root of the kernels: in `src/lib.rs`
+/// of a kernel crate.
 ///
-/// It makes the type that stands for them, `Ptx`, to which every handle in the crate leads
-/// ([`Kernel::Module`](crate::kernel::Kernel::Module)). The PTX is what the crate's build script
-/// has made:
+/// It makes the type `Ptx`, which every handle in the crate names
+/// ([`Kernel::Module`](crate::kernel::Kernel::Module)). The crate's build script makes the PTX:
 ///
 /// ```no_run
 /// // build.rs
@@ -77,9 +78,9 @@ pub struct Renamed {
 /// }
 /// ```
 ///
-/// `module!(Name)` embeds what a build script has made under another name, with other options:
+/// `module!(Name)` embeds PTX that a build script has made under another name, with other options:
 /// `lanewise_builder::embed("Name", ..)`. Without a build script there is nothing to embed, and
-/// kernels can't be launched.
+/// kernels cannot be launched.
 #[allow(
     clippy::needless_doctest_main,
     reason = "the example is a whole build script"
@@ -100,12 +101,12 @@ macro_rules! module {
     };
 }
 
-/// The module of a crate that has no build script: it holds no PTX. Its kernels are type-checked
-/// and can't be launched.
+/// The module of a crate that has no build script. It contains no PTX. Its kernels are
+/// type-checked, but cannot be launched.
 #[derive(Clone, Copy, Debug)]
 pub struct NoPtx;
 
-// SAFETY: there is no text.
+// SAFETY: there are no texts.
 unsafe impl Module for NoPtx {
     const NAME: &'static str = "";
     const PATH: &'static str = "";
@@ -113,7 +114,7 @@ unsafe impl Module for NoPtx {
     const RENAMED: &'static [Renamed] = &[];
 }
 
-/// The symbol of the kernel or static `name` that stands in the Rust module `path`, which is a
+/// Returns the symbol of the kernel or static `name` in the Rust module `path`, which is a
 /// `module_path!()` of the host's crate.
 #[doc(hidden)]
 #[must_use]
@@ -134,7 +135,7 @@ pub const fn symbol<M: Module>(path: &'static str, name: &'static str) -> &'stat
     name
 }
 
-/// Whether `path` is `root`, or `root::inner` where `inner` is not empty.
+/// Returns whether `path` is `root`, or `root::inner` where `inner` is not empty.
 const fn is_within(path: &[u8], root: &[u8], inner: &[u8]) -> bool {
     if inner.is_empty() {
         return equal(path, root);
@@ -147,7 +148,7 @@ const fn is_within(path: &[u8], root: &[u8], inner: &[u8]) -> bool {
     equal(start, root) && equal(colons, b"::") && equal(end, inner)
 }
 
-/// `==`, which is not to be had in a constant.
+/// Compares texts as `==` does. The operator cannot be used in a constant.
 const fn equal(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
         return false;
@@ -169,7 +170,7 @@ mod tests {
     #[derive(Clone, Copy)]
     struct Two;
 
-    // SAFETY: there is no text.
+    // SAFETY: there are no texts.
     unsafe impl Module for Two {
         const NAME: &'static str = "demo";
         const PATH: &'static str = "demo::kernels";

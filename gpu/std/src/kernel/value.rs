@@ -1,4 +1,4 @@
-//! What a kernel takes by value.
+//! Types that a kernel takes by value.
 
 use core::num::NonZero;
 
@@ -6,8 +6,8 @@ use super::fingerprint;
 
 /// A type that a kernel takes by value: its bytes mean the same on the host and on the device.
 ///
-/// What has no bytes, as `[u8; 0]` or a structure that only marks, is no parameter of the PTX, and
-/// aligns none:
+/// A type without bytes, such as `[u8; 0]` or a marker struct, becomes no parameter of the PTX.
+/// Such a type must not have an alignment above 1:
 ///
 /// ```compile_fail,E0080
 /// #[lanewise_macros::kernel]
@@ -24,15 +24,15 @@ use super::fingerprint;
     note = "a type of your own is one with `#[derive(Clone, Copy, lanewise_macros::Value)]` and `#[repr(C)]`"
 )]
 pub unsafe trait Value: Copy + 'static {
-    /// Compiles if the type is what it promises; for what the compiler learns late, with the values
-    /// of generic parameters.
+    /// Compiles only if the type keeps its promises. It is for checks that depend on the values of
+    /// generic parameters.
     #[doc(hidden)]
     const CHECKED: () = ();
-    /// Whether it is an address by itself: the host passes a buffer for one, so that nobody passes
-    /// one of the host's.
+    /// Whether the type is itself an address. The host passes a buffer for an address, so that no
+    /// address of host memory is passed.
     #[doc(hidden)]
     const IS_ADDRESS: bool = false;
-    /// What the type is made of, as a number: see [`layout`](super::layout).
+    /// The fingerprint of the type's layout: see [`layout`](super::layout).
     #[doc(hidden)]
     const LAYOUT: u64 = fingerprint::of_size::<Self>();
 }
@@ -40,7 +40,7 @@ pub unsafe trait Value: Copy + 'static {
 macro_rules! values {
     ($($ty:ty)*) => {
         $(
-            // SAFETY: a primitive.
+            // SAFETY: the type is a primitive, with the same layout on the host and on the device.
             unsafe impl Value for $ty {
                 const LAYOUT: u64 = fingerprint::text(fingerprint::START, stringify!($ty));
             }
@@ -53,11 +53,11 @@ values! { bool char i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 
 macro_rules! non_zero {
     ($($ty:ty)*) => {
         $(
-            // SAFETY: a primitive that is not zero.
+            // SAFETY: the type is a primitive that is not zero.
             unsafe impl Value for NonZero<$ty> {
                 const LAYOUT: u64 = fingerprint::text(<$ty>::LAYOUT, "not zero");
             }
-            // SAFETY: the language promises that zero is `None`.
+            // SAFETY: Rust guarantees that zero represents `None`.
             unsafe impl Value for Option<NonZero<$ty>> {
                 const LAYOUT: u64 = fingerprint::text(<$ty>::LAYOUT, "or none");
             }
@@ -67,7 +67,8 @@ macro_rules! non_zero {
 
 non_zero! { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize }
 
-// SAFETY: an address has 64 bits on both sides; whoever follows it answers for what is there.
+// SAFETY: an address has 64 bits on the host and on the device. Code that dereferences it is
+// `unsafe`.
 unsafe impl<T: 'static> Value for *const T {
     const IS_ADDRESS: bool = true;
 }
@@ -75,13 +76,14 @@ unsafe impl<T: 'static> Value for *const T {
 unsafe impl<T: 'static> Value for *mut T {
     const IS_ADDRESS: bool = true;
 }
-// SAFETY: an array is its elements, one after another.
+// SAFETY: an array consists of its elements, one after another.
 unsafe impl<T: Value, const N: usize> Value for [T; N] {
     const IS_ADDRESS: bool = T::IS_ADDRESS;
     const LAYOUT: u64 = fingerprint::number(T::LAYOUT, N as u64);
 }
 
-/// Compiles if `T` may be passed by value; `#[kernel]` writes a call for each such parameter.
+/// Compiles only if `T` may be passed by value. `#[kernel]` generates a call for each such
+/// parameter.
 #[doc(hidden)]
 pub const fn assert_value<T: Value>() {
     const {

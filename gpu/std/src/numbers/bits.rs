@@ -1,19 +1,19 @@
 //! Integer instructions that Rust has no operator for: dot products of bytes, permutations of
 //! bytes, shifts of two words.
 //!
-//! What is a method of Rust's integers is one instruction already and not here: `count_ones`,
-//! `leading_zeros`, `reverse_bits`, `swap_bytes`, `rotate_left`, `abs_diff`,
-//! `u64::from(a) * u64::from(b)`, `u32::carrying_mul`. PTX ISA, "dp4a", "dp2a", "prmt", "shf"; CUDA
-//! C++ Programming Guide, "Integer Intrinsics".
+//! Methods of Rust's integers that already compile to one instruction are not here: `count_ones`,
+//! `leading_zeros`, `reverse_bits`, `swap_bytes`, `rotate_left`, `abs_diff`, `u64::from(a) *
+//! u64::from(b)`, `u32::carrying_mul`. PTX ISA, "dp4a", "dp2a", "prmt", "shf"; CUDA C++ Programming
+//! Guide, "Integer Intrinsics".
 
 use crate::intrinsics;
 
-/// Four bytes, signed or not, for [`dp4a`] and [`dp2a_low`].
+/// Four signed or unsigned bytes, for [`dp4a`] and [`dp2a_low`].
 pub trait Bytes: Copy + sealed::Word {}
 impl Bytes for [i8; 4] {}
 impl Bytes for [u8; 4] {}
 
-/// Two numbers of 16 bits, signed or not, for [`dp2a_low`].
+/// Two signed or unsigned 16-bit numbers, for [`dp2a_low`].
 pub trait Halves: Copy + sealed::Word {}
 impl Halves for [i16; 2] {}
 impl Halves for [u16; 2] {}
@@ -21,9 +21,9 @@ impl Halves for [u16; 2] {}
 mod sealed {
     /// A word of numbers.
     pub trait Word {
-        /// Whether they have a sign.
+        /// Whether the numbers are signed.
         const SIGNED: bool;
-        /// Their bits, the first lowest.
+        /// Returns the bits of the numbers, with the first number in the lowest bits.
         fn word(self) -> u32;
     }
 
@@ -60,16 +60,16 @@ mod sealed {
     }
 }
 
-/// The four products of bytes and `sum`, added up modulo 2^32.
+/// Returns the sum of the four products of bytes and `sum`, modulo 2^32.
 ///
-/// Each of the two may be signed. The sum has the same bits either way; of signed bytes it is an
-/// `i32`, which a cast makes of it.
+/// Each of the two operands may be signed. The result has the same bits if it is signed: for signed
+/// bytes, cast it to `i32`.
 #[doc(alias = "__dp4a")]
 #[inline]
 #[must_use]
 pub fn dp4a<A: Bytes, B: Bytes>(a: A, b: B, sum: u32) -> u32 {
     let (x, y) = (a.word(), b.word());
-    // SAFETY: it reads registers only.
+    // SAFETY: the instruction reads registers only.
     unsafe {
         match (A::SIGNED, B::SIGNED) {
             (true, true) => intrinsics::dp4a_ss(x, y, sum),
@@ -80,13 +80,13 @@ pub fn dp4a<A: Bytes, B: Bytes>(a: A, b: B, sum: u32) -> u32 {
     }
 }
 
-/// `a`'s two numbers by the first two bytes of `b`, and `sum`, added up modulo 2^32.
+/// Returns the sum of `a`'s two numbers times the first two bytes of `b`, and `sum`, modulo 2^32.
 #[doc(alias = "__dp2a_lo")]
 #[inline]
 #[must_use]
 pub fn dp2a_low<A: Halves, B: Bytes>(a: A, b: B, sum: u32) -> u32 {
     let (x, y) = (a.word(), b.word());
-    // SAFETY: it reads registers only.
+    // SAFETY: the instruction reads registers only.
     unsafe {
         match (A::SIGNED, B::SIGNED) {
             (true, true) => intrinsics::dp2a_ss(x, y, false, sum),
@@ -97,13 +97,13 @@ pub fn dp2a_low<A: Halves, B: Bytes>(a: A, b: B, sum: u32) -> u32 {
     }
 }
 
-/// `a`'s two numbers by the last two bytes of `b`, and `sum`, added up modulo 2^32.
+/// Returns the sum of `a`'s two numbers times the last two bytes of `b`, and `sum`, modulo 2^32.
 #[doc(alias = "__dp2a_hi")]
 #[inline]
 #[must_use]
 pub fn dp2a_high<A: Halves, B: Bytes>(a: A, b: B, sum: u32) -> u32 {
     let (x, y) = (a.word(), b.word());
-    // SAFETY: it reads registers only.
+    // SAFETY: the instruction reads registers only.
     unsafe {
         match (A::SIGNED, B::SIGNED) {
             (true, true) => intrinsics::dp2a_ss(x, y, true, sum),
@@ -114,54 +114,55 @@ pub fn dp2a_high<A: Halves, B: Bytes>(a: A, b: B, sum: u32) -> u32 {
     }
 }
 
-/// Four of the eight bytes of `low` and `high`, by the four lower hexadecimal digits of `selector`:
-/// the lowest digit chooses the lowest byte, 0 to 3 from `low` and 4 to 7 from `high`. With 8 added
-/// to a digit, the byte is its sign repeated.
+/// Returns four of the eight bytes of `low` and `high`. The four lower hexadecimal digits of
+/// `selector` choose them, and the lowest digit chooses the lowest byte. Digits 0 to 3 choose a
+/// byte of `low`, and 4 to 7 a byte of `high`. If 8 is added to a digit, all bits of the byte are
+/// the chosen byte's sign bit.
 #[doc(alias = "__byte_perm")]
 #[doc(alias = "prmt.b32")]
 #[inline]
 #[must_use]
 pub fn byte_permute(low: u32, high: u32, selector: u32) -> u32 {
-    // SAFETY: it reads registers only.
+    // SAFETY: the instruction reads registers only.
     unsafe { intrinsics::prmt(low, high, selector) }
 }
 
-/// The upper word of `high:low` shifted left by `shift % 32`.
+/// Returns the upper word of `high:low` shifted left by `shift % 32`.
 #[doc(alias = "__funnelshift_l")]
 #[doc(alias = "shf.l.wrap")]
 #[inline]
 #[must_use]
 pub fn funnel_shift_left(low: u32, high: u32, shift: u32) -> u32 {
-    // SAFETY: it reads registers only.
+    // SAFETY: the instruction reads registers only.
     unsafe { intrinsics::fshl(high, low, shift) }
 }
 
-/// The lower word of `high:low` shifted right by `shift % 32`.
+/// Returns the lower word of `high:low` shifted right by `shift % 32`.
 #[doc(alias = "__funnelshift_r")]
 #[doc(alias = "shf.r.wrap")]
 #[inline]
 #[must_use]
 pub fn funnel_shift_right(low: u32, high: u32, shift: u32) -> u32 {
-    // SAFETY: it reads registers only.
+    // SAFETY: the instruction reads registers only.
     unsafe { intrinsics::fshr(high, low, shift) }
 }
 
-/// The upper word of `high:low` shifted left by `shift`, or by 32 if that is more.
+/// Returns the upper word of `high:low` shifted left by `shift`, at most by 32.
 #[doc(alias = "__funnelshift_lc")]
 #[doc(alias = "shf.l.clamp")]
 #[inline]
 #[must_use]
 pub fn funnel_shift_left_clamped(low: u32, high: u32, shift: u32) -> u32 {
-    // SAFETY: it reads registers only.
+    // SAFETY: the instruction reads registers only.
     unsafe { intrinsics::fshl_clamp(high, low, shift) }
 }
 
-/// The lower word of `high:low` shifted right by `shift`, or by 32 if that is more.
+/// Returns the lower word of `high:low` shifted right by `shift`, at most by 32.
 #[doc(alias = "__funnelshift_rc")]
 #[doc(alias = "shf.r.clamp")]
 #[inline]
 #[must_use]
 pub fn funnel_shift_right_clamped(low: u32, high: u32, shift: u32) -> u32 {
-    // SAFETY: it reads registers only.
+    // SAFETY: the instruction reads registers only.
     unsafe { intrinsics::fshr_clamp(high, low, shift) }
 }

@@ -1,17 +1,17 @@
-//! Barriers in shared memory (`mbarrier`): for any number of threads, and for bytes that copies
-//! bring.
+//! Barriers in shared memory (`mbarrier`), which wait for any number of threads and for the bytes
+//! of copies.
 //!
 //! `sync_threads` is one barrier for the whole block. A [`Barrier`] is an object of 8 bytes, and a
 //! block may have many. It counts *arrivals*; from `sm_90` it also counts the bytes that
-//! asynchronous copies bring. When nothing is missing any more, the phase ends: the waiting threads
-//! go on, and the next phase begins with the same counts. Arriving and waiting are two steps, and a
-//! thread that arrives need not wait.
+//! asynchronous copies write. When all arrivals and bytes have come, the phase ends. The waiting
+//! threads continue, and the next phase begins with the same counts. Arriving and waiting are two
+//! steps, and a thread that arrives need not wait.
 //!
 //! The states are types. A `shared!` declaration of [`BarrierStorage`] is only memory.
-//! [`Barrier::init`], which the whole block calls, makes a barrier in it. [`Barrier::arrive`] gives
-//! a [`Token`] for the phase, and [`Barrier::wait`] takes it. A thread without a token waits for a
-//! phase by its [`Parity`]. [`crate::pipeline`] is built on these barriers and keeps the order of
-//! steps by itself.
+//! [`Barrier::init`], which the whole block calls, makes a barrier in it. [`Barrier::arrive`]
+//! returns a [`Token`] for the phase, and [`Barrier::wait`] takes it. A thread without a token
+//! waits for a phase by its [`Parity`]. [`crate::pipeline`] is built on these barriers and ensures
+//! the order of steps.
 //!
 //! ```
 //! use lanewise_macros::{kernel, shared};
@@ -43,8 +43,8 @@ use crate::shared::SharedArray;
 use crate::state_space::{self, ptx};
 use crate::{cluster, target, thread};
 
-/// Whether a phase has ended, which is named by a token or by its parity (`$parity`): by an
-/// instruction that waits a while, where the target has one.
+/// Returns whether a phase has ended. A token or the phase's parity (`$parity`) identifies it. On
+/// targets that have it, the macro uses the instruction that waits for a limited time.
 macro_rules! phase_has_ended {
     ($scope:ident, $address:expr, $name:literal, $parity:literal, $register:ident, $phase:expr) => {{
         let ended: u32;
@@ -80,8 +80,8 @@ macro_rules! phase_has_ended {
     }};
 }
 
-/// Eight bytes of shared memory that a barrier is made of:
-/// `shared! { static BARRIER: [BarrierStorage; 1]; }`.
+/// The eight bytes of shared memory that a barrier uses: `shared! { static BARRIER:
+/// [BarrierStorage; 1]; }`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(8))]
 pub struct BarrierStorage(u64);
@@ -90,7 +90,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// Which threads arrive at a barrier: those of the [`Block`] or of the [`Cluster`].
+/// The threads that arrive at a barrier: those of the [`Block`] or of the [`Cluster`].
 pub trait Scope: sealed::Sealed {
     /// Whether threads of other blocks arrive.
     const IS_CLUSTER: bool;
@@ -100,7 +100,8 @@ pub trait Scope: sealed::Sealed {
 #[derive(Debug)]
 pub enum Block {}
 
-/// The threads of the cluster, from `sm_90`: those of other blocks arrive by [`Barrier::of_block`].
+/// The threads of the cluster. Threads of other blocks arrive through [`Barrier::of_block`]. Needs
+/// `sm_90`.
 #[derive(Debug)]
 pub enum Cluster {}
 
@@ -113,12 +114,12 @@ impl Scope for Cluster {
     const IS_CLUSTER: bool = true;
 }
 
-/// A barrier of this block that was initialised.
+/// An initialised barrier of this block.
 #[derive(Debug)]
 pub struct Barrier<S> {
-    /// In shared memory.
+    /// The barrier's address in shared memory.
     address: u32,
-    /// Neither `Send` nor `Sync`: shared memory is the block's.
+    /// Makes the type neither `Send` nor `Sync`, because shared memory belongs to the block.
     scope: PhantomData<*mut S>,
 }
 
@@ -129,14 +130,14 @@ pub struct Barrier<S> {
 pub struct Token(u64, PhantomData<*mut ()>);
 
 impl Token {
-    /// The state word of the phase, as `compat` hands it out.
+    /// Returns the state word of the phase, for `compat`.
     #[cfg(feature = "compat")]
     #[inline]
     pub(crate) fn raw(&self) -> u64 {
         self.0
     }
 
-    /// The token of a state word that [`raw`](Self::raw) gave.
+    /// Makes the token from a state word that [`raw`](Self::raw) returned.
     #[cfg(feature = "compat")]
     #[inline]
     pub(crate) fn from_raw(raw: u64) -> Self {
@@ -144,7 +145,7 @@ impl Token {
     }
 }
 
-/// Which of two phases: they alternate, and the first is even.
+/// The parity of a phase. It alternates, and the first phase is even.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parity {
     /// The first, third, ... phase.
@@ -154,7 +155,7 @@ pub enum Parity {
 }
 
 impl Parity {
-    /// The parity of the phase with this number; the first phase has number 0.
+    /// Returns the parity of the phase with this number. The first phase has number 0.
     #[inline]
     #[must_use]
     pub fn of(phase: u32) -> Self {
@@ -165,7 +166,7 @@ impl Parity {
         }
     }
 
-    /// The parity of the next phase.
+    /// Returns the parity of the next phase.
     #[inline]
     #[must_use]
     pub fn next(self) -> Self {
@@ -178,7 +179,7 @@ impl Parity {
 
 impl<S: Scope> Barrier<S> {
     /// Makes a barrier whose phases each take `arrivals` arrivals, 1 to 2^20 - 1. All threads of
-    /// the block call it (with the cluster's scope, all threads of the cluster); none goes on
+    /// the block call it (with cluster scope, all threads of the cluster). No thread continues
     /// before the barrier exists.
     #[doc(alias = "mbarrier.init")]
     #[inline]
@@ -195,7 +196,7 @@ impl<S: Scope> Barrier<S> {
         let first = state_space::shared(storage.as_ptr());
         if thread::thread_rank() == 0 {
             for index in 0..N {
-                // SAFETY: one thread, before the others know of the barrier.
+                // SAFETY: only one thread calls it, before the others use the barrier.
                 unsafe { init_at(first + 8 * index as u32, arrivals(index)) };
             }
         }
@@ -206,11 +207,10 @@ impl<S: Scope> Barrier<S> {
         }
     }
 
-    /// The barrier at an address.
+    /// Returns the barrier at an address.
     ///
     /// # Safety
-    /// A barrier of this scope was initialised there, all threads have learnt of it, and it exists
-    /// for as long as it is used.
+    /// A barrier of this scope was initialised and published there, and it exists while it is used.
     #[inline]
     pub(crate) unsafe fn at_address(address: u32) -> Self {
         Barrier {
@@ -219,13 +219,14 @@ impl<S: Scope> Barrier<S> {
         }
     }
 
-    /// Its shared address, for instructions that name it.
+    /// Returns the barrier's address in shared memory, for instructions that take it.
     #[inline]
     pub(crate) fn address(&self) -> u32 {
         self.address
     }
 
-    /// Arrives and goes on. Threads that wait for the phase see what this thread wrote before.
+    /// Arrives without waiting. Threads that wait for the phase see what this thread wrote before
+    /// it arrived.
     #[doc(alias = "mbarrier.arrive")]
     #[inline]
     pub fn arrive(&self) -> Token {
@@ -242,14 +243,14 @@ impl<S: Scope> Barrier<S> {
         Token(token, PhantomData)
     }
 
-    /// Arrives, and waits for the phase.
+    /// Arrives, and waits until the phase ends.
     #[inline]
     pub fn arrive_and_wait(&self) {
         let token = self.arrive();
         self.wait(token);
     }
 
-    /// Arrives for the last time: later phases take one arrival less.
+    /// Arrives for the last time. Later phases need one arrival less.
     #[doc(alias = "mbarrier.arrive_drop")]
     #[inline]
     pub fn arrive_and_drop(self) {
@@ -263,9 +264,9 @@ impl<S: Scope> Barrier<S> {
         }
     }
 
-    /// Arrives once the copies of [`crate::async_copy`] that this thread has started are done.
-    /// Threads that wait for the phase see what the copies brought. It replaces the thread's
-    /// [`arrive`](Self::arrive), and the thread goes on at once.
+    /// Arrives when the copies of [`crate::async_copy`] that this thread has started are complete.
+    /// Threads that wait for the phase see what the copies wrote. It replaces the thread's
+    /// [`arrive`](Self::arrive), and the thread continues at once.
     #[doc(alias = "cp.async.mbarrier.arrive.noinc")]
     #[inline]
     pub fn arrive_with_copies(&self) {
@@ -279,10 +280,10 @@ impl<S: Scope> Barrier<S> {
         }
     }
 
-    /// Arrives, and makes the phase wait for `bytes` more bytes from copies that name this barrier.
-    /// From `sm_90`.
+    /// Arrives, and makes the phase wait for `bytes` more bytes from copies that use this barrier.
+    /// Needs `sm_90`.
     ///
-    /// Start the copies afterwards. All copies of one phase bring less than 1 MiB.
+    /// Start the copies afterwards. All copies of one phase together must have less than 1 MiB.
     #[doc(alias = "mbarrier.arrive.expect_tx")]
     #[inline]
     pub fn arrive_expect_bytes(&self, bytes: u32) -> Token {
@@ -300,7 +301,7 @@ impl<S: Scope> Barrier<S> {
         Token(token, PhantomData)
     }
 
-    /// Makes the phase wait for `bytes` more bytes, without arriving. From `sm_90`.
+    /// Makes the phase wait for `bytes` more bytes, without arriving. Needs `sm_90`.
     #[doc(alias = "mbarrier.expect_tx")]
     #[inline]
     pub fn expect_bytes(&self, bytes: u32) {
@@ -323,10 +324,10 @@ impl<S: Scope> Barrier<S> {
         while !self.has_ended(&token) {}
     }
 
-    /// Whether the token's phase has ended. From `sm_90` the instruction itself waits a while
-    /// before it says no.
+    /// Returns whether the token's phase has ended. From `sm_90` on, the instruction waits for a
+    /// limited time before it returns false.
     ///
-    /// The phase has to be the one that runs or the one before.
+    /// The phase has to be the current one or the one before it.
     #[doc(alias = "mbarrier.test_wait")]
     #[inline]
     #[must_use]
@@ -334,19 +335,19 @@ impl<S: Scope> Barrier<S> {
         phase_has_ended!(S, self.address, "mbarrier.test_wait", "", reg64, token.0)
     }
 
-    /// Waits until the phase of this parity has ended, without having arrived in it.
+    /// Waits until the phase of this parity has ended. The thread need not have arrived in it.
     ///
-    /// The thread has to know which phase it means. A phase of the other parity, which has not
-    /// begun, counts as ended: a producer that waits for its first place relies on this, since that
-    /// place was never full.
+    /// The thread has to know which phase it means. If the current phase has the other parity, the
+    /// phase of this parity counts as ended, even if no such phase has begun yet. A producer relies
+    /// on this when it waits for its first stage, which was never full.
     #[doc(alias = "mbarrier.try_wait.parity")]
     #[inline]
     pub fn wait_parity(&self, parity: Parity) {
         while !self.has_ended_parity(parity) {}
     }
 
-    /// Whether the phase of this parity has ended. From `sm_90` the instruction waits a while
-    /// before it says no.
+    /// Returns whether the phase of this parity has ended. From `sm_90` on, the instruction waits
+    /// for a limited time before it returns false.
     #[doc(alias = "mbarrier.test_wait.parity")]
     #[inline]
     #[must_use]
@@ -361,14 +362,15 @@ impl<S: Scope> Barrier<S> {
         )
     }
 
-    /// Destroys the barrier: its memory may then be used for something else.
+    /// Destroys the barrier. Its memory may then be used for other data.
     ///
     /// # Safety
-    /// One thread calls it, no thread waits or will arrive, and no copy is on its way to it.
+    /// One thread calls it, no thread waits or will arrive, and no copy that uses the barrier is
+    /// still running.
     #[doc(alias = "mbarrier.inval")]
     #[inline]
     pub unsafe fn invalidate(self) {
-        // SAFETY: the caller says that nobody uses it any more.
+        // SAFETY: the caller promises that the barrier is no longer used.
         unsafe {
             ptx!("mbarrier.inval":
                 "mbarrier.inval.shared.b64 [{address}];",
@@ -380,7 +382,8 @@ impl<S: Scope> Barrier<S> {
 }
 
 impl Barrier<Cluster> {
-    /// The barrier at the same place in block `rank` of the cluster, to arrive at from here.
+    /// Returns the barrier at the same shared address in block `rank` of the cluster, so that this
+    /// thread can arrive at it.
     ///
     /// # Panics
     /// If the cluster has no block of this rank.
@@ -393,7 +396,7 @@ impl Barrier<Cluster> {
             "a rank past the blocks of the cluster"
         );
         let address: u32;
-        // SAFETY: the cluster has this block; computes an address.
+        // SAFETY: the cluster has this block, and the instruction only computes an address.
         unsafe {
             ptx!("mapa.shared::cluster":
                 "mapa.shared::cluster.u32 {address}, {own}, {rank};",
@@ -407,24 +410,25 @@ impl Barrier<Cluster> {
     }
 }
 
-/// A barrier of a block of the cluster, this one or another: threads arrive at it, and those of its
-/// own block wait.
+/// A barrier of any block of the cluster. Threads of all blocks arrive at it, and only the threads
+/// of its own block wait.
 #[derive(Debug)]
 pub struct RemoteBarrier(u32, PhantomData<*mut ()>);
 
 impl RemoteBarrier {
-    /// Its address as the cluster has it, for instructions that name it.
+    /// Returns the barrier's address in the cluster's shared memory, for instructions that take it.
     #[inline]
     pub(crate) fn address(&self) -> u32 {
         self.0
     }
 
-    /// Arrives. Threads that wait for the phase see what this thread wrote before. The block must
-    /// not have ended.
+    /// Arrives. Threads that wait for the phase see what this thread wrote before it arrived. The
+    /// barrier's block must not have ended.
     #[doc(alias = "mbarrier.arrive.shared::cluster")]
     #[inline]
     pub fn arrive(&self) {
-        // SAFETY: the barrier was initialised in each block of the cluster before any went on.
+        // SAFETY: the barrier was initialised in each block of the cluster before any thread
+        // continued.
         unsafe {
             ptx!("mbarrier.arrive":
                 "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [{address}];",
@@ -458,7 +462,7 @@ pub struct Barriers<S, const N: usize> {
 }
 
 impl<S: Scope, const N: usize> Barriers<S, N> {
-    /// The barrier with this number.
+    /// Returns the barrier with this number.
     ///
     /// # Panics
     /// If `index` is not below `N`.
@@ -476,10 +480,11 @@ impl<S: Scope, const N: usize> Barriers<S, N> {
 /// Makes a barrier at a shared address.
 ///
 /// # Safety
-/// One thread calls it, there is room for one, and nobody uses it before [`publish`].
+/// One thread calls it, there is memory for a barrier at the address, and no thread uses the
+/// barrier before [`publish`].
 #[inline]
 pub(crate) unsafe fn init_at(address: u32, arrivals: u32) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe {
         ptx!("mbarrier.init":
             "mbarrier.init.shared.b64 [{address}], {arrivals};",
@@ -490,7 +495,7 @@ pub(crate) unsafe fn init_at(address: u32, arrivals: u32) {
     }
 }
 
-/// Makes the new barriers known to all threads, to asynchronous copies and to the other blocks of
+/// Makes the new barriers visible to all threads, to asynchronous copies and to the other blocks of
 /// the cluster.
 #[inline]
 pub(crate) fn publish<S: Scope>() {

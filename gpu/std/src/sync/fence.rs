@@ -1,11 +1,10 @@
-//! Fences: the order in which other threads see this one's writes.
+//! Fences, which order this thread's writes as other threads see them.
 //!
-//! A fence does not wait for other threads. It makes sure that the threads of its scope (block,
-//! cluster, device, or the whole system with the host and other devices) see what this thread wrote
-//! before the fence before they see what it writes after it. A *proxy* fence orders accesses that
-//! reach the same memory in different ways: those of threads, and those of the units that copy.
-//! CUDA C++ Programming Guide, "Memory Fence Functions"; PTX ISA, "membar / fence", "Memory
-//! Consistency Model: Proxies".
+//! A fence does not wait for other threads. The threads of its scope (block, cluster, device, or
+//! the whole system with the host and other devices) see the writes before the fence before they
+//! see the writes after it. A *proxy* fence orders accesses that reach the same memory in different
+//! ways: the accesses of threads, and those of the copy units. CUDA C++ Programming Guide, "Memory
+//! Fence Functions"; PTX ISA, "membar / fence", "Memory Consistency Model: Proxies".
 
 #![cfg_attr(
     not(target_arch = "nvptx64"),
@@ -21,12 +20,12 @@ use crate::intrinsics;
 use crate::state_space::ptx;
 use crate::target;
 
-/// The threads that a fence is for: PTX ISA, "Memory Consistency Model: Scope".
+/// The threads for which a fence orders accesses: PTX ISA, "Memory Consistency Model: Scope".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// The threads of the block: `.cta`.
     Block,
-    /// The threads of the cluster: `.cluster`. Before `sm_90` the same as `Device`.
+    /// The threads of the cluster: `.cluster`. Before `sm_90` it is the same as `Device`.
     Cluster,
     /// The threads of the device: `.gpu`.
     Device,
@@ -34,7 +33,8 @@ pub enum Scope {
     System,
 }
 
-/// A fence of a scope and an order, like C++'s `atomic_thread_fence`. A relaxed fence does nothing.
+/// Executes a fence of a scope and an order, like C++'s `atomic_thread_fence`. A relaxed fence does
+/// nothing.
 #[doc(alias = "cuda::atomic_thread_fence")]
 #[doc(alias = "fence.acq_rel")]
 #[doc(alias = "fence.sc")]
@@ -48,13 +48,13 @@ pub fn fence(scope: Scope, order: AtomicOrdering) {
     }
 }
 
-/// The fence of the cluster's scope, where the target has clusters.
+/// Executes a fence of cluster scope, if the target has clusters.
 #[inline(always)]
 fn fence_cluster(order: AtomicOrdering) {
     if !target::is_at_least(90) {
         return atomic::fence::<scope::Device>(order);
     }
-    // SAFETY: fences only order.
+    // SAFETY: a fence only orders and accesses no memory.
     unsafe {
         match order {
             AtomicOrdering::Relaxed => {}
@@ -74,7 +74,7 @@ macro_rules! proxies {
         #[doc(alias = $instruction)]
         #[inline]
         pub fn $name() {
-            // SAFETY: a fence only orders.
+            // SAFETY: a fence only orders and accesses no memory.
             unsafe {
                 ptx!($instruction: concat!($instruction, ";"), options(nostack, preserves_flags));
             }
@@ -82,15 +82,16 @@ macro_rules! proxies {
     )*};
 }
 proxies! {
-    /// Lets asynchronous copies see what this thread has written to memory of any kind, and this
-    /// thread what they have, from `sm_90`. For shared memory alone
-    /// [`bulk::fence_proxy_async`](crate::bulk::fence_proxy_async) is enough.
+    /// Orders this thread's accesses to memory of any kind and those of asynchronous copies: copies
+    /// see what this thread has written, and this thread sees what they have written. Needs
+    /// `sm_90`. For shared memory alone [`bulk::fence_proxy_async`](crate::bulk::fence_proxy_async)
+    /// is enough.
     fence_proxy_async = "fence.proxy.async";
-    /// Lets asynchronous copies see what this thread has written to global memory, from `sm_90`:
-    /// before a copy reads, in the same launch, what threads wrote.
+    /// Makes this thread's writes to global memory visible to asynchronous copies. It is needed
+    /// before a copy reads data that threads wrote in the same launch. Needs `sm_90`.
     fence_proxy_async_global = "fence.proxy.async.global";
-    /// Orders accesses to the same memory by different addresses, of which the driver has mapped
-    /// several.
+    /// Orders accesses to the same memory through different virtual addresses, if the driver has
+    /// mapped it several times.
     fence_proxy_alias = "fence.proxy.alias";
 }
 
@@ -99,7 +100,7 @@ proxies! {
 #[doc(alias = "membar.cta")]
 #[inline]
 pub fn threadfence_block() {
-    // SAFETY: a fence only orders.
+    // SAFETY: a fence only orders and accesses no memory.
     unsafe { intrinsics::membar_cta() }
 }
 
@@ -108,7 +109,7 @@ pub fn threadfence_block() {
 #[doc(alias = "membar.gl")]
 #[inline]
 pub fn threadfence() {
-    // SAFETY: a fence only orders.
+    // SAFETY: a fence only orders and accesses no memory.
     unsafe { intrinsics::membar_gl() }
 }
 
@@ -117,6 +118,6 @@ pub fn threadfence() {
 #[doc(alias = "membar.sys")]
 #[inline]
 pub fn threadfence_system() {
-    // SAFETY: a fence only orders.
+    // SAFETY: a fence only orders and accesses no memory.
     unsafe { intrinsics::membar_sys() }
 }

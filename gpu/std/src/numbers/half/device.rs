@@ -1,11 +1,11 @@
 //! Arithmetic of 16-bit floats on the device.
 //!
-//! LLVM knows binary16 as Rust's primitive `f16`, and makes the instructions of it. For the other
-//! format there is no type in Rust: what has an instruction is written as one, of which there is
-//! the fused product and sum alone on `sm_80`. A sum is `a * 1 + b`, a product `a * b - 0`: nothing
-//! is rounded twice.
+//! LLVM supports binary16 as Rust's primitive `f16`, and selects its instructions. Rust has no type
+//! for the other format, so its instruction is inline assembly. On `sm_80` the only one is the
+//! fused multiply-add. A sum is `a * 1 + b`, and a product is `a * b - 0`. So nothing is rounded
+//! twice.
 
-/// The operations of IEEE 754's binary16.
+/// The operations on IEEE 754's binary16.
 pub(super) mod f16 {
     type Float = f16;
 
@@ -39,7 +39,7 @@ pub(super) mod f16 {
     binary! { add +, sub -, mul *, div / }
 }
 
-/// The upper half of an `f32`.
+/// The operations on bfloat16, which is the upper half of an `f32`.
 pub(super) mod bf16 {
     use core::arch::asm;
 
@@ -53,7 +53,7 @@ pub(super) mod bf16 {
     pub(crate) fn from_f32(value: f32) -> u16 {
         if target::is_at_least(80) {
             let bits;
-            // SAFETY: it reads and writes registers only.
+            // SAFETY: the instruction reads and writes registers only.
             unsafe {
                 asm!("cvt.rn.bf16.f32 {d}, {a};", d = lateout(reg16) bits, a = in(reg32) value, options(pure, nomem, nostack, preserves_flags));
             }
@@ -63,7 +63,7 @@ pub(super) mod bf16 {
         if value.is_nan() {
             return 0x7fff;
         }
-        // Half of what is cut off, less a bit if the result is even.
+        // Adds half a unit of the last place that is kept, minus 1 if that place is even.
         ((bits + 0x7fff + (bits >> 16 & 1)) >> 16) as u16
     }
 
@@ -76,7 +76,7 @@ pub(super) mod bf16 {
     pub(crate) fn mul_add(a: u16, b: u16, c: u16) -> u16 {
         if target::is_at_least(80) {
             let bits: u16;
-            // SAFETY: it reads and writes registers only.
+            // SAFETY: the instruction reads and writes registers only.
             unsafe {
                 asm!(
                     "fma.rn.bf16 {d}, {a}, {b}, {c};",
@@ -86,7 +86,7 @@ pub(super) mod bf16 {
             }
             return bits;
         }
-        // SAFETY: it reads registers only.
+        // SAFETY: the intrinsic reads registers only.
         from_f32(unsafe { crate::intrinsics::fma_rn_f(to_f32(a), to_f32(b), to_f32(c)) })
     }
 

@@ -1,13 +1,14 @@
-//! Arithmetic of 16-bit floats on the host, by the crate `half`: in `f32`, which has so much more
-//! precision that a second rounding changes nothing. A product and a sum needs the last bit of what
-//! was cut off before: it is kept by rounding to odd. S. Boldo, G. Melquiond, "Emulation of FMA and
-//! correctly rounded sums: proved algorithms using rounding to odd", 2008.
+//! Arithmetic of 16-bit floats on the host, with the crate `half`. It computes in `f32`, which has
+//! so much more precision that a second rounding changes nothing. A multiply-add also has to keep
+//! whether bits were cut off before the last rounding. Rounding to odd keeps that. S. Boldo, G.
+//! Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to
+//! odd", 2008.
 
-/// The sum, with the last bit of its `f32` set if it is not exact: rounded to fewer bits, it is
-/// rounded as the exact one.
+/// Returns the sum, with the last bit of its `f32` set if it is not exact. If this is rounded to
+/// fewer bits, the result is that of the exact sum.
 fn sum_to_odd(a: f64, b: f64) -> f32 {
     let sum = a + b;
-    // What the rounding of the sum lost (Knuth's two-sum).
+    // The error of the rounded sum (Knuth's two-sum).
     let of_b = sum - a;
     let lost = (a - (sum - of_b)) + (b - of_b);
     let sum = if lost == 0.0 || !sum.is_finite() || sum.to_bits() & 1 == 1 {

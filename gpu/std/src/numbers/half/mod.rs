@@ -1,13 +1,14 @@
 //! Floats of 16 bits: [`F16`] (IEEE's binary16) and [`Bf16`] (the upper half of an `f32`), alone
 //! and in pairs.
 //!
-//! They are the same on both sides, so that kernels take them by value and in slices, and convert
-//! from and to the types of the crate `half` on the host. On the device arithmetic is one
-//! instruction: `add.f16`, `fma.rn.bf16`, for a pair [`F16x2`] or [`Bf16x2`] `add.f16x2` and its
-//! kin, which are twice as fast. Each result is rounded once, to nearest even. (Before `sm_80`
-//! there are no instructions for `Bf16`: there it is computed in `f32`, with the same results but
-//! for [`mul_add`](Bf16::mul_add), which rounds twice.) PTX ISA, "Half Precision Floating-Point
-//! Instructions"; CUDA math API, "Half Precision Intrinsics", "Bfloat16 Precision Intrinsics".
+//! They have the same layout on the host and on the device, so kernels take them by value and in
+//! slices. On the host they convert from and to the types of the crate `half`. On the device an
+//! operation is one instruction, such as `add.f16` or `fma.rn.bf16`. For a pair ([`F16x2`] or
+//! [`Bf16x2`]) it is an instruction such as `add.f16x2`, which is twice as fast. Each result is
+//! rounded once, to nearest even. Before `sm_80` there are no instructions for `Bf16`. There it is
+//! computed in `f32`, with the same results except for [`mul_add`](Bf16::mul_add), which rounds
+//! twice. PTX ISA, "Half Precision Floating-Point Instructions"; CUDA math API, "Half Precision
+//! Intrinsics", "Bfloat16 Precision Intrinsics".
 
 #[cfg(target_arch = "nvptx64")]
 #[path = "device.rs"]
@@ -38,35 +39,35 @@ macro_rules! half_floats {
                 /// Zero, with a positive sign.
                 pub const ZERO: Self = $name(0);
 
-                /// The float of these bits.
+                /// Makes the float with these bits.
                 #[inline(always)]
                 #[must_use]
                 pub const fn from_bits(bits: u16) -> Self {
                     $name(bits)
                 }
 
-                /// The bits that represent it.
+                /// Returns the bits that represent the float.
                 #[inline(always)]
                 #[must_use]
                 pub const fn to_bits(self) -> u16 {
                     self.0
                 }
 
-                /// The nearest to `value`; of two, the even one.
+                /// Returns the float nearest to `value`, with ties to even.
                 #[inline(always)]
                 #[must_use]
                 pub fn from_f32(value: f32) -> Self {
                     $name(operations::$operations::from_f32(value))
                 }
 
-                /// The same number as an `f32`, which has all of them.
+                /// Returns the same number as an `f32`, which can represent every such float.
                 #[inline(always)]
                 #[must_use]
                 pub fn to_f32(self) -> f32 {
                     operations::$operations::to_f32(self.0)
                 }
 
-                /// `self * a + b`, rounded once.
+                /// Returns `self * a + b`, rounded once.
                 #[doc(alias = "__hfma")]
                 #[inline(always)]
                 #[must_use]
@@ -74,7 +75,7 @@ macro_rules! half_floats {
                     $name(operations::$operations::mul_add(self.0, a.0, b.0))
                 }
 
-                /// The lesser; a NaN counts only where there is nothing else.
+                /// Returns the minimum of the two. If one is NaN, it returns the other.
                 #[doc(alias = "__hmin")]
                 #[inline(always)]
                 #[must_use]
@@ -82,7 +83,7 @@ macro_rules! half_floats {
                     if other < self || self.to_f32().is_nan() { other } else { self }
                 }
 
-                /// The greater; a NaN counts only where there is nothing else.
+                /// Returns the maximum of the two. If one is NaN, it returns the other.
                 #[doc(alias = "__hmax")]
                 #[inline(always)]
                 #[must_use]
@@ -134,20 +135,20 @@ macro_rules! half_floats {
                 }
             }
 
-            // SAFETY: a number of 16 bits.
+            // SAFETY: the type is a 16-bit number.
             unsafe impl Value for $name {
                 const LAYOUT: u64 = crate::kernel::layout::named(stringify!($name));
             }
             // SAFETY: as above.
             #[cfg(not(target_arch = "nvptx64"))]
             unsafe impl crate::kernel::DeviceCopy for $name {}
-            // SAFETY: numbers, of any bits, without padding.
+            // SAFETY: the type is a number without padding, for which any bits are valid.
             #[cfg(not(target_arch = "nvptx64"))]
             unsafe impl crate::kernel::Zeroable for $name {}
             // SAFETY: as above.
             #[cfg(not(target_arch = "nvptx64"))]
             unsafe impl crate::kernel::Pod for $name {}
-            // SAFETY: one word, and any bits are a float.
+            // SAFETY: the value goes in one word, and any bits are a valid float.
             unsafe impl Shuffle for $name {
                 #[inline(always)]
                 fn map(self, exchange: impl Fn(u32) -> u32) -> Self {
@@ -176,7 +177,8 @@ macro_rules! half_floats {
                 #[doc = concat!("A slice of [`", $half, "`] as a slice of these: what a buffer is made from.")]
                 #[must_use]
                 pub fn slice_of(values: &[::half::$operations]) -> &[$name] {
-                    // SAFETY: both are 16 bits, transparently, and any bits are a value of both.
+                    // SAFETY: both types have 16 bits and the same layout, and any bits are a valid
+                    // value of both.
                     unsafe { core::slice::from_raw_parts(values.as_ptr().cast(), values.len()) }
                 }
             }
@@ -207,11 +209,11 @@ macro_rules! half_floats {
 }
 
 half_floats! {
-    /// A float of 16 bits with 11 of precision: IEEE's binary16, CUDA's `__half`. The greatest
-    /// is 65504.
+    /// A float of 16 bits with 11 bits of precision: IEEE's binary16, CUDA's `__half`. The greatest
+    /// finite number is 65504.
     #[doc(alias = "__half")]
     F16 = f16, "half::f16";
-    /// A float of 16 bits with 8 of precision and the range of `f32`: CUDA's `__nv_bfloat16`.
+    /// A float of 16 bits with 8 bits of precision and the range of `f32`: CUDA's `__nv_bfloat16`.
     #[doc(alias = "__nv_bfloat16")]
     Bf16 = bf16, "half::bf16";
 }

@@ -1,4 +1,4 @@
-//! Two 16-bit floats in one register, computed with at once.
+//! Two 16-bit floats in one register, on which one instruction operates.
 
 use core::ops::{Add, Mul, Neg, Sub};
 
@@ -13,42 +13,42 @@ macro_rules! pairs {
             #[derive(Clone, Copy, Debug, Default, PartialEq)]
             #[repr(C, align(4))]
             pub struct $name {
-                /// The one in the lower half, first in memory.
+                /// The number in the lower half, which is first in memory.
                 pub low: $element,
-                /// The one in the upper half.
+                /// The number in the upper half.
                 pub high: $element,
             }
 
             impl $name {
-                /// The pair of these two numbers.
+                /// Makes the pair of these two numbers.
                 #[inline(always)]
                 #[must_use]
                 pub const fn new(low: $element, high: $element) -> Self {
                     Self { low, high }
                 }
 
-                /// The pair that has this number in both halves.
+                /// Makes the pair that has this number in both halves.
                 #[inline(always)]
                 #[must_use]
                 pub const fn splat(value: $element) -> Self {
                     Self { low: value, high: value }
                 }
 
-                /// The pair of these bits.
+                /// Makes the pair with these bits.
                 #[inline(always)]
                 #[must_use]
                 pub const fn from_bits(bits: u32) -> Self {
                     Self::new($element::from_bits(bits as u16), $element::from_bits((bits >> 16) as u16))
                 }
 
-                /// The bits of both halves, the first in the low 16.
+                /// Returns the bits of both halves, with the first number in the low 16 bits.
                 #[inline(always)]
                 #[must_use]
                 pub const fn to_bits(self) -> u32 {
                     (self.high.to_bits() as u32) << 16 | self.low.to_bits() as u32
                 }
 
-                /// `self * a + b` of each half, rounded once.
+                /// Returns `self * a + b` for each half, rounded once.
                 #[doc(alias = "__hfma2")]
                 #[inline(always)]
                 #[must_use]
@@ -89,20 +89,20 @@ macro_rules! pairs {
                 }
             }
 
-            // SAFETY: two numbers of 16 bits, without padding.
+            // SAFETY: the type is two 16-bit numbers without padding.
             unsafe impl Value for $name {
                 const LAYOUT: u64 = crate::kernel::layout::named(stringify!($name));
             }
             // SAFETY: as above.
             #[cfg(not(target_arch = "nvptx64"))]
             unsafe impl crate::kernel::DeviceCopy for $name {}
-            // SAFETY: numbers, of any bits, without padding.
+            // SAFETY: the type is numbers without padding, for which any bits are valid.
             #[cfg(not(target_arch = "nvptx64"))]
             unsafe impl crate::kernel::Zeroable for $name {}
             // SAFETY: as above.
             #[cfg(not(target_arch = "nvptx64"))]
             unsafe impl crate::kernel::Pod for $name {}
-            // SAFETY: one word, and any bits are a pair.
+            // SAFETY: the value is one word, and any bits are a valid pair.
             unsafe impl Shuffle for $name {
                 #[inline(always)]
                 fn map(self, exchange: impl Fn(u32) -> u32) -> Self {
@@ -122,12 +122,12 @@ pairs! {
     Bf16x2 of Bf16: bf16x2;
 }
 
-/// An instruction on pairs.
+/// Executes an instruction on pairs.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! packed {
     ($pair:ident, $instruction:literal, $a:expr, $b:expr $(, $c:expr)?) => {{
         let bits: u32;
-        // SAFETY: it reads and writes registers only.
+        // SAFETY: the instruction reads and writes registers only.
         unsafe {
             core::arch::asm!(
                 concat!($instruction, " {d}, {a}, {b}", $(packed!(@third $c),)? ";"),
@@ -140,7 +140,7 @@ macro_rules! packed {
     (@third $c:expr) => { ", {c}" };
 }
 
-/// Each half by itself.
+/// Applies an operation to each half separately.
 #[cfg(not(target_arch = "nvptx64"))]
 macro_rules! by_halves {
     ($pair:ident, |$a:ident, $b:ident| $of:expr, $x:expr, $y:expr) => {{
@@ -149,7 +149,7 @@ macro_rules! by_halves {
     }};
 }
 
-/// Pairs of `F16`: all of them on every target.
+/// Operations on pairs of `F16`, which every target has.
 #[cfg(target_arch = "nvptx64")]
 mod f16x2 {
     use super::F16x2;
@@ -170,7 +170,8 @@ mod f16x2 {
     }
 }
 
-/// Pairs of `Bf16`: by `fma` from `sm_80` on, as single ones.
+/// Operations on pairs of `Bf16`. They use `fma` from `sm_80` on, as the operations on single
+/// numbers do.
 #[cfg(target_arch = "nvptx64")]
 mod bf16x2 {
     use super::Bf16x2;

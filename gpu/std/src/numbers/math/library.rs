@@ -1,9 +1,9 @@
-//! The functions of a mathematical library, one symbol each.
+//! The functions of a mathematical library, with one symbol for each.
 //!
 //! Every function is called through a symbol `__lanewise_math_NAME`, with the name that it has in
-//! C. By default the symbol is `libm`'s function. The builder can put another in its place,
-//! libdevice's `__nv_NAME` or an approximation; that is why rustc must not inline it. The builder
-//! lets LLVM inline whatever it chose.
+//! C. By default the symbol is `libm`'s function. The builder can replace it by another function:
+//! libdevice's `__nv_NAME` or an approximation. So rustc must not inline it. The builder lets LLVM
+//! inline the function that it chose.
 
 use core::fmt::Debug;
 use core::iter::Sum;
@@ -60,16 +60,16 @@ functions! {
     fn hypotf(x: f32, y: f32) -> f32;   fn hypot(x: f64, y: f64) -> f64;
 }
 
-/// A method, its description, and its symbols for `f32` and `f64`.
+/// Declares the methods, with their documentation and their symbols for `f32` and `f64`.
 macro_rules! float {
     (
         library: $($(#[$doc:meta])* fn $method:ident(self $(, $argument:ident)?) = $single:ident, $double:ident;)*
         instructions: $($(#[$idoc:meta])* fn $imethod:ident(self $(, $iargument:ident)*)
             = $isingle:ident or $lsingle:ident, $idouble:ident or $ldouble:ident;)*
     ) => {
-        /// A float of the machine, `f32` or `f64`: its arithmetic, and the functions that `std`
-        /// has, by their names there. What a kernel over both types asks of a type is this trait
-        /// alone; `T::from(0.5)` is a constant.
+        /// A float of the machine, `f32` or `f64`. It has arithmetic, and the functions of `std`
+        /// under the same names. A kernel that is generic over both types needs only this trait as
+        /// a bound. In such a kernel, `T::from(0.5)` is a constant.
         ///
         /// ```
         /// # use lanewise_std::math::Float;
@@ -100,25 +100,25 @@ macro_rules! float {
         {
             $($(#[$doc])* #[must_use] fn $method(self $(, $argument: Self)?) -> Self;)*
             $($(#[$idoc])* #[must_use] fn $imethod(self $(, $iargument: Self)*) -> Self;)*
-            /// `self` to a whole power.
+            /// Returns `self` to the power of an integer.
             #[must_use]
             fn powi(self, n: i32) -> Self;
-            /// The absolute value of this number.
+            /// Returns the absolute value of this number.
             #[must_use]
             fn abs(self) -> Self;
-            /// The lesser of the two; where one is NaN, the other.
+            /// Returns the minimum of the two. If one is NaN, it returns the other.
             #[must_use]
             fn min(self, other: Self) -> Self;
-            /// The greater of the two; where one is NaN, the other.
+            /// Returns the maximum of the two. If one is NaN, it returns the other.
             #[must_use]
             fn max(self, other: Self) -> Self;
-            /// This number with the sign of another.
+            /// Returns this number with the sign of `sign`.
             #[must_use]
             fn copysign(self, sign: Self) -> Self;
-            /// One divided by this number.
+            /// Returns one divided by this number.
             #[must_use]
             fn recip(self) -> Self;
-            /// The sine and the cosine of this angle, in radians.
+            /// Returns the sine and the cosine of this angle in radians.
             #[must_use]
             fn sin_cos(self) -> (Self, Self) {
                 (self.sin(), self.cos())
@@ -128,7 +128,7 @@ macro_rules! float {
         float!(@impl f32 { $($method $single $($argument)?;)* } { $($imethod $isingle $lsingle $($iargument)*;)* });
         float!(@impl f64 { $($method $double $($argument)?;)* } { $($imethod $idouble $ldouble $($iargument)*;)* });
     };
-    // What `core` has, for those who know no more of the type than this trait.
+    // Functions that `core` has too, for code that is generic over this trait.
     (@core $float:ident $($method:ident($($argument:ident)?)),*) => {
         $(
             #[inline]
@@ -141,7 +141,7 @@ macro_rules! float {
         { $($imethod:ident $intrinsic:ident $library:ident $($iargument:ident)*;)* }) => {
         impl Float for $float {
             $(
-                // Always, so that `#[fast_math]` on the caller sees the symbol.
+                // Always inlined, so that `#[fast_math]` on the caller sees the symbol.
                 #[inline(always)]
                 fn $method(self $(, $argument: Self)?) -> Self {
                     symbols::$symbol(self $(, $argument)?)
@@ -161,7 +161,8 @@ macro_rules! float {
             float!(@core $float abs(), min(other), max(other), copysign(sign), recip());
             #[inline]
             fn powi(self, n: i32) -> Self {
-                // By the trait's name: on the host the method would be that of `std`.
+                // Called by the trait's name: on the host, method syntax would call the function of
+                // `std`.
                 Float::powf(self, n as $float)
             }
         }
@@ -170,76 +171,76 @@ macro_rules! float {
 
 float! {
     library:
-    /// Sine of an angle in radians.
+    /// Returns the sine of an angle in radians.
     fn sin(self) = sinf, sin;
-    /// Cosine of an angle in radians.
+    /// Returns the cosine of an angle in radians.
     fn cos(self) = cosf, cos;
-    /// Tangent of an angle in radians.
+    /// Returns the tangent of an angle in radians.
     fn tan(self) = tanf, tan;
-    /// The angle, in radians, whose sine this is.
+    /// Returns the angle, in radians, whose sine is `self`.
     fn asin(self) = asinf, asin;
-    /// The angle, in radians, whose cosine this is.
+    /// Returns the angle, in radians, whose cosine is `self`.
     fn acos(self) = acosf, acos;
-    /// The angle, in radians, whose tangent this is.
+    /// Returns the angle, in radians, whose tangent is `self`.
     fn atan(self) = atanf, atan;
-    /// The angle of the point (`x`, `self`).
+    /// Returns the angle of the point (`x`, `self`), in radians.
     fn atan2(self, x) = atan2f, atan2;
-    /// The hyperbolic sine of this number.
+    /// Returns the hyperbolic sine of this number.
     fn sinh(self) = sinhf, sinh;
-    /// The hyperbolic cosine of this number.
+    /// Returns the hyperbolic cosine of this number.
     fn cosh(self) = coshf, cosh;
-    /// The hyperbolic tangent of this number.
+    /// Returns the hyperbolic tangent of this number.
     fn tanh(self) = tanhf, tanh;
-    /// The number whose hyperbolic sine this is.
+    /// Returns the number whose hyperbolic sine is `self`.
     fn asinh(self) = asinhf, asinh;
-    /// The number, not below zero, whose hyperbolic cosine this is.
+    /// Returns the non-negative number whose hyperbolic cosine is `self`.
     fn acosh(self) = acoshf, acosh;
-    /// The number whose hyperbolic tangent this is.
+    /// Returns the number whose hyperbolic tangent is `self`.
     fn atanh(self) = atanhf, atanh;
-    /// e to the power of `self`.
+    /// Returns e to the power of `self`.
     fn exp(self) = expf, exp;
-    /// 2 to the power of `self`.
+    /// Returns 2 to the power of `self`.
     fn exp2(self) = exp2f, exp2;
-    /// 10 to the power of `self`.
+    /// Returns 10 to the power of `self`.
     fn exp10(self) = exp10f, exp10;
-    /// e to the power of `self`, less one, accurate near zero.
+    /// Returns e to the power of `self`, minus one. The result is accurate near zero.
     fn exp_m1(self) = expm1f, expm1;
-    /// The natural logarithm of this number.
+    /// Returns the natural logarithm of this number.
     fn ln(self) = logf, log;
-    /// The logarithm of this number to base 2.
+    /// Returns the logarithm of this number to base 2.
     fn log2(self) = log2f, log2;
-    /// The logarithm of this number to base 10.
+    /// Returns the logarithm of this number to base 10.
     fn log10(self) = log10f, log10;
-    /// Natural logarithm of one plus `self`, accurate near zero.
+    /// Returns the natural logarithm of one plus `self`. The result is accurate near zero.
     fn ln_1p(self) = log1pf, log1p;
-    /// `self` to the power of `y`.
+    /// Returns `self` to the power of `y`.
     fn powf(self, y) = powf, pow;
-    /// The cube root of this number.
+    /// Returns the cube root of this number.
     fn cbrt(self) = cbrtf, cbrt;
-    /// The distance of (`self`, `y`) from the origin.
+    /// Returns the distance of (`self`, `y`) from the origin.
     fn hypot(self, y) = hypotf, hypot;
-    /// The error function of this number.
+    /// Returns the error function of this number.
     fn erf(self) = erff, erf;
-    /// One less the error function, accurate where that is small.
+    /// Returns one minus the error function. The result is accurate where it is small.
     fn erfc(self) = erfcf, erfc;
-    /// The gamma function of this number.
+    /// Returns the gamma function of this number.
     fn gamma(self) = tgammaf, tgamma;
-    /// Logarithm of the gamma function's absolute value.
+    /// Returns the logarithm of the gamma function's absolute value.
     fn ln_gamma(self) = lgammaf, lgamma;
 
     instructions:
-    /// Square root, correctly rounded (unless the build says `--prec-sqrt off`).
+    /// Returns the square root, correctly rounded (unless the build has `--prec-sqrt off`).
     fn sqrt(self) = sqrtf32 or sqrtf, sqrtf64 or sqrt;
-    /// `self * b + c`, rounded once.
+    /// Returns `self * b + c`, rounded once.
     fn mul_add(self, b, c) = fmaf32 or fmaf, fmaf64 or fma;
-    /// The largest whole number not above `self`.
+    /// Returns the largest whole number not above `self`.
     fn floor(self) = floorf32 or floorf, floorf64 or floor;
-    /// The smallest whole number not below `self`.
+    /// Returns the smallest whole number not below `self`.
     fn ceil(self) = ceilf32 or ceilf, ceilf64 or ceil;
-    /// The whole part of this number, without what is behind the point.
+    /// Returns the integer part of this number, without the fraction.
     fn trunc(self) = truncf32 or truncf, truncf64 or trunc;
-    /// The nearest whole number, halves away from zero.
+    /// Returns the nearest whole number, with ties away from zero.
     fn round(self) = roundf32 or roundf, roundf64 or round;
-    /// The nearest whole number, halves to the even one.
+    /// Returns the nearest whole number, with ties to even.
     fn round_ties_even(self) = round_ties_even_f32 or rintf, round_ties_even_f64 or rint;
 }

@@ -1,18 +1,18 @@
 //! Mathematical functions, and arithmetic with a rounding mode.
 //!
 //! [`Float`] gives `f32` and `f64` the methods that they have in `std` but not in `core`:
-//! `x.sin()`, `x.powf(y)`. They are as accurate as on a CPU: the code is that of the crate `libm`,
-//! or of NVIDIA's libdevice where the build asks for it (`--libdevice`). On the host, where `std`
-//! exists, its own methods take precedence; `Float::sin(x)` is this one on both sides. So a module
-//! that is compiled for both finds the import unused on the host. The `src/kernels.rs` that `cargo
-//! lanewise new` makes allows that.
+//! `x.sin()`, `x.powf(y)`. They are as accurate as on a CPU. Their code is that of the crate
+//! `libm`, or of NVIDIA's libdevice if the build has `--libdevice`. On the host, the methods of
+//! `std` take precedence; `Float::sin(x)` is the method of this trait on host and device. So a
+//! module that is compiled for both does not use the import on the host. The `src/kernels.rs` that
+//! `cargo lanewise new` makes allows that.
 //!
-//! The functions of [`crate::fast`] are the hardware's approximations; `--fast-math` puts them in
-//! place of these.
+//! The functions of [`crate::fast`] are the hardware's approximations. `--fast-math` uses them
+//! instead of these.
 //!
-//! The free functions round one operation as their name says: to nearest (`rn`), towards zero
-//! (`rz`), up (`ru`) or down (`rd`). They are never fused with another operation. PTX ISA,
-//! "Rounding Modifiers"; CUDA Math API, "Single Precision Intrinsics".
+//! The free functions perform one operation with the rounding that their name ends in: to nearest
+//! (`rn`), towards zero (`rz`), up (`ru`) or down (`rd`). They are never fused with another
+//! operation. PTX ISA, "Rounding Modifiers"; CUDA Math API, "Single Precision Intrinsics".
 
 mod library;
 mod rounded;
@@ -26,10 +26,10 @@ pub use rounded::{
 
 #[cfg(target_arch = "nvptx64")]
 unsafe extern "C" {
-    /// What `#[fast_math]` leaves for the builder.
+    /// The marker of `#[fast_math]`, which the builder finds.
     #[doc(hidden)]
     pub fn __lanewise_fast_math();
-    /// What `#[no_fma]` leaves for the builder.
+    /// The marker of `#[no_fma]`, which the builder finds.
     #[doc(hidden)]
     pub fn __lanewise_no_fma();
 }

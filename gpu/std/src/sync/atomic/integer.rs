@@ -11,14 +11,14 @@ macro_rules! integers {
             atomic_type! { $(#[$doc])* $name($ty) }
 
             impl $name {
-                /// The value at this moment. `Release` counts as `Relaxed` here, and `AcqRel` as
-                /// `Acquire`.
+                /// Returns the value at this moment. `Release` counts as `Relaxed` here, and
+                /// `AcqRel` as `Acquire`.
                 #[doc(alias = "ld.relaxed")]
                 #[inline]
                 #[must_use]
                 pub fn load(&self, order: AtomicOrdering) -> $ty {
-                    // SAFETY: a reference is valid and aligned, and this type has atomic access
-                    // only.
+                    // SAFETY: a reference is valid and aligned, and this type allows only atomic
+                    // access.
                     unsafe { $module::load::<$scope, $ty>(self.0.get(), order) }
                 }
 
@@ -34,36 +34,37 @@ macro_rules! integers {
                     /// Sets the value to `value`.
                     #[doc(alias = "atomicExch")] #[doc(alias = "atom.exch")]
                     swap = swap;
-                    /// Adds, modulo 2^32 or 2^64.
+                    /// Adds `value`, modulo 2^32 or 2^64.
                     #[doc(alias = "atomicAdd")] #[doc(alias = "atom.add")]
                     fetch_add = add;
-                    /// Subtracts, modulo 2^32 or 2^64.
+                    /// Subtracts `value`, modulo 2^32 or 2^64.
                     #[doc(alias = "atomicSub")]
                     fetch_sub = sub;
-                    /// Clears the bits that `value` has not.
+                    /// Clears the bits that are clear in `value`.
                     #[doc(alias = "atomicAnd")] #[doc(alias = "atom.and")]
                     fetch_and = and;
-                    /// Sets the bits that `value` has.
+                    /// Sets the bits that are set in `value`.
                     #[doc(alias = "atomicOr")] #[doc(alias = "atom.or")]
                     fetch_or = or;
-                    /// Flips the bits that `value` has.
+                    /// Flips the bits that are set in `value`.
                     #[doc(alias = "atomicXor")] #[doc(alias = "atom.xor")]
                     fetch_xor = xor;
-                    /// Keeps the greater of what is there and `value`.
+                    /// Stores the maximum of the current value and `value`.
                     #[doc(alias = "atomicMax")] #[doc(alias = "atom.max")]
                     fetch_max = $max;
-                    /// Keeps the lesser of what is there and `value`.
+                    /// Stores the minimum of the current value and `value`.
                     #[doc(alias = "atomicMin")] #[doc(alias = "atom.min")]
                     fetch_min = $min;
                 }
 
-                /// Sets the value to `new` if it is `current`.
+                /// Sets the value to `new` if it is `current`, and returns the previous value.
                 ///
-                /// `success` orders the exchange, `failure` the load where there is none; of that
-                /// one `Release` counts as `Relaxed`, and `AcqRel` as `Acquire`.
+                /// `success` is the order of the exchange. `failure` is the order of the load if
+                /// there is no exchange; there `Release` counts as `Relaxed`, and `AcqRel` as
+                /// `Acquire`.
                 ///
                 /// # Errors
-                /// The value that was there instead.
+                /// Returns the value that was not `current`.
                 #[doc(alias = "atomicCAS")]
                 #[doc(alias = "atom.cas")]
                 #[inline]
@@ -86,10 +87,11 @@ macro_rules! integers {
     (@read_modify_write $ty:ty, $module:ident::$scope:ident: $($(#[$attribute:meta])* $name:ident = $operation:ident;)*) => {
         $(
             $(#[$attribute])*
-            /// Gives the value that was there before.
+            /// Returns the previous value.
             #[inline]
             pub fn $name(&self, value: $ty, order: AtomicOrdering) -> $ty {
-                // SAFETY: a reference is valid and aligned, and this type has atomic access only.
+                // SAFETY: a reference is valid and aligned, and this type allows only atomic
+                // access.
                 unsafe { $module::$operation::<$scope, $ty>(self.0.get(), value, order) }
             }
         )*

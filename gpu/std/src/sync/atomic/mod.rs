@@ -1,22 +1,24 @@
-//! Atomics: operations on one word that no other thread sees half done.
+//! Atomics: operations on one value that other threads see either completely or not at all.
 //!
 //! The scope is part of the type. [`DeviceAtomicU32`] and its siblings are atomic for all threads
 //! of the device, `BlockAtomic*` for those of the block, `SystemAtomic*` for the host and other
-//! devices as well. A smaller scope may be cheaper: loads, stores and fences are of the type's.
-//! LLVM 22 writes every read-modify-write operation without a scope, which PTX reads as the
-//! device's. `BlockAtomic*` therefore comes out wider there than it asks for, which is never wrong,
-//! and costs nothing: a GPU does it in the same place, which is shared memory or the L2 cache. (An
-//! `atom.cta` by inline assembly would cost: LLVM does not see there that the address is in shared
-//! memory.) `core::sync::atomic` works in kernels, too. Its scope should be the system's, and for
-//! the same reason is the device's; memory that the host works on at the same time therefore needs
-//! `SystemAtomic*`. Orderings are the language's: [`AtomicOrdering`].
+//! devices as well. A smaller scope may be cheaper: loads, stores and fences have the scope of the
+//! type. LLVM 22 writes every read-modify-write operation without a scope, which means device scope
+//! in PTX. So these operations of `BlockAtomic*` have a wider scope than necessary. That is always
+//! correct, and it costs nothing: a GPU performs them in the same unit, which is shared memory or
+//! the L2 cache. (An `atom.cta` in inline assembly would be slower, because LLVM does not see there
+//! that the address is in shared memory.)
 //!
-//! `from_ptr` makes an atomic of a plain number in global or shared memory. Nothing may access that
-//! memory in another way meanwhile. PTX ISA, "Memory Consistency Model", "atom", "red"; CUDA C++
-//! Programming Guide, "Atomic Functions".
+//! `core::sync::atomic` works in kernels, too. It should have system scope, but it has device scope
+//! for the same reason. So memory that the host accesses at the same time needs `SystemAtomic*`.
+//! Orderings are those of Rust: [`AtomicOrdering`].
+//!
+//! `from_ptr` makes an atomic from a plain number in global or shared memory. While the atomic is
+//! in use, no other kind of access to that memory is allowed. PTX ISA, "Memory Consistency Model",
+//! "atom", "red"; CUDA C++ Programming Guide, "Atomic Functions".
 
-/// The type of an atomic: its cell, that threads may share it, and how memory is seen as one. What
-/// can be done with it is said where it is used.
+/// Defines the type of an atomic: its cell, its `Sync`, and its `from_ptr`. The callers of the
+/// macro add the operations.
 macro_rules! atomic_type {
     ($(#[$doc:meta])* $name:ident($ty:ty)) => {
         $(#[$doc])*
@@ -28,15 +30,15 @@ macro_rules! atomic_type {
         unsafe impl Sync for $name {}
 
         impl $name {
-            /// The number at `address`, as an atomic.
+            /// Makes an atomic from the number at `address`.
             ///
             /// # Safety
-            /// For `'a`, `address` is valid and aligned (to the whole size), and nothing but
-            /// atomics of one scope touches it.
+            /// For `'a`, `address` is valid and aligned (to the whole size), and only atomics of
+            /// one scope access it.
             #[inline]
             #[must_use]
             pub const unsafe fn from_ptr<'a>(address: *mut $ty) -> &'a Self {
-                // SAFETY: the caller says so; the layouts are the same.
+                // SAFETY: the caller promises that the address is valid; the layouts are the same.
                 unsafe { &*address.cast() }
             }
         }
@@ -81,7 +83,8 @@ pub use vector::{DeviceAtomicFloat2, DeviceAtomicFloat4, DeviceAtomicU128};
 use crate::half::{Bf16, Bf16x2, F16, F16x2};
 use crate::vector::{Float2, Float4};
 
-// The atomics of a block's scope are not here: what the host passes, all blocks share.
+// The atomics of block scope are not here, because all blocks share the memory that the host
+// passes.
 crate::kernel::cells! {
     DeviceAtomicI32: i32;
     DeviceAtomicI64: i64;

@@ -1,11 +1,11 @@
-//! The operations, generic over scope and type.
+//! The atomic operations, generic over scope and type.
 //!
-//! Rust's intrinsics for atomics know orders and no scopes. A function here that has a scope to
-//! give therefore calls a marker, `__lanewise_atomic_scope(scope)`; the builder sets that scope on
-//! the atomic instructions in the same function, and takes the call out and lets the function be
-//! inlined, which it must not be before. The read-modify-write operations have none to give: LLVM
-//! 22 writes their `atom` without a scope, which PTX reads as the device. That is right for the
-//! device and for the block; for the system see `system`.
+//! Rust's intrinsics for atomics have orders but no scopes. So a function with a scope calls a
+//! marker, `__lanewise_atomic_scope(scope)`. The builder sets that scope on the atomic instructions
+//! in the same function. Then it removes the call and allows the function to be inlined. The
+//! function must not be inlined before that. The read-modify-write operations have no marker: LLVM
+//! 22 writes their `atom` without a scope, which means device scope in PTX. That is correct for the
+//! device and for the block. For the system see `system`.
 
 use core::intrinsics::{self, AtomicOrdering as Order};
 use core::sync::atomic::Ordering;
@@ -13,10 +13,10 @@ use core::sync::atomic::Ordering;
 use super::scope::Scope;
 use crate::intrinsics::__lanewise_atomic_scope;
 
-/// A fence of scope `S`; relaxed is none.
+/// Executes a fence of scope `S`. A relaxed fence does nothing.
 #[inline(never)]
 pub(crate) fn fence<S: Scope>(order: Ordering) {
-    // SAFETY: the builder takes the marker out; a fence only orders.
+    // SAFETY: the builder removes the marker, and a fence accesses no memory.
     unsafe {
         __lanewise_atomic_scope(const { S::NUMBER });
         match order {
@@ -29,10 +29,10 @@ pub(crate) fn fence<S: Scope>(order: Ordering) {
     }
 }
 
-/// Puts the fences of `order` around a relaxed operation.
+/// Performs a relaxed operation between the fences that `order` needs.
 ///
-/// LLVM 22 makes the same `atom` of every order of `atomicrmw`, so the order has to come from
-/// fences.
+/// LLVM 22 makes the same `atom` from every order of `atomicrmw`, so fences have to establish the
+/// order.
 #[inline(always)]
 pub(crate) fn ordered<S: Scope, T>(order: Ordering, operation: impl FnOnce() -> T) -> T {
     match order {
@@ -52,11 +52,11 @@ macro_rules! read_modify_write {
     ($($name:ident = $operation:ident::<$($ty:ty),*>;)*) => {
         $(
             /// # Safety
-            /// `address` is valid and aligned, and nothing but atomic operations touches it
-            /// meanwhile.
+            /// `address` is valid and aligned, and only atomic operations access it at the same
+            /// time.
             #[inline(always)]
             pub(super) unsafe fn $name<S: Scope, T: Copy>(address: *mut T, value: T, order: Ordering) -> T {
-                // SAFETY: the caller says so.
+                // SAFETY: the caller promises that the address is valid and used by atomics only.
                 let relaxed = || unsafe { intrinsics::$operation::<$($ty,)* { Order::Relaxed }>(address, value) };
                 ordered::<S, T>(order, relaxed)
             }
@@ -77,13 +77,13 @@ read_modify_write! {
     umin = atomic_umin::<T>;
 }
 
-/// A load; an order with a release in it means its acquire.
+/// Loads the value. `Release` counts as `Relaxed`, and `AcqRel` as `Acquire`.
 ///
 /// # Safety
 /// As for the operations above.
 #[inline(never)]
 pub(super) unsafe fn load<S: Scope, T: Copy>(address: *const T, order: Ordering) -> T {
-    // SAFETY: the builder takes the marker out; the rest the caller says.
+    // SAFETY: the builder removes the marker; the caller promises that the address is valid.
     unsafe {
         __lanewise_atomic_scope(const { S::NUMBER });
         match order {
@@ -98,13 +98,13 @@ pub(super) unsafe fn load<S: Scope, T: Copy>(address: *const T, order: Ordering)
     }
 }
 
-/// A store; an order with an acquire in it means its release.
+/// Stores the value. `Acquire` counts as `Relaxed`, and `AcqRel` as `Release`.
 ///
 /// # Safety
 /// As for the operations above.
 #[inline(never)]
 pub(super) unsafe fn store<S: Scope, T: Copy>(address: *mut T, value: T, order: Ordering) {
-    // SAFETY: the builder takes the marker out; the rest the caller says.
+    // SAFETY: the builder removes the marker; the caller promises that the address is valid.
     unsafe {
         __lanewise_atomic_scope(const { S::NUMBER });
         match order {
@@ -119,8 +119,8 @@ pub(super) unsafe fn store<S: Scope, T: Copy>(address: *mut T, value: T, order: 
     }
 }
 
-/// Stores `new` if the value is `current`; the value that was there, and whether it was `current`.
-/// The orders are those of success and failure.
+/// Stores `new` if the value is `current`. Returns the previous value, and whether it was
+/// `current`. The orders are those of success and failure.
 ///
 /// # Safety
 /// As for the operations above.
@@ -145,7 +145,7 @@ pub(super) unsafe fn compare_exchange<S: Scope, T: Copy>(
             }
         };
     }
-    // SAFETY: the builder takes the marker out; the rest the caller says.
+    // SAFETY: the builder removes the marker; the caller promises that the address is valid.
     unsafe {
         __lanewise_atomic_scope(const { S::NUMBER });
         match success {

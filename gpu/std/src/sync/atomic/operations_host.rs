@@ -1,5 +1,5 @@
-//! The operations where there is no device: kernels are type-checked against them, and none is ever
-//! run.
+//! The atomic operations on the host. Kernels are type-checked against them, and they are never
+//! executed.
 
 use core::sync::atomic::Ordering;
 

@@ -1,6 +1,7 @@
-//! Who sees an atomic operation as one: PTX ISA, "Memory Consistency Model: Scope".
+//! The scope of an atomic operation: the threads for which it is atomic. PTX ISA, "Memory
+//! Consistency Model: Scope".
 
-/// A scope, and the number by which the builder knows it.
+/// A scope, and the number that the builder uses for it.
 pub(crate) trait Scope {
     /// The argument of `__lanewise_atomic_scope`.
     #[cfg_attr(

@@ -1,4 +1,4 @@
-//! The read-modify-write operations of system scope, which LLVM cannot write; see `operations`.
+//! The read-modify-write operations of system scope, which LLVM cannot generate; see `operations`.
 
 use core::arch::asm;
 use core::sync::atomic::Ordering;
@@ -8,7 +8,7 @@ use super::scope::Scope;
 
 pub(super) use super::operations::{compare_exchange, load, store};
 
-/// A number that `atom.sys` works on.
+/// A number on which `atom.sys` operates.
 pub(super) trait Word: Copy {
     unsafe fn swap(address: *mut Self, value: Self) -> Self;
     unsafe fn add(address: *mut Self, value: Self) -> Self;
@@ -23,7 +23,7 @@ pub(super) trait Word: Copy {
 macro_rules! atom {
     ($register:ident, $instruction:expr, $address:expr, $value:expr) => {{
         let old;
-        // SAFETY: the caller says that the address is valid, aligned, and used by atomics only.
+        // SAFETY: the caller promises that the address is valid, aligned, and used by atomics only.
         unsafe {
             asm!(
                 concat!("atom.relaxed.sys.", $instruction, " {old}, [{address}], {value};"),
@@ -92,7 +92,7 @@ macro_rules! read_modify_write {
             /// As in `operations`.
             #[inline(always)]
             pub(super) unsafe fn $name<S: Scope, T: Word>(address: *mut T, value: T, order: Ordering) -> T {
-                // SAFETY: the caller says so.
+                // SAFETY: the caller promises that the address is valid and used by atomics only.
                 ordered::<S, T>(order, || unsafe { T::$operation(address, value) })
             }
         )*
@@ -112,7 +112,7 @@ read_modify_write! {
     umin = min;
 }
 
-/// Adds to a float.
+/// Adds to a float, and returns the previous value.
 ///
 /// # Safety
 /// As in `operations`.
@@ -121,7 +121,7 @@ pub(super) unsafe fn add_f32(address: *mut f32, value: f32) -> f32 {
     atom!(reg32, "add.f32", address, value)
 }
 
-/// Adds to a float.
+/// Adds to a float, and returns the previous value.
 ///
 /// # Safety
 /// As in `operations`.

@@ -1,4 +1,4 @@
-//! The operations of system scope where there is no device: the same that are never run.
+//! The operations of system scope on the host, which are never executed.
 
 pub(super) use super::operations::{
     add, and, compare_exchange, load, max, min, or, store, sub, swap, umax, umin, xor,

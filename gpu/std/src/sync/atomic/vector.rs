@@ -1,8 +1,9 @@
-//! Atomic addition of vectors of floats, and of 128 bits at once; from `sm_90`.
+//! Atomic addition of vectors of floats, and atomic exchange of 128 bits. They need `sm_90`.
 //!
-//! An addition is atomic for each float by itself: another thread may see some of them added and
-//! others not yet. What they save is instructions. The operations are relaxed; a fence before or
-//! after orders other accesses ([`crate::fence`]). PTX ISA, "atom", `.vec_32_bit`, `.b128`.
+//! An addition is atomic for each float separately: another thread may see the new value of some
+//! floats and the old value of others. The vector operations save instructions. The operations are
+//! relaxed. A fence before or after them orders other accesses ([`crate::fence`]). PTX ISA, "atom",
+//! `.vec_32_bit`, `.b128`.
 
 #![cfg_attr(
     not(target_arch = "nvptx64"),
@@ -17,14 +18,14 @@ macro_rules! vectors {
         atomic_type! { $(#[$doc])* $name($ty) }
 
         impl $name {
-            /// Adds each float of `value` to the one that is there, and gives what was there
-            /// before.
+            /// Adds each float of `value` to the stored float, and returns the previous value.
             #[doc(alias = "atomicAdd")]
             #[doc(alias = "atom.add")]
             #[inline]
             pub fn fetch_add(&self, value: $ty) -> $ty {
                 $(let $register: f32;)*
-                // SAFETY: a reference is valid and aligned, and this type has atomic access only.
+                // SAFETY: a reference is valid and aligned, and this type allows only atomic
+                // access.
                 unsafe {
                     ptx!($instruction:
                         concat!("{{ .reg .b64 at; cvta.to.global.u64 at, {address}; ", $instruction, " ", $old, ", [at], ", $new, "; }}"),
@@ -39,40 +40,40 @@ macro_rules! vectors {
     )*};
 }
 vectors! {
-    /// Two `f32` that are added to by one instruction, each atomically among the threads of the
+    /// Two `f32` to which one instruction adds, atomically for each among the threads of the
     /// device.
     DeviceAtomicFloat2(Float2, "atom.global.add.v2.f32", "{{{old_x}, {old_y}}}", "{{{x}, {y}}}": x old_x y old_y);
-    /// Four `f32` that are added to by one instruction, each atomically among the threads of the
+    /// Four `f32` to which one instruction adds, atomically for each among the threads of the
     /// device.
     DeviceAtomicFloat4(Float4, "atom.global.add.v4.f32", "{{{old_x}, {old_y}, {old_z}, {old_w}}}", "{{{x}, {y}, {z}, {w}}}":
         x old_x y old_y z old_z w old_w);
 }
 
 atomic_type! {
-    /// 128 bits that are exchanged as one, atomically among the threads of the device: a pointer
-    /// and a count, say.
+    /// 128 bits that are exchanged atomically among the threads of the device, for example a
+    /// pointer and a count.
     DeviceAtomicU128(u128)
 }
 
-/// The lower and the upper half.
+/// Returns the lower and the upper half.
 fn halves(value: u128) -> (u64, u64) {
     (value as u64, (value >> 64) as u64)
 }
 
-/// The number of these halves.
+/// Returns the number made from these halves.
 fn joined(low: u64, high: u64) -> u128 {
     u128::from(high) << 64 | u128::from(low)
 }
 
 impl DeviceAtomicU128 {
-    /// Puts `value` there, and gives what was there before.
+    /// Stores `value`, and returns the previous value.
     #[doc(alias = "atomicExch")]
     #[doc(alias = "atom.exch.b128")]
     #[inline]
     pub fn swap(&self, value: u128) -> u128 {
         let (low, high): (u64, u64);
         let (new_low, new_high) = halves(value);
-        // SAFETY: a reference is valid and aligned, and this type has atomic access only.
+        // SAFETY: a reference is valid and aligned, and this type allows only atomic access.
         unsafe {
             ptx!("atom.exch.b128":
                 "{{ .reg .b128 new, old; mov.b128 new, {{{new_low}, {new_high}}}; atom.exch.b128 old, [{address}], new; mov.b128 {{{low}, {high}}}, old; }}",
@@ -87,18 +88,18 @@ impl DeviceAtomicU128 {
         joined(low, high)
     }
 
-    /// Puts `new` there if `current` is there; what was there, as an error if it was something
-    /// else.
+    /// Stores `new` if the value is `current`. Returns the previous value, as an error if it was
+    /// not `current`.
     ///
     /// # Errors
-    /// The number that was there in the place of `current`.
+    /// Returns the value that was not `current`.
     #[doc(alias = "atomicCAS")]
     #[doc(alias = "atom.cas.b128")]
     #[inline]
     pub fn compare_exchange(&self, current: u128, new: u128) -> Result<u128, u128> {
         let (low, high): (u64, u64);
         let ((current_low, current_high), (new_low, new_high)) = (halves(current), halves(new));
-        // SAFETY: a reference is valid and aligned, and this type has atomic access only.
+        // SAFETY: a reference is valid and aligned, and this type allows only atomic access.
         unsafe {
             ptx!("atom.cas.b128":
                 "{{ .reg .b128 current, new, old; mov.b128 current, {{{current_low}, {current_high}}}; mov.b128 new, {{{new_low}, {new_high}}}; \
@@ -119,8 +120,8 @@ impl DeviceAtomicU128 {
         }
     }
 
-    /// Puts what `change` makes of the number there, however often others come between; what was
-    /// there before.
+    /// Replaces the value by the result of `change`, and returns the previous value. It calls
+    /// `change` again each time that another thread changes the value first.
     #[inline]
     pub fn fetch_update(&self, mut change: impl FnMut(u128) -> u128) -> u128 {
         let mut current = match self.compare_exchange(0, 0) {

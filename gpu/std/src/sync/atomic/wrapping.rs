@@ -1,7 +1,7 @@
-//! Counters that start again: CUDA's `atomicInc` and `atomicDec`.
+//! Counters that wrap around: CUDA's `atomicInc` and `atomicDec`.
 //!
-//! PTX ISA, "atom", `.inc` and `.dec`; they are of `u32` alone. Rust has no such intrinsic, so the
-//! instruction is written out, with fences for its order as in `operations`.
+//! PTX ISA, "atom", `.inc` and `.dec`, which exist only for `u32`. Rust has no such intrinsic, so
+//! the instruction is inline assembly, with fences for its order as in `operations`.
 
 use super::{AtomicOrdering, BlockAtomicU32, DeviceAtomicU32, SystemAtomicU32};
 
@@ -10,7 +10,7 @@ macro_rules! atom {
     ($scope:ident, $instruction:literal, $cell:expr, $limit:expr, $order:expr) => {
         super::operations::ordered::<super::scope::$scope, u32>($order, || {
             let old;
-            // SAFETY: a reference is valid and aligned, and this type has atomic access only.
+            // SAFETY: a reference is valid and aligned, and this type allows only atomic access.
             unsafe {
                 core::arch::asm!(
                     concat!("atom.relaxed.", $instruction, ".u32 {old}, [{address}], {limit};"),
@@ -37,8 +37,8 @@ macro_rules! wrapping {
     ($($name:ident($scope:ident, $inc:literal, $dec:literal);)*) => {
         $(
             impl $name {
-                /// Adds one, or starts again at 0 from `limit` or more. Gives the value that was
-                /// there before.
+                /// Adds one, or stores 0 if the value is `limit` or more. Returns the previous
+                /// value.
                 #[doc(alias = "atomicInc")]
                 #[doc(alias = "atom.inc")]
                 #[inline]
@@ -46,8 +46,8 @@ macro_rules! wrapping {
                     atom!($scope, $inc, self, limit, order)
                 }
 
-                /// Subtracts one, or starts again at `limit` from 0 or from more than `limit`.
-                /// Gives the value that was there before.
+                /// Subtracts one, or stores `limit` if the value is 0 or more than `limit`. Returns
+                /// the previous value.
                 #[doc(alias = "atomicDec")]
                 #[doc(alias = "atom.dec")]
                 #[inline]

@@ -1,12 +1,12 @@
-//! Distributed shared memory: an array that every block of the cluster has, as one view.
+//! Distributed shared memory: a view of an array that every block of the cluster has.
 
 use crate::{DynamicSharedArray, SharedArray};
 
-/// A shared array as it is in all blocks of the cluster: element `i` of block `rank`.
+/// A shared array in all blocks of the cluster, with access to element `i` of block `rank`.
 ///
-/// It is made of the block's own array, which is at the same place in each block. An element of
-/// another block costs a trip between multiprocessors, more than shared memory's own and less than
-/// global memory's.
+/// It is made from the block's own array, which has the same shared address in each block. An
+/// access to another block goes to another multiprocessor. It takes longer than an access to the
+/// block's own shared memory, and less time than an access to global memory.
 #[derive(Clone, Copy, Debug)]
 pub struct DistributedArray<T> {
     own: *mut T,
@@ -14,7 +14,7 @@ pub struct DistributedArray<T> {
 }
 
 impl<T: Copy, const N: usize> SharedArray<T, N> {
-    /// The array as all blocks of the cluster have it.
+    /// Returns the array as a view over all blocks of the cluster.
     #[inline]
     #[must_use]
     pub fn distributed(&self) -> DistributedArray<T> {
@@ -26,7 +26,8 @@ impl<T: Copy, const N: usize> SharedArray<T, N> {
 }
 
 impl<T: Copy> DynamicSharedArray<T> {
-    /// The array as all blocks of the cluster have it: the launch gave each the same.
+    /// Returns the array as a view over all blocks of the cluster. It has the same size in each
+    /// block.
     #[inline]
     #[must_use]
     pub fn distributed(&self) -> DistributedArray<T> {
@@ -38,25 +39,26 @@ impl<T: Copy> DynamicSharedArray<T> {
 }
 
 impl<T: Copy> DistributedArray<T> {
-    /// Elements that one block has.
+    /// Returns the number of elements of one block.
     #[inline]
     #[must_use]
     pub fn block_len(&self) -> usize {
         self.length
     }
 
-    /// How many blocks share the array: those of the cluster.
+    /// Returns the number of blocks of the cluster, each of which has such an array.
     #[inline]
     #[must_use]
     pub fn num_blocks(&self) -> u32 {
         super::num_blocks()
     }
 
-    /// Element `index` of block `rank`.
+    /// Returns element `index` of block `rank`.
     ///
     /// # Safety
-    /// A thread has set the element, a barrier of the cluster (or program order) lies between, no
-    /// other writes it meanwhile, and the block has not ended.
+    /// A thread has set the element, and a barrier of the cluster (or program order) orders that
+    /// write before this read. No other thread writes the element at the same time, and the block
+    /// has not ended.
     ///
     /// # Panics
     /// If the block or the element is past the end.
@@ -64,8 +66,8 @@ impl<T: Copy> DistributedArray<T> {
     #[must_use]
     #[track_caller]
     pub unsafe fn get(&self, rank: u32, index: usize) -> T {
-        // SAFETY: in bounds of a block that has not ended; the caller says that the element has a
-        // value and nobody writes it.
+        // SAFETY: the element is in bounds; the caller promises that the block has not ended, that
+        // the element has a value, and that no thread writes it.
         unsafe { self.address_of(rank, index).read() }
     }
 
@@ -80,12 +82,12 @@ impl<T: Copy> DistributedArray<T> {
     #[inline]
     #[track_caller]
     pub unsafe fn set(&self, rank: u32, index: usize, value: T) {
-        // SAFETY: in bounds of a block that is there; the caller says that nobody else touches the
-        // element meanwhile.
+        // SAFETY: the element is in bounds; the caller promises that the block is running and that
+        // no other thread accesses the element at the same time.
         unsafe { self.address_of(rank, index).write(value) }
     }
 
-    /// The address of element `index` of block `rank`, for an atomic.
+    /// Returns the address of element `index` of block `rank`, for an atomic.
     ///
     /// # Panics
     /// If the block or the element is past the end.
@@ -97,7 +99,7 @@ impl<T: Copy> DistributedArray<T> {
         super::map_shared_rank(self.own, rank).wrapping_add(index)
     }
 
-    /// The address of this block's own element `index`.
+    /// Returns the address of this block's own element `index`.
     #[inline]
     #[track_caller]
     pub(crate) fn own_element(&self, index: usize) -> *mut T {
@@ -105,7 +107,7 @@ impl<T: Copy> DistributedArray<T> {
         self.own.wrapping_add(index)
     }
 
-    /// That a block has this element.
+    /// Panics unless a block has this element.
     #[inline]
     #[track_caller]
     fn check(&self, index: usize) {

@@ -1,4 +1,4 @@
-//! Clusters: blocks that run at the same time and reach each other's shared memory.
+//! Clusters: blocks that run at the same time and can access each other's shared memory.
 //!
 //! From compute capability 9.0 on, a grid may be divided into clusters of up to 8 blocks (16 where
 //! the device allows it). The blocks of a cluster run at the same time on neighbouring
@@ -7,10 +7,11 @@
 //! the size in the kernel; `LaunchConfig::with_cluster` sets it for one launch. Without either,
 //! each block is a cluster by itself, and everything here still works.
 //!
-//! A block's shared memory exists as long as the block runs. So a cluster synchronises before the
-//! first access to another block (all blocks have begun) and after the last (none has ended). The
-//! simulator reports a block that ended too early. CUDA C++ Programming Guide, "Thread Block
-//! Clusters", "Distributed Shared Memory"; PTX ISA, "barrier.cluster", "mapa".
+//! A block's shared memory exists only while the block runs. So a cluster has to synchronise before
+//! the first access to another block (then all blocks have begun) and after the last access (so
+//! that no block ends too early). The simulator reports a block that ended too early. CUDA C++
+//! Programming Guide, "Thread Block Clusters", "Distributed Shared Memory"; PTX ISA,
+//! "barrier.cluster", "mapa".
 
 use core::marker::PhantomData;
 
@@ -38,21 +39,21 @@ macro_rules! positions {
 }
 
 positions! {
-    /// This block's position in its cluster.
+    /// Returns this block's position in its cluster.
     #[doc(alias = "cluster.block_index")] #[doc(alias = "%cluster_ctaid")]
     block_index = cluster_ctaid_x, cluster_ctaid_y, cluster_ctaid_z;
-    /// Blocks of a cluster along each axis.
+    /// Returns the number of blocks of a cluster along each axis.
     #[doc(alias = "cluster.dim_blocks")] #[doc(alias = "%cluster_nctaid")]
     dim_blocks = cluster_nctaid_x, cluster_nctaid_y, cluster_nctaid_z;
-    /// This cluster's position in the grid.
+    /// Returns this cluster's position in the grid.
     #[doc(alias = "%clusterid")]
     cluster_index = clusterid_x, clusterid_y, clusterid_z;
-    /// Clusters of the grid along each axis.
+    /// Returns the number of clusters of the grid along each axis.
     #[doc(alias = "%nclusterid")]
     dim_clusters = nclusterid_x, nclusterid_y, nclusterid_z;
 }
 
-/// This block's number in its cluster, x fastest.
+/// Returns this block's number in its cluster, x fastest.
 #[doc(alias = "cluster.block_rank")]
 #[doc(alias = "%cluster_ctarank")]
 #[inline]
@@ -67,7 +68,7 @@ pub fn block_rank() -> u32 {
     }
 }
 
-/// Blocks in the cluster: 1 in a launch without clusters.
+/// Returns the number of blocks in the cluster, which is 1 in a launch without clusters.
 #[doc(alias = "cluster.num_blocks")]
 #[doc(alias = "%cluster_nctarank")]
 #[inline]
@@ -82,7 +83,7 @@ pub fn num_blocks() -> u32 {
     }
 }
 
-/// This thread's number in its cluster: the blocks' threads one block after another.
+/// Returns this thread's number in its cluster. Threads are numbered block after block.
 #[doc(alias = "cluster.thread_rank")]
 #[inline]
 #[must_use]
@@ -90,7 +91,7 @@ pub fn thread_rank() -> u32 {
     block_rank() * thread::block_size() + thread::thread_rank()
 }
 
-/// Threads in the cluster.
+/// Returns the number of threads in the cluster.
 #[doc(alias = "cluster.num_threads")]
 #[inline]
 #[must_use]
@@ -98,7 +99,7 @@ pub fn num_threads() -> u32 {
     num_blocks() * thread::block_size()
 }
 
-/// Whether the launch, or the kernel, named a cluster size.
+/// Returns whether the launch or the kernel set a cluster size.
 #[doc(alias = "%is_explicit_cluster")]
 #[inline]
 #[must_use]
@@ -107,8 +108,8 @@ pub fn is_explicit() -> bool {
     unsafe { intrinsics::is_explicit_cluster() }
 }
 
-/// Waits for all threads of the cluster that have not ended. After it, each sees what the others
-/// wrote before.
+/// Waits for all threads of the cluster that have not ended. After the barrier, each thread sees
+/// what the others wrote before it.
 #[doc(alias = "cluster.sync")]
 #[doc(alias = "barrier.cluster")]
 #[inline]
@@ -116,23 +117,23 @@ pub fn sync_cluster() {
     arrive().wait();
 }
 
-/// Arrives at the cluster's barrier and goes on. The threads that wait see what this thread wrote
-/// before.
+/// Arrives at the cluster's barrier without waiting. The threads that wait see what this thread
+/// wrote before it arrived.
 ///
 /// Between the arrival and the wait, a thread can do work that needs no other thread. Only one
-/// phase can be open at a time, so a thread waits before it arrives again; the simulator reports a
-/// second arrival.
+/// phase can be open at a time, so a thread has to wait before it arrives again. The simulator
+/// reports a second arrival.
 #[doc(alias = "cluster.barrier_arrive")]
 #[doc(alias = "barrier.cluster.arrive")]
 #[inline]
 pub fn arrive() -> Arrival {
-    // SAFETY: the threads of the cluster take part; the wait is the token's.
+    // SAFETY: all threads of the cluster take part, and the returned token waits.
     unsafe { intrinsics::barrier_cluster_arrive() }
     Arrival(PhantomData)
 }
 
-/// [`arrive`] without an order of memory accesses: for blocks that wait for each other but exchange
-/// no data.
+/// Does the same as [`arrive`], but does not order memory accesses. It is for blocks that wait for
+/// each other but exchange no data.
 #[doc(alias = "barrier.cluster.arrive.relaxed")]
 #[inline]
 pub fn arrive_relaxed() -> Arrival {
@@ -141,17 +142,17 @@ pub fn arrive_relaxed() -> Arrival {
     Arrival(PhantomData)
 }
 
-/// The state of a thread that has arrived at the cluster's barrier and has still to wait there.
+/// The state of a thread that has arrived at the cluster's barrier and still has to wait there.
 ///
-/// It waits when it is dropped, so the wait cannot be forgotten; [`wait`](Arrival::wait) makes the
-/// place visible.
+/// It waits when it is dropped, so the wait cannot be forgotten. A call of [`wait`](Arrival::wait)
+/// makes the wait visible in the code.
 #[derive(Debug)]
 #[must_use = "the thread waits where this is dropped: keep it until the others' writes are needed, then call `wait`"]
 pub struct Arrival(PhantomData<*mut ()>);
 
 impl Arrival {
     /// Waits until all threads of the cluster have arrived. This thread then sees what they wrote
-    /// before.
+    /// before they arrived.
     #[doc(alias = "cluster.barrier_wait")]
     #[doc(alias = "barrier.cluster.wait")]
     #[inline]
@@ -163,16 +164,17 @@ impl Arrival {
 impl Drop for Arrival {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: this thread has arrived, and has not waited since.
+        // SAFETY: this thread has arrived, and has not waited since then.
         unsafe { intrinsics::barrier_cluster_wait() }
     }
 }
 
-/// The address, in the shared memory of block `rank` of the cluster, that corresponds to `pointer`
-/// in this block's.
+/// Returns the address in the shared memory of block `rank` of the cluster that corresponds to
+/// `pointer` in this block's shared memory.
 ///
-/// Every block of the cluster may read, write and update it atomically. The caller has to see to
-/// the order of accesses, and that the block is still running ([`sync_cluster`] before and after).
+/// Every block of the cluster may read, write and atomically update the memory there. The caller
+/// has to order the accesses, and to ensure that the block is still running ([`sync_cluster`]
+/// before and after).
 ///
 /// # Panics
 /// If the cluster has no block of this rank.
@@ -183,24 +185,25 @@ impl Drop for Arrival {
 #[track_caller]
 pub fn map_shared_rank<T>(pointer: *mut T, rank: u32) -> *mut T {
     assert!(rank < num_blocks(), "a rank past the blocks of the cluster");
-    // SAFETY: the cluster has this block; the address is only computed.
+    // SAFETY: the cluster has this block, and the instruction only computes an address.
     unsafe { intrinsics::mapa(escape(pointer).cast(), rank).cast() }
 }
 
-/// The rank in the cluster of the block whose shared memory `pointer` leads to.
+/// Returns the rank of the block in the cluster whose shared memory contains `pointer`.
 #[doc(alias = "cluster.query_shared_rank")]
 #[doc(alias = "getctarank")]
 #[inline]
 #[must_use]
 pub fn query_shared_rank<T>(pointer: *const T) -> u32 {
-    // SAFETY: looks at the address and at nothing else.
+    // SAFETY: the instruction reads only the address, and no memory.
     unsafe { intrinsics::getctarank(pointer.cast_mut().cast()) }
 }
 
-/// The pointer, of which the optimizer knows nothing any more.
+/// Returns the pointer without its provenance, so that the optimizer knows nothing about it.
 ///
-/// It is told that `mapa` keeps no pointer, and would take the result for memory apart from the
-/// block's own arrays: for a block's own rank it is the same.
+/// The declaration of `mapa` says that it does not capture its pointer. So the optimizer would
+/// assume that the result does not alias the block's own arrays. But for the block's own rank, it
+/// is the same memory.
 #[inline(always)]
 fn escape<T>(pointer: *mut T) -> *mut T {
     #[cfg(not(target_arch = "nvptx64"))]
@@ -210,7 +213,7 @@ fn escape<T>(pointer: *mut T) -> *mut T {
     #[cfg(target_arch = "nvptx64")]
     {
         let mut address = pointer.expose_provenance();
-        // SAFETY: no instruction at all.
+        // SAFETY: the assembly contains no instruction.
         unsafe {
             core::arch::asm!("/* {0} */", inout(reg64) address, options(pure, nomem, nostack, preserves_flags));
         }

@@ -1,10 +1,10 @@
-//! Copies from global to shared memory that a thread starts and waits for later: `cp.async`, from
-//! `sm_80`.
+//! Copies from global to shared memory that a thread starts, and for which it waits later:
+//! `cp.async`. They need `sm_80`.
 //!
-//! The bytes do not pass through registers, and the thread can do something else meanwhile. There
-//! are two ways to wait. A thread can divide its copies into groups and wait for those
-//! ([`commit_group`], [`wait_group`]); that is enough for bytes that it reads itself, while other
-//! threads need a barrier as well. Or its copies can arrive at a barrier at which any thread waits
+//! The bytes do not pass through registers, and the thread can do other work during the copy. There
+//! are two ways to wait. A thread can divide its copies into groups and wait for the groups
+//! ([`commit_group`], [`wait_group`]). That is enough for bytes that it reads itself; other threads
+//! need a barrier as well. Or its copies can arrive at a barrier at which any thread waits
 //! ([`Barrier::arrive_with_copies`](crate::barrier::Barrier::arrive_with_copies)).
 //! [`crate::pipeline`] does all of this in the right order.
 //!
@@ -24,7 +24,7 @@ use crate::{DynamicSharedArray, SharedArray};
 ///
 /// # Safety
 /// `to` is in this block's shared memory and `from` in global memory, both valid and aligned. Until
-/// a wait for the copy, no thread writes what `from` leads to, and none touches what `to` leads to.
+/// a wait for the copy has returned, no thread writes the source or accesses the destination.
 #[doc(alias = "cp.async")]
 #[doc(alias = "__pipeline_memcpy_async")]
 #[inline]
@@ -33,12 +33,12 @@ pub unsafe fn copy_async<T: Copy>(to: *mut T, from: *const T) {
     unsafe { copy_async_prefix(to, from, const { size_of::<T>() as u32 }) }
 }
 
-/// Starts a copy of the first `bytes` bytes of an element; the rest become zeros. With 0, `from` is
-/// not looked at.
+/// Starts a copy of the first `bytes` bytes of an element, and fills the rest with zeros. If
+/// `bytes` is 0, nothing is read from `from`.
 ///
 /// # Safety
 /// As for [`copy_async`]; `bytes` is at most the element's size, and an element whose last bytes
-/// are zeros is a valid one.
+/// are zeros is valid.
 #[doc(alias = "cp.async")]
 #[inline]
 pub unsafe fn copy_async_prefix<T: Copy>(to: *mut T, from: *const T, bytes: u32) {
@@ -60,8 +60,8 @@ pub unsafe fn copy_async_prefix<T: Copy>(to: *mut T, from: *const T, bytes: u32)
             )
         };
     }
-    // SAFETY: the caller's promise. Sixteen bytes are the only size that can go past L1, and then
-    // do: nobody else wants them there.
+    // SAFETY: the caller keeps the contract of this function. Only copies of 16 bytes can bypass
+    // L1. They do, because no other access needs the data in L1.
     unsafe {
         match const { size_of::<T>() } {
             4 => start!("ca", "4"),
@@ -71,25 +71,25 @@ pub unsafe fn copy_async_prefix<T: Copy>(to: *mut T, from: *const T, bytes: u32)
     }
 }
 
-/// Ends a group: the copies that this thread has started since its last group. A group may be
-/// empty.
+/// Ends a group. The group contains the copies that this thread has started since its last group,
+/// and it may be empty.
 #[doc(alias = "cp.async.commit_group")]
 #[doc(alias = "__pipeline_commit")]
 #[inline]
 pub fn commit_group() {
-    // SAFETY: names no memory.
+    // SAFETY: the instruction accesses no memory.
     unsafe {
         ptx!("cp.async.commit_group": "cp.async.commit_group;", options(nostack, preserves_flags));
     }
 }
 
-/// Waits for this thread's groups, except the latest `LEFT`. The thread may then read what they
-/// brought.
+/// Waits for all of this thread's groups except the latest `LEFT`. The thread may then read the
+/// data that those groups copied.
 #[doc(alias = "cp.async.wait_group")]
 #[doc(alias = "__pipeline_wait_prior")]
 #[inline]
 pub fn wait_group<const LEFT: u32>() {
-    // SAFETY: waits for what this thread has started.
+    // SAFETY: the instruction only waits for this thread's own copies.
     unsafe {
         ptx!("cp.async.wait_group":
             "cp.async.wait_group {left};",
@@ -99,11 +99,11 @@ pub fn wait_group<const LEFT: u32>() {
     }
 }
 
-/// Waits for all copies that this thread has started, in groups or not.
+/// Waits for all copies that this thread has started, whether they are in groups or not.
 #[doc(alias = "cp.async.wait_all")]
 #[inline]
 pub fn wait_all() {
-    // SAFETY: waits for what this thread has started.
+    // SAFETY: the instruction only waits for this thread's own copies.
     unsafe {
         ptx!("cp.async.wait_all": "cp.async.wait_all;", options(nostack, preserves_flags));
     }
@@ -115,27 +115,27 @@ macro_rules! arrays {
             /// Starts a copy of `source[from]` to element `index`.
             ///
             /// # Safety
-            /// `source` is in global memory, and until a wait for the copy no thread touches the
-            /// element.
+            /// `source` is in global memory, and until a wait for the copy has returned, no thread
+            /// accesses the element.
             ///
             /// # Panics
-            /// If either index is past its end.
+            /// If `index` is past the end of the array, or `from` past the end of the source.
             #[doc(alias = "cp.async")]
             #[inline]
             #[track_caller]
             pub unsafe fn copy_async(&self, index: usize, source: &[T], from: usize) {
                 crate::memory::bounds::check(index, self.len());
-                // SAFETY: both in bounds; nobody writes the source, which is lent, and the caller
-                // answers for the element.
+                // SAFETY: both indices are in bounds. No thread writes the source, which is
+                // borrowed, and the caller promises that no thread accesses the element.
                 unsafe { copy_async(self.as_ptr().add(index), &raw const source[from]) }
             }
 
-            /// Starts a copy of `source[from]` to element `index`; past the end of the source it is
-            /// of zeros.
+            /// Starts a copy of `source[from]` to element `index`. If `from` is past the end of the
+            /// source, the element becomes zeros.
             ///
             /// # Safety
-            /// As for [`copy_async`](Self::copy_async); where `from` may be past the end, zeros are
-            /// a valid element.
+            /// As for [`copy_async`](Self::copy_async); if `from` may be past the end, zeros are a
+            /// valid element.
             ///
             /// # Panics
             /// If `index` is past the end.
@@ -148,8 +148,8 @@ macro_rules! arrays {
                     Some(place) => (&raw const *place, const { size_of::<T>() as u32 }),
                     None => (source.as_ptr(), 0),
                 };
-                // SAFETY: in bounds, or nothing is read; nobody writes the source, which is lent,
-                // and the caller answers for the rest.
+                // SAFETY: the source is in bounds, or nothing is read from it. No thread writes the
+                // source, which is borrowed. The caller promises the rest.
                 unsafe { copy_async_prefix(self.as_ptr().add(index), place, bytes) }
             }
         }

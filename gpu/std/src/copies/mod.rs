@@ -1,5 +1,5 @@
-//! Copies that run while the threads go on: per thread (`cp.async`), in bulk, of boxes of tensors,
-//! and the pipeline that overlaps them with work.
+//! Asynchronous copies, which run while the threads continue: copies of one thread (`cp.async`),
+//! bulk copies, copies of boxes of tensors, and the pipeline that overlaps copies with work.
 
 pub mod async_copy;
 pub mod bulk;

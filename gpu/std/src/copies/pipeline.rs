@@ -1,22 +1,23 @@
-//! A pipeline: places in shared memory that producers fill while consumers empty others.
+//! A pipeline: stages in shared memory. Producers fill some stages while consumers empty others.
 //!
-//! There are `STAGES` places. Each has two barriers: producers arrive at one when the place is
-//! full, consumers at the other when it is empty again. A thread is a producer, a consumer or both,
-//! and visits the places in order, again and again. The types say what it may do when:
+//! There are `STAGES` stages. A stage is a place in shared memory with two barriers. Producers
+//! arrive at one when the place is full, and consumers arrive at the other when it is empty again.
+//! A thread is a producer, a consumer or both, and visits the places in order, again and again. The
+//! types determine which steps are possible:
 //!
 //! | step | gives | which ends by |
 //! | --- | --- | --- |
 //! | [`Producer::acquire`] waits until the place is empty | [`Empty`] | [`commit`](Empty::commit), [`commit_copies`](Empty::commit_copies), [`expect`](Empty::expect) |
 //! | [`Consumer::wait`] waits until the place is full | [`Full`] | [`release`](Full::release), [`release_with_products`](Full::release_with_products), [`keep`](Full::keep) and [`release`](HeldStage::release) later |
 //!
-//! A place that a thread holds borrows its producer or consumer, so the thread has one place at a
-//! time and ends it before the next. A place that is dropped is committed or released. So no
-//! arrival is forgotten, none happens twice, and the kernel does not count phases.
+//! The value for a place borrows the thread's producer or consumer. So the thread has one place at
+//! a time, and commits or releases it before it takes the next. Drop also commits or releases a
+//! place. So no arrival is forgotten, none happens twice, and the kernel does not count phases.
 //!
-//! The kernel has to see to the number of arrivals: each of the `producers` and `consumers` threads
-//! that [`Pipeline::init`] is told of has to go through every place. A thread that leaves early
-//! leaves the others waiting; the simulator reports what is missing. CUDA C++ Programming Guide,
-//! "Pipeline", "Producer-Consumer Pattern through Barriers".
+//! The kernel has to ensure the number of arrivals: each of the `producers` and `consumers` threads
+//! that it passes to [`Pipeline::init`] has to visit every place. If a thread exits early, the
+//! others wait for ever. The simulator reports which arrivals are missing. CUDA C++ Programming
+//! Guide, "Pipeline", "Producer-Consumer Pattern through Barriers".
 
 use core::mem::ManuallyDrop;
 
@@ -25,7 +26,7 @@ use crate::matrix::tcgen05::{self, Group};
 use crate::shared::SharedArray;
 use crate::{state_space, thread};
 
-/// What one place's barriers are made of: `shared! { static BARRIERS: [StageStorage; STAGES]; }`.
+/// The memory of one place's barriers: `shared! { static BARRIERS: [StageStorage; STAGES]; }`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(8))]
 pub struct StageStorage {
@@ -33,8 +34,7 @@ pub struct StageStorage {
     empty: BarrierStorage,
 }
 
-/// Shared addresses of the barriers of a place, and where the thread is on its way round the
-/// places.
+/// The shared address of the first barrier, and the place and phase that the thread has reached.
 #[derive(Debug)]
 struct StageCursor<const STAGES: usize> {
     first: u32,
@@ -54,19 +54,19 @@ impl<const STAGES: usize> StageCursor<STAGES> {
         }
     }
 
-    /// A barrier of the place that it is at.
+    /// Returns a barrier of the current place.
     #[inline(always)]
     fn barrier(&self, which: u32) -> Barrier<Block> {
-        // SAFETY: `Pipeline::init` has made the barriers of all places, and the storage is the
-        // block's.
+        // SAFETY: `Pipeline::init` has made the barriers of all places, and the storage lives as
+        // long as the block.
         unsafe { Barrier::at_address(self.first + 16 * self.stage + which) }
     }
 
-    /// The number of the place that it is at.
+    /// Returns the number of the current place.
     #[inline(always)]
     fn stage(&self) -> usize {
-        // SAFETY: `advance` begins anew at the last place; so indices that are made of it need no
-        // check.
+        // SAFETY: `advance` returns to 0 after the last place. With this assumption, indices
+        // computed from the number need no bounds check.
         unsafe { core::hint::assert_unchecked((self.stage as usize) < STAGES) };
         self.stage as usize
     }
@@ -81,7 +81,7 @@ impl<const STAGES: usize> StageCursor<STAGES> {
     }
 }
 
-/// A pipeline that was made; each thread takes its part of it.
+/// An initialised pipeline, of which each thread takes its part.
 #[derive(Debug)]
 #[must_use = "take a part of it: `producer`, `consumer` or `both`"]
 pub struct Pipeline<const STAGES: usize> {
@@ -90,7 +90,7 @@ pub struct Pipeline<const STAGES: usize> {
 
 impl<const STAGES: usize> Pipeline<STAGES> {
     /// Makes a pipeline for `producers` producing and `consumers` consuming threads. All threads of
-    /// the block call it, and none goes on before the pipeline exists.
+    /// the block call it, and no thread continues before the pipeline exists.
     #[inline]
     pub fn init(
         storage: &SharedArray<StageStorage, STAGES>,
@@ -101,7 +101,7 @@ impl<const STAGES: usize> Pipeline<STAGES> {
         let first = state_space::shared(storage.as_ptr());
         if thread::thread_rank() == 0 {
             for stage in 0..STAGES as u32 {
-                // SAFETY: one thread, before the others know of the barriers.
+                // SAFETY: only one thread calls it, before the others use the barriers.
                 unsafe {
                     barrier::init_at(first + 16 * stage, producers);
                     barrier::init_at(first + 16 * stage + 8, consumers);
@@ -112,24 +112,23 @@ impl<const STAGES: usize> Pipeline<STAGES> {
         Pipeline { first }
     }
 
-    /// This thread's part as a producer.
+    /// Returns this thread's part as a producer.
     #[inline]
     pub fn producer(self) -> Producer<STAGES> {
-        // Before anything was consumed every place is empty: the phase before the first counts as
-        // ended.
+        // At the start every place is empty, because the phase before the first counts as ended.
         Producer(StageCursor::new(self.first, Parity::Odd))
     }
 
-    /// This thread's part as a consumer.
+    /// Returns this thread's part as a consumer.
     #[inline]
     pub fn consumer(self) -> Consumer<STAGES> {
         Consumer(StageCursor::new(self.first, Parity::Even))
     }
 
-    /// Both parts, for a thread that is one of the producers and one of the consumers.
+    /// Returns both parts, for a thread that is both a producer and a consumer.
     ///
-    /// It must not acquire a place that is still to be consumed by itself: at most `STAGES` places
-    /// ahead.
+    /// Such a thread must not acquire a place that it has still to consume itself. So its producer
+    /// can be at most `STAGES` places ahead.
     #[inline]
     pub fn both(self) -> (Producer<STAGES>, Consumer<STAGES>) {
         let first = self.first;
@@ -158,8 +157,8 @@ impl<const STAGES: usize> Producer<STAGES> {
 }
 
 impl<const STAGES: usize> Consumer<STAGES> {
-    /// Waits until all producers have filled the next place; what they wrote there is this thread's
-    /// to read.
+    /// Waits until all producers have filled the next place. This thread may then read what they
+    /// wrote there.
     #[doc(alias = "consumer_wait")]
     #[inline]
     pub fn wait(&mut self) -> Full<'_, STAGES> {
@@ -176,22 +175,22 @@ impl<const STAGES: usize> Consumer<STAGES> {
 pub struct Empty<'a, const STAGES: usize>(&'a mut Producer<STAGES>);
 
 impl<'a, const STAGES: usize> Empty<'a, STAGES> {
-    /// The number of the place.
+    /// Returns the number of the place.
     #[inline]
     #[must_use]
     pub fn stage(&self) -> usize {
         self.0.0.stage()
     }
 
-    /// Says that this thread has filled its part, by ordinary writes.
+    /// Reports that this thread has filled its part by ordinary writes.
     #[doc(alias = "producer_commit")]
     #[inline]
     pub fn commit(self) {
         drop(self);
     }
 
-    /// Says that this thread's part is filled when the copies of [`crate::async_copy`] that it has
-    /// started are done. The thread goes on at once.
+    /// Reports this thread's part as filled when the copies of [`crate::async_copy`] that it has
+    /// started are complete. The thread continues at once.
     #[doc(alias = "producer_commit")]
     #[inline]
     pub fn commit_copies(self) {
@@ -205,8 +204,8 @@ impl<'a, const STAGES: usize> Empty<'a, STAGES> {
         producer.0.advance();
     }
 
-    /// Says that this thread's part is filled when `bytes` bytes have come. Start the bulk copies
-    /// that bring them with the barrier of the [`Expecting`] that this returns. From `sm_90`.
+    /// Reports this thread's part as filled when `bytes` bytes have arrived. Start the bulk copies
+    /// of these bytes with the barrier of the returned [`Expecting`]. Needs `sm_90`.
     #[inline]
     pub fn expect(self, bytes: u32) -> Expecting<'a, STAGES> {
         let place = ManuallyDrop::new(self);
@@ -229,20 +228,20 @@ impl<const STAGES: usize> Drop for Empty<'_, STAGES> {
     }
 }
 
-/// A place that waits for bytes which bulk copies bring: start them, and let this go.
+/// A place that waits for the bytes of bulk copies. Start the copies, and then drop this value.
 #[derive(Debug)]
 #[must_use = "the bytes that are expected have to be asked for, by copies that name `barrier`"]
 pub struct Expecting<'a, const STAGES: usize>(&'a mut Producer<STAGES>);
 
 impl<const STAGES: usize> Expecting<'_, STAGES> {
-    /// The number of the place.
+    /// Returns the number of the place.
     #[inline]
     #[must_use]
     pub fn stage(&self) -> usize {
         self.0.0.stage()
     }
 
-    /// The barrier that the copies tell.
+    /// Returns the barrier to which the copies report.
     #[inline]
     #[must_use]
     pub fn barrier(&self) -> Barrier<Block> {
@@ -263,22 +262,23 @@ impl<const STAGES: usize> Drop for Expecting<'_, STAGES> {
 pub struct Full<'a, const STAGES: usize>(&'a mut Consumer<STAGES>);
 
 impl<const STAGES: usize> Full<'_, STAGES> {
-    /// The number of the place.
+    /// Returns the number of the place.
     #[inline]
     #[must_use]
     pub fn stage(&self) -> usize {
         self.0.0.stage()
     }
 
-    /// Says that this thread has read its part.
+    /// Reports that this thread has read its part.
     #[doc(alias = "consumer_release")]
     #[inline]
     pub fn release(self) {
         drop(self);
     }
 
-    /// Lets the thread go on to the next place before it releases this one, because something is
-    /// still reading it. A thread must keep fewer places than there are, or it waits for ever.
+    /// Lets the thread take the next place before it releases this one, for example because an
+    /// asynchronous operation still reads it. A thread must keep fewer than `STAGES` places, or it
+    /// waits for ever.
     #[inline]
     pub fn keep(self) -> HeldStage {
         let place = ManuallyDrop::new(self);
@@ -289,8 +289,8 @@ impl<const STAGES: usize> Full<'_, STAGES> {
         kept
     }
 
-    /// Says that this thread's part is read when the products of [`crate::matrix::tcgen05`] that it
-    /// has started are done. The thread goes on at once. For `sm_100a`.
+    /// Reports this thread's part as read when the products of [`crate::matrix::tcgen05`] that it
+    /// has started are complete. The thread continues at once. Needs `sm_100a`.
     #[doc(alias = "tcgen05.commit")]
     #[inline]
     pub fn release_with_products<G: Group>(self) {
@@ -298,7 +298,7 @@ impl<const STAGES: usize> Full<'_, STAGES> {
         // SAFETY: `self` is not dropped, so the reference is moved out once.
         let consumer = unsafe { core::ptr::read(&raw const place.0) };
         let empty = consumer.0.barrier(StageCursor::<STAGES>::EMPTY);
-        // SAFETY: the barrier was made by `Pipeline::init`, and is there as long as the block.
+        // SAFETY: the barrier was made by `Pipeline::init`, and lives as long as the block.
         unsafe { tcgen05::commit::<G, _>(&empty) };
         consumer.0.advance();
     }
@@ -313,13 +313,14 @@ impl<const STAGES: usize> Drop for Full<'_, STAGES> {
     }
 }
 
-/// A place that is read while the thread has gone on. It is released when it is dropped.
+/// A place that is still read after the thread has taken the next one. It is released when it is
+/// dropped.
 #[derive(Debug)]
 #[must_use = "the place is released where this is dropped"]
 pub struct HeldStage(Barrier<Block>);
 
 impl HeldStage {
-    /// Says that this thread has read its part.
+    /// Reports that this thread has read its part.
     #[inline]
     pub fn release(self) {
         drop(self);

@@ -10,7 +10,7 @@ use super::{Group, WarpTile};
 #[derive(Clone, Copy, Debug)]
 pub struct ThreadBlock(());
 
-/// The block of this thread.
+/// Returns the block of this thread.
 #[doc(alias = "cg::this_thread_block")]
 #[inline]
 #[must_use]
@@ -19,14 +19,15 @@ pub fn this_thread_block() -> ThreadBlock {
 }
 
 impl ThreadBlock {
-    /// The `N` threads, one behind the other, that this one is among. `N` is 1, 2, 4, 8, 16 or 32:
+    /// Returns the tile of `N` consecutive threads that contains this thread. `N` is 1, 2, 4, 8, 16
+    /// or 32:
     /// ```compile_fail,E0080
     /// let _ = lanewise_std::groups::this_thread_block().tiled_partition::<24>();
     /// ```
     ///
     /// # Panics
     /// If the block is not a whole number of tiles. (A launch contract that fixes the block, or
-    /// asks for whole warps, settles it at compile time.)
+    /// requires whole warps, decides it at compile time.)
     #[doc(alias = "cg::tiled_partition")]
     #[inline]
     #[must_use]

@@ -9,8 +9,8 @@ use super::Group;
 #[derive(Clone, Copy, Debug)]
 pub struct Cluster(());
 
-/// The cluster of this thread's block: the block by itself, in a launch without clusters. From
-/// `sm_90`.
+/// Returns the cluster of this thread's block. In a launch without clusters, it contains only that
+/// block. Needs `sm_90`.
 #[doc(alias = "cg::this_cluster")]
 #[inline]
 #[must_use]
@@ -19,14 +19,14 @@ pub fn this_cluster() -> Cluster {
 }
 
 impl Cluster {
-    /// This thread's block among those of the cluster; see [`cluster::block_rank`].
+    /// Returns the rank of this thread's block in the cluster; see [`cluster::block_rank`].
     #[inline]
     #[must_use]
     pub fn block_rank(&self) -> u32 {
         cluster::block_rank()
     }
 
-    /// Blocks of the cluster; see [`cluster::num_blocks`].
+    /// Returns the number of blocks of the cluster; see [`cluster::num_blocks`].
     #[inline]
     #[must_use]
     pub fn num_blocks(&self) -> u32 {

@@ -1,4 +1,4 @@
-//! Groups of any lanes of a warp: those that are here together, or that have something in common.
+//! Groups of any lanes of a warp: lanes that are active together, or lanes with a common value.
 
 use crate::warp;
 
@@ -11,10 +11,10 @@ pub struct CoalescedGroup {
     mask: u32,
 }
 
-/// The lanes of this warp that are here together, at this moment.
+/// Returns the lanes of this warp that execute this call together, at this moment.
 ///
-/// The hardware may have parted lanes that the program did not part, so the group may be smaller
-/// than one thinks; each thread is in one.
+/// The hardware may separate lanes at places where the program does not, so the group may be
+/// smaller than expected. Each thread is in exactly one group.
 #[doc(alias = "cg::coalesced_threads")]
 #[inline]
 #[must_use]
@@ -60,9 +60,10 @@ impl WarpGroup for CoalescedGroup {
     }
 }
 
-/// The place of the set bit that has `n` set bits below it; 31 if there is none.
+/// Returns the position of the set bit that has `n` set bits below it, or 31 if there is none.
 ///
-/// By halves: where the lower half has too few set bits, the search goes on in the upper one.
+/// It is a binary search: if the lower half has too few set bits, the search continues in the upper
+/// half.
 #[doc(alias = "__fns")]
 #[inline]
 fn nth_set_bit(bits: u32, mut n: u32) -> u32 {

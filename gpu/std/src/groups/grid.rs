@@ -3,8 +3,8 @@
 //! The driver gives such a launch a word in global memory, the same that CUDA C++'s `grid.sync()`
 //! uses. Its address is in two of the registers that PTX leaves to the driver (`%envreg1` its upper
 //! half, `%envreg2` its lower); without a cooperative launch it is null. Every block adds to the
-//! word, the first of them so much that the highest bit flips when all have come. So the lower bits
-//! are zero again, and the word is ready for the next barrier.
+//! word. The first block adds so much that the highest bit flips when all blocks have arrived. Then
+//! the lower bits are zero again, and the word is ready for the next barrier.
 
 use crate::atomic::{AtomicOrdering, DeviceAtomicU32};
 use crate::intrinsics;
@@ -18,7 +18,7 @@ use crate::thread::{
 #[derive(Clone, Copy, Debug)]
 pub struct Grid(());
 
-/// The grid of this thread.
+/// Returns the grid of this thread.
 #[doc(alias = "cg::this_grid")]
 #[inline]
 #[must_use]
@@ -26,18 +26,18 @@ pub fn this_grid() -> Grid {
     Grid(())
 }
 
-/// The bit that flips when all blocks have come.
+/// The bit that flips when all blocks have arrived.
 const PHASE: u32 = 1 << 31;
-/// Nanoseconds between two looks: little beside the microsecond that a barrier takes, and the
-/// memory is left alone meanwhile.
+/// Nanoseconds between two polls. This is short compared with the microsecond that a barrier takes,
+/// and there is no memory traffic in between.
 const POLL: u32 = 20;
 
 impl Grid {
-    /// Waits for all threads of the grid; what each wrote to global memory before is seen by the
-    /// others after.
+    /// Waits for all threads of the grid. After the barrier, each thread sees what the others wrote
+    /// to global memory before it.
     ///
-    /// The kernel says `#[cooperative_launch]`, so that all of its blocks are on the device at
-    /// once.
+    /// The kernel needs `#[cooperative_launch]`, so that all of its blocks are resident on the
+    /// device at once.
     ///
     /// # Panics
     /// If the launch is not cooperative.
@@ -61,7 +61,7 @@ impl Grid {
         sync_threads();
     }
 
-    /// Whether the launch is cooperative, so that [`sync`](Self::sync) can be called.
+    /// Returns whether the launch is cooperative, so that [`sync`](Self::sync) can be called.
     #[doc(alias = "is_valid")]
     #[inline]
     #[must_use]
@@ -69,8 +69,8 @@ impl Grid {
         arrivals().is_some()
     }
 
-    /// This thread's number in the grid: blocks one after another, within a block as
-    /// [`thread_rank`].
+    /// Returns this thread's number in the grid: block after block, and in the order of
+    /// [`thread_rank`] within a block.
     #[doc(alias = "thread_rank")]
     #[inline]
     #[must_use]
@@ -78,7 +78,7 @@ impl Grid {
         index_1d().get()
     }
 
-    /// Threads in the grid.
+    /// Returns the number of threads in the grid.
     #[doc(alias = "num_threads")]
     #[inline]
     #[must_use]
@@ -86,14 +86,14 @@ impl Grid {
         grid_size() * block_size() as usize
     }
 
-    /// This thread's block's number in the grid, x fastest.
+    /// Returns the number of this thread's block in the grid, x fastest.
     #[inline]
     #[must_use]
     pub fn block_rank(&self) -> usize {
         block_number()
     }
 
-    /// Blocks in the grid.
+    /// Returns the number of blocks in the grid.
     #[doc(alias = "num_blocks")]
     #[inline]
     #[must_use]
@@ -102,15 +102,15 @@ impl Grid {
     }
 }
 
-/// Where the blocks of a cooperative launch count each other: behind the first word of what the
-/// driver made for it.
+/// Returns the counter of the blocks of a cooperative launch. It is the second word of the memory
+/// that the driver allocated for the launch.
 #[inline(always)]
 fn arrivals<'a>() -> Option<&'a DeviceAtomicU32> {
     // SAFETY: every thread may read its special registers at any time.
     let (high, low) = unsafe { (intrinsics::envreg1(), intrinsics::envreg2()) };
     let workspace = u64::from(high) << 32 | u64::from(low);
     let word = core::ptr::with_exposed_provenance_mut::<u32>(workspace as usize);
-    // SAFETY: an address that is not null is that of two words at least, which the driver keeps for
-    // this launch and which only barriers of the grid touch, by atomics.
+    // SAFETY: an address that is not null points to at least two words. The driver keeps them for
+    // this launch, and only barriers of the grid access them, by atomics.
     (workspace != 0).then(|| unsafe { DeviceAtomicU32::from_ptr(word.add(1)) })
 }

@@ -1,9 +1,9 @@
 //! Cooperative groups: threads that work together, as values.
 //!
-//! A group knows its number of threads ([`Group::size`]) and this thread's number in it
-//! ([`Group::rank`]), and can wait for all of them ([`Group::sync`]). Groups within a warp
-//! ([`WarpGroup`]) can also read each other's registers: shuffles, votes, reductions and scans by
-//! rank, whichever lanes the group is made of.
+//! A group has a number of threads ([`Group::size`]) and a number for this thread
+//! ([`Group::rank`]). Its threads can wait for each other ([`Group::sync`]). Threads of a group
+//! within a warp ([`WarpGroup`]) can also read each other's registers: shuffles, votes, reductions
+//! and scans by rank, for any lanes of the warp.
 //!
 //! | group | made by |
 //! | --- | --- |
@@ -33,8 +33,8 @@
 //! }
 //! ```
 //!
-//! As everywhere in a warp, all threads of a group have to execute what the group does together.
-//! CUDA C++ Programming Guide, "Cooperative Groups".
+//! All threads of a group have to execute each operation of the group, as with all operations of a
+//! warp. CUDA C++ Programming Guide, "Cooperative Groups".
 
 mod block;
 mod cluster;
@@ -52,21 +52,21 @@ pub use warp_group::WarpGroup;
 
 /// Threads that can wait for each other, each with a rank.
 pub trait Group: Copy {
-    /// Waits for all threads of the group. After it, each sees what the others wrote to memory
-    /// before.
+    /// Waits for all threads of the group. After the barrier, each thread sees what the others
+    /// wrote to memory before it.
     fn sync(&self);
 
-    /// This thread's number in the group, from 0.
+    /// Returns this thread's number in the group, from 0.
     #[doc(alias = "thread_rank")]
     #[must_use]
     fn rank(&self) -> u32;
 
-    /// Threads in the group.
+    /// Returns the number of threads in the group.
     #[doc(alias = "num_threads")]
     #[must_use]
     fn size(&self) -> u32;
 
-    /// Whether this thread is the one of rank 0.
+    /// Returns whether this thread has rank 0.
     #[doc(alias = "invoke_one")]
     #[inline(always)]
     #[must_use]

@@ -1,4 +1,4 @@
-//! Tiles: a warp, or a part of one of a size that the compiler knows.
+//! Tiles: a warp, or a part of a warp whose size is a constant.
 
 use crate::target;
 use crate::thread;
@@ -19,27 +19,27 @@ impl<const N: u32> WarpTile<N> {
         WarpTile(())
     }
 
-    /// The lane of the tile's first thread.
+    /// Returns the lane of the tile's first thread.
     #[inline(always)]
     fn first_lane(&self) -> u32 {
         warp::lane_id() & !(N - 1)
     }
 
-    /// This tile's number among those of the block.
+    /// Returns this tile's number among the tiles of the block.
     #[inline]
     #[must_use]
     pub fn meta_group_rank(&self) -> u32 {
         thread::thread_rank() / N
     }
 
-    /// Tiles in the block.
+    /// Returns the number of tiles in the block.
     #[inline]
     #[must_use]
     pub fn meta_group_size(&self) -> u32 {
         thread::block_size() / N
     }
 
-    /// The smaller tile that this thread is in.
+    /// Returns the smaller tile that contains this thread.
     /// ```compile_fail,E0080
     /// # use lanewise_std::groups::this_thread_block;
     /// let _ = this_thread_block().tiled_partition::<8>().tiled_partition::<16>();
@@ -57,7 +57,7 @@ impl<const N: u32> WarpTile<N> {
         WarpTile::new()
     }
 
-    /// The value of the thread whose rank is this one's with the bits of `ranks` flipped.
+    /// Returns the value of the thread whose rank is this thread's rank XOR `ranks`.
     #[doc(alias = "shfl_xor")]
     #[inline]
     #[must_use]
@@ -123,7 +123,8 @@ impl<const N: u32> WarpGroup for WarpTile<N> {
 
     #[inline]
     fn reduce<T: Shuffle, O: Operator<T>>(&self, mut value: T, operator: O) -> T {
-        // Tiles of one warp would take turns at `redux`, and shuffle all at once.
+        // Tiles of one warp would execute `redux` one after another, but they execute a shuffle
+        // together.
         if N == WARP_SIZE
             && target::is_at_least(80)
             && let Some(reduced) = operator.redux(self.mask(), value)

@@ -1,4 +1,4 @@
-//! What the groups within a warp can do: shuffles, votes, reductions and scans, by rank.
+//! Operations of groups within a warp: shuffles, votes, reductions and scans, by rank.
 
 use crate::target;
 use crate::warp::operator::Operator;
@@ -8,22 +8,24 @@ use super::{CoalescedGroup, Group};
 
 /// A group of lanes of one warp.
 ///
-/// Ranks count the group's threads from its lowest lane; bits of votes are by rank too, bit 0 for
-/// rank 0.
+/// Ranks count the group's threads from its lowest lane. The bits of votes are also in the order of
+/// ranks, with bit 0 for rank 0.
 pub trait WarpGroup: Group {
-    /// The most threads that a group of the type has.
+    /// The maximum number of threads in a group of this type.
     #[doc(hidden)]
     const MOST: u32;
 
-    /// The group's lanes, as the operations of [`warp`](crate::warp) that end in `_sync` take them.
+    /// Returns the mask of the group's lanes, for the operations of [`warp`](crate::warp) whose
+    /// names end in `_sync`.
     #[must_use]
     fn mask(&self) -> u32;
 
-    /// The lane of the thread of rank `rank`; some lane, if there is no such rank.
+    /// Returns the lane of the thread of rank `rank`. If there is no such rank, the lane is
+    /// unspecified.
     #[must_use]
     fn lane_of(&self, rank: u32) -> u32;
 
-    /// The value of the thread of rank `rank`; each thread may ask for another.
+    /// Returns the value of the thread of rank `rank`. Each thread may pass a different `rank`.
     #[doc(alias = "shfl")]
     #[inline]
     #[must_use]
@@ -31,7 +33,8 @@ pub trait WarpGroup: Group {
         warp::shuffle_sync(self.mask(), value, self.lane_of(rank))
     }
 
-    /// The value of the thread `delta` ranks below; the lowest `delta` keep their own.
+    /// Returns the value of the thread whose rank is lower by `delta`. The lowest `delta` threads
+    /// keep their own value.
     #[doc(alias = "shfl_up")]
     #[inline]
     #[must_use]
@@ -40,7 +43,8 @@ pub trait WarpGroup: Group {
         self.shuffle(value, rank.checked_sub(delta).unwrap_or(rank))
     }
 
-    /// The value of the thread `delta` ranks above; the highest `delta` keep their own.
+    /// Returns the value of the thread whose rank is higher by `delta`. The highest `delta` threads
+    /// keep their own value.
     #[doc(alias = "shfl_down")]
     #[inline]
     #[must_use]
@@ -56,42 +60,42 @@ pub trait WarpGroup: Group {
         )
     }
 
-    /// Whether `predicate` is true in any thread.
+    /// Returns whether `predicate` is true in any thread.
     #[inline]
     #[must_use]
     fn any(&self, predicate: bool) -> bool {
         warp::any_sync(self.mask(), predicate)
     }
 
-    /// Whether `predicate` is true in all threads.
+    /// Returns whether `predicate` is true in all threads.
     #[inline]
     #[must_use]
     fn all(&self, predicate: bool) -> bool {
         warp::all_sync(self.mask(), predicate)
     }
 
-    /// The ranks at which `predicate` is true.
+    /// Returns the ranks of the threads in which `predicate` is true.
     #[inline]
     #[must_use]
     fn ballot(&self, predicate: bool) -> u32 {
         by_rank(warp::ballot_sync(self.mask(), predicate), self.mask())
     }
 
-    /// The ranks that have the same `value` as this thread. Needs `sm_70`.
+    /// Returns the ranks of the threads that have the same `value` as this thread. Needs `sm_70`.
     #[inline]
     #[must_use]
     fn match_any<T: Match>(&self, value: T) -> u32 {
         by_rank(warp::match_any_sync(self.mask(), value), self.mask())
     }
 
-    /// Whether all threads have the same `value`. Needs `sm_70`.
+    /// Returns whether all threads have the same `value`. Needs `sm_70`.
     #[inline]
     #[must_use]
     fn match_all<T: Match>(&self, value: T) -> bool {
         warp::match_all_sync(self.mask(), value) != 0
     }
 
-    /// The threads of the group that have the same `label` as this one. Needs `sm_70`.
+    /// Returns the threads of the group that have the same `label` as this one. Needs `sm_70`.
     #[doc(alias = "cg::labeled_partition")]
     #[inline]
     #[must_use]
@@ -99,7 +103,7 @@ pub trait WarpGroup: Group {
         CoalescedGroup::of(warp::match_any_sync(self.mask(), label))
     }
 
-    /// The threads of the group whose `predicate` is as this one's.
+    /// Returns the threads of the group that have the same `predicate` as this one.
     #[doc(alias = "cg::binary_partition")]
     #[inline]
     #[must_use]
@@ -108,7 +112,7 @@ pub trait WarpGroup: Group {
         CoalescedGroup::of(if predicate { yes } else { self.mask() & !yes })
     }
 
-    /// The values of all threads combined, in each of them.
+    /// Returns the values of all threads combined, in each of these threads.
     #[doc(alias = "cg::reduce")]
     #[inline]
     #[must_use]
@@ -119,7 +123,8 @@ pub trait WarpGroup: Group {
             return reduced;
         }
         let (rank, size) = (self.rank(), self.size());
-        // Pairs, fours, eights, ...: after each step all threads of such a part have what is in it.
+        // The steps combine parts of 2, 4, 8, ... threads. After each step, all threads of a part
+        // have the combined value of the part.
         let mut delta = 1;
         while delta < Self::MOST {
             let other_part = (rank ^ delta) & !(delta - 1);
@@ -137,7 +142,7 @@ pub trait WarpGroup: Group {
         value
     }
 
-    /// The values of the threads up to this one combined, this one's with them.
+    /// Returns the values of the threads up to and including this one combined.
     #[doc(alias = "cg::inclusive_scan")]
     #[inline]
     #[must_use]
@@ -154,8 +159,8 @@ pub trait WarpGroup: Group {
         value
     }
 
-    /// `initial` and the values of the threads before this one combined; in the first thread
-    /// `initial` alone.
+    /// Returns `initial` and the values of the threads before this one combined. In the first
+    /// thread, it returns `initial` alone.
     #[doc(alias = "cg::exclusive_scan")]
     #[inline]
     #[must_use]
@@ -170,7 +175,8 @@ pub trait WarpGroup: Group {
     }
 }
 
-/// The bits of `lanes` that are in `mask`, moved together: bit `r` is that of the lane of rank `r`.
+/// Returns the bits of `lanes` that are in `mask`, compacted: bit `r` is the bit of the lane of
+/// rank `r`.
 #[inline]
 fn by_rank(lanes: u32, mut mask: u32) -> u32 {
     if mask == warp::FULL_MASK {

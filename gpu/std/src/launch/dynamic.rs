@@ -8,11 +8,11 @@
 //!
 //! A child may begin as soon as it is launched, and the parent's grid ends only when all of its
 //! children have ended. A thread cannot wait for a child (CUDA 12 removed `cudaDeviceSynchronize`
-//! from kernels); launch what has to run afterwards into [`Stream::TAIL`]. A child sees what the
-//! launching thread wrote before the launch, and what other threads of the block wrote before a
-//! barrier that the launching thread passed, too. It sees nothing of other blocks. Shared and local
-//! memory belong to the parent: pass no address of them. CUDA programming guide, "CUDA Dynamic
-//! Parallelism", "CUDA Device Runtime"; PTX interoperability.
+//! from kernels); launch the work that has to run afterwards into [`Stream::TAIL`]. A child sees
+//! what the launching thread wrote before the launch. It also sees what other threads of the block
+//! wrote before a barrier that the launching thread has passed. It does not see the writes of other
+//! blocks. Shared and local memory belong to the parent: pass no address of them. CUDA programming
+//! guide, "CUDA Dynamic Parallelism", "CUDA Device Runtime"; PTX interoperability.
 
 use core::panic::Location;
 
@@ -20,25 +20,25 @@ use crate::intrinsics;
 
 pub use crate::dim3::Dim3;
 
-/// What a child waits for before it begins. Streams are the grid's own: they mean nothing to its
-/// parent or children.
+/// The stream of a child, which determines what it waits for before it begins. Streams belong to
+/// one grid: its parent and its children cannot use them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stream(usize);
 
 impl Stream {
-    /// The block's own stream (CUDA's NULL stream in a kernel): children of a block run one after
-    /// another, those of different blocks side by side.
+    /// The block's own stream (CUDA's NULL stream in a kernel): children of one block run one after
+    /// another, and children of different blocks may run at the same time.
     pub const BLOCK: Stream = Stream(0);
-    /// Children here begin when all blocks of the grid and all their other children have ended.
-    /// They run one after another.
+    /// The stream whose children begin when all blocks of the grid and all their other children
+    /// have ended. They run one after another.
     #[doc(alias = "cudaStreamTailLaunch")]
     pub const TAIL: Stream = Stream(3);
-    /// Children here may begin at once, whatever else was launched.
+    /// The stream whose children may begin at once. They do not wait for other launches.
     #[doc(alias = "cudaStreamFireAndForget")]
     pub const FIRE_AND_FORGET: Stream = Stream(4);
 }
 
-/// How many threads, in what arrangement, and when: what stands in CUDA's `<<<>>>`.
+/// The shape of a launch: grid, block, dynamic shared memory and stream, as in CUDA's `<<<>>>`.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     grid: Dim3,
@@ -48,7 +48,8 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// `grid` blocks of `block` threads, without dynamic shared memory, in the block's own stream.
+    /// Makes the shape of `grid` blocks of `block` threads, without dynamic shared memory, in the
+    /// block's own stream.
     #[inline]
     #[must_use]
     pub fn new(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Self {
@@ -60,7 +61,7 @@ impl Shape {
         }
     }
 
-    /// The same with this many bytes of dynamic shared memory for each block.
+    /// Returns the shape with this many bytes of dynamic shared memory for each block.
     #[inline]
     #[must_use]
     pub fn dynamic_shared(self, bytes: u32) -> Self {
@@ -70,7 +71,7 @@ impl Shape {
         }
     }
 
-    /// The same in another stream.
+    /// Returns the shape in another stream.
     #[inline]
     #[must_use]
     pub fn on(self, stream: Stream) -> Self {
@@ -78,23 +79,23 @@ impl Shape {
     }
 }
 
-/// A kernel as kernels launch it; every `#[kernel]` is one.
+/// A kernel that kernels can launch. Every `#[kernel]` implements this trait.
 ///
 /// # Safety
-/// `entry` is the address of an entry point, and `store` writes its parameters as the PTX lays them
-/// out.
+/// `entry` is the address of an entry point, and `store` writes its parameters in the layout of the
+/// PTX.
 pub unsafe trait Child {
     /// The arguments in order, as a tuple.
     type Arguments<'a>;
 
-    /// The entry point's address.
+    /// Returns the address of the entry point.
     #[doc(hidden)]
     fn entry() -> *const ();
 
     /// Writes the arguments into a buffer of parameters.
     ///
     /// # Safety
-    /// `buffer` has room for them and is aligned to 16 bytes.
+    /// `buffer` is large enough for the arguments and is aligned to 16 bytes.
     #[doc(hidden)]
     unsafe fn store(buffer: *mut u8, arguments: Self::Arguments<'_>);
 }
@@ -103,8 +104,9 @@ pub unsafe trait Child {
 /// the reason.
 ///
 /// # Safety
-/// The launch keeps all that the kernel asks of a launch from the host, its `#[launch_contract]`
-/// included. What the child reads was written before the launch, as the head of this module says.
+/// The launch meets all requirements that the kernel has for a launch from the host, including its
+/// `#[launch_contract]`. The data that the child reads was written before the launch, as this
+/// module's documentation describes.
 #[inline]
 #[track_caller]
 pub unsafe fn launch<K: Child>(shape: Shape, arguments: K::Arguments<'_>) {
@@ -114,7 +116,7 @@ pub unsafe fn launch<K: Child>(shape: Shape, arguments: K::Arguments<'_>) {
     }
 }
 
-/// Launches a child grid. Unlike [`launch`], it leaves it to the caller to report a failure.
+/// Launches a child grid. Unlike [`launch`], it returns a failure to the caller.
 ///
 /// # Errors
 /// [`LaunchError`]: the device does not support the shape, or as many launches are pending as the
@@ -133,8 +135,8 @@ pub unsafe fn try_launch<K: Child>(
         dynamic_shared,
         stream,
     } = shape;
-    // SAFETY: `entry` is a kernel's; the buffer is the runtime's, large enough for this kernel's
-    // parameters, and is handed back by the launch; the rest is the caller's promise.
+    // SAFETY: `entry` is the address of a kernel. The runtime owns the buffer, which is large
+    // enough for this kernel's parameters, and the launch returns it. The caller promises the rest.
     unsafe {
         let buffer = intrinsics::get_parameter_buffer(K::entry(), grid, block, dynamic_shared);
         if buffer.is_null() {
@@ -148,19 +150,19 @@ pub unsafe fn try_launch<K: Child>(
     }
 }
 
-/// Why a child was not launched: a `cudaError_t`.
+/// The reason why a child was not launched: a `cudaError_t`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchError(u32);
 
 impl LaunchError {
-    /// The error's number in CUDA's headers.
+    /// Returns the error's number in CUDA's headers.
     #[inline]
     #[must_use]
     pub fn code(self) -> u32 {
         self.0
     }
 
-    /// Ends the kernel.
+    /// Ends the kernel with a message.
     #[cold]
     fn stop(self, at: &Location<'_>) -> ! {
         let text = match self.0 {

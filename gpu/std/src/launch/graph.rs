@@ -1,15 +1,15 @@
-//! Conditions of graphs: how a kernel decides which nodes of its graph run next.
+//! Conditions of graphs, by which a kernel decides which nodes of its graph run next.
 //!
 //! A conditional node runs its body if its condition is not 0 (`if`), repeats it while the
 //! condition is not 0 (`while`), or runs the body with the condition's number (`switch`). Kernels
-//! before the node set the condition, and so do kernels in the body of a loop; the host takes no
-//! part. The host builds such graphs with `lanewise::GraphBuilder`. CUDA C++ Programming Guide,
+//! before the node set the condition, and so do kernels in the body of a loop. The host is not
+//! involved. The host builds such graphs with `lanewise::GraphBuilder`. CUDA C++ Programming Guide,
 //! "Conditional Graph Nodes".
 
 use crate::intrinsics;
 use crate::kernel::Value;
 
-/// A condition, as a kernel takes it; the host passes a `ConditionSetter`.
+/// A condition as a kernel parameter. The host passes a `ConditionSetter`.
 ///
 /// ```
 /// use lanewise_macros::kernel;
@@ -25,8 +25,8 @@ use crate::kernel::Value;
 #[repr(transparent)]
 pub struct Condition(u64);
 
-// SAFETY: a number, which the driver gave for a graph. It is no `DeviceCopy`, so that the host can
-// pass nothing else for it.
+// SAFETY: the type is a number, which the driver returned for a graph. It is not `DeviceCopy`, so
+// that the host cannot pass any other number.
 unsafe impl Value for Condition {
     const LAYOUT: u64 = crate::kernel::layout::named("Condition");
 }
@@ -37,8 +37,8 @@ impl Condition {
     #[doc(alias = "cudaGraphSetConditional")]
     #[inline]
     pub fn set(self, value: u32) {
-        // SAFETY: the handle is one of the running graph's: the host passes a condition to nodes of
-        // its own graph only.
+        // SAFETY: the handle belongs to the running graph, because the host passes a condition only
+        // to nodes of the same graph.
         unsafe { intrinsics::graph_set_conditional(self.0, value) }
     }
 }

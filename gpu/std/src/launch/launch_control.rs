@@ -1,14 +1,15 @@
-//! Blocks that take the work of blocks which have not begun, from `sm_100`: cluster launch control.
+//! Cluster launch control, from `sm_100`: blocks that take over the work of blocks that have not
+//! begun.
 //!
 //! A grid has a block for each piece of work, and the hardware starts as many as fit. A block that
 //! has finished its work can cancel a block that has not begun, and do that block's work as well.
 //! So barriers, tensor memory and tables in shared memory are set up once, as in a persistent
-//! kernel, and work is still dealt out as blocks become free, as in an ordinary one.
+//! kernel. But work is still assigned when blocks become free, as in an ordinary kernel.
 //!
-//! [`for_each_block`] does all of this on every target; before `sm_100` nothing is cancelled, and
+//! [`for_each_block`] does all of this on every target; before `sm_100` no block is cancelled, and
 //! each block does its own work. A kernel can also use the instructions themselves: [`try_cancel`]
 //! and [`CancelResponse::canceled`]. The simulated GPU runs code for targets before `sm_100`; it
-//! refuses a kernel with these instructions and names it. PTX ISA,
+//! rejects a kernel with these instructions, and its message names the kernel. PTX ISA,
 //! "clusterlaunchcontrol.try_cancel", "clusterlaunchcontrol.query_cancel"; CUDA programming guide,
 //! "Cluster Launch Control".
 
@@ -22,25 +23,25 @@ use crate::dim3::Dim3;
 use crate::state_space::{self, ptx};
 use crate::{SharedArray, bulk, cluster, target, thread};
 
-/// What the hardware answers, in shared memory:
-/// `shared! { static RESPONSE: [CancelResponse; 1]; }`.
+/// The response of the hardware, in shared memory: `shared! { static RESPONSE: [CancelResponse; 1];
+/// }`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(16))]
 pub struct CancelResponse([u64; 2]);
 
 impl CancelResponse {
-    /// Bytes of an answer, for the barrier that is told of them.
+    /// The number of bytes of a response, for the barrier to which they are reported.
     pub const BYTES: u32 = size_of::<Self>() as u32;
 
-    /// The position in the grid of the block that was cancelled, or of the first one of the
-    /// cluster; `None` if no block was left that had not begun.
+    /// Returns the position in the grid of the block that was cancelled, or of the first block of
+    /// the cluster. Returns `None` if all blocks had already begun.
     #[doc(alias = "clusterlaunchcontrol.query_cancel")]
     #[inline]
     #[must_use]
     pub fn canceled(self) -> Option<Dim3> {
         let [low, high] = self.0;
         let (canceled, x, y, z): (u32, u32, u32, u32);
-        // SAFETY: it reads no memory.
+        // SAFETY: the instruction reads no memory.
         unsafe {
             ptx!("clusterlaunchcontrol.query_cancel":
                 "{{ .reg .b128 response; .reg .pred canceled; .reg .b32 nothing;",
@@ -62,15 +63,16 @@ impl CancelResponse {
     }
 }
 
-/// Asks the hardware to cancel a cluster that has not begun (a block, in a launch without
-/// clusters). The [`CancelResponse::BYTES`] of the answer are reported to `barrier`, where one
-/// thread has announced them. From `sm_100`.
+/// Requests that the hardware cancels a cluster that has not begun (a block, in a launch without
+/// clusters). The [`CancelResponse::BYTES`] of the response are reported to `barrier`, where one
+/// thread has announced them. Needs `sm_100`.
 ///
 /// # Safety
-/// `response` is in this block's shared memory. One thread of one block calls it, and not again
-/// after an answer that nothing is left. No thread touches the response before the barrier's phase
-/// has ended, and a [`fence_proxy_async`](crate::bulk::fence_proxy_async) stands between reads of
-/// the previous answer and this call. The kernel does the work of the block that was cancelled.
+/// `response` is in this block's shared memory. One thread of one block calls it. It does not call
+/// it again after a response without a cancelled block. No thread accesses the response before the
+/// barrier's phase has ended. There is a [`fence_proxy_async`](crate::bulk::fence_proxy_async)
+/// between reads of the previous response and this call. The kernel does the work of the block that
+/// was cancelled.
 #[doc(alias = "clusterlaunchcontrol.try_cancel")]
 #[inline]
 pub unsafe fn try_cancel<S: Scope>(response: *mut CancelResponse, barrier: &Barrier<S>) {
@@ -85,11 +87,12 @@ pub unsafe fn try_cancel<S: Scope>(response: *mut CancelResponse, barrier: &Barr
     }
 }
 
-/// As [`try_cancel`], with the answer to all blocks of the cluster, each at the same place. For
-/// `sm_100a`.
+/// Does the same as [`try_cancel`], but sends the response to all blocks of the cluster, at the
+/// same shared address in each. Needs `sm_100a`.
 ///
 /// # Safety
-/// As for [`try_cancel`], for the response and the barrier of each block: all of them are there.
+/// As for [`try_cancel`], for the response and the barrier of each block. All blocks of the cluster
+/// have begun, and none has ended.
 #[doc(alias = "clusterlaunchcontrol.try_cancel.multicast::cluster::all")]
 #[inline]
 pub unsafe fn try_cancel_multicast<S: Scope>(response: *mut CancelResponse, barrier: &Barrier<S>) {
@@ -104,7 +107,8 @@ pub unsafe fn try_cancel_multicast<S: Scope>(response: *mut CancelResponse, barr
     }
 }
 
-/// What [`for_each_block`] needs: `shared! { static STEALING: [StealStorage; 1]; }`.
+/// The shared memory that [`for_each_block`] needs: `shared! { static STEALING: [StealStorage; 1];
+/// }`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(16))]
 pub struct StealStorage {
@@ -113,11 +117,11 @@ pub struct StealStorage {
 }
 
 /// Calls `work` with this block's position in the grid, then with the positions of blocks that it
-/// has cancelled, until none is left. Each position of the grid is handed to exactly one block.
+/// has cancelled, until no block is left. Each position of the grid goes to exactly one block.
 ///
-/// All threads of the block call it, and all call `work` with the same positions; `work` uses its
-/// argument in place of [`thread::block_idx_x`]. The next block is asked for while `work` runs.
-/// Blocks in clusters of several do only their own work.
+/// All threads of the block call it, and all call `work` with the same positions. `work` uses its
+/// argument instead of [`thread::block_idx_x`]. The request for the next block is pending while
+/// `work` runs. In clusters of several blocks, each block does only its own work.
 #[doc(alias = "work stealing")]
 #[doc(alias = "persistent kernel")]
 #[inline]
@@ -135,26 +139,27 @@ pub fn for_each_block(storage: &SharedArray<StealStorage, 1>, mut work: impl FnM
     let first = thread::thread_rank() == 0;
     let place = state_space::shared(response) + CancelResponse::BYTES;
     if first {
-        // SAFETY: one thread, before the others know of the barrier; the storage has room for it
-        // behind the answer.
+        // SAFETY: only one thread calls it, before the others use the barrier. The storage has
+        // memory for it after the response.
         unsafe { barrier::init_at(place, 1) };
     }
     barrier::publish::<Block>();
-    // SAFETY: it was made, and all threads know of it.
+    // SAFETY: the barrier was made and published to all threads.
     let barrier: Barrier<Block> = unsafe { Barrier::at_address(place) };
     let (mut next, mut parity) = (Some(own), Parity::Even);
     while let Some(position) = next {
         if first {
             let _ = barrier.arrive_expect_bytes(CancelResponse::BYTES);
             bulk::fence_proxy_async();
-            // SAFETY: one thread; nobody reads the answer before the wait, all have read the one
-            // before, and it was that there is one; its work is done below.
+            // SAFETY: only one thread calls it, and no thread reads the response before the wait.
+            // All threads have read the previous response, which had a block. The work of the
+            // cancelled block is done below.
             unsafe { try_cancel(response, &barrier) };
         }
         work(position);
         barrier.wait_parity(parity);
         parity = parity.next();
-        // SAFETY: the answer is there.
+        // SAFETY: the response has arrived.
         next = unsafe { response.read() }.canceled();
         thread::sync_threads();
     }

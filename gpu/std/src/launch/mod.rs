@@ -1,5 +1,5 @@
-//! Launches as the device sees them: by other kernels, ahead of their turn, under a graph's
-//! conditions, or in place of a block that has not begun.
+//! Launches on the device side: launches by kernels, early starts, conditions of graphs, and the
+//! take-over of blocks that have not begun.
 
 pub mod dynamic;
 pub mod graph;

@@ -1,7 +1,7 @@
-//! Copies and reductions from this block's shared memory to another's of the cluster.
+//! Copies and reductions from this block's shared memory to that of another block of the cluster.
 //!
-//! `to` and the barrier are this block's. The bytes go to the same place in block `rank`, and are
-//! reported to the barrier at the same place there, which expects them.
+//! `to` and the barrier are addresses in this block. The bytes go to the same address in block
+//! `rank`. They are reported to the barrier at the same address there, which expects them.
 //!
 //! The element types of reductions are those of
 //! [`add_async`](crate::cluster::DistributedArray::add_async) and its siblings, which send one
@@ -18,7 +18,8 @@ use super::copy::bytes;
 use crate::barrier::{Barrier, Cluster};
 use crate::state_space::{self, ptx};
 
-/// One of these instructions: its name, its words up to the spaces, and its words behind them.
+/// Executes one of these instructions. The arguments are its name, its text up to the state spaces,
+/// and its text after them.
 macro_rules! to_block {
     ($name:literal: $start:literal, $words:expr, $to:expr, $from:expr, $bytes:expr, $barrier:expr, $rank:expr) => {
         ptx!($name:
@@ -35,14 +36,15 @@ macro_rules! to_block {
 }
 
 /// Starts a copy of `count` elements from this block's shared memory to block `rank` of the
-/// cluster, which tells the barrier there of its bytes.
+/// cluster. The copy reports its bytes to the barrier there.
 ///
 /// # Safety
-/// The cluster has block `rank`, which has begun and does not end before its barrier was told. `to`
-/// and `from` are in this block's shared memory, valid for so many elements, at multiples of 16
-/// bytes, and the bytes are a multiple of 16. [`fence_proxy_async`](super::fence_proxy_async)
-/// stands between the writes of the source and this. Until the phase of the barrier there that
-/// expects the bytes has ended, no thread writes the source or touches the destination.
+/// The cluster has block `rank`. That block has begun, and does not end before the bytes are
+/// reported to its barrier. `to` and `from` are in this block's shared memory, valid for `count`
+/// elements, at multiples of 16 bytes, and the number of bytes is a multiple of 16. There is a
+/// [`fence_proxy_async`](super::fence_proxy_async) between the writes of the source and this call.
+/// Until the phase of the barrier there that expects the bytes has ended, no thread writes the
+/// source or accesses the destination.
 #[doc(alias = "cp.async.bulk.shared::cluster.shared::cta")]
 #[inline]
 pub unsafe fn copy_to_block<T: Copy>(
@@ -59,10 +61,10 @@ pub unsafe fn copy_to_block<T: Copy>(
     }
 }
 
-/// Of each trait one that nobody else can implement, with the instructions: of many elements, and
-/// of one.
+/// A sealed trait for each public trait, with the instructions for many elements and for one.
 pub(super) mod sealed {
-    /// Where from and where to, how many bytes, the barrier, and whose.
+    /// The operands of a copy: destination, source, number of bytes, barrier, and the rank of the
+    /// destination's block.
     #[derive(Clone, Copy)]
     pub struct Copied {
         pub to: u32,
@@ -72,7 +74,8 @@ pub(super) mod sealed {
         pub rank: u32,
     }
 
-    /// Where to, as this block has it; the value; the barrier, as the cluster has it; and whose.
+    /// The operands for one element: the destination as an address in this block, the value, the
+    /// barrier as an address in the cluster, and the rank of the destination's block.
     #[derive(Clone, Copy)]
     pub struct Element<T> {
         pub to: u32,
@@ -96,7 +99,8 @@ pub(super) mod sealed {
     }
 }
 
-/// One element from a register: the instruction's name, its words, and its value's register.
+/// Sends one element from a register. The arguments are the instruction's name, its text, and the
+/// kind of register of the value.
 macro_rules! element_to_block {
     ($name:literal: $words:expr, $register:ident, $element:expr) => {{
         let $crate::bulk::cluster::sealed::Element { to, value, told, rank } = $element;
@@ -155,24 +159,25 @@ macro_rules! reductions {
     };
 }
 reductions! {
-    /// Elements that are added to another block's, wrapping.
+    /// Elements that can be added to another block's elements, wrapping on overflow.
     BlockAdd, Add, "u32, i32, u64": { u32: ".u32" reg32; i32: ".s32" reg32; u64: ".u64" reg64; } [add]
-    /// Elements of which another block keeps the lesser or the greater.
+    /// Elements for which another block can keep the minimum or the maximum.
     BlockMinMax, MinMax, "u32, i32": { u32: ".u32" reg32; i32: ".s32" reg32; } [min, max]
-    /// Elements whose bits are joined with another block's.
+    /// Elements that can be combined bitwise with another block's elements.
     BlockBitwise, Bitwise, "u32, i32": { u32: ".b32" reg32; i32: ".b32" reg32; } [and, or, xor]
-    /// Elements up to or down from which another block's count.
+    /// Elements that can be the limit up to or down from which another block's elements count.
     BlockIncDec, IncDec, "u32": { u32: ".u32" reg32; } [inc, dec]
 }
 
 macro_rules! joins {
     ($($(#[$doc:meta])* $name:ident: $bound:ident, $operation:ident;)*) => {$(
         $(#[$doc])*
-        /// Each is an atomic of its own, and the barrier there is told of the bytes.
+        /// The operation is atomic for each element separately. It reports the bytes to the barrier
+        /// there.
         ///
         /// # Safety
-        /// As for [`copy_to_block`], but that others may join elements with the destination's
-        /// meanwhile, by such copies or by atomics.
+        /// As for [`copy_to_block`]. But at the same time, other threads may update the
+        /// destination's elements, by such reductions or by atomics.
         #[inline]
         pub unsafe fn $name<T: $bound>(to: *mut T, from: *const T, count: usize, barrier: &Barrier<Cluster>, rank: u32) {
             let operands = sealed::Copied {
@@ -191,18 +196,20 @@ joins! {
     /// Adds `count` elements of this block's shared memory to those of block `rank`.
     #[doc(alias = "cp.reduce.async.bulk.shared::cluster")]
     add_to_block: BlockAdd, add;
-    /// Has block `rank` keep the lesser of each element and its own.
+    /// Replaces each element of block `rank` by the minimum of it and this block's element.
     min_to_block: BlockMinMax, min;
-    /// Has block `rank` keep the greater of each element and its own.
+    /// Replaces each element of block `rank` by the maximum of it and this block's element.
     max_to_block: BlockMinMax, max;
-    /// Has block `rank` keep the bits that both have.
+    /// Replaces each element of block `rank` by the bitwise AND of it and this block's element.
     and_to_block: BlockBitwise, and;
-    /// Has block `rank` set the bits that either has.
+    /// Replaces each element of block `rank` by the bitwise OR of it and this block's element.
     or_to_block: BlockBitwise, or;
-    /// Has block `rank` set the bits that one of the two has.
+    /// Replaces each element of block `rank` by the bitwise XOR of it and this block's element.
     xor_to_block: BlockBitwise, xor;
-    /// Has block `rank` count up, and begin at 0 again from the element that comes on.
+    /// Increments each element of block `rank`, or sets it to 0 if it is at least this block's
+    /// element.
     inc_to_block: BlockIncDec, inc;
-    /// Has block `rank` count down, and go to the element that comes from 0, or from above it.
+    /// Decrements each element of block `rank`, or sets it to this block's element if it is 0 or
+    /// greater than that.
     dec_to_block: BlockIncDec, dec;
 }

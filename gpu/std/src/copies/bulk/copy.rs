@@ -1,18 +1,18 @@
-//! Copies between global and shared memory, with a policy for the second-level cache or without.
+//! Copies between global and shared memory, with or without a policy for the second-level cache.
 
 use crate::barrier::{Barrier, Scope};
 use crate::cache::{CachePolicy, hinted};
 use crate::state_space::{self, ptx};
 
-/// This module's copies from and to global memory, with a policy for the second-level cache:
+/// This module's copies from and to global memory, with a policy for the second-level cache. See
 /// [`with_policy`].
 #[derive(Clone, Copy, Debug)]
 pub struct WithPolicy(pub(super) Option<CachePolicy>);
 
-/// As the hardware likes it.
+/// Copies without a policy, for which the hardware chooses.
 pub(super) const WITHOUT: WithPolicy = WithPolicy(None);
 
-/// The copies of this module, with a policy for the second-level cache:
+/// Returns the copies of this module with a policy for the second-level cache:
 /// `with_policy(CachePolicy::evict_first()).load(..)`.
 #[doc(alias = "L2::cache_hint")]
 #[inline]
@@ -21,19 +21,19 @@ pub fn with_policy(policy: CachePolicy) -> WithPolicy {
     WithPolicy(Some(policy))
 }
 
-/// Bytes of this many elements.
+/// Returns the number of bytes of this many elements.
 pub(super) fn bytes<T>(count: usize) -> u32 {
     (count * size_of::<T>()) as u32
 }
 
-/// Starts a copy of `count` elements from global to this block's shared memory, which tells
-/// `barrier` of its bytes.
+/// Starts a copy of `count` elements from global to this block's shared memory. The copy reports
+/// its bytes to `barrier`.
 ///
 /// # Safety
 /// `to` is in this block's shared memory and `from` in global memory, both valid for this many
-/// elements and at multiples of 16 bytes, and the bytes are a multiple of 16. Until the phase of
-/// the barrier that expects the bytes has ended, no thread writes the source or touches the
-/// destination.
+/// elements and at multiples of 16 bytes, and the number of bytes is a multiple of 16. Until the
+/// phase of the barrier that expects the bytes has ended, no thread writes the source or accesses
+/// the destination.
 #[doc(alias = "cp.async.bulk")]
 #[doc(alias = "cuda::device::memcpy_async_tx")]
 #[inline]
@@ -43,16 +43,16 @@ pub unsafe fn load<T: Copy, S: Scope>(
     count: usize,
     barrier: &Barrier<S>,
 ) {
-    // SAFETY: passed on.
+    // SAFETY: the caller promises what the called function requires.
     unsafe { WITHOUT.load(to, from, count, barrier) }
 }
 
 /// Starts a copy of `count` elements from global memory into several blocks of the cluster: bit `r`
-/// of `blocks` is block `r`. They come to the same place in each, and tell each block's barrier at
-/// the place of this one.
+/// of `blocks` is block `r`. The elements go to the same shared address in each block. They are
+/// reported to each block's barrier at the address of this one.
 ///
 /// # Safety
-/// As for [`load`], in each of the blocks; the cluster has them all, and none has ended.
+/// As for [`load`], in each of the blocks; the cluster has all of these blocks, and none has ended.
 #[doc(alias = "cp.async.bulk.multicast::cluster")]
 #[inline]
 pub unsafe fn load_multicast<T: Copy, S: Scope>(
@@ -62,40 +62,40 @@ pub unsafe fn load_multicast<T: Copy, S: Scope>(
     barrier: &Barrier<S>,
     blocks: u16,
 ) {
-    // SAFETY: passed on.
+    // SAFETY: the caller promises what the called function requires.
     unsafe { WITHOUT.load_multicast(to, from, count, barrier, blocks) }
 }
 
-/// Starts a copy of `count` elements from this block's shared memory to global memory, in this
-/// thread's open group.
+/// Starts a copy of `count` elements from this block's shared memory to global memory, as part of
+/// this thread's open group.
 ///
 /// # Safety
-/// As for [`load`], the other way round: no thread writes the source before
-/// [`wait_group_read`](super::wait_group_read), nor touches the destination before
-/// [`wait_group`](super::wait_group); and [`fence_proxy_async`](super::fence_proxy_async) stands
-/// between the writes of the source and this.
+/// As for [`load`], with source and destination exchanged. No thread writes the source before
+/// [`wait_group_read`](super::wait_group_read), or accesses the destination before
+/// [`wait_group`](super::wait_group). There is a [`fence_proxy_async`](super::fence_proxy_async)
+/// between the writes of the source and this call.
 #[doc(alias = "cp.async.bulk.global.shared::cta")]
 #[inline]
 pub unsafe fn store<T: Copy>(to: *mut T, from: *const T, count: usize) {
-    // SAFETY: passed on.
+    // SAFETY: the caller promises what the called function requires.
     unsafe { WITHOUT.store(to, from, count) }
 }
 
-/// Has `count` elements of global memory brought to the second-level cache, for a copy that comes
-/// later.
+/// Starts a prefetch of `count` elements of global memory into the second-level cache, for a later
+/// copy.
 ///
 /// # Safety
 /// `from` is in global memory, valid for this many elements, at a multiple of 16 bytes, and the
-/// bytes are a multiple of 16.
+/// number of bytes is a multiple of 16.
 #[doc(alias = "cp.async.bulk.prefetch.L2")]
 #[inline]
 pub unsafe fn prefetch<T: Copy>(from: *const T, count: usize) {
-    // SAFETY: passed on.
+    // SAFETY: the caller promises what the called function requires.
     unsafe { WITHOUT.prefetch(from, count) }
 }
 
 impl WithPolicy {
-    /// [`load`] with this policy.
+    /// Does the same as [`load`], with this policy.
     ///
     /// # Safety
     /// As for [`load`].
@@ -124,7 +124,7 @@ impl WithPolicy {
         }
     }
 
-    /// [`load_multicast`] with this policy.
+    /// Does the same as [`load_multicast`], with this policy.
     ///
     /// # Safety
     /// As for [`load_multicast`].
@@ -155,7 +155,7 @@ impl WithPolicy {
         }
     }
 
-    /// [`store`] with this policy.
+    /// Does the same as [`store`], with this policy.
     ///
     /// # Safety
     /// As for [`store`].
@@ -176,7 +176,7 @@ impl WithPolicy {
         }
     }
 
-    /// [`prefetch`] with this policy.
+    /// Does the same as [`prefetch`], with this policy.
     ///
     /// # Safety
     /// As for [`prefetch`].

@@ -2,8 +2,8 @@
 //! `red.async`.
 //!
 //! A plain store to another block ([`DistributedArray::set`]) needs a barrier of the cluster after
-//! it, or a remote arrival by each writer. An element that is sent in this way reports its bytes to
-//! a barrier of the receiving block, which expects them as it expects those of a bulk copy. No
+//! it, or a remote arrival by each writer. An element that is sent asynchronously reports its bytes
+//! to a barrier of the receiving block. The barrier expects them like the bytes of a bulk copy. No
 //! thread arrives, and only the reader waits.
 //!
 //! PTX ISA, "Data Movement and Conversion Instructions: st.async", "Parallel Synchronization and
@@ -18,16 +18,17 @@ use crate::cluster::DistributedArray;
 use crate::state_space::{self, ptx};
 
 impl<T: Copy> DistributedArray<T> {
-    /// Sends `value` to element `index` of block `rank`, and goes on. The barrier at the place of
-    /// `barrier` in that block is told of the element's bytes, which it expects
-    /// ([`Barrier::expect_bytes`]); who waits for it there sees the element.
+    /// Sends `value` to element `index` of block `rank`, and does not wait. The element's bytes are
+    /// reported to the barrier at the address of `barrier` in that block, which expects them
+    /// ([`Barrier::expect_bytes`]). A thread that waits at the barrier there sees the element.
     ///
     /// An element has 4, 8 or 16 bytes, and is aligned to its size: `u32`, `f64`,
     /// [`Float4`](crate::vector::Float4).
     ///
     /// # Safety
-    /// Block `rank` has begun, and does not end before its barrier was told. From here until the
-    /// phase of the barrier there that expects the bytes has ended, no thread touches the element.
+    /// Block `rank` has begun, and does not end before the bytes are reported to its barrier. From
+    /// this call until the phase of the barrier there that expects the bytes has ended, no thread
+    /// accesses the element.
     ///
     /// # Panics
     /// If the block or the element is past the end.
@@ -44,8 +45,8 @@ impl<T: Copy> DistributedArray<T> {
             state_space::shared(self.own_element(index)),
             barrier.of_block(rank).address(),
         );
-        // SAFETY: the sizes are the same, and any bytes are such a value; the rest is the caller's
-        // promise.
+        // SAFETY: the sizes are the same, and any bytes are a valid `MaybeUninit`. The caller
+        // promises the rest.
         unsafe {
             match const { size_of::<T>() } {
                 4 => {
@@ -90,12 +91,13 @@ macro_rules! joins {
     ($($(#[$doc:meta])* $name:ident: $bound:ident, $operation:ident;)*) => {$(
         impl<T: $bound> DistributedArray<T> {
             $(#[$doc])*
-            /// It goes on at once, and tells the barrier there of the element's bytes, as
+            /// It does not wait, and reports the element's bytes to the barrier there, as
             /// [`set_async`](Self::set_async) does.
             ///
             /// # Safety
-            /// As for [`set_async`](Self::set_async), but that others may join values with the
-            /// element meanwhile, in this way or by atomics of the cluster's scope or a wider one.
+            /// As for [`set_async`](Self::set_async). But at the same time, other threads may
+            /// update the element, by such operations or by atomics of cluster scope or a wider
+            /// one.
             ///
             /// # Panics
             /// If the block or the element is past the end.
@@ -114,28 +116,29 @@ macro_rules! joins {
     )*};
 }
 joins! {
-    /// Adds `value` to element `index` of block `rank`, wrapping.
+    /// Adds `value` to element `index` of block `rank`, wrapping on overflow.
     #[doc(alias = "red.async.add")]
     add_async: BlockAdd, add;
-    /// Has block `rank` keep the lesser of `value` and its element `index`.
+    /// Replaces element `index` of block `rank` by the minimum of it and `value`.
     #[doc(alias = "red.async.min")]
     min_async: BlockMinMax, min;
-    /// Has block `rank` keep the greater of `value` and its element `index`.
+    /// Replaces element `index` of block `rank` by the maximum of it and `value`.
     #[doc(alias = "red.async.max")]
     max_async: BlockMinMax, max;
-    /// Has block `rank` keep the bits that `value` and its element `index` both have.
+    /// Replaces element `index` of block `rank` by the bitwise AND of it and `value`.
     #[doc(alias = "red.async.and")]
     and_async: BlockBitwise, and;
-    /// Has block `rank` set the bits of its element `index` that `value` has.
+    /// Replaces element `index` of block `rank` by the bitwise OR of it and `value`.
     #[doc(alias = "red.async.or")]
     or_async: BlockBitwise, or;
-    /// Has block `rank` change the bits of its element `index` that `value` has.
+    /// Replaces element `index` of block `rank` by the bitwise XOR of it and `value`.
     #[doc(alias = "red.async.xor")]
     xor_async: BlockBitwise, xor;
-    /// Has element `index` of block `rank` count up, and begin at 0 again from `value` on.
+    /// Increments element `index` of block `rank`, or sets it to 0 if it is at least `value`.
     #[doc(alias = "red.async.inc")]
     inc_async: BlockIncDec, inc;
-    /// Has element `index` of block `rank` count down, and go to `value` from 0, or from above it.
+    /// Decrements element `index` of block `rank`, or sets it to `value` if it is 0 or greater than
+    /// `value`.
     #[doc(alias = "red.async.dec")]
     dec_async: BlockIncDec, dec;
 }

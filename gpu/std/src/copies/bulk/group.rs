@@ -1,24 +1,25 @@
-//! Groups of copies out of shared memory, and the fence between what threads write and what the
-//! unit reads.
+//! Groups of copies out of shared memory, and the fence between the writes of threads and the reads
+//! of the copy unit.
 
 use crate::state_space::ptx;
 
-/// Ends a group: the bulk copies from shared to global memory that this thread has started since
-/// the last.
+/// Ends a group. The group contains the bulk copies from shared to global memory that this thread
+/// has started since its last group.
 #[doc(alias = "cp.async.bulk.commit_group")]
 #[inline]
 pub fn commit_group() {
-    // SAFETY: names no memory.
+    // SAFETY: the instruction accesses no memory.
     unsafe {
         ptx!("cp.async.bulk.commit_group": "cp.async.bulk.commit_group;", options(nostack, preserves_flags));
     }
 }
 
-/// Waits until this thread's groups, but for the latest `LEFT`, have written their destinations.
+/// Waits until all of this thread's groups except the latest `LEFT` have written their
+/// destinations.
 #[doc(alias = "cp.async.bulk.wait_group")]
 #[inline]
 pub fn wait_group<const LEFT: u32>() {
-    // SAFETY: waits for what this thread has started.
+    // SAFETY: the instruction only waits for this thread's own copies.
     unsafe {
         ptx!("cp.async.bulk.wait_group":
             "cp.async.bulk.wait_group {left};",
@@ -28,12 +29,12 @@ pub fn wait_group<const LEFT: u32>() {
     }
 }
 
-/// Waits until this thread's groups, but for the latest `LEFT`, have read their sources, which may
-/// then be overwritten.
+/// Waits until all of this thread's groups except the latest `LEFT` have read their sources. The
+/// sources may then be overwritten.
 #[doc(alias = "cp.async.bulk.wait_group.read")]
 #[inline]
 pub fn wait_group_read<const LEFT: u32>() {
-    // SAFETY: waits for what this thread has started.
+    // SAFETY: the instruction only waits for this thread's own copies.
     unsafe {
         ptx!("cp.async.bulk.wait_group.read":
             "cp.async.bulk.wait_group.read {left};",
@@ -43,13 +44,14 @@ pub fn wait_group_read<const LEFT: u32>() {
     }
 }
 
-/// Lets bulk copies and matrix units see what this thread has written to shared memory; other
-/// threads' writes, after a barrier that they come to with this behind them.
+/// Makes this thread's writes to shared memory visible to bulk copies and matrix units. For the
+/// writes of other threads, each of them calls this function first, and then all threads pass a
+/// barrier.
 #[doc(alias = "fence.proxy.async")]
 #[doc(alias = "fence_view_async_shared")]
 #[inline]
 pub fn fence_proxy_async() {
-    // SAFETY: a fence only orders.
+    // SAFETY: a fence only orders and accesses no memory.
     unsafe {
         ptx!("fence.proxy.async": "fence.proxy.async.shared::cta;", options(nostack, preserves_flags));
     }

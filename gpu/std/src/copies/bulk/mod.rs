@@ -1,12 +1,12 @@
-//! Bulk copies, from `sm_90`: one thread asks for many bytes, and a unit beside the
-//! multiprocessor's lanes moves them.
+//! Bulk copies: one thread starts a copy of many bytes, and a separate unit of the multiprocessor
+//! moves them. They need `sm_90`.
 //!
 //! A copy into shared memory reports its bytes to a barrier that expects them
 //! ([`Barrier::arrive_expect_bytes`](crate::barrier::Barrier::arrive_expect_bytes)). A copy out of
-//! shared memory belongs to a group of the thread that asked for it: [`commit_group`] ends the
-//! group, [`wait_group_read`] waits until the source may be overwritten, [`wait_group`] until the
-//! destination is written. The unit reaches shared memory in another way than the threads do
-//! (through another *proxy*): it sees what they wrote only after [`fence_proxy_async`].
+//! shared memory belongs to a group of the thread that started it. [`commit_group`] ends the group,
+//! [`wait_group_read`] waits until the source may be overwritten, and [`wait_group`] waits until
+//! the destination is written. The unit accesses shared memory through another *proxy* than the
+//! threads. So it sees their writes only after [`fence_proxy_async`].
 //!
 //! | from | to | functions | tells |
 //! | --- | --- | --- | --- |
@@ -17,11 +17,12 @@
 //! | a register | another block of the cluster | [`set_async`](crate::cluster::DistributedArray::set_async), [`add_async`](crate::cluster::DistributedArray::add_async) ... | that block's barrier |
 //! | global | the second-level cache | [`prefetch`] | nobody |
 //!
-//! Sizes and addresses are multiples of 16 bytes; for a register, of its own size. [`with_policy`]
-//! makes the second-level cache keep what is copied for longer, or less long. [`crate::tma`] moves
-//! boxes of tensors with the same unit. PTX ISA, "Data Movement and Conversion Instructions:
-//! cp.async.bulk", "cp.reduce.async.bulk", "cp.async.bulk.prefetch", "fence.proxy"; CUDA C++
-//! Programming Guide, "Tensor Memory Accelerator".
+//! Sizes and addresses are multiples of 16 bytes. For a copy from a register, the address is a
+//! multiple of the element's size. [`with_policy`] makes the second-level cache keep the copied
+//! lines for a longer or shorter time. [`crate::tma`] moves boxes of tensors with the same unit.
+//! PTX ISA, "Data Movement and Conversion Instructions: cp.async.bulk", "cp.reduce.async.bulk",
+//! "cp.async.bulk.prefetch", "fence.proxy"; CUDA C++ Programming Guide, "Tensor Memory
+//! Accelerator".
 
 #![cfg_attr(
     not(target_arch = "nvptx64"),

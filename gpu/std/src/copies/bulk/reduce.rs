@@ -1,9 +1,11 @@
-//! Which operations the unit can do on which element types; another pair does not compile.
+//! The operations of the copy unit and the element types that each supports. Any other pair does
+//! not compile.
 //!
-//! The instruction for boxes of tensors does not name the element type; the map does. So ptxas
-//! accepts any pair, and a GPU ends a kernel with a wrong one by an illegal instruction. The ISA
-//! does not list the types of each operation; these are the ones that an H200 accepts (driver
-//! 580.159, 2026-11-22). Plain bulk copies name the type, and have the same list.
+//! The instruction for boxes of tensors does not contain the element type; the map does. So ptxas
+//! accepts any pair, and a GPU ends a kernel with a wrong pair by an illegal instruction. The ISA
+//! does not list the types of each operation. These are the types that an H200 accepts (driver
+//! 580.159, 2026-11-22). The instructions of plain bulk copies contain the type, and have the same
+//! list.
 //!
 //! | trait | operations | elements |
 //! | --- | --- | --- |
@@ -24,8 +26,7 @@ use crate::cache::hinted;
 use crate::half::{Bf16, F16};
 use crate::state_space::{self, ptx};
 
-/// Of each trait one that nobody else can implement, with the instruction for elements one after
-/// another.
+/// A sealed trait for each public trait, with the instruction for consecutive elements.
 mod sealed {
     use crate::cache::CachePolicy;
 
@@ -79,20 +80,20 @@ macro_rules! reductions {
     };
 }
 reductions! {
-    /// Elements that a store adds to those that are there. `i64` has no addition of its own: the
-    /// bits of a sum are those of `u64`.
+    /// Elements that a store can add to those in global memory. `i64` has no addition of its own,
+    /// because its sums have the same bits as those of `u64`.
     ReduceAdd, Add, "it adds, wrapping, or rounded to nearest even", "u32, i32, u64, F16, Bf16, f32, f64": {
         u32: "u32"; i32: "s32"; u64: "u64"; F16: "noftz.f16"; Bf16: "noftz.bf16"; f32: "f32"; f64: "f64";
     } [add: "add."]
-    /// Elements of which the lesser or the greater stays.
+    /// Elements for which a store can keep the minimum or the maximum.
     ReduceMinMax, MinMax, "it keeps the lesser or the greater", "u32, i32, u64, i64, F16, Bf16": {
         u32: "u32"; i32: "s32"; u64: "u64"; i64: "s64"; F16: "f16"; Bf16: "bf16";
     } [min: "min.", max: "max."]
-    /// Elements whose bits a store joins.
+    /// Elements that a store can combine bitwise.
     ReduceBitwise, Bitwise, "it joins bits", "u32, i32, u64": {
         u32: "b32"; i32: "b32"; u64: "b64";
     } [and: "and.", or: "or.", xor: "xor."]
-    /// Elements that a store counts up or down.
+    /// Elements that a store can increment or decrement.
     ReduceIncDec, IncDec, "it counts, up to or down from the element that comes", "u32": {
         u32: "u32";
     } [inc: "inc.", dec: "dec."]
@@ -101,14 +102,15 @@ reductions! {
 macro_rules! stores {
     ($($(#[$doc:meta])* $name:ident: $bound:ident, $operation:ident;)*) => {$(
         $(#[$doc])*
-        /// Each is an atomic of its own, in this thread's open group.
+        /// The operation is atomic for each element separately. It is part of this thread's open
+        /// group.
         ///
         /// # Safety
-        /// As for [`store`](super::store), but that others may join elements with the destination's
-        /// meanwhile, by atomics.
+        /// As for [`store`](super::store). But at the same time, other threads may update the
+        /// destination's elements by atomics.
         #[inline]
         pub unsafe fn $name<T: $bound>(to: *mut T, from: *const T, count: usize) {
-            // SAFETY: passed on.
+            // SAFETY: the caller promises what the called function requires.
             unsafe { WITHOUT.$name(to, from, count) }
         }
 
@@ -129,19 +131,25 @@ stores! {
     /// Adds `count` elements of this block's shared memory to those in global memory.
     #[doc(alias = "cp.reduce.async.bulk")]
     store_add: ReduceAdd, add;
-    /// Keeps the lesser of `count` elements of this block's shared memory and those in global
-    /// memory.
+    /// Replaces `count` elements in global memory by the minimum of each and the element in this
+    /// block's shared memory.
     store_min: ReduceMinMax, min;
-    /// Keeps the greater of them.
+    /// Replaces each element in global memory by the maximum of it and the element in shared
+    /// memory.
     store_max: ReduceMinMax, max;
-    /// Keeps the bits that both have.
+    /// Replaces each element in global memory by the bitwise AND of it and the element in shared
+    /// memory.
     store_and: ReduceBitwise, and;
-    /// Sets the bits that either has.
+    /// Replaces each element in global memory by the bitwise OR of it and the element in shared
+    /// memory.
     store_or: ReduceBitwise, or;
-    /// Sets the bits that one of them has.
+    /// Replaces each element in global memory by the bitwise XOR of it and the element in shared
+    /// memory.
     store_xor: ReduceBitwise, xor;
-    /// Counts those in global memory up, and from the element that comes on begins at 0 again.
+    /// Increments each element in global memory, or sets it to 0 if it is at least the element in
+    /// shared memory.
     store_inc: ReduceIncDec, inc;
-    /// Counts them down, and from 0, or from above the element that comes, goes to that one.
+    /// Decrements each element in global memory, or sets it to the element in shared memory if it
+    /// is 0 or greater than that.
     store_dec: ReduceIncDec, dec;
 }

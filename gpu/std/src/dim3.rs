@@ -1,6 +1,7 @@
-//! Extents of grids and blocks, as CUDA's `dim3`.
+//! Sizes of grids and blocks: CUDA's `dim3`.
 
-/// Extents along x, y and z: of a grid in blocks, of a block in threads, or a place in either.
+/// Numbers along x, y and z: the size of a grid in blocks, the size of a block in threads, or a
+/// position in either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Dim3 {

@@ -1,9 +1,9 @@
 //! The heap: `alloc`'s allocator over the driver's `malloc` and `free`.
 //!
-//! The heap is the context's, shared by all threads and kernels, 8 MB unless the host asks for more
-//! (`ResourceLimit::MallocHeapSize`), and slow: every thread that allocates waits for the others.
-//! What a kernel allocates and does not free stays until the context ends. CUDA programming guide,
-//! "Dynamic Global Memory Allocation and Operations".
+//! The heap belongs to the context, and all threads and kernels share it. It has 8 MB unless the
+//! host sets another size (`ResourceLimit::MallocHeapSize`). It is slow: every thread that
+//! allocates waits for the others. Memory that a kernel does not free stays allocated until the
+//! context ends. CUDA programming guide, "Dynamic Global Memory Allocation and Operations".
 
 use core::alloc::{GlobalAlloc, Layout};
 
@@ -14,22 +14,22 @@ unsafe extern "C" {
 
 struct Heap;
 
-/// What `malloc` aligns to.
+/// The alignment of memory from `malloc`, in bytes.
 const ALIGN: usize = 16;
 
-// SAFETY: `malloc` gives memory of the size that nobody else has, or null, and is safe for threads
-// that call it together.
+// SAFETY: `malloc` returns unused memory of the size, or null. Several threads may call it at the
+// same time.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if layout.align() > ALIGN {
             return core::ptr::null_mut();
         }
-        // SAFETY: any size may be asked for.
+        // SAFETY: `malloc` accepts any size.
         unsafe { malloc(layout.size()) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, _: Layout) {
-        // SAFETY: the caller has it from `alloc`, and nobody uses it any more.
+        // SAFETY: the pointer came from `alloc`, and the memory is no longer used.
         unsafe { free(pointer) }
     }
 }

@@ -1,4 +1,4 @@
-//! The table of instructions: LLVM's names for what PTX has and Rust has not.
+//! The table of intrinsics: LLVM's names for PTX instructions that Rust does not have.
 //!
 //! LLVM, "User Guide for NVPTX Back-end"; `IntrinsicsNVVM.td` has the signatures. The rest of the
 //! crate gives each a Rust name and type. On the host each is a function that panics.
@@ -106,8 +106,8 @@ device_functions! {
     #[link_name = "llvm.nvvm.activemask"] fn activemask() -> u32;
 }
 
-// Barriers 1 to 15 of the block, for some of its warps: `crate::thread::NamedBarrier`. Not the
-// aligned forms, which ask more of the code around.
+// Barriers 1 to 15 of the block, for some of its warps: `crate::thread::NamedBarrier`. These are
+// not the aligned forms, which have stricter requirements for the surrounding code.
 device_functions! {
     #[link_name = "llvm.nvvm.barrier.cta.sync.count"] fn barrier_sync_count(id: u32, threads: u32);
     #[link_name = "llvm.nvvm.barrier.cta.arrive.count"] fn barrier_arrive_count(id: u32, threads: u32);
@@ -146,7 +146,7 @@ device_functions! {
     #[link_name = "llvm.nvvm.nanosleep"] fn nanosleep(nanoseconds: u32);
 }
 
-// What the code is made for, answered by LLVM while it makes it; `crate::target`.
+// The target of the code, a constant that LLVM inserts when it generates the code; `crate::target`.
 device_functions! {
     fn __nvvm_reflect(question: *const u8) -> i32;
 }
@@ -230,7 +230,7 @@ device_functions! {
     #[link_name = "llvm.nvvm.div.approx.f"] fn div_approx(a: f32, b: f32) -> f32;
 }
 
-// What the driver supplies: CUDA C++ Programming Guide, "Formatted Output", "Assertion",
+// Functions of the driver: CUDA C++ Programming Guide, "Formatted Output", "Assertion",
 // "Conditional Graph Nodes".
 device_functions! {
     #[link_name = "cudaGraphSetConditional"] fn graph_set_conditional(handle: u64, value: u32);
@@ -238,7 +238,7 @@ device_functions! {
     fn __assertfail(message: *const u8, file: *const u8, line: u32, function: *const u8, char_size: usize) -> !;
 }
 
-// What the device runtime supplies (`cudadevrt`, linked by the driver): CUDA programming guide,
+// Functions of the device runtime (`cudadevrt`, linked by the driver): CUDA programming guide,
 // "CUDA Dynamic Parallelism", "Device-side Launch from PTX". The names are those that nvcc 13 calls
 // for `<<<>>>` in a kernel; `crate::dynamic`.
 device_functions! {
@@ -248,8 +248,9 @@ device_functions! {
     #[link_name = "__cudaCDP2GetLastError"] fn get_last_error() -> u32;
 }
 
-// What the builder supplies: the address of a variable in shared memory (`crate::shared`), and the
-// scope of the atomics in the function that calls this (`crate::atomic`).
+// Functions that the builder replaces: the address of a variable in shared memory
+// (`crate::shared`), and the scope of the atomics in the function that calls this
+// (`crate::atomic`).
 device_functions! {
     fn __lanewise_atomic_scope(scope: u32);
     fn __lanewise_shared_static(size: usize, align: usize) -> *mut u8;

@@ -1,8 +1,8 @@
-//! What a panic does on the device: it says what, where and who, and traps.
+//! The panic handler of the device: it prints the message, the place and the thread, and traps.
 //!
-//! The text is put together in the thread's own memory and printed by one call, so that the lines
-//! of threads that panic together are not mixed. A kernel in which the compiler sees that nothing
-//! can panic has none of this in its PTX.
+//! The text is built in the thread's own memory and printed by one call, so that the lines of
+//! threads that panic together are not mixed. If the compiler can prove that a kernel does not
+//! panic, the kernel's PTX contains none of this code.
 
 use core::ffi::CStr;
 use core::fmt::{self, Write};
@@ -10,7 +10,7 @@ use core::panic::PanicInfo;
 
 use crate::thread;
 
-/// The longest report; a longer one is cut.
+/// The maximum length of a report, in bytes. A longer report is cut.
 const LONGEST: usize = 256;
 
 #[panic_handler]

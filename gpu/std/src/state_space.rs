@@ -20,7 +20,7 @@ macro_rules! ptx {
 }
 pub(crate) use ptx;
 
-/// Operands in braces, as the text of an instruction has them: `{c0}, {c1}` of `c0 c1`.
+/// Makes the operands of an instruction's text, in braces: `{c0}, {c1}` from `c0 c1`.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! list {
     ($first:tt $($more:tt)*) => {
@@ -30,19 +30,18 @@ macro_rules! list {
 #[cfg(target_arch = "nvptx64")]
 pub(crate) use list;
 
-/// What stands in an instruction's place on the host: a panic, as unsafe to call as the
-/// instruction.
+/// Replaces an instruction on the host. It panics, and is `unsafe` like the instruction.
 #[cfg(not(target_arch = "nvptx64"))]
 pub(crate) unsafe fn instruction(name: &str) -> ! {
     crate::device_only(name)
 }
 
-/// The global address of what a generic pointer leads to, as a bulk copy takes it.
+/// Returns the global address of a generic pointer, for a bulk copy.
 ///
 /// The maximum with zero changes no address; it works around a defect. When an address is the sum
 /// of a pointer and a shifted 32-bit number, and goes to `UBLKCP` from uniform registers, ptxas
 /// 13.0 (also inside drivers) loses its upper half. An H200 then reports an illegal address (driver
-/// 580.159.04, 2026-11-22). The maximum prevents it; ptxas 13.5 is right without.
+/// 580.159.04, 2026-11-22). The maximum prevents it. ptxas 13.5 does not have this defect.
 #[cfg_attr(
     not(target_arch = "nvptx64"),
     allow(unused_variables, unreachable_code)
@@ -50,7 +49,7 @@ pub(crate) unsafe fn instruction(name: &str) -> ! {
 #[inline(always)]
 pub(crate) fn global<T>(pointer: *const T) -> u64 {
     let address: u64;
-    // SAFETY: computes an address and touches no memory.
+    // SAFETY: the instruction computes an address and accesses no memory.
     unsafe {
         ptx!("cvta.to.global":
             "{{ .reg .b64 global; cvta.to.global.u64 global, {pointer}; max.u64 {address}, global, 0; }}",
@@ -62,7 +61,7 @@ pub(crate) fn global<T>(pointer: *const T) -> u64 {
     address
 }
 
-/// The shared address of what a generic pointer leads to, in this block.
+/// Returns the shared address of a generic pointer into this block's shared memory.
 #[cfg_attr(
     not(target_arch = "nvptx64"),
     allow(unused_variables, unreachable_code)
@@ -70,7 +69,7 @@ pub(crate) fn global<T>(pointer: *const T) -> u64 {
 #[inline(always)]
 pub(crate) fn shared<T>(pointer: *const T) -> u32 {
     let address: u32;
-    // SAFETY: computes an address and touches no memory.
+    // SAFETY: the instruction computes an address and accesses no memory.
     unsafe {
         ptx!("cvta.to.shared":
             "{{ .reg .b64 shared; cvta.to.shared.u64 shared, {pointer}; cvt.u32.u64 {address}, shared; }}",

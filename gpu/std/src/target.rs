@@ -1,8 +1,8 @@
 //! The GPU that the code is compiled for.
 //!
-//! One bitcode serves all targets, so the target is no `cfg`. LLVM answers `__nvvm_reflect` when it
-//! generates code for a target, and removes what stands behind a condition that is false there.
-//! LLVM, "User Guide for NVPTX Back-end: Reflection Parameters".
+//! All targets use the same bitcode, so the target is not a `cfg`. LLVM replaces `__nvvm_reflect`
+//! by a constant when it generates code for a target. It then removes the code whose condition is
+//! false for that target. LLVM, "User Guide for NVPTX Back-end: Reflection Parameters".
 
 use crate::intrinsics;
 
@@ -10,7 +10,7 @@ use crate::intrinsics;
 #[doc(alias = "warpSize")]
 pub const WARP_SIZE: u32 = 32;
 
-/// Whether the target is of this compute capability or later: 80 is `sm_80`.
+/// Returns whether the target has at least this compute capability: 80 is `sm_80`.
 #[inline(always)]
 pub(crate) fn is_at_least(capability: i32) -> bool {
     // SAFETY: the name ends with a NUL; the call is replaced by a number.

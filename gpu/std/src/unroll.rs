@@ -1,7 +1,7 @@
 //! Unrolled loops: CUDA's `#pragma unroll`.
 //!
-//! LLVM unrolls short loops of a known length by itself. Here it has no choice, so an array that is
-//! indexed by the iteration stays in registers. For CUDA's `__builtin_assume` use
+//! LLVM itself unrolls short loops of constant length. This function always unrolls, so an array
+//! that is indexed by the iteration stays in registers. For CUDA's `__builtin_assume` use
 //! [`core::hint::assert_unchecked`], which is `unsafe` because a wrong assumption is undefined
 //! behaviour, or an `assert!`, which is safe.
 
@@ -16,7 +16,7 @@
 /// assert_eq!(sum, 5.0);
 /// ```
 ///
-/// At most 64:
+/// `N` is at most 64:
 /// ```compile_fail,E0080
 /// lanewise_std::unroll::unroll::<65>(|_| {});
 /// ```

@@ -29,7 +29,7 @@ use crate::{DynamicSharedArray, SharedArray};
 #[doc(alias = "__pipeline_memcpy_async")]
 #[inline]
 pub unsafe fn copy_async<T: Copy>(to: *mut T, from: *const T) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe { copy_async_prefix(to, from, const { size_of::<T>() as u32 }) }
 }
 

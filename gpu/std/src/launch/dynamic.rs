@@ -110,7 +110,7 @@ pub unsafe trait Child {
 #[inline]
 #[track_caller]
 pub unsafe fn launch<K: Child>(shape: Shape, arguments: K::Arguments<'_>) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     if let Err(error) = unsafe { try_launch::<K>(shape, arguments) } {
         error.stop(Location::caller());
     }

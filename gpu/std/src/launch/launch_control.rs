@@ -76,7 +76,7 @@ impl CancelResponse {
 #[doc(alias = "clusterlaunchcontrol.try_cancel")]
 #[inline]
 pub unsafe fn try_cancel<S: Scope>(response: *mut CancelResponse, barrier: &Barrier<S>) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe {
         ptx!("clusterlaunchcontrol.try_cancel":
             "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [{response}], [{barrier}];",
@@ -96,7 +96,7 @@ pub unsafe fn try_cancel<S: Scope>(response: *mut CancelResponse, barrier: &Barr
 #[doc(alias = "clusterlaunchcontrol.try_cancel.multicast::cluster::all")]
 #[inline]
 pub unsafe fn try_cancel_multicast<S: Scope>(response: *mut CancelResponse, barrier: &Barrier<S>) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe {
         ptx!("clusterlaunchcontrol.try_cancel":
             "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [{response}], [{barrier}];",

@@ -8,8 +8,8 @@
 //! | [`tcgen05`] | one thread, for `sm_100a`: `tcgen05.mma` | shared memory, named by descriptors; tensor memory for the sum |
 //!
 //! Shapes, element types and roles are part of the types: a fragment of the wrong shape, or a left
-//! operand in place of a right one, does not compile. The functions named `position` tell which
-//! element of a matrix lies in which register of which lane. A left operand may be [`sparse`]: then
+//! operand in place of a right one, does not compile. The functions named `position` return which
+//! element of a matrix is in which register of which lane. A left operand may be [`sparse`]: then
 //! half of its elements are stored. PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions",
 //! "Asynchronous Warpgroup Level Matrix Instructions", "TensorCore 5th Generation Family
 //! Instructions".
@@ -21,9 +21,9 @@ pub mod warpgroup;
 
 use crate::half::F16x2;
 
-/// Types of elements of the operands. All but [`F16`](element::F16) and [`Bf16`](element::Bf16),
-/// which are [`half`](crate::half)'s, are names: the elements themselves are bits in registers or
-/// shared memory.
+/// Types of elements of the operands. [`F16`](element::F16) and [`Bf16`](element::Bf16) are the
+/// types of [`half`](crate::half). All others are only names: the elements themselves are bits in
+/// registers or shared memory.
 pub mod element {
     pub use crate::half::{Bf16, F16};
 
@@ -49,41 +49,41 @@ pub mod element {
         )*};
     }
     elements! {
-        /// `f32` of which the highest 19 bits count.
+        /// `f32` of which only the highest 19 bits are used.
         Tf32: u32;
-        /// Floats of 8 bits with 4 of exponent.
+        /// Floats of 8 bits with 4 exponent bits.
         E4m3: u8;
-        /// Floats of 8 bits with 5 of exponent.
+        /// Floats of 8 bits with 5 exponent bits.
         E5m2: u8;
-        /// Floats of 6 bits with 2 of exponent, each in a byte.
+        /// Floats of 6 bits with 2 exponent bits, each in a byte.
         E2m3: u8;
-        /// Floats of 6 bits with 3 of exponent, each in a byte.
+        /// Floats of 6 bits with 3 exponent bits, each in a byte.
         E3m2: u8;
-        /// Floats of 4 bits with 2 of exponent: each in a byte, or two in one, as the product wants
-        /// them.
+        /// Floats of 4 bits with 2 exponent bits. Depending on the product, each is in its own
+        /// byte, or two are in one byte.
         E2m1: u8;
         /// Elements that are signed bytes.
         S8: i8;
-        /// Elements that are bytes without sign.
+        /// Elements that are unsigned bytes.
         U8: u8;
         /// Signed integers of 4 bits, two in a byte.
         S4: u8;
-        /// Integers of 4 bits without sign, two in a byte.
+        /// Unsigned integers of 4 bits, two in a byte.
         U4: u8;
         /// Single bits, eight in a byte.
         B1: u8;
     }
 }
 
-/// The type of a matrix's elements, as the instructions know it.
+/// The type of a matrix's elements, as the instructions use it.
 pub trait Element: Copy {
     /// The type that holds the bits of one element, or of as many as share a byte.
     type Bits: Copy;
 }
 
-/// What a register of a sum holds.
+/// The contents of a register of a sum.
 pub trait Register: Copy {
-    /// How many neighbours of a row.
+    /// The number of neighbouring elements of a row in one register.
     const ELEMENTS: usize;
     #[doc(hidden)]
     fn from_bits(bits: u32) -> Self;

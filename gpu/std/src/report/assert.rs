@@ -1,4 +1,4 @@
-//! `gpu_assert!`: an assertion whose failure reaches the host.
+//! `gpu_assert!`: an assertion whose failure is reported to the host.
 //!
 //! A failed assertion prints file, line, block, thread and text, and ends the launch with
 //! `CUDA_ERROR_ASSERT`. Nothing more can be launched in that context. CUDA C++ Programming Guide,
@@ -27,17 +27,17 @@ macro_rules! gpu_assert {
     };
 }
 
-/// The driver's part of a failed assertion.
+/// Calls the driver's function for a failed assertion, which ends the launch.
 #[doc(hidden)]
 #[cold]
 pub fn fail(message: &CStr, file: &CStr, line: u32, function: &CStr) -> ! {
     let [message, file, function] =
         [message, file, function].map(|text| text.as_ptr().cast::<u8>());
-    // SAFETY: three strings that end in zero, of characters of one byte.
+    // SAFETY: the three strings end in a zero byte, and their characters have one byte.
     unsafe { intrinsics::__assertfail(message, file, line, function, 1) }
 }
 
-/// Text with a zero at its end, checked when the kernel is compiled.
+/// Returns the text as a C string. The zero at its end is checked at compile time.
 #[doc(hidden)]
 #[must_use]
 pub const fn c_string(text: &'static str) -> &'static CStr {

@@ -1,4 +1,4 @@
-//! What a kernel tells the host or a debugger: text, failed assertions, times.
+//! Output of a kernel to the host or to a debugger: text, failed assertions, times.
 
 pub mod assert;
 pub mod clock;

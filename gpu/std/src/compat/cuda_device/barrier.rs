@@ -36,7 +36,7 @@ impl Barrier {
 /// A view is there, of a barrier that was initialised.
 #[inline]
 pub(super) unsafe fn ours(bar: *const Barrier) -> barrier::Barrier<Block> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe { barrier::Barrier::at_address((*bar).address) }
 }
 
@@ -46,7 +46,7 @@ pub(super) unsafe fn ours(bar: *const Barrier) -> barrier::Barrier<Block> {
 /// One thread calls it, and a block barrier stands between this and the others' use.
 #[inline]
 pub unsafe fn mbarrier_init(bar: *mut Barrier, expected_count: u32) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe { barrier::init_at((*bar).address, expected_count) }
 }
 
@@ -57,7 +57,7 @@ pub unsafe fn mbarrier_init(bar: *mut Barrier, expected_count: u32) {
 #[inline]
 #[must_use]
 pub unsafe fn mbarrier_arrive(bar: *const Barrier) -> u64 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe { ours(bar) }.arrive().raw()
 }
 
@@ -70,7 +70,7 @@ pub unsafe fn mbarrier_arrive(bar: *const Barrier) -> u64 {
 #[must_use]
 pub unsafe fn mbarrier_arrive_expect_tx(bar: *const Barrier, tx_count: u32, bytes: u32) -> u64 {
     let _ = tx_count;
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe { ours(bar) }.arrive_expect_bytes(bytes).raw()
 }
 
@@ -81,7 +81,7 @@ pub unsafe fn mbarrier_arrive_expect_tx(bar: *const Barrier, tx_count: u32, byte
 #[inline]
 #[must_use]
 pub unsafe fn mbarrier_test_wait(bar: *const Barrier, token: u64) -> bool {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe { ours(bar) }.has_ended(&Token::from_raw(token))
 }
 
@@ -92,7 +92,7 @@ pub unsafe fn mbarrier_test_wait(bar: *const Barrier, token: u64) -> bool {
 #[inline]
 #[must_use]
 pub unsafe fn mbarrier_try_wait(bar: *const Barrier, token: u64) -> bool {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe { mbarrier_test_wait(bar, token) }
 }
 
@@ -103,7 +103,7 @@ pub unsafe fn mbarrier_try_wait(bar: *const Barrier, token: u64) -> bool {
 #[inline]
 #[must_use]
 pub unsafe fn mbarrier_try_wait_parity(bar: *const Barrier, parity: u32) -> bool {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe { ours(bar) }.has_ended_parity(Parity::of(parity))
 }
 
@@ -113,7 +113,7 @@ pub unsafe fn mbarrier_try_wait_parity(bar: *const Barrier, parity: u32) -> bool
 /// As for [`mbarrier_test_wait`].
 #[inline]
 pub unsafe fn mbarrier_wait(bar: *const Barrier, token: u64) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe { ours(bar) }.wait(Token::from_raw(token));
 }
 
@@ -123,7 +123,7 @@ pub unsafe fn mbarrier_wait(bar: *const Barrier, token: u64) {
 /// The barrier was initialised.
 #[inline]
 pub unsafe fn mbarrier_arrive_and_wait(bar: *const Barrier) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe { ours(bar) }.arrive_and_wait();
 }
 
@@ -133,7 +133,7 @@ pub unsafe fn mbarrier_arrive_and_wait(bar: *const Barrier) {
 /// One thread calls it, and nobody uses the barrier any more.
 #[inline]
 pub unsafe fn mbarrier_inval(bar: *mut Barrier) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe { ours(bar).invalidate() }
 }
 
@@ -210,7 +210,7 @@ impl<Kind, const ID: usize> ManagedBarrier<Uninit, Kind, ID> {
     /// They do, the address was that of a kernel's barrier, and nobody uses the barrier before.
     #[inline]
     pub unsafe fn init(self, count: u32) -> ManagedBarrier<Ready, Kind, ID> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe { self.init_by(count, 0) }
     }
 
@@ -220,7 +220,7 @@ impl<Kind, const ID: usize> ManagedBarrier<Uninit, Kind, ID> {
     /// As for [`init`](Self::init); the block has such a thread.
     #[inline]
     pub unsafe fn init_by(self, count: u32, init_thread: u32) -> ManagedBarrier<Ready, Kind, ID> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         let bar = unsafe { *self.from };
         if thread_idx_x() == init_thread {
             // SAFETY: one thread; the others wait below.
@@ -279,7 +279,7 @@ impl<Kind, const ID: usize> ManagedBarrier<Ready, Kind, ID> {
     #[inline]
     pub unsafe fn inval(self) -> ManagedBarrier<Invalidated, Kind, ID> {
         let mut bar = self.bar;
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe { mbarrier_inval(&raw mut bar) };
         ManagedBarrier::new(self.from, bar)
     }

@@ -76,6 +76,6 @@ pub unsafe fn map_shared_rank_mut<T>(local_ptr: *mut T, target_rank: u32) -> *mu
 #[inline]
 #[must_use]
 pub unsafe fn dsmem_read_u32(local_ptr: *const u32, target_rank: u32) -> u32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe { map_shared_rank(local_ptr, target_rank).read() }
 }

@@ -243,7 +243,7 @@ pub unsafe fn block_reduce<T: Shuffle, Op: Operator<T> + Default, const N: usize
     smem: *mut SharedArray<T, N>,
 ) -> T {
     let _ = block;
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     let scratch = unsafe { (*smem).ours() };
     collective::block_reduce(value, Op::default(), scratch)
 }
@@ -263,7 +263,7 @@ pub unsafe fn block_scan<T: Shuffle, Op: Operator<T> + Default, const N: usize>(
     smem: *mut SharedArray<T, N>,
 ) -> T {
     let _ = block;
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     let scratch = unsafe { (*smem).ours() };
     collective::block_inclusive_scan(value, Op::default(), scratch)
 }

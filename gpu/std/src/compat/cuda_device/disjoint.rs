@@ -220,7 +220,7 @@ impl<'a, T, Space: IndexSpace> DisjointSlice<'a, T, Space> {
     /// length.
     #[inline]
     pub unsafe fn get_unchecked_mut(&mut self, index: usize) -> &mut T {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe { self.slice.get_unchecked_mut(index) }
     }
 

@@ -123,7 +123,7 @@ impl<T: Copy, const N: usize, const ALIGN: usize> SharedArray<T, N, ALIGN> {
     #[inline]
     #[must_use]
     pub unsafe fn as_raw_mut_ptr(shared: *mut Self) -> *mut T {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe { (*shared).array.as_ptr() }
     }
 }

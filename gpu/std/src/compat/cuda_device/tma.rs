@@ -24,7 +24,7 @@ pub use crate::tma::MapStorage as TmaDescriptor;
 unsafe fn map<'a, T, const RANK: usize>(
     descriptor: *const TmaDescriptor,
 ) -> TensorMapMut<'a, T, RANK> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe { TensorMapMut::from_raw(descriptor.cast::<EncodedMap>()) }
 }
 
@@ -38,7 +38,7 @@ macro_rules! boxes {
         #[allow(clippy::too_many_arguments, reason = "the function is cuda-oxide's")]
         #[inline]
         pub unsafe fn $load(dst: *mut u8, tensor_map: *const TmaDescriptor, $($c: i32,)* barrier: *mut Barrier) {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller keeps the contract of this function.
             unsafe { map::<u8, $rank>(tensor_map).load(dst, [$($c),*], &ours(barrier)) }
         }
 
@@ -48,7 +48,7 @@ macro_rules! boxes {
         /// As for [`TensorMapMut::store`]; a map of this many dimensions is there.
         #[inline]
         pub unsafe fn $store(src: *const u8, tensor_map: *const TmaDescriptor, $($c: i32),*) {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller keeps the contract of this function.
             unsafe { map::<u8, $rank>(tensor_map).store([$($c),*], src) }
         }
 
@@ -58,7 +58,7 @@ macro_rules! boxes {
         /// A map of this many dimensions is there.
         #[inline]
         pub unsafe fn $prefetch(tensor_map: *const TmaDescriptor, $($c: i32),*) {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller keeps the contract of this function.
             unsafe { map::<u8, $rank>(tensor_map).prefetch([$($c),*]) }
         }
     )*};
@@ -85,7 +85,7 @@ pub unsafe fn cp_async_bulk_tensor_2d_g2s_multicast(
     barrier: *mut Barrier,
     cta_mask: u16,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe {
         map::<u8, 2>(tensor_map).load_multicast(dst, [coord0, coord1], &ours(barrier), cta_mask);
     }
@@ -102,7 +102,7 @@ macro_rules! reductions {
         #[inline]
         pub unsafe fn $name(src: *const u8, tensor_map: *const TmaDescriptor, $($c: i32),*) {
             // The map has the elements' type, and the instruction names none.
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller keeps the contract of this function.
             unsafe { map::<$element, $rank>(tensor_map).$operation([$($c),*], src.cast()) }
         }
     )*)*};
@@ -147,7 +147,7 @@ waits! {
 /// One is there.
 #[inline]
 pub unsafe fn prefetch_tma_descriptor(tensor_map: *const TmaDescriptor) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe { map::<u8, 1>(tensor_map).prefetch_map() }
 }
 
@@ -166,7 +166,7 @@ pub fn fence_proxy_tensormap_generic_release_gpu() {
 /// One is there, in global memory.
 #[inline]
 pub unsafe fn fence_proxy_tensormap_generic_acquire_gpu(tensor_map: *const TmaDescriptor) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe { tma::acquire(tensor_map) }
 }
 
@@ -179,7 +179,7 @@ pub unsafe fn tensormap_replace_global_address(
     tensor_map: *mut TmaDescriptor,
     new_address: *const u8,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe {
         ptx!("tensormap.replace":
             "tensormap.replace.tile.global_address.global.b1024.b64 [{map}], {value};",
@@ -196,7 +196,7 @@ pub unsafe fn tensormap_replace_global_address(
 /// As for [`tensormap_replace_global_address`].
 #[inline]
 pub unsafe fn replace_tma_global_address(tensor_map: *mut TmaDescriptor, new_address: *const u8) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe {
         tensormap_replace_global_address(tensor_map, new_address);
         fence_proxy_tensormap_generic_release_gpu();

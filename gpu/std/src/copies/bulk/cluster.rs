@@ -55,7 +55,7 @@ pub unsafe fn copy_to_block<T: Copy>(
     rank: u32,
 ) {
     let [to, from] = [state_space::shared(to), state_space::shared(from)];
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe {
         to_block!("cp.async.bulk": "cp.async.bulk", "", to, from, bytes::<T>(count), barrier.address(), rank);
     }
@@ -136,7 +136,7 @@ macro_rules! reductions {
             #[inline(always)]
             unsafe fn $operation(operands: sealed::Copied) {
                 let sealed::Copied { to, from, bytes, barrier, rank } = operands;
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller keeps the contract of this function.
                 unsafe {
                     to_block!("cp.reduce.async.bulk":
                         "cp.reduce.async.bulk", concat!(".", stringify!($operation), $type_name), to, from, bytes, barrier, rank
@@ -147,7 +147,7 @@ macro_rules! reductions {
         impl sealed::$sealed<sealed::Element<$ty>> for $ty {$(
             #[inline(always)]
             unsafe fn $operation(element: sealed::Element<$ty>) {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller keeps the contract of this function.
                 unsafe {
                     element_to_block!("red.async":
                         concat!("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.", stringify!($operation), $type_name),
@@ -187,7 +187,7 @@ macro_rules! joins {
                 barrier: barrier.address(),
                 rank,
             };
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller keeps the contract of this function.
             unsafe { T::$operation(operands) }
         }
     )*};

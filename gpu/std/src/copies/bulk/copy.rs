@@ -109,7 +109,7 @@ impl WithPolicy {
     ) {
         let (to, from) = (state_space::shared(to), state_space::global(from));
         let barrier = barrier.address();
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe {
             hinted!(self.0, "cp.async.bulk":
                 ["cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"],
@@ -139,7 +139,7 @@ impl WithPolicy {
     ) {
         let (to, from) = (state_space::shared(to), state_space::global(from));
         let barrier = barrier.address();
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe {
             hinted!(self.0, "cp.async.bulk":
                 ["cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"],
@@ -162,7 +162,7 @@ impl WithPolicy {
     #[inline]
     pub unsafe fn store<T: Copy>(self, to: *mut T, from: *const T, count: usize) {
         let (to, from) = (state_space::global(to), state_space::shared(from));
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe {
             hinted!(self.0, "cp.async.bulk":
                 ["cp.async.bulk.global.shared::cta.bulk_group"],
@@ -183,7 +183,7 @@ impl WithPolicy {
     #[inline]
     pub unsafe fn prefetch<T: Copy>(self, from: *const T, count: usize) {
         let from = state_space::global(from);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe {
             hinted!(self.0, "cp.async.bulk.prefetch":
                 ["cp.async.bulk.prefetch.L2.global"],

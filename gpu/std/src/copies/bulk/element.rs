@@ -109,7 +109,7 @@ macro_rules! joins {
                     told: barrier.of_block(rank).address(),
                     rank,
                 };
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller keeps the contract of this function.
                 unsafe { T::$operation(element) }
             }
         }

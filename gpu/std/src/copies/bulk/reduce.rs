@@ -63,7 +63,7 @@ macro_rules! reductions {
         impl sealed::$sealed for $ty {$(
             #[inline(always)]
             unsafe fn $operation(to: *mut Self, from: u32, bytes: u32, policy: Option<crate::cache::CachePolicy>) {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller keeps the contract of this function.
                 unsafe {
                     hinted!(policy, "cp.reduce.async.bulk":
                         ["cp.reduce.async.bulk.global.shared::cta.bulk_group"],
@@ -121,7 +121,7 @@ macro_rules! stores {
             #[doc = concat!("As for [`", stringify!($name), "`].")]
             #[inline]
             pub unsafe fn $name<T: $bound>(self, to: *mut T, from: *const T, count: usize) {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller keeps the contract of this function.
                 unsafe { T::$operation(to, state_space::shared(from), bytes::<T>(count), self.0) }
             }
         }

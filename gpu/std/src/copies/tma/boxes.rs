@@ -1,4 +1,4 @@
-//! Boxes of tensors: loads, prefetches, stores, and stores that join elements.
+//! Boxes of tensors: loads, prefetches, stores, and stores that combine elements.
 
 use super::instruction::{by_rank, reductions, with_coordinates};
 use super::{ReduceAdd, ReduceBitwise, ReduceIncDec, ReduceMinMax, TensorMap, TensorMapMut};
@@ -6,7 +6,7 @@ use crate::barrier::{Barrier, Scope};
 use crate::cache::hinted;
 use crate::state_space::{self, ptx};
 
-/// That there are tensors of this many dimensions.
+/// Asserts that a tensor can have this many dimensions.
 pub(super) const fn can_be(dimensions: usize) {
     assert!(
         dimensions >= 1 && dimensions <= 5,
@@ -17,20 +17,21 @@ pub(super) const fn can_be(dimensions: usize) {
 macro_rules! loads {
     ($($map:ident)*) => {$(
         impl<T: Copy, const RANK: usize> $map<'_, T, RANK> {
-            /// Starts a load of the box that begins at these coordinates, which may lie outside of
-            /// the tensor, before it too. It tells `barrier` of all bytes of the box, zeros
-            /// included.
+            /// Starts a load of the box that begins at these coordinates. They may be outside of
+            /// the tensor, and may be negative. It reports all bytes of the box to `barrier`,
+            /// including zeros.
             ///
             /// # Safety
-            /// `to` is in this block's shared memory, at a multiple of 128 bytes, with room for a
-            /// box. Until the phase of the barrier that expects the bytes has ended, no thread
-            /// touches it, and none writes that part of the tensor.
+            /// `to` is in this block's shared memory, at a multiple of 128 bytes, and has memory
+            /// for a box. Until the phase of the barrier that expects the bytes has ended, no
+            /// thread accesses that memory, and none writes that part of the tensor.
             #[doc(alias = "cp.async.bulk.tensor")]
             #[inline]
             pub unsafe fn load<S: Scope>(&self, to: *mut T, at: [i32; RANK], barrier: &Barrier<S>) {
                 const { can_be(RANK) };
                 let (to, barrier) = (state_space::shared(to), barrier.address());
-                // SAFETY: the caller's promise; the map is of this rank.
+                // SAFETY: the caller keeps the contract of this function, and the map has this
+                // rank.
                 unsafe {
                     by_rank!("cp.async.bulk.tensor", self.policy, RANK, at,
                         ["cp.async.bulk.tensor."], [".shared::cluster.global.tile.mbarrier::complete_tx::bytes"],
@@ -43,18 +44,19 @@ macro_rules! loads {
             }
 
             /// Starts a load of one box into several blocks of the cluster: bit `r` of `blocks` is
-            /// block `r`. The box comes to the same place in each, and tells each block's barrier
-            /// at the place of this one.
+            /// block `r`. The box goes to the same shared address in each block. Its bytes are
+            /// reported to each block's barrier at the address of this one.
             ///
             /// # Safety
-            /// As for [`load`](Self::load), in each of the blocks; the cluster has them all, and
-            /// none has ended.
+            /// As for [`load`](Self::load), in each of the blocks; the cluster has all of these
+            /// blocks, and none has ended.
             #[doc(alias = "cp.async.bulk.tensor.multicast::cluster")]
             #[inline]
             pub unsafe fn load_multicast<S: Scope>(&self, to: *mut T, at: [i32; RANK], barrier: &Barrier<S>, blocks: u16) {
                 const { can_be(RANK) };
                 let (to, barrier) = (state_space::shared(to), barrier.address());
-                // SAFETY: the caller's promise; the map is of this rank.
+                // SAFETY: the caller keeps the contract of this function, and the map has this
+                // rank.
                 unsafe {
                     by_rank!("cp.async.bulk.tensor", self.policy, RANK, at,
                         ["cp.async.bulk.tensor."], [".shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster"],
@@ -67,12 +69,12 @@ macro_rules! loads {
                 }
             }
 
-            /// Has the box brought to the second-level cache, for a load that comes later.
+            /// Starts a prefetch of the box into the second-level cache, for a later load.
             #[doc(alias = "cp.async.bulk.prefetch.tensor")]
             #[inline]
             pub fn prefetch(&self, at: [i32; RANK]) {
                 const { can_be(RANK) };
-                // SAFETY: the map is of this rank; nothing is changed.
+                // SAFETY: the map has this rank, and a prefetch changes no memory.
                 unsafe {
                     by_rank!("cp.async.bulk.prefetch.tensor", self.policy, RANK, at,
                         ["cp.async.bulk.prefetch.tensor."], [".L2.global.tile"],
@@ -91,16 +93,16 @@ macro_rules! stores {
         impl<T: Copy, const RANK: usize> TensorMapMut<'_, T, RANK> {$(
             $(#[$doc])*
             ///
-            /// The box may reach over the tensor's end, or begin behind it, but not before it: no
-            /// coordinate is negative.
+            /// The box may extend past the tensor's end, or begin after it. But it must not begin
+            /// before the tensor: no coordinate may be negative.
             ///
             /// # Safety
-            /// `from` is in this block's shared memory, at a multiple of 128 bytes, and holds a
-            /// box. No thread writes it before
-            /// [`bulk::wait_group_read`](crate::bulk::wait_group_read), and
-            /// [`bulk::fence_proxy_async`](crate::bulk::fence_proxy_async) stands between the
-            /// writes of it and this. Nobody but such instructions touches that part of the tensor
-            /// before [`bulk::wait_group`](crate::bulk::wait_group).
+            /// `from` is in this block's shared memory, at a multiple of 128 bytes, and contains a
+            /// box. No thread writes the box before
+            /// [`bulk::wait_group_read`](crate::bulk::wait_group_read). There is a
+            /// [`bulk::fence_proxy_async`](crate::bulk::fence_proxy_async) between the writes of
+            /// the box and this call. Only such instructions access that part of the tensor before
+            /// [`bulk::wait_group`](crate::bulk::wait_group).
             #[inline]
             pub unsafe fn $name(&self, at: [i32; RANK], from: *const T)
             where
@@ -108,7 +110,8 @@ macro_rules! stores {
             {
                 const { can_be(RANK) };
                 let from = state_space::shared(from);
-                // SAFETY: the caller's promise; the map is of this rank.
+                // SAFETY: the caller keeps the contract of this function, and the map has this
+                // rank.
                 unsafe { stores!(@ self, at, from, $($operation)?) }
             }
         )*}
@@ -125,8 +128,8 @@ macro_rules! stores {
 }
 reductions! {
     stores! {
-        /// Starts a store of a box to where these coordinates begin, in this thread's open group.
-        /// What would lie outside of the tensor is left out.
+        /// Starts a store of a box that begins at these coordinates, as part of this thread's open
+        /// group. Elements outside of the tensor are not stored.
         #[doc(alias = "cp.async.bulk.tensor.global.shared::cta")]
         store:;
     }

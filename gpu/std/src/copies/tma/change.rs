@@ -1,9 +1,10 @@
-//! Maps that a kernel changes: the same kind of tensor elsewhere, of another size. From `sm_90a`.
+//! Maps that a kernel changes, for a tensor of the same kind at another address or of another size.
+//! They need `sm_90a`.
 //!
-//! A grouped matrix product whose sizes only the device knows needs a map for each group. The host
-//! encodes one map, and a warp makes the others from it: it copies the map to shared memory,
-//! replaces what differs, and publishes the result in global memory, where the tensor memory
-//! accelerator reads it. PTX ISA, "tensormap.replace", "tensormap.cp_fenceproxy",
+//! A grouped matrix product whose sizes are computed on the device needs a map for each group. The
+//! host encodes one map, and a warp makes the others from it: it copies the map to shared memory,
+//! replaces the fields that differ, and publishes the result in global memory. The tensor memory
+//! accelerator reads it there. PTX ISA, "tensormap.replace", "tensormap.cp_fenceproxy",
 //! "fence.proxy.tensormap::generic"; CUDA C++ Programming Guide, "Encoding a Tensor Map on Device".
 
 use core::marker::PhantomData;
@@ -14,20 +15,20 @@ use crate::kernel::Value;
 use crate::state_space::{self, ptx};
 use crate::{SharedArray, warp};
 
-/// Memory for a map that a kernel makes: in global memory, and in shared memory while it is
-/// changed.
+/// Memory for a map that a kernel makes. It is in global memory, and in shared memory while the map
+/// is changed.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(128))]
 pub struct MapStorage([u64; 16]);
 
 impl MapStorage {
-    /// A place without a map.
+    /// Makes storage without a map.
     #[must_use]
     pub const fn empty() -> Self {
         MapStorage([0; 16])
     }
 
-    /// The map of these words: what the host encodes.
+    /// Makes the map from these words, which the host has encoded.
     #[doc(hidden)]
     #[must_use]
     pub const fn from_words(words: [u64; 16]) -> Self {
@@ -35,23 +36,23 @@ impl MapStorage {
     }
 }
 
-// SAFETY: words, as large as they are aligned.
+// SAFETY: the type is words without padding, because its size equals its alignment.
 unsafe impl Value for MapStorage {}
 // SAFETY: as above.
 #[cfg(not(target_arch = "nvptx64"))]
 unsafe impl crate::kernel::DeviceCopy for MapStorage {}
-// SAFETY: words, of any bits.
+// SAFETY: the type is words, for which any bits are valid.
 #[cfg(not(target_arch = "nvptx64"))]
 unsafe impl crate::kernel::Zeroable for MapStorage {}
 
-/// A map that is being changed, in shared memory. What is not set stays as it was.
+/// A map that is being changed, in shared memory. Fields that are not set keep their values.
 #[derive(Debug)]
 pub struct MapChange<T, const RANK: usize> {
     map: u32,
     tensor: PhantomData<*mut T>,
 }
 
-/// One field, which a number in the instruction names where there are several.
+/// Replaces one field. For a field with several values, a number in the instruction selects one.
 macro_rules! replace {
     ($field:literal, $width:literal, $register:ident, $map:expr, $value:expr $(, $dimension:expr)?) => {
         ptx!("tensormap.replace":
@@ -66,16 +67,17 @@ macro_rules! replace {
 }
 
 impl<T, const RANK: usize> MapChange<T, RANK> {
-    /// The tensor lies here, at a multiple of 16 bytes of global memory.
+    /// Sets the address of the tensor, which is a multiple of 16 bytes in global memory.
     #[doc(alias = "tensormap.replace.tile.global_address")]
     #[inline]
     pub fn set_address(&self, address: *const T) {
         let address = state_space::global(address);
-        // SAFETY: one thread, before the map is published; whoever uses it answers for the tensor.
+        // SAFETY: one thread calls it, before the map is published. The code that uses the map
+        // promises that the tensor is valid.
         unsafe { replace!("global_address", "b64", reg64, self.map, address) }
     }
 
-    /// It has this many elements in this dimension.
+    /// Sets the number of elements of the tensor in this dimension.
     #[doc(alias = "tensormap.replace.tile.global_dim")]
     #[inline]
     pub fn set_size<const DIMENSION: usize>(&self, elements: u32) {
@@ -84,8 +86,8 @@ impl<T, const RANK: usize> MapChange<T, RANK> {
         unsafe { replace!("global_dim", "b32", reg32, self.map, elements, DIMENSION) }
     }
 
-    /// It is this many bytes from one element to the next in this dimension, from 1 on: a multiple
-    /// of 16.
+    /// Sets the stride between elements in this dimension, in bytes: a multiple of 16. The
+    /// dimension is at least 1.
     #[doc(alias = "tensormap.replace.tile.global_stride")]
     #[inline]
     pub fn set_stride<const DIMENSION: usize>(&self, bytes: u64) {
@@ -109,7 +111,7 @@ impl<T, const RANK: usize> MapChange<T, RANK> {
         }
     }
 
-    /// A box has this many elements in this dimension, 1 to 256.
+    /// Sets the number of elements of a box in this dimension, 1 to 256.
     #[doc(alias = "tensormap.replace.tile.box_dim")]
     #[inline]
     pub fn set_box<const DIMENSION: usize>(&self, elements: u32) {
@@ -119,14 +121,14 @@ impl<T, const RANK: usize> MapChange<T, RANK> {
     }
 }
 
-/// Has what a warp's threads, or those of others, have published be read as a map: what
-/// [`published`](TensorMap::published) does.
+/// Makes a map that this warp or another has published readable for the accelerator, for
+/// [`published`](TensorMap::published).
 ///
 /// # Safety
-/// A map is there, in global memory.
+/// There is a map at the address, in global memory.
 #[inline]
 pub(crate) unsafe fn acquire(map: *const MapStorage) {
-    // SAFETY: a fence only orders; the caller says that the memory is there.
+    // SAFETY: a fence only orders, and the caller promises that there is memory at the address.
     unsafe {
         ptx!("fence.proxy.tensormap":
             "fence.proxy.tensormap::generic.acquire.gpu [{map}], 128;",
@@ -139,15 +141,16 @@ pub(crate) unsafe fn acquire(map: *const MapStorage) {
 macro_rules! changes {
     ($($map:ident)*) => {$(
         impl<'a, T: Copy, const RANK: usize> $map<'a, T, RANK> {
-            /// This map with changes, which one thread makes; it is written to `to`, and the warp
-            /// may use it at once. Other threads have it by [`published`](Self::published). From
-            /// `sm_90a`. All 32 lanes of a warp call it.
+            /// Returns this map with changes, which one thread makes. The map is written to `to`,
+            /// and the warp may use it at once. Other threads get it from
+            /// [`published`](Self::published). All 32 lanes of a warp call this function. Needs
+            /// `sm_90a`.
             ///
             /// # Safety
-            /// `to` is in global memory, at a multiple of 128 bytes. Nobody else uses `scratch`
-            /// meanwhile, or copies by what was a map at `to`. What the map describes is a tensor
-            /// of `T` that is there as long as the map is used, and that nobody writes against the
-            /// rules of the map's kind.
+            /// `to` is in global memory, at a multiple of 128 bytes. At the same time, no other
+            /// thread uses `scratch`, or starts copies with an earlier map at `to`. The new map
+            /// describes a tensor of `T` that exists while the map is used. No thread writes the
+            /// tensor against the rules of the map's kind.
             #[doc(alias = "tensormap.cp_fenceproxy")]
             #[inline]
             pub unsafe fn changed(
@@ -162,8 +165,8 @@ macro_rules! changes {
                 let lane = warp::lane_id() as usize;
                 let (from, own) = (self.encoded.cast::<u32>(), scratch.as_ptr().cast::<u32>());
                 let (map, global) = (state_space::shared(own), state_space::global(to));
-                // SAFETY: a map has a word for each lane, and both places are as large; the lanes
-                // wait for each other before and behind the changes.
+                // SAFETY: a map has a word for each lane, and both addresses have memory for a map.
+                // The lanes wait for each other before and after the changes.
                 unsafe {
                     const { assert!(WORDS == warp::WARP_SIZE as usize) };
                     own.add(lane).write(from.add(lane).read());
@@ -182,16 +185,16 @@ macro_rules! changes {
                 }
             }
 
-            /// The map that [`changed`](Self::changed) has made there.
+            /// Returns the map that [`changed`](Self::changed) has made at this address.
             ///
             /// # Safety
-            /// It has, by a map of this kind, and this thread knows of it by a barrier, or an
-            /// atomic of the device's scope.
+            /// [`changed`](Self::changed) has written a map of this kind there. A barrier, or an
+            /// atomic of device scope, orders that write before this call.
             #[doc(alias = "fence.proxy.tensormap::generic.acquire")]
             #[inline]
             #[must_use]
             pub unsafe fn published(at: *const MapStorage) -> Self {
-                // SAFETY: the caller says that a map is there.
+                // SAFETY: the caller promises that there is a map at the address.
                 unsafe {
                     acquire(at);
                     Self::from_raw(at.cast::<EncodedMap>())

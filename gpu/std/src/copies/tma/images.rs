@@ -1,5 +1,5 @@
-//! Columns of pixels, as a convolution meets them: loads, prefetches, stores, and stores that join
-//! elements.
+//! Columns of pixels in the order of a convolution: loads, prefetches, stores, and stores that
+//! combine elements.
 
 use super::instruction::{reductions, with_coordinates};
 use super::{Im2colMap, Im2colMapMut, ReduceAdd, ReduceBitwise, ReduceIncDec, ReduceMinMax};
@@ -10,9 +10,10 @@ use crate::state_space::{self, ptx};
 macro_rules! loads {
     ($map:ident; $rank:literal, $dimensions:literal, $c:tt, $spatial:literal, [$($o:ident)*]) => {
         impl<T: Copy> $map<'_, T, $rank> {
-            /// Starts a load of a column of pixels: from the pixel at these coordinates (channel,
-            /// then width first, then the image), moved by `offsets` in each spatial dimension, on
-            /// to as many as the map says. It tells `barrier` of all bytes, zeros included.
+            /// Starts a load of a column of pixels. It starts at the pixel with these coordinates
+            /// (channel, then the spatial dimensions with width first, then the image), moved by
+            /// `offsets` in each spatial dimension. The map contains the number of pixels. It
+            /// reports all bytes to `barrier`, including zeros.
             ///
             /// # Safety
             /// As for [`TensorMap::load`](super::TensorMap::load).
@@ -20,7 +21,8 @@ macro_rules! loads {
             #[inline]
             pub unsafe fn load<S: Scope>(&self, to: *mut T, at: [i32; $rank], offsets: [u16; $spatial], barrier: &Barrier<S>) {
                 let (to, barrier) = (state_space::shared(to), barrier.address());
-                // SAFETY: the caller's promise; the map is of this rank.
+                // SAFETY: the caller keeps the contract of this function, and the map has this
+                // rank.
                 unsafe {
                     pixels!("cp.async.bulk.tensor", self, at, $dimensions, $c, offsets, [$($o)*]:
                         ["cp.async.bulk.tensor."], [".shared::cluster.global.im2col.mbarrier::complete_tx::bytes"],
@@ -32,8 +34,8 @@ macro_rules! loads {
             }
 
             /// Starts a load of one column of pixels into several blocks of the cluster: bit `r` of
-            /// `blocks` is block `r`. It comes to the same place in each, and tells each block's
-            /// barrier at the place of this one.
+            /// `blocks` is block `r`. The column goes to the same shared address in each block. Its
+            /// bytes are reported to each block's barrier at the address of this one.
             ///
             /// # Safety
             /// As for [`TensorMap::load_multicast`](super::TensorMap::load_multicast).
@@ -48,7 +50,8 @@ macro_rules! loads {
                 blocks: u16,
             ) {
                 let (to, barrier) = (state_space::shared(to), barrier.address());
-                // SAFETY: the caller's promise; the map is of this rank.
+                // SAFETY: the caller keeps the contract of this function, and the map has this
+                // rank.
                 unsafe {
                     pixels!("cp.async.bulk.tensor", self, at, $dimensions, $c, offsets, [$($o)*]:
                         ["cp.async.bulk.tensor."], [".shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster"],
@@ -60,12 +63,12 @@ macro_rules! loads {
                 }
             }
 
-            /// Has a column of pixels brought to the second-level cache, for a load that comes
-            /// later.
+            /// Starts a prefetch of a column of pixels into the second-level cache, for a later
+            /// load.
             #[doc(alias = "cp.async.bulk.prefetch.tensor.im2col")]
             #[inline]
             pub fn prefetch(&self, at: [i32; $rank], offsets: [u16; $spatial]) {
-                // SAFETY: the map is of this rank; nothing is changed.
+                // SAFETY: the map has this rank, and a prefetch changes no memory.
                 unsafe {
                     pixels!("cp.async.bulk.prefetch.tensor", self, at, $dimensions, $c, offsets, [$($o)*]:
                         ["cp.async.bulk.prefetch.tensor."], [".L2.global.im2col"],
@@ -77,7 +80,7 @@ macro_rules! loads {
     };
 }
 
-/// One instruction, with its coordinates and offsets.
+/// Executes one instruction with its coordinates and offsets.
 macro_rules! pixels {
     (
         $name:literal, $self:ident, $at:ident, $dimensions:literal, [$($c:ident)*], $offsets:expr, [$($o:ident)*]:
@@ -112,7 +115,7 @@ macro_rules! stores {
         {
             let from = state_space::shared(from);
             let none: [u16; 0] = [];
-            // SAFETY: the caller's promise; the map is of this rank.
+            // SAFETY: the caller keeps the contract of this function, and the map has this rank.
             unsafe {
                 pixels!("cp.async.bulk.tensor", self, at, $dimensions, $c, none, []:
                     ["cp.", $(stores!(# $operation),)? "async.bulk.tensor."],
@@ -133,10 +136,10 @@ macro_rules! images {
         reductions! {
             stores! {
                 $rank, $dimensions, $c;
-                /// Starts a store of a column of pixels, from the pixel at these coordinates on, in
-                /// this thread's open group. Pixels of images behind the last are left out. The
-                /// first pixel is in the map's box, which is inside of the image, and no coordinate
-                /// is negative.
+                /// Starts a store of a column of pixels, from the pixel at these coordinates on, as
+                /// part of this thread's open group. Pixels after the last image are not stored.
+                /// The first pixel must be in the map's box, which is inside the image, and no
+                /// coordinate may be negative.
                 store:;
             }
         }

@@ -1,7 +1,7 @@
-//! Instructions that name a box by its coordinates: how their words and operands are put together.
+//! The text and the operands of instructions that take the coordinates of a box.
 
-/// One instruction: its words before the number of dimensions and behind it, its operands before
-/// the coordinates and behind them.
+/// Executes one instruction. The arguments are its text before and after the number of dimensions,
+/// and its operands before and after the coordinates.
 macro_rules! with_coordinates {
     (
         $name:literal, $policy:expr, $dimensions:literal, [$($c:ident)*]:
@@ -19,7 +19,8 @@ macro_rules! with_coordinates {
 }
 pub(super) use with_coordinates;
 
-/// The same for a number of dimensions that is a const parameter: one of five instructions is left.
+/// Executes such an instruction if the number of dimensions is a const parameter. The compiler
+/// keeps one of the five instructions.
 macro_rules! by_rank {
     ($name:literal, $policy:expr, $rank:expr, $at:expr, $($parts:tt)*) => {{
         let [c0, c1, c2, c3, c4]: [i32; 5] = core::array::from_fn(|i| $at.get(i).copied().unwrap_or(0));
@@ -34,38 +35,38 @@ macro_rules! by_rank {
 }
 pub(super) use by_rank;
 
-/// Calls `$each` with the stores that join each element with the one that is there: what is said of
-/// them, their names, what elements have to be, their words.
+/// Calls `$each` with the stores that combine each element with the stored one: their
+/// documentation, names, bounds of the element type, and text.
 macro_rules! reductions {
     ($each:ident! { $($before:tt)* }) => {
         $each! {
             $($before)*
-            /// [`store`](Self::store), but each element is added to the one that is there.
+            /// Like [`store`](Self::store), but adds each element to the stored element.
             #[doc(alias = "cp.reduce.async.bulk.tensor.add")]
             store_add: ReduceAdd, "add";
-            /// [`store`](Self::store), but the lesser of each element and the one that is there
-            /// stays.
+            /// Like [`store`](Self::store), but stores the minimum of each element and the stored
+            /// element.
             #[doc(alias = "cp.reduce.async.bulk.tensor.min")]
             store_min: ReduceMinMax, "min";
-            /// [`store`](Self::store), but the greater of each element and the one that is there
-            /// stays.
+            /// Like [`store`](Self::store), but stores the maximum of each element and the stored
+            /// element.
             #[doc(alias = "cp.reduce.async.bulk.tensor.max")]
             store_max: ReduceMinMax, "max";
-            /// [`store`](Self::store), but the element that is there counts up, and from the one
-            /// that comes on begins at 0 again.
+            /// Like [`store`](Self::store), but increments the stored element, or sets it to 0 if
+            /// it is at least the new element.
             #[doc(alias = "cp.reduce.async.bulk.tensor.inc")]
             store_inc: ReduceIncDec, "inc";
-            /// [`store`](Self::store), but the element that is there counts down, and from 0, or
-            /// from above the one that comes, goes to that one.
+            /// Like [`store`](Self::store), but decrements the stored element, or sets it to the
+            /// new element if it is 0 or greater than that.
             #[doc(alias = "cp.reduce.async.bulk.tensor.dec")]
             store_dec: ReduceIncDec, "dec";
-            /// [`store`](Self::store), but the bits that both elements have stay.
+            /// Like [`store`](Self::store), but stores the bitwise AND of both elements.
             #[doc(alias = "cp.reduce.async.bulk.tensor.and")]
             store_and: ReduceBitwise, "and";
-            /// [`store`](Self::store), but the bits that either element has are set.
+            /// Like [`store`](Self::store), but stores the bitwise OR of both elements.
             #[doc(alias = "cp.reduce.async.bulk.tensor.or")]
             store_or: ReduceBitwise, "or";
-            /// [`store`](Self::store), but the bits that one of the two elements has are set.
+            /// Like [`store`](Self::store), but stores the bitwise XOR of both elements.
             #[doc(alias = "cp.reduce.async.bulk.tensor.xor")]
             store_xor: ReduceBitwise, "xor";
         }

@@ -1,10 +1,11 @@
-//! The tensor memory accelerator, from `sm_90`: boxes of tensors on their way between global and
+//! The tensor memory accelerator, from `sm_90`: copies of boxes of tensors between global and
 //! shared memory.
 //!
-//! A *tensor map* says where a tensor of 1 to 5 dimensions lies, how large it is, and how large a
-//! box one instruction moves. The host encodes it (`lanewise::tensor_map`), the launch passes it,
-//! and a thread names a box by the coordinates of its first element. The part of a box that lies
-//! outside the tensor is loaded as zeros and not stored, so there are no bounds to check.
+//! A *tensor map* contains the address and the sizes of a tensor of 1 to 5 dimensions, and the size
+//! of the box that one instruction moves. The host encodes the map (`lanewise::tensor_map`), and
+//! the launch passes it. A thread selects a box by the coordinates of its first element. The part
+//! of a box outside the tensor is loaded as zeros and is not stored, so there are no bounds to
+//! check.
 //!
 //! | the kernel takes | the host passes | and it can |
 //! | --- | --- | --- |
@@ -15,14 +16,15 @@
 //!
 //! Coordinates begin with the dimension that is contiguous in memory: `[column, row]` for a matrix.
 //! The first coordinate is a multiple of 16 bytes (of 4 elements of `f32`), also outside the
-//! tensor, and a store takes no negative ones. A GPU ends a kernel that breaks this with an illegal
-//! instruction (seen on an H200, driver 580.159, 2026-11-22; the ISA does not say it); the
-//! simulator says which coordinate is wrong. Loads report their bytes to a barrier, stores belong
-//! to groups, and both see shared memory as [`crate::bulk`] says. A box in shared memory begins at
-//! a multiple of 128 bytes: `shared! { static BOX: [Tile<[f32; 512]>; 2]; }`, or [`SwizzledTile`]
-//! for a swizzle of 128 bytes. PTX ISA, "Tensors", "cp.async.bulk.tensor",
-//! "cp.reduce.async.bulk.tensor", "cp.async.bulk.prefetch.tensor"; CUDA C++ Programming Guide,
-//! "Tensor Memory Accelerator".
+//! tensor, and a store takes no negative coordinates. A GPU ends a kernel that breaks this rule
+//! with an illegal instruction (seen on an H200, driver 580.159, 2026-11-22; the ISA does not
+//! mention it). The simulator reports which coordinate is wrong.
+//!
+//! Loads report their bytes to a barrier, and stores belong to groups. Both access shared memory as
+//! [`crate::bulk`] describes. A box in shared memory begins at a multiple of 128 bytes: `shared! {
+//! static BOX: [Tile<[f32; 512]>; 2]; }`, or [`SwizzledTile`] for a swizzle of 128 bytes. PTX ISA,
+//! "Tensors", "cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor",
+//! "cp.async.bulk.prefetch.tensor"; CUDA C++ Programming Guide, "Tensor Memory Accelerator".
 
 #![cfg_attr(
     not(target_arch = "nvptx64"),
@@ -59,8 +61,8 @@ pub struct EncodedMap([u64; 16]);
 #[repr(C, align(128))]
 pub struct Tile<A>(A);
 
-/// Shared memory for a box that is swizzled, or that `wgmma` reads: at a multiple of 1024 bytes,
-/// where the pattern begins.
+/// Shared memory for a box that is swizzled, or that `wgmma` reads. It begins at a multiple of 1024
+/// bytes, where the swizzle pattern begins.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(1024))]
 pub struct SwizzledTile<A>(A);
@@ -68,7 +70,7 @@ pub struct SwizzledTile<A>(A);
 macro_rules! tiles {
     ($($tile:ident)*) => {$(
         impl<T: Copy, const N: usize, const TILES: usize> SharedArray<$tile<[T; N]>, TILES> {
-            /// One of the tiles, as an array.
+            /// Returns one of the tiles, as an array.
             ///
             /// # Panics
             /// If there is no such tile.
@@ -84,17 +86,18 @@ macro_rules! tiles {
 }
 tiles! { Tile SwizzledTile }
 
-/// Tiles of `N` elements in the launch's dynamic shared memory, each at a multiple of 1024 bytes,
-/// for any box: `TILES` of them.
+/// `TILES` tiles of `N` elements in the launch's dynamic shared memory. Each begins at a multiple
+/// of 1024 bytes, so it is suitable for any box.
 #[derive(Clone, Copy, Debug)]
 pub struct DynamicTiles<T, const N: usize, const TILES: usize>(*mut T);
 
 impl<T: Copy, const N: usize, const TILES: usize> DynamicTiles<T, N, TILES> {
-    /// Bytes of dynamic shared memory that the launch gives for them, wherever the region begins.
+    /// The number of bytes of dynamic shared memory that a launch needs for the tiles, for any
+    /// start of the region.
     pub const BYTES: u32 = dynamic_tile_bytes::<[T; N]>(TILES);
 
-    /// The tiles, from the region's first multiple of 1024 on; nothing if the launch gave less than
-    /// [`BYTES`](Self::BYTES). Two calls give the same memory.
+    /// Returns the tiles, which start at the region's first multiple of 1024. Returns `None` if the
+    /// launch has fewer than [`BYTES`](Self::BYTES) bytes. Two calls return the same memory.
     #[inline]
     #[must_use]
     pub fn get() -> Option<Self> {
@@ -105,10 +108,10 @@ impl<T: Copy, const N: usize, const TILES: usize> DynamicTiles<T, N, TILES> {
         enough.then(|| DynamicTiles(region.as_ptr().wrapping_add(first).cast()))
     }
 
-    /// Bytes from tile to tile.
+    /// The stride between tiles, in bytes.
     const EACH: usize = size_of::<[T; N]>().next_multiple_of(TILE_ALIGN);
 
-    /// The tile of this number, from 0.
+    /// Returns the tile with this number, from 0.
     ///
     /// # Panics
     /// If there is no such tile.
@@ -116,18 +119,19 @@ impl<T: Copy, const N: usize, const TILES: usize> DynamicTiles<T, N, TILES> {
     #[must_use]
     pub fn tile(&self, index: usize) -> SharedArray<T, N> {
         assert!(index < TILES, "a tile past the last");
-        // SAFETY: in bounds of the region, as `get` has seen, and aligned.
+        // SAFETY: the tile is in bounds of the region, as `get` has checked, and aligned.
         unsafe { SharedArray::from_raw(self.0.byte_add(index * Self::EACH)) }
     }
 }
 
-/// Bytes of dynamic shared memory for this many tiles `A`, wherever the region begins.
+/// Returns the number of bytes of dynamic shared memory for this many tiles `A`, for any start of
+/// the region.
 const fn dynamic_tile_bytes<A>(tiles: usize) -> u32 {
     let each = size_of::<A>().next_multiple_of(TILE_ALIGN);
     (tiles * each + TILE_ALIGN) as u32
 }
 
-/// What swizzled tiles begin at a multiple of.
+/// The alignment of swizzled tiles, in bytes.
 const TILE_ALIGN: usize = align_of::<SwizzledTile<u8>>();
 
 macro_rules! maps {
@@ -141,10 +145,10 @@ macro_rules! maps {
         }
 
         impl<T, const RANK: usize> $name<'_, T, RANK> {
-            /// The map at a parameter's place: what `#[kernel]` makes of its parameter.
+            /// Makes the map from the address of a parameter, in code that `#[kernel]` generates.
             ///
             /// # Safety
-            /// A map of this type and rank is there, which the host has encoded.
+            /// A map of this type and rank, which the host has encoded, is at the address.
             #[doc(hidden)]
             #[inline(always)]
             #[must_use]
@@ -152,8 +156,8 @@ macro_rules! maps {
                 $name { encoded, policy: None, memory: PhantomData }
             }
 
-            /// The same map, whose copies have the second-level cache keep what they touch as this
-            /// policy says.
+            /// Returns the same map with this policy, which its copies apply to the second-level
+            /// cache.
             #[doc(alias = "L2::cache_hint")]
             #[inline]
             #[must_use]
@@ -161,11 +165,11 @@ macro_rules! maps {
                 $name { encoded: self.encoded, policy: Some(policy), memory: PhantomData }
             }
 
-            /// Has the map itself brought near, so that the first copy does not wait for it.
+            /// Prefetches the map itself, so that the first copy does not wait for it.
             #[doc(alias = "prefetch.tensormap")]
             #[inline]
             pub fn prefetch_map(&self) {
-                // SAFETY: a map is there; nothing is changed.
+                // SAFETY: there is a map at the address, and a prefetch changes no memory.
                 unsafe {
                     ptx!("prefetch.tensormap":
                         "prefetch.tensormap [{map}];",
@@ -182,7 +186,7 @@ maps! {
     TensorMap<&'a [T]>;
     /// A tensor that the kernel writes, in boxes.
     TensorMapMut<&'a mut [T]>;
-    /// Images that the kernel reads, in columns of pixels as a convolution meets them.
+    /// Images that the kernel reads, in columns of pixels in the order of a convolution.
     Im2colMap<&'a [T]>;
     /// Images that the kernel writes, in columns of pixels.
     Im2colMapMut<&'a mut [T]>;

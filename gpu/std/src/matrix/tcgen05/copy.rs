@@ -45,7 +45,7 @@ macro_rules! copies {
         impl CopyShape for copy_shape::$name {
             #[inline(always)]
             unsafe fn copy<G: Group>(to: u32, from: u64, format: Format) {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller keeps the contract of this function.
                 unsafe {
                     match format {
                         Format::Same => copies!(@ G, $shape, "", to, from),
@@ -89,7 +89,7 @@ impl TensorAddress {
         matrix: SharedDescriptor<E>,
         format: Format,
     ) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe { S::copy::<G>(self.bits(), matrix.bits(), format) }
     }
 }

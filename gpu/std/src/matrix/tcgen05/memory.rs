@@ -50,7 +50,7 @@ impl TensorAddress {
     #[doc(alias = "tcgen05.shift")]
     #[inline]
     pub unsafe fn shift_down<G: Group>(self) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe {
             for_group!(G, "tcgen05.shift":
                 ["tcgen05.shift"] group [".down [{address}];"],

@@ -101,7 +101,7 @@ pub(crate) use for_group;
 #[doc(alias = "tcgen05.commit")]
 #[inline]
 pub unsafe fn commit<G: Group, S: Scope>(barrier: &Barrier<S>) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe {
         for_group!(G, "tcgen05.commit":
             ["tcgen05.commit"] group [".mbarrier::arrive::one.shared::cluster.b64 [{barrier}];"],
@@ -119,7 +119,7 @@ pub unsafe fn commit<G: Group, S: Scope>(barrier: &Barrier<S>) {
 #[doc(alias = "tcgen05.commit.multicast::cluster")]
 #[inline]
 pub unsafe fn commit_multicast<G: Group, S: Scope>(barrier: &Barrier<S>, blocks: u16) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe {
         for_group!(G, "tcgen05.commit":
             ["tcgen05.commit"] group [".mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [{barrier}], {blocks};"],

@@ -114,7 +114,7 @@ macro_rules! kinds {
         impl Kind for $name {
             #[inline(always)]
             unsafe fn multiply<G: Group>(operands: Operands, instruction: u32) {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller keeps the contract of this function.
                 unsafe { multiply!(G, operands, instruction, [$kind], "", "", "", []) }
             }
 
@@ -124,7 +124,7 @@ macro_rules! kinds {
                 metadata: TensorAddress,
                 instruction: u32,
             ) {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller keeps the contract of this function.
                 unsafe {
                     multiply!(
                         G, operands, instruction, [$kind], ".sp", "[{metadata}], ", "",
@@ -303,7 +303,7 @@ impl<A: Multiply<B, D>, B: Element, D: Copy, const M: u32, const N: u32, G: Grou
         add: bool,
     ) {
         let operands = Operands::new(sum, left, right, add);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe { A::Kind::multiply::<G>(operands, self.instruction) }
     }
 
@@ -322,7 +322,7 @@ impl<A: Multiply<B, D>, B: Element, D: Copy, const M: u32, const N: u32, G: Grou
     ) {
         let mut at = 0;
         while at < ROW {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller keeps the contract of this function.
             unsafe {
                 self.multiply_step(sum, left.advance(at), right.advance(at), add || at > 0);
             }
@@ -350,7 +350,7 @@ impl<A: Multiply<B, D>, B: Element, D: Copy, const M: u32, const N: u32, G: Grou
         const SPARSE: u32 = 1 << 2;
         let operands = Operands::new(sum, left, right, add);
         let instruction = self.instruction | SPARSE | selector & 3;
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe { A::Kind::multiply_sparse::<G>(operands, metadata, instruction) }
     }
 }

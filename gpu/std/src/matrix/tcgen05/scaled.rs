@@ -33,7 +33,7 @@ macro_rules! kinds {
                 [a, b]: [TensorAddress; 2],
                 instruction: u32,
             ) {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller keeps the contract of this function.
                 unsafe {
                     multiply!(
                         G, operands, instruction, [$kind], "", "", "[{a}], [{b}], ",
@@ -157,7 +157,7 @@ impl<K: ScaledKind, A: Scalable<K>, B: Scalable<K>, const M: u32, const N: u32, 
         add: bool,
     ) {
         let operands = Operands::new(sum, left, right, add);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe { K::multiply::<G>(operands, scales, self.instruction) }
     }
 }

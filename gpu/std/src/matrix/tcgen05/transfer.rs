@@ -55,7 +55,7 @@ macro_rules! transfer {
                     };
                 }
                 let mut values = [0; $registers];
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller keeps the contract of this function.
                 unsafe {
                     if PACKED {
                         load!(".pack::16b", values);
@@ -83,7 +83,7 @@ macro_rules! transfer {
                         )
                     };
                 }
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller keeps the contract of this function.
                 unsafe {
                     if PACKED {
                         store!(".unpack::16b");
@@ -131,7 +131,7 @@ impl TensorAddress {
     #[inline(always)]
     #[must_use]
     pub unsafe fn load<S: Shape<REGISTERS>, const REGISTERS: usize>(self) -> [u32; REGISTERS] {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe { S::load::<false>(self.bits()) }
     }
 
@@ -145,7 +145,7 @@ impl TensorAddress {
     pub unsafe fn load_packed<S: Shape<REGISTERS>, const REGISTERS: usize>(
         self,
     ) -> [u32; REGISTERS] {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe { S::load::<true>(self.bits()) }
     }
 
@@ -160,7 +160,7 @@ impl TensorAddress {
         self,
         values: &[u32; REGISTERS],
     ) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe { S::store::<false>(self.bits(), values) }
     }
 
@@ -174,7 +174,7 @@ impl TensorAddress {
         self,
         values: &[u32; REGISTERS],
     ) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe { S::store::<true>(self.bits(), values) }
     }
 }

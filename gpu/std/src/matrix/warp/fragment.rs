@@ -1,4 +1,4 @@
-//! Operands and sums as a warp has them: registers of each lane.
+//! Operands and sums of a warp, which are in the registers of its lanes.
 
 use core::marker::PhantomData;
 
@@ -28,10 +28,11 @@ pub struct Right<E, const REGISTERS: usize = 2>(pub(super) [u32; REGISTERS], Pha
 pub struct Sum<T, const REGISTERS: usize = 4>(pub(super) [T; REGISTERS]);
 
 impl<E: Element, const REGISTERS: usize> Left<E, REGISTERS> {
-    /// Loads from shared memory: from row to row there are `stride` bytes, a multiple of 16.
+    /// Loads the operand from shared memory. The stride between rows is `stride` bytes, a multiple
+    /// of 16.
     ///
     /// # Safety
-    /// The rows are there, at multiples of 16 bytes, and nobody writes them meanwhile.
+    /// The rows are at multiples of 16 bytes, and no thread writes them at the same time.
     #[doc(alias = "ldmatrix")]
     #[inline]
     #[must_use]
@@ -39,21 +40,21 @@ impl<E: Element, const REGISTERS: usize> Left<E, REGISTERS> {
         let lane = warp::lane_id() as usize % (8 * REGISTERS);
         // Matrices of 8 rows of 16 bytes: lane l gives the address of row l % 8 of matrix l / 8.
         let offset = lane % ROWS * stride + lane / ROWS * 16;
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         Left(
             unsafe { load_matrices(tile.cast::<u8>().wrapping_add(offset)) },
             PhantomData,
         )
     }
 
-    /// The registers, for who makes them in another way.
+    /// Makes the operand from registers that the caller has filled in another way.
     #[inline]
     #[must_use]
     pub fn from_registers(registers: [u32; REGISTERS]) -> Self {
         Left(registers, PhantomData)
     }
 
-    /// The registers, as the instruction takes them.
+    /// Returns the registers, as the instruction takes them.
     #[inline]
     #[must_use]
     pub fn registers(&self) -> [u32; REGISTERS] {
@@ -62,8 +63,8 @@ impl<E: Element, const REGISTERS: usize> Left<E, REGISTERS> {
 }
 
 impl<E: Element, const REGISTERS: usize> Right<E, REGISTERS> {
-    /// Loads from shared memory where the operand is stored as its transpose: 8 rows along the
-    /// inner dimension, with `stride` bytes from one to the next.
+    /// Loads the operand from shared memory that contains its transpose: 8 rows along the inner
+    /// dimension, with a stride of `stride` bytes.
     ///
     /// # Safety
     /// As for [`Left::load`].
@@ -73,14 +74,14 @@ impl<E: Element, const REGISTERS: usize> Right<E, REGISTERS> {
     pub unsafe fn load_transpose(tile: *const E::Bits, stride: usize) -> Self {
         let lane = warp::lane_id() as usize % (8 * REGISTERS);
         let offset = lane % COLUMNS * stride + lane / COLUMNS * 16;
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         Right(
             unsafe { load_matrices(tile.cast::<u8>().wrapping_add(offset)) },
             PhantomData,
         )
     }
 
-    /// The registers, for who makes them in another way.
+    /// Makes the operand from registers that the caller has filled in another way.
     #[inline]
     #[must_use]
     pub fn from_registers(registers: [u32; REGISTERS]) -> Self {
@@ -91,8 +92,8 @@ impl<E: Element, const REGISTERS: usize> Right<E, REGISTERS> {
 macro_rules! halves {
     ($($element:ty)*) => {$(
         impl<const REGISTERS: usize> Right<$element, REGISTERS> {
-            /// Loads from shared memory where the operand is stored by its own rows, of 8 elements,
-            /// with `stride` bytes from one to the next.
+            /// Loads the operand from shared memory that contains it row by row: rows of 8
+            /// elements, with a stride of `stride` bytes.
             ///
             /// # Safety
             /// As for [`Left::load`].
@@ -101,7 +102,7 @@ macro_rules! halves {
             #[must_use]
             pub unsafe fn load(tile: *const $element, stride: usize) -> Self {
                 let lane = warp::lane_id() as usize % (8 * REGISTERS);
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller keeps the contract of this function.
                 Right(unsafe { load_matrices_transposed(tile.cast::<u8>().wrapping_add(lane * stride)) }, PhantomData)
             }
         }
@@ -117,21 +118,21 @@ impl<T: Copy + Default, const REGISTERS: usize> Default for Sum<T, REGISTERS> {
 }
 
 impl<T: Copy, const REGISTERS: usize> Sum<T, REGISTERS> {
-    /// This lane's elements, in the order of [`position`](Self::position).
+    /// Returns this lane's elements, in the order of [`position`](Self::position).
     #[inline]
     #[must_use]
     pub fn elements(&self) -> [T; REGISTERS] {
         self.0
     }
 
-    /// A sum of these elements.
+    /// Makes a sum from these elements.
     #[inline]
     #[must_use]
     pub fn of(elements: [T; REGISTERS]) -> Self {
         Sum(elements)
     }
 
-    /// Row and column of the first element in register `i` of a lane.
+    /// Returns the row and the column of the first element in register `i` of a lane.
     #[inline]
     #[must_use]
     pub const fn position(lane: u32, i: usize) -> (usize, usize) {

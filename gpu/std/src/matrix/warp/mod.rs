@@ -1,9 +1,10 @@
-//! Products by a warp: `mma.sync`, from `sm_80`; of floats of 8 bits from `sm_89`.
+//! Products by a warp: `mma.sync`. They need `sm_80`, and `sm_89` for floats of 8 bits.
 //!
-//! A product is of 16 rows and 8 columns, and 32 bytes along the inner dimension: 16 half floats, 8
-//! of `tf32`, 32 bytes, 64 halves of bytes, 256 bits. Or it is half as deep. The operands lie in
-//! registers, spread over the 32 lanes: a [`Left`], a [`Right`], and the [`Sum`]. `ldmatrix` fills
-//! the first two from shared memory. All lanes of the warp come to each of these functions.
+//! A product has 16 rows, 8 columns, and 32 bytes along the inner dimension: 16 half floats, 8
+//! `tf32`, 32 bytes, 64 half bytes, or 256 bits. Or its inner dimension is half as long. The
+//! operands are in registers, distributed over the 32 lanes: a [`Left`], a [`Right`], and the
+//! [`Sum`]. `ldmatrix` fills the first two from shared memory. All lanes of the warp have to call
+//! each of these functions.
 //!
 //! | elements | sum | left and right operand | of a [sparse](super::sparse) left one |
 //! | --- | --- | --- | --- |

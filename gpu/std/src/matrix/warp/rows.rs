@@ -56,7 +56,7 @@ macro_rules! loads {
             const { can_be(MATRICES) };
             let row = state_space::shared(row);
             let mut registers = [0u32; 4];
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller keeps the contract of this function.
             unsafe { by_number!(load, MATRICES, $words, row, registers) };
             core::array::from_fn(|i| registers[i])
         }
@@ -85,7 +85,7 @@ macro_rules! stores {
             const { can_be(MATRICES) };
             let row = state_space::shared(row);
             let registers: [u32; 4] = core::array::from_fn(|i| registers.get(i).copied().unwrap_or(0));
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller keeps the contract of this function.
             unsafe { by_number!(store, MATRICES, $words, row, registers) };
         }
     )*};

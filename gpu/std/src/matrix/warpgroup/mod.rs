@@ -136,7 +136,7 @@ where
     ) where
         Accumulator<T, REGISTERS>: MultiplyAdd<A, B>,
     {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe { Instructions::<A, B>::tile::<1, OA, OB>(self.0, a.bits, b.bits) }
     }
 
@@ -159,7 +159,7 @@ where
                 "integers have no sign to turn"
             )
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe { Instructions::<A, B>::tile::<-1, OA, OB>(self.0, a.bits, b.bits) }
     }
 
@@ -199,7 +199,7 @@ where
         Accumulator<T, REGISTERS>: MultiplyAddSparse<A, B>,
     {
         const { assert!(PART < sparse::parts::<A>(4), "a part past the last") };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe {
             Sparse::<A, B>::sparse::<PART, OA, OB>(self.0, a.bits, metadata.bits(), b.bits);
         }

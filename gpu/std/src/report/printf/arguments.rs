@@ -8,11 +8,11 @@ use core::ffi::CStr;
     note = "`{{}}` prints integers, floats, `bool` and `&'static CStr`; `{{:x}}` integers; `{{:.2}}` and `{{:e}}` floats; `{{:p}}` pointers"
 )]
 pub trait Argument {
-    /// The letters behind `%` and the flags: `lld`.
+    /// The letters after `%` and the flags, for example `lld`.
     const CONVERSION: &'static str;
     /// The type as C passes it to a variadic function.
     type Promoted: Copy;
-    /// The value as C passes it.
+    /// Returns the value in the form in which C passes it.
     fn promote(self) -> Self::Promoted;
 }
 
@@ -64,7 +64,7 @@ impl Argument for &'static CStr {
     }
 }
 
-/// An argument to be written otherwise than by `{}`.
+/// Defines a wrapper for an argument that is formatted otherwise than with `{}`.
 macro_rules! conversions {
     ($($(#[$doc:meta])* $wrapper:ident { $($ty:ty: $conversion:literal as $bits:ty as $promoted:ty;)* })*) => {
         $(
@@ -99,8 +99,8 @@ conversions! {
     }
 }
 
-/// Integers by their bits: each type goes through the unsigned one of its size, so that -1 in 8
-/// bits is `ff`.
+/// Formats of integers by their bits. Each type is first converted to the unsigned type of its
+/// size, so that -1 in 8 bits is `ff`.
 macro_rules! bit_conversions {
     ($($(#[$doc:meta])* $wrapper:ident $word:literal $long:literal)*) => {
         conversions! {
@@ -154,7 +154,7 @@ impl<T> Argument for Pointer<*mut T> {
     }
 }
 
-/// A list of arguments: a tuple of up to sixteen.
+/// A list of arguments, which is a tuple of up to sixteen elements.
 pub trait Arguments {
     /// The arguments' letters, in order.
     const CONVERSIONS: &'static [&'static str];

@@ -1,4 +1,4 @@
-//! The C format string of one call, put together when the kernel is compiled.
+//! The C format string of one call, which is built at compile time.
 
 use core::marker::PhantomData;
 
@@ -63,7 +63,8 @@ impl<T: Text, A: Arguments> Format<T, A> {
     }
 }
 
-/// Copies `text` into `bytes` from `at` on (what does not fit is left out); where it ends.
+/// Copies `text` into `bytes` from `at` on, and returns the position after it. Bytes that do not
+/// fit are left out.
 const fn append<const N: usize>(bytes: &mut [u8; N], at: usize, text: &str) -> usize {
     let mut i = 0;
     while i < text.len() && at + i < N {

@@ -1,11 +1,10 @@
-//! What `gpu_printf!` stands on: types that `vprintf` can print, and the format that belongs to
-//! them.
+//! The implementation of `gpu_printf!`: types that `vprintf` can print, and their format.
 //!
-//! The macro cuts the format string where a conversion letter belongs; here the letters come from
-//! the arguments' types, in constants, so that a format that does not fit its arguments cannot be
-//! written. The arguments are packed as C's variadic calls pack them: each at a multiple of its own
-//! size, `f32` widened to `f64`. CUDA C++ Programming Guide, "Formatted Output"; PTX
-//! interoperability, "System Calls: vprintf".
+//! The macro cuts the format string at the places of the conversion letters. This module takes the
+//! letters from the arguments' types, in constants. So a format always fits its arguments. The
+//! arguments are packed as in C's variadic calls: each is aligned to its own size, and `f32` is
+//! widened to `f64`. CUDA C++ Programming Guide, "Formatted Output"; PTX interoperability, "System
+//! Calls: vprintf".
 
 mod arguments;
 mod format;
@@ -15,21 +14,22 @@ pub use arguments::{Argument, Arguments, Exponent, Fixed, LowerHex, Octal, Point
 use crate::intrinsics;
 use format::Format;
 
-/// The format of one `gpu_printf!`: its text, cut where the conversion letters belong.
+/// The format of one `gpu_printf!`: its text, cut at the places of the conversion letters.
 #[doc(hidden)]
 pub trait Text {
-    /// One more piece than there are arguments.
+    /// The pieces of the text. There is one more piece than arguments.
     const PIECES: &'static [&'static str];
 }
 
-/// The argument itself; here for a message that points at it when it cannot be printed.
+/// Returns the argument itself. Its bound gives an error message at an argument that cannot be
+/// printed.
 #[doc(hidden)]
 #[inline(always)]
 pub fn printable<A: Argument>(argument: A) -> A {
     argument
 }
 
-/// Prints arguments by a format; the text comes out at the next synchronisation.
+/// Prints arguments with a format. The text appears at the next synchronisation.
 #[doc(hidden)]
 #[inline]
 pub fn print<T: Text, A: Arguments>(arguments: A) {

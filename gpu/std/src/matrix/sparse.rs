@@ -1,11 +1,11 @@
-//! Left operands of which half of the elements are stored: "structured sparsity".
+//! Sparse left operands, of which half of the elements are stored: "structured sparsity".
 //!
-//! The columns of such a matrix are cut into *groups*, and of each group half of the elements are
-//! zeros, which are not stored: of four elements two ([`TwoOfFour`]), of `Tf32` one of two
-//! ([`OneOfTwo`]), of integers of 4 bits two pairs of four. What is stored lies as a matrix of half
-//! the columns does. [`Metadata`] say which they are: a register of each lane of a warp for 16 rows
-//! and 16 groups, which is enough for the products of 64 columns (32 of `Tf32`, 128 of 4 bits). One
-//! product takes a [`MetadataPart`] of them.
+//! The columns of such a matrix are divided into *groups*. In each group, half of the elements are
+//! zeros and are not stored. Two of four elements are stored ([`TwoOfFour`]), for `Tf32` one of two
+//! ([`OneOfTwo`]), and for integers of 4 bits two of four pairs. The stored elements have the
+//! layout of a matrix with half the columns. [`Metadata`] contain which elements are stored: one
+//! register of each lane of a warp for 16 rows and 16 groups. That is enough for the products of 64
+//! columns (32 of `Tf32`, 128 of 4 bits). One product takes a [`MetadataPart`] of them.
 //!
 //! | elements | columns of 16 groups | parts, each for 32 bytes of stored elements | for 16 bytes |
 //! | --- | --- | --- | --- |
@@ -16,8 +16,8 @@
 //! | `S4`, `U4` | 128 | 1 | 2 |
 //!
 //! PTX ISA, "Matrix multiply-accumulate operation using mma.sp instruction with sparse matrix A",
-//! "Asynchronous Multiply-and-Accumulate Instruction: wgmma.mma_async.sp". Which lane holds whose
-//! metadata the ISA shows in figures; it was asked of an H200 for every shape and type (driver
+//! "Asynchronous Multiply-and-Accumulate Instruction: wgmma.mma_async.sp". The ISA shows in figures
+//! which lane holds which metadata. This was checked on an H200 for every shape and type (driver
 //! 580.159, 2026-11-21).
 
 use core::marker::PhantomData;
@@ -26,9 +26,9 @@ use super::Element;
 use super::element::{Bf16, E4m3, E5m2, F16, S4, S8, Tf32, U4, U8};
 use crate::warp;
 
-/// Rows that the metadata of a warp are for.
+/// The number of rows that the metadata of a warp cover.
 pub const ROWS: usize = 16;
-/// Groups of a row that they are for.
+/// The number of groups of a row that the metadata of a warp cover.
 pub const GROUPS: usize = 16;
 
 /// Which two of a group's four elements (or pairs of integers of 4 bits) are stored.
@@ -59,7 +59,7 @@ impl TwoOfFour {
         TwoOfFour::ThirdFourth,
     ];
 
-    /// The places of the two in their group, from 0.
+    /// Returns the positions of the two elements in their group, from 0.
     ///
     /// ```
     /// use lanewise_std::matrix::sparse::TwoOfFour;
@@ -101,9 +101,9 @@ mod sealed {
     }
 }
 
-/// Elements that may be stored by halves.
+/// Element types that a sparse operand can have.
 pub trait SparseElement: Element {
-    /// What is said of a group.
+    /// The type that selects the stored elements of a group.
     type Kept: sealed::Kept;
     /// Whether a lane holds four groups of each of two rows, not eight of one.
     #[doc(hidden)]
@@ -124,8 +124,8 @@ elements! {
     false TwoOfFour: E4m3 E5m2 S8 U8 S4 U4;
 }
 
-/// Which elements of 16 rows and 16 groups are stored: this lane's part of what a warp knows
-/// together.
+/// The selection of the stored elements of 16 rows and 16 groups. A warp has it together, and this
+/// is the lane's part.
 #[derive(Clone, Copy, Debug)]
 pub struct Metadata<E>(u32, PhantomData<E>);
 
@@ -134,7 +134,7 @@ pub struct Metadata<E>(u32, PhantomData<E>);
 pub struct MetadataPart<E, const PART: u32>(u32, PhantomData<E>);
 
 impl<E: SparseElement> Metadata<E> {
-    /// The row and the group of entry `i`, 0 to 7, of a lane.
+    /// Returns the row and the group of entry `i`, 0 to 7, of a lane.
     #[inline]
     #[must_use]
     pub const fn position(lane: u32, i: usize) -> (usize, usize) {
@@ -146,8 +146,8 @@ impl<E: SparseElement> Metadata<E> {
         }
     }
 
-    /// What `kept` says of each row and group: each lane asks for its eight. All lanes of the warp
-    /// come here.
+    /// Makes metadata from the result of `kept` for each row and group. Each lane calls it for its
+    /// eight entries. All lanes of the warp call this function.
     #[inline(always)]
     #[must_use]
     pub fn from_fn(mut kept: impl FnMut(usize, usize) -> E::Kept) -> Self {
@@ -160,25 +160,25 @@ impl<E: SparseElement> Metadata<E> {
         Metadata(bits, PhantomData)
     }
 
-    /// The metadata of this lane's register, for who has made them before.
+    /// Makes the metadata from this lane's register, for metadata that were made before.
     ///
     /// # Safety
-    /// They are the [`bits`](Self::bits) of metadata of such elements, of the lane with this
-    /// number.
+    /// `bits` are the [`bits`](Self::bits) of metadata for the same element type, from the lane
+    /// with the same number.
     #[inline]
     #[must_use]
     pub unsafe fn from_bits(bits: u32) -> Self {
         Metadata(bits, PhantomData)
     }
 
-    /// The metadata as this lane's register holds them.
+    /// Returns the metadata as bits of this lane's register.
     #[inline]
     #[must_use]
     pub fn bits(self) -> u32 {
         self.0
     }
 
-    /// What is for the product with this number along the inner dimension.
+    /// Returns the part for the product with this number along the inner dimension.
     #[doc(alias = "sparsity selector")]
     #[inline]
     #[must_use]

@@ -4,21 +4,22 @@ use super::{Group, SharedDescriptor, TensorAddress, for_group, names, sealed};
 use crate::matrix::Element;
 use crate::state_space::ptx;
 
-/// What is copied: rows and bits of each, and to which of the four times 32 lanes.
+/// The shape of a copy: the number of rows, their length, and the destination among the four groups
+/// of 32 lanes.
 pub trait CopyShape: sealed::Sealed {
     /// Starts the copy.
     #[doc(hidden)]
     unsafe fn copy<G: Group>(to: u32, from: u64, format: Format);
 }
 
-/// Elements that become wider on the way: each has a byte in tensor memory.
+/// The format of elements that a copy widens. Each widened element has a byte in tensor memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// The elements are copied as they are.
     Same,
-    /// Sixteen elements of 6 bits, with 4 bytes of nothing behind them.
+    /// Sixteen elements of 6 bits, followed by 4 bytes of padding.
     From6Bits,
-    /// Sixteen elements of 4 bits, with 8 bytes of nothing behind them.
+    /// Sixteen elements of 4 bits, followed by 8 bytes of padding.
     From4Bits,
 }
 
@@ -35,7 +36,7 @@ pub mod copy_shape {
         Rows64To02And13;
         /// 64 rows of 16 bytes: to the first and second 32 lanes, and to the third and fourth.
         Rows64To01And23;
-        /// 32 rows of 16 bytes, to each 32 lanes: as scale factors are wanted.
+        /// 32 rows of 16 bytes, to each group of 32 lanes: the layout of scale factors.
         Rows32ToAll;
     }
 }
@@ -75,13 +76,14 @@ copies! {
 }
 
 impl TensorAddress {
-    /// Starts a copy of a matrix in shared memory to here. One thread calls it; products that the
-    /// thread starts after see it, and [`commit`](super::commit) tells when it is done.
+    /// Starts a copy of a matrix in shared memory to this address. One thread calls it. Products
+    /// that the thread starts later see the copy, and [`commit`](super::commit) reports when it is
+    /// complete.
     ///
     /// # Safety
-    /// This block has allocated the columns; the matrix is there, complete, and written by copies
-    /// that were waited for or before a [`fence_proxy_async`](crate::bulk::fence_proxy_async).
-    /// Nobody writes either until it is done.
+    /// This block has allocated the columns. The matrix is complete: it was written by copies that
+    /// the block has waited for, or before a [`fence_proxy_async`](crate::bulk::fence_proxy_async).
+    /// No thread writes the matrix or the columns until the copy is complete.
     #[doc(alias = "tcgen05.cp")]
     #[inline]
     pub unsafe fn copy_from<S: CopyShape, G: Group, E: Element>(

@@ -1,14 +1,15 @@
-//! Where an operand lies in shared memory: descriptors.
+//! Descriptors of operands in shared memory.
 
 use core::marker::PhantomData;
 
 use crate::matrix::Element;
 use crate::state_space;
 
-/// How the 16 bytes of an operand's rows are shuffled, as by the tensor map that loaded it.
+/// The permutation of the 16-byte pieces of an operand's rows. It is that of the tensor map that
+/// loaded the operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Swizzle {
-    /// The rows lie as they are, without a shuffle.
+    /// The rows are not permuted.
     None = 0,
     /// Pieces of 32 bytes in rows of 128.
     Bytes128By32 = 1,
@@ -20,8 +21,8 @@ pub enum Swizzle {
     Bytes32 = 6,
 }
 
-/// Where an operand with elements `E` lies in shared memory, and how. PTX ISA, "Shared memory
-/// descriptor" of `tcgen05`: not the one of `wgmma`.
+/// The address and the layout of an operand with elements `E` in shared memory. PTX ISA, "Shared
+/// memory descriptor" of `tcgen05`, which differs from that of `wgmma`.
 #[doc(alias = "shared memory descriptor")]
 #[doc(alias = "UMMA::SmemDescriptor")]
 #[derive(Clone, Copy, Debug)]
@@ -31,18 +32,18 @@ pub struct SharedDescriptor<E> {
 }
 
 impl<E: Element> SharedDescriptor<E> {
-    /// Of the tile that begins here, at a multiple of 1024 bytes of this block's shared memory:
-    /// rows of 128 bytes along the inner dimension, loaded by a tensor map with a swizzle of 128
-    /// bytes.
+    /// Makes the descriptor of the tile that begins at this address, a multiple of 1024 bytes in
+    /// this block's shared memory. Its rows have 128 bytes along the inner dimension, and a tensor
+    /// map with a swizzle of 128 bytes has loaded them.
     #[inline]
     #[must_use]
     pub fn of_tile(tile: *const E::Bits) -> Self {
         Self::new(tile, 16, 1024, Swizzle::Bytes128)
     }
 
-    /// Of a matrix that begins here: `leading` and `stride` are bytes from one group of pieces to
-    /// the next, along and across rows, multiples of 16. What they mean for each swizzle says the
-    /// ISA, "Strides".
+    /// Makes the descriptor of a matrix that begins at this address. `leading` and `stride` are the
+    /// bytes from one group of pieces to the next, along and across rows. Both are multiples of 16.
+    /// The ISA describes their meaning for each swizzle under "Strides".
     #[inline]
     #[must_use]
     pub fn new(start: *const E::Bits, leading: u32, stride: u32, swizzle: Swizzle) -> Self {
@@ -50,7 +51,7 @@ impl<E: Element> SharedDescriptor<E> {
     }
 
     fn of_address(start: u32, leading: u32, stride: u32, swizzle: Swizzle) -> Self {
-        /// What the hardware knows these descriptors by.
+        /// The constant bits that mark these descriptors.
         const VERSION: u64 = 1;
         let field = |bytes: u32| u64::from(bytes & 0x3_ffff) >> 4;
         SharedDescriptor {
@@ -63,8 +64,8 @@ impl<E: Element> SharedDescriptor<E> {
         }
     }
 
-    /// The operand that begins this many bytes further, a multiple of 16: within a swizzled row the
-    /// next piece along the inner dimension.
+    /// Returns the descriptor of the operand that begins `bytes` bytes later, a multiple of 16.
+    /// Within a swizzled row, this is the next piece along the inner dimension.
     #[inline]
     #[must_use]
     pub fn advance(self, bytes: u32) -> Self {
@@ -74,7 +75,7 @@ impl<E: Element> SharedDescriptor<E> {
         }
     }
 
-    /// As the instruction takes it.
+    /// Returns the descriptor as the instruction takes it.
     #[inline]
     #[must_use]
     pub fn bits(self) -> u64 {

@@ -1,11 +1,11 @@
 //! Products by one thread for its block or for two, on Blackwell's data centre GPUs (`sm_100a`,
 //! `sm_103a`): `tcgen05`.
 //!
-//! The sum lies in no register: a multiprocessor has *tensor memory*, 128 lanes of 512 columns of 4
-//! bytes, which is allocated by columns ([`TensorMemory`]) and named by a [`TensorAddress`]. The
-//! left operand lies there or in shared memory, the right one in shared memory. One thread starts a
-//! product ([`Product::multiply_add`]) and goes on; [`commit`] has a barrier told when all that it
-//! started is done.
+//! The sum is not in registers. A multiprocessor has *tensor memory*: 128 lanes of 512 columns of 4
+//! bytes. It is allocated by columns ([`TensorMemory`]), and a [`TensorAddress`] is an address in
+//! it. The left operand is in tensor memory or in shared memory, and the right operand is in shared
+//! memory. One thread starts a product ([`Product::multiply_add`]) and continues. After [`commit`],
+//! a barrier receives an arrival when everything that the thread has started is complete.
 //!
 //! | step | who | by |
 //! | --- | --- | --- |
@@ -16,9 +16,9 @@
 //! | take the sum | four warps, each its 32 lanes | [`TensorAddress::load`], [`TensorAddress::store`] |
 //!
 //! Shapes, element types and the number of blocks are types, and a combination that the hardware
-//! has not does not compile. ptxas takes one [`Group`] in a kernel, not both. The simulated GPU
-//! does not run these instructions: it refuses such a kernel by its name, and runs the module's
-//! others. PTX ISA, "TensorCore 5th Generation Family Instructions".
+//! does not support does not compile. ptxas accepts only one [`Group`] in a kernel, not both. The
+//! simulated GPU does not run these instructions. It rejects such a kernel with its name, and runs
+//! the other kernels of the module. PTX ISA, "TensorCore 5th Generation Family Instructions".
 
 #![cfg_attr(
     not(target_arch = "nvptx64"),
@@ -46,7 +46,7 @@ pub(super) mod sealed {
     pub trait Sealed {}
 }
 
-/// Types that are names: of shapes, of kinds of products.
+/// Defines types that are only names, of shapes or of kinds of products.
 macro_rules! names {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
@@ -57,10 +57,10 @@ macro_rules! names {
 }
 pub(crate) use names;
 
-/// How many blocks multiply together.
+/// The number of blocks that multiply together.
 #[doc(alias = "cta_group")]
 pub trait Group: sealed::Sealed + Copy {
-    /// Whether two blocks do.
+    /// Whether two blocks multiply together.
     const PAIR: bool;
 }
 
@@ -79,7 +79,7 @@ impl Group for BlockPair {
     const PAIR: bool = true;
 }
 
-/// One instruction in the words of each group.
+/// Executes one instruction, with the text for each group.
 macro_rules! for_group {
     ($group:ty, $name:literal: [$($before:expr),*] group [$($after:expr),*], $($operands:tt)*) => {
         if <$group as $crate::matrix::tcgen05::Group>::PAIR {
@@ -91,13 +91,14 @@ macro_rules! for_group {
 }
 pub(crate) use for_group;
 
-/// Has `barrier` told, by one arrival, when all products and copies that this thread has started
-/// before are done. It goes on at once.
+/// Makes one arrival at `barrier` when all products and copies that this thread has started so far
+/// are complete. The thread continues at once.
 ///
-/// [`fence_before_thread_sync`] is part of it.
+/// It includes [`fence_before_thread_sync`].
 ///
 /// # Safety
-/// The barrier is there until it was told. The thread is the one that started them.
+/// The barrier exists until the arrival. The thread is the one that started the products and
+/// copies.
 #[doc(alias = "tcgen05.commit")]
 #[inline]
 pub unsafe fn commit<G: Group, S: Scope>(barrier: &Barrier<S>) {
@@ -111,8 +112,8 @@ pub unsafe fn commit<G: Group, S: Scope>(barrier: &Barrier<S>) {
     }
 }
 
-/// As [`commit`], to the barriers at the same place in all blocks of the cluster whose bits are in
-/// `blocks`.
+/// Does the same as [`commit`] for the barriers at the same shared address in all blocks of the
+/// cluster whose bits are in `blocks`.
 ///
 /// # Safety
 /// As for [`commit`], for each of those blocks.
@@ -130,16 +131,16 @@ pub unsafe fn commit_multicast<G: Group, S: Scope>(barrier: &Barrier<S>, blocks:
     }
 }
 
-/// Waits for the phase that [`commit`] ends, with the fence that has to come behind it: the sum may
-/// be loaded then.
+/// Waits for the phase that [`commit`] ends, and executes the fence that is necessary after it.
+/// Then the sum may be loaded.
 #[inline]
 pub fn wait_for_products<S: Scope>(barrier: &Barrier<S>, parity: Parity) {
     barrier.wait_parity(parity);
     fence_after_thread_sync();
 }
 
-/// Orders what this thread has started before with what others start behind a barrier or a flag
-/// that comes after.
+/// Orders the operations that this thread has started before those that other threads start after a
+/// later barrier or flag.
 #[doc(alias = "tcgen05.fence::before_thread_sync")]
 #[inline]
 pub fn fence_before_thread_sync() {
@@ -149,8 +150,8 @@ pub fn fence_before_thread_sync() {
     }
 }
 
-/// Orders what this thread starts from here on behind what others did before the barrier or flag
-/// that came before.
+/// Orders the operations that this thread starts from now on after those of other threads before
+/// the preceding barrier or flag.
 #[doc(alias = "tcgen05.fence::after_thread_sync")]
 #[inline]
 pub fn fence_after_thread_sync() {

@@ -1,4 +1,4 @@
-//! Products of matrices whose elements are taken as they are: `tcgen05.mma`.
+//! Products of matrices without scale factors: `tcgen05.mma`.
 
 use core::marker::PhantomData;
 
@@ -7,16 +7,17 @@ use crate::matrix::Element;
 use crate::matrix::element::{Bf16, E2m1, E2m3, E3m2, E4m3, E5m2, F16, S8, Tf32, U8};
 use crate::state_space::ptx;
 
-/// What the instruction is given besides its descriptor.
+/// The operands of the instruction besides its descriptor.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Operands {
     pub(super) sum: TensorAddress,
     pub(super) left: u64,
-    /// Whether the left operand is in tensor memory: a constant, of which one instruction is left.
+    /// Whether the left operand is in tensor memory. It is a constant, so the compiler keeps only
+    /// one instruction.
     pub(super) left_in_memory: bool,
     pub(super) right: u64,
-    /// Whether the sum is added.
+    /// Whether the product is added to the sum, rather than replacing it.
     pub(super) add: bool,
 }
 
@@ -92,12 +93,13 @@ macro_rules! multiply {
 }
 pub(super) use multiply;
 
-/// A kind of product, which has a word in the instruction.
+/// A kind of product, with its name in the instruction.
 #[doc(hidden)]
 pub trait Kind: sealed::Sealed {
     /// Starts a product.
     unsafe fn multiply<G: Group>(operands: Operands, instruction: u32);
-    /// The same with half of the left operand, and the metadata that say which half.
+    /// Starts a product of a sparse left operand, of which half is stored. The metadata select that
+    /// half.
     unsafe fn multiply_sparse<G: Group>(
         operands: Operands,
         metadata: TensorAddress,
@@ -142,15 +144,15 @@ kinds! {
     KindI8: ".kind::i8";
 }
 
-/// Element types `Self` and `B` whose products add up to `D`.
+/// Element types `Self` and `B` whose products can be added to a sum of `D`.
 pub trait Multiply<B, D: Copy>: Element + sealed::Sealed {
     #[doc(hidden)]
     type Kind: Kind;
-    /// What the instruction's descriptor calls the types of the left and right operand and of the
-    /// sum.
+    /// The numbers of the types of the left operand, the right operand and the sum in the
+    /// instruction's descriptor.
     #[doc(hidden)]
     const FORMATS: [u32; 3];
-    /// Whether they are integers.
+    /// Whether the elements are integers.
     #[doc(hidden)]
     const INTEGERS: bool;
 }
@@ -190,9 +192,9 @@ const ROW: u32 = 128;
 /// A product of a left operand of `M` rows with elements `A` and a right one of `N` columns with
 /// elements `B`, whose sum has elements `D`.
 ///
-/// It is made once, outside of the loop: `const { Product::<Bf16, Bf16, f32, 128, 128>::new() }`.
-/// Operands have their rows (the right one its columns) along the inner dimension, if nothing else
-/// is said.
+/// Make it once, outside of the loop: `const { Product::<Bf16, Bf16, f32, 128, 128>::new() }`. By
+/// default, the rows of the left operand and the columns of the right operand are along the inner
+/// dimension.
 #[doc(alias = "instruction descriptor")]
 #[doc(alias = "UMMA::InstrDescriptor")]
 #[derive(Clone, Copy, Debug)]
@@ -228,7 +230,7 @@ impl<A: Multiply<B, D>, B: Element, D: Copy, const M: u32, const N: u32, G: Grou
         );
     };
 
-    /// The descriptor of the product.
+    /// Makes the descriptor of the product.
     #[must_use]
     pub const fn new() -> Self {
         const { Self::VALID };
@@ -246,53 +248,54 @@ impl<A: Multiply<B, D>, B: Element, D: Copy, const M: u32, const N: u32, G: Grou
         }
     }
 
-    /// With the left operand's sign turned. Not for integers.
+    /// Negates the left operand. Not for integers.
     #[must_use]
     pub const fn negate_left(self) -> Self {
         const { assert!(!A::INTEGERS, "integers have no sign to turn") };
         self.with(1 << 13)
     }
 
-    /// With the right operand's sign turned. Not for integers.
+    /// Negates the right operand. Not for integers.
     #[must_use]
     pub const fn negate_right(self) -> Self {
         const { assert!(!A::INTEGERS, "integers have no sign to turn") };
         self.with(1 << 14)
     }
 
-    /// With a left operand whose columns lie along its rows in memory ("MN-major").
+    /// Takes a left operand that is stored transposed, with contiguous columns ("MN-major").
     #[must_use]
     pub const fn transpose_left(self) -> Self {
         self.with(1 << 15)
     }
 
-    /// With a right operand whose rows lie along its columns in memory ("MN-major").
+    /// Takes a right operand that is stored transposed, with contiguous rows ("MN-major").
     #[must_use]
     pub const fn transpose_right(self) -> Self {
         self.with(1 << 16)
     }
 
-    /// With integers that stop at the ends of their range.
+    /// Makes integer sums saturate.
     #[must_use]
     pub const fn saturate(self) -> Self {
         const { assert!(A::INTEGERS, "only integers stop at the ends of their range") };
         self.with(1 << 3)
     }
 
-    /// The descriptor, as the instruction is given it.
+    /// Returns the descriptor, as the instruction takes it.
     #[must_use]
     pub const fn bits(self) -> u32 {
         self.instruction
     }
 
-    /// Starts one step: 32 bytes of each operand's rows. Where `add` is not set the sum is
-    /// replaced. One thread calls it, of the pair's first block where there are two.
+    /// Starts one step: 32 bytes of each operand's rows. If `add` is false, the product replaces
+    /// the sum. One thread calls it. For a pair of blocks, it is a thread of the first block.
     ///
     /// # Safety
-    /// This block has allocated the sum's `N` columns. The operands are there, complete: loaded by
-    /// copies that a barrier was waited for, or written by threads before
+    /// This block has allocated the sum's `N` columns. The operands are complete: they were loaded
+    /// by copies whose barrier was waited for, or written by threads before
     /// [`fence_proxy_async`](crate::bulk::fence_proxy_async) and a barrier. Until
-    /// [`commit`](super::commit) has told that it is done nobody writes them or uses the sum.
+    /// [`commit`](super::commit) has reported the end of the product, nothing writes the operands
+    /// or uses the sum.
     #[doc(alias = "tcgen05.mma")]
     #[inline(always)]
     pub unsafe fn multiply_step<L: Left<A>>(
@@ -307,8 +310,8 @@ impl<A: Multiply<B, D>, B: Element, D: Copy, const M: u32, const N: u32, G: Grou
         unsafe { A::Kind::multiply::<G>(operands, self.instruction) }
     }
 
-    /// Starts the product of two tiles, rows of 128 bytes in shared memory: four steps. Where `add`
-    /// is not set the sum is replaced.
+    /// Starts the product of two tiles with rows of 128 bytes in shared memory, in four steps. If
+    /// `add` is false, the product replaces the sum.
     ///
     /// # Safety
     /// As for [`multiply_step`](Self::multiply_step).
@@ -330,12 +333,12 @@ impl<A: Multiply<B, D>, B: Element, D: Copy, const M: u32, const N: u32, G: Grou
         }
     }
 
-    /// As [`multiply_step`](Self::multiply_step), with a left operand of which two of four elements
-    /// (of `Tf32` one of two) are stored, and metadata in tensor memory that say which; `selector`,
-    /// 0 to 3, says in which of their columns' parts. The right operand's step is 64 bytes.
+    /// Like [`multiply_step`](Self::multiply_step), for a sparse left operand: two of four elements
+    /// are stored (one of two for `Tf32`). The metadata in tensor memory select them, and
+    /// `selector`, 0 to 3, is the part of their columns. The right operand's step is 64 bytes.
     ///
     /// # Safety
-    /// As for [`multiply_step`](Self::multiply_step), for the metadata too.
+    /// As for [`multiply_step`](Self::multiply_step), also for the metadata.
     #[doc(alias = "tcgen05.mma.sp")]
     #[inline(always)]
     pub unsafe fn multiply_sparse<L: Left<A>>(

@@ -9,10 +9,10 @@ use crate::matrix::Element;
 use crate::matrix::element::{E2m1, E2m3, E3m2, E4m3, E5m2};
 use crate::state_space::ptx;
 
-/// A kind of scaled product: which elements, how they are stored, and how many have a factor
-/// together.
+/// A kind of scaled product: its elements, their storage, and the number of elements that share a
+/// factor.
 pub trait ScaledKind: sealed::Sealed + Copy {
-    /// Whether factors are powers of two (`UE8M0`), or small floats (`UE4M3`).
+    /// Whether factors are powers of two (`UE8M0`) rather than small floats (`UE4M3`).
     #[doc(hidden)]
     const POWERS_OF_TWO: bool;
     #[doc(hidden)]
@@ -45,20 +45,20 @@ macro_rules! kinds {
     )*};
 }
 kinds! {
-    /// Elements of 8, 6 or 4 bits, each in a byte; a power of two for 32 of them ("MXFP8", "MXFP6",
-    /// "MXFP4").
+    /// Elements of 8, 6 or 4 bits, each in a byte, with a power of two for each 32 elements
+    /// ("MXFP8", "MXFP6", "MXFP4").
     Mxf8f6f4 true: ".kind::mxf8f6f4.block_scale.scale_vec::1X";
-    /// Elements of 4 bits, two in a byte; a power of two for 32 of them ("MXFP4").
+    /// Elements of 4 bits, two in a byte, with a power of two for each 32 elements ("MXFP4").
     Mxf4 true: ".kind::mxf4.block_scale.scale_vec::2X";
-    /// Elements of 4 bits, two in a byte; a float of 8 bits without a sign for 16 of them
+    /// Elements of 4 bits, two in a byte, with an unsigned float of 8 bits for each 16 elements
     /// ("NVFP4").
     Nvf4 false: ".kind::mxf4nvf4.block_scale.scale_vec::4X";
 }
 
-/// Elements that products of kind `K` take.
+/// Element types that products of kind `K` take.
 #[doc(hidden)]
 pub trait Scalable<K>: Element {
-    /// What the descriptor calls them.
+    /// The number of the type in the descriptor.
     const FORMAT: u32;
 }
 macro_rules! formats {
@@ -77,9 +77,9 @@ formats! {
 /// A product of kind `K` of a left operand of `M` rows with elements `A` and a right one of `N`
 /// columns with elements `B`, each with its factors; the sum is `f32`.
 ///
-/// Factors lie in tensor memory, four bytes of a lane for each row of the left operand and each
-/// column of the right one: PTX ISA, "Scale Factor A/B layouts". They come there by
-/// [`TensorAddress::copy_from`] with the shape [`Rows32ToAll`](super::copy_shape::Rows32ToAll).
+/// Factors are in tensor memory, four bytes of a lane for each row of the left operand and each
+/// column of the right one: PTX ISA, "Scale Factor A/B layouts". Copy them there with
+/// [`TensorAddress::copy_from`] and the shape [`Rows32ToAll`](super::copy_shape::Rows32ToAll).
 #[doc(alias = "block_scale")]
 #[derive(Clone, Copy, Debug)]
 pub struct ScaledProduct<K, A, B, const M: u32, const N: u32, G = OneBlock> {
@@ -110,7 +110,7 @@ impl<K: ScaledKind, A: Scalable<K>, B: Scalable<K>, const M: u32, const N: u32, 
         );
     };
 
-    /// The descriptor of the product.
+    /// Makes the descriptor of the product.
     #[must_use]
     pub const fn new() -> Self {
         const { Self::VALID };
@@ -124,8 +124,8 @@ impl<K: ScaledKind, A: Scalable<K>, B: Scalable<K>, const M: u32, const N: u32, 
         }
     }
 
-    /// With factors that are in byte `left` (`right`) of their four, 0 to 3: several steps share a
-    /// column of tensor memory.
+    /// Takes the factors from byte `left` (or `right`) of their four bytes, 0 to 3. So several
+    /// steps share a column of tensor memory.
     #[must_use]
     pub const fn scales_in_byte(self, left: u32, right: u32) -> Self {
         let others = self.instruction & !(3 << 29 | 3 << 4);
@@ -135,7 +135,7 @@ impl<K: ScaledKind, A: Scalable<K>, B: Scalable<K>, const M: u32, const N: u32, 
         }
     }
 
-    /// The descriptor, as the instruction is given it.
+    /// Returns the descriptor, as the instruction takes it.
     #[must_use]
     pub const fn bits(self) -> u32 {
         self.instruction

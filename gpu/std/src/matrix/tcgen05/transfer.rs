@@ -1,14 +1,15 @@
-//! Between tensor memory and registers: `tcgen05.ld`, `tcgen05.st`, each with its wait.
+//! Transfers between tensor memory and registers: `tcgen05.ld`, `tcgen05.st`, each with its wait.
 
 use super::{TensorAddress, names, sealed};
 use crate::state_space::ptx;
 
-/// Which lanes and columns a warp's registers are: `REGISTERS` in each of its threads.
+/// The lanes and columns that a warp's registers correspond to, with `REGISTERS` registers in each
+/// thread.
 pub trait Shape<const REGISTERS: usize>: sealed::Sealed {
-    /// Loads, and waits. `PACKED`: two columns of 16 bits in a register.
+    /// Loads the registers, and waits. With `PACKED`, a register has two columns of 16 bits.
     #[doc(hidden)]
     unsafe fn load<const PACKED: bool>(from: u32) -> [u32; REGISTERS];
-    /// Stores, and waits. `PACKED`: a register to two columns of 16 bits.
+    /// Stores the registers, and waits. With `PACKED`, a register goes to two columns of 16 bits.
     #[doc(hidden)]
     unsafe fn store<const PACKED: bool>(to: u32, values: &[u32; REGISTERS]);
 }
@@ -16,7 +17,8 @@ pub trait Shape<const REGISTERS: usize>: sealed::Sealed {
 /// The shapes. PTX ISA, "Data Movement Shape" of `tcgen05`.
 pub mod shape {
     super::names! {
-        /// A thread has a lane: its 32 bits of as many columns as it has registers. The usual one.
+        /// Each thread has a lane, and each of its registers has the lane's 32 bits of one column.
+        /// This is the usual shape.
         Lanes32;
         /// 16 lanes, 64 bits of each at a time.
         Lanes16Bits64;
@@ -121,12 +123,12 @@ transfers! {
 }
 
 impl TensorAddress {
-    /// Loads `REGISTERS` registers of each thread from here on, and waits until they are there. All
-    /// lanes of the warp call it with the same address, in its 32 lanes of tensor memory.
+    /// Loads `REGISTERS` registers of each thread from this address on, and waits for the load. All
+    /// lanes of the warp call it with the same address, in the warp's 32 lanes of tensor memory.
     ///
     /// # Safety
-    /// This block has allocated the columns, and nobody writes them: products were waited for, by
-    /// [`wait_for_products`](super::wait_for_products).
+    /// This block has allocated the columns, and nothing writes them: the thread has waited for
+    /// products with [`wait_for_products`](super::wait_for_products).
     #[doc(alias = "tcgen05.ld")]
     #[inline(always)]
     #[must_use]
@@ -135,7 +137,7 @@ impl TensorAddress {
         unsafe { S::load::<false>(self.bits()) }
     }
 
-    /// As [`load`](Self::load), of columns that hold 16 bits each: two of them in a register.
+    /// Like [`load`](Self::load), for columns of 16 bits. Each register has two of them.
     ///
     /// # Safety
     /// As for [`load`](Self::load).
@@ -149,11 +151,12 @@ impl TensorAddress {
         unsafe { S::load::<true>(self.bits()) }
     }
 
-    /// Stores `REGISTERS` registers of each thread from here on, and waits until they are there.
-    /// All lanes of the warp call it with the same address, in its 32 lanes of tensor memory.
+    /// Stores `REGISTERS` registers of each thread from this address on, and waits for the store.
+    /// All lanes of the warp call it with the same address, in the warp's 32 lanes of tensor
+    /// memory.
     ///
     /// # Safety
-    /// This block has allocated the columns, and nobody else uses them.
+    /// This block has allocated the columns, and nothing else uses them.
     #[doc(alias = "tcgen05.st")]
     #[inline(always)]
     pub unsafe fn store<S: Shape<REGISTERS>, const REGISTERS: usize>(
@@ -164,7 +167,8 @@ impl TensorAddress {
         unsafe { S::store::<false>(self.bits(), values) }
     }
 
-    /// As [`store`](Self::store), of registers with two elements of 16 bits, a column for each.
+    /// Like [`store`](Self::store), for registers with two elements of 16 bits. Each element goes
+    /// to its own column.
     ///
     /// # Safety
     /// As for [`store`](Self::store).

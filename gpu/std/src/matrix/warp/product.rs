@@ -1,4 +1,4 @@
-//! `mma.sync` and `mma.sp`: what goes together, and the instructions.
+//! `mma.sync` and `mma.sp`: the supported combinations of types, and the instructions.
 
 use super::{Left, Right, Sum};
 use crate::half::F16x2;
@@ -24,7 +24,7 @@ macro_rules! traits {
 traits! {
     /// A left operand that a warp multiplies by a right one `R`, with a sum `S`.
     Multiply, multiply_add, "the hardware has no such product";
-    /// The same of integers that stop at the ends of the range.
+    /// A left operand of integers for a product that saturates.
     Saturate, multiply_add_saturating, "only integers of 8 and 4 bits have a product that stops at the ends of the range";
 }
 
@@ -45,8 +45,8 @@ pub trait MultiplySparse<E, R, S> {
     ) -> S;
 }
 
-/// `left * right + sum`, by all lanes of the warp. Of [`B1`] what is added is how many bits both
-/// have.
+/// Returns `left * right + sum`, computed by all lanes of the warp. For [`B1`], it adds the number
+/// of bits that are set in both operands.
 #[doc(alias = "mma.sync")]
 #[inline]
 #[must_use]
@@ -54,7 +54,7 @@ pub fn multiply_add<L: Multiply<R, S>, R, S>(left: &L, right: &R, sum: S) -> S {
     left.multiply_add(right, sum)
 }
 
-/// [`multiply_add`] of integers: where the sum would leave the range of `i32` it stops at its end.
+/// Does the same as [`multiply_add`] for integers, but saturates the sum at the limits of `i32`.
 #[doc(alias = "satfinite")]
 #[inline]
 #[must_use]
@@ -62,12 +62,12 @@ pub fn multiply_add_saturating<L: Saturate<R, S>, R, S>(left: &L, right: &R, sum
     left.multiply_add_saturating(right, sum)
 }
 
-/// `left * right + sum`, where of the left operand half of the elements are stored, and `metadata`
-/// says which: [`sparse`].
+/// Returns `left * right + sum` for a [`sparse`] left operand, of which half of the elements are
+/// stored. `metadata` selects these elements.
 ///
-/// The right operand reaches twice as far along the inner dimension as what is stored of the left
-/// one. The parts of [`Metadata`](sparse::Metadata) are counted from 0; one that there is not does
-/// not compile.
+/// The right operand is twice as long along the inner dimension as the stored part of the left
+/// operand. The parts of [`Metadata`](sparse::Metadata) are counted from 0. A part that does not
+/// exist does not compile.
 #[doc(alias = "mma.sp")]
 #[doc(alias = "mma.sp::ordered_metadata")]
 #[inline]

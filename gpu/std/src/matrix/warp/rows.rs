@@ -3,8 +3,8 @@
 
 use crate::state_space::{self, ptx};
 
-/// One, two or four matrices at once. The sizes are constants, so that of the three instructions
-/// one is left.
+/// Instructions for one, two or four matrices. The number is a constant, so the compiler keeps only
+/// one of the three instructions.
 macro_rules! by_number {
     ($action:ident, $number:expr, $($operands:tt)*) => {
         match $number {
@@ -35,7 +35,7 @@ macro_rules! store {
     };
 }
 
-/// That there is an instruction for this many.
+/// Asserts that there is an instruction for this many matrices.
 const fn can_be(matrices: usize) {
     assert!(
         matches!(matrices, 1 | 2 | 4),
@@ -48,8 +48,8 @@ macro_rules! loads {
         $(#[$doc])*
         ///
         /// # Safety
-        /// Each address is of 16 bytes of shared memory, aligned to them, which nobody writes
-        /// meanwhile. All lanes of the warp come here.
+        /// Each address points to 16 bytes of shared memory and is aligned to 16 bytes. No thread
+        /// writes them at the same time. All lanes of the warp call the function.
         #[inline(always)]
         #[must_use]
         pub unsafe fn $name<const MATRICES: usize>(row: *const u8) -> [u32; MATRICES] {
@@ -63,12 +63,13 @@ macro_rules! loads {
     )*};
 }
 loads! {
-    /// Loads one, two or four matrices of 8 rows of 16 bytes from shared memory: lane `l` gives the
-    /// address of row `l % 8` of matrix `l / 8`, and has of each matrix four bytes of row `l / 4`.
-    /// Addresses of lanes beyond the matrices do not matter.
+    /// Loads one, two or four matrices of 8 rows of 16 bytes from shared memory: lane `l` passes
+    /// the address of row `l % 8` of matrix `l / 8`, and receives four bytes of row `l / 4` of each
+    /// matrix. The addresses of the lanes without a row are ignored.
     #[doc(alias = "ldmatrix")]
     load_matrices: "";
-    /// As [`load_matrices`], each transposed as a matrix of 8 by 8 elements of 16 bits.
+    /// Like [`load_matrices`], but transposes each matrix, as a matrix of 8 by 8 elements of 16
+    /// bits.
     #[doc(alias = "ldmatrix.trans")]
     load_matrices_transposed: ".trans";
 }
@@ -78,8 +79,9 @@ macro_rules! stores {
         $(#[$doc])*
         ///
         /// # Safety
-        /// Each lane's `row` is of 16 bytes of this block's shared memory, aligned to them, which
-        /// nobody else touches before a barrier. All lanes of the warp come here.
+        /// Each lane's `row` points to 16 bytes of this block's shared memory and is aligned to 16
+        /// bytes. No other thread accesses them before a barrier. All lanes of the warp call the
+        /// function.
         #[inline(always)]
         pub unsafe fn $name<const MATRICES: usize>(row: *mut u8, registers: [u32; MATRICES]) {
             const { can_be(MATRICES) };
@@ -91,12 +93,12 @@ macro_rules! stores {
     )*};
 }
 stores! {
-    /// Stores one, two or four matrices of 8 rows of 8 elements of 16 bits, a register of each lane
-    /// each, to shared memory: lane `l` gives the address of row `l % 8` of matrix `l / 8`. From
-    /// `sm_90`.
+    /// Stores one, two or four matrices of 8 rows of 8 elements of 16 bits, with one register of
+    /// each lane for each matrix, to shared memory. Lane `l` passes the address of row `l % 8` of
+    /// matrix `l / 8`. Needs `sm_90`.
     #[doc(alias = "stmatrix")]
     store_matrices: "";
-    /// As [`store_matrices`], each transposed.
+    /// Like [`store_matrices`], but transposes each matrix.
     #[doc(alias = "stmatrix.trans")]
     store_matrices_transposed: ".trans";
 }

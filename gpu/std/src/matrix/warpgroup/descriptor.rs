@@ -1,4 +1,4 @@
-//! Where operands lie in shared memory, and in which order: descriptors.
+//! Descriptors of operands in shared memory: their address and their order.
 
 use core::marker::PhantomData;
 
@@ -9,12 +9,12 @@ use crate::state_space;
 /// Bytes of a row of a tile.
 pub const ROW_BYTES: usize = 128;
 
-/// In which order a tile has its elements.
+/// The order of the elements of a tile.
 pub trait Order<E> {
-    /// What the instruction calls it.
+    /// The number of the order in the instruction.
     #[doc(hidden)]
     const TRANSPOSED: i32;
-    /// How far the descriptor goes for one step, in 16 bytes.
+    /// The increment of the descriptor for one step, in units of 16 bytes.
     #[doc(hidden)]
     const STEP: i32;
 }
@@ -43,7 +43,7 @@ macro_rules! across {
 }
 across! { F16 Bf16 }
 
-/// Where an operand lies, and how: rows of 128 bytes, swizzled by 128 bytes.
+/// The address and the order of an operand with rows of 128 bytes and a swizzle of 128 bytes.
 #[derive(Debug)]
 pub struct Descriptor<E, O = Along> {
     pub(super) bits: u64,
@@ -73,8 +73,9 @@ impl<E, O> Descriptor<E, O> {
 }
 
 impl<E: Element> Descriptor<E> {
-    /// Of the tile that begins here: at a multiple of 1024 bytes of this block's shared memory,
-    /// loaded by a tensor map with a swizzle of 128 bytes in boxes as wide.
+    /// Makes the descriptor of the tile that begins at this address, a multiple of 1024 bytes in
+    /// this block's shared memory. A tensor map with a swizzle of 128 bytes has loaded it, in boxes
+    /// of that width.
     #[doc(alias = "matrix descriptor")]
     #[inline]
     #[must_use]
@@ -82,8 +83,8 @@ impl<E: Element> Descriptor<E> {
         Self::new(state_space::shared(tile), 16)
     }
 
-    /// The operand that begins this many bytes further along its rows, a multiple of 32: a step of
-    /// the inner dimension.
+    /// Returns the descriptor of the operand that begins `bytes` bytes later along its rows, a
+    /// multiple of 32. 32 bytes are a step of the inner dimension.
     #[inline]
     #[must_use]
     pub fn advance(self, bytes: u32) -> Self {
@@ -93,7 +94,7 @@ impl<E: Element> Descriptor<E> {
         }
     }
 
-    /// The operand that begins this many rows below, a multiple of 8.
+    /// Returns the descriptor of the operand that begins `rows` rows further down, a multiple of 8.
     #[inline]
     #[must_use]
     pub fn below(self, rows: u32) -> Self {
@@ -108,9 +109,10 @@ impl<E: Element> Descriptor<E, Across>
 where
     Across: Order<E>,
 {
-    /// Of the tile that begins here, at a multiple of 1024 bytes: 64 rows along the inner dimension
-    /// with 64 elements of the other one each; what has more than 64 there lies in tiles that are
-    /// `next` bytes apart.
+    /// Makes the descriptor of the tile that begins at this address, a multiple of 1024 bytes. The
+    /// tile has 64 rows along the inner dimension, each with 64 elements of the other dimension. An
+    /// operand with more than 64 elements in that dimension is in several tiles, which are `next`
+    /// bytes apart.
     #[doc(alias = "matrix descriptor")]
     #[inline]
     #[must_use]

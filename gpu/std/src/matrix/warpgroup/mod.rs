@@ -1,12 +1,12 @@
-//! Products by a warpgroup, four warps with consecutive numbers from a multiple of four: `wgmma`,
-//! for `sm_90a` alone.
+//! Products by a warpgroup, which is four warps with consecutive numbers from a multiple of four:
+//! `wgmma`, only for `sm_90a`.
 //!
-//! The right operand lies in shared memory, the left one there or in registers ([`warp::Left`], as
-//! `ldmatrix` fills it). In shared memory they are tiles that the tensor memory accelerator has
-//! brought with a swizzle of 128 bytes: rows of 128 bytes along the inner dimension ("K-major"),
-//! or, of 16-bit elements, along the other one ([`Across`]). The left operand has 64 rows, the
-//! right one as many columns as the sum. The sum stays in registers, spread over the 128 threads:
-//! an [`Accumulator`].
+//! The right operand is in shared memory. The left operand is in shared memory or in registers
+//! ([`warp::Left`], as `ldmatrix` fills it). Operands in shared memory are tiles that the tensor
+//! memory accelerator has loaded with a swizzle of 128 bytes. Their rows of 128 bytes are along the
+//! inner dimension ("K-major"), or for 16-bit elements along the other dimension ([`Across`]). The
+//! left operand has 64 rows, and the right operand has as many columns as the sum. The sum stays in
+//! registers, distributed over the 128 threads: an [`Accumulator`].
 //!
 //! | elements | sum | columns |
 //! | --- | --- | --- |
@@ -15,9 +15,9 @@
 //! | `E4m3`, `E5m2`, either with either | `f32`, `F16x2` | 8, 16, 24, .. 256 |
 //! | `S8`, `U8`, either with either; `B1` | `i32` | 8, 16, 24, 32, 48, 64, .. 256 |
 //!
-//! `wgmma` is asynchronous: a fence before it, a group behind it, and a wait before a register may
-//! be touched. What is forgotten there is found by no compiler. Here they are part of the steps,
-//! and the sum is borrowed from the first product to the wait:
+//! `wgmma` is asynchronous. It needs a fence before it, the end of a group after it, and a wait
+//! before any access to a register of the sum. No compiler detects that one of these is missing.
+//! Here they are part of the steps, and the sum is borrowed from the first product to the wait:
 //!
 //! | step | what it has in it |
 //! | --- | --- |
@@ -27,8 +27,8 @@
 //! | [`Products::wait_for_previous`] | `wgmma.wait_group 1`: what the products before the last ones read may be overwritten |
 //! | [`Products::finish`], or where it is dropped | `wgmma.wait_group 0` |
 //!
-//! [`Accumulator::multiply_add`] is all of it for one tile. A sum that does not take such products
-//! does not compile:
+//! [`Accumulator::multiply_add`] performs all steps for one tile. A combination of sum and products
+//! that the hardware does not support does not compile:
 //!
 //! ```compile_fail,E0277
 //! use lanewise_std::matrix::element::S8;
@@ -70,15 +70,15 @@ pub const THREADS: u32 = 128;
 /// Rows of the left operand, and of the sum.
 pub const ROWS: usize = 64;
 
-/// This thread's warpgroup in its block.
+/// Returns the number of this thread's warpgroup in its block.
 #[inline]
 #[must_use]
 pub fn warpgroup_id() -> u32 {
     thread::thread_rank() / THREADS
 }
 
-/// A sum whose products are under way: nobody reads or writes its registers until
-/// [`finish`](Self::finish), or until this is dropped.
+/// A sum with products in progress. No code reads or writes its registers until
+/// [`finish`](Self::finish), or until this value is dropped.
 #[derive(Debug)]
 #[must_use = "start products, and `finish` before the sum is read"]
 pub struct Products<'a, T, const REGISTERS: usize>(&'a mut Accumulator<T, REGISTERS>)
@@ -89,7 +89,7 @@ impl<T, const REGISTERS: usize> Accumulator<T, REGISTERS>
 where
     [u32; REGISTERS]: Registers,
 {
-    /// Hands the sum to the hardware, for products one after another.
+    /// Borrows the sum for a sequence of products.
     #[inline(always)]
     pub fn start(&mut self) -> Products<'_, T, REGISTERS> {
         Products(self)
@@ -110,7 +110,8 @@ where
         Self: MultiplyAdd<A, B>,
     {
         let mut products = self.start();
-        // SAFETY: the caller's promise; they are finished here.
+        // SAFETY: the caller keeps the contract of this function, and the products are finished
+        // here.
         unsafe { products.multiply_add(a, b) };
     }
 }
@@ -120,13 +121,14 @@ where
     [u32; REGISTERS]: Registers,
 {
     /// Starts to add the product of a left tile of 64 rows and a right tile of as many columns as
-    /// the sum, 128 bytes deep (across the inner dimension: 64 rows of it). All four warps of the
-    /// warpgroup call it.
+    /// the sum, 128 bytes deep ([`Across`] the inner dimension: 64 rows deep). All four warps of
+    /// the warpgroup call it.
     ///
     /// # Safety
-    /// Both tiles are there, complete: loaded by copies that a barrier has been waited for, or
-    /// written by threads and [`bulk::fence_proxy_async`](crate::bulk::fence_proxy_async) before a
-    /// barrier. Nobody writes them until the products were waited for. `self` is not forgotten.
+    /// Both tiles are complete: they were loaded by copies whose barrier was waited for, or written
+    /// by threads that called [`bulk::fence_proxy_async`](crate::bulk::fence_proxy_async) before a
+    /// barrier. Nothing writes them until the products were waited for. `self` is not passed to
+    /// `mem::forget`.
     #[doc(alias = "wgmma.mma_async")]
     #[inline(always)]
     pub unsafe fn multiply_add<A, B, OA: Order<A>, OB: Order<B>>(
@@ -140,7 +142,7 @@ where
         unsafe { Instructions::<A, B>::tile::<1, OA, OB>(self.0, a.bits, b.bits) }
     }
 
-    /// As [`multiply_add`](Self::multiply_add), with the product taken away from the sum. Not of
+    /// Like [`multiply_add`](Self::multiply_add), but subtracts the product from the sum. Not for
     /// integers.
     ///
     /// # Safety
@@ -163,11 +165,11 @@ where
         unsafe { Instructions::<A, B>::tile::<-1, OA, OB>(self.0, a.bits, b.bits) }
     }
 
-    /// Starts to add the product of a left operand in registers, each warp its 16 rows of 32 bytes,
-    /// and the first 32 bytes (16 rows) of the right tile.
+    /// Starts to add the product of a left operand in registers and the first 32 bytes (16 rows) of
+    /// the right tile. Each warp has its 16 rows of 32 bytes of the left operand.
     ///
     /// # Safety
-    /// As for [`multiply_add`](Self::multiply_add), of the right tile.
+    /// As for [`multiply_add`](Self::multiply_add), for the right tile.
     #[inline(always)]
     pub unsafe fn multiply_add_registers<A: Element, B, OB: Order<B>>(
         &mut self,
@@ -176,17 +178,17 @@ where
     ) where
         Accumulator<T, REGISTERS>: MultiplyAdd<A, B>,
     {
-        // SAFETY: the caller's promise. The registers of the left operand are waited for with the
-        // sum: nobody has them but this.
+        // SAFETY: the caller keeps the contract of this function. The wait for the sum also covers
+        // the registers of the left operand, which no other code can access.
         unsafe { Instructions::<A, B>::step::<OB>(self.0, a.registers(), b.bits) }
     }
 
-    /// Starts to add the product of a left operand of which half of the elements are stored, the
-    /// first 32 bytes (16 rows) of its tile, and the first 64 bytes (32 rows) of the right tile.
-    /// Each warp has the metadata of its 16 rows.
+    /// Starts to add the product of a sparse left operand, of which half of the elements are
+    /// stored, and a right tile. It takes the first 32 bytes (16 rows) of the left tile, and the
+    /// first 64 bytes (32 rows) of the right tile. Each warp has the metadata of its 16 rows.
     ///
     /// # Safety
-    /// As for [`multiply_add`](Self::multiply_add), of those bytes.
+    /// As for [`multiply_add`](Self::multiply_add), for those bytes.
     #[doc(alias = "wgmma.mma_async.sp")]
     #[inline(always)]
     pub unsafe fn multiply_add_sparse<A, B, OA: Order<A>, OB: Order<B>, const PART: u32>(
@@ -205,11 +207,11 @@ where
         }
     }
 
-    /// The same with the stored elements of the left operand in registers, each warp its 16 rows of
-    /// 32 bytes.
+    /// Does the same as [`multiply_add_sparse`](Self::multiply_add_sparse), with the stored
+    /// elements of the left operand in registers. Each warp has its 16 rows of 32 bytes.
     ///
     /// # Safety
-    /// As for [`multiply_add_sparse`](Self::multiply_add_sparse), of the right tile.
+    /// As for [`multiply_add_sparse`](Self::multiply_add_sparse), for the right tile.
     #[inline(always)]
     pub unsafe fn multiply_add_sparse_registers<A, B, OB: Order<B>, const PART: u32>(
         &mut self,
@@ -221,14 +223,15 @@ where
         Accumulator<T, REGISTERS>: MultiplyAddSparse<A, B>,
     {
         const { assert!(PART < sparse::parts::<A>(4), "a part past the last") };
-        // SAFETY: the caller's promise. The registers of the left operand are waited for with the
-        // sum: nobody has them but this.
+        // SAFETY: the caller keeps the contract of this function. The wait for the sum also covers
+        // the registers of the left operand, which no other code can access.
         unsafe {
             Sparse::<A, B>::sparse_step::<PART, OB>(self.0, a.registers(), metadata.bits(), b.bits);
         }
     }
 
-    /// Waits for all products but those of the last call: what they read may be overwritten.
+    /// Waits for all products except those of the last call. The operands of the completed products
+    /// may then be overwritten.
     #[doc(alias = "wgmma.wait_group")]
     #[inline(always)]
     pub fn wait_for_previous(&mut self) {
@@ -238,7 +241,7 @@ where
         }
     }
 
-    /// Waits for all products: the sum is the thread's again.
+    /// Waits for all products. The thread may then use the sum again.
     #[inline(always)]
     pub fn finish(self) {
         drop(self);

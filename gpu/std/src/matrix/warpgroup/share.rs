@@ -1,8 +1,8 @@
-//! Registers that warpgroups give to each other: `setmaxnreg`.
+//! Transfer of registers between warpgroups: `setmaxnreg`.
 
 use crate::state_space::ptx;
 
-/// That a thread can have this many.
+/// Asserts that a thread can have this many registers.
 const fn can_be(count: u32) {
     assert!(
         count >= 24 && count <= 256 && count & 7 == 0,
@@ -10,14 +10,15 @@ const fn can_be(count: u32) {
     );
 }
 
-/// Takes registers for this warpgroup's threads, up to this many each: 24 to 256, a multiple of 8.
-/// Others of the block must have given some ([`decrease_registers`]), or the thread waits for ever.
-/// All warps of the warpgroup call it, in a kernel with `#[launch_bounds]`.
+/// Increases the number of registers of each thread of this warpgroup to `COUNT`: 24 to 256, a
+/// multiple of 8. Other warpgroups of the block must have released registers
+/// ([`decrease_registers`]), or the thread waits for ever. All warps of the warpgroup call it, in a
+/// kernel with `#[launch_bounds]`.
 #[doc(alias = "setmaxnreg.inc")]
 #[inline(always)]
 pub fn increase_registers<const COUNT: u32>() {
     const { can_be(COUNT) };
-    // SAFETY: says how registers are shared out; what they hold stays.
+    // SAFETY: the instruction changes the number of registers, and keeps their contents.
     unsafe {
         ptx!("setmaxnreg.inc":
             "setmaxnreg.inc.sync.aligned.u32 {count};",
@@ -27,13 +28,13 @@ pub fn increase_registers<const COUNT: u32>() {
     }
 }
 
-/// Gives registers of this warpgroup's threads away, down to this many each: 24 to 256, a multiple
-/// of 8. All warps of the warpgroup call it, in a kernel with `#[launch_bounds]`.
+/// Decreases the number of registers of each thread of this warpgroup to `COUNT`: 24 to 256, a
+/// multiple of 8. All warps of the warpgroup call it, in a kernel with `#[launch_bounds]`.
 #[doc(alias = "setmaxnreg.dec")]
 #[inline(always)]
 pub fn decrease_registers<const COUNT: u32>() {
     const { can_be(COUNT) };
-    // SAFETY: as for `increase_registers`; the compiler keeps within what is left.
+    // SAFETY: as for `increase_registers`; the compiler uses only the registers that are left.
     unsafe {
         ptx!("setmaxnreg.dec":
             "setmaxnreg.dec.sync.aligned.u32 {count};",

@@ -11,8 +11,8 @@ use crate::thread;
 /// The sum of a warpgroup: 64 rows, and twice as many columns as each thread has `REGISTERS` (of
 /// half floats four times as many).
 ///
-/// There are sums of 8, 16, 24, .. 256 columns; of integers those of 8, 16, 24, 32, 48, 64, .. 256
-/// can be multiplied.
+/// There are sums of 8, 16, 24, .. 256 columns. Products of integers exist for sums of 8, 16, 24,
+/// 32, 48, 64, .. 256 columns.
 #[derive(Clone, Copy, Debug)]
 pub struct Accumulator<T, const REGISTERS: usize>(pub(super) [u32; REGISTERS], PhantomData<T>);
 
@@ -26,30 +26,31 @@ pub type Accumulator256<T> = Accumulator<T, 128>;
 pub(super) mod sealed {
     /// The registers of a sum.
     pub trait Registers {
-        /// Gives each register what `f` makes of its number and its bits.
+        /// Sets each register to the result of `f` for its number and its bits.
         fn update(&mut self, f: impl FnMut(usize, u32) -> u32);
-        /// Waits for all groups; the registers are the thread's again.
+        /// Waits for all groups. The thread may then use the registers again.
         unsafe fn wait(&mut self);
     }
 }
 
-/// This many registers that a sum may have: for a function generic over them,
-/// `where [u32; REGISTERS]: SumRegisters`.
+/// A number of registers that a sum may have. A function that is generic over it needs `where [u32;
+/// REGISTERS]: SumRegisters`.
 pub trait SumRegisters: sealed::Registers {}
 impl<T: sealed::Registers> SumRegisters for T {}
 
 impl<T: Register, const REGISTERS: usize> Accumulator<T, REGISTERS> {
-    /// Columns of the sum.
+    /// The number of columns of the sum.
     pub const COLUMNS: usize = 2 * T::ELEMENTS * REGISTERS;
 
-    /// An accumulator of zeros.
+    /// Makes an accumulator of zeros.
     #[inline]
     #[must_use]
     pub fn zero() -> Self {
         Accumulator([0; REGISTERS], PhantomData)
     }
 
-    /// Row and column of the first element in register `i` of a thread of the warpgroup.
+    /// Returns the row and the column of the first element in register `i` of a thread of the
+    /// warpgroup.
     #[inline]
     #[must_use]
     pub const fn position(thread: u32, i: usize) -> (usize, usize) {
@@ -75,8 +76,8 @@ where
         });
     }
 
-    /// Gives each of this thread's registers what `f` makes of its row, column and value: a sum
-    /// that begins with something, or is scaled half-way.
+    /// Sets each of this thread's registers to the result of `f` for its row, column and value, for
+    /// example to initialise or to scale a sum.
     #[inline(always)]
     pub fn map(&mut self, mut f: impl FnMut(usize, usize, T) -> T) {
         let thread = thread::thread_rank() % THREADS;

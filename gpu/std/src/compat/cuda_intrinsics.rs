@@ -1,4 +1,4 @@
-//! cuda-oxide's `cuda_intrinsics`: instructions by their names, of which here are those that most
+//! cuda-oxide's `cuda_intrinsics`: instructions by their names. This module has those that most
 //! kernels call.
 
 /// The special registers, as functions that read them.

@@ -1,7 +1,7 @@
 //! Atomics that can be made by `new`, and floats with all orders.
 //!
-//! They are this crate's own ([`crate::atomic`]), with what differs there; a buffer is lent for a
-//! slice of them as for a slice of those.
+//! They wrap this crate's own atomics ([`crate::atomic`]) and add what cuda-oxide's have more. The
+//! host passes a buffer for a slice of them, as for a slice of this crate's atomics.
 
 use core::ops::Deref;
 
@@ -10,13 +10,13 @@ use crate::kernel::SharedCell;
 
 pub use crate::atomic::AtomicOrdering;
 
-/// The type, and that it can be made.
+/// Defines the type and its constructor.
 macro_rules! atomic {
     ($(#[$doc:meta])* $name:ident($ty:ty)) => {
         atomic_type! { $(#[$doc])* $name($ty) }
 
         impl $name {
-            /// An atomic of this value.
+            /// Makes an atomic with this value.
             #[inline]
             #[must_use]
             pub const fn new(value: $ty) -> Self {
@@ -29,7 +29,7 @@ macro_rules! atomic {
 macro_rules! integers {
     ($($name:ident($ty:ty);)*) => {$(
         atomic! {
-            /// This crate's atomic of the name, with what cuda-oxide's has more.
+            /// This crate's atomic of the same name, with the additional methods of cuda-oxide's.
             $name($ty)
         }
 
@@ -38,8 +38,8 @@ macro_rules! integers {
 
             #[inline]
             fn deref(&self) -> &Self::Target {
-                // SAFETY: a reference is valid and aligned; both types have atomic access only, of
-                // one scope.
+                // SAFETY: a reference is valid and aligned, and both types allow only atomic access
+                // of one scope.
                 unsafe { Self::Target::from_ptr(self.0.get()) }
             }
         }
@@ -52,24 +52,24 @@ integers! {
     SystemAtomicU32(u32); SystemAtomicI32(i32); SystemAtomicU64(u64); SystemAtomicI64(i64);
 }
 
-/// Floats: added by the hardware, else moved as the bits that they are.
+/// Defines floats. The hardware adds them, and all other operations use their bits.
 macro_rules! floats {
     ($($name:ident($ty:ty) as $bits:ident, $scope:ident;)*) => {$(
         atomic! {
-            /// A float that threads of its scope add to and exchange.
+            /// A float that threads of its scope can add to and exchange.
             $name($ty)
         }
 
         impl $name {
-            /// The same memory, as bits.
+            /// Returns the same memory as an atomic of bits.
             #[inline]
             fn bits(&self) -> &crate::atomic::$bits {
-                // SAFETY: a reference is valid and aligned; the sizes are equal, and all access is
-                // atomic, of one scope.
+                // SAFETY: a reference is valid and aligned. The sizes are equal, and all access is
+                // atomic and of one scope.
                 unsafe { crate::atomic::$bits::from_ptr(self.0.get().cast()) }
             }
 
-            /// The value at this moment.
+            /// Returns the value at this moment.
             #[inline]
             #[must_use]
             pub fn load(&self, order: AtomicOrdering) -> $ty {
@@ -82,13 +82,13 @@ macro_rules! floats {
                 self.bits().store(value.to_bits(), order);
             }
 
-            /// Sets the value, and gives what was there before.
+            /// Sets the value, and returns the previous value.
             #[inline]
             pub fn swap(&self, value: $ty, order: AtomicOrdering) -> $ty {
                 <$ty>::from_bits(self.bits().swap(value.to_bits(), order))
             }
 
-            /// Adds, and gives what was there before.
+            /// Adds `value`, and returns the previous value.
             #[inline]
             pub fn fetch_add(&self, value: $ty, order: AtomicOrdering) -> $ty {
                 ordered::<scope::$scope, _>(order, || {
@@ -97,7 +97,7 @@ macro_rules! floats {
                 })
             }
 
-            /// Subtracts, and gives what was there before.
+            /// Subtracts `value`, and returns the previous value.
             #[inline]
             pub fn fetch_sub(&self, value: $ty, order: AtomicOrdering) -> $ty {
                 self.fetch_add(-value, order)
@@ -112,11 +112,11 @@ floats! {
     SystemAtomicF32(f32) as SystemAtomicU32, System; SystemAtomicF64(f64) as SystemAtomicU64, System;
 }
 
-/// A buffer may be lent for a slice of these; not of a block's, as blocks share what the host
-/// passes.
+/// The host may pass a buffer for a slice of these atomics. Atomics of block scope are not here,
+/// because all blocks share the memory that the host passes.
 macro_rules! lent {
     ($($name:ident($ty:ty);)*) => {$(
-        // SAFETY: a number's layout, and every number is valid.
+        // SAFETY: the type has the layout of its number, and every number is valid.
         unsafe impl SharedCell for $name {
             type Value = $ty;
         }

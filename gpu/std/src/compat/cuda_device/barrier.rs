@@ -1,8 +1,8 @@
-//! `mbarrier`, by function and by type.
+//! `mbarrier`, as functions and as types.
 //!
 //! In a kernel, `static mut BAR: Barrier = Barrier::UNINIT;` makes `BAR` a view of a barrier in
 //! shared memory, whose address the functions take: `&raw mut BAR`, `&mut BAR`, `&BAR`. Such an
-//! address is the thread's own: it is not to be handed to another.
+//! address belongs to the thread. Do not pass it to another thread.
 
 use core::marker::PhantomData;
 
@@ -21,7 +21,7 @@ pub struct Barrier {
 }
 
 impl Barrier {
-    /// A view of the barrier that a declaration has made.
+    /// Makes a view of the barrier that a declaration has made.
     #[doc(hidden)]
     #[inline]
     #[must_use]
@@ -33,24 +33,25 @@ impl Barrier {
 }
 
 /// # Safety
-/// A view is there, of a barrier that was initialised.
+/// The address is that of a view of an initialised barrier.
 #[inline]
 pub(super) unsafe fn ours(bar: *const Barrier) -> barrier::Barrier<Block> {
     // SAFETY: the caller keeps the contract of this function.
     unsafe { barrier::Barrier::at_address((*bar).address) }
 }
 
-/// Makes the barrier, whose phases take this many arrivals.
+/// Initialises the barrier, whose phases take this many arrivals.
 ///
 /// # Safety
-/// One thread calls it, and a block barrier stands between this and the others' use.
+/// One thread calls it, and there is a block barrier between this call and the use by other
+/// threads.
 #[inline]
 pub unsafe fn mbarrier_init(bar: *mut Barrier, expected_count: u32) {
     // SAFETY: the caller keeps the contract of this function.
     unsafe { barrier::init_at((*bar).address, expected_count) }
 }
 
-/// Arrives; the token of the phase.
+/// Arrives, and returns the token of the phase.
 ///
 /// # Safety
 /// The barrier was initialised.
@@ -61,8 +62,8 @@ pub unsafe fn mbarrier_arrive(bar: *const Barrier) -> u64 {
     unsafe { ours(bar) }.arrive().raw()
 }
 
-/// Arrives, and has the phase wait for this many bytes more; the token of the phase. A transaction
-/// is of one unit here, as there.
+/// Arrives, makes the phase wait for this many more bytes, and returns the token of the phase.
+/// `tx_count` is ignored: a transaction is one unit, as in cuda-oxide.
 ///
 /// # Safety
 /// The barrier was initialised.
@@ -74,10 +75,10 @@ pub unsafe fn mbarrier_arrive_expect_tx(bar: *const Barrier, tx_count: u32, byte
     unsafe { ours(bar) }.arrive_expect_bytes(bytes).raw()
 }
 
-/// Whether the phase of the token has ended.
+/// Returns whether the phase of the token has ended.
 ///
 /// # Safety
-/// The barrier was initialised, and the token is its.
+/// The barrier was initialised, and the token came from it.
 #[inline]
 #[must_use]
 pub unsafe fn mbarrier_test_wait(bar: *const Barrier, token: u64) -> bool {
@@ -85,7 +86,8 @@ pub unsafe fn mbarrier_test_wait(bar: *const Barrier, token: u64) -> bool {
     unsafe { ours(bar) }.has_ended(&Token::from_raw(token))
 }
 
-/// The same; it may be a while until the answer is no.
+/// Does the same as [`mbarrier_test_wait`], but may wait for a limited time before it returns
+/// false.
 ///
 /// # Safety
 /// As for [`mbarrier_test_wait`].
@@ -96,7 +98,7 @@ pub unsafe fn mbarrier_try_wait(bar: *const Barrier, token: u64) -> bool {
     unsafe { mbarrier_test_wait(bar, token) }
 }
 
-/// Whether the phase of this parity (0 or 1) has ended.
+/// Returns whether the phase of this parity (0 or 1) has ended.
 ///
 /// # Safety
 /// The barrier was initialised.
@@ -127,48 +129,48 @@ pub unsafe fn mbarrier_arrive_and_wait(bar: *const Barrier) {
     unsafe { ours(bar) }.arrive_and_wait();
 }
 
-/// Ends the barrier: its memory can be used for something else.
+/// Destroys the barrier. Its memory can then be used for other data.
 ///
 /// # Safety
-/// One thread calls it, and nobody uses the barrier any more.
+/// One thread calls it, and the barrier is no longer used.
 #[inline]
 pub unsafe fn mbarrier_inval(bar: *mut Barrier) {
     // SAFETY: the caller keeps the contract of this function.
     unsafe { ours(bar).invalidate() }
 }
 
-/// A barrier that is not made yet.
+/// The state of a barrier that is not initialised yet.
 #[derive(Debug)]
 pub enum Uninit {}
-/// A barrier that may be used.
+/// The state of a barrier that may be used.
 #[derive(Debug)]
 pub enum Ready {}
 /// The state of a barrier that has ended and may not be used.
 #[derive(Debug)]
 pub enum Invalidated {}
-/// The kind of barrier that copies by the tensor memory accelerator tell.
+/// The kind of barrier to which copies of the tensor memory accelerator report.
 #[derive(Debug)]
 pub enum TmaBarrier {}
-/// The kind of barrier that the matrix units tell.
+/// The kind of barrier to which the matrix units report.
 #[derive(Debug)]
 pub enum MmaBarrier {}
 /// The kind of barrier that anything may arrive at.
 #[derive(Debug)]
 pub enum GeneralBarrier {}
 
-/// That a thread has arrived in a phase.
+/// The proof that a thread has arrived in a phase.
 #[derive(Clone, Copy, Debug)]
 pub struct BarrierToken(u64);
 
 impl BarrierToken {
-    /// The number of the phase.
+    /// Returns the number of the phase.
     #[inline]
     #[must_use]
     pub const fn raw(self) -> u64 {
         self.0
     }
 
-    /// The token of a number.
+    /// Makes the token from a number.
     #[inline]
     #[must_use]
     pub const fn from_raw(raw: u64) -> Self {
@@ -176,10 +178,11 @@ impl BarrierToken {
     }
 }
 
-/// A barrier whose life the type tells: made, used, ended.
+/// A barrier whose type contains its state: uninitialised, ready or invalidated.
 #[derive(Debug)]
 pub struct ManagedBarrier<State, Kind, const ID: usize = 0> {
-    /// The kernel's view, of a barrier that is not made yet; then the barrier itself.
+    /// The address of the kernel's view while the barrier is not initialised, and then the barrier
+    /// itself.
     from: *const Barrier,
     bar: Barrier,
     state: PhantomData<fn() -> (State, Kind)>,
@@ -197,24 +200,26 @@ impl<State, Kind, const ID: usize> ManagedBarrier<State, Kind, ID> {
 }
 
 impl<Kind, const ID: usize> ManagedBarrier<Uninit, Kind, ID> {
-    /// The barrier at `&raw mut BAR`.
+    /// Returns the barrier at `&raw mut BAR`.
     #[inline]
     #[must_use]
     pub fn from_static(bar: *mut Barrier) -> Self {
         Self::new(bar, Barrier { address: 0 })
     }
 
-    /// Makes it, by thread 0; all threads of the block call it, and wait for each other.
+    /// Initialises the barrier in thread 0. All threads of the block call it, and wait for each
+    /// other.
     ///
     /// # Safety
-    /// They do, the address was that of a kernel's barrier, and nobody uses the barrier before.
+    /// All threads of the block call it. The address was that of a kernel's barrier, and no thread
+    /// uses the barrier earlier.
     #[inline]
     pub unsafe fn init(self, count: u32) -> ManagedBarrier<Ready, Kind, ID> {
         // SAFETY: the caller keeps the contract of this function.
         unsafe { self.init_by(count, 0) }
     }
 
-    /// The same, by another thread.
+    /// Initialises the barrier in the thread of rank `init_thread`.
     ///
     /// # Safety
     /// As for [`init`](Self::init); the block has such a thread.
@@ -223,7 +228,7 @@ impl<Kind, const ID: usize> ManagedBarrier<Uninit, Kind, ID> {
         // SAFETY: the caller keeps the contract of this function.
         let bar = unsafe { *self.from };
         if thread_idx_x() == init_thread {
-            // SAFETY: one thread; the others wait below.
+            // SAFETY: only one thread calls it, and the others wait below.
             unsafe { barrier::init_at(bar.address, count) };
             if crate::target::is_at_least(90) {
                 fence_proxy_async_shared_cta();
@@ -235,7 +240,7 @@ impl<Kind, const ID: usize> ManagedBarrier<Uninit, Kind, ID> {
 }
 
 impl<Kind, const ID: usize> ManagedBarrier<Ready, Kind, ID> {
-    /// The barrier's view, for functions that take an address.
+    /// Returns the barrier's view, for functions that take an address.
     #[inline]
     #[must_use]
     pub fn as_ptr(&self) -> *const Barrier {
@@ -250,7 +255,7 @@ impl<Kind, const ID: usize> ManagedBarrier<Ready, Kind, ID> {
         BarrierToken(unsafe { mbarrier_arrive(&raw const self.bar) })
     }
 
-    /// Arrives, and has the phase wait for this many bytes more.
+    /// Arrives, and makes the phase wait for this many more bytes.
     #[inline]
     #[must_use]
     pub fn arrive_expect_tx(&self, bytes: u32) -> BarrierToken {
@@ -258,7 +263,7 @@ impl<Kind, const ID: usize> ManagedBarrier<Ready, Kind, ID> {
         BarrierToken(unsafe { mbarrier_arrive_expect_tx(&raw const self.bar, 1, bytes) })
     }
 
-    /// Whether the phase of the token has ended.
+    /// Returns whether the phase of the token has ended.
     #[inline]
     #[must_use]
     pub fn try_wait(&self, token: BarrierToken) -> bool {
@@ -272,10 +277,10 @@ impl<Kind, const ID: usize> ManagedBarrier<Ready, Kind, ID> {
         while !self.try_wait(token) {}
     }
 
-    /// Ends the barrier: its memory can be used for something else.
+    /// Destroys the barrier. Its memory can then be used for other data.
     ///
     /// # Safety
-    /// One thread calls it, and nobody uses the barrier any more.
+    /// One thread calls it, and the barrier is no longer used.
     #[inline]
     pub unsafe fn inval(self) -> ManagedBarrier<Invalidated, Kind, ID> {
         let mut bar = self.bar;

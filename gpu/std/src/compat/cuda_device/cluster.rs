@@ -1,5 +1,5 @@
-//! Thread block clusters (`sm_90`): where a block is in its cluster, waiting for it, and other
-//! blocks' shared memory.
+//! Thread block clusters (`sm_90`): the position of a block in its cluster, the cluster's barrier,
+//! and the shared memory of other blocks.
 
 use crate::cluster as ours;
 
@@ -18,21 +18,21 @@ macro_rules! axes {
 }
 
 axes! {
-    /// The block's place in its cluster, along x.
+    /// Returns the block's position in its cluster along x.
     cluster_ctaidX = block_index.x;
-    /// The block's place in its cluster, along y.
+    /// Returns the block's position in its cluster along y.
     cluster_ctaidY = block_index.y;
-    /// The block's place in its cluster, along z.
+    /// Returns the block's position in its cluster along z.
     cluster_ctaidZ = block_index.z;
-    /// Blocks of the cluster along x.
+    /// Returns the number of blocks of the cluster along x.
     cluster_nctaidX = dim_blocks.x;
-    /// Blocks of the cluster along y.
+    /// Returns the number of blocks of the cluster along y.
     cluster_nctaidY = dim_blocks.y;
-    /// Blocks of the cluster along z.
+    /// Returns the number of blocks of the cluster along z.
     cluster_nctaidZ = dim_blocks.z;
 }
 
-/// The cluster's number in the grid, x fastest.
+/// Returns the cluster's number in the grid, x fastest.
 #[inline]
 #[must_use]
 pub fn cluster_idx() -> u32 {
@@ -40,7 +40,7 @@ pub fn cluster_idx() -> u32 {
     at.x + of.x * (at.y + of.y * at.z)
 }
 
-/// Clusters in the grid.
+/// Returns the number of clusters in the grid.
 #[inline]
 #[must_use]
 pub fn num_clusters() -> u32 {
@@ -48,28 +48,29 @@ pub fn num_clusters() -> u32 {
     of.x * of.y * of.z
 }
 
-/// The address that is in the block of rank `target_rank` where `local_ptr` is in this one.
+/// Returns the address in the block of rank `target_rank` that corresponds to `local_ptr` in this
+/// block.
 ///
 /// # Safety
-/// `local_ptr` leads to shared memory of this block. What is read there was written before a
-/// [`cluster_sync`], and that block has not ended.
+/// `local_ptr` points to shared memory of this block. The data that is read there was written
+/// before a [`cluster_sync`], and that block has not ended.
 #[inline]
 #[must_use]
 pub unsafe fn map_shared_rank<T>(local_ptr: *const T, target_rank: u32) -> *const T {
     ours::map_shared_rank(local_ptr.cast_mut(), target_rank)
 }
 
-/// As [`map_shared_rank`], for memory that is written.
+/// Does the same as [`map_shared_rank`], for memory that is written.
 ///
 /// # Safety
-/// As there; and no other thread touches it meanwhile.
+/// As for [`map_shared_rank`], and no other thread accesses the memory at the same time.
 #[inline]
 #[must_use]
 pub unsafe fn map_shared_rank_mut<T>(local_ptr: *mut T, target_rank: u32) -> *mut T {
     ours::map_shared_rank(local_ptr, target_rank)
 }
 
-/// The number at the place of `local_ptr` in the block of rank `target_rank`.
+/// Returns the number at the address of `local_ptr` in the block of rank `target_rank`.
 ///
 /// # Safety
 /// As for [`map_shared_rank`], and it was written.

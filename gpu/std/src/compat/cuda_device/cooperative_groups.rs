@@ -1,8 +1,8 @@
 //! Groups of threads by cuda-oxide's names; they are this crate's own ([`crate::groups`]).
 //!
-//! Shuffles are of any type. In a group of scattered lanes, `shfl_xor`, `shfl_up` and `shfl_down`
-//! count lanes of the warp, as there; what would come from a lane outside of the group is the
-//! thread's own value.
+//! Shuffles take any type. In a group of scattered lanes, `shfl_xor`, `shfl_up` and `shfl_down`
+//! count lanes of the warp, as in cuda-oxide. If the source lane is outside of the group, the
+//! result is the thread's own value.
 
 use crate::collective::{self, Operator};
 use crate::groups::{Group, WarpGroup};
@@ -15,12 +15,12 @@ pub use crate::groups::{
     this_cluster, this_thread_block,
 };
 
-/// What reductions and scans combine by.
+/// The operators of reductions and scans.
 pub mod ops {
     pub use crate::collective::{BitAnd, BitOr, BitXor, Max, Min, Sum};
 }
 
-/// Threads that know how many they are and who they are, and wait for each other.
+/// Threads with a rank in a group of known size, which can wait for each other.
 pub trait ThreadGroup: Copy {
     /// Threads in the group.
     fn size(&self) -> u32;
@@ -99,17 +99,18 @@ pub trait WarpCollective: ThreadGroup {
     fn all(&self, predicate: bool) -> bool;
     /// Whether `predicate` is true in any thread.
     fn any(&self, predicate: bool) -> bool;
-    /// The value of the thread of this rank; the thread's own, if there is no such rank.
+    /// Returns the value of the thread of this rank, or the thread's own value if there is no such
+    /// rank.
     fn shfl<T: Shuffle>(&self, value: T, rank: u32) -> T;
-    /// The value of the lane whose number differs in these bits.
+    /// Returns the value of the lane whose number differs in these bits.
     fn shfl_xor<T: Shuffle>(&self, value: T, lanes: u32) -> T;
-    /// The value of the lane this many above.
+    /// Returns the value of the lane whose number is higher by `delta`.
     fn shfl_down<T: Shuffle>(&self, value: T, delta: u32) -> T;
-    /// The value of the lane this many below.
+    /// Returns the value of the lane whose number is lower by `delta`.
     fn shfl_up<T: Shuffle>(&self, value: T, delta: u32) -> T;
     /// The ranks that have the same `value`.
     fn match_any<T: Match>(&self, value: T) -> u32;
-    /// All ranks if they have the same `value`, else 0.
+    /// Returns all ranks if they have the same `value`, else 0.
     fn match_all<T: Match>(&self, value: T) -> u32;
 
     /// [`shfl`](Self::shfl) of a float.
@@ -149,7 +150,8 @@ pub trait WarpCollective: ThreadGroup {
     }
 }
 
-/// The value of lane `from`, if it is one of the group's lanes; the thread's own otherwise.
+/// Returns the value of lane `from` if it is one of the group's lanes, or else the thread's own
+/// value.
 #[inline]
 fn from_lane<T: Shuffle>(mask: u32, value: T, from: Option<u32>) -> T {
     let is_there = |lane: &u32| *lane < WARP_SIZE && mask >> *lane & 1 == 1;
@@ -207,7 +209,7 @@ impl<G: WarpGroup> WarpCollective for G {
     }
 }
 
-/// The values of all threads of the tile combined, in each of them.
+/// Returns the values of all threads of the tile combined, in each of these threads.
 #[inline]
 #[must_use]
 pub fn warp_reduce<T: Shuffle, Op: Operator<T> + Default, const N: u32>(
@@ -217,7 +219,7 @@ pub fn warp_reduce<T: Shuffle, Op: Operator<T> + Default, const N: u32>(
     tile.reduce(value, Op::default())
 }
 
-/// The values of the tile's threads up to this one combined, this one's with them.
+/// Returns the values of the tile's threads up to and including this one combined.
 #[inline]
 #[must_use]
 pub fn warp_scan<T: Shuffle, Op: Operator<T> + Default, const N: u32>(
@@ -227,14 +229,14 @@ pub fn warp_scan<T: Shuffle, Op: Operator<T> + Default, const N: u32>(
     tile.inclusive_scan(value, Op::default())
 }
 
-/// The values of all threads of the block combined, in each of them.
+/// Returns the values of all threads of the block combined, in each of these threads.
 ///
 /// # Safety
-/// `smem` is a kernel's shared array, and nobody else uses it until the next block barrier. All
+/// `smem` is a kernel's shared array, and no other code uses it until the next block barrier. All
 /// threads of the block call it.
 ///
 /// # Panics
-/// If the array has fewer elements than the block warps.
+/// If the array has fewer elements than the block has warps.
 #[inline]
 #[must_use]
 pub unsafe fn block_reduce<T: Shuffle, Op: Operator<T> + Default, const N: usize>(
@@ -248,13 +250,13 @@ pub unsafe fn block_reduce<T: Shuffle, Op: Operator<T> + Default, const N: usize
     collective::block_reduce(value, Op::default(), scratch)
 }
 
-/// The values of the block's threads up to this one combined, this one's with them.
+/// Returns the values of the block's threads up to and including this one combined.
 ///
 /// # Safety
 /// As for [`block_reduce`].
 ///
 /// # Panics
-/// As [`block_reduce`].
+/// As for [`block_reduce`].
 #[inline]
 #[must_use]
 pub unsafe fn block_scan<T: Shuffle, Op: Operator<T> + Default, const N: usize>(

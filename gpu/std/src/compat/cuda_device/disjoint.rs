@@ -1,9 +1,9 @@
-//! Outputs of which each thread has its own elements, by an index space: a row, or a matrix whose
-//! rows are this many elements apart.
+//! Outputs in which each thread has its own elements, chosen by an index space: a row, or a matrix
+//! with a row stride.
 //!
-//! The space is part of the slice's type and of the index's, so that an index of one matrix is none
-//! of another. What an index shows is this crate's own proof ([`crate::thread::index_1d`],
-//! [`crate::thread::index_2d`]), which holds in every launch.
+//! The space is part of the slice's type and of the index's type, so that an index of one matrix
+//! cannot be used for another. An index is based on this crate's own proof
+//! ([`crate::thread::index_1d`], [`crate::thread::index_2d`]), which holds in every launch.
 
 use core::borrow::Borrow;
 use core::marker::PhantomData;
@@ -18,20 +18,20 @@ pub enum Index1D {}
 #[derive(Debug)]
 pub enum Index2D<const STRIDE: usize> {}
 
-/// Rows of as many elements as the host says: `thread::index_2d_runtime(&slice)`. The host passes
-/// the number behind the buffer.
+/// Rows whose length the host chooses: `thread::index_2d_runtime(&slice)`. The host passes the
+/// length after the buffer.
 #[derive(Debug)]
 pub enum Runtime2DIndex {}
 
-/// Where this thread is in a matrix whose rows are `STRIDE` elements apart.
+/// The position of this thread in a matrix with a row stride of `STRIDE` elements.
 #[derive(Debug)]
 pub struct StrideIndex<const STRIDE: usize> {
     place: usize,
-    /// Neither `Send` nor `Sync`: it is this thread's.
+    /// Makes the type neither `Send` nor `Sync`, because the index belongs to this thread.
     own: PhantomData<*mut ()>,
 }
 
-/// Where this thread is in a plane.
+/// The position of this thread in a plane.
 #[derive(Debug)]
 pub struct RuntimeIndex {
     column: usize,
@@ -40,14 +40,14 @@ pub struct RuntimeIndex {
 }
 
 impl<const STRIDE: usize> StrideIndex<STRIDE> {
-    /// The number of the element that is this thread's.
+    /// Returns the number of this thread's element.
     #[inline]
     #[must_use]
     pub fn get(&self) -> usize {
         self.place
     }
 
-    /// Whether there are more elements than that.
+    /// Returns whether the index is below `length`.
     #[inline]
     #[must_use]
     pub fn in_bounds(&self, length: usize) -> bool {
@@ -56,14 +56,14 @@ impl<const STRIDE: usize> StrideIndex<STRIDE> {
 }
 
 impl RuntimeIndex {
-    /// The number of the row.
+    /// Returns the number of the row.
     #[inline]
     #[must_use]
     pub fn row(&self) -> usize {
         self.row
     }
 
-    /// The number of the column.
+    /// Returns the number of the column.
     #[inline]
     #[must_use]
     pub fn col(&self) -> usize {
@@ -71,7 +71,8 @@ impl RuntimeIndex {
     }
 }
 
-/// This thread's place in a matrix whose rows are `STRIDE` elements apart, if it has one.
+/// Returns this thread's position in a matrix with a row stride of `STRIDE` elements, if it has
+/// one.
 #[inline]
 #[must_use]
 pub fn index_2d<const STRIDE: usize>() -> Option<StrideIndex<STRIDE>> {
@@ -82,7 +83,7 @@ pub fn index_2d<const STRIDE: usize>() -> Option<StrideIndex<STRIDE>> {
     })
 }
 
-/// This thread's place in the matrix that `slice` is, if it has one.
+/// Returns this thread's position in the matrix `slice`, if it has one.
 #[inline]
 #[must_use]
 pub fn index_2d_runtime<T>(slice: &DisjointSlice<'_, T, Runtime2DIndex>) -> Option<RuntimeIndex> {
@@ -94,7 +95,7 @@ pub fn index_2d_runtime<T>(slice: &DisjointSlice<'_, T, Runtime2DIndex>) -> Opti
     })
 }
 
-/// The element's number. Two places in rows of one length have two numbers.
+/// Returns the element's number. Two positions in rows of one length have two numbers.
 #[inline]
 fn place(column: usize, row: usize, stride: usize) -> Option<usize> {
     let start = row.checked_mul(stride)?;
@@ -190,21 +191,22 @@ impl<'a, T, Space: IndexSpace> DisjointSlice<'a, T, Space> {
         DisjointSlice { slice, layout }
     }
 
-    /// Elements in the slice.
+    /// Returns the number of elements in the slice.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.slice.len()
     }
 
-    /// True if there are no elements.
+    /// Returns whether there are no elements.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.slice.is_empty()
     }
 
-    /// This thread's element, or `None` past the end. The index may be lent or given away.
+    /// Returns this thread's element, or `None` past the end. The index may be passed by reference
+    /// or by value.
     #[inline]
     pub fn get_mut(&mut self, index: impl Borrow<Space::Index>) -> Option<&mut T> {
         let number = Space::number(index.borrow(), self.layout)?;
@@ -224,7 +226,7 @@ impl<'a, T, Space: IndexSpace> DisjointSlice<'a, T, Space> {
         unsafe { self.slice.get_unchecked_mut(index) }
     }
 
-    /// The first element's address.
+    /// Returns the address of the first element.
     #[inline]
     #[must_use]
     pub fn as_mut_ptr(&mut self) -> *mut T {
@@ -233,7 +235,7 @@ impl<'a, T, Space: IndexSpace> DisjointSlice<'a, T, Space> {
 }
 
 impl<T, Space: IndexFormula> DisjointSlice<'_, T, Space> {
-    /// This thread's element with its index; `None` past the end.
+    /// Returns this thread's element with its index; `None` past the end.
     #[inline]
     pub fn get_mut_indexed(&mut self) -> Option<(&mut T, Space::Index)> {
         let index = Space::own()?;

@@ -1,4 +1,4 @@
-//! Shared arrays by index, aligned as their type says.
+//! Shared arrays with access by index, whose type contains their alignment.
 
 use core::ops::{Index, IndexMut};
 
@@ -54,15 +54,15 @@ pub type Aligned<A, const BYTES: usize> = <Alignment<BYTES> as Align>::Of<A>;
 /// `static mut TILE: SharedArray<T, N> = SharedArray::UNINIT;` makes `TILE` one;
 /// `SharedArray<T, N, 128>` begins at a multiple of 128 bytes.
 ///
-/// As there, an access is in `unsafe`: the borrow that an index makes ends with the statement, and
-/// a barrier has to stand between a write and another thread's read.
+/// As in cuda-oxide, an access is in `unsafe`. The borrow of an index expression ends with the
+/// statement, and there has to be a barrier between a write and another thread's read.
 #[derive(Debug)]
 pub struct SharedArray<T, const N: usize, const ALIGN: usize = 0> {
     array: crate::SharedArray<T, N>,
 }
 
 impl<T: Copy, const N: usize, const ALIGN: usize> SharedArray<T, N, ALIGN> {
-    /// A view of the array that a declaration has made.
+    /// Makes a view of the array that a declaration has made.
     #[doc(hidden)]
     #[inline]
     #[must_use]
@@ -75,21 +75,21 @@ impl<T: Copy, const N: usize, const ALIGN: usize> SharedArray<T, N, ALIGN> {
         SharedArray { array }
     }
 
-    /// How many elements there are.
+    /// Returns the number of elements.
     #[inline]
     #[must_use]
     pub const fn len() -> usize {
         N
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no elements.
     #[inline]
     #[must_use]
     pub const fn is_empty() -> bool {
         N == 0
     }
 
-    /// What it is aligned to; 0 for what its elements are.
+    /// Returns the alignment in bytes, or 0 for the alignment of its elements.
     #[inline]
     #[must_use]
     pub const fn alignment() -> usize {
@@ -135,8 +135,8 @@ impl<T: Copy, const N: usize, const ALIGN: usize> Index<usize> for SharedArray<T
     #[track_caller]
     fn index(&self, index: usize) -> &T {
         crate::memory::bounds::check(index, N);
-        // SAFETY: in bounds; that no thread writes the element meanwhile, the kernel says by its
-        // `unsafe`.
+        // SAFETY: in bounds; the kernel's `unsafe` promises that no thread writes the element at
+        // the same time.
         unsafe { &*self.array.as_ptr().add(index) }
     }
 }
@@ -146,13 +146,13 @@ impl<T: Copy, const N: usize, const ALIGN: usize> IndexMut<usize> for SharedArra
     #[track_caller]
     fn index_mut(&mut self, index: usize) -> &mut T {
         crate::memory::bounds::check(index, N);
-        // SAFETY: in bounds; that no other thread uses the element meanwhile, the kernel says by
-        // its `unsafe`.
+        // SAFETY: in bounds; the kernel's `unsafe` promises that no other thread uses the element
+        // at the same time.
         unsafe { &mut *self.array.as_ptr().add(index) }
     }
 }
 
-/// Shared memory whose size the launch gives, by address.
+/// Shared memory whose size is an argument of the launch, with access by address.
 #[derive(Debug)]
 pub struct DynamicSharedArray<T, const ALIGN: usize = 16> {
     elements: core::marker::PhantomData<T>,
@@ -162,8 +162,7 @@ impl<T: Copy, const ALIGN: usize> DynamicSharedArray<T, ALIGN> {
     /// The first element's address.
     ///
     /// # Panics
-    /// If the region does not begin at a multiple of `ALIGN`: what is static in shared memory comes
-    /// before it.
+    /// If the region does not begin at a multiple of `ALIGN`. Static shared memory comes before it.
     #[inline]
     #[must_use]
     pub fn get() -> *mut T {

@@ -1,4 +1,5 @@
-//! A warp's lanes. What names no mask means all 32; what ends in `_sync` takes one.
+//! Operations on a warp's lanes. Functions without a mask use all 32 lanes, and functions whose
+//! names end in `_sync` take a mask.
 
 use crate::warp::{FULL_MASK, Match, Shuffle};
 

@@ -1,9 +1,9 @@
 //! Products by a warpgroup (`sm_90a`), with descriptors as numbers and the sum as an array.
 //!
-//! There the compiler knows when an array is the hardware's. Here it is the thread's between any
-//! two calls: each product waits for itself, whatever groups the kernel makes of them. For speed
-//! there is [`matrix::warpgroup`](crate::matrix::warpgroup), whose types say when a sum is under
-//! way.
+//! In cuda-oxide, the compiler knows when the hardware owns an array. Here the thread owns it
+//! between any two calls: each product waits for its own end, independent of the kernel's groups.
+//! For speed use [`matrix::warpgroup`](crate::matrix::warpgroup), whose types show when a sum has
+//! products in progress.
 
 #![cfg_attr(
     not(target_arch = "nvptx64"),

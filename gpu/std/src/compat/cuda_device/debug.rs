@@ -1,4 +1,4 @@
-//! Clocks, and what debuggers and profilers see.
+//! Clocks, and events for debuggers and profilers.
 
 use crate::state_space::ptx;
 
@@ -9,7 +9,7 @@ pub use crate::debug::{breakpoint, trap};
 #[inline]
 pub fn prof_trigger<const N: u32>() {
     const { assert!(N < 16, "a profiler has the events 0 to 15") };
-    // SAFETY: counts, and touches no memory of the program.
+    // SAFETY: the instruction counts an event, and accesses no memory of the program.
     unsafe {
         ptx!("pmevent": "pmevent {event};", event = const N, options(nostack, preserves_flags));
     }

@@ -211,7 +211,7 @@ impl<'a, T, Space: IndexSpace> DisjointSlice<'a, T, Space> {
     pub fn get_mut(&mut self, index: impl Borrow<Space::Index>) -> Option<&mut T> {
         let number = Space::number(index.borrow(), self.layout)?;
         // SAFETY: a slice has one space and one layout, in which two threads' indices have two
-        // numbers; this thread borrows the slice meanwhile.
+        // numbers; this thread's reference borrows the slice.
         unsafe { self.slice.get_unique_mut(number) }
     }
 

@@ -1,7 +1,8 @@
-//! The tensor memory accelerator (`sm_90`), by functions that name the number of dimensions.
+//! The tensor memory accelerator (`sm_90`), as functions with the number of dimensions in their
+//! names.
 //!
 //! A kernel takes `*const TmaDescriptor`, the address of a tensor map in memory; the host passes a
-//! buffer of one, which it has of `lanewise::tensor_map::TensorMap::storage`.
+//! buffer with one map, from `lanewise::tensor_map::TensorMap::storage`.
 
 #![cfg_attr(
     not(target_arch = "nvptx64"),
@@ -16,10 +17,11 @@ use crate::tma::{self, EncodedMap, TensorMapMut};
 pub use crate::bulk::commit_group as cp_async_bulk_commit_group;
 pub use crate::tma::MapStorage as TmaDescriptor;
 
-/// The map of a descriptor, whatever its elements are: no instruction names them.
+/// Returns the map of a descriptor. Its element type may be any, because no instruction contains
+/// it.
 ///
 /// # Safety
-/// A descriptor of this many dimensions is there.
+/// There is a descriptor of this many dimensions at the address.
 #[inline(always)]
 unsafe fn map<'a, T, const RANK: usize>(
     descriptor: *const TmaDescriptor,
@@ -93,15 +95,15 @@ pub unsafe fn cp_async_bulk_tensor_2d_g2s_multicast(
 
 macro_rules! reductions {
     ($($operation:ident of $element:ty: [$($rank:literal $name:ident [$($c:ident)*]),*];)*) => {$($(
-        /// Starts a store of a box whose elements are joined with those that are there, in this
-        /// thread's open group.
+        /// Starts a store of a box that combines its elements with the stored elements, as part of
+        /// this thread's open group.
         ///
         /// # Safety
         /// As for [`TensorMapMut::store`]; a map of this many dimensions is there, of elements that
         /// the hardware joins so.
         #[inline]
         pub unsafe fn $name(src: *const u8, tensor_map: *const TmaDescriptor, $($c: i32),*) {
-            // The map has the elements' type, and the instruction names none.
+            // The map contains the element type, and the instruction does not.
             // SAFETY: the caller keeps the contract of this function.
             unsafe { map::<$element, $rank>(tensor_map).$operation([$($c),*], src.cast()) }
         }
@@ -135,16 +137,17 @@ macro_rules! waits {
     )*};
 }
 waits! {
-    /// Waits until this thread's groups, but for the latest `n`, have written their destinations.
+    /// Waits until all of this thread's groups except the latest `n` have written their
+    /// destinations.
     cp_async_bulk_wait_group = wait_group;
-    /// Waits until this thread's groups, but for the latest `n`, have read their sources.
+    /// Waits until all of this thread's groups except the latest `n` have read their sources.
     cp_async_bulk_wait_group_read = wait_group_read;
 }
 
-/// Has the descriptor itself brought near.
+/// Prefetches the descriptor itself.
 ///
 /// # Safety
-/// One is there.
+/// There is a descriptor at the address.
 #[inline]
 pub unsafe fn prefetch_tma_descriptor(tensor_map: *const TmaDescriptor) {
     // SAFETY: the caller keeps the contract of this function.
@@ -160,10 +163,10 @@ pub fn fence_proxy_tensormap_generic_release_gpu() {
     }
 }
 
-/// Has the accelerator read a descriptor that was published.
+/// Makes a published descriptor readable for the accelerator.
 ///
 /// # Safety
-/// One is there, in global memory.
+/// There is a descriptor at the address, in global memory.
 #[inline]
 pub unsafe fn fence_proxy_tensormap_generic_acquire_gpu(tensor_map: *const TmaDescriptor) {
     // SAFETY: the caller keeps the contract of this function.
@@ -173,7 +176,7 @@ pub unsafe fn fence_proxy_tensormap_generic_acquire_gpu(tensor_map: *const TmaDe
 /// Replaces the address of the tensor in a descriptor in global memory (`sm_90a`).
 ///
 /// # Safety
-/// One is there, which nobody uses meanwhile.
+/// There is a descriptor at the address, and nothing else uses it at the same time.
 #[inline]
 pub unsafe fn tensormap_replace_global_address(
     tensor_map: *mut TmaDescriptor,

@@ -66,13 +66,13 @@ macro_rules! products {
         $(#[$doc])*
         ///
         /// # Safety
-        /// All four warps of the warpgroup call it, with descriptors of operands that are there,
-        /// complete, and seen by the matrix unit.
+        /// All four warps of the warpgroup call it, with descriptors of operands that are complete
+        /// and visible to the matrix unit.
         #[doc(alias = "wgmma.mma_async")]
         #[inline(always)]
         pub unsafe fn $name(acc: &mut Acc64x64, desc_a: u64, desc_b: u64) {
-            // SAFETY: the caller's promise; the registers are handed over for all of it, and come
-            // back when it is done.
+            // SAFETY: the caller keeps the contract of this function. The registers are operands of
+            // the whole text, which also waits for the product.
             unsafe {
                 products!(@ $types, acc, desc_a, desc_b, [
                     [0 0] [0 1] [0 2] [0 3] [0 4] [0 5] [0 6] [0 7]

@@ -4,7 +4,7 @@ use crate::warp::{self, Match, Redux, Shuffle};
 
 pub use crate::warp::{active_mask as activemask, lane_id, sync_warp};
 
-/// Whether `predicate` holds in all lanes of `mask`.
+/// Returns whether `predicate` is true in all lanes of `mask`.
 ///
 /// # Safety
 /// As for [`crate::warp::all_sync`]: all lanes of `mask` call it together.
@@ -14,7 +14,7 @@ pub unsafe fn warp_vote_all(mask: u32, predicate: bool) -> bool {
     warp::all_sync(mask, predicate)
 }
 
-/// Whether `predicate` holds in some lane of `mask`.
+/// Returns whether `predicate` is true in any lane of `mask`.
 ///
 /// # Safety
 /// All lanes of `mask` call it together.
@@ -24,7 +24,7 @@ pub unsafe fn warp_vote_any(mask: u32, predicate: bool) -> bool {
     warp::any_sync(mask, predicate)
 }
 
-/// The lanes of `mask` in which `predicate` holds.
+/// Returns the lanes of `mask` in which `predicate` is true.
 ///
 /// # Safety
 /// All lanes of `mask` call it together.
@@ -37,7 +37,7 @@ pub unsafe fn warp_vote_ballot(mask: u32, predicate: bool) -> u32 {
 macro_rules! shuffles {
     ($($(#[$doc:meta])* $name:ident = $ours:ident, |$lane:ident, $by:ident, $width:ident| $inside:expr;)*) => {$(
         $(#[$doc])*
-        /// The second value says whether the other lane was in this one's segment.
+        /// The second value is whether the other lane was in this lane's segment.
         ///
         /// # Safety
         /// All lanes of `mask` call it together; `width` is a power of two, 32 at most.
@@ -61,20 +61,20 @@ shuffles! {
     warp_shuffle_xor = shuffle_xor_sync_width, |lane, lanes, width| (lane ^ lanes) < width;
 }
 
-/// What the lanes' values are combined by.
+/// The operation that combines the lanes' values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarpReductionOp {
     /// The sum, modulo 2^32.
     Add,
-    /// The least of the lanes' values.
+    /// The minimum of the lanes' values.
     Min,
-    /// The greatest of the lanes' values.
+    /// The maximum of the lanes' values.
     Max,
-    /// The bits that all have.
+    /// The bits that are set in all lanes.
     And,
-    /// The bits that any has.
+    /// The bits that are set in any lane.
     Or,
-    /// The bits that an odd number of lanes has.
+    /// The bits that are set in an odd number of lanes.
     Xor,
 }
 
@@ -105,7 +105,7 @@ macro_rules! reduced {
 }
 reduced! { u32 i32 }
 
-/// The values of the lanes of `mask` combined, in each of them. Needs `sm_80`.
+/// Returns the values of the lanes of `mask` combined, in each of these lanes. Needs `sm_80`.
 ///
 /// # Safety
 /// All lanes of `mask` call it together, with one `op`.
@@ -122,7 +122,7 @@ pub unsafe fn warp_reduce<T: WarpReduceValue>(mask: u32, value: T, op: WarpReduc
     }
 }
 
-/// The lanes of `mask` that have the same `value`. Needs `sm_70`.
+/// Returns the lanes of `mask` that have the same `value`. Needs `sm_70`.
 ///
 /// # Safety
 /// All lanes of `mask` call it together.
@@ -132,7 +132,7 @@ pub unsafe fn warp_match_any<T: Match>(mask: u32, value: T) -> u32 {
     warp::match_any_sync(mask, value)
 }
 
-/// `mask`, if all its lanes have the same `value`. Needs `sm_70`.
+/// Returns `mask` if all its lanes have the same `value`. Needs `sm_70`.
 ///
 /// # Safety
 /// All lanes of `mask` call it together.

@@ -66,8 +66,8 @@ impl<A: Element> Left<A> for TensorAddress {
     }
 }
 
-/// The instruction, in the words of its kind, by where the left operand is: `$more` are operands
-/// behind the two matrices.
+/// Executes the instruction with the text of its kind, for a left operand in shared or in tensor
+/// memory. `$more` are operands after the two matrices.
 macro_rules! multiply {
     ($group:ty, $operands:ident, $instruction:ident, $kind:tt, $sparse:literal, $before:literal, $behind:literal, $more:tt) => {
         if $operands.left_in_memory {

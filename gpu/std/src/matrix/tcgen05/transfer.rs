@@ -34,8 +34,8 @@ pub mod shape {
     impl<const COLUMNS: u32> super::sealed::Sealed for Lanes16Split<COLUMNS> {}
 }
 
-/// A shape's transfers of this many registers: the instruction's words, and what stands behind the
-/// address.
+/// Implements a shape's transfers of this many registers. The arguments contain the instruction's
+/// text and the operands after the address.
 macro_rules! transfer {
     ([$($generics:tt)*] $shape:ty, $words:literal, $registers:literal, [$($i:literal)*], $split:literal, [$($operand:tt)*]) => {
         impl $($generics)* Shape<$registers> for $shape {

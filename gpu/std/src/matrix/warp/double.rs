@@ -1,16 +1,17 @@
-//! Products in double precision.
+//! Products of a warp in double precision.
 
 use super::Sum;
 use crate::state_space::ptx;
 
-/// `left * right + sum` in double precision, by all lanes of the warp: 8 rows, 8 columns, 4 deep.
-/// Lane `l` has row `l / 4` of the left operand at place `l % 4`, column `l / 4` of the right one
-/// at place `l % 4`, and of the sum row `l / 4`, columns `2 * (l % 4)` and the next.
+/// Returns `left * right + sum` in double precision, computed by all lanes of the warp: 8 rows, 8
+/// columns, 4 deep. Lane `l` has the element in row `l / 4` of the left operand at position `l %
+/// 4`, and the element in column `l / 4` of the right operand at position `l % 4`. Of the sum, it
+/// has row `l / 4`, columns `2 * (l % 4)` and the next.
 #[doc(alias = "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64")]
 #[inline]
 #[must_use]
 pub fn multiply_add_f64(left: f64, right: f64, mut sum: [f64; 2]) -> [f64; 2] {
-    // SAFETY: works on registers.
+    // SAFETY: the instruction accesses registers only.
     unsafe {
         ptx!("mma.sync":
             "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {{{c0}, {c1}}}, {{{a}}}, {{{b}}}, {{{c0}, {c1}}};",
@@ -42,12 +43,12 @@ macro_rules! product {
     };
 }
 
-/// `left * right + sum` in double precision, from `sm_90`, by all lanes of the warp: 16 rows, 8
-/// columns, and 4 deep for each element that a lane has of the right operand: 1, 2 or 4.
+/// Returns `left * right + sum` in double precision, computed by all lanes of the warp: 16 rows, 8
+/// columns, and 4 deep for each element of the right operand in a lane (1, 2 or 4). Needs `sm_90`.
 ///
-/// Element `i` of lane `l` is, of the left operand, in row `l / 4 + 8 * (i % 2)` at place
-/// `l % 4 + 4 * (i / 2)`; of the right one in column `l / 4` at place `l % 4 + 4 * i`; of the sum
-/// it is where [`Sum::position`] says.
+/// Element `i` of lane `l` of the left operand is in row `l / 4 + 8 * (i % 2)` at position `l % 4 +
+/// 4 * (i / 2)`. That of the right operand is in column `l / 4` at position `l % 4 + 4 * i`.
+/// [`Sum::position`] returns the position in the sum.
 ///
 /// The left operand has twice as many elements as the right one:
 /// ```compile_fail,E0080
@@ -70,7 +71,7 @@ pub fn multiply_add_f64_deep<const LEFT: usize, const RIGHT: usize>(
     let a: [f64; 8] = core::array::from_fn(|i| left.get(i).copied().unwrap_or(0.0));
     let b: [f64; 4] = core::array::from_fn(|i| right.get(i).copied().unwrap_or(0.0));
     let Sum(mut c) = sum;
-    // SAFETY: works on registers.
+    // SAFETY: the instruction accesses registers only.
     unsafe {
         match RIGHT {
             1 => product!("m16n8k4", a, b, c, [a0 0, a1 1], [b0 0]),

@@ -81,8 +81,8 @@ pub fn multiply_add_sparse<E, L: MultiplySparse<E, R, S>, R, S, const PART: u32>
     left.multiply_add_sparse(metadata, right, sum)
 }
 
-/// The instruction: its words before and behind, the registers of the sum, the left and the right
-/// operand, and more operands.
+/// Executes the instruction. The arguments are the three parts of its text, the operands, the
+/// registers of the sum and of both operands, and further operands.
 macro_rules! instruction {
     (
         $start:literal, $words:expr, $tail:literal, $left:expr, $right:expr, $sum:expr,
@@ -90,7 +90,7 @@ macro_rules! instruction {
     ) => {{
         let (a, b) = ($left.0, $right.0);
         let mut c = $sum.0.map(Register::to_bits);
-        // SAFETY: works on registers.
+        // SAFETY: the instruction accesses registers only.
         unsafe {
             ptx!("mma.sync":
                 concat!(
@@ -107,7 +107,7 @@ macro_rules! instruction {
     }};
 }
 
-/// The same by the numbers of the registers.
+/// Calls `instruction!` with the names of the registers, from the numbers of registers.
 macro_rules! with_registers {
     ($sum:tt [4 $($rest:tt)*] $($more:tt)*) => { with_registers! { @ [c0 0, c1 1, c2 2, c3 3] $sum [$($rest)*] $($more)* } };
     ($sum:tt [2 $($rest:tt)*] $($more:tt)*) => { with_registers! { @ [c0 0, c1 1] $sum [$($rest)*] $($more)* } };
@@ -120,7 +120,7 @@ macro_rules! with_registers {
     };
 }
 
-/// Products of full and of half depth: their shapes and types.
+/// Implements products of full and of half depth, with their shapes and types.
 macro_rules! products {
     ($($a:ident $b:ident, $sum:ident $registers:tt, $full:literal $half:literal $types:literal;)*) => {$(
         products! { @ $a 4, $b 2, $sum $registers, concat!($full, ".row.col", $types) }

@@ -1,4 +1,4 @@
-//! The instructions: which elements a sum of which size takes.
+//! The instructions: the element types of the products that a sum of each size takes.
 
 use super::descriptor::Order;
 use super::sizes::{sizes, with_numbers};
@@ -10,37 +10,37 @@ use crate::state_space::ptx;
 pub(super) mod sealed {
     use crate::matrix::warpgroup::descriptor::Order;
 
-    /// The instructions of a size and of types, each with a fence before it and its group behind
-    /// it.
+    /// The instructions of a size and of types, each with a fence before it and the end of its
+    /// group after it.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` does not take products of `{A}` and `{B}`",
         label = "the hardware has no such product",
         note = "the table in the documentation of `matrix::warpgroup` has the elements, sums and numbers of columns that go together"
     )]
     pub trait Instructions<A, B> {
-        /// Whether a product may be taken away.
+        /// Whether a product may be subtracted.
         const HAS_SIGNS: bool;
-        /// The products of a tile. `SIGN` is 1 or -1.
+        /// Starts the products of a tile. `SIGN` is 1 or -1.
         unsafe fn tile<const SIGN: i32, OA: Order<A>, OB: Order<B>>(&mut self, a: u64, b: u64);
-        /// One step along the inner dimension with the left operand in registers.
+        /// Starts one step along the inner dimension with the left operand in registers.
         unsafe fn step<OB: Order<B>>(&mut self, a: [u32; 4], b: u64);
     }
 
-    /// The same with a left operand of which half of the elements are stored.
+    /// The instructions with a sparse left operand, of which half of the elements are stored.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` does not take products of sparse `{A}` and `{B}`",
         label = "the hardware has no such product",
         note = "the table in the documentation of `matrix::warpgroup` has the elements, sums and numbers of columns that go together"
     )]
     pub trait Sparse<A, B> {
-        /// One step along the inner dimension.
+        /// Starts one step along the inner dimension.
         unsafe fn sparse<const PART: u32, OA: Order<A>, OB: Order<B>>(
             &mut self,
             a: u64,
             metadata: u32,
             b: u64,
         );
-        /// The same with the left operand in registers.
+        /// Starts one step with the left operand in registers.
         unsafe fn sparse_step<const PART: u32, OB: Order<B>>(
             &mut self,
             a: [u32; 4],
@@ -83,11 +83,12 @@ macro_rules! instruction {
     };
 }
 
-/// What is between the fence and the group: texts, and the operands that differ.
+/// The instructions between the fence and the end of the group: their text, and the operands that
+/// differ.
 macro_rules! fenced {
     ($sum:expr, $columns:expr, [$($i:literal)*], [$($text:expr),*], $($operands:tt)*) => {
-        // SAFETY: the caller's promise. The registers are handed over for all of it, and are tied
-        // to what comes after.
+        // SAFETY: the caller keeps the contract of this function. The registers are operands of the
+        // whole text, so later code depends on their new values.
         unsafe {
             ptx!("wgmma":
                 "{{ .reg .pred one; .reg .b32 number; mov.b32 number, 1; setp.ne.b32 one, number, 0;",
@@ -102,8 +103,8 @@ macro_rules! fenced {
     };
 }
 
-/// The instructions of a size and of types. Behind the operands stand signs of both, and of 16-bit
-/// elements how they lie: `$tail`, and without the left operand's `$tail_of_registers`.
+/// The instructions of a size and of types. After the operands come the signs of both, and the
+/// order of 16-bit elements: `$tail`, or `$tail_of_registers` without the left operand's order.
 macro_rules! products {
     (
         [$($generics:tt)*] $a:ty, $b:ty, $sum:ty, $columns:expr, $registers:literal $i:tt, $signs:literal, $shape:expr, [$($types:tt)*],

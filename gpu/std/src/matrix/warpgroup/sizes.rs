@@ -1,7 +1,7 @@
-//! How many registers a sum may have, and their numbers.
+//! The numbers of registers that a sum may have, as lists of register numbers.
 //!
-//! A register that an instruction names has a number that is a constant, or it would be memory. So
-//! each size has code of its own, which these macros write.
+//! The number of a register in an instruction has to be a constant, or the value would be in
+//! memory. So each size has its own code, which these macros generate.
 
 /// Calls `$row! { N [0 1 .. N - 1] }` for each of these `N`, of which each is `by` more than the
 /// one before. The first is `by`, or `by` more than 64.
@@ -30,8 +30,8 @@ macro_rules! sizes {
 }
 pub(super) use sizes;
 
-/// Calls a macro with the numbers of all registers, the first 64 and the others, behind what is
-/// given.
+/// Calls a macro with the given tokens, followed by the numbers of the first 64 registers and of
+/// the others.
 macro_rules! with_numbers {
     ($call:ident { $($before:tt)* }) => {
         $call! {

@@ -23,8 +23,8 @@ use crate::dim3::Dim3;
 use crate::state_space::{self, ptx};
 use crate::{SharedArray, bulk, cluster, target, thread};
 
-/// The response of the hardware, in shared memory: `shared! { static RESPONSE: [CancelResponse; 1];
-/// }`.
+/// The response of the hardware, in shared memory:
+/// `shared! { static RESPONSE: [CancelResponse; 1]; }`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(16))]
 pub struct CancelResponse([u64; 2]);
@@ -107,8 +107,8 @@ pub unsafe fn try_cancel_multicast<S: Scope>(response: *mut CancelResponse, barr
     }
 }
 
-/// The shared memory that [`for_each_block`] needs: `shared! { static STEALING: [StealStorage; 1];
-/// }`.
+/// The shared memory that [`for_each_block`] needs:
+/// `shared! { static STEALING: [StealStorage; 1]; }`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(16))]
 pub struct StealStorage {

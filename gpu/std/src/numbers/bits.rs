@@ -2,9 +2,9 @@
 //! bytes, shifts of two words.
 //!
 //! Methods of Rust's integers that already compile to one instruction are not here: `count_ones`,
-//! `leading_zeros`, `reverse_bits`, `swap_bytes`, `rotate_left`, `abs_diff`, `u64::from(a) *
-//! u64::from(b)`, `u32::carrying_mul`. PTX ISA, "dp4a", "dp2a", "prmt", "shf"; CUDA C++ Programming
-//! Guide, "Integer Intrinsics".
+//! `leading_zeros`, `reverse_bits`, `swap_bytes`, `rotate_left`, `abs_diff`,
+//! `u64::from(a) * u64::from(b)`, `u32::carrying_mul`. PTX ISA, "dp4a", "dp2a", "prmt", "shf"; CUDA
+//! C++ Programming Guide, "Integer Intrinsics".
 
 use crate::intrinsics;
 

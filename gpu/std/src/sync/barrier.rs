@@ -80,8 +80,8 @@ macro_rules! phase_has_ended {
     }};
 }
 
-/// The eight bytes of shared memory that a barrier uses: `shared! { static BARRIER:
-/// [BarrierStorage; 1]; }`.
+/// The eight bytes of shared memory that a barrier uses:
+/// `shared! { static BARRIER: [BarrierStorage; 1]; }`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(8))]
 pub struct BarrierStorage(u64);

@@ -93,8 +93,8 @@ positions! {
     thread_idx_z = tid_z < ntid_z;
 }
 
-/// Returns this thread's x position in the grid, modulo 2^32: `block_idx_x * block_dim_x +
-/// thread_idx_x`.
+/// Returns this thread's x position in the grid, modulo 2^32:
+/// `block_idx_x * block_dim_x + thread_idx_x`.
 #[inline]
 #[must_use]
 pub fn global_idx_x() -> u32 {

@@ -21,9 +21,9 @@
 //! mention it). The simulator reports which coordinate is wrong.
 //!
 //! Loads report their bytes to a barrier, and stores belong to groups. Both access shared memory as
-//! [`crate::bulk`] describes. A box in shared memory begins at a multiple of 128 bytes: `shared! {
-//! static BOX: [Tile<[f32; 512]>; 2]; }`, or [`SwizzledTile`] for a swizzle of 128 bytes. PTX ISA,
-//! "Tensors", "cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor",
+//! [`crate::bulk`] describes. A box in shared memory begins at a multiple of 128 bytes:
+//! `shared! { static BOX: [Tile<[f32; 512]>; 2]; }`, or [`SwizzledTile`] for a swizzle of 128
+//! bytes. PTX ISA, "Tensors", "cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor",
 //! "cp.async.bulk.prefetch.tensor"; CUDA C++ Programming Guide, "Tensor Memory Accelerator".
 
 #![cfg_attr(

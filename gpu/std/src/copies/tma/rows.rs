@@ -13,9 +13,9 @@ macro_rules! gathers {
     ($($map:ident)*) => {$(
         impl<T: Copy> $map<'_, T, 2> {
             /// Starts a load of a part of four rows of a matrix, from `column` on. The rows are one
-            /// after another in shared memory. The map's boxes have one row (`Tiles::new([columns,
-            /// rows], [width, 1])`). A row outside the matrix is loaded as zeros. It reports the
-            /// bytes of four boxes to `barrier`. Needs `sm_100a`.
+            /// after another in shared memory. The map's boxes have one row
+            /// (`Tiles::new([columns, rows], [width, 1])`). A row outside the matrix is loaded as
+            /// zeros. It reports the bytes of four boxes to `barrier`. Needs `sm_100a`.
             ///
             /// # Safety
             /// As for [`TensorMap::load`], with memory for four boxes of one row each.

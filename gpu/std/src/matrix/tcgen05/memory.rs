@@ -63,8 +63,8 @@ impl TensorAddress {
     }
 }
 
-/// The memory to which the hardware writes the address of an allocation: `shared! { static MEMORY:
-/// [TensorMemoryStorage; 1]; }`.
+/// The memory to which the hardware writes the address of an allocation:
+/// `shared! { static MEMORY: [TensorMemoryStorage; 1]; }`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(4))]
 pub struct TensorMemoryStorage(u32);

@@ -4,9 +4,9 @@ use super::Sum;
 use crate::state_space::ptx;
 
 /// Returns `left * right + sum` in double precision, computed by all lanes of the warp: 8 rows, 8
-/// columns, 4 deep. Lane `l` has the element in row `l / 4` of the left operand at position `l %
-/// 4`, and the element in column `l / 4` of the right operand at position `l % 4`. Of the sum, it
-/// has row `l / 4`, columns `2 * (l % 4)` and the next.
+/// columns, 4 deep. Lane `l` has the element in row `l / 4` of the left operand at position
+/// `l % 4`, and the element in column `l / 4` of the right operand at position `l % 4`. Of the sum,
+/// it has row `l / 4`, columns `2 * (l % 4)` and the next.
 #[doc(alias = "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64")]
 #[inline]
 #[must_use]
@@ -46,9 +46,9 @@ macro_rules! product {
 /// Returns `left * right + sum` in double precision, computed by all lanes of the warp: 16 rows, 8
 /// columns, and 4 deep for each element of the right operand in a lane (1, 2 or 4). Needs `sm_90`.
 ///
-/// Element `i` of lane `l` of the left operand is in row `l / 4 + 8 * (i % 2)` at position `l % 4 +
-/// 4 * (i / 2)`. That of the right operand is in column `l / 4` at position `l % 4 + 4 * i`.
-/// [`Sum::position`] returns the position in the sum.
+/// Element `i` of lane `l` of the left operand is in row `l / 4 + 8 * (i % 2)` at position
+/// `l % 4 + 4 * (i / 2)`. That of the right operand is in column `l / 4` at position
+/// `l % 4 + 4 * i`. [`Sum::position`] returns the position in the sum.
 ///
 /// The left operand has twice as many elements as the right one:
 /// ```compile_fail,E0080

@@ -33,8 +33,8 @@ pub(super) mod sealed {
     }
 }
 
-/// A number of registers that a sum may have. A function that is generic over it needs `where [u32;
-/// REGISTERS]: SumRegisters`.
+/// A number of registers that a sum may have. A function that is generic over it needs
+/// `where [u32; REGISTERS]: SumRegisters`.
 pub trait SumRegisters: sealed::Registers {}
 impl<T: sealed::Registers> SumRegisters for T {}
 

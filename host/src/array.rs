@@ -53,7 +53,7 @@ enum Direction {
 }
 
 impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
-    /// How many texels an array of this size has; none where the number is too large.
+    /// Returns how many texels an array of this size has; none where the number is too large.
     pub(crate) fn texels(size: [usize; DIMENSIONS]) -> Option<usize> {
         let mut sides = size.into_iter();
         sides.try_fold(1, usize::checked_mul)
@@ -182,7 +182,7 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
         }
     }
 
-    /// The texels as they are now, the first axis fastest.
+    /// Returns the texels as they are now, the first axis fastest.
     ///
     /// # Errors
     /// The driver's error.

@@ -166,7 +166,7 @@ impl Every {
     /// All elements, one after another.
     pub const ONE: Self = Self { offset: 0, step: 1 };
 
-    /// The index of the `i`-th of them, or `None` if it overflows.
+    /// Returns the index of the `i`-th of them, or `None` if it overflows.
     fn index(self, i: usize) -> Option<usize> {
         i.checked_mul(self.step)?.checked_add(self.offset)
     }
@@ -281,7 +281,7 @@ impl Matching {
     }
 }
 
-/// The magnitude of a value that is there.
+/// Returns the magnitude of a value that is there.
 fn larger(value: Option<f64>) -> f64 {
     value.map_or(0.0, f64::abs)
 }

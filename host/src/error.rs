@@ -35,7 +35,8 @@ struct Details {
 }
 
 impl DriverError {
-    /// The error of a call through `cust`, which has converted the driver's code to its own enum.
+    /// Returns the error of a call through `cust`, which has converted the driver's code to its own
+    /// enum.
     pub(crate) fn from_cust(
         call: &'static str,
         error: CudaError,
@@ -74,7 +75,7 @@ impl DriverError {
         }
     }
 
-    /// The error for a code that is not success.
+    /// Returns the error for a code that is not success.
     pub(crate) fn answer(
         call: &'static str,
         failed: CUresult,
@@ -119,7 +120,7 @@ impl DriverError {
         error
     }
 
-    /// The driver function that returned the error: `cuLaunchKernel`.
+    /// Returns the driver function that returned the error: `cuLaunchKernel`.
     pub fn call(&self) -> &'static str {
         self.0.call
     }
@@ -154,7 +155,7 @@ impl DriverError {
         matches!(self.0.code, 700 | 702 | 710 | 714..=719)
     }
 
-    /// The place in the caller's program.
+    /// Returns the place in the caller's program.
     pub fn location(&self) -> &'static Location<'static> {
         self.0.at
     }
@@ -221,8 +222,8 @@ macro_rules! in_words {
 in_words! { DriverError }
 pub(crate) use in_words;
 
-/// The driver's message about this call. It keeps one message for each thread, which may be about
-/// an earlier call.
+/// Returns the driver's message about this call. It keeps one message for each thread, which may be
+/// about an earlier call.
 fn report_of(call: &str) -> Option<String> {
     let message = lanewise_driver::last_message()?;
     let (symbol, report) = message.split_once(": ")?;
@@ -233,14 +234,14 @@ fn report_of(call: &str) -> Option<String> {
     (name == call).then(|| report.to_owned())
 }
 
-/// The name and text of an error that only `cust` has.
+/// Returns the name and text of an error that only `cust` has.
 fn own_words(name: &str, text: &str) -> (String, String) {
     (name.to_owned(), text.to_owned())
 }
 
-/// The code that the driver returned, where `cust` got this one. For every code that is newer than
-/// `cust`, `cust` gets `CUDA_ERROR_UNKNOWN`; the driver crate keeps what NVIDIA's driver or the
-/// simulator really returned.
+/// Returns the code that the driver returned, where `cust` got this one. For every code that is
+/// newer than `cust`, `cust` gets `CUDA_ERROR_UNKNOWN`; the driver crate keeps what NVIDIA's driver
+/// or the simulator really returned.
 fn told_by_driver(code: u32) -> u32 {
     match lanewise_driver::last_code() {
         last if code == CUresult::CUDA_ERROR_UNKNOWN as u32 && last != 0 => last,
@@ -248,7 +249,8 @@ fn told_by_driver(code: u32) -> u32 {
     }
 }
 
-/// The driver's name and text for an error code, which may be one that only a newer driver has.
+/// Returns the driver's name and text for an error code, which may be one that only a newer driver
+/// has.
 fn describe(code: u32) -> (String, String) {
     type Lookup = unsafe extern "C" fn(Code, *mut *const c_char) -> Code;
     let ask = |lookup: Lookup| {

@@ -57,7 +57,7 @@ const NO_WINDOW: CUaccessPolicyWindow = CUaccessPolicyWindow {
 };
 
 impl Device {
-    /// The most bytes of L2 that can be set aside; 0 before compute capability 8.0.
+    /// Returns the most bytes of L2 that can be set aside; 0 before compute capability 8.0.
     ///
     /// # Errors
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.
@@ -67,7 +67,7 @@ impl Device {
         self.l2_attribute(attribute, Location::caller())
     }
 
-    /// The most bytes that a window can have.
+    /// Returns the most bytes that a window can have.
     ///
     /// # Errors
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.
@@ -166,7 +166,7 @@ impl Stream {
         self.set_window(NO_WINDOW, Location::caller())
     }
 
-    /// The window that is set.
+    /// Returns the window that is set.
     ///
     /// # Errors
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.

@@ -155,23 +155,23 @@ impl<T: DeviceCopy + Multimem + bytemuck::Pod> MulticastBuffer<T> {
         DriverError::check("cuMemsetD8", result, at)
     }
 
-    /// How many elements each device has.
+    /// Returns how many elements each device has.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether they have none.
+    /// Returns whether they have none.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The devices, in the order in which parts are numbered.
+    /// Returns the devices, in the order in which parts are numbered.
     pub fn devices(&self) -> impl Iterator<Item = &Device> {
         self.members.iter().map(|member| &member.device)
     }
 
-    /// The part of device number `part`, copied to the host once every kernel of all devices has
-    /// ended.
+    /// Returns the part of device number `part`, copied to the host once every kernel of all
+    /// devices has ended.
     ///
     /// # Errors
     /// The driver's error, for example the fault of a kernel that ran before.

@@ -77,7 +77,7 @@ impl<const DIMENSIONS: usize> Surface<DIMENSIONS> {
         Self::over(Array::new(device, texels, size, flags, at)?, at)
     }
 
-    /// The surface of an array that nobody else has.
+    /// Returns the surface of an array that nobody else has.
     fn over(array: Array<DIMENSIONS>, at: &'static Location<'static>) -> Result<Self, MemoryError> {
         let (resource, mut handle) = (array.resource(), 0);
         // SAFETY: a whole descriptor, and a variable for the handle.
@@ -109,7 +109,7 @@ impl<const DIMENSIONS: usize> Surface<DIMENSIONS> {
         self.array.size
     }
 
-    /// The texels, the first axis fastest, once the launches that write them have ended.
+    /// Returns the texels, the first axis fastest, once the launches that write them have ended.
     ///
     /// # Errors
     /// The driver's error, for example the fault of a kernel that ran before.

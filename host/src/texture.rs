@@ -87,18 +87,18 @@ impl<const DIMENSIONS: usize> Texture<DIMENSIONS> {
         Ok(Self { object, array })
     }
 
-    /// The number of texels on each axis.
+    /// Returns the number of texels on each axis.
     pub fn size(&self) -> [usize; DIMENSIONS] {
         self.array.size
     }
 
-    /// The handle that kernels use.
+    /// Returns the handle that kernels use.
     pub fn handle(&self) -> u64 {
         self.object
     }
 }
 
-/// The texture object over an array.
+/// Returns the texture object over an array.
 fn sampler<const DIMENSIONS: usize>(
     array: &Array<DIMENSIONS>,
     sampling: Sampling,

@@ -4,7 +4,7 @@
 //! the distance between the two neighbouring floats around it (for `f64`, whose truth is itself
 //! computed in `f64`, half a unit of the truth's own error is part of every bound).
 
-/// The distance between floats of 24 bits around `x`.
+/// Returns the distance between floats of 24 bits around `x`.
 pub fn unit_f32(x: f64) -> f64 {
     // The exponent of a double that is no subnormal; those are far below the smallest unit.
     let exponent = (x.abs().to_bits() >> 52) as i64 - 1023;
@@ -12,14 +12,14 @@ pub fn unit_f32(x: f64) -> f64 {
     f64::from_bits(((unit + 1023) as u64) << 52)
 }
 
-/// The distance between floats of 53 bits around `x`.
+/// Returns the distance between floats of 53 bits around `x`.
 pub fn unit_f64(x: f64) -> f64 {
     let x = x.abs().min(f64::MAX / 2.0);
     f64::from_bits(x.to_bits() + 1) - x
 }
 
-/// The error of `found` in units, where both are numbers; infinite where one is a number and the
-/// other is not or a sign is wrong.
+/// Returns the error of `found` in units, where both are numbers; infinite where one is a number
+/// and the other is not or a sign is wrong.
 pub fn error(found: f64, truth: f64, unit: f64, largest: f64) -> f64 {
     if found.is_nan() && truth.is_nan() || found == truth {
         return 0.0;

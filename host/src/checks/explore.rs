@@ -202,7 +202,7 @@ enum Failure<E> {
 }
 
 impl<E> Failed<E> {
-    /// The error; a panic goes on, with its schedule on stderr.
+    /// Returns the error; a panic goes on, with its schedule on stderr.
     fn end(self) -> Broken<E> {
         let Self {
             how,

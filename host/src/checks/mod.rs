@@ -138,7 +138,7 @@ impl Checking {
         }
     }
 
-    /// The checks that are turned on.
+    /// Returns the checks that are turned on.
     pub fn checks(&self) -> Checks {
         self.checks
     }

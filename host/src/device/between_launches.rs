@@ -1,10 +1,10 @@
-//! What is done between launches: while no kernel runs on a device and nobody launches one.
+//! Work between launches: it is done while no kernel runs on a device and no thread launches one.
 //!
-//! Launches of other threads wait meanwhile, so whoever comes between them must not wait for
-//! anything that may wait for a launch. A function that a stream calls may: it can wait for a
-//! thread that is about to launch. So time passes with launches let through. They are held back
-//! only once all that was launched has run, or, where others launch without a pause, for as long as
-//! what they launch takes.
+//! Launches of other threads are blocked meanwhile. So the thread that blocks them must not wait
+//! for anything that may itself wait for a launch. A function that a stream calls on the host may
+//! do that: it can wait for a thread that is about to launch. So this code first waits without
+//! blocking launches. It blocks them only once everything that was launched has run. If other
+//! threads launch without a pause, it blocks them for as long as the launched work takes.
 
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,20 +16,20 @@ use std::time::{Duration, Instant};
 use super::Device;
 use crate::DriverError;
 
-/// How long launches are held back at least, and at most, for what is under way to end.
+/// The shortest and the longest time for which launches are blocked until the running work ends.
 const PATIENCE: [Duration; 2] = [Duration::from_millis(1), Duration::from_secs(10)];
 
-/// A device's launches.
+/// The lock and the counter for a device's launches.
 #[derive(Debug, Default)]
 pub(super) struct Launches {
-    /// Held for reading by each launch until it is queued, and for writing by whoever wants no
-    /// kernel to run meanwhile.
+    /// A launch holds it for reading until it is queued. A thread that needs a time without kernels
+    /// holds it for writing.
     turn: RwLock<()>,
-    /// How many were queued.
+    /// The number of launches that were queued.
     queued: AtomicU64,
 }
 
-/// What a launch holds until it is queued.
+/// The guard that a launch holds until it is queued.
 pub(crate) struct Launching<'a> {
     launches: &'a Launches,
     _turn: RwLockReadGuard<'a, ()>,
@@ -37,13 +37,14 @@ pub(crate) struct Launching<'a> {
 
 impl Drop for Launching<'_> {
     fn drop(&mut self) {
-        // Before the turn ends: who has the next one for writing sees it.
+        // The count changes before the lock is released, so the next thread that locks for writing
+        // sees it.
         self.launches.queued.fetch_add(1, Ordering::Release);
     }
 }
 
 impl Device {
-    /// The turn of a launch.
+    /// Locks for a launch, and returns the guard.
     pub(crate) fn launching(&self) -> Launching<'_> {
         let launches = &self.0.launches;
         Launching {
@@ -52,8 +53,8 @@ impl Device {
         }
     }
 
-    /// Does `copy` while no kernel runs on the device, and no thread launches one; what is launched
-    /// afterwards finds it done.
+    /// Runs `copy` while no kernel runs on the device and no thread launches one. Kernels that are
+    /// launched afterwards see its result.
     pub(crate) fn between_launches(
         &self,
         at: &'static Location<'static>,
@@ -65,7 +66,7 @@ impl Device {
             let start = Instant::now();
             self.synchronize_at(at)?;
             let patience = (2 * start.elapsed()).clamp(PATIENCE[0], PATIENCE[1]);
-            // In this order: who records may launch, too, on other streams.
+            // The order matters: a thread that records a graph may also launch on other streams.
             let _waiting = self.no_recordings(at)?;
             let _alone = launches
                 .turn
@@ -78,7 +79,8 @@ impl Device {
         }
     }
 
-    /// Waits for all that is queued by now, but no longer than this; whether it has run.
+    /// Waits for everything that is queued now, but no longer than `patience`. Returns whether it
+    /// has run.
     fn finishes_within(
         &self,
         patience: Duration,
@@ -93,7 +95,7 @@ impl Device {
         }
         match outcome.recv_timeout(patience) {
             Ok(finished) => finished.map(|()| true),
-            // The thread ends when what it waits for does.
+            // The waiting thread ends when the work ends.
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Ok(false),
         }
     }

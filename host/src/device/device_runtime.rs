@@ -2,9 +2,9 @@
 //! loaded.
 //!
 //! The runtime is `libcudadevrt.a`. Every CUDA toolkit has it and no driver does, so it has to be
-//! found: in `LANEWISE_CUDADEVRT` (the file), or where toolkits are (`toolkit`; package
-//! `nvidia-cuda-runtime` of Python). The driver's own linker puts the two together. The simulator
-//! has the runtime built in and needs no file.
+//! found. `LANEWISE_CUDADEVRT` names the file; otherwise the places of CUDA toolkits are searched
+//! (`toolkit`), including Python's package `nvidia-cuda-runtime`. The driver's own linker links the
+//! two. The simulator has the runtime built in and needs no file.
 //! Source: CUDA driver API, `cuLinkCreate`; CUDA programming guide, "CUDA Dynamic Parallelism",
 //! "Compiling and Linking".
 
@@ -26,8 +26,8 @@ impl Module {
     /// Links `ptx` with the device runtime and loads it.
     ///
     /// # Errors
-    /// [`LoadError::NoDeviceRuntime`] where there is a GPU and no library; [`LoadError::Refused`]
-    /// with the linker's log.
+    /// [`LoadError::NoDeviceRuntime`] if the device is a GPU and the library is not found;
+    /// [`LoadError::Refused`] with the linker's log.
     #[track_caller]
     pub fn with_device_runtime(device: &Device, ptx: &str) -> Result<Self, LoadError> {
         if device.backend() == Backend::Sim {
@@ -39,27 +39,27 @@ impl Module {
 }
 
 impl Linker {
-    /// Adds NVIDIA's device runtime, by which kernels launch kernels. The simulator has it built
-    /// in.
+    /// Adds NVIDIA's device runtime, which kernels need to launch kernels. The simulator has it
+    /// built in.
     ///
     /// # Errors
-    /// [`LoadError::NoDeviceRuntime`] where there is a GPU and no library.
+    /// [`LoadError::NoDeviceRuntime`] if the device is a GPU and the library is not found.
     pub fn device_runtime(self) -> Result<Self, LoadError> {
         if self.device().backend() == Backend::Sim {
             return Ok(self);
         }
         let found = LIBRARY.find();
         let file = found.map_err(|searched| LoadError::NoDeviceRuntime { searched })?;
-        // SAFETY: the file is NVIDIA's.
+        // SAFETY: the file is NVIDIA's own library.
         unsafe { self.file(&file) }
     }
 }
 
-/// Launches from kernels that may be pending at once.
+/// The limit of pending launches from kernels.
 impl Device {
-    /// Lets this many launches from kernels be pending, that is launched and not begun; 2048 unless
-    /// this is called. Beyond it a kernel's launch fails. To be called before kernels run: the
-    /// driver sets memory aside for each.
+    /// Sets how many launches from kernels may be pending, which means launched and not begun. The
+    /// default is 2048. A launch from a kernel beyond that fails. Call this before kernels run,
+    /// because the driver reserves memory for each pending launch.
     ///
     /// # Errors
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.
@@ -68,12 +68,12 @@ impl Device {
         let at = Location::caller();
         self.make_current(at)?;
         let limit = sys::CUlimit::CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT;
-        // SAFETY: a limit of the current context, by value.
+        // SAFETY: the call sets a limit of the current context and takes no pointer.
         let result = unsafe { sys::cuCtxSetLimit(limit, count) };
         DriverError::check("cuCtxSetLimit", result, at)
     }
 
-    /// How many launches from kernels may be pending.
+    /// Returns how many launches from kernels may be pending.
     ///
     /// # Errors
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.

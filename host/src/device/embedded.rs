@@ -1,8 +1,8 @@
-//! Which of a module's texts a device gets.
+//! The choice of the embedded PTX text for a device.
 //!
 //! A crate's PTX is embedded for several targets ([`kernel::Module::TEXTS`]). PTX for `sm_80` runs
-//! on compute capability 8.0 and everything later, PTX for `sm_90a` on 9.0 alone, PTX for `sm_100f`
-//! on 10.x. The best for a device is the newest of those that it runs.
+//! on compute capability 8.0 and everything later, PTX for `sm_90a` only on 9.0, and PTX for
+//! `sm_100f` on 10.x. The best text for a device is the newest one that the device can run.
 //! Source: CUDA programming guide, "PTX Compatibility"; PTX ISA, "PTX Module Directives: .target".
 
 use lanewise_std::kernel::{self, PtxText};
@@ -14,23 +14,23 @@ use crate::{ComputeCapability, LoadError};
 pub(crate) struct Target {
     /// The oldest device that runs it.
     pub(crate) oldest: ComputeCapability,
-    /// On which others it runs.
+    /// The later devices that can run it too.
     only: Portability,
 }
 
-/// What a target's suffix says; later ones may use more of the machine.
+/// The meaning of a target's suffix. The later variants may use more features of the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Portability {
-    /// No suffix: on every later device.
+    /// No suffix: the PTX runs on every later device.
     Later,
-    /// `f`: on later devices of the same major version.
+    /// `f`: the PTX runs on later devices of the same major version.
     Family,
-    /// `a`: on this one.
+    /// `a`: the PTX runs only on this compute capability.
     Same,
 }
 
 impl Target {
-    /// Reads `sm_90`, `sm_90a`, `sm_100f`.
+    /// Parses names such as `sm_90`, `sm_90a` and `sm_100f`.
     pub(crate) fn parse(name: &str) -> Option<Self> {
         let name = name.strip_prefix("sm_")?;
         let (digits, only) = match name.strip_suffix(['a', 'f']) {
@@ -46,7 +46,7 @@ impl Target {
         Some(Self { oldest, only })
     }
 
-    /// Whether the device runs it.
+    /// Returns whether the device can run PTX for this target.
     pub(crate) fn runs_on(self, device: ComputeCapability) -> bool {
         match self.only {
             Portability::Later => self.oldest <= device,
@@ -56,7 +56,7 @@ impl Target {
     }
 }
 
-/// The best of the named targets for a device.
+/// Returns the item with the best target for a device.
 pub(crate) fn best<T>(
     targets: impl Iterator<Item = T>,
     name: impl Fn(&T) -> &str,
@@ -69,11 +69,11 @@ pub(crate) fn best<T>(
         .map(|(_, it)| it)
 }
 
-/// The text of module `M` for a device.
+/// Returns the text of module `M` for a device.
 ///
 /// # Errors
-/// [`LoadError::NoPtx`] when the module has none at all, [`LoadError::TooOldDevice`] when all are
-/// for other devices.
+/// [`LoadError::NoPtx`] if the module has no text; [`LoadError::TooOldDevice`] if all texts are for
+/// other devices.
 pub(crate) fn text<M: kernel::Module>(
     device: ComputeCapability,
 ) -> Result<&'static PtxText, LoadError> {

@@ -1,10 +1,10 @@
-//! What the driver's compiler is told: [`JitOptions`] by the program, and what to keep for
-//! debuggers and profilers.
+//! Options for the driver's compiler: the program's own [`JitOptions`], and the information to keep
+//! for debuggers and profilers.
 //!
-//! PTX says which line of Rust an instruction serves (`.loc`). The driver keeps that only on
-//! request, and then compute-sanitizer and Nsight Compute show it; the code is the same. PTX built
-//! for a debugger says so itself (`.target sm_90, debug`): such a text is compiled without
-//! optimisation and with what cuda-gdb reads.
+//! PTX contains the line of Rust for each instruction (`.loc`). The driver keeps the lines only on
+//! request, and then compute-sanitizer and Nsight Compute show them. The machine code is the same.
+//! PTX that was built for a debugger has a `debug` target (`.target sm_90, debug`). Such a text is
+//! compiled without optimisation and with the information that cuda-gdb reads.
 //! Source: CUDA driver API, `CUjit_option`; PTX ISA, "PTX Module Directives: .target".
 
 use std::ffi::c_void;
@@ -15,31 +15,32 @@ use cust::sys::CUjit_option;
 
 use crate::DriverError;
 
-/// Bytes of a log.
+/// The size of a log in bytes.
 pub(crate) const LOG: usize = 16 << 10;
 
-/// Bytes of stack that a thread of a debugger's build may need at most: every variable has a place
-/// in memory, and where a panic can happen the driver does not know how deep calls go. Its own
-/// limit is 1024.
+/// The stack of a thread in a debug build, in bytes. In such a build every variable is in memory,
+/// and if a panic can happen, the driver cannot compute the depth of the calls. The driver's
+/// default is 1024.
 const STACK: usize = 4096;
 
-/// How the driver's compiler makes machine code of PTX, where a program has its own mind: for
-/// [`Module::compile`](crate::Module::compile).
+/// Options for [`Module::compile`](crate::Module::compile): how the driver's compiler makes machine
+/// code from PTX.
 ///
-/// None of them changes what a kernel computes. The simulator takes them and compiles nothing.
+/// No option changes the results of a kernel. The simulator accepts the options and ignores them,
+/// because it does not compile.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct JitOptions {
-    /// How much to optimise, 0 to 4; as much as there is, unless this is given.
+    /// The optimisation level, 0 to 4. The default is the highest level.
     pub optimization: Option<u32>,
-    /// Registers that a thread may have at most.
+    /// The maximum number of registers of a thread.
     pub max_registers: Option<u32>,
     /// Whether the log names each kernel's registers, stack and spills.
     pub verbose: bool,
-    /// Which caches loads from global memory go through, where the text does not say.
+    /// The caches that loads from global memory use, if the PTX does not specify them.
     pub cache: Option<LoadCache>,
 }
 
-/// Caches that loads from global memory go through: ptxas's `-dlcm`.
+/// The caches that loads from global memory use: ptxas's `-dlcm`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LoadCache {
     /// Loads are kept in L2 alone (`-dlcm=cg`).
@@ -49,7 +50,7 @@ pub enum LoadCache {
 }
 
 impl JitOptions {
-    /// Beside what the text itself asks for.
+    /// Adds these options to those that the text itself needs.
     pub(crate) fn added_to(self, mut options: Options) -> Options {
         let number = |value: u32| std::ptr::without_provenance_mut(value as usize);
         if let Some(level) = self.optimization {
@@ -73,13 +74,13 @@ impl JitOptions {
     }
 }
 
-/// The text in a log.
+/// Returns the text in a log.
 pub(crate) fn text(log: &[u8]) -> String {
     let end = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
     String::from_utf8_lossy(&log[..end]).trim().to_owned()
 }
 
-/// The error with what the compiler or the linker had to say.
+/// Returns the error with the log of the compiler or the linker.
 pub(crate) fn with_log(error: DriverError, log: &[u8]) -> DriverError {
     match text(log) {
         log if log.is_empty() => error,
@@ -87,7 +88,7 @@ pub(crate) fn with_log(error: DriverError, log: &[u8]) -> DriverError {
     }
 }
 
-/// Options for `cuModuleLoadDataEx` and `cuLinkCreate`, each with its value in a pointer's place.
+/// Options for `cuModuleLoadDataEx` and `cuLinkCreate`. Each value is stored as a pointer.
 #[derive(Debug, Default)]
 pub(crate) struct Options {
     pub(crate) names: Vec<CUjit_option>,
@@ -95,7 +96,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// What this text asks for.
+    /// Returns the options that this text needs.
     pub(crate) fn of(ptx: &str) -> Options {
         let keep = if is_for_debugger(ptx) {
             CUjit_option::CU_JIT_GENERATE_DEBUG_INFO
@@ -105,7 +106,7 @@ impl Options {
         Options::default().with(keep, std::ptr::without_provenance_mut(1))
     }
 
-    /// The same and a room for the compiler's errors, which must outlive the use of the options.
+    /// Adds a buffer for the compiler's errors. It must outlive the use of the options.
     pub(crate) fn with_log(self, log: &mut [u8]) -> Options {
         let size = std::ptr::without_provenance_mut(log.len());
         self.with(
@@ -115,7 +116,7 @@ impl Options {
         .with(CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, size)
     }
 
-    /// The same and a room for what else the compiler says.
+    /// Adds a buffer for the compiler's other messages. It must outlive the use of the options.
     pub(crate) fn with_info(self, log: &mut [u8]) -> Options {
         let size = std::ptr::without_provenance_mut(log.len());
         self.with(
@@ -125,16 +126,17 @@ impl Options {
         .with(CUjit_option::CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, size)
     }
 
-    /// The same options, and the time that compilation took: [`Self::seconds`] has it afterwards.
+    /// Asks for the compile time, which [`Self::seconds`] returns afterwards.
     pub(crate) fn with_time(self) -> Options {
         self.with(CUjit_option::CU_JIT_WALL_TIME, std::ptr::null_mut())
     }
 
-    /// How long the compiler says that it took.
+    /// Returns the compile time in seconds that the compiler reported, or 0 if it was not asked
+    /// for.
     pub(crate) fn seconds(&self) -> f64 {
         let time = CUjit_option::CU_JIT_WALL_TIME;
         let place = self.names.iter().position(|name| *name == time);
-        // Milliseconds as an `f32`, in the low bits of a pointer's place.
+        // The value is a number of milliseconds, as an `f32` in the low bits of the pointer.
         let milliseconds = place.map_or(0.0, |at| f32::from_bits(self.values[at].addr() as u32));
         f64::from(milliseconds) / 1e3
     }
@@ -145,13 +147,13 @@ impl Options {
         self
     }
 
-    /// How many there are.
+    /// Returns the number of options.
     pub(crate) fn count(&self) -> u32 {
         self.names.len() as u32
     }
 }
 
-/// Lets threads of a text for a debugger have a deep enough stack, in the current context.
+/// Makes the stack of threads in the current context large enough, if the text is for a debugger.
 pub(crate) fn make_room(ptx: &str, at: &'static Location<'static>) -> Result<(), DriverError> {
     let limit = ResourceLimit::StackSize;
     let call = |name| move |error| DriverError::from_cust(name, error, at);
@@ -162,7 +164,7 @@ pub(crate) fn make_room(ptx: &str, at: &'static Location<'static>) -> Result<(),
     Ok(())
 }
 
-/// Whether the text's target is one for debugging.
+/// Returns whether the text has a `debug` target.
 pub(crate) fn is_for_debugger(ptx: &str) -> bool {
     let target = ptx.lines().find_map(|line| {
         let (before, rest) = line.split_once(".target")?;

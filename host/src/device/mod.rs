@@ -1,11 +1,11 @@
-//! Devices. Each is opened once for the process, and all threads share it.
+//! Devices. Each device is opened once in the process, and all threads share it.
 //!
-//! [`Device::open`] starts the driver: NVIDIA's where there is a GPU, else the simulator's
+//! [`Device::open`] starts the driver: NVIDIA's driver if there is a GPU, else the simulator's
 //! (`LANEWISE_DEVICE=cuda|sim` forces one). It makes the primary context of the first device
 //! current and keeps it until the process ends; [`Device::at`] does the same with another device.
 //! So no buffer, stream or module outlives the context it lives in, and threads may share them.
 //!
-//! A kernel's fault poisons the context, and with it the process: every later call of CUDA then
+//! A fault in a kernel corrupts the context, and with it the process: every later CUDA call then
 //! returns the same error.
 //! Source: CUDA driver API, "Primary Context Management"; CUDA study notes, item 6.
 
@@ -75,23 +75,23 @@ struct Inner {
     gate: RecordingGate,
     launches: Launches,
     copies: OnceLock<symbol::CopyStream>,
-    /// Whether the driver can record an event after the work of all streams: `cuCtxRecordEvent`.
+    /// Whether the driver can record one event after the work of all streams (`cuCtxRecordEvent`).
     marks_all: bool,
 }
 
-/// The key of a loaded module: the type that stands for a crate's PTX, and whether it is the text
-/// of the kernels that launch kernels.
+/// The key of a loaded module: the type that identifies a crate's PTX, and whether the module is
+/// the one with the kernels that launch kernels.
 type Key = (TypeId, bool);
 
-/// A module once it is loaded. Loading locks this slot alone, so that other modules can load
-/// meanwhile.
+/// The place of a module, empty until the module is loaded. Loading locks this slot only, so that
+/// other modules can be loaded at the same time.
 type Slot = Arc<Mutex<Option<Arc<Module>>>>;
 
 /// The devices that have been opened. The lock is held while one is opened, so that two threads do
 /// not both start the driver.
 static OPENED: Mutex<Vec<Device>> = Mutex::new(Vec::new());
 
-/// Short, because buffers, streams and graphs all show their device.
+/// The output is short, because the output of buffers, streams and graphs contains their device.
 impl std::fmt::Debug for Device {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Inner {
@@ -147,7 +147,7 @@ impl Device {
     /// Returns the number of devices.
     ///
     /// # Errors
-    /// What [`Device::open`] fails with.
+    /// As [`Device::open`].
     #[track_caller]
     pub fn count() -> Result<usize, OpenError> {
         let at = Location::caller();
@@ -160,7 +160,7 @@ impl Device {
     /// Opens every device, in the order of their numbers.
     ///
     /// # Errors
-    /// What [`Device::open`] fails with.
+    /// As [`Device::open`].
     #[track_caller]
     pub fn all() -> Result<Vec<Self>, OpenError> {
         (0..Self::count()?).map(Self::at).collect()
@@ -169,14 +169,14 @@ impl Device {
     fn start(ordinal: usize, at: &'static Location<'static>) -> Result<Self, DriverError> {
         let call = |name| move |error| DriverError::from_cust(name, error, at);
         cust::init(CudaFlags::empty()).map_err(call("cuInit"))?;
-        // A number that does not fit is no device's either.
+        // A number that does not fit becomes one that no device has.
         let number = u32::try_from(ordinal).unwrap_or(u32::MAX);
         let device = CustDevice::get_device(number).map_err(call("cuDeviceGet"))?;
         // A device lives until the process ends, and so does its context.
         let context = lanewise_driver::kept(|| Context::new(device))
             .map_err(call("cuDevicePrimaryCtxRetain"))?;
         let properties = DeviceProperties::read(device, at)?;
-        // `cuInit` has made the choice.
+        // `cuInit` has chosen the backend.
         let backend = lanewise_driver::backend().unwrap_or(Backend::Sim);
         Ok(Self(Arc::new(Inner {
             context,
@@ -193,32 +193,32 @@ impl Device {
         })))
     }
 
-    /// The number of this device, from 0.
+    /// Returns the number of this device, from 0.
     pub fn ordinal(&self) -> usize {
         self.0.ordinal
     }
 
-    /// The context, for driver calls that take one.
+    /// Returns the context's handle, for driver calls that take one.
     pub(crate) fn context(&self) -> CUcontext {
         self.0.context.as_raw()
     }
 
-    /// The gate between recording a graph and waiting for the whole device.
+    /// Returns the gate between recording a graph and waiting for the whole device.
     pub(crate) fn gate(&self) -> &RecordingGate {
         &self.0.gate
     }
 
-    /// The numbers of the devices whose memory this one's kernels may access.
+    /// Returns the numbers of the devices whose memory this one's kernels may access.
     pub(crate) fn peers(&self) -> MutexGuard<'_, Vec<usize>> {
         self.0.peers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What runs the kernels: a GPU through NVIDIA's driver, or the simulator.
+    /// Returns what runs the kernels: a GPU through NVIDIA's driver, or the simulator.
     pub fn backend(&self) -> Backend {
         self.0.backend
     }
 
-    /// The device's limits, sizes and clock rates.
+    /// Returns the device's limits, sizes and clock rates.
     pub fn properties(&self) -> &DeviceProperties {
         &self.0.properties
     }
@@ -237,17 +237,17 @@ impl Device {
     pub(crate) fn synchronize_at(&self, at: &'static Location<'static>) -> Result<(), DriverError> {
         let waiting = self.no_recordings(at)?;
         let queued = self.all_queued(at)?;
-        // From here on other threads may record: the awaited work may itself wait for a thread that
-        // is about to record. Only where the driver waits for the whole context at once, it allows
-        // no recording meanwhile.
+        // From here on other threads may record, because the work that is waited for may itself
+        // wait for a thread that is about to record. A driver that can only wait for the whole
+        // context allows no recording meanwhile, so then the gate stays closed.
         let _waiting = queued.is_none().then_some(waiting);
         self.finish(queued.as_ref(), at)
     }
 
     /// Makes the device current for a synchronous copy, and waits for the work that the copy would
     /// wait for. While such a copy waits, NVIDIA's driver lets no other thread queue anything (seen
-    /// on an H200, driver 580.159.04), and the copy may be waiting for that thread. While a stream
-    /// is synchronised, others may queue.
+    /// on an H200, driver 580.159.04). If the copy waits for such a thread, that is a deadlock.
+    /// While a stream is synchronised, other threads can queue work.
     pub(crate) fn before_copy(&self, at: &'static Location<'static>) -> Result<(), DriverError> {
         match self.backend() {
             Backend::Cuda => self.finish_default_stream(at),
@@ -255,7 +255,7 @@ impl Device {
         }
     }
 
-    /// Waits for the default stream, and so for the streams that keep order with it.
+    /// Waits for the default stream, and therefore for the streams that keep order with it.
     pub(crate) fn finish_default_stream(
         &self,
         at: &'static Location<'static>,
@@ -266,7 +266,7 @@ impl Device {
         DriverError::check("cuStreamSynchronize", result, at)
     }
 
-    /// Waits until no graph is being recorded. None begins while the result lives.
+    /// Waits until no graph is being recorded. No recording begins while the result exists.
     fn no_recordings(&self, at: &'static Location<'static>) -> Result<Waiting<'_>, DriverError> {
         self.make_current(at)?;
         self.0.gate.wait().ok_or_else(|| {
@@ -275,15 +275,15 @@ impl Device {
         })
     }
 
-    /// The point after everything that is queued now; no thread may be recording. `None` where the
-    /// driver is too old for that.
+    /// Returns the point after everything that is queued now. No thread may be recording. Returns
+    /// `None` if the driver is too old for that.
     fn all_queued(&self, at: &'static Location<'static>) -> Result<Option<AllQueued>, DriverError> {
         let marks = self.0.marks_all;
         marks.then(|| AllQueued::record(self, at)).transpose()
     }
 
-    /// Waits for that point, or without one for everything that is queued now; then no thread may
-    /// be recording.
+    /// Waits for that point. Without a point, it waits for everything that is queued now, and no
+    /// thread may be recording.
     fn finish(
         &self,
         queued: Option<&AllQueued>,
@@ -303,10 +303,10 @@ impl Device {
 
     /// Returns the module with a crate's kernels, except those that launch kernels:
     /// `device.module::<gpu::Ptx>()`. The first call loads the crate's PTX that suits this device
-    /// best. A launch loads its kernel's module by itself.
+    /// best. A launch loads the module of its kernel automatically.
     ///
-    /// If `LANEWISE_PTX` names a folder with PTX of that name, it is used instead: that of `cargo
-    /// xtask build-ptx --debug`, for instance.
+    /// If `LANEWISE_PTX` names a folder with PTX of that name, that PTX is used instead. `cargo
+    /// xtask build-ptx --debug` makes such a folder, for example.
     ///
     /// # Errors
     /// [`LoadError`] if no embedded PTX suits the device or the driver refuses it.
@@ -327,18 +327,20 @@ impl Device {
         })
     }
 
-    /// Uses `module` for the kernels of a crate in place of the embedded PTX: a module that a
-    /// [`Linker`](crate::Linker) has made from them and other code, or code that was compiled ahead
-    /// of time ([`Module::from_image`]). Kernels that launch kernels are not affected.
+    /// Uses `module` for the kernels of a crate in place of the embedded PTX. The module may come
+    /// from a [`Linker`](crate::Linker) that linked the kernels with other code, or from code that
+    /// was compiled ahead of time ([`Module::from_image`]). Kernels that launch kernels are not
+    /// affected.
     ///
     /// # Errors
-    /// [`LoadError::AlreadyLoaded`] after the first launch of one of the kernels.
+    /// [`LoadError::AlreadyLoaded`] if the crate's kernels are already loaded, for example by a
+    /// launch of one of them.
     ///
     /// # Safety
     /// The module was made from the crate's own PTX or source, and every function that the crate
     /// imports is defined as the crate declares it.
     pub unsafe fn set_module<M: kernel::Module>(&self, module: Module) -> Result<(), LoadError> {
-        // From now on the module lives as long as the device.
+        // From now on the module exists as long as the device.
         let kept = lanewise_driver::abi::CUmodule(module.raw().addr());
         let mut module = Some(module);
         self.once::<M>(false, || {
@@ -355,11 +357,11 @@ impl Device {
         }
     }
 
-    /// Returns the crate's embedded PTX that suits this device best, whether it is loaded or not.
+    /// Returns the crate's embedded PTX that suits this device best. It need not be loaded.
     ///
     /// # Errors
-    /// [`LoadError::NoPtx`] if the crate embeds no PTX, [`LoadError::TooOldDevice`] if all of it is
-    /// for newer devices.
+    /// [`LoadError::NoPtx`] if the crate embeds no PTX; [`LoadError::TooOldDevice`] if no embedded
+    /// PTX suits the device.
     pub fn ptx<M: kernel::Module>(&self) -> Result<&'static PtxText, LoadError> {
         embedded::text::<M>(self.properties().compute_capability)
     }
@@ -368,8 +370,8 @@ impl Device {
     /// runtime. The first call loads it.
     ///
     /// # Errors
-    /// As for [`Device::module`]; [`LoadError::NoDeviceRuntime`] where a GPU's driver would have to
-    /// link `libcudadevrt.a` and there is none.
+    /// As for [`Device::module`]; [`LoadError::NoDeviceRuntime`] if the device is a GPU and
+    /// `libcudadevrt.a` is not found, which has to be linked.
     #[track_caller]
     pub fn launching_module<M: kernel::Module>(&self) -> Result<Arc<Module>, LoadError> {
         self.once::<M>(true, || {
@@ -387,7 +389,7 @@ impl Device {
         })
     }
 
-    /// The module that this kernel is in.
+    /// Returns the module that contains this kernel.
     #[track_caller]
     pub(crate) fn module_of<K: Kernel>(&self) -> Result<Arc<Module>, LoadError> {
         if K::LAUNCHES {
@@ -397,7 +399,7 @@ impl Device {
         }
     }
 
-    /// Returns a module. The first call makes it.
+    /// Returns the crate's module. The first call makes it with `make`.
     fn once<M: kernel::Module>(
         &self,
         launching: bool,
@@ -422,12 +424,12 @@ impl Device {
         Ok(module)
     }
 
-    /// The device as a type of `cust`, for calls that this crate does not wrap.
+    /// Returns the device as `cust`'s type, for calls that this crate does not wrap.
     pub fn cust(&self) -> CustDevice {
         self.0.device
     }
 
-    /// Makes the context current on this thread, which every driver call needs.
+    /// Makes the context current on this thread. Every driver call needs that.
     pub(crate) fn make_current(&self, at: &'static Location<'static>) -> Result<(), DriverError> {
         CurrentContext::set_current(&self.0.context)
             .map_err(|error| DriverError::from_cust("cuCtxSetCurrent", error, at))

@@ -1,9 +1,9 @@
 //! Modules: PTX text, compiled by the driver for its device.
 //!
-//! A crate's kernels are embedded in the program and load by the crate's type
-//! ([`crate::Device::module`]). Other PTX loads with [`Module::from_ptx`]. Launching from it is
-//! unsafe, because nothing says what parameters its kernels have. If the driver refuses a text, it
-//! is asked again with its compiler's log, so that the error names the line.
+//! A crate's kernels are embedded in the program, and [`crate::Device::module`] loads them by the
+//! crate's type. [`Module::from_ptx`] loads other PTX. Launching a kernel from it is unsafe,
+//! because the parameters of its kernels are not known. If the driver refuses a text, the text is
+//! loaded again with the compiler's log, so that the error names the line.
 //! Source: CUDA driver API, "Module Management", `CUjit_option`.
 
 use std::ffi::CString;
@@ -22,7 +22,7 @@ use crate::{ComputeCapability, Device, DriverError, late};
 /// Why a module could not be loaded.
 #[derive(thiserror::Error)]
 pub enum LoadError {
-    /// The text has a NUL byte. The driver takes PTX as a C string.
+    /// The text contains a NUL byte. The driver takes PTX as a C string.
     #[error(
         "the PTX text has a NUL byte at offset {offset}: PTX is text, and ends there for the driver"
     )]
@@ -49,7 +49,7 @@ pub enum LoadError {
         /// The targets that the crate was compiled for.
         targets: Vec<&'static str>,
     },
-    /// The folder that `LANEWISE_PTX` names has PTX of other source than the program's.
+    /// The PTX in the folder that `LANEWISE_PTX` names was made from other source than the program.
     #[error(
         "LANEWISE_PTX: `{}` was made from another source of `{module}` than this program: {name} is declared differently; build both again",
         .folder.display()
@@ -62,7 +62,7 @@ pub enum LoadError {
         /// The name of the kernel or static.
         name: String,
     },
-    /// What `LANEWISE_PTX` names cannot be read.
+    /// The folder or file that `LANEWISE_PTX` names cannot be read.
     #[error(
         "`{}` cannot be read: LANEWISE_PTX names the folder that `cargo xtask build-ptx --out` was given",
         .path.display()
@@ -73,7 +73,7 @@ pub enum LoadError {
         /// Why the system could not read it.
         source: io::Error,
     },
-    /// The folder that `LANEWISE_PTX` names has PTX for newer devices only, or none.
+    /// The folder that `LANEWISE_PTX` names contains PTX for newer devices only, or no PTX.
     #[error(
         "LANEWISE_PTX names `{}`, where no PTX is for {device} or older: build it with --arch {device}",
         .folder.display()
@@ -95,7 +95,7 @@ pub enum LoadError {
         /// The places that were searched.
         searched: Vec<String>,
     },
-    /// A file with code does not exist, or is of an unknown kind.
+    /// A file with code cannot be read.
     #[error("`{}` cannot be read as code", .path.display())]
     UnreadableCode {
         /// The file, as the caller named it.
@@ -103,7 +103,7 @@ pub enum LoadError {
         /// Why the system could not read it.
         source: io::Error,
     },
-    /// The kernels of a crate are loaded already, so that no other module can take their place.
+    /// The kernels of a crate are already loaded, so another module cannot take their place.
     #[error(
         "the kernels of `{module}` are loaded on this device already: say what takes their place before the first launch"
     )]
@@ -111,7 +111,7 @@ pub enum LoadError {
         /// The crate of the kernels.
         module: &'static str,
     },
-    /// The driver does not accept the text. Its message or log names the line.
+    /// The driver does not accept the PTX. Its message or log names the line.
     #[error("the driver does not accept this PTX")]
     Refused {
         /// The driver's error, with its compiler's log where it gave one.
@@ -125,7 +125,7 @@ pub enum LoadError {
         /// The name in messages.
         name: String,
     },
-    /// LTO-IR is to be linked, and NVIDIA's library that does it is not on this machine.
+    /// LTO-IR has to be linked, and NVIDIA's library for that is not on this machine.
     #[error(
         "`{name}` is LTO-IR, which NVIDIA's libnvJitLink links, and it is not in {}: name the file in LANEWISE_NVJITLINK, or the CUDA toolkit in \
          CUDA_HOME; without a toolkit, `pip install nvidia-nvjitlink` has it", .searched.join(", ")
@@ -139,9 +139,9 @@ pub enum LoadError {
     /// The library that links LTO-IR cannot be used.
     #[error("`{}` is no libnvJitLink of CUDA 12 or 13: {reason}", .path.display())]
     LtoLinker {
-        /// The places that were searched.
+        /// The file of the library.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason why the library cannot be used.
         reason: String,
     },
     /// The library that links LTO-IR refuses the code.
@@ -158,18 +158,19 @@ pub enum LoadError {
 
 in_words! { LoadError }
 
-/// A loaded module. Unloaded when dropped.
+/// A loaded module. It is unloaded when it is dropped.
 #[derive(Debug)]
 pub struct Module {
-    // `cust`'s own type would keep the handle to itself, and statics are asked for by it.
+    // This is not `cust`'s own type, because that does not give out the handle, which the lookup of
+    // statics needs.
     module: CUmodule,
     device: Device,
     kernels: Vec<String>,
 }
 
-// SAFETY: the handle is a number to the driver, which may be called with it from any thread.
+// SAFETY: the driver may be called with the handle from any thread.
 unsafe impl Send for Module {}
-// SAFETY: as for `Send`; nothing here changes behind `&self`.
+// SAFETY: as for `Send`, and nothing here changes through `&self`.
 unsafe impl Sync for Module {}
 
 /// A module, with the compiler's log and time.
@@ -179,8 +180,8 @@ pub struct Compiled {
     pub module: Module,
     /// The compiler's log, with each kernel's registers if [`JitOptions::verbose`] asks for them.
     pub log: String,
-    /// How long the compiler says it took: almost nothing if its cache had the result, and zero on
-    /// the simulator.
+    /// The compile time that the compiler reports. It is almost zero if the result was in the
+    /// compiler's cache, and zero on the simulator.
     pub time: Duration,
 }
 
@@ -199,7 +200,7 @@ impl Module {
         device.make_current(at).map_err(refused)?;
         jit::make_room(ptx, at).map_err(refused)?;
         let mut module = std::ptr::null_mut();
-        // SAFETY: `text` ends with NUL, and no option has a buffer.
+        // SAFETY: `text` ends with NUL, and no option points to a buffer.
         let result = unsafe { load(&mut module, &text, &mut Options::of(ptx)) };
         DriverError::check("cuModuleLoadDataEx", result, at).map_err(|error| {
             refused(if error.report().is_some() {
@@ -211,13 +212,13 @@ impl Module {
         Ok(Self::loaded(device, module, ptx))
     }
 
-    /// Compiles `ptx` for the device as `options` say, and keeps the compiler's log and time. The
-    /// driver keeps what it compiled in a cache (`~/.nv/ComputeCache`; `CUDA_CACHE_PATH`,
-    /// `CUDA_CACHE_DISABLE`), and takes it from there when the text, the device and the options are
+    /// Compiles `ptx` for the device with `options`, and returns the compiler's log and time too.
+    /// The driver keeps compiled code in a cache (`~/.nv/ComputeCache`; `CUDA_CACHE_PATH`,
+    /// `CUDA_CACHE_DISABLE`), and takes it from there if the text, the device and the options are
     /// the same.
     ///
     /// # Errors
-    /// What [`Module::from_ptx`] fails with.
+    /// As [`Module::from_ptx`].
     #[track_caller]
     pub fn compile(
         device: &Device,
@@ -235,7 +236,7 @@ impl Module {
         let asked = options.added_to(Options::of(ptx)).with_time();
         let mut asked = asked.with_log(&mut errors).with_info(&mut infos);
         let mut module = std::ptr::null_mut();
-        // SAFETY: `text` ends with NUL, and the logs live on below.
+        // SAFETY: `text` ends with NUL, and the logs outlive this call.
         let result = unsafe { load(&mut module, &text, &mut asked) };
         DriverError::check("cuModuleLoadDataEx", result, at)
             .map_err(|error| refused(jit::with_log(error, &errors)))?;
@@ -246,36 +247,36 @@ impl Module {
         })
     }
 
-    /// Loads what was compiled ahead of time: a cubin, a fatbin, or PTX that ends with NUL. Of a
-    /// fatbin the driver takes the code that suits the device, and compiles its PTX where none
-    /// does. Nothing says which kernels are in it.
+    /// Loads code that was compiled ahead of time: a cubin, a fatbin, or PTX that ends with NUL.
+    /// From a fatbin the driver takes the machine code that suits the device. If there is none, it
+    /// compiles the fatbin's PTX. The names of the kernels in the image are not known.
     ///
     /// # Errors
-    /// [`LoadError::Refused`] with `CUDA_ERROR_NO_BINARY_FOR_GPU` (209) when none of the code is
-    /// for this device; on the simulator, which has no machine code, that is every cubin.
+    /// [`LoadError::Refused`] with `CUDA_ERROR_NO_BINARY_FOR_GPU` (209) if none of the code is for
+    /// this device. The simulator does not run machine code, so it refuses every cubin.
     ///
     /// # Safety
-    /// The image is whole, and a tool of CUDA's has made it: the driver believes what it says of
-    /// itself.
+    /// The image is complete, and a CUDA tool has made it. The driver does not check what the image
+    /// contains.
     #[track_caller]
     pub unsafe fn from_image(device: &Device, image: &[u8]) -> Result<Self, LoadError> {
         let at = Location::caller();
         let refused = |source| LoadError::Refused { source };
         device.make_current(at).map_err(refused)?;
         let mut module = std::ptr::null_mut();
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises the same.
         let result = unsafe { sys::cuModuleLoadData(&mut module, image.as_ptr().cast()) };
         DriverError::check("cuModuleLoadData", result, at).map_err(refused)?;
         Ok(Self::loaded(device, module, ""))
     }
 
-    /// The same, known to have these kernels.
+    /// Sets the names of the module's kernels.
     pub(crate) fn with_kernels(mut self, kernels: Vec<String>) -> Self {
         self.kernels = kernels;
         self
     }
 
-    /// A module that the driver has loaded from this text.
+    /// Makes a module of a handle that the driver has loaded from this text.
     pub(crate) fn loaded(device: &Device, module: CUmodule, ptx: &str) -> Self {
         Self {
             module,
@@ -284,24 +285,24 @@ impl Module {
         }
     }
 
-    /// The kernels that the text defines, in its order.
+    /// Returns the names of the kernels that the PTX text defines, in the order of the text.
     pub fn kernels(&self) -> &[String] {
         &self.kernels
     }
 
-    /// The device it was loaded for.
+    /// Returns the device that the module was loaded for.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// The kernel of this name, or what the driver says instead.
+    /// Returns the kernel with this name, or the driver's error.
     pub(crate) fn function(
         &self,
         name: &str,
         at: &'static Location<'static>,
     ) -> Result<CUfunction, DriverError> {
         self.device.make_current(at)?;
-        // No kernel has a name with a NUL in it, and none an empty one.
+        // No kernel's name contains a NUL or is empty, so the empty name is not found.
         let text = CString::new(name).unwrap_or_default();
         let mut function = std::ptr::null_mut();
         // SAFETY: the module is loaded, `text` ends with NUL, and the result has a place.
@@ -310,7 +311,7 @@ impl Module {
         Ok(function)
     }
 
-    /// The driver's handle.
+    /// Returns the driver's handle.
     pub(crate) fn raw(&self) -> CUmodule {
         self.module
     }
@@ -328,7 +329,7 @@ impl Drop for Module {
     }
 }
 
-/// A module that nobody has any more.
+/// The handle of a module that was dropped.
 struct Ending {
     module: CUmodule,
     device: Device,
@@ -339,19 +340,20 @@ unsafe impl Send for Ending {}
 
 impl Drop for Ending {
     fn drop(&mut self) {
-        // Its kernels may still run. A drop cannot report errors: if the context cannot be made
-        // current, the module is freed with it.
+        // The module's kernels may still run. A drop cannot report errors: if the context cannot be
+        // made current, the module is freed with the context.
         let _ = self.device.synchronize_at(Location::caller());
-        // SAFETY: loaded once and unloaded here only; what borrows from the module is gone.
+        // SAFETY: the module was loaded once and is unloaded here only, and nothing borrows from it
+        // any more.
         unsafe { sys::cuModuleUnload(self.module) };
     }
 }
 
-/// The names after `.entry` in a PTX text.
+/// Returns the names after `.entry` in a PTX text.
 pub(crate) fn entry_points(ptx: &str) -> Vec<String> {
     const ENTRY: &str = ".entry";
-    // One search through all of the text: one for each line takes an unoptimised program four times
-    // as long.
+    // This searches the whole text once. A search in each line takes four times as long in an
+    // unoptimised program.
     let entries = ptx.match_indices(ENTRY).map(|(at, _)| ptx.split_at(at));
     let is_code = |before: &str| {
         let line = before.rsplit('\n').next();
@@ -366,23 +368,24 @@ pub(crate) fn entry_points(ptx: &str) -> Vec<String> {
     code.map(name).filter(|name| !name.is_empty()).collect()
 }
 
-/// Has the driver compile and load a text.
+/// Makes the driver compile and load a text.
 ///
 /// # Safety
-/// Buffers that options name live until this returns, and are as long as the options say.
+/// The buffers in the options live until this returns, and have the lengths that the options give.
 unsafe fn load(module: &mut CUmodule, text: &CString, options: &mut Options) -> sys::CUresult {
     let count = options.count();
     let (names, values) = (options.names.as_mut_ptr(), options.values.as_mut_ptr());
-    // SAFETY: `text` ends with NUL; both lists have as many entries as announced; the caller's
-    // promise for buffers.
+    // SAFETY: `text` ends with NUL, and both lists have `count` entries. The caller promises the
+    // rest about the buffers.
     unsafe { sys::cuModuleLoadDataEx(module, text.as_ptr().cast(), count, names, values) }
 }
 
-/// Loads the refused text once more, this time with room for the compiler's log, and keeps the log.
+/// Loads the refused text once more, this time with a buffer for the compiler's log, and adds the
+/// log to the error.
 fn with_compiler_log(error: DriverError, text: &CString, options: Options) -> DriverError {
     let mut log = vec![0u8; LOG];
     let mut module = std::ptr::null_mut();
-    // SAFETY: the log lives on below. A module that loads this time after all is unloaded.
+    // SAFETY: the log outlives this call. If the module loads this time, it is unloaded.
     unsafe {
         let result = load(&mut module, text, &mut options.with_log(&mut log));
         if result == sys::cudaError_enum::CUDA_SUCCESS {

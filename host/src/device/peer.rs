@@ -1,8 +1,8 @@
-//! Peer access: kernels of one device that reach another's memory.
+//! Peer access: kernels of one device access the memory of another.
 //!
-//! Copies between devices ([`crate::Stream::copy`]) need none: without it the driver moves the
-//! bytes through the host's memory. A kernel that is passed a buffer of another device does, and a
-//! launch without it is refused before it runs.
+//! Copies between devices ([`crate::Stream::copy`]) need no peer access: without it the driver
+//! copies through the host's memory. A kernel that is passed a buffer of another device needs it,
+//! and a launch without it is refused.
 //! Source: CUDA driver API, "Peer Context Memory Access"; CUDA C++ Programming Guide, "Multi-Device
 //! System"; CUDA study notes, chapter 9.
 
@@ -13,8 +13,8 @@ use cust::sys;
 use crate::{Device, DriverError};
 
 impl Device {
-    /// Whether this device can reach the other's memory, by NVLink or over the bus. None reaches
-    /// itself in this sense.
+    /// Returns whether this device can access the other's memory, by NVLink or over the bus. The
+    /// result is `false` for a device and itself.
     ///
     /// # Errors
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.
@@ -29,11 +29,11 @@ impl Device {
         Ok(can != 0)
     }
 
-    /// Lets this device's kernels reach the other's memory, from now on until the process ends.
-    /// Nothing happens where they do already.
+    /// Allows this device's kernels to access the other's memory, from now on until the process
+    /// ends. If the access is already enabled, this does nothing.
     ///
     /// # Errors
-    /// `CUDA_ERROR_PEER_ACCESS_UNSUPPORTED` where [`Device::can_reach`] says no.
+    /// `CUDA_ERROR_PEER_ACCESS_UNSUPPORTED` if [`Device::can_reach`] returns `false`.
     #[track_caller]
     pub fn enable_peer(&self, other: &Device) -> Result<(), DriverError> {
         let at = Location::caller();
@@ -42,9 +42,10 @@ impl Device {
             return Ok(());
         }
         self.make_current(at)?;
-        // SAFETY: this device's context is current, the other's lives as long as the process.
+        // SAFETY: this device's context is current, and the other context lives as long as the
+        // process.
         let result = unsafe { sys::cuCtxEnablePeerAccess(other.context(), 0) };
-        // Somebody else in the process may have enabled it.
+        // Other code in the process may have enabled it.
         if result != sys::CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED {
             DriverError::check("cuCtxEnablePeerAccess", result, at)?;
         }
@@ -52,8 +53,8 @@ impl Device {
         Ok(())
     }
 
-    /// Sees that this device's kernels may be passed a `what` of `owner`, which is no memory: each
-    /// device has its own.
+    /// Checks that this device's kernels may be passed a `what` of `owner`. It is not memory, so
+    /// only kernels of its own device may use it.
     #[track_caller]
     pub(crate) fn must_be(&self, owner: &Device, what: &str) -> Result<(), DriverError> {
         if self == owner {
@@ -68,7 +69,7 @@ impl Device {
         })
     }
 
-    /// Sees that this device's kernels may be passed memory of `owner`.
+    /// Checks that this device's kernels may be passed memory of `owner`.
     #[track_caller]
     pub(crate) fn must_reach(&self, owner: &Device) -> Result<(), DriverError> {
         if self == owner || self.peers().contains(&owner.ordinal()) {

@@ -1,7 +1,7 @@
-//! What a device is: limits, sizes, clocks.
+//! The properties of a device: limits, sizes and clock rates.
 //!
-//! The properties that the notes read, by their names in the driver API
-//! (`CU_DEVICE_ATTRIBUTE_...`), with units.
+//! These are the properties that the notes use, with their names in the driver API
+//! (`CU_DEVICE_ATTRIBUTE_...`) and their units.
 //! Source: CUDA driver API, "Device Management"; CUDA study notes, item 12, and the memory
 //! optimisation notes, "device query".
 
@@ -32,7 +32,8 @@ impl fmt::Display for ComputeCapability {
 /// Every property as a struct of numbers, from one list of name, attribute and meaning.
 macro_rules! properties {
     ($($(#[doc = $meaning:literal])* $name:ident: $attribute:ident,)*) => {
-        /// What the driver says of a device. Sizes are in bytes, clocks in kHz.
+        /// The properties of a device, as the driver reports them. Sizes are in bytes, clock rates
+        /// in kHz.
         #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
         pub struct DeviceProperties {
             /// The name that the driver gives the device.
@@ -45,12 +46,13 @@ macro_rules! properties {
         }
 
         impl DeviceProperties {
-            /// Asks the driver for each.
+            /// Reads each property from the driver.
             pub(crate) fn read(device: CustDevice, at: &'static Location<'static>) -> Result<Self, DriverError> {
                 let call = |name| move |error| DriverError::from_cust(name, error, at);
                 let attribute = |attribute| {
                     let mut value = 0;
-                    // SAFETY: the device is one the driver gave; the result has a place.
+                    // SAFETY: the driver returned this device, and the result is written to a local
+                    // variable.
                     let result = unsafe { sys::cuDeviceGetAttribute(&mut value, attribute, device.as_raw()) };
                     DriverError::check("cuDeviceGetAttribute", result, at)?;
                     Ok(u32::try_from(value).unwrap_or(0))
@@ -66,7 +68,7 @@ macro_rules! properties {
                 })
             }
 
-            /// Name, value and meaning of each numeric property, for a table.
+            /// Returns the name, value and meaning of each numeric property, for a table.
             pub fn rows(&self) -> Vec<(&'static str, u32, &'static str)> {
                 vec![$((stringify!($name), self.$name, concat!($($meaning),*).trim_ascii()),)*]
             }
@@ -166,8 +168,8 @@ properties! {
 }
 
 impl DeviceProperties {
-    /// The most bytes that device memory can move in a second: two transfers a clock on each bit of
-    /// the bus.
+    /// Returns the theoretical bandwidth of device memory in bytes per second: two transfers per
+    /// clock cycle on each bit of the bus.
     pub fn theoretical_bandwidth(&self) -> f64 {
         f64::from(self.memory_clock_rate) * 1e3 * 2.0 * f64::from(self.memory_bus_width) / 8.0
     }

@@ -1,14 +1,14 @@
-//! PTX from a folder in place of what is embedded: `LANEWISE_PTX=target/ptx-debug`.
+//! PTX from a folder in place of the embedded PTX: `LANEWISE_PTX=target/ptx-debug`.
 //!
 //! A build with other options than the embedded one's (for a debugger, for speed, by the other
-//! backend) leaves a folder for each target, with texts named by the crate: `gpu.ptx`,
-//! `gpu.launching.ptx`, and what they hold, `gpu.json`. A program that is told of it by
-//! `LANEWISE_PTX` takes those texts and is not built again. The rule for the choice is that of
-//! `embedded`. A crate whose files are not in the folder keeps its embedded PTX: a program may have
-//! several, and the folder one.
+//! backend) writes a folder for each target. Its files are named after the crate: `gpu.ptx`,
+//! `gpu.launching.ptx`, and a description of their contents, `gpu.json`. If `LANEWISE_PTX` names
+//! the folder, a program uses those texts without being built again. The rule for the choice is
+//! that of `embedded`. A crate whose files are not in the folder keeps its embedded PTX: a program
+//! may use several crates, and the folder may contain only one of them.
 //!
-//! The texts have to be made from the kernels that the program was compiled with, or arguments
-//! would not fit. So the kernels and statics that both know have to be declared alike.
+//! The texts have to be made from the kernels that the program was compiled with, or the arguments
+//! would not fit. So kernels and statics that exist in both must have the same declaration.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,14 +20,15 @@ use serde::Deserialize;
 use crate::device::embedded;
 use crate::{ComputeCapability, LoadError};
 
-/// The kernels that launch none, where the environment names a folder that has them.
+/// Returns the PTX of the kernels that launch no kernels, if `LANEWISE_PTX` names a folder that
+/// contains it.
 pub(crate) fn plain<M: kernel::Module>(
     device: ComputeCapability,
 ) -> Result<Option<String>, LoadError> {
     text::<M>(device, "ptx")
 }
 
-/// The kernels that launch kernels.
+/// Returns the PTX of the kernels that launch kernels, in the same way.
 pub(crate) fn launching<M: kernel::Module>(
     device: ComputeCapability,
 ) -> Result<Option<String>, LoadError> {
@@ -83,7 +84,7 @@ fn choose(folder: &Path, device: ComputeCapability) -> Result<PathBuf, LoadError
     }
 }
 
-/// What has to be alike of two builds, of all that the builder's manifest says.
+/// The part of the builder's manifest that must be the same in two builds.
 #[derive(Deserialize)]
 struct Manifest {
     kernels: Vec<Kernel>,
@@ -95,7 +96,7 @@ struct Manifest {
 struct Kernel {
     name: String,
     params: Vec<Param>,
-    /// Of what the types are made, and the contract.
+    /// The layout of the types, and the contract.
     layout: Option<String>,
 }
 
@@ -113,8 +114,8 @@ struct Static {
     layout: Option<String>,
 }
 
-/// The first kernel or static that two builds both have and declare differently; what is no
-/// manifest differs in itself.
+/// Returns the first kernel or static that both builds have and declare differently. A text that is
+/// not a manifest always counts as different.
 fn differing(found: &str, embedded: &str) -> Option<String> {
     let parse = |text| serde_json::from_str::<Manifest>(text).ok();
     let (Some(found), Some(embedded)) = (parse(found), parse(embedded)) else {

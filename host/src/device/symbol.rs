@@ -1,11 +1,12 @@
 //! Statics on the device: their addresses, sizes and values.
 //!
-//! A `#[device] static` is memory on the device and a handle on the host. The handle's type says
-//! which module the static is in and what type its value has. [`Device::symbol`] asks the driver
-//! for its address and size in that module; [`DeviceSymbol::read`] and [`DeviceSymbol::write`] copy
-//! its value. The copies are synchronous: they wait for every kernel that was launched before, and
-//! every kernel that is launched later sees what was written. Launches of other threads wait for
-//! them, so no kernel sees a constant change or half of a value.
+//! A `#[device] static` is memory on the device and a handle on the host. The handle's type
+//! determines the module of the static and the type of its value. [`Device::symbol`] asks the
+//! driver for its address and size in that module; [`DeviceSymbol::read`] and
+//! [`DeviceSymbol::write`] copy its value. The copies are synchronous. They wait for every kernel
+//! that was launched before, and every kernel that is launched later reads the new value. Launches
+//! of other threads wait for the copies, so no kernel sees a constant change, and none reads a
+//! partly written value.
 //! Source: CUDA driver API, `cuModuleGetGlobal`; CUDA C++ Programming Guide, "Device Memory"; CUDA
 //! study notes, section 4.2.1.
 
@@ -50,7 +51,7 @@ pub enum SymbolError {
     /// The static's module could not be loaded.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// The driver refused; after a kernel's fault it refuses everything.
+    /// The driver refused the copy. After a fault in a kernel it refuses every call.
     #[error("the driver refused to copy a static")]
     Driver(#[from] DriverError),
 }
@@ -61,13 +62,13 @@ in_words! { SymbolError }
 #[derive(Debug)]
 pub struct DeviceSymbol<T> {
     address: u64,
-    // Keeps the memory, which is freed when the module is unloaded.
+    // Keeps the module loaded, because unloading it frees the memory.
     module: Arc<Module>,
     value: PhantomData<T>,
 }
 
 impl Device {
-    /// Returns the static that this handle stands for, in its crate's module.
+    /// Returns the static of this handle, in its crate's module.
     ///
     /// ```
     /// use kernels::{COUNT, count_up};
@@ -83,7 +84,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`SymbolError`], when the module has no such static, or one of another size.
+    /// [`SymbolError`] if the module has no such static, or one of another size.
     #[track_caller]
     pub fn symbol<S: Symbol>(&self, _symbol: S) -> Result<DeviceSymbol<S::Value>, SymbolError> {
         let at = Location::caller();
@@ -104,7 +105,7 @@ impl Device {
     }
 }
 
-/// The stream in which statics are copied, one copy at a time.
+/// The stream on which statics are copied, one copy at a time.
 #[derive(Debug)]
 pub(super) struct CopyStream(sys::CUstream);
 
@@ -114,9 +115,9 @@ unsafe impl Send for CopyStream {}
 unsafe impl Sync for CopyStream {}
 
 impl Device {
-    /// Returns that stream. The first copy makes it, before launches are held back: an H200's
-    /// driver was seen to make a stream only after a host function of another stream had returned,
-    /// and such a function may wait for a launch.
+    /// Returns the stream for copies of statics. The first copy makes it, before it blocks
+    /// launches. A driver of an H200 was seen to make a stream only after a host function of
+    /// another stream had returned, and such a function may wait for a launch.
     fn copy_stream(&self, at: &'static Location<'static>) -> Result<&CopyStream, DriverError> {
         let kept = &self.0.copies;
         if let Some(stream) = kept.get() {
@@ -125,7 +126,7 @@ impl Device {
         self.make_current(at)?;
         let mut stream = std::ptr::null_mut();
         let flags = sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
-        // SAFETY: there is a place for the handle, and the context is current.
+        // SAFETY: the handle is written to a local variable, and the context is current.
         let make = || unsafe { sys::cuStreamCreate(&mut stream, flags) };
         // It is never destroyed, because the device is not closed.
         DriverError::check("cuStreamCreate", lanewise_driver::kept(make), at)?;
@@ -142,7 +143,7 @@ impl Module {
     /// Returns the address and the size in bytes of the module's static with this name.
     ///
     /// # Errors
-    /// [`SymbolError::Unknown`] when it has none.
+    /// [`SymbolError::Unknown`] if it has none.
     #[track_caller]
     pub fn symbol_named(&self, name: &str) -> Result<(u64, usize), SymbolError> {
         self.global(name, Location::caller())
@@ -176,12 +177,12 @@ impl Module {
 }
 
 impl<T: Value> DeviceSymbol<T> {
-    /// The address on the device.
+    /// Returns the address of the static on the device.
     pub fn address(&self) -> u64 {
         self.address
     }
 
-    /// The size in bytes.
+    /// Returns the size of the static in bytes.
     pub fn size(&self) -> usize {
         size_of::<T>()
     }
@@ -196,37 +197,37 @@ impl<T: Value> DeviceSymbol<T> {
         let mut value = MaybeUninit::<T>::uninit();
         let to = value.as_mut_ptr().cast();
         self.copy(at, |stream| {
-            // SAFETY: the static is as large as `T`, as `Device::symbol` has made sure, and so is
-            // the place it is copied to, which is there until the stream has been waited for.
+            // SAFETY: the static has the size of `T`, which `Device::symbol` has checked. The
+            // destination has that size too, and it exists until the stream has been waited for.
             let result =
                 unsafe { sys::cuMemcpyDtoHAsync_v2(to, self.address, self.size(), stream) };
             DriverError::check("cuMemcpyDtoHAsync", result, at)
         })?;
-        // SAFETY: the copy filled it, with what the module's initialiser, the host or a kernel
-        // stored there as a `T`.
+        // SAFETY: the copy filled the value. The static holds a `T` that the module's initialiser,
+        // the host or a kernel has stored.
         Ok(unsafe { value.assume_init() })
     }
 
     /// Replaces the value.
     ///
     /// # Errors
-    /// What [`DeviceSymbol::read`] fails with.
+    /// As [`DeviceSymbol::read`].
     #[track_caller]
     pub fn write(&self, value: T) -> Result<(), SymbolError> {
         let at = Location::caller();
         let from = (&raw const value).cast();
         self.copy(at, |stream| {
-            // SAFETY: the static is as large as `T`, as `Device::symbol` has made sure; `value` is
-            // there until the stream has been waited for.
+            // SAFETY: the static has the size of `T`, which `Device::symbol` has checked. `value`
+            // exists until the stream has been waited for.
             let result =
                 unsafe { sys::cuMemcpyHtoDAsync_v2(self.address, from, self.size(), stream) };
             DriverError::check("cuMemcpyHtoDAsync", result, at)
         })
     }
 
-    /// Queues a copy while no kernel uses the static, and waits for it. It has a stream of its own:
-    /// in the default stream it would wait for host functions of other streams, and those may wait
-    /// for a launch.
+    /// Queues a copy while no kernel uses the static, and waits for it. The copy uses its own
+    /// stream. On the default stream it would wait for host functions of other streams, and those
+    /// may wait for a launch.
     fn copy(
         &self,
         at: &'static Location<'static>,
@@ -236,8 +237,7 @@ impl<T: Value> DeviceSymbol<T> {
         let CopyStream(stream) = device.copy_stream(at)?;
         Ok(device.between_launches(at, || {
             let queued = queue(*stream);
-            // SAFETY: the stream lives as long as the device. What was queued is over when this
-            // returns.
+            // SAFETY: the stream lives as long as the device. The copy is over when this returns.
             let done = unsafe { sys::cuStreamSynchronize(*stream) };
             queued?;
             DriverError::check("cuStreamSynchronize", done, at)

@@ -1,14 +1,15 @@
-//! Finds the libraries of a CUDA toolkit that no driver has. All of them are optional.
+//! Finds libraries of a CUDA toolkit that are not part of the driver. All of them are optional.
 //!
-//! Each has a variable that names its file. Else it is looked for below `CUDA_HOME` or `CUDA_PATH`,
-//! below `/usr/local/cuda`, and in the active Python environment, where NVIDIA's packages have it.
+//! Each library has an environment variable that names its file. Otherwise it is searched below
+//! `CUDA_HOME` or `CUDA_PATH`, below `/usr/local/cuda`, and in the active Python environment, where
+//! NVIDIA's packages install it.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
 use lanewise_variables::{CUDA_HOME, CUDA_PATH};
 
-/// Where a toolkit has its libraries, below its root.
+/// The folders with libraries below the root of a toolkit.
 const IN_TOOLKIT: [&str; 3] = ["lib64", "targets/x86_64-linux/lib", "lib"];
 
 /// A library of the toolkit.
@@ -16,12 +17,12 @@ const IN_TOOLKIT: [&str; 3] = ["lib64", "targets/x86_64-linux/lib", "lib"];
 pub(crate) struct ToolkitLibrary {
     /// The variable that names its file.
     pub(crate) variable: &'static str,
-    /// Its files' names, the best first.
+    /// The possible names of its file, the best first.
     pub(crate) files: &'static [&'static str],
 }
 
 impl ToolkitLibrary {
-    /// Its file on this machine, or where it was looked for.
+    /// Returns its file on this machine, or the places that were searched.
     pub(crate) fn find(&self) -> Result<PathBuf, Vec<String>> {
         let candidates = self.candidates(|name| env::var_os(name).map(PathBuf::from));
         match candidates.iter().find(|path| path.is_file()) {
@@ -33,7 +34,7 @@ impl ToolkitLibrary {
         }
     }
 
-    /// Where it may be, the user's own word first.
+    /// Returns the files that it may be. The file that the user named is the first.
     fn candidates(&self, variable: impl Fn(&str) -> Option<PathBuf>) -> Vec<PathBuf> {
         let mut files: Vec<_> = variable(self.variable).into_iter().collect();
         let named = [CUDA_HOME.name, CUDA_PATH.name]
@@ -53,7 +54,8 @@ impl ToolkitLibrary {
         files
     }
 
-    /// Where NVIDIA's Python packages have it: `lib/pythonX.Y/site-packages/nvidia/cuX/lib`.
+    /// Returns the files where NVIDIA's Python packages install it:
+    /// `lib/pythonX.Y/site-packages/nvidia/cuX/lib`.
     fn in_python(&self, root: &Path) -> Vec<PathBuf> {
         let folders = |path: &Path| {
             let entries = std::fs::read_dir(path).into_iter().flatten().flatten();

@@ -139,7 +139,7 @@ pub enum UpdateReason {
 }
 
 impl UpdateReason {
-    /// The reason that the driver gives.
+    /// Returns the reason that the driver gives.
     pub(super) fn of_driver(number: u32) -> Self {
         match number {
             update::TOPOLOGY_CHANGED => Self::Topology,

@@ -113,7 +113,7 @@ impl GraphTemplate {
 }
 
 impl Built {
-    /// The memory that all nodes use.
+    /// Returns the memory that all nodes use.
     fn uses(&self) -> Vec<Used> {
         uses(&self.nodes)
     }

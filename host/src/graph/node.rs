@@ -28,7 +28,7 @@ pub struct KernelNode<K> {
 }
 
 impl<K> KernelNode<K> {
-    /// The node's unique number.
+    /// Returns the node's unique number.
     pub(super) fn key(self) -> u64 {
         self.key
     }
@@ -42,7 +42,7 @@ impl<K> Clone for KernelNode<K> {
 
 impl<K> Copy for KernelNode<K> {}
 
-/// The node of a number, of a builder with this lifetime.
+/// Returns the node of a number, of a builder with this lifetime.
 pub(super) fn node<'graph>(number: usize) -> Node<'graph> {
     Node {
         number,

@@ -58,7 +58,7 @@ each_length!(
 /// A buffer that a graph uses, and what for.
 pub(super) type Used = (Order<Stream>, Access);
 
-/// Whether one writes what the other uses, so that they run one after another.
+/// Returns whether one writes what the other uses, so that they run one after another.
 pub(super) fn conflict(one: &[Used], other: &[Used]) -> bool {
     one.iter().any(|(order, access)| {
         other.iter().any(|(another, also)| {

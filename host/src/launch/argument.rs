@@ -1,8 +1,8 @@
 //! Arguments of a launch, checked by the compiler against the kernel's own parameters.
 //!
 //! A kernel's parameters are a tuple of types
-//! ([`Kernel::Params`](lanewise_std::kernel::Kernel::Params)). What may be passed for each is said
-//! here, once, by [`Argument`]:
+//! ([`Kernel::Params`](lanewise_std::kernel::Kernel::Params)). The trait [`Argument`] defines what
+//! may be passed for each of them:
 //!
 //! | the kernel takes | the host passes |
 //! | --- | --- |
@@ -37,8 +37,8 @@ use crate::{
 
 /// A host value that can be passed where a kernel takes a `P`.
 ///
-/// A type of your own that holds buffers may be one: it passes what it holds. It can't be one by a
-/// safe implementation, as nobody could check what that passes:
+/// You can implement it for your own type that holds buffers: it then passes what it holds. The
+/// implementation is always unsafe, because the compiler cannot check what it passes:
 /// ```compile_fail,E0200
 /// use lanewise::{Argument, ArgumentList, DriverError};
 ///
@@ -52,18 +52,18 @@ use crate::{
 /// ```
 ///
 /// # Safety
-/// `pass` appends the PTX parameters of one `P`, no more and no fewer, by calling `pass` of values
-/// that are arguments; and what they lead to is valid for the kernel as long as it runs.
+/// `pass` appends the PTX parameters of one `P`, no more and no fewer, by calling `pass` of other
+/// arguments. The memory that they point to is valid for the kernel while it runs.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed where the kernel takes `{P}`",
     label = "the kernel takes `{P}` here",
     note = "`&[T]` takes `&DeviceBuffer<T>`, `&[AtomicU32]` takes `&mut DeviceBuffer<u32>`; `DisjointSlice<T>`, `PerBlock<T>` and `GlobalMut<T>` take `&mut DeviceBuffer<T>`, `DisjointMatrix<T>` and `RowPerBlock<T>` take `buffer.matrix_mut(columns)`; a value takes itself"
 )]
 pub unsafe trait Argument<P> {
-    /// Appends the PTX parameters that stand for it.
+    /// Appends the PTX parameters of this value.
     ///
     /// # Errors
-    /// The driver's error, where a stream can't be made to wait.
+    /// The driver's error, if a stream can't be made to wait for the earlier uses.
     fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError>;
 }
 
@@ -77,30 +77,30 @@ pub unsafe trait Argument<P> {
     note = "pass a tuple with one argument for each parameter; for one parameter `(a,)`, for none `()`"
 )]
 pub unsafe trait Arguments<Params> {
-    /// Appends the PTX parameters of each in order.
+    /// Appends the PTX parameters of each argument in order.
     ///
     /// # Errors
-    /// What [`Argument::pass`] fails with.
+    /// As [`Argument::pass`].
     fn pass_all(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError>;
 }
 
-/// Parameter values as the driver wants them: bytes, and where each value starts. Made by a launch,
-/// filled by its arguments.
+/// The parameter values in the driver's form: their bytes, and the offset of each value. A launch
+/// makes the list, and its arguments fill it.
 #[derive(Debug)]
 pub struct ArgumentList<'launch> {
     stream: &'launch Stream,
     bytes: Vec<u8>,
     starts: Vec<usize>,
-    /// Of the buffers among them, until the launch is queued.
+    /// The uses of the buffers among the arguments, until the launch is queued.
     uses: LaunchUses<Stream>,
-    /// The buffers among them, where the launch is recorded in a graph and not queued; none for one
-    /// that can't be.
+    /// The buffers among the arguments, if the launch is recorded in a graph and not queued. An
+    /// entry is `None` for memory that can't be recorded.
     recorded: Option<Vec<Recorded>>,
-    /// The graph that is being built with it.
+    /// The number of the graph that is being built.
     graph: Option<u64>,
 }
 
-/// What a graph remembers of a buffer.
+/// A buffer that a graph uses, and its access; `None` for memory that a graph cannot track.
 pub(crate) type Recorded = Option<(Order<Stream>, Access)>;
 
 impl<'launch> ArgumentList<'launch> {
@@ -115,7 +115,7 @@ impl<'launch> ArgumentList<'launch> {
         }
     }
 
-    /// A list for a launch that is recorded, or becomes a node of the graph of this number.
+    /// Makes a list for a launch that is recorded, or becomes a node of the graph with this number.
     pub(crate) fn recording(stream: &'launch Stream, graph: Option<u64>) -> Self {
         Self {
             recorded: Some(Vec::new()),
@@ -124,22 +124,22 @@ impl<'launch> ArgumentList<'launch> {
         }
     }
 
-    /// The stream of the launch.
+    /// Returns the stream of the launch.
     pub(crate) fn stream(&self) -> &'launch Stream {
         self.stream
     }
 
-    /// Whether the launch is recorded, and not queued.
+    /// Returns whether the launch is recorded, and not queued.
     pub(crate) fn is_recording(&self) -> bool {
         self.recorded.is_some()
     }
 
-    /// What was recorded so far.
+    /// Returns the uses that were recorded so far.
     pub(crate) fn recorded(&self) -> &[Recorded] {
         self.recorded.as_deref().unwrap_or_default()
     }
 
-    /// What was recorded.
+    /// Returns the uses that were recorded, and drops the list.
     pub(crate) fn into_recorded(self) -> Vec<Recorded> {
         self.recorded.unwrap_or_default()
     }
@@ -157,8 +157,8 @@ impl<'launch> ArgumentList<'launch> {
         Ok(())
     }
 
-    /// Notes that the launch uses what only kernels of its own device can: a texture, a surface. A
-    /// graph can't watch over it.
+    /// Notes that the launch uses an object that only kernels of its own device can use: a texture
+    /// or a surface. A graph can't track it.
     pub(crate) fn note_uses(
         &mut self,
         order: &Order<Stream>,
@@ -171,7 +171,7 @@ impl<'launch> ArgumentList<'launch> {
         Ok(())
     }
 
-    /// One parameter, by its bytes. What has none is no parameter in the PTX.
+    /// Appends one parameter, by its bytes. A value of size zero is not a parameter in the PTX.
     pub(crate) fn push<T: Copy>(&mut self, value: T) {
         if size_of::<T>() == 0 {
             return;
@@ -180,8 +180,8 @@ impl<'launch> ArgumentList<'launch> {
         let start = (&raw const value).cast::<u8>();
         let end = self.bytes.len() + size_of::<T>();
         self.bytes.reserve(size_of::<T>());
-        // SAFETY: room was reserved; the bytes of `value` are copied as they are, padding included,
-        // by pointer.
+        // SAFETY: the space was reserved, and the bytes of `value`, padding included, are copied
+        // through raw pointers.
         unsafe {
             std::ptr::copy_nonoverlapping(
                 start,
@@ -192,7 +192,7 @@ impl<'launch> ArgumentList<'launch> {
         }
     }
 
-    /// A slice: address, then length in elements.
+    /// Appends a slice: its address, then its length in elements.
     fn push_slice<T: DeviceCopy>(
         &mut self,
         buffer: &DeviceBuffer<T>,
@@ -204,7 +204,7 @@ impl<'launch> ArgumentList<'launch> {
         Ok(())
     }
 
-    /// A matrix that the kernel writes: address, then rows and columns in one word.
+    /// Appends a matrix that the kernel writes: its address, then rows and columns in one word.
     fn push_matrix<T: DeviceCopy>(&mut self, matrix: MatrixMut<'_, T>) -> Result<(), DriverError> {
         let (buffer, size) = matrix.parts();
         self.push_with(buffer, Access::Write, buffer.address())?;
@@ -212,7 +212,8 @@ impl<'launch> ArgumentList<'launch> {
         Ok(())
     }
 
-    /// A value that leads to what only the graph of that order has, and may write it.
+    /// Appends a value that refers to something that only the graph of `order` owns, such as a
+    /// condition. The kernel may write it.
     pub(crate) fn push_of_graph(
         &mut self,
         order: &Order<Stream>,
@@ -233,7 +234,7 @@ impl<'launch> ArgumentList<'launch> {
         Ok(())
     }
 
-    /// A value that leads into a buffer.
+    /// Appends a value that points into a buffer.
     pub(crate) fn push_with<T: DeviceCopy>(
         &mut self,
         buffer: &DeviceBuffer<T>,
@@ -245,8 +246,7 @@ impl<'launch> ArgumentList<'launch> {
         Ok(())
     }
 
-    /// A handle that means something to kernels of its own device only, with access to its memory
-    /// too.
+    /// Appends a handle that is valid only for kernels of its own device, such as a texture's.
     pub(crate) fn push_of(
         &mut self,
         owner: &Device,
@@ -258,7 +258,7 @@ impl<'launch> ArgumentList<'launch> {
         Ok(())
     }
 
-    /// A buffer's address alone, where the kernel takes a raw pointer.
+    /// Appends the address of a buffer, for a kernel that takes a raw pointer.
     fn push_address<T: DeviceCopy>(
         &mut self,
         buffer: &DeviceBuffer<T>,
@@ -269,10 +269,11 @@ impl<'launch> ArgumentList<'launch> {
         Ok(())
     }
 
-    /// A pointer to each value, for `cuLaunchKernel`. They hold while the list is borrowed.
+    /// Returns a pointer to each value, for `cuLaunchKernel`. The pointers are valid while the list
+    /// is borrowed.
     pub(crate) fn pointers(&self) -> Pointers<'_> {
         let base = self.bytes.as_ptr();
-        // The driver reads through these only.
+        // The driver only reads through these pointers.
         let pointer = |&start: &usize| base.wrapping_add(start).cast_mut().cast::<c_void>();
         Pointers {
             pointers: self.starts.iter().map(pointer).collect(),
@@ -281,33 +282,33 @@ impl<'launch> ArgumentList<'launch> {
     }
 }
 
-/// What `cuLaunchKernel` takes as `kernelParams`.
+/// The `kernelParams` of `cuLaunchKernel`.
 pub(crate) struct Pointers<'list> {
     pub(crate) pointers: Vec<*mut c_void>,
     list: PhantomData<&'list [u8]>,
 }
 
-/// What each kind of buffer can be passed as.
+/// Implements the arguments that each kind of buffer can be passed as.
 macro_rules! buffers {
     ($($buffer:ty: $as_device_buffer:expr;)*) => {
         $(
-            // SAFETY: address and length of a buffer, which the launch is ordered with; freeing one
-            // waits for the kernels that use it.
+            // SAFETY: this passes address and length of a buffer. The launch keeps order with the
+            // other uses of the buffer, and freeing it waits for the kernels that use it.
             unsafe impl<T: DeviceCopy> Argument<&'static [T]> for &$buffer {
                 fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
                     list.push_slice($as_device_buffer(self), Access::Read)
                 }
             }
 
-            // SAFETY: as above, and the buffer is borrowed by nothing else; the cells have the
-            // layout of what is in it, and leave valid values there.
+            // SAFETY: as above, and nothing else borrows the buffer. The cells have the layout of
+            // its elements, and leave valid values there.
             unsafe impl<T: DeviceCopy, C: SharedCell<Value = T>> Argument<&'static [C]> for &mut $buffer {
                 fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
                     list.push_slice($as_device_buffer(self), Access::Write)
                 }
             }
 
-            // SAFETY: as above, and the buffer is borrowed by nothing else.
+            // SAFETY: as above, and nothing else borrows the buffer.
             unsafe impl<T: DeviceCopy> Argument<DisjointSlice<'static, T>> for &mut $buffer {
                 fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
                     list.push_slice($as_device_buffer(self), Access::Write)
@@ -328,14 +329,14 @@ macro_rules! buffers {
                 }
             }
 
-            // SAFETY: its address.
+            // SAFETY: this passes the address of the buffer.
             unsafe impl<T: DeviceCopy> Argument<*const T> for &$buffer {
                 fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
                     list.push_address($as_device_buffer(self), Access::Read)
                 }
             }
 
-            // SAFETY: its address.
+            // SAFETY: this passes the address of the buffer.
             unsafe impl<T: DeviceCopy> Argument<*mut T> for &mut $buffer {
                 fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
                     list.push_address($as_device_buffer(self), Access::Write)
@@ -355,7 +356,8 @@ buffers! {
     IpcBuffer<T>: |buffer| -> &DeviceBuffer<T> { buffer };
 }
 
-// SAFETY: address and size of a buffer as rows, which is borrowed by nothing else.
+// SAFETY: this passes the address of a buffer and its size in rows. Nothing else borrows the
+// buffer.
 unsafe impl<T: DeviceCopy> Argument<DisjointMatrix<'static, T>> for MatrixMut<'_, T> {
     fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
         list.push_matrix(self)
@@ -369,7 +371,7 @@ unsafe impl<T: DeviceCopy> Argument<RowPerBlock<'static, T>> for MatrixMut<'_, T
     }
 }
 
-// SAFETY: a value's own bytes, which mean the same on the device.
+// SAFETY: this passes the bytes of a value, which have the same meaning on the device.
 unsafe impl<T: Value> Argument<T> for T {
     fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
         const {
@@ -385,7 +387,7 @@ unsafe impl<T: Value> Argument<T> for T {
 
 macro_rules! tuples {
     ($($argument:ident: $parameter:ident),*) => {
-        // SAFETY: each appends its own.
+        // SAFETY: each argument appends the parameters of its own `P`.
         unsafe impl<$($argument, $parameter),*> Arguments<($($parameter,)*)> for ($($argument,)*)
         where
             $($argument: Argument<$parameter>),*
@@ -400,7 +402,7 @@ macro_rules! tuples {
     };
 }
 
-/// Of all lengths that a kernel's parameters can have.
+/// Implements the traits for tuples of all lengths that a kernel's parameters can have.
 macro_rules! each_length {
     () => {
         tuples!();

@@ -1,5 +1,5 @@
-//! The looks at a launch before the driver gets it, and its arguments made ready in order with the
-//! buffers' other uses.
+//! The checks of a launch before the driver gets it, and the preparation of its arguments in order
+//! with the other uses of the buffers.
 
 use std::ffi::c_void;
 use std::panic::Location;
@@ -12,18 +12,19 @@ use super::argument::{ArgumentList, Arguments, Recorded};
 use super::{LaunchConfig, LaunchError, refusal};
 use crate::{DriverError, Module};
 
-/// A launch whose shape and arguments were looked at.
+/// A launch whose shape and arguments were checked.
 pub(crate) struct CheckedLaunch<'a> {
     pub(crate) function: CUfunction,
     pub(crate) config: LaunchConfig,
     /// A pointer to each parameter, as `kernelParams`.
     pub(crate) params: &'a mut [*mut c_void],
-    /// The buffers among the arguments, where the launch is recorded.
+    /// The buffers among the arguments, if the launch is recorded.
     pub(crate) uses: &'a [Recorded],
 }
 
 impl Module {
-    /// The launch of a kernel whose handle's bounds, contract and cluster are looked at first.
+    /// Checks the bounds, the contract and the cluster of the kernel's handle, and launches the
+    /// kernel.
     ///
     /// # Safety
     /// As for [`Module::launch_unchecked`].
@@ -73,12 +74,13 @@ impl Module {
             cooperative: config.cooperative || K::COOPERATIVE,
             ..config
         };
-        // SAFETY: `Kernel` promises that `Params` are the parameters of the entry point `NAME`; the
-        // rest is the caller's.
+        // SAFETY: `Kernel` promises that `Params` are the parameters of the entry point `NAME`. The
+        // caller promises the rest.
         unsafe { self.launch_with(list, K::NAME, config, arguments, place) }
     }
 
-    /// The launch itself; what a graph has to remember of it comes back, where it is recorded.
+    /// Launches the kernel. If the launch is recorded, returns the uses that a graph has to
+    /// remember.
     ///
     /// # Safety
     /// As for [`Module::launch_named`].
@@ -130,7 +132,7 @@ impl Module {
             });
         }
         if config.cluster.is_some_and(|cluster| cluster.count() == 0) {
-            // A driver may take it for no cluster at all.
+            // A driver may treat a size of zero as a launch without clusters.
             let code = CUresult::ERROR_INVALID_CLUSTER_SIZE;
             DriverError::check_code("cuLaunchKernelEx", code, at).map_err(refused)?;
         }
@@ -142,7 +144,7 @@ impl Module {
                 source,
             })?;
         let mut pointers = list.pointers();
-        // Waiting for a buffer of another device may have made that one current.
+        // Waiting for a buffer of another device may have made that device current.
         self.device()
             .make_current(at)
             .map_err(|source| LaunchError::Argument {
@@ -151,8 +153,8 @@ impl Module {
             })?;
         // A fault of the kernel names this line.
         lanewise_driver::set_call_site(Some(at));
-        // The function is a live handle of the stream's context; each pointer leads to a
-        // parameter's bytes, which the driver copies before it returns.
+        // The function is a live handle of the stream's context. Each pointer points to the bytes
+        // of a parameter, which the driver copies before it returns.
         let launched = place(CheckedLaunch {
             function,
             config,

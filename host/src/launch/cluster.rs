@@ -1,8 +1,7 @@
-//! How large the clusters of a device can be, beyond what every device takes, and how many of them
-//! run at once.
+//! Clusters that are larger than every device allows, and the number of clusters that run at once.
 //!
-//! A launch is cut into clusters by [`LaunchConfig::with_cluster`], or by the kernel's
-//! `#[cluster_launch]`.
+//! [`LaunchConfig::with_cluster`] or the kernel's `#[cluster_launch]` divides a launch into
+//! clusters.
 //! Source: CUDA driver API, `cuOccupancyMaxActiveClusters`,
 //! `CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED`; CUDA C++ Programming Guide, "Thread Block
 //! Clusters".
@@ -18,26 +17,27 @@ use crate::launch::with_config;
 use crate::{Device, DriverError, LaunchConfig, LaunchError};
 
 impl Device {
-    /// Lets launches of this kernel ask for clusters of more than the 8 blocks that every device
-    /// takes: 16 on Hopper.
+    /// Allows clusters of more than 8 blocks for launches of this kernel. Every device with
+    /// clusters allows 8; Hopper allows up to 16.
     ///
     /// # Errors
-    /// When the embedded module does not load; the driver's error, before compute capability 9.0.
+    /// An error if the embedded module does not load, or the driver's error before compute
+    /// capability 9.0.
     #[track_caller]
     pub fn allow_large_clusters<K: Kernel>(&self, _kernel: K) -> Result<(), LaunchError> {
         let at = Location::caller();
         let function = self.cluster_function::<K>(at)?;
-        // SAFETY: the function is the module's, which is loaded.
+        // SAFETY: the function is one of a loaded module.
         let result =
             unsafe { api::cuFuncSetAttribute(function, NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1) };
         DriverError::check_code("cuFuncSetAttribute", result, at).map_err(unanswered::<K>)
     }
 
-    /// Clusters of this kernel that the device runs at once, in this shape; 0 where not even one
-    /// fits.
+    /// Returns the number of clusters of this kernel that the device runs at once in this shape. It
+    /// is 0 if not even one fits.
     ///
     /// # Errors
-    /// What [`Device::allow_large_clusters`] fails with.
+    /// As [`Device::allow_large_clusters`].
     #[track_caller]
     pub fn max_active_clusters<K: Kernel>(
         &self,
@@ -48,8 +48,8 @@ impl Device {
         let function = self.cluster_function::<K>(at)?;
         let mut clusters = 0;
         let result = with_config(config, CUstream::default(), |config| {
-            // SAFETY: the function is the module's, which is loaded; the configuration and its
-            // attributes live meanwhile.
+            // SAFETY: the function is one of a loaded module. The configuration and its attributes
+            // live until the call returns.
             unsafe { api::cuOccupancyMaxActiveClusters(&mut clusters, function, config) }
         });
         DriverError::check_code("cuOccupancyMaxActiveClusters", result, at)

@@ -1,9 +1,9 @@
 //! The shape of a launch: grid, block, dynamic shared memory.
 //!
-//! A grid is blocks, a block is threads, each in up to three dimensions. The `cover_*` constructors
-//! round up, so that every element has a thread; a kernel's bounds check keeps the surplus threads
-//! idle. A grid has at least one block (CUDA refuses an empty one), so covering no elements
-//! launches one block that finds nothing to do.
+//! A grid consists of blocks and a block of threads, each in up to three dimensions. The `cover_*`
+//! constructors round up, so that every element has a thread; a kernel's bounds check keeps the
+//! surplus threads idle. A grid has at least one block (CUDA refuses an empty one), so a launch for
+//! no elements has one block, whose threads do nothing.
 //! Source: CUDA programming guide, "Thread Hierarchy"; CUDA study notes, item 7.
 
 use std::fmt;
@@ -20,9 +20,10 @@ pub struct Dim3 {
 }
 
 impl Dim3 {
-    /// The product of the three.
+    /// Returns the product of the three numbers.
     pub fn count(self) -> u64 {
-        // Saturates: three 32-bit dimensions may not fit, and such a launch is refused anyway.
+        // The product saturates. Three 32-bit numbers may not fit in it, and such a launch is
+        // refused anyway.
         u64::from(self.x)
             .saturating_mul(u64::from(self.y))
             .saturating_mul(u64::from(self.z))
@@ -68,22 +69,23 @@ pub struct LaunchConfig {
     pub block: Dim3,
     /// Bytes of dynamic shared memory for each block.
     pub dynamic_shared: u32,
-    /// Blocks of a cluster; `None` leaves it to the kernel, which has one block a cluster unless it
-    /// says `#[cluster_launch]`.
+    /// Blocks of a cluster. With `None` the kernel decides: one block for each cluster, or the size
+    /// in its `#[cluster_launch]`.
     pub cluster: Option<Dim3>,
-    /// Whether all blocks are on the device at once, so that they may wait for each other. A kernel
-    /// that says `#[cooperative_launch]` is always launched so.
+    /// Whether all blocks are resident on the device at once, so that they may wait for each other.
+    /// A kernel with `#[cooperative_launch]` is always launched in this way.
     pub cooperative: bool,
-    /// Whether the kernel may begin before the one ahead of it in the stream has ended. To say so
+    /// Whether the kernel may begin before the kernel before it in the stream has ended. Setting it
     /// is unsafe, so the field is not public.
     pub(crate) starts_early: bool,
 }
 
 impl LaunchConfig {
-    /// Threads of a block where nothing else is asked for: eight warps, which suits most kernels.
+    /// The default number of threads in a block: eight warps, which suits most kernels.
     pub const DEFAULT_BLOCK: u32 = 256;
 
-    /// A grid and a block, in one, two or three dimensions: `LaunchConfig::new((4, 4), (16, 16))`.
+    /// Makes a shape from a grid and a block, in one, two or three dimensions:
+    /// `LaunchConfig::new((4, 4), (16, 16))`.
     pub fn new(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Self {
         Self {
             grid: grid.into(),
@@ -95,22 +97,25 @@ impl LaunchConfig {
         }
     }
 
-    /// A thread for each of `n` elements, in blocks of [`Self::DEFAULT_BLOCK`].
+    /// Makes a shape with at least one thread for each of `n` elements, in blocks of
+    /// [`Self::DEFAULT_BLOCK`].
     pub fn for_num_elems(n: usize) -> Self {
         Self::cover_1d(n, Self::DEFAULT_BLOCK)
     }
 
-    /// A thread for each of `n` elements.
+    /// Makes a shape with at least one thread for each of `n` elements, in blocks of `block`
+    /// threads.
     pub fn cover_1d(n: usize, block: u32) -> Self {
         Self::new(blocks(n, block), block)
     }
 
-    /// A thread for each element of a matrix of `nx` columns and `ny` rows.
+    /// Makes a shape with at least one thread for each element of a matrix of `nx` columns and `ny`
+    /// rows.
     pub fn cover_2d((nx, ny): (usize, usize), block: (u32, u32)) -> Self {
         Self::new((blocks(nx, block.0), blocks(ny, block.1)), block)
     }
 
-    /// A thread for each element of a volume.
+    /// Makes a shape with at least one thread for each element of a volume.
     pub fn cover_3d((nx, ny, nz): (usize, usize, usize), block: (u32, u32, u32)) -> Self {
         Self::new(
             (
@@ -122,7 +127,7 @@ impl LaunchConfig {
         )
     }
 
-    /// The same shape with `bytes` of dynamic shared memory for each block.
+    /// Sets the size of dynamic shared memory for each block, in bytes.
     pub fn with_dynamic_shared(self, bytes: u32) -> Self {
         Self {
             dynamic_shared: bytes,
@@ -130,10 +135,10 @@ impl LaunchConfig {
         }
     }
 
-    /// The same shape in clusters of this many blocks, from compute capability 9.0:
-    /// `config.with_cluster(4)`. The grid has to be a multiple of it along each axis, and a kernel
-    /// with `#[cluster_launch]` takes its own size only. Up to 8 blocks fit on every such device;
-    /// see [`Device::allow_large_clusters`](crate::Device::allow_large_clusters) for more.
+    /// Divides the grid into clusters of this many blocks, from compute capability 9.0:
+    /// `config.with_cluster(4)`. The grid must be a multiple of the cluster along each axis. A
+    /// kernel with `#[cluster_launch]` accepts only its own size. Every such device allows up to 8
+    /// blocks; see [`Device::allow_large_clusters`](crate::Device::allow_large_clusters) for more.
     pub fn with_cluster(self, blocks: impl Into<Dim3>) -> Self {
         Self {
             cluster: Some(blocks.into()),
@@ -141,13 +146,13 @@ impl LaunchConfig {
         }
     }
 
-    /// The same shape, launched so that the kernel may begin before the one ahead of it in the
-    /// stream has ended: programmatic dependent launch, from compute capability 9.0. On other
-    /// devices and drivers one kernel runs after the other, as without it.
+    /// Allows the kernel to begin before the kernel before it in the stream has ended. This is
+    /// programmatic dependent launch, from compute capability 9.0. On other devices and drivers it
+    /// has no effect: one kernel runs after the other.
     ///
     /// # Safety
-    /// The kernel calls `lanewise_std::programmatic::wait` before it touches memory that work ahead
-    /// of it in the stream touches.
+    /// The kernel calls `lanewise_std::programmatic::wait` before it accesses memory that earlier
+    /// work in the stream accesses.
     pub unsafe fn with_programmatic_start(self) -> Self {
         Self {
             starts_early: true,
@@ -155,8 +160,8 @@ impl LaunchConfig {
         }
     }
 
-    /// The same shape, launched cooperatively: see [`Self::cooperative`]. For kernels that are not
-    /// from Rust; one that is says `#[cooperative_launch]` itself.
+    /// Makes the launch cooperative: see [`Self::cooperative`]. This is for kernels that are not
+    /// written in Rust. A Rust kernel has the attribute `#[cooperative_launch]` instead.
     pub fn cooperatively(self) -> Self {
         Self {
             cooperative: true,
@@ -165,8 +170,8 @@ impl LaunchConfig {
     }
 }
 
-/// Blocks that cover `n`, at least one. A count that does not fit saturates, and the driver refuses
-/// it.
+/// Returns the number of blocks that cover `n` elements, at least one. A number that does not fit
+/// saturates, and the driver refuses it.
 fn blocks(n: usize, block: u32) -> u32 {
     let blocks = n.div_ceil(block.max(1) as usize).max(1);
     u32::try_from(blocks).unwrap_or(u32::MAX)

@@ -109,7 +109,7 @@ pub enum LaunchError {
         kernel: String,
         /// The number of the device that the stream is on.
         stream: usize,
-        /// The number of the device that was to launch.
+        /// The number of the device that the kernel was launched with.
         module: usize,
         /// The line of the program that launched the kernel.
         at: &'static Location<'static>,
@@ -122,7 +122,7 @@ pub enum LaunchError {
         /// The driver's error.
         source: DriverError,
     },
-    /// The driver failed to answer a query about a kernel.
+    /// The driver did not answer a query about a kernel.
     #[error("the driver does not say what `{kernel}` takes")]
     Unanswered {
         /// The name of the kernel.

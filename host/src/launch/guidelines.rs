@@ -1,7 +1,7 @@
 //! The rules of thumb for the shape of a launch, as a check.
 //!
-//! They say where to start, not what is fastest: a shape that breaks one may be right, and then a
-//! measurement says so.
+//! They are a starting point and do not find the fastest shape. A shape that breaks a rule may be
+//! right; a measurement decides.
 //! Source: CUDA C++ Best Practices Guide, "Thread and Block Heuristics"; CUDA study notes, section
 //! 3.2.5.
 
@@ -17,12 +17,13 @@ pub enum Guideline {
         /// Lanes that idle in each block.
         idle: u32,
     },
-    /// Blocks of fewer than 128 threads: the places for blocks run out before those for warps.
+    /// Blocks have fewer than 128 threads. A multiprocessor then reaches its limit of blocks before
+    /// its limit of warps.
     SmallBlock {
         /// Threads of a block.
         threads: u64,
     },
-    /// Too few blocks to keep every multiprocessor busy to the end.
+    /// There are too few blocks to keep every multiprocessor busy to the end.
     FewBlocks {
         /// Blocks of the grid.
         blocks: u64,
@@ -31,10 +32,11 @@ pub enum Guideline {
     },
 }
 
-/// Blocks for each multiprocessor below which the end comes unevenly.
+/// The fewest blocks for each multiprocessor with which the multiprocessors end at about the same
+/// time.
 const BLOCKS_EACH: u64 = 4;
 
-/// Threads of a block below which it is small.
+/// The fewest threads of a block that is not small.
 const SMALL: u64 = 128;
 
 impl fmt::Display for Guideline {
@@ -59,7 +61,7 @@ impl fmt::Display for Guideline {
     }
 }
 
-/// The rules that this launch does not follow on this device.
+/// Returns the rules that this launch does not follow on this device.
 pub fn broken(config: LaunchConfig, device: &DeviceProperties) -> Vec<Guideline> {
     let (threads, blocks) = (config.block.count(), config.grid.count());
     let warp = u64::from(device.warp_size.max(1));

@@ -1,12 +1,12 @@
 //! Launches: a typed kernel handle, a shape, arguments.
 //!
-//! `#[kernel]` turns a function into a handle that knows its parameter types, so wrong arguments do
-//! not compile. A safe `fn` becomes a [`SafeKernel`], which [`Device::launch`] launches. An `unsafe
-//! fn` has conditions that its caller must meet; it is launched by the unsafe
+//! `#[kernel]` turns a function into a handle whose type has the kernel's parameter types, so wrong
+//! arguments do not compile. A safe `fn` becomes a [`SafeKernel`], which [`Device::launch`]
+//! launches. An `unsafe fn` has conditions that its caller must meet; it is launched by the unsafe
 //! [`Device::launch_unchecked`].
 //!
-//! A launch is asynchronous. A wrong shape or too few resources are an error of the launch; a
-//! mistake of the kernel surfaces at the next synchronisation. Source: CUDA driver API,
+//! A launch is asynchronous. A wrong shape or too few resources are an error of the launch; a fault
+//! in the kernel is reported at the next synchronisation. Source: CUDA driver API,
 //! `cuLaunchKernel`.
 
 pub(crate) mod argument;
@@ -35,8 +35,8 @@ pub(crate) use checked::CheckedLaunch;
 pub(crate) use submit::{attributes, submit, with_config};
 
 impl Device {
-    /// Launches a kernel on `stream`. The handle names the crate whose PTX has the kernel; the
-    /// first launch loads it.
+    /// Launches a kernel on `stream`. The handle names the crate whose PTX contains the kernel. The
+    /// first launch loads that PTX.
     ///
     /// ```
     /// use lanewise::{Device, DeviceBuffer, LaunchConfig};
@@ -105,7 +105,7 @@ impl Device {
     /// Launches a kernel that is unsafe to launch.
     ///
     /// # Errors
-    /// What [`Device::launch`] fails with.
+    /// As [`Device::launch`].
     ///
     /// # Safety
     /// The conditions of the kernel's `# Safety` section hold for these arguments and this shape.
@@ -118,8 +118,8 @@ impl Device {
         arguments: A,
     ) -> Result<(), LaunchError> {
         let module = self.module_of::<K>()?;
-        // SAFETY: the caller vouches for the kernel; its `Kernel::Module` is compiled from its own
-        // source.
+        // SAFETY: the caller promises the kernel's conditions, and `Kernel::Module` is compiled
+        // from the kernel's own source.
         unsafe { module.launch_unchecked(stream, kernel, config, arguments) }
     }
 }
@@ -142,7 +142,7 @@ impl Module {
         arguments: A,
     ) -> Result<(), LaunchError> {
         let (list, at) = (ArgumentList::new(stream), Location::caller());
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises the same.
         unsafe {
             let queue = queue(stream, at);
             self.launch_checked::<K, A>(list, config, arguments, queue)
@@ -154,7 +154,7 @@ impl Module {
     /// from Rust.
     ///
     /// # Errors
-    /// What [`Module::launch_unchecked`] fails with.
+    /// As [`Module::launch_unchecked`].
     ///
     /// # Safety
     /// The kernel takes exactly `Params`, and is sound to run with these arguments and this shape.
@@ -167,7 +167,7 @@ impl Module {
         arguments: A,
     ) -> Result<(), LaunchError> {
         let (list, at) = (ArgumentList::new(stream), Location::caller());
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises the same.
         unsafe { self.launch_with(list, name, config, arguments, queue(stream, at)) }.map(drop)
     }
 
@@ -178,8 +178,9 @@ impl Module {
     /// As [`Module::launch_unchecked`].
     ///
     /// # Safety
-    /// As for [`Module::launch_unchecked`], whenever the graph is launched; that happens in order
-    /// with the buffers' other uses, and `place` does nothing else with it.
+    /// As for [`Module::launch_unchecked`], whenever the graph is launched. Each launch of the
+    /// graph keeps order with the buffers' other uses, and `place` uses the launch for nothing
+    /// else.
     #[track_caller]
     pub(crate) unsafe fn place_launch<K: Kernel, A: Arguments<K::Params>>(
         &self,
@@ -190,22 +191,23 @@ impl Module {
         place: impl FnOnce(CheckedLaunch<'_>) -> Result<(), DriverError>,
     ) -> Result<Vec<Recorded>, LaunchError> {
         let list = ArgumentList::recording(stream, graph);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises the same.
         unsafe { self.launch_checked::<K, A>(list, config, arguments, place) }
     }
 }
 
-/// What queues a launch on `stream`, or puts it into the graph that the stream captures.
+/// Returns a function that queues a launch on `stream`, or puts it into the graph that the stream
+/// captures.
 ///
 /// # Safety
-/// It is called with a live handle of the stream's context and pointers to its parameters, with
-/// which it is sound to run in the shape.
+/// The function is called with a live kernel handle of the stream's context and pointers to its
+/// parameters. The kernel is sound to run with them in this shape.
 unsafe fn queue(
     stream: &Stream,
     at: &'static Location<'static>,
 ) -> impl FnOnce(CheckedLaunch<'_>) -> Result<(), DriverError> {
     move |ready| {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises the same.
         unsafe { submit::submit(ready, stream, at) }
     }
 }

@@ -1,6 +1,6 @@
-//! The name that was probably meant.
+//! Suggestions for a kernel name that does not exist.
 
-/// Offers the kernel whose name is nearest, or lists what there is.
+/// Suggests the kernel with the nearest name, or lists the kernels that exist.
 pub(super) fn did_you_mean(name: &str, known: &[String]) -> String {
     let near = known
         .iter()
@@ -13,7 +13,7 @@ pub(super) fn did_you_mean(name: &str, known: &[String]) -> String {
     }
 }
 
-/// Edits between two names (Levenshtein).
+/// Returns the number of edits between two names (the Levenshtein distance).
 fn distance(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.chars().count()).collect();
     for (i, from) in a.chars().enumerate() {

@@ -1,10 +1,10 @@
-//! How many blocks of a kernel a multiprocessor holds at once, and how many it needs.
+//! Occupancy: how many blocks of a kernel a multiprocessor holds at once, and how many it needs.
 //!
-//! Theoretical occupancy follows from three figures of a kernel, threads of a block, registers of a
-//! thread and shared memory of a block, and from what a multiprocessor has. The rules are
-//! [`DeviceModel::occupancy`]'s, the same that the simulated driver answers by;
-//! [`Device::active_blocks`] asks the driver there is, and a test compares one with the other.
-//! Whether the resident warps have something to do is a matter of time, and not computed here.
+//! Theoretical occupancy follows from three numbers of a kernel (threads of a block, registers of a
+//! thread and shared memory of a block) and from the resources of a multiprocessor. The rules are
+//! those of [`DeviceModel::occupancy`], which the simulated driver uses too.
+//! [`Device::active_blocks`] asks the real driver, and a test compares the two results. Whether the
+//! resident warps are busy depends on the timing, and is not computed here.
 //! Source: NVIDIA's `cuda_occupancy.h`; CUDA driver API, "Occupancy"; CUDA study notes, sections
 //! 3.2.3 and 3.2.4, and the execution model notes.
 
@@ -18,26 +18,26 @@ pub use lanewise_driver::{Allowance, DeviceModel, Occupancy, Resource};
 
 use crate::{Device, DriverError, LaunchError, Module};
 
-/// What the driver's compiler made of a kernel: what a block of it takes.
+/// The resources that a block of a compiled kernel needs, as the driver's compiler determined them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct KernelResources {
-    /// 32-bit registers of a thread. The simulator estimates them.
+    /// 32-bit registers of a thread. The simulator estimates this number.
     pub registers: u32,
     /// Bytes of static shared memory of a block.
     pub static_shared: u32,
     /// Bytes of local memory of a thread.
     pub local: u32,
-    /// The most threads a block of it may have.
+    /// The maximum number of threads in a block of the kernel.
     pub max_threads: u32,
-    /// The target of the PTX that it was compiled from, as in 90 for sm_90.
+    /// The target of the PTX that it was compiled from: 90 for sm_90.
     pub ptx_target: u32,
 }
 
 impl Module {
-    /// What a block of the kernel of this name takes.
+    /// Returns the resources that a block of the kernel with this name needs.
     ///
     /// # Errors
-    /// The driver's error; `CUDA_ERROR_NOT_FOUND` when there is no such kernel.
+    /// The driver's error; `CUDA_ERROR_NOT_FOUND` if there is no such kernel.
     #[track_caller]
     pub fn resources(&self, kernel: &str) -> Result<KernelResources, DriverError> {
         let at = Location::caller();
@@ -58,8 +58,9 @@ impl Module {
         })
     }
 
-    /// Blocks of `threads` threads and `dynamic_shared` bytes of dynamic shared memory that the
-    /// driver says are resident on a multiprocessor at once.
+    /// Returns the number of blocks that are resident on a multiprocessor at once, as the driver
+    /// computes it. Each block has `threads` threads and `dynamic_shared` bytes of dynamic shared
+    /// memory.
     ///
     /// # Errors
     /// As [`Module::resources`]; `CUDA_ERROR_INVALID_VALUE` for an empty block.
@@ -73,7 +74,8 @@ impl Module {
         let at = Location::caller();
         let function = self.function(kernel, at)?;
         let mut blocks = 0;
-        // More than an `int` holds is as impossible as the most it holds.
+        // A number that does not fit in an `int` becomes the largest `int`, which no device allows
+        // either.
         let threads = i32::try_from(threads).unwrap_or(i32::MAX);
         // SAFETY: the function is the module's, which is loaded; the result has a place.
         let result = unsafe {
@@ -88,19 +90,20 @@ impl Module {
         Ok(u32::try_from(blocks).unwrap_or(0))
     }
 
-    /// Lets launches of the kernel of this name ask for this many bytes of dynamic shared memory.
-    /// Beyond what every block may have (48 KiB with the static arrays) the device has more for
-    /// kernels that ask, up to
+    /// Allows launches of the kernel with this name to use up to this many bytes of dynamic shared
+    /// memory. Every block may have 48 KiB, the static arrays included. Kernels that ask for more
+    /// can have up to
     /// [`DeviceProperties::shared_memory_per_block_optin`](crate::DeviceProperties::shared_memory_per_block_optin).
     ///
     /// # Errors
-    /// As [`Module::resources`]; `CUDA_ERROR_INVALID_VALUE` for more than the device has.
+    /// As [`Module::resources`]; `CUDA_ERROR_INVALID_VALUE` for more than the device allows.
     #[track_caller]
     pub fn set_max_dynamic_shared(&self, kernel: &str, bytes: u32) -> Result<(), DriverError> {
         let at = Location::caller();
         let function = self.function(kernel, at)?;
         let attribute = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-        // More than an `int` holds is as impossible as the most it holds.
+        // A number that does not fit in an `int` becomes the largest `int`, which no device allows
+        // either.
         let bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
         // SAFETY: the function is the module's, which is loaded.
         let result = unsafe { sys::cuFuncSetAttribute(function, attribute, bytes) };
@@ -109,10 +112,10 @@ impl Module {
 }
 
 impl Device {
-    /// What a block of this kernel takes.
+    /// Returns the resources that a block of this kernel needs.
     ///
     /// # Errors
-    /// When the embedded module does not load, or the driver's error.
+    /// An error if the embedded module does not load, or the driver's error.
     #[track_caller]
     pub fn resources<K: Kernel>(&self, _kernel: K) -> Result<KernelResources, LaunchError> {
         let refused = |source| LaunchError::Unanswered {
@@ -122,10 +125,11 @@ impl Device {
         self.module_of::<K>()?.resources(K::NAME).map_err(refused)
     }
 
-    /// Blocks of this kernel that the driver says are resident on a multiprocessor at once.
+    /// Returns the number of blocks of this kernel that are resident on a multiprocessor at once,
+    /// as the driver computes it.
     ///
     /// # Errors
-    /// What [`Device::resources`] fails with.
+    /// As [`Device::resources`].
     #[track_caller]
     pub fn active_blocks<K: Kernel>(
         &self,
@@ -142,11 +146,11 @@ impl Device {
             .map_err(refused)
     }
 
-    /// Blocks of this kernel that the whole device holds at once: the most that a cooperative
-    /// launch of it can have.
+    /// Returns the number of blocks of this kernel that the whole device holds at once. A
+    /// cooperative launch of the kernel can have at most so many.
     ///
     /// # Errors
-    /// What [`Device::resources`] fails with.
+    /// As [`Device::resources`].
     #[track_caller]
     pub fn resident_blocks<K: Kernel>(
         &self,
@@ -158,11 +162,11 @@ impl Device {
         Ok(each * self.properties().multiprocessors)
     }
 
-    /// Lets launches of this kernel ask for this many bytes of dynamic shared memory:
+    /// Allows launches of this kernel to use up to this many bytes of dynamic shared memory:
     /// [`Module::set_max_dynamic_shared`].
     ///
     /// # Errors
-    /// As [`Device::resources`]; the driver's error, for more than the device has.
+    /// As [`Device::resources`]; the driver's error for more than the device allows.
     #[track_caller]
     pub fn set_max_dynamic_shared<K: Kernel>(
         &self,
@@ -178,8 +182,8 @@ impl Device {
             .map_err(refused)
     }
 
-    /// The model of this device, by the driver's name for it; `None` for a GPU that there is no
-    /// model of.
+    /// Returns the model of this device, found by the driver's name for the device. Returns `None`
+    /// for a GPU without a model.
     pub fn model(&self) -> Option<DeviceModel> {
         let models = DeviceModel::names().filter_map(|name| DeviceModel::named(name).ok());
         models
@@ -188,10 +192,10 @@ impl Device {
     }
 }
 
-/// What has to be under way at once to keep a pipeline busy: latency times throughput (Little's
-/// law).
+/// Returns how many items have to be in flight at once to keep a pipeline busy: latency times
+/// throughput (Little's law).
 ///
-/// Latency in cycles and throughput in items a cycle give items; the items are whatever the
+/// The latency is in cycles and the throughput in items per cycle. An item is whatever the
 /// throughput counts.
 ///
 /// ```
@@ -202,18 +206,18 @@ pub fn in_flight(latency: f64, throughput: f64) -> f64 {
     latency * throughput
 }
 
-/// Little's law worked out for one multiprocessor of a device: what it takes to hide a latency.
+/// The warps that one multiprocessor of a device needs to hide a latency, by Little's law.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WarpsNeeded {
     /// Warps with one independent instruction each.
     pub warps: f64,
-    /// The same as a fraction of the warps that a multiprocessor holds; above 1, threads need
-    /// several each.
+    /// The same number as a fraction of the warps that a multiprocessor holds. Above 1, each thread
+    /// needs several independent instructions.
     pub occupancy: f64,
 }
 
-/// Warps that a multiprocessor needs so that f32 arithmetic of this latency never waits, with
-/// `independent` instructions under way in each thread.
+/// Returns the warps that a multiprocessor needs so that f32 arithmetic of this latency never
+/// waits. Each thread has `independent` instructions in flight.
 pub fn to_hide_arithmetic(
     model: &DeviceModel,
     latency_cycles: f64,
@@ -223,16 +227,17 @@ pub fn to_hide_arithmetic(
     needed(model, in_flight(latency_cycles, lanes), independent)
 }
 
-/// Warps that a multiprocessor needs so that memory of this latency is always busy, with `bytes`
-/// asked for at a time by each thread: the device's bandwidth in bytes a cycle, shared out among
-/// its multiprocessors.
+/// Returns the warps that a multiprocessor needs so that memory of this latency is always busy.
+/// Each thread requests `bytes` bytes at a time. The bandwidth is the device's bytes per cycle,
+/// divided by the number of its multiprocessors.
 pub fn to_hide_memory(model: &DeviceModel, latency_cycles: f64, bytes: f64) -> WarpsNeeded {
     let a_cycle = model.rates.memory / (f64::from(model.clock_khz) * 1e3);
     let share = a_cycle / f64::from(model.multiprocessors);
     needed(model, in_flight(latency_cycles, share), bytes)
 }
 
-/// `amount` under way, of which each thread contributes so much.
+/// Returns the warps for `amount` items in flight, if each thread contributes `of_each_thread`
+/// items.
 fn needed(model: &DeviceModel, amount: f64, of_each_thread: f64) -> WarpsNeeded {
     let warps = amount / of_each_thread / f64::from(model.warp_size);
     WarpsNeeded {

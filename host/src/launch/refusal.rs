@@ -1,8 +1,8 @@
-//! Why a driver refused a launch, in words that say what to do.
+//! The reason why a driver refused a launch, with advice for the user.
 //!
-//! A driver returns a code and nothing else. The simulated machine judges launches by
-//! [`check_shape`], which says in words what is wrong. That function is asked here too, with what
-//! the driver says of its device and of the kernel.
+//! A driver only returns an error code. The simulator checks launches with [`check_shape`], which
+//! describes the error in words. This module calls the same function, with the limits of the device
+//! and the resources of the kernel that the driver reports.
 
 use lanewise_driver::abi::enums::function_attribute as attribute;
 use lanewise_driver::abi::{CUfunction, CUresult};
@@ -13,11 +13,11 @@ use lanewise_driver::launch_limits::{
 
 use crate::{DeviceProperties, DriverError, LaunchConfig};
 
-/// What of the shape is beyond the device or the kernel, as `: words`, and what is left of the
-/// driver's error beside it. The words are empty when it is not the shape.
+/// Returns the part of the shape that exceeds the limits of the device or the kernel, as `: words`,
+/// and the rest of the driver's error. The words are empty if the shape is not the reason.
 ///
 /// # Safety
-/// The function is the driver's, and its module is loaded.
+/// The function is a handle from the driver, and its module is loaded.
 pub(super) unsafe fn explain(
     answer: DriverError,
     device: &DeviceProperties,
@@ -29,7 +29,7 @@ pub(super) unsafe fn explain(
         return (String::new(), answer);
     };
     let said = refusal.to_string();
-    // The simulated driver asks the same judge, and says it too.
+    // The simulated driver calls the same check, and reports the same words.
     let repeats = answer
         .report()
         .is_some_and(|report| report.ends_with(&said));
@@ -79,7 +79,7 @@ unsafe fn judge(
     check_shape(target, &kernel(ask), &launch)
 }
 
-/// A device's limits as a model has them.
+/// Converts a device's properties to the limits of a model.
 fn limits(device: &DeviceProperties) -> Limits {
     let mut limits = Limits::default();
     limits.threads_per_block = device.max_threads_per_block;
@@ -88,8 +88,8 @@ fn limits(device: &DeviceProperties) -> Limits {
     limits.shared_per_block = device.shared_memory_per_block;
     limits.shared_per_block_optin = device.shared_memory_per_block_optin;
     limits.registers_per_block = device.registers_per_block;
-    // A driver does not say these two. Clusters are of 8 blocks wherever there are any; a kernel
-    // that was loaded has its local memory.
+    // A driver does not report the next two limits. Devices with clusters allow 8 blocks. The local
+    // memory of a loaded kernel always fits.
     limits.cluster = if device.compute_capability.major < 9 {
         1
     } else {
@@ -99,7 +99,8 @@ fn limits(device: &DeviceProperties) -> Limits {
     limits
 }
 
-/// What the driver's compiler made of a kernel. What it does not say counts as no limit.
+/// Returns the resources of a kernel as the driver reports them. A value that the driver does not
+/// report counts as no limit.
 fn kernel(ask: impl Fn(u32) -> Option<u32>) -> Kernel {
     let mut kernel = Kernel::default();
     kernel.registers = ask(attribute::NUM_REGS).unwrap_or(0);

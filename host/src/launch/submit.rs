@@ -1,5 +1,5 @@
-//! The driver call of a launch: the plain one, or the one with attributes where the launch asks for
-//! something beyond its shape.
+//! The driver call of a launch: the plain one, or the one with attributes if the launch asks for
+//! more than its shape.
 //!
 //! Source: CUDA driver API, `cuLaunchKernel`, `cuLaunchKernelEx`, `CUlaunchAttributeID`.
 
@@ -20,8 +20,8 @@ use crate::{DriverError, LaunchConfig, Stream};
 /// Queues the kernel.
 ///
 /// # Safety
-/// The function is a live handle of the stream's context, the pointers lead to its parameters, and
-/// it is sound to run with them in this shape.
+/// The function is a live handle of the stream's context, and the pointers point to its parameters.
+/// It is sound to run with them in this shape.
 pub(crate) unsafe fn submit(
     ready: CheckedLaunch<'_>,
     stream: &Stream,
@@ -52,14 +52,14 @@ pub(crate) unsafe fn submit(
     let stream = CUstream(stream.expose_provenance());
     let function = abi::CUfunction(function.expose_provenance());
     let result = with_config(config, stream, |config| {
-        // SAFETY: the caller's promise; the configuration and its attributes live until the call
-        // returns.
+        // SAFETY: the caller promises the same, and the configuration and its attributes live until
+        // the call returns.
         unsafe { api::cuLaunchKernelEx(config, function, params, extra) }
     });
     DriverError::check_code("cuLaunchKernelEx", result, at)
 }
 
-/// Calls the driver with the configuration as it has it.
+/// Calls `call` with the configuration in the driver's form.
 pub(crate) fn with_config<T>(
     config: LaunchConfig,
     stream: CUstream,
@@ -76,7 +76,7 @@ pub(crate) fn with_config<T>(
     })
 }
 
-/// What a launch asks for beyond its shape.
+/// Returns the attributes of a launch: what it asks for beyond its shape.
 pub(crate) fn attributes(config: &LaunchConfig) -> Vec<CUlaunchAttribute> {
     let cluster = config
         .cluster
@@ -94,7 +94,7 @@ pub(crate) fn attributes(config: &LaunchConfig) -> Vec<CUlaunchAttribute> {
         .collect()
 }
 
-/// An attribute whose value is words.
+/// Makes an attribute whose value consists of 32-bit words.
 fn attribute(id: u32, words: [u32; 3]) -> CUlaunchAttribute {
     let mut bytes = [0; 64];
     for (to, word) in bytes.chunks_exact_mut(4).zip(words) {

@@ -25,7 +25,7 @@ pub struct GraphBuffer<'graph, T: DeviceCopy> {
 }
 
 impl<T: DeviceCopy> GraphBuffer<'_, T> {
-    /// The memory, for the builder of the graph that it is of.
+    /// Returns the memory, for the builder of the graph that it is of.
     pub(crate) fn new(buffer: Borrowed<T>) -> Self {
         Self {
             buffer,

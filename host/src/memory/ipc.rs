@@ -168,7 +168,7 @@ impl IpcMemory {
         Ok(IpcBuffer { buffer })
     }
 
-    /// The handle and the buffer's size, for a channel that takes bytes.
+    /// Returns the handle and the buffer's size, for a channel that takes bytes.
     #[must_use]
     pub fn to_bytes(self) -> [u8; BYTES + 8] {
         let mut bytes = [0; BYTES + 8];

@@ -39,7 +39,7 @@ impl<T: DeviceCopy + Zeroable> ManagedBuffer<T> {
 }
 
 impl<T: DeviceCopy> ManagedBuffer<T> {
-    /// The number of elements.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.buffer.len()
     }
@@ -49,7 +49,7 @@ impl<T: DeviceCopy> ManagedBuffer<T> {
         self.buffer.is_empty()
     }
 
-    /// The address, which is the same for host and device.
+    /// Returns the address, which is the same for host and device.
     pub fn address(&self) -> u64 {
         self.buffer.address()
     }
@@ -136,7 +136,7 @@ impl<T: DeviceCopy> ManagedBuffer<T> {
         DriverError::check("cuMemAdvise", result, at)
     }
 
-    /// The buffer that launches take.
+    /// Returns the buffer that launches take.
     pub(crate) fn buffer(&self) -> &DeviceBuffer<T> {
         &self.buffer
     }

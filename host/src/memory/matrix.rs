@@ -39,17 +39,17 @@ impl<'whole, T: DeviceCopy> MatrixMut<'whole, T> {
         }
     }
 
-    /// How many rows there are.
+    /// Returns how many rows there are.
     pub fn rows(&self) -> usize {
         self.rows as usize
     }
 
-    /// How many elements a row has.
+    /// Returns how many elements a row has.
     pub fn columns(&self) -> usize {
         self.columns as usize
     }
 
-    /// The buffer, and its size as the kernel takes it.
+    /// Returns the buffer, and its size as the kernel takes it.
     pub(crate) fn parts(&self) -> (&DeviceBuffer<T>, u64) {
         let size = lanewise_std::disjoint_matrix::size(self.rows, self.columns);
         (self.buffer, size as u64)
@@ -57,7 +57,7 @@ impl<'whole, T: DeviceCopy> MatrixMut<'whole, T> {
 }
 
 impl<T: DeviceCopy> DeviceBuffer<T> {
-    /// The buffer as rows of `columns` elements, one after another; what it holds stays.
+    /// Returns the buffer as rows of `columns` elements, one after another; what it holds stays.
     ///
     /// ```
     /// # use lanewise::{Device, DeviceBuffer};

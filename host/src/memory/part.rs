@@ -198,7 +198,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     }
 }
 
-/// The range as indices into a buffer of `len` elements.
+/// Returns the range as indices into a buffer of `len` elements.
 #[track_caller]
 fn within(range: impl RangeBounds<usize>, len: usize) -> Range<usize> {
     let start = match range.start_bound() {

@@ -19,7 +19,7 @@ impl Pattern {
     /// One byte of zero.
     pub(crate) const ZERO: Self = Self { bits: 0, bytes: 1 };
 
-    /// The bytes of a value.
+    /// Returns the bytes of a value.
     pub(crate) fn of<T: Pod>(value: T) -> Self {
         const {
             assert!(

@@ -142,7 +142,7 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
         })
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -207,7 +207,7 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
 }
 
 impl<T: DeviceCopy> PinnedBuffer<T> {
-    /// The address on the host.
+    /// Returns the address on the host.
     pub(crate) fn pointer(&self) -> *mut T {
         self.pointer.as_ptr()
     }

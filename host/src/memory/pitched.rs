@@ -86,12 +86,12 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
         Ok(buffer)
     }
 
-    /// The number of elements from the start of a row to the start of the next.
+    /// Returns the number of elements from the start of a row to the start of the next.
     pub fn pitch(&self) -> usize {
         self.pitch
     }
 
-    /// The number of columns, of rows and of planes.
+    /// Returns the number of columns, of rows and of planes.
     pub fn size(&self) -> [usize; 3] {
         self.size
     }

@@ -10,7 +10,7 @@ use cust::memory::DeviceCopy;
 use crate::{DeviceBuffer, MemoryError, PinnedBuffer};
 
 impl<T: DeviceCopy> DeviceBuffer<T> {
-    /// The contents.
+    /// Returns the contents.
     ///
     /// # Errors
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.

@@ -107,7 +107,7 @@ impl Drop for InFlight<'_> {
 
 /// What a copy on the device writes to: a buffer, a part of one, or mapped memory.
 pub trait CopyTarget<T: DeviceCopy>: sealed::Sealed {
-    /// The memory on the host that is copied.
+    /// Returns the memory on the host that is copied.
     #[doc(hidden)]
     fn target(&mut self) -> &DeviceBuffer<T>;
 }

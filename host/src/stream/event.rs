@@ -27,27 +27,27 @@ unsafe impl Send for Inner {}
 // SAFETY: as above.
 unsafe impl Sync for Inner {}
 
-/// Options for a new event. By default it keeps its time, and a waiting host thread spins.
+/// Options for a new event. By default the event records its time, and a waiting host thread spins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EventOptions {
     flags: u32,
 }
 
 impl EventOptions {
-    /// The defaults: the event keeps its time, and a waiting host thread spins.
+    /// Returns the defaults: the event records its time, and a waiting host thread spins.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The event keeps no time, which makes it cheaper to record and to wait for; [`Event::since`]
-    /// refuses it.
+    /// Makes the event record no time. It is then cheaper to record and to wait for, but
+    /// [`Event::since`] refuses it.
     pub fn without_time(self) -> Self {
         Self {
             flags: self.flags | sys::CUevent_flags::CU_EVENT_DISABLE_TIMING as u32,
         }
     }
 
-    /// Another process may open the event: see [`Event::ipc_handle`]. It keeps no time.
+    /// Lets other processes open the event: see [`Event::ipc_handle`]. The event records no time.
     pub fn interprocess(self) -> Self {
         let flag = sys::CUevent_flags::CU_EVENT_INTERPROCESS as u32;
         Self {
@@ -55,7 +55,7 @@ impl EventOptions {
         }
     }
 
-    /// A host thread that waits for the event sleeps, instead of polling.
+    /// Makes a host thread that waits for the event sleep instead of polling.
     pub fn blocking_wait(self) -> Self {
         Self {
             flags: self.flags | sys::CUevent_flags::CU_EVENT_BLOCKING_SYNC as u32,
@@ -93,7 +93,7 @@ impl Device {
 }
 
 impl Event {
-    /// Takes over a handle from the driver.
+    /// Takes ownership of a handle from the driver.
     ///
     /// # Safety
     /// The handle is live and of this device, and nothing else destroys it.
@@ -133,7 +133,7 @@ impl Event {
     /// Returns whether the event has occurred, without waiting.
     ///
     /// # Errors
-    /// What [`Self::synchronize`] fails with.
+    /// As [`Self::synchronize`].
     #[track_caller]
     pub fn is_done(&self) -> Result<bool, DriverError> {
         let at = self.make_current(Location::caller())?;
@@ -144,11 +144,13 @@ impl Event {
         }
     }
 
-    /// The device's time from `start` to this event: measured on a GPU, modelled on the simulator.
+    /// Returns the time on the device from `start` to this event. It is measured on a GPU and
+    /// modelled on the simulator.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_READY` before both have occurred; `CUDA_ERROR_INVALID_HANDLE` if one keeps
-    /// no time, was never recorded, or is of another device than the other.
+    /// `CUDA_ERROR_NOT_READY` if one of the events has not occurred yet.
+    /// `CUDA_ERROR_INVALID_HANDLE` if one of them records no time or was never recorded, or if they
+    /// are of different devices.
     #[track_caller]
     pub fn since(&self, start: &Event) -> Result<Elapsed, DriverError> {
         let at = self.make_current(Location::caller())?;
@@ -159,12 +161,12 @@ impl Event {
         Ok(Elapsed::from_seconds(f64::from(milliseconds) * 1e-3))
     }
 
-    /// The event's device.
+    /// Returns the event's device.
     pub fn device(&self) -> &Device {
         &self.0.device
     }
 
-    /// The driver's handle, for calls that this crate does not wrap.
+    /// Returns the driver's handle, for calls that this crate does not wrap.
     pub fn raw(&self) -> CUevent {
         self.0.handle
     }
@@ -183,7 +185,7 @@ impl Drop for Inner {
     }
 }
 
-/// An event that nobody has any more.
+/// The handle of an event whose last owner was dropped.
 struct Destroyed(CUevent);
 
 // SAFETY: as for `Inner`.
@@ -191,8 +193,8 @@ unsafe impl Send for Destroyed {}
 
 impl Drop for Destroyed {
     fn drop(&mut self) {
-        // SAFETY: made by its `Inner` and destroyed once; who waits for what it recorded goes on
-        // waiting. There is nobody to report to.
+        // SAFETY: `Inner` made the handle, and it is destroyed once. A stream that waits for its
+        // record continues to wait. A drop cannot report errors.
         let _ = unsafe { sys::cuEventDestroy_v2(self.0) };
     }
 }

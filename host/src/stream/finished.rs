@@ -1,7 +1,7 @@
 //! A stream as a future: `stream.finished().await`.
 //!
-//! The future needs no runtime of its own and works with any. When the stream reaches the point at
-//! which the future was made, it calls back and wakes the task.
+//! The future works with any executor. When the stream reaches the point at which the future was
+//! made, the driver calls a function that wakes the task.
 //! Source: CUDA driver API, `cuStreamAddCallback`; Rust's `std::future`.
 
 use std::ffi::c_void;
@@ -36,14 +36,14 @@ fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
 }
 
 impl Stream {
-    /// Returns a future that resolves when everything queued so far has run: with the fault of a
-    /// kernel that ran before, if there was one.
+    /// Returns a future that resolves when everything queued so far has run. If a kernel that ran
+    /// before had a fault, the future resolves with that error.
     ///
-    /// A thread of the driver wakes the task, and on that thread no CUDA calls are allowed: an
-    /// executor that runs the task right there, and not on a thread of its own, gets
-    /// `CUDA_ERROR_NOT_PERMITTED`. On a GPU that one thread makes the callbacks of all streams, one
-    /// after another, so a function of [`Stream::call`] that waits holds up the futures of other
-    /// streams too.
+    /// A thread of the driver wakes the task, and no CUDA calls are allowed on that thread. An
+    /// executor that runs the task directly on it, and not on a thread of its own, gets
+    /// `CUDA_ERROR_NOT_PERMITTED`. On a GPU one thread makes the callbacks of all streams, one
+    /// after another. A function of [`Stream::call`] that waits therefore delays the futures of
+    /// other streams too.
     ///
     /// # Errors
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.
@@ -57,24 +57,26 @@ impl Stream {
         let shared = Arc::<Mutex<Shared>>::default();
         let data = Arc::into_raw(shared.clone());
         self.device().make_current(at)?;
-        // Unlike `cuLaunchHostFunc`'s, such a function is called after a fault too, which a task
-        // must not miss. SAFETY: the stream is live, and the function is given what it takes, once.
+        // A function of `cuStreamAddCallback` is called after a fault too, and a task must hear of
+        // a fault. One of `cuLaunchHostFunc` is not. SAFETY: the stream is live, and `data` is the
+        // reference that `reached` takes, once.
         let result = unsafe {
             sys::cuStreamAddCallback(self.raw(), Some(reached), data.cast_mut().cast(), 0)
         };
         let queued = DriverError::check("cuStreamAddCallback", result, at);
         if queued.is_err() {
-            // SAFETY: the driver has refused the function, so this reference is still this
-            // function's.
+            // SAFETY: the driver has refused the function, so this code still owns the reference.
             drop(unsafe { Arc::from_raw(data) });
         }
         queued.map(|()| Finished { done, shared })
     }
 }
 
-/// The driver calls this when the stream has reached the point.
+/// Marks the point as reached and wakes the task. The driver calls it when the stream reaches the
+/// point.
 unsafe extern "C" fn reached(_: CUstream, _: CUresult, data: *mut c_void) {
-    // SAFETY: the reference that `finished` has given away, once.
+    // SAFETY: `data` is the reference that `finished` gave to the driver, and it is taken back
+    // once.
     let shared = unsafe { Arc::from_raw(data.cast_const().cast::<Mutex<Shared>>()) };
     let waker = {
         let mut shared = lock(&shared);
@@ -89,8 +91,8 @@ impl Future for Finished {
 
     #[track_caller]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        // Cloned and dropped while nothing is held: that is the program's own code, and may end a
-        // task that waits for the stream.
+        // Wakers are cloned and dropped while the lock is not held: both run the program's own
+        // code, which may end a task that waits for the stream.
         let mut waker = Some(context.waker().clone());
         let reached = {
             let mut shared = lock(&self.shared);
@@ -103,7 +105,7 @@ impl Future for Finished {
         if !reached {
             return Poll::Pending;
         }
-        // The event is before the call in the stream, so nobody waits here.
+        // The event comes before the callback in the stream, so this does not wait.
         Poll::Ready(self.done.synchronize())
     }
 }

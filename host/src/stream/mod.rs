@@ -39,13 +39,13 @@ struct Inner {
     device: Device,
     handle: CUstream,
     kind: Kind,
-    /// A number of its own in the process. The driver's handles are used again, so they cannot
+    /// A number that is unique in the process. The driver uses handles again, so they cannot
     /// identify a stream.
     number: u64,
-    /// How many points in it were marked. Locked while a point is marked, so that a larger number
-    /// is a later point.
+    /// The number of points that were marked in it. It is locked while a point is marked, so that a
+    /// larger number means a later point.
     marks: Mutex<u64>,
-    /// For other streams, by number: the last point there that this stream waits for.
+    /// For each other stream, by its number: the last point in it that this stream waits for.
     waited: Mutex<HashMap<u64, u64>>,
 }
 
@@ -57,14 +57,15 @@ unsafe impl Sync for Inner {}
 /// The number of other streams for which a stream remembers what it waits for.
 const REMEMBERED: usize = 64;
 
-/// The number of the next stream, larger than all before.
+/// Returns the number of the next stream, larger than all before.
 fn number() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 impl Order<Stream> {
-    /// Begins a use on `stream`, after the uses that it must not overtake.
+    /// Begins a use on `stream`, and makes the stream wait for the earlier uses that conflict with
+    /// it.
     #[track_caller]
     pub(crate) fn begin_on(
         &self,
@@ -87,7 +88,7 @@ impl Queue for Stream {
     type Mark = Event;
 
     fn mark(&self) -> Option<(u64, Event)> {
-        // Handles of the default stream have no count in common.
+        // Handles of the default stream do not share one count of points.
         if self.0.kind == Kind::Default {
             return None;
         }
@@ -103,9 +104,9 @@ impl Queue for Stream {
 /// How a stream relates to the legacy default stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// It is that stream.
+    /// It is the legacy default stream.
     Default,
-    /// Each waits for what was queued on the other before.
+    /// Each of the two waits for what was queued on the other before.
     Blocking,
     /// Neither waits for the other.
     NonBlocking,
@@ -119,12 +120,12 @@ pub struct StreamOptions {
 }
 
 impl StreamOptions {
-    /// The defaults: a stream of the lowest priority that waits for the default stream.
+    /// Returns the defaults: a stream of the lowest priority that waits for the default stream.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Neither this stream nor the legacy default stream waits for the other.
+    /// Makes the stream independent of the legacy default stream: neither waits for the other.
     pub fn non_blocking(self) -> Self {
         Self {
             non_blocking: true,
@@ -221,12 +222,12 @@ impl Device {
 }
 
 impl Stream {
-    /// The device whose work it queues.
+    /// Returns the device that the stream belongs to.
     pub fn device(&self) -> &Device {
         &self.0.device
     }
 
-    /// The priority that the device gave to the stream.
+    /// Returns the priority that the device gave to the stream.
     ///
     /// # Errors
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.
@@ -234,7 +235,7 @@ impl Stream {
     pub fn priority(&self) -> Result<i32, DriverError> {
         let at = self.make_current(Location::caller())?;
         let mut priority = 0;
-        // SAFETY: the result has a place, the stream is live.
+        // SAFETY: the result is written to a local variable, and the stream is live.
         let result = unsafe { sys::cuStreamGetPriority(self.raw(), &mut priority) };
         DriverError::check("cuStreamGetPriority", result, at)?;
         Ok(priority)
@@ -270,7 +271,7 @@ impl Stream {
     /// Returns whether everything queued so far has run.
     ///
     /// # Errors
-    /// What [`Self::synchronize`] fails with.
+    /// As [`Self::synchronize`].
     #[track_caller]
     pub fn is_done(&self) -> Result<bool, DriverError> {
         let at = self.make_current(Location::caller())?;
@@ -292,15 +293,15 @@ impl Stream {
         Ok(event)
     }
 
-    /// Makes work that is queued from now on wait for `event`, as it was last recorded. The event
-    /// may be of another device.
+    /// Makes work that is queued from now on wait for the last record of `event`. The event may be
+    /// of another device.
     ///
     /// # Errors
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.
     #[track_caller]
     pub fn wait_event(&self, event: &Event) -> Result<(), DriverError> {
         let at = self.make_current(Location::caller())?;
-        // SAFETY: both are live; the driver keeps what the event has recorded.
+        // SAFETY: both handles are live, and the driver keeps the record of the event.
         let result = unsafe { sys::cuStreamWaitEvent(self.raw(), event.raw(), 0) };
         DriverError::check("cuStreamWaitEvent", result, at)
     }
@@ -308,7 +309,7 @@ impl Stream {
     /// Makes work that is queued from now on wait for everything that is queued on `earlier` now.
     ///
     /// # Errors
-    /// The driver's error, if the event that joins the two cannot be made.
+    /// The driver's error, if the event between the two streams cannot be made.
     #[track_caller]
     pub fn wait_for(&self, earlier: &Stream) -> Result<(), DriverError> {
         if self.waits_anyway(earlier) {
@@ -321,8 +322,8 @@ impl Stream {
         self.wait_event(&event)
     }
 
-    /// Makes work that is queued from now on wait for this point of `earlier`, or without one for
-    /// everything queued there now.
+    /// Makes work that is queued from now on wait for this point of `earlier`. Without a point, it
+    /// waits for everything that is queued there now.
     #[track_caller]
     pub(crate) fn wait_behind(
         &self,
@@ -343,7 +344,8 @@ impl Stream {
             return Ok(());
         }
         self.wait_event(event)?;
-        // With so many streams most are gone. A forgotten point is only waited for again.
+        // Most of so many streams no longer exist. Forgetting a point costs one more wait, and
+        // nothing else.
         if waited.len() >= REMEMBERED {
             waited.clear();
         }
@@ -351,7 +353,8 @@ impl Stream {
         Ok(())
     }
 
-    /// Returns whether the default stream's rules already make the one wait for the other.
+    /// Returns whether this stream waits for `earlier` anyway: both are the same stream, or one is
+    /// the legacy default stream and the other keeps order with it.
     fn waits_anyway(&self, earlier: &Stream) -> bool {
         let kinds = (self.0.kind, earlier.0.kind);
         self == earlier
@@ -366,9 +369,9 @@ impl Stream {
     /// later waits for it. It runs on a thread of the driver.
     ///
     /// It must not use the device: every driver call in it returns `CUDA_ERROR_NOT_PERMITTED` (on a
-    /// GPU the driver may do worse, and wait for itself). What it drops is given back by another
-    /// thread, a little later. After a fault it is not called. A panic in it is printed, and the
-    /// stream goes on.
+    /// GPU the driver may also deadlock). Driver objects that it drops are freed a little later, by
+    /// another thread. After a fault it is not called. A panic in it is printed, and the stream
+    /// continues.
     ///
     /// # Errors
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.
@@ -376,7 +379,8 @@ impl Stream {
     pub fn call(&self, function: impl FnOnce() + Send + 'static) -> Result<(), DriverError> {
         /// Calls the function that `data` owns.
         unsafe extern "C" fn run<F: FnOnce() + Send>(data: *mut c_void) {
-            // SAFETY: `data` is the box that was given with this function, which is called once.
+            // SAFETY: `data` is the box that was passed with this function, and the driver calls
+            // the function once.
             let function = unsafe { Box::from_raw(data.cast::<F>()) };
             run_host_function(function);
         }
@@ -386,17 +390,18 @@ impl Stream {
         let at = self.make_current(Location::caller())?;
         let run = runner(&function);
         let data = Box::into_raw(Box::new(function));
-        // SAFETY: the stream is live, and the function is given what it takes.
+        // SAFETY: the stream is live, and `data` is the box that `run` takes.
         let result = unsafe { sys::cuLaunchHostFunc(self.raw(), Some(run), data.cast()) };
         let queued = DriverError::check("cuLaunchHostFunc", result, at);
         if queued.is_err() {
-            // SAFETY: the driver has refused the function, so the box is still this function's.
+            // SAFETY: the driver has refused the function, so this code still owns the box.
             drop(unsafe { Box::from_raw(data) });
         }
         queued
     }
 
-    /// The driver's handle, for calls that this crate does not wrap. Null for the default stream.
+    /// Returns the driver's handle, for calls that this crate does not wrap. Null for the default
+    /// stream.
     pub fn raw(&self) -> CUstream {
         self.0.handle
     }
@@ -426,7 +431,7 @@ impl Drop for Inner {
     }
 }
 
-/// A stream that nobody has any more.
+/// The handle of a stream whose last owner was dropped.
 struct Destroyed(CUstream);
 
 // SAFETY: as for `Inner`.
@@ -434,8 +439,8 @@ unsafe impl Send for Destroyed {}
 
 impl Drop for Destroyed {
     fn drop(&mut self) {
-        // SAFETY: made by its `Inner` and destroyed once; what is still queued runs all the same.
-        // There is nobody to report to.
+        // SAFETY: `Inner` made the handle, and it is destroyed once. Work that is still queued runs
+        // all the same. A drop cannot report errors.
         let _ = unsafe { sys::cuStreamDestroy_v2(self.0) };
     }
 }

@@ -1,11 +1,11 @@
 //! One timer over two clocks: the wall, and events on a stream.
 //!
-//! The wall clock times what the host waits for. An event pair times what the device does between
-//! two points of a stream; on the simulator that is modelled time, the same in every run
-//! ([`crate::Backend::times`]).
+//! The wall clock times what the host waits for. A pair of events times what the device does
+//! between two points of a stream. On the simulator that is modelled time, which is the same in
+//! every run ([`crate::Backend::times`]).
 //!
-//! A timer that was not started cannot be stopped, and none can be stopped twice: there is no such
-//! value to call [`Timer::stop`] on.
+//! A timer exists only after it was started, and [`Timer::stop`] consumes it. So it cannot be
+//! stopped before it was started, and not twice.
 //! ```compile_fail,E0382
 //! # use lanewise::{Timer, WallClock};
 //! let timer = Timer::start(WallClock)?;
@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use crate::{DriverError, Event, Stream};
 
-/// A unit of time to read a measurement in.
+/// A unit in which a measured time is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeUnit {
     /// Times are shown in seconds.
@@ -32,19 +32,19 @@ pub enum TimeUnit {
     Microseconds,
 }
 
-/// A measured (or modelled) span of time.
+/// A measured (or modelled) duration.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Elapsed {
     seconds: f64,
 }
 
 impl Elapsed {
-    /// A span of this many seconds.
+    /// Makes a duration of this many seconds.
     pub fn from_seconds(seconds: f64) -> Self {
         Self { seconds }
     }
 
-    /// The span in the unit asked for.
+    /// Returns the duration in `unit`.
     pub fn get(self, unit: TimeUnit) -> f64 {
         match unit {
             TimeUnit::Seconds => self.seconds,
@@ -53,19 +53,19 @@ impl Elapsed {
         }
     }
 
-    /// The span in seconds.
+    /// Returns the duration in seconds.
     pub fn seconds(self) -> f64 {
         self.seconds
     }
 
-    /// The span as the standard library has it, in whole nanoseconds; nothing where it is negative,
-    /// as between events in the other order.
+    /// Returns the duration as the type of the standard library, in whole nanoseconds. A negative
+    /// duration, as between events in the other order, becomes zero.
     pub fn as_duration(self) -> Duration {
         Duration::try_from_secs_f64(self.seconds.max(0.0)).unwrap_or(Duration::MAX)
     }
 }
 
-/// The time as [`Elapsed::as_duration`] gives it.
+/// The conversion of [`Elapsed::as_duration`].
 impl From<Elapsed> for Duration {
     fn from(span: Elapsed) -> Self {
         span.as_duration()
@@ -88,24 +88,24 @@ impl fmt::Display for Elapsed {
     }
 }
 
-/// Something that can mark a point in time and measure between two.
+/// A clock that can mark points in time and measure the time between two of them.
 pub trait Clock {
-    /// What stands for a point in time.
+    /// A point in time.
     type Mark;
-    /// Why it could not be marked or measured.
+    /// The error if a point cannot be marked or the time cannot be measured.
     type Error;
 
-    /// Marks the present moment of what the clock measures.
+    /// Marks the present point in time.
     ///
     /// # Errors
-    /// What the clock itself fails with: [`Clock::Error`].
+    /// The clock's error: [`Clock::Error`].
     #[track_caller]
     fn mark(&self) -> Result<Self::Mark, Self::Error>;
 
-    /// The span between two marks; waits for `stop` to come to pass.
+    /// Waits until `stop` has occurred, and returns the time between the two marks.
     ///
     /// # Errors
-    /// What the clock itself fails with: [`Clock::Error`].
+    /// The clock's error: [`Clock::Error`].
     #[track_caller]
     fn between(&self, start: &Self::Mark, stop: &Self::Mark) -> Result<Elapsed, Self::Error>;
 }
@@ -132,7 +132,7 @@ impl Clock for WallClock {
 pub struct EventClock(Stream);
 
 impl EventClock {
-    /// Marks are recorded on this stream, after what is queued on it.
+    /// Makes a clock whose marks are events on this stream, after what is queued on it.
     pub fn on(stream: &Stream) -> Self {
         Self(stream.clone())
     }
@@ -154,7 +154,7 @@ impl Clock for EventClock {
     }
 }
 
-/// A timer that runs; stopping it gives the time since its start.
+/// A running timer. [`Timer::stop`] returns the time since its start.
 #[derive(Debug)]
 #[must_use = "a timer that is never stopped measures nothing"]
 pub struct Timer<C: Clock> {
@@ -166,17 +166,17 @@ impl<C: Clock> Timer<C> {
     /// Starts timing on `clock`.
     ///
     /// # Errors
-    /// What the clock itself fails with: [`Clock::Error`].
+    /// The clock's error: [`Clock::Error`].
     #[track_caller]
     pub fn start(clock: C) -> Result<Self, C::Error> {
         let start = clock.mark()?;
         Ok(Self { clock, start })
     }
 
-    /// Stops, and says how long it was.
+    /// Stops the timer and returns the time since its start.
     ///
     /// # Errors
-    /// What the clock itself fails with: [`Clock::Error`].
+    /// The clock's error: [`Clock::Error`].
     #[track_caller]
     pub fn stop(self) -> Result<Elapsed, C::Error> {
         let stop = self.clock.mark()?;

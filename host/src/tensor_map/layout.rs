@@ -39,7 +39,7 @@ impl<const RANK: usize> Layout<RANK> {
         }
     }
 
-    /// The map, if there can be one.
+    /// Returns the map, if there can be one.
     pub(super) fn encode<T: TensorElement>(
         &self,
         buffer: &DeviceBuffer<T>,
@@ -71,8 +71,8 @@ impl<const RANK: usize> Layout<RANK> {
         Ok(encode(&map, at)?)
     }
 
-    /// Whether stores end where the tensor's rows do. The map was encoded, so the tensor is in its
-    /// buffer.
+    /// Returns whether stores end where the tensor's rows do. The map was encoded, so the tensor is
+    /// in its buffer.
     pub(super) fn check_stored<T: TensorElement>(&self) -> Result<(), TensorMapError> {
         let bytes = (self.size[0] * size_of::<T>()) as u64;
         match bytes % STORED {
@@ -107,7 +107,7 @@ impl<const RANK: usize> Layout<RANK> {
         }
     }
 
-    /// Whether every element is in the buffer.
+    /// Returns whether every element is in the buffer.
     fn check_inside(&self, strides: &[u64], bytes: u64, has: u64) -> Result<(), TensorMapError> {
         let wide = u128::from;
         let steps = std::iter::once(bytes).chain(strides.iter().copied());

@@ -153,9 +153,9 @@ impl<'a, T: TensorElement, const RANK: usize> Im2colMapMut<'a, T, RANK> {
 macro_rules! stored {
     ($($name:ident)*) => {$(
         impl<T: TensorElement, const RANK: usize> $name<'_, T, RANK> {
-            /// The map's 128 bytes, for a buffer of maps that kernels take by address. Nothing ties
-            /// them to the tensor any more: it has to be there, and waited for, as long as a kernel
-            /// uses them.
+            /// Returns the map's 128 bytes, for a buffer of maps that kernels take by address.
+            /// Nothing ties them to the tensor any more: it has to be there, and waited for, as
+            /// long as a kernel uses them.
             pub fn storage(&self) -> tma::MapStorage {
                 tma::MapStorage::from_words(self.encoded.opaque)
             }
@@ -183,7 +183,7 @@ arguments! {
     &mut Im2colMapMut<'_, T, RANK> => Im2colMapMut, Write;
 }
 
-/// The values, and nothing behind them: what the driver takes for every rank.
+/// Returns the values, and nothing behind them: what the driver takes for every rank.
 fn padded<T: Copy + Default, const RANK: usize>(values: [T; RANK]) -> [T; MOST] {
     std::array::from_fn(|i| values.get(i).copied().unwrap_or_default())
 }

@@ -41,7 +41,7 @@ macro_rules! settings {
                 self
             }
 
-            /// How much the second-level cache fetches at once.
+            /// Returns how much the second-level cache fetches at once.
             pub fn promotion(mut self, promotion: Promotion) -> Self {
                 self.layout.promotion = promotion;
                 self
@@ -117,7 +117,7 @@ impl<const RANK: usize> Columns<RANK> {
         }
     }
 
-    /// Whether the box of the pixels is inside of the image, as stores want it.
+    /// Returns whether the box of the pixels is inside of the image, as stores want it.
     pub(super) fn check_stored_corners(&self) -> Result<(), TensorMapError> {
         let Im2col { lower, upper, .. } = self.columns;
         let outside = |&dimension: &usize| lower[dimension] < 0 || upper[dimension] > 0;

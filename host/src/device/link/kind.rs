@@ -1,27 +1,27 @@
-//! What kind of code is linked.
+//! The kinds of code that can be linked.
 
 use cust::sys::CUjitInputType;
 
-/// What code can be.
+/// A kind of device code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CodeKind {
-    /// PTX, as text that ends with a byte of zero.
+    /// PTX, as text that ends with a NUL byte.
     Ptx,
     /// Machine code, for one target.
     Cubin,
-    /// Several of these in one file.
+    /// Several pieces of PTX and machine code in one file.
     Fatbin,
-    /// A host's object with device code in it.
+    /// A host object file that contains device code.
     Object,
-    /// An archive of such objects.
+    /// An archive of such object files.
     Library,
-    /// What nvcc makes with `-dlto`: code that is compiled when it is linked.
+    /// The output of nvcc with `-dlto`: code that is compiled when it is linked.
     LtoIr,
 }
 
 impl CodeKind {
-    /// The kind by the first bytes: ELF's, with CUDA's machine or a host's, the magic numbers of
-    /// fatbins, archives and LTO-IR; or PTX's own words.
+    /// Returns the kind by the first bytes. These are the magic number of ELF (with CUDA's machine
+    /// number or a host's), of a fatbin, of an archive or of LTO-IR, or the directives of PTX.
     pub(super) fn of(code: &[u8]) -> Option<CodeKind> {
         const CUDA: [u8; 2] = [190, 0];
         match code {
@@ -39,7 +39,7 @@ impl CodeKind {
         }
     }
 
-    /// The driver's number for it.
+    /// Returns the driver's number of the kind.
     pub(super) fn input_type(self) -> CUjitInputType {
         match self {
             CodeKind::Ptx => CUjitInputType::CU_JIT_INPUT_PTX,

@@ -1,7 +1,7 @@
 //! Linking of LTO-IR, by NVIDIA's libnvJitLink.
 //!
-//! The driver's own linker takes LTO-IR of toolkits before CUDA 12 only. The library comes with
-//! every toolkit since, is opened when there is LTO-IR to link, and needs no GPU. It refuses LTO-IR
+//! The driver's own linker only takes LTO-IR from toolkits before CUDA 12. Every later toolkit has
+//! the library. It is opened when there is LTO-IR to link, and it needs no GPU. It refuses LTO-IR
 //! that is newer than itself.
 //! Source: nvJitLink documentation, "Linker API", "Supported Link Options".
 
@@ -26,11 +26,12 @@ const LIBRARY: ToolkitLibrary = ToolkitLibrary {
     ],
 };
 
-/// Libraries have each function under the versions of the interface that they know.
+/// The suffixes of function names. A library exports each function once for each version of the
+/// interface that it supports.
 const VERSIONS: [&str; 2] = ["_13_0", "_12_0"];
 
 impl CodeKind {
-    /// The kind's number in `nvJitLinkInputType` (nvJitLink.h).
+    /// Returns the kind's number in `nvJitLinkInputType` (nvJitLink.h).
     fn number(self) -> c_int {
         match self {
             CodeKind::Cubin => 1,
@@ -80,8 +81,8 @@ functions! {
     log "nvJitLinkGetErrorLog" (Handle, *mut c_char);
 }
 
-/// The machine code of `inputs`, for whose sake (`late`) the library is asked, for devices of a
-/// compute capability.
+/// Links `inputs` and returns the machine code for devices of this compute capability. `late` is
+/// the input that makes the library necessary; errors name it.
 pub(super) fn link(
     late: &Input,
     inputs: &[Input],
@@ -95,7 +96,7 @@ pub(super) fn link(
         path: path.clone(),
         reason,
     };
-    // SAFETY: NVIDIA's library has nothing to run when it is opened.
+    // SAFETY: NVIDIA's library runs no code when it is opened.
     let opened = unsafe { Library::new(&path) }.map_err(|error| unusable(error.to_string()))?;
     let functions = Functions::find(&opened).map_err(unusable)?;
     let is_late = inputs.iter().any(|input| input.kind == CodeKind::LtoIr);
@@ -106,14 +107,15 @@ pub(super) fn link(
     link.complete()
 }
 
-/// A link that is under way.
+/// A link operation that has begun.
 struct Link<'a> {
     handle: Handle,
     functions: &'a Functions,
 }
 
 impl<'a> Link<'a> {
-    /// A link of nothing yet; `is_late` where LTO-IR will be in it, which has to be, then.
+    /// Begins a link operation without inputs. `is_late` means that LTO-IR will be added; then it
+    /// must be.
     fn new(
         functions: &'a Functions,
         capability: ComputeCapability,
@@ -127,7 +129,8 @@ impl<'a> Link<'a> {
             handle: ptr::null_mut(),
             functions,
         };
-        // SAFETY: this many options, each ending with NUL, and a place for the handle.
+        // SAFETY: there are this many options, each ends with NUL, and the handle is written to a
+        // field of `link`.
         let code = unsafe {
             (functions.create)(&mut link.handle, options.len() as c_uint, options.as_ptr())
         };
@@ -156,7 +159,7 @@ impl<'a> Link<'a> {
         let result = unsafe { (functions.cubin_size)(self.handle, &mut bytes) };
         self.check("nvJitLinkGetLinkedCubinSize", result)?;
         let mut image = vec![0u8; bytes];
-        // SAFETY: the link is complete, and there is room for this many bytes.
+        // SAFETY: the link is complete, and the vector has this many bytes.
         let result = unsafe { (functions.cubin)(self.handle, image.as_mut_ptr().cast()) };
         self.check("nvJitLinkGetLinkedCubin", result)?;
         Ok(image)
@@ -169,8 +172,8 @@ impl<'a> Link<'a> {
         let mut bytes = 0;
         let mut log = Vec::new();
         if !self.handle.is_null() {
-            // SAFETY: the link is open, and the size has a place; then there is room for this many
-            // bytes.
+            // SAFETY: the link is open, and the size is written to a local variable. The log then
+            // has this many bytes.
             unsafe {
                 if (self.functions.log_size)(self.handle, &mut bytes) == 0 {
                     log.resize(bytes, 0u8);
@@ -187,7 +190,8 @@ impl<'a> Link<'a> {
 impl Drop for Link<'_> {
     fn drop(&mut self) {
         if !self.handle.is_null() {
-            // SAFETY: opened once, destroyed here only. A failure would change nothing.
+            // SAFETY: the link was opened once and is destroyed here only. An error here needs no
+            // handling.
             unsafe { (self.functions.destroy)(&mut self.handle) };
         }
     }
@@ -205,7 +209,7 @@ mod tests {
         }
     }
 
-    /// The library needs no GPU: where it is, it links PTX here too.
+    /// The library needs no GPU: if it is installed, it also links PTX on a machine without one.
     #[test]
     fn the_library_makes_machine_code_and_says_what_is_missing() {
         if LIBRARY.find().is_err() {

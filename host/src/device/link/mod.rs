@@ -1,12 +1,12 @@
 //! Linking: modules that call each other's functions become one image.
 //!
-//! A crate's kernels may call functions that another module defines (`#[device]` on an
-//! `unsafe extern "C"` block). [`Linker`] puts the modules together, by the driver's own linker:
-//! PTX of crates, PTX text, and what CUDA's tools have made (cubins, fatbins, objects, libraries;
-//! LTO-IR, by libnvJitLink). The kind of code is recognised by its first bytes. The image that
-//! comes of it is loaded, or kept in a file for the next run. A crate that names such files in its
-//! Cargo.toml needs no `Linker`: its module is linked when it is first used. `nvlink` does the same
-//! ahead of time: `cargo lanewise link`.
+//! A crate's kernels may call functions that another module defines (`#[device]` on an `unsafe
+//! extern "C"` block). [`Linker`] links such modules with the driver's own linker. It takes PTX of
+//! crates, PTX text, and the output of CUDA's tools (cubins, fatbins, objects and libraries).
+//! LTO-IR is linked by libnvJitLink. The kind of code is recognised by its first bytes. The
+//! resulting image can be loaded, or kept in a file for the next run. A crate that names such files
+//! in its Cargo.toml needs no `Linker`: its module is linked when it is first used. `nvlink` does
+//! the same ahead of time: `cargo lanewise link`.
 //!
 //! Source: CUDA driver API, "Module Management", `cuLinkCreate`; CUDA Compiler Driver
 //! documentation, "Using Separate Compilation in CUDA".
@@ -28,7 +28,7 @@ mod lto;
 
 use kind::CodeKind;
 
-/// What is to be linked, in order.
+/// A list of the code to link, in order.
 ///
 /// ```
 /// use lanewise::{Device, Linker};
@@ -44,16 +44,16 @@ pub struct Linker {
     inputs: Vec<Input>,
 }
 
-/// A piece of code.
+/// A piece of code to link.
 #[derive(Debug)]
 struct Input {
     name: CString,
     kind: CodeKind,
-    /// PTX ends with NUL.
+    /// The code; PTX ends with NUL.
     bytes: Vec<u8>,
 }
 
-/// What the linker made: code for the device, without anything missing.
+/// The output of the linker: complete code for the device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
     bytes: Vec<u8>,
@@ -62,7 +62,7 @@ pub struct Image {
 }
 
 impl Linker {
-    /// Nothing yet, for this device.
+    /// Makes an empty list of code to link for this device.
     pub fn new(device: &Device) -> Self {
         Self {
             device: device.clone(),
@@ -70,32 +70,32 @@ impl Linker {
         }
     }
 
-    /// The device that is linked for.
+    /// Returns the device that the code is linked for.
     pub(crate) fn device(&self) -> &Device {
         &self.device
     }
 
-    /// Adds the kernels and functions of a crate: of its embedded PTX the text that suits the
-    /// device best, and what its Cargo.toml says that they are linked with.
+    /// Adds the kernels and functions of a crate: the embedded PTX that suits the device best, and
+    /// the files that the crate's Cargo.toml names for linking.
     ///
     /// # Errors
-    /// [`LoadError::NoPtx`] and [`LoadError::TooOldDevice`], as of [`Device::ptx`].
+    /// [`LoadError::NoPtx`] and [`LoadError::TooOldDevice`], as for [`Device::ptx`].
     pub fn module<M: kernel::Module>(self) -> Result<Self, LoadError> {
         let text = self.device.ptx::<M>()?.plain;
         self.rust::<M>(M::NAME, text)
     }
 
-    /// Adds a text of a crate, and the code of other origin that is linked with it.
+    /// Adds one PTX text of a crate, and the code from other tools that is linked with it.
     pub(crate) fn rust<M: kernel::Module>(self, name: &str, text: &str) -> Result<Self, LoadError> {
-        // SAFETY: the crate's own promise: it embeds what tools have made.
+        // SAFETY: the crate promises that it only embeds code that CUDA's tools have made.
         let add = |linker: Self, it: &kernel::Linked| unsafe { linker.add(it.name, it.code) };
         M::LINKED.iter().try_fold(self.ptx(name, text)?, add)
     }
 
-    /// Adds PTX text. `name` is what messages call it.
+    /// Adds PTX text. Messages use `name` for it.
     ///
     /// # Errors
-    /// [`LoadError::NulInPtx`] if the text has a byte of zero in it.
+    /// [`LoadError::NulInPtx`] if the text contains a NUL byte.
     pub fn ptx(self, name: &str, text: &str) -> Result<Self, LoadError> {
         let text = CString::new(text).map_err(|nul| LoadError::NulInPtx {
             offset: nul.nul_position(),
@@ -104,16 +104,16 @@ impl Linker {
         Ok(self.with(name, CodeKind::Ptx, bytes))
     }
 
-    /// Adds code of any kind: PTX, a cubin, a fatbin, an object with device code in it, a library
-    /// of those, LTO-IR. A cubin or an object has to be relocatable (`ptxas --compile-only`,
-    /// `nvcc -dc`). The simulator has no machine code: it takes PTX, and fatbins that hold it.
-    /// `name` is what messages call it.
+    /// Adds code of any kind: PTX, a cubin, a fatbin, an object file with device code, a library of
+    /// such object files, or LTO-IR. A cubin or an object has to be relocatable (`ptxas
+    /// --compile-only`, `nvcc -dc`). The simulator does not run machine code: it takes PTX, and
+    /// fatbins that contain PTX. Messages use `name` for the code.
     ///
     /// # Errors
-    /// [`LoadError::NotDeviceCode`] if the bytes are of no kind that the linker takes.
+    /// [`LoadError::NotDeviceCode`] if the linker does not know this kind of code.
     ///
     /// # Safety
-    /// But for PTX, a tool of CUDA's has made it: the driver believes what it says of itself.
+    /// If the code is not PTX, a CUDA tool has made it. The driver does not check what it contains.
     pub unsafe fn add(self, name: &str, code: &[u8]) -> Result<Self, LoadError> {
         match CodeKind::of(code) {
             Some(CodeKind::Ptx) => {
@@ -130,7 +130,7 @@ impl Linker {
     /// Adds a file of such code.
     ///
     /// # Errors
-    /// [`LoadError::UnreadableCode`] when there is no such file; [`LoadError::NotDeviceCode`].
+    /// [`LoadError::UnreadableCode`] if the file cannot be read; [`LoadError::NotDeviceCode`].
     ///
     /// # Safety
     /// As for [`Linker::add`].
@@ -139,12 +139,12 @@ impl Linker {
             path: path.to_owned(),
             source,
         })?;
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises the same.
         unsafe { self.add(&path.display().to_string(), &bytes) }
     }
 
     fn with(mut self, name: &str, kind: CodeKind, bytes: Vec<u8>) -> Self {
-        // What messages say may be without a NUL's rest.
+        // A NUL in the name is replaced by a space, because the name is only used in messages.
         let name = CString::new(name.replace('\0', " ")).unwrap_or_default();
         self.inputs.push(Input { name, kind, bytes });
         self
@@ -153,8 +153,8 @@ impl Linker {
     /// Links everything that was added into one image, which can be loaded.
     ///
     /// # Errors
-    /// [`LoadError::Refused`], with the linker's log: a function that nobody defines, or that two
-    /// define. With LTO-IR, [`LoadError::NotLinked`] and [`LoadError::NoLtoLinker`].
+    /// [`LoadError::Refused`] with the linker's log, for example if a function has no definition or
+    /// two. With LTO-IR also [`LoadError::NotLinked`] and [`LoadError::NoLtoLinker`].
     #[track_caller]
     pub fn link(self) -> Result<Image, LoadError> {
         let at = Location::caller();
@@ -198,38 +198,39 @@ impl Linker {
 }
 
 impl Image {
-    /// The image itself, for a file: a cubin. The simulator's is PTX.
+    /// Returns the bytes of the image, which can be written to a file. They are a cubin, and PTX on
+    /// the simulator.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The kernels of the PTX that went in.
+    /// Returns the names of the kernels in the PTX that was linked.
     pub fn kernels(&self) -> &[String] {
         &self.kernels
     }
 
-    /// What the linker had to say.
+    /// Returns the linker's log.
     pub fn log(&self) -> &str {
         &self.log
     }
 
-    /// Loads it on the device that it was linked for, or one of the same kind.
+    /// Loads the image on the device that it was linked for, or on a device of the same kind.
     ///
     /// # Errors
     /// [`LoadError::Refused`] on another kind of device.
     #[track_caller]
     pub fn load(&self, device: &Device) -> Result<Module, LoadError> {
-        // SAFETY: the driver made it.
+        // SAFETY: a linker of NVIDIA's or the simulator made the image.
         let module = unsafe { Module::from_image(device, &self.bytes)? };
         Ok(module.with_kernels(self.kernels.clone()))
     }
 }
 
-/// A link that is under way.
+/// A link operation that has begun.
 struct Link {
     state: CUlinkState,
-    // The driver writes to all of them until the link is destroyed: the logs, and how much of them,
-    // in the place of their sizes.
+    // The driver writes to all of these until the link is destroyed. It writes the logs, and it
+    // replaces their sizes in the options by the lengths that it wrote.
     errors: Box<[u8; LOG]>,
     infos: Box<[u8; LOG]>,
     _options: Options,
@@ -243,8 +244,8 @@ impl Link {
         let count = options.count();
         let (names, values) = (options.names.as_mut_ptr(), options.values.as_mut_ptr());
         let mut state = std::ptr::null_mut();
-        // SAFETY: both lists have as many entries as announced; they and the logs outlive the link,
-        // whose `Drop` destroys it first.
+        // SAFETY: both lists have `count` entries. They and the logs outlive the link, because
+        // `Drop` destroys the link first.
         let result = unsafe { sys::cuLinkCreate_v2(count, names, values, &mut state) };
         DriverError::check("cuLinkCreate", result, at)?;
         Ok(Self {
@@ -262,8 +263,8 @@ impl Link {
 
     fn add(&mut self, input: &Input) -> Result<(), DriverError> {
         let none = std::ptr::null_mut();
-        // SAFETY: the link is open, text ends with NUL, other code is whole as its adder has
-        // vouched, and there are no options.
+        // SAFETY: the link is open, text ends with NUL, and there are no options. The caller who
+        // added other code promised that it is complete.
         let result = unsafe {
             sys::cuLinkAddData_v2(
                 self.state,
@@ -284,7 +285,8 @@ impl Link {
         // SAFETY: the link is open, and both results have a place.
         let result = unsafe { sys::cuLinkComplete(self.state, &mut image, &mut size) };
         DriverError::check("cuLinkComplete", result, self.at)?;
-        // SAFETY: the image is the link's, which lives until this call is over, and so long.
+        // SAFETY: the link owns the image and exists until this call returns, and the image has
+        // `size` bytes.
         let image = unsafe { std::slice::from_raw_parts(image.cast_const().cast::<u8>(), size) };
         Ok(image.to_vec())
     }
@@ -292,7 +294,8 @@ impl Link {
 
 impl Drop for Link {
     fn drop(&mut self) {
-        // SAFETY: opened once, destroyed here only. A failure would change nothing.
+        // SAFETY: the link was opened once and is destroyed here only. An error here needs no
+        // handling.
         let _: cudaError_enum = unsafe { sys::cuLinkDestroy(self.state) };
     }
 }

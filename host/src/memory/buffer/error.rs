@@ -42,7 +42,7 @@ pub enum MemoryError {
 in_words! { MemoryError }
 
 impl MemoryError {
-    /// The error for a failed allocation of this many bytes.
+    /// Returns the error for a failed allocation of this many bytes.
     pub(super) fn of_allocation(bytes: usize, source: DriverError) -> Self {
         match source.name() {
             "CUDA_ERROR_OUT_OF_MEMORY" => Self::out_of_memory(bytes, source),
@@ -50,7 +50,7 @@ impl MemoryError {
         }
     }
 
-    /// The error for too little memory for this many bytes.
+    /// Returns the error for too little memory for this many bytes.
     pub(super) fn out_of_memory(bytes: usize, source: DriverError) -> Self {
         let (free, total) = cust::memory::mem_get_info().unwrap_or((0, 0));
         Self::OutOfMemory {

@@ -170,7 +170,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         Ok(self.used_now(begun, Access::Write, at)?)
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.memory.len()
     }
@@ -180,8 +180,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         self.memory.is_empty()
     }
 
-    /// The address on the device. An empty buffer has no memory; its address is aligned and not
-    /// null, as Rust requires of an empty slice's pointer.
+    /// Returns the address on the device. An empty buffer has no memory; its address is aligned and
+    /// not null, as Rust requires of an empty slice's pointer.
     pub fn address(&self) -> u64 {
         if self.is_empty() || size_of::<T>() == 0 {
             return align_of::<T>() as u64;
@@ -189,7 +189,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         self.memory.as_device_ptr().as_raw()
     }
 
-    /// The device that the buffer is on.
+    /// Returns the device that the buffer is on.
     pub fn device(&self) -> &Device {
         &self.device
     }

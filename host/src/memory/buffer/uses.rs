@@ -91,8 +91,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         })
     }
 
-    /// Whether a graph may use it, which another thread may launch at any time. A launch of it
-    /// waits for uses that are not queued yet, so none may wait before it is.
+    /// Returns whether a graph may use it, which another thread may launch at any time. A launch of
+    /// it waits for uses that are not queued yet, so none may wait before it is.
     pub(super) fn is_in_graphs(&self) -> bool {
         let bytes = self.len() * size_of::<T>();
         bytes > 0 && self.order.graph().is_none() && self.order.is_in_graphs()

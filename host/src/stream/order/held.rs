@@ -8,15 +8,15 @@ use super::{Access, Marked, Order, Queue};
 /// The outcome of an attempt to hold memory for a graph.
 #[derive(Debug)]
 pub(crate) enum HoldOutcome<S: Queue> {
-    /// Nobody else begins a use until this is dropped.
+    /// No other use begins until this is dropped.
     Held(HeldMemory<S>),
-    /// Somebody's use is not queued yet: let go of the rest, and try again.
+    /// A use is not queued yet. The caller releases the memory that it holds, and tries again.
     Busy,
     /// The memory was freed.
     Gone,
 }
 
-/// Memory that is held: no other launch begins to use it. With the parts that it was split into.
+/// Memory that is held, with the parts that it was split into. No other launch begins to use it.
 #[derive(Debug)]
 pub(crate) struct HeldMemory<S: Queue> {
     order: Order<S>,
@@ -30,14 +30,14 @@ impl<S: Queue> Drop for HeldMemory<S> {
 }
 
 impl<S: Queue> Order<S> {
-    /// Holds it for a graph that is to be launched and uses it in this way.
+    /// Holds the memory for a graph that is about to be launched and accesses it in this way.
     pub(crate) fn hold(&self, access: Access) -> HoldOutcome<S> {
         let mut uses = self.lock();
         if uses.gone {
             return HoldOutcome::Gone;
         }
-        // Reads that are not queued yet are in no reader's way. One may take long: a copy to the
-        // host waits for what the default stream does.
+        // Reads that are not queued yet do not conflict with another read. Waiting for them could
+        // take long: a copy to the host waits for the default stream.
         let in_the_way = match access {
             Access::Read => uses.writing,
             Access::Write => uses.under_way,
@@ -45,7 +45,8 @@ impl<S: Queue> Order<S> {
         if uses.held || in_the_way > 0 {
             return HoldOutcome::Busy;
         }
-        // Who has a part borrows the whole, and the graph does not: it may be launched beside them.
+        // The owner of a part borrows the whole buffer. The graph borrows nothing, so it may be
+        // launched while parts exist.
         uses.join_parts_but(|part| part.is_somebodys());
         let mut parts = Vec::with_capacity(uses.parts.len());
         for part in &uses.parts {
@@ -59,13 +60,13 @@ impl<S: Queue> Order<S> {
         HoldOutcome::Held(HeldMemory { order, parts })
     }
 
-    /// Whether anybody but the whole knows this part's order.
+    /// Returns whether this part still has an owner, which is anything except the whole buffer.
     fn is_somebodys(&self) -> bool {
         Arc::strong_count(&self.0) > 1
     }
 
-    /// Begins a use by a graph that holds it, as [`Order::begin`] does for a launch: a use of the
-    /// whole, and of each part that somebody has and may use later.
+    /// Begins a use by a graph that holds the memory, as [`Order::begin`] does for a launch. It is
+    /// a use of the whole, and of each part that has an owner, who may use it later.
     pub(crate) fn begin_held<E>(
         held: &HeldMemory<S>,
         stream: &S,

@@ -11,7 +11,7 @@ pub(crate) struct LaunchUse<S: Queue> {
     access: Access,
     /// The number of its [`LastUse`].
     number: u64,
-    /// Whether what it was for is queued.
+    /// Whether the launch is queued.
     is_over: bool,
 }
 
@@ -20,8 +20,8 @@ pub(crate) struct LaunchUse<S: Queue> {
 pub(crate) struct LaunchUses<S: Queue>(pub(crate) Vec<LaunchUse<S>>);
 
 impl<S: Queue> Order<S> {
-    /// Begins a use on `stream`: calls `wait` with each stream that has to be waited for, and the
-    /// point in it if that is known.
+    /// Begins a use on `stream`. Calls `wait` with each stream that has to be waited for, and with
+    /// the point in it if one was marked.
     pub(crate) fn begin<E>(
         &self,
         stream: &S,
@@ -29,8 +29,8 @@ impl<S: Queue> Order<S> {
         mut wait: impl FnMut(&S, Option<&Marked<S>>) -> Result<(), E>,
     ) -> Result<LaunchUse<S>, E> {
         let mut uses = self.lock_free();
-        // A part's readers may have been told to wait for one another only; the whole takes all of
-        // them for writers.
+        // Reads of a part did not wait for reads of other parts. So the whole treats all uses of
+        // its parts as writes.
         uses.join_parts_but(|_| false);
         let number = uses.wait(stream, access, &mut wait)?;
         uses.under_way += 1;
@@ -46,13 +46,12 @@ impl<S: Queue> Order<S> {
 }
 
 impl<S: Queue> LaunchUse<S> {
-    /// Notes that what it was for has been waited for: a write came after all other uses, so that
-    /// all are over.
+    /// Notes that the host has waited for the work of this use. A write comes after all other uses,
+    /// so all of them are over.
     pub(crate) fn settle(&self) {
         match self.access {
             Access::Write => self.order.forget(),
-            // Unless another thread has begun a use on the same stream since, which need not be
-            // over.
+            // Another thread may have begun a later use on the same stream, which need not be over.
             Access::Read => {
                 let is_it =
                     |past: &LastUse<S>| past.stream == self.stream && past.number == self.number;
@@ -61,7 +60,7 @@ impl<S: Queue> LaunchUse<S> {
         }
     }
 
-    /// Ends it: what it was for is queued. `mark` gives the point behind that.
+    /// Ends the use, because its work is queued. `mark` returns the point after that work.
     fn end(&mut self, mark: impl FnOnce() -> Option<Marked<S>>) {
         if std::mem::replace(&mut self.is_over, true) {
             return;
@@ -72,7 +71,7 @@ impl<S: Queue> LaunchUse<S> {
         if !uses.crossed {
             return;
         }
-        // A stream that is not there any more has been waited for, or its uses are over.
+        // If the stream is no longer in the lists, it was waited for, or its uses are over.
         let Uses {
             writers, readers, ..
         } = &mut *uses;
@@ -83,8 +82,8 @@ impl<S: Queue> LaunchUse<S> {
             .peekable();
         if own.peek().is_some() {
             let mark = mark();
-            // Another thread's use may have begun and ended since this launch was queued: its point
-            // comes later.
+            // Another thread's use may have begun and ended since this launch was queued. Its point
+            // is the later one.
             let is_newer = |past: &&mut LastUse<S>| match (&past.mark, &mark) {
                 (Some((earlier, _)), Some((this, _))) => earlier < this,
                 _ => true,
@@ -104,7 +103,7 @@ impl<S: Queue> Drop for LaunchUse<S> {
 
 impl<S: Queue> Drop for LaunchUses<S> {
     fn drop(&mut self) {
-        // One point is behind all of them.
+        // One point after the launch serves for all of its uses.
         let mut common: Option<Option<Marked<S>>> = None;
         for part in &mut self.0 {
             let stream = part.stream.clone();

@@ -1,20 +1,20 @@
-//! On which streams a buffer was used, so that the next use waits for those before as far as it has
-//! to.
+//! The streams on which a buffer was used. The next use waits for the earlier ones that it
+//! conflicts with.
 //!
-//! Reads may run beside one another; a write waits for all uses before, and a read for the writes
-//! before. What is remembered is the streams: an event recorded there comes after the use. A
-//! buffer's parts ([`Order::split`]) remember their own uses, and the whole waits for those of its
-//! parts.
+//! Reads may run at the same time. A write waits for all earlier uses, and a read waits for the
+//! earlier writes. A buffer remembers the streams of its uses: an event that is recorded on such a
+//! stream later comes after the use. A buffer's parts ([`Order::split`]) remember their own uses,
+//! and the whole waits for those of its parts.
 //!
-//! Such an event also comes after what was queued on the stream since, and has others wait for
-//! that: two devices that exchange rows would work in turn. So once a buffer has been used on two
-//! streams, each use of it is marked by an event right behind it. What stays on one stream pays
-//! nothing.
+//! Such an event also comes after the work that was queued on the stream since the use, and the
+//! next use would wait for that work too. Two devices that exchange rows would then work one after
+//! the other. So once a buffer has been used on two streams, an event is recorded directly after
+//! each use of it. A buffer that is used on one stream only costs no events.
 //!
-//! A launch says first that it uses the buffer, and is queued on its stream a moment later. Between
-//! the two another thread may launch with the same buffer (both only read it): its stream can't
-//! wait for what isn't queued yet. So a stream is remembered until every launch that was under way
-//! has been queued; only then is waiting for the latest one waiting for all.
+//! A launch first notes that it uses the buffer, and is queued on its stream a moment later. In
+//! between, another thread may launch with the same buffer, if both only read it. The stream of
+//! that launch can't wait for work that isn't queued yet. So a stream is remembered until every
+//! launch that has begun is queued. Only then does a wait for the latest launch include all others.
 //!
 //! | file | what it is |
 //! | --- | --- |
@@ -48,14 +48,14 @@ pub(crate) type Marked<S> = (u64, <S as Queue>::Mark);
 
 /// What work is queued on: a stream.
 pub(crate) trait Queue: Clone + PartialEq + std::fmt::Debug {
-    /// A point in it.
+    /// A point in the queue.
     type Mark: Clone + std::fmt::Debug;
 
-    /// The point behind what is queued by now; none if it can't be made.
+    /// Returns the point after everything that is queued now, or `None` if it can't be marked.
     fn mark(&self) -> Option<Marked<Self>>;
 }
 
-/// The uses of one piece of memory. Clones are the same piece's.
+/// The uses of one piece of memory. A clone is a handle of the same uses.
 #[derive(Debug)]
 pub(crate) struct Order<S: Queue>(Arc<Mutex<Uses<S>>>);
 
@@ -76,25 +76,25 @@ impl<S: Queue> Order<S> {
         Self(Arc::new(Mutex::new(uses)))
     }
 
-    /// Of memory that a graph allocates and frees, each time it is launched.
+    /// Makes the order of memory that a graph allocates and frees each time it is launched.
     pub(crate) fn of_graph(graph: u64) -> Self {
         let order = Self::default();
         order.lock().graph = Some(graph);
         order
     }
 
-    /// The graph whose memory it is.
+    /// Returns the number of the graph that owns the memory.
     pub(crate) fn graph(&self) -> Option<u64> {
         self.lock().graph
     }
 
-    /// Notes that there is a graph that uses it.
+    /// Notes that a graph uses the memory.
     pub(crate) fn enter_graph(&self) {
         self.lock().in_graphs = true;
     }
 
-    /// Whether there may be a graph that uses it: another thread may launch that at any time, even
-    /// while somebody has the memory for himself.
+    /// Returns whether a graph may use the memory. Another thread may launch the graph at any time,
+    /// even while the memory is borrowed mutably.
     pub(crate) fn is_in_graphs(&self) -> bool {
         self.lock().in_graphs
     }
@@ -103,7 +103,8 @@ impl<S: Queue> Order<S> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Locks it once no graph is being launched with it, which takes no longer than a launch.
+    /// Locks the uses once no graph is being launched with the memory. That takes no longer than a
+    /// launch.
     fn lock_free(&self) -> MutexGuard<'_, Uses<S>> {
         loop {
             let uses = self.lock();
@@ -120,7 +121,7 @@ impl<S: Queue> Order<S> {
         self.lock_free().gone = true;
     }
 
-    /// Whether both are the same memory's.
+    /// Returns whether both belong to the same memory.
     pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -133,8 +134,8 @@ impl<S: Queue> Order<S> {
         uses.parts.clear();
     }
 
-    /// The orders of this many parts, whose uses begin after those of the whole so far. The parts
-    /// that were made before are used no more.
+    /// Returns the orders of this many new parts. Their uses come after the uses of the whole so
+    /// far. The parts that were made before are no longer used.
     pub(crate) fn split(&self, parts: usize) -> Vec<Self> {
         let mut uses = self.lock_free();
         uses.join_parts_but(|_| false);
@@ -153,7 +154,7 @@ impl<S: Queue> Order<S> {
         made
     }
 
-    /// Every stream that used it, or a part of it, and may not have ended.
+    /// Returns every stream with a use of the memory, or of a part of it, that may not have ended.
     pub(crate) fn streams(&self) -> Vec<S> {
         let uses = self.lock();
         let mut all = Vec::new();

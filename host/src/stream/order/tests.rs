@@ -23,7 +23,7 @@ impl Queue for &'static str {
     }
 }
 
-/// Begins a use, and gives the streams that it waited for.
+/// Begins a use, and returns the streams that it waited for.
 fn begin(
     order: &Order<&'static str>,
     stream: &'static str,
@@ -37,7 +37,7 @@ fn begin(
     (begun.expect("waiting succeeds"), waited)
 }
 
-/// A use that is over at once: the streams and points that it waited for.
+/// Makes a use that is over at once, and returns the streams and points that it waited for.
 fn points(
     order: &Order<&'static str>,
     stream: &'static str,

@@ -1,36 +1,36 @@
-//! What one piece of memory remembers of its uses: the last on each stream, and those that are not
-//! queued yet.
+//! The uses of one piece of memory: the last one on each stream, and those that are not queued yet.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Access, Marked, Order, Queue};
 
-/// This many streams are remembered that read; one more waits for them and stands for them all.
+/// The number of reading streams that are remembered. The next one waits for all of them and then
+/// stands for them all.
 pub(super) const READERS: usize = 16;
 
 /// The uses of one piece of memory that the next one may have to wait for.
 #[derive(Debug)]
 pub(super) struct Uses<S: Queue> {
-    /// The streams that may have written since all waited for all.
+    /// The streams that may have written since the last use that waited for all others.
     pub(super) writers: Vec<LastUse<S>>,
-    /// The streams that have read since.
+    /// The streams that have read since that use.
     pub(super) readers: Vec<LastUse<S>>,
     /// Whether it has been used on more than one stream.
     pub(super) crossed: bool,
     /// The orders of the parts that it was split into.
     pub(super) parts: Vec<Order<S>>,
-    /// Launches that have said that they use it, and may not be queued yet.
+    /// The number of launches that have begun a use and may not be queued yet.
     pub(super) under_way: usize,
-    /// Those of them that may write it.
+    /// The number of those launches that may write the memory.
     pub(super) writing: usize,
-    /// Whether a graph that uses it is being launched. Graphs don't borrow what they use, so others
-    /// wait for this.
+    /// Whether a graph that uses the memory is being launched. Graphs don't borrow what they use,
+    /// so other launches wait for this.
     pub(super) held: bool,
     /// Whether the memory was freed.
     pub(super) gone: bool,
-    /// The graph whose memory it is, and which alone may use it.
+    /// The graph that owns the memory and alone may use it.
     pub(super) graph: Option<u64>,
-    /// Whether there may be graphs that use it, which borrow nothing.
+    /// Whether graphs, which borrow nothing, may use the memory.
     pub(super) in_graphs: bool,
 }
 
@@ -38,10 +38,10 @@ pub(super) struct Uses<S: Queue> {
 #[derive(Debug, Clone)]
 pub(super) struct LastUse<S: Queue> {
     pub(super) stream: S,
-    /// The latest of them.
+    /// The number of the latest use.
     pub(super) number: u64,
-    /// The point behind them; none if they may not be queued yet or were not marked, and the
-    /// stream's end at the time stands for it.
+    /// The point after them. `None` if they may not be queued yet or were not marked; then a later
+    /// use waits for everything that is queued on the stream.
     pub(super) mark: Option<Marked<S>>,
 }
 
@@ -63,7 +63,8 @@ impl<S: Queue> Default for Uses<S> {
 }
 
 impl<S: Queue> Uses<S> {
-    /// Takes over the uses of the parts, as writes, and forgets the parts; but for those that stay.
+    /// Adds the uses of the parts to the whole, as writes, and forgets the parts, except those that
+    /// stay.
     pub(super) fn join_parts_but(&mut self, stays: impl Fn(&Order<S>) -> bool) {
         for part in std::mem::take(&mut self.parts) {
             if stays(&part) {
@@ -78,8 +79,8 @@ impl<S: Queue> Uses<S> {
         }
     }
 
-    /// Calls `wait` with each stream that a use on `stream` comes after, and notes the use, whose
-    /// number comes back.
+    /// Calls `wait` with each stream that a use on `stream` comes after, notes the use, and returns
+    /// its number.
     pub(super) fn wait<E>(
         &mut self,
         stream: &S,
@@ -96,7 +97,7 @@ impl<S: Queue> Uses<S> {
         let past = LastUse::new(stream);
         let number = past.number;
         match access {
-            // All that was launched is queued, and this stream waits for it.
+            // Everything that was launched is queued, and this stream waits for it.
             Access::Write if self.under_way == 0 => {
                 self.writers = vec![past];
                 self.readers.clear();
@@ -109,14 +110,14 @@ impl<S: Queue> Uses<S> {
     }
 }
 
-/// The number of the next use, larger than all before.
+/// Returns the number of the next use, larger than all before.
 fn number() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 impl<S: Queue> LastUse<S> {
-    /// A use that begins.
+    /// Makes the record of a use that begins.
     fn new(stream: &S) -> Self {
         Self {
             stream: stream.clone(),
@@ -126,7 +127,7 @@ impl<S: Queue> LastUse<S> {
     }
 }
 
-/// Notes a use that begins.
+/// Replaces the stream's last use by one that begins, or adds it.
 fn begin_again<S: Queue>(list: &mut Vec<LastUse<S>>, now: LastUse<S>) {
     match list.iter_mut().find(|past| past.stream == now.stream) {
         Some(past) => *past = now,
@@ -134,7 +135,8 @@ fn begin_again<S: Queue>(list: &mut Vec<LastUse<S>>, now: LastUse<S>) {
     }
 }
 
-/// Adds uses: of two marks of one stream the later stands for both, and none for all.
+/// Adds uses to a list. Of two marks of one stream, the later one stands for both. A missing mark
+/// stands for the whole stream.
 fn join<S: Queue>(list: &mut Vec<LastUse<S>>, other: &LastUse<S>) {
     let Some(past) = list.iter_mut().find(|past| past.stream == other.stream) else {
         list.push(other.clone());

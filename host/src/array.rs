@@ -1,4 +1,5 @@
-//! Arrays of floats in the layout of textures: what a texture reads and a surface writes.
+//! Arrays of floats in the layout of textures. A texture reads such an array, and a surface writes
+//! it.
 //!
 //! Source: CUDA driver API, `cuArray3DCreate`, `cuMemcpy3D`.
 
@@ -16,8 +17,8 @@ use lanewise_driver::abi::CUresult;
 use crate::stream::order::Order;
 use crate::{Device, DriverError, MemoryError, Stream, late};
 
-/// An array of `DIMENSIONS` (1 to 3) dimensions, of one float a texel. Freed when dropped, which
-/// waits for the launches that were passed it.
+/// An array of `DIMENSIONS` (1 to 3) dimensions, with one float per texel. Dropping it waits for
+/// the launches that use it, and frees it.
 #[derive(Debug)]
 pub(crate) struct Array<const DIMENSIONS: usize> {
     raw: CUarray,
@@ -27,15 +28,15 @@ pub(crate) struct Array<const DIMENSIONS: usize> {
     pub(crate) uses: Order<Stream>,
 }
 
-// SAFETY: the handle is used in calls of the driver only, which any thread may make.
+// SAFETY: the handle is only used in calls of the driver, which any thread may make.
 unsafe impl<const DIMENSIONS: usize> Send for Array<DIMENSIONS> {}
-// SAFETY: as above; nothing changes through a shared reference but what the driver orders.
+// SAFETY: as above, and the driver orders all changes through a shared reference.
 unsafe impl<const DIMENSIONS: usize> Sync for Array<DIMENSIONS> {}
 
-/// Texels of zeros that the host has room for at once, where a row is not longer.
+/// The number of zeros that are copied from the host at once, unless a row is longer.
 const ZEROS: usize = 1 << 20;
 
-/// Whole rows of an array: of some planes, some in each.
+/// A range of whole rows in a range of planes of an array.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     y: usize,
@@ -46,24 +47,24 @@ struct Place {
     depth: usize,
 }
 
-/// Which way texels go.
+/// The direction of a copy, with the host's address.
 enum Direction {
     In(*const f32),
     Out(*mut f32),
 }
 
 impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
-    /// Returns how many texels an array of this size has; none where the number is too large.
+    /// Returns the number of texels of an array of this size, or `None` if it overflows.
     pub(crate) fn texels(size: [usize; DIMENSIONS]) -> Option<usize> {
         let mut sides = size.into_iter();
         sides.try_fold(1, usize::checked_mul)
     }
 
-    /// An array of these texels, the first axis fastest, which surfaces may write where `flags` has
-    /// `CUDA_ARRAY3D_SURFACE_LDST`.
+    /// Makes an array of these texels; the index along the first axis changes fastest. Surfaces may
+    /// write the array if `flags` contains `CUDA_ARRAY3D_SURFACE_LDST`.
     ///
     /// # Errors
-    /// [`MemoryError::LengthMismatch`] when there are not as many texels as `size` says, or the
+    /// [`MemoryError::LengthMismatch`] if the number of texels differs from that of `size`, or the
     /// driver's error.
     pub(crate) fn new(
         device: &Device,
@@ -82,15 +83,15 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
         }
         let array = Self::allocate(device, size, flags, at)?;
         device.before_copy(at)?;
-        // SAFETY: there are as many texels as the size says.
+        // SAFETY: the number of texels is that of the size.
         unsafe { array.copy(Direction::In(texels.as_ptr()), array.all(), at) }?;
-        // The copy may still be under way when the call has taken the bytes, and a non-blocking
-        // stream does not wait for it.
+        // The call may return once it has read the bytes, while the copy still runs, and a
+        // non-blocking stream does not wait for the copy.
         device.finish_default_stream(at)?;
         Ok(array)
     }
 
-    /// The same of zeros. The host need not have room for all of them.
+    /// Makes an array of zeros. The host needs memory for only a part of them.
     ///
     /// # Errors
     /// The driver's error.
@@ -103,7 +104,7 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
         let array = Self::allocate(device, size, flags, at)?;
         device.before_copy(at)?;
         let all = array.all();
-        // Whole planes where there is room for one, else rows of it. The device has such an array,
+        // Copies whole planes if one fits, else rows of a plane. The device has accepted the array,
         // so a row is short.
         let height = (ZEROS / all.width).clamp(1, all.height);
         let depth = match height == all.height {
@@ -120,7 +121,7 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
                     height: height.min(all.height - y),
                     depth: depth.min(all.depth - z),
                 };
-                // SAFETY: there are at least as many zeros as the part has texels.
+                // SAFETY: there are at least as many zeros as texels in the part.
                 unsafe { array.copy(Direction::In(zeros.as_ptr()), part, at) }?;
             }
         }
@@ -128,7 +129,7 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
         Ok(array)
     }
 
-    /// An array of any contents, which the caller fills before it hands it out.
+    /// Makes an array with arbitrary contents. The caller fills it before it returns it.
     fn allocate(
         device: &Device,
         size: [usize; DIMENSIONS],
@@ -142,7 +143,7 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
             )
         }
         if size.contains(&0) {
-            // To the driver a height or a depth of 0 is an axis that is not there.
+            // For the driver, a height or depth of 0 means that the axis does not exist.
             let call = "cuArray3DCreate";
             let refused = DriverError::check_code(call, CUresult::ERROR_INVALID_VALUE, at);
             refused.map_err(|error| error.with_report(format!("{size:?} are no texels")))?;
@@ -154,7 +155,7 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
             device: device.clone(),
             uses: Order::default(),
         };
-        // An axis that is not there has extent 0 in the array and 1 in copies.
+        // An axis that does not exist has extent 0 in the array and 1 in copies.
         let extent = |axis: usize| size.get(axis).copied();
         let descriptor = CUDA_ARRAY3D_DESCRIPTOR {
             Width: size[0],
@@ -164,13 +165,13 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
             NumChannels: 1,
             Flags: flags,
         };
-        // SAFETY: a whole descriptor, and a variable for the handle.
+        // SAFETY: the descriptor is complete, and the handle is written to a variable.
         let made = unsafe { sys::cuArray3DCreate_v2(&mut array.raw, &descriptor) };
         DriverError::check("cuArray3DCreate", made, at)?;
         Ok(array)
     }
 
-    /// All of it.
+    /// Returns the range of the whole array.
     fn all(&self) -> Place {
         let extent = |axis: usize| self.size.get(axis).copied().unwrap_or(1);
         Place {
@@ -182,19 +183,19 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
         }
     }
 
-    /// Returns the texels as they are now, the first axis fastest.
+    /// Returns the present texels; the index along the first axis changes fastest.
     ///
     /// # Errors
     /// The driver's error.
     pub(crate) fn to_vec(&self, at: &'static Location<'static>) -> Result<Vec<f32>, DriverError> {
         self.device.before_copy(at)?;
         let mut texels = vec![0.0; self.size.iter().product()];
-        // SAFETY: there is room for as many texels as the size says.
+        // SAFETY: the vector has the number of texels of the size.
         unsafe { self.copy(Direction::Out(texels.as_mut_ptr()), self.all(), at) }?;
         Ok(texels)
     }
 
-    /// What texture and surface objects are made over.
+    /// Returns the descriptor from which texture and surface objects are made.
     pub(crate) fn resource(&self) -> CUDA_RESOURCE_DESC {
         CUDA_RESOURCE_DESC {
             resType: CUresourcetype::CU_RESOURCE_TYPE_ARRAY,
@@ -205,10 +206,10 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
         }
     }
 
-    /// Copies these texels between the host, where they lie without gaps, and the array.
+    /// Copies the texels of a range between the array and the host, where they are contiguous.
     ///
     /// # Safety
-    /// The host's memory has as many, and the array has them.
+    /// The host's memory has as many texels as the range, and the range is inside of the array.
     unsafe fn copy(
         &self,
         way: Direction,
@@ -265,7 +266,7 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
                 (copy.srcY, copy.srcZ) = (y, z);
             }
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises the same.
         DriverError::check("cuMemcpy3D", unsafe { sys::cuMemcpy3D_v2(&copy) }, at)
     }
 }
@@ -282,7 +283,7 @@ impl<const DIMENSIONS: usize> Drop for Array<DIMENSIONS> {
     }
 }
 
-/// An array that nobody has any more.
+/// The handle of an array that was dropped.
 struct Ending {
     raw: CUarray,
     device: Device,
@@ -294,10 +295,10 @@ unsafe impl Send for Ending {}
 
 impl Drop for Ending {
     fn drop(&mut self) {
-        // Kernels that were passed it may still run. After a fault nothing can be given back, and
-        // nobody reads.
+        // Kernels that use the array may still run. After a fault the array cannot be freed, and
+        // nothing uses it.
         if self.uses.synchronize().is_ok() && self.device.make_current(Location::caller()).is_ok() {
-            // SAFETY: the array's own, which no kernel uses any more.
+            // SAFETY: the array owned the handle, and no kernel uses it any more.
             let _ = unsafe { sys::cuArrayDestroy(self.raw) };
         }
     }

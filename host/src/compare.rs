@@ -1,8 +1,8 @@
 //! Comparison of a device's results with the CPU's.
 //!
 //! Integers and copies must be equal. A sum of floats depends on its order, so it must lie within a
-//! bound, which the caller derives for each element. A failure says how many elements differ, where
-//! the first one is, and both of its values.
+//! bound, which the caller derives for each element. A failure reports how many elements differ,
+//! the index of the first one, and both of its values.
 //! Source: Fengchen's introduction, chapter 2.3.
 
 use std::fmt;
@@ -66,7 +66,7 @@ impl fmt::Display for Difference {
 /// Checks that all elements are equal.
 ///
 /// # Errors
-/// [`Mismatch`] when one is not, or when the lengths differ.
+/// [`Mismatch`] if an element differs, or if the lengths differ.
 pub fn equal<T: PartialEq + fmt::Debug>(device: &[T], cpu: &[T]) -> Result<Agreement, Mismatch> {
     if device.len() != cpu.len() {
         return Err(length_mismatch(device.len(), cpu.len()));
@@ -112,7 +112,7 @@ pub struct Expected {
 /// ignored.
 ///
 /// # Errors
-/// [`Mismatch`] when one is farther off, or a NaN, or not there.
+/// [`Mismatch`] if an element is not within its tolerance, is a NaN, or does not exist.
 pub fn within<T: Copy + Into<f64> + fmt::Debug>(
     device: &[T],
     expected: impl IntoIterator<Item = Expected>,
@@ -158,7 +158,7 @@ pub fn within<T: Copy + Into<f64> + fmt::Debug>(
 pub struct Every {
     /// The index of the first element.
     pub offset: usize,
-    /// The distance to the next element; with 0 it is the same element again.
+    /// The distance to the next element. With 0 every element is the same one.
     pub step: usize,
 }
 
@@ -166,7 +166,7 @@ impl Every {
     /// All elements, one after another.
     pub const ONE: Self = Self { offset: 0, step: 1 };
 
-    /// Returns the index of the `i`-th of them, or `None` if it overflows.
+    /// Returns the index of the `i`-th selected element, or `None` if it overflows.
     fn index(self, i: usize) -> Option<usize> {
         i.checked_mul(self.step)?.checked_add(self.offset)
     }
@@ -225,8 +225,8 @@ impl Matching {
     /// Compares the values with the reference, element by element.
     ///
     /// # Errors
-    /// [`Mismatch`] when two values are farther apart, one is a NaN, or one is not there. Its
-    /// indices are the device's.
+    /// [`Mismatch`] if two values differ by more than the tolerance, or if one is a NaN or does not
+    /// exist. Its indices are those of the device's array.
     pub fn check<T: Copy + Into<f64>>(
         &self,
         device: &[T],
@@ -272,7 +272,7 @@ impl Matching {
     /// As [`check`](Self::check), but panics if the values do not match.
     ///
     /// # Panics
-    /// When they do not match, with the mismatch and the caller's line.
+    /// If the values do not match, with the mismatch and the caller's line.
     #[track_caller]
     pub fn assert<T: Copy + Into<f64>>(&self, device: &[T], cpu: &[T]) {
         if let Err(mismatch) = self.check(device, cpu) {
@@ -281,7 +281,7 @@ impl Matching {
     }
 }
 
-/// Returns the magnitude of a value that is there.
+/// Returns the absolute value, or 0 if there is no value.
 fn larger(value: Option<f64>) -> f64 {
     value.map_or(0.0, f64::abs)
 }

@@ -1,7 +1,7 @@
 //! The simulator's counters of a launch: requests, sectors, wavefronts, branches, instructions.
 //!
-//! A real GPU does not count: [`of`] returns `None` there. The simulator's `counters` module
-//! defines each counter, and says under which name a GPU's own profiler has it.
+//! A real GPU does not count these: [`of`] returns `None` there. The simulator's `counters` module
+//! defines each counter, and gives its name in the profiler of a GPU.
 
 use std::panic::Location;
 
@@ -30,12 +30,12 @@ use crate::{Backend, Device, DriverError};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Launches of other threads meanwhile do not count, except those of
-/// [`in_threads`](crate::in_threads). They are not held back either: `launch` has the device to
-/// itself only if the program sees to that, which modelled times need and counters don't.
+/// Launches of other threads are not counted, except those of [`in_threads`](crate::in_threads).
+/// They are not blocked either. If `launch` must have the device to itself, the program has to
+/// ensure that. Modelled times need it, and counters don't.
 ///
 /// # Errors
-/// What `launch` returns, or the fault of a kernel.
+/// The error that `launch` returns, or the fault of a kernel.
 #[track_caller]
 pub fn of<R, E: From<DriverError>>(
     device: &Device,
@@ -45,8 +45,7 @@ pub fn of<R, E: From<DriverError>>(
     if device.backend() == Backend::Cuda {
         return Ok((launch()?, None));
     }
-    // If something that was launched before fails, that is reported here and not as this launch's
-    // error.
+    // If earlier work fails, the error is returned here, and not as an error of this launch.
     device.synchronize_at(at)?;
     let observer = Observer::start(LaunchOverrides {
         count: true,

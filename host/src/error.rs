@@ -2,7 +2,8 @@
 //! caller's line.
 //!
 //! Every error of this crate that comes from the driver holds a [`DriverError`]; the enums of the
-//! other modules ([`crate::LaunchError`], [`crate::MemoryError`], ...) say what the call was for.
+//! other modules ([`crate::LaunchError`], [`crate::MemoryError`], ...) describe the purpose of the
+//! call.
 //! Source: CUDA driver API, "Data types used by CUDA driver", `CUresult`, and "Error Handling".
 
 use std::ffi::{CStr, c_char};
@@ -16,11 +17,10 @@ use lanewise_driver::api;
 
 use crate::journal;
 
-/// Why the driver refused a call, or what a kernel that ran before it did wrong.
+/// Why the driver refused a call, or the fault of a kernel that ran before the call.
 ///
-/// A fault in a kernel surfaces at the first call *after* the launch that looks: usually a
-/// synchronisation or a copy. Then [`DriverError::report`] is about the kernel, not about the call
-/// named here.
+/// A fault in a kernel is reported by a call *after* the launch, usually a synchronisation or a
+/// copy. Then [`DriverError::report`] is about the kernel, not about the call named here.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DriverError(Box<Details>);
 
@@ -35,7 +35,7 @@ struct Details {
 }
 
 impl DriverError {
-    /// Returns the error of a call through `cust`, which has converted the driver's code to its own
+    /// Makes the error of a call through `cust`, which has converted the driver's code to its own
     /// enum.
     pub(crate) fn from_cust(
         call: &'static str,
@@ -63,7 +63,7 @@ impl DriverError {
         Self::new(call, code, name, text, at)
     }
 
-    /// `Ok` for success, else the error of a direct driver call.
+    /// Returns `Ok` for success, else the error of a direct driver call.
     pub(crate) fn check(
         call: &'static str,
         result: CUresult,
@@ -75,7 +75,7 @@ impl DriverError {
         }
     }
 
-    /// Returns the error for a code that is not success.
+    /// Makes the error for a code that is not success.
     pub(crate) fn answer(
         call: &'static str,
         failed: CUresult,
@@ -140,8 +140,8 @@ impl DriverError {
         &self.0.text
     }
 
-    /// More than the code, if there is more: the simulator's report, the JIT compiler's log, or
-    /// after a fault on a GPU the launches that may have caused it.
+    /// Returns more information than the code, if there is any: the simulator's report, the JIT
+    /// compiler's log, or after a fault on a GPU the launches that may have caused it.
     pub fn report(&self) -> Option<&str> {
         self.0.report.as_deref()
     }
@@ -155,18 +155,18 @@ impl DriverError {
         matches!(self.0.code, 700 | 702 | 710 | 714..=719)
     }
 
-    /// Returns the place in the caller's program.
+    /// Returns the line of the caller's program.
     pub fn location(&self) -> &'static Location<'static> {
         self.0.at
     }
 
-    /// The same error without its report.
+    /// Removes the report from the error.
     pub(crate) fn without_report(mut self) -> Self {
         self.0.report = None;
         self
     }
 
-    /// The same error with this report.
+    /// Sets the report of the error.
     pub(crate) fn with_report(mut self, report: String) -> Self {
         self.0.report = Some(report);
         self
@@ -222,8 +222,8 @@ macro_rules! in_words {
 in_words! { DriverError }
 pub(crate) use in_words;
 
-/// Returns the driver's message about this call. It keeps one message for each thread, which may be
-/// about an earlier call.
+/// Returns the driver's message about this call. The driver keeps one message for each thread,
+/// which may be about an earlier call.
 fn report_of(call: &str) -> Option<String> {
     let message = lanewise_driver::last_message()?;
     let (symbol, report) = message.split_once(": ")?;
@@ -239,9 +239,9 @@ fn own_words(name: &str, text: &str) -> (String, String) {
     (name.to_owned(), text.to_owned())
 }
 
-/// Returns the code that the driver returned, where `cust` got this one. For every code that is
-/// newer than `cust`, `cust` gets `CUDA_ERROR_UNKNOWN`; the driver crate keeps what NVIDIA's driver
-/// or the simulator really returned.
+/// Returns the driver's code for the code that `cust` reported. For every code that is newer than
+/// `cust`, `cust` reports `CUDA_ERROR_UNKNOWN`. The driver crate keeps the code that NVIDIA's
+/// driver or the simulator really returned.
 fn told_by_driver(code: u32) -> u32 {
     match lanewise_driver::last_code() {
         last if code == CUresult::CUDA_ERROR_UNKNOWN as u32 && last != 0 => last,
@@ -255,8 +255,8 @@ fn describe(code: u32) -> (String, String) {
     type Lookup = unsafe extern "C" fn(Code, *mut *const c_char) -> Code;
     let ask = |lookup: Lookup| {
         let mut text: *const c_char = std::ptr::null();
-        // SAFETY: any number may be asked about. The driver writes a pointer to a static string, or
-        // leaves null.
+        // SAFETY: the driver accepts any number. It writes a pointer to a static string, or leaves
+        // null.
         unsafe {
             if lookup(Code(code), &mut text) != Code::SUCCESS || text.is_null() {
                 return None;

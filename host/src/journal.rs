@@ -1,9 +1,9 @@
-//! On a GPU: launches that are not known to have ended. An error after a fault names them.
+//! The launches on a GPU that may not have ended. An error after a fault names them.
 //!
-//! NVIDIA's driver says that a kernel has faulted, not which. It is one of those launched since the
-//! device or their stream was last waited for, so the error names these, with the lines that
-//! launched them. On the simulator nothing is kept: its report names the kernel, the line and the
-//! thread.
+//! NVIDIA's driver reports that a kernel has faulted, but not which one. It is one of the kernels
+//! that were launched since the last wait for the device or for their stream. So the error names
+//! these, with the lines that launched them. Nothing is kept for the simulator, because its report
+//! names the kernel, the line and the thread.
 //! Source: CUDA driver API, "asynchronous errors" of `cuCtxSynchronize`; CUDA C++ Programming
 //! Guide, `CUDA_LAUNCH_BLOCKING`.
 
@@ -12,7 +12,7 @@ use std::fmt::Write;
 use std::panic::Location;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// As many launches are named.
+/// The maximum number of launches that are named.
 const MOST: usize = 16;
 
 /// The last launches of the process, the oldest first.
@@ -24,7 +24,7 @@ static JOURNAL: Mutex<Journal> = Mutex::new(Journal {
 #[derive(Debug)]
 struct Journal {
     launches: VecDeque<Launch>,
-    /// How many were there before the oldest.
+    /// The number of older launches that were forgotten.
     forgotten: usize,
 }
 
@@ -41,7 +41,8 @@ fn journal() -> MutexGuard<'static, Journal> {
     JOURNAL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Something has been launched, on the stream of this handle: `` kernel `vec_add` ``, `a graph`.
+/// Notes a launch on the stream with this handle. `what` describes it: `` kernel `vec_add` `` or `a
+/// graph`.
 pub(crate) fn launched(what: String, device: usize, stream: usize, at: &'static Location<'static>) {
     journal().note(Launch {
         what,
@@ -51,14 +52,14 @@ pub(crate) fn launched(what: String, device: usize, stream: usize, at: &'static 
     });
 }
 
-/// Everything on the device has run, or everything on one stream of it.
+/// Notes that everything on the device has run, or everything on one of its streams.
 pub(crate) fn done(device: usize, stream: Option<usize>) {
     journal().forget(|launch| {
         launch.device == device && stream.is_none_or(|stream| launch.stream == stream)
     });
 }
 
-/// What may have faulted; none when nothing was launched.
+/// Returns the launches that may have faulted, as text, or `None` if there are none.
 pub(crate) fn suspects() -> Option<String> {
     journal().suspects()
 }
@@ -90,7 +91,7 @@ impl Journal {
             );
         }
         for launch in &self.launches {
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             let _ = writeln!(text, "{} was launched at {}", launch.what, launch.at);
         }
         if self.forgotten > 0 {

@@ -1,10 +1,10 @@
-//! What stays in the L2 cache: a part of it set aside, and windows over memory whose accesses may
-//! use that part.
+//! Persisting data in the L2 cache: a part of the cache that is set aside, and windows over memory
+//! whose accesses may use that part.
 //!
-//! From compute capability 8.0. Three steps: [`Device::set_aside_l2`], then
-//! [`Stream::set_l2_window`] for the kernels that follow on a stream, and when they are done
-//! [`Stream::clear_l2_window`] and [`Device::reset_persisting_l2`], as lines stay set aside until
-//! then.
+//! This needs compute capability 8.0 and has three steps. First call [`Device::set_aside_l2`], then
+//! [`Stream::set_l2_window`] for the kernels that follow on a stream. When they are done, call
+//! [`Stream::clear_l2_window`] and [`Device::reset_persisting_l2`], because lines stay persisting
+//! until then.
 //! Source: CUDA C++ Programming Guide, "Device Memory L2 Access Management"; programming model
 //! notes, the same.
 
@@ -16,21 +16,21 @@ use cust::sys::{self, CUaccessPolicyWindow, CUaccessProperty, CUstreamAttrID, CU
 
 use crate::{Device, DeviceBuffer, DriverError, Stream};
 
-/// A window over device memory: where it is, how large, and which share of it may stay.
+/// A window over device memory: its address, its size, and the share of accesses that persist.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct L2Window {
     /// The first byte's address.
     pub address: u64,
-    /// How many bytes; 0 for no window.
+    /// The size in bytes; 0 means no window.
     pub bytes: usize,
-    /// The share of accesses in the window that persist, from 0 to 1; the hardware picks them.
-    /// Below 1 where the window is larger than what is set aside, so that its lines do not push
-    /// each other out.
+    /// The share of accesses in the window that persist, from 0 to 1. The hardware chooses them.
+    /// Use less than 1 if the window is larger than the part that is set aside, so that its lines
+    /// do not evict each other.
     pub hit_ratio: f32,
 }
 
-/// What the driver reads and writes: CUDA 12 made the union 64 bytes, which the bindings are older
-/// than.
+/// The value that the driver reads and writes. The union has 64 bytes since CUDA 12, and the
+/// bindings are older.
 #[repr(C)]
 struct Attribute {
     value: CUstreamAttrValue,
@@ -57,7 +57,8 @@ const NO_WINDOW: CUaccessPolicyWindow = CUaccessPolicyWindow {
 };
 
 impl Device {
-    /// Returns the most bytes of L2 that can be set aside; 0 before compute capability 8.0.
+    /// Returns the maximum number of bytes of L2 that can be set aside. It is 0 before compute
+    /// capability 8.0.
     ///
     /// # Errors
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.
@@ -67,7 +68,7 @@ impl Device {
         self.l2_attribute(attribute, Location::caller())
     }
 
-    /// Returns the most bytes that a window can have.
+    /// Returns the maximum size of a window in bytes.
     ///
     /// # Errors
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.
@@ -90,17 +91,17 @@ impl Device {
         Ok(usize::try_from(value).unwrap_or(0))
     }
 
-    /// Sets a part of L2 aside for accesses in windows, and says how much: the driver rounds, and
-    /// grants no more than [`Device::max_persisting_l2`].
+    /// Sets a part of L2 aside for accesses in windows, and returns its size in bytes. The driver
+    /// rounds the size, and grants at most [`Device::max_persisting_l2`].
     ///
     /// # Errors
-    /// The driver's error; where nothing can be set aside, it refuses.
+    /// The driver's error, for example if the device can set nothing aside.
     #[track_caller]
     pub fn set_aside_l2(&self, bytes: usize) -> Result<usize, DriverError> {
         let at = Location::caller();
         self.make_current(at)?;
         let limit = sys::CUlimit::CU_LIMIT_PERSISTING_L2_CACHE_SIZE;
-        // SAFETY: a limit of the current context, by value.
+        // SAFETY: the call sets a limit of the current context and takes no pointer.
         let result = unsafe { sys::cuCtxSetLimit(limit, bytes) };
         DriverError::check("cuCtxSetLimit", result, at)?;
         let mut granted = 0;
@@ -110,7 +111,7 @@ impl Device {
         Ok(granted)
     }
 
-    /// Makes every line of L2 an ordinary one again.
+    /// Resets every persisting line of L2 to a normal line.
     ///
     /// # Errors
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.
@@ -118,16 +119,17 @@ impl Device {
     pub fn reset_persisting_l2(&self) -> Result<(), DriverError> {
         let at = Location::caller();
         self.make_current(at)?;
-        // SAFETY: works on the current context.
+        // SAFETY: the call works on the current context and takes no pointer.
         let result = unsafe { sys::cuCtxResetPersistingL2Cache() };
         DriverError::check("cuCtxResetPersistingL2Cache", result, at)
     }
 }
 
 impl Stream {
-    /// Has accesses to `buffer` by kernels launched on this stream from now on stay in L2, a share
-    /// of `hit_ratio` of them (from 0 to 1; what is less, or no number, counts as 0, and what is
-    /// more as 1). A buffer longer than [`Device::max_l2_window`] gets a window over its start.
+    /// Makes accesses to `buffer` persist in L2, for kernels that are launched on this stream from
+    /// now on. `hit_ratio` is the share of accesses that persist, from 0 to 1. A smaller value or a
+    /// NaN counts as 0, and a larger one as 1. If the buffer is longer than
+    /// [`Device::max_l2_window`], the window covers only its start.
     ///
     /// # Errors
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.
@@ -157,7 +159,7 @@ impl Stream {
         self.set_window(window, at)
     }
 
-    /// Ends the window: kernels launched on this stream from now on use L2 as any others do.
+    /// Removes the window: kernels that are launched on this stream from now on use L2 normally.
     ///
     /// # Errors
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.
@@ -166,7 +168,7 @@ impl Stream {
         self.set_window(NO_WINDOW, Location::caller())
     }
 
-    /// Returns the window that is set.
+    /// Returns the window that is set on this stream.
     ///
     /// # Errors
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.
@@ -176,10 +178,11 @@ impl Stream {
         let mut found = Attribute::of(NO_WINDOW);
         let id = CUstreamAttrID::CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW;
         let stream = self.raw();
-        // SAFETY: the result has room for the 64 bytes of today's drivers.
+        // SAFETY: the result has the 64 bytes that current drivers write.
         let result = unsafe { sys::cuStreamGetAttribute(stream, id, (&raw mut found).cast()) };
         DriverError::check("cuStreamGetAttribute", result, at)?;
-        // SAFETY: the driver has written this member of the union, or it is the one from above.
+        // SAFETY: this member of the union was initialised above, and the driver may have written
+        // it.
         let window = unsafe { found.value.accessPolicyWindow };
         Ok(L2Window {
             address: window.base_ptr.addr() as u64,
@@ -196,7 +199,7 @@ impl Stream {
         let value = Attribute::of(window);
         let id = CUstreamAttrID::CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW;
         let stream = self.raw();
-        // SAFETY: the value is as long as any driver reads.
+        // SAFETY: the value has at least as many bytes as any driver reads.
         let result = unsafe { sys::cuStreamSetAttribute(stream, id, (&raw const value).cast()) };
         DriverError::check("cuStreamSetAttribute", result, at)
     }

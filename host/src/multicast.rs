@@ -1,9 +1,9 @@
-//! Buffers of several devices under one address, which kernels reach by `multimem`: a load that
-//! sums over the devices, a store that writes on all.
+//! Buffers on several devices with one common address. Kernels access them with `multimem`
+//! instructions: a load sums over the devices, and a store writes on all of them.
 //!
-//! A [`MulticastBuffer`] has one part on each device, all of them as long. Kernels take it as a
-//! [`Multicast`](lanewise_std::multimem::Multicast) on any of the devices; the host writes and
-//! reads each device's part.
+//! A [`MulticastBuffer`] has one part on each device, and all parts have the same length. Kernels
+//! take it as a [`Multicast`](lanewise_std::multimem::Multicast) on any of the devices; the host
+//! writes and reads each device's part.
 //! Source: CUDA driver API, "Multicast Object Management", "Virtual Memory Management".
 
 use std::marker::PhantomData;
@@ -33,7 +33,7 @@ struct Range {
     mapped: bool,
 }
 
-/// A device's memory, and where it has that.
+/// The memory of one device, and the range where it is mapped.
 #[derive(Debug)]
 struct Member {
     device: Device,
@@ -41,27 +41,27 @@ struct Member {
     range: Option<Range>,
 }
 
-/// As many elements on each of several devices, and one address for all of them.
+/// The same number of elements on each of several devices, with one address for all of them.
 ///
-/// Making one takes devices that can: H200s or B200s behind an NVLink switch, or two and more
-/// simulated ones.
+/// The devices must support multicast: H200s or B200s that are connected by an NVLink switch, or
+/// two or more simulated devices.
 #[derive(Debug)]
 pub struct MulticastBuffer<T> {
     members: Vec<Member>,
     object: Option<u64>,
     range: Option<Range>,
-    /// Bytes of each part, in whole granules.
+    /// The bytes of each part, a multiple of the allocation granularity.
     size: usize,
     len: usize,
     element: PhantomData<T>,
 }
 
 impl<T: DeviceCopy + Multimem + bytemuck::Pod> MulticastBuffer<T> {
-    /// `len` zeroes on each of `devices`.
+    /// Makes a buffer of `len` zeroes on each of `devices`.
     ///
     /// # Errors
-    /// The driver's error: `CUDA_ERROR_NOT_SUPPORTED` where the devices have no multicast,
-    /// `CUDA_ERROR_INVALID_VALUE` where one of them is named twice or there is none,
+    /// The driver's error: `CUDA_ERROR_NOT_SUPPORTED` if the devices have no multicast,
+    /// `CUDA_ERROR_INVALID_VALUE` if the list is empty or contains a device twice, or
     /// `CUDA_ERROR_OUT_OF_MEMORY`.
     #[track_caller]
     pub fn zeroed(devices: &[Device], len: usize) -> Result<Self, DriverError> {
@@ -87,7 +87,7 @@ impl<T: DeviceCopy + Multimem + bytemuck::Pod> MulticastBuffer<T> {
             flags: 0,
         };
         let mut granule = 0;
-        // SAFETY: places for what is read and written.
+        // SAFETY: the pointers lead to local variables.
         let result = unsafe { api::cuMulticastGetGranularity(&mut granule, &properties, 0) };
         DriverError::check_code("cuMulticastGetGranularity", result, at)?;
         let whole = bytes.checked_next_multiple_of(granule.max(1));
@@ -99,7 +99,7 @@ impl<T: DeviceCopy + Multimem + bytemuck::Pod> MulticastBuffer<T> {
         DriverError::check_code("cuMulticastCreate", result, at)?;
         made.object = Some(object);
         for device in devices {
-            // SAFETY: no memory is touched.
+            // SAFETY: the call accesses no memory.
             let result = unsafe { api::cuMulticastAddDevice(object, number(device)) };
             DriverError::check_code("cuMulticastAddDevice", result, at)?;
         }
@@ -112,7 +112,7 @@ impl<T: DeviceCopy + Multimem + bytemuck::Pod> MulticastBuffer<T> {
         Ok(made)
     }
 
-    /// Makes a device's part, and binds it.
+    /// Allocates the part of a device, and binds it to the multicast object.
     fn add(
         &mut self,
         device: &Device,
@@ -121,7 +121,8 @@ impl<T: DeviceCopy + Multimem + bytemuck::Pod> MulticastBuffer<T> {
     ) -> Result<(), DriverError> {
         device.make_current(at)?;
         let size = self.size;
-        // In the list from the start, so that what was made is given back where the next fails.
+        // The member is added to the list first, so that its memory is released if a later call
+        // fails.
         self.members.push(Member {
             device: device.clone(),
             memory: None,
@@ -141,41 +142,41 @@ impl<T: DeviceCopy + Multimem + bytemuck::Pod> MulticastBuffer<T> {
             flags: [0; 8],
         };
         let mut memory = 0;
-        // SAFETY: places for what is read and written.
+        // SAFETY: the pointers lead to local variables.
         let result = unsafe { api::cuMemCreate(&mut memory, size, &properties, 0) };
         DriverError::check_code("cuMemCreate", result, at)?;
         member.memory = Some(memory);
-        // SAFETY: handles that were just made.
+        // SAFETY: both handles were made above.
         let result = unsafe { api::cuMulticastBindMem(object, 0, memory, 0, size, 0) };
         DriverError::check_code("cuMulticastBindMem", result, at)?;
         let range = member.range.insert(reserve(size, at)?);
         map(range, size, memory, std::slice::from_ref(device), at)?;
-        // SAFETY: so many bytes are mapped there, for this device, and nobody else has them.
+        // SAFETY: this many bytes are mapped there for this device, and nothing else uses them.
         let result = unsafe { sys::cuMemsetD8_v2(range.address, 0, size) };
         DriverError::check("cuMemsetD8", result, at)
     }
 
-    /// Returns how many elements each device has.
+    /// Returns the number of elements on each device.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Returns whether they have none.
+    /// Returns whether the parts have no elements.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Returns the devices, in the order in which parts are numbered.
+    /// Returns the devices, in the order of the part numbers.
     pub fn devices(&self) -> impl Iterator<Item = &Device> {
         self.members.iter().map(|member| &member.device)
     }
 
-    /// Returns the part of device number `part`, copied to the host once every kernel of all
-    /// devices has ended.
+    /// Waits until every kernel on all devices has ended, and returns part number `part`, copied to
+    /// the host.
     ///
     /// # Errors
     /// The driver's error, for example the fault of a kernel that ran before.
-    /// `CUDA_ERROR_INVALID_VALUE` where there is no such part.
+    /// `CUDA_ERROR_INVALID_VALUE` if there is no such part.
     #[track_caller]
     pub fn to_vec(&self, part: usize) -> Result<Vec<T>, DriverError> {
         let at = Location::caller();
@@ -183,19 +184,19 @@ impl<T: DeviceCopy + Multimem + bytemuck::Pod> MulticastBuffer<T> {
         let mut host = vec![T::zeroed(); self.len];
         if self.len > 0 {
             let bytes = std::mem::size_of_val(host.as_slice());
-            // SAFETY: the vector has room for so many bytes, the part has as many, and any bytes
-            // are a value.
+            // SAFETY: the vector and the part have this many bytes, and any bytes are a valid
+            // value.
             let result = unsafe { sys::cuMemcpyDtoH_v2(host.as_mut_ptr().cast(), address, bytes) };
             DriverError::check("cuMemcpyDtoH", result, at)?;
         }
         Ok(host)
     }
 
-    /// Replaces the part of device number `part`, once every kernel of all devices has ended.
+    /// Waits until every kernel on all devices has ended, and replaces part number `part`.
     ///
     /// # Errors
-    /// As [`MulticastBuffer::to_vec`]; `CUDA_ERROR_INVALID_VALUE` where `host` is not as long as
-    /// the part.
+    /// As [`MulticastBuffer::to_vec`]; `CUDA_ERROR_INVALID_VALUE` if `host` and the part differ in
+    /// length.
     #[track_caller]
     pub fn copy_from_slice(&mut self, part: usize, host: &[T]) -> Result<(), DriverError> {
         let at = Location::caller();
@@ -209,14 +210,14 @@ impl<T: DeviceCopy + Multimem + bytemuck::Pod> MulticastBuffer<T> {
             return Ok(());
         }
         let bytes = std::mem::size_of_val(host);
-        // SAFETY: the slice and the part have so many bytes, and no kernel uses the part.
+        // SAFETY: the slice and the part have this many bytes, and no kernel uses the part.
         let result = unsafe { sys::cuMemcpyHtoD_v2(address, host.as_ptr().cast(), bytes) };
         DriverError::check("cuMemcpyHtoD", result, at)?;
-        // A copy from pageable memory may return before it is on the device.
+        // A copy from pageable memory may return before the data is on the device.
         self.synchronize(at)
     }
 
-    /// Waits for all devices, and makes the device of a part current.
+    /// Waits for all devices, makes the device of a part current, and returns the part's address.
     fn part(&self, part: usize, at: &'static Location<'static>) -> Result<u64, DriverError> {
         let found = self.members.get(part);
         let Some((member, range)) = found.and_then(|member| Some((member, member.range?))) else {
@@ -236,13 +237,13 @@ impl<T> MulticastBuffer<T> {
         devices.try_for_each(|device| device.synchronize_at(at))
     }
 
-    /// Gives everything back. No kernel uses it.
+    /// Releases all memory and addresses. No kernel may use the buffer.
     fn release(&mut self, at: &'static Location<'static>) {
         let size = self.size;
         let first = self.members.first().map(|member| member.device.clone());
-        // Nobody could do anything about a failure.
+        // Errors are ignored, because the caller could not handle them.
         let give_back = |range: Range| {
-            // SAFETY: what this buffer has reserved and mapped, and no kernel uses.
+            // SAFETY: this buffer has reserved and mapped the range, and no kernel uses it.
             unsafe {
                 if range.mapped {
                     let _ = api::cuMemUnmap(range.address, size);
@@ -257,7 +258,7 @@ impl<T> MulticastBuffer<T> {
             if member.device.make_current(at).is_err() {
                 continue;
             }
-            // SAFETY: handles of this buffer's own, given up here.
+            // SAFETY: this buffer owns the handles, and they are released here only.
             unsafe {
                 if let (Some(object), Some(_)) = (self.object, member.memory) {
                     let _ = api::cuMulticastUnbind(object, number(&member.device), 0, size);
@@ -291,13 +292,13 @@ impl<T> Drop for MulticastBuffer<T> {
     }
 }
 
-/// A buffer that nobody has any more.
+/// A multicast buffer that was dropped.
 struct Ending(ManuallyDrop<MulticastBuffer<()>>);
 
 impl Drop for Ending {
     fn drop(&mut self) {
         let at = Location::caller();
-        // After a fault nothing can be given back.
+        // After a fault nothing can be released.
         if self.0.synchronize(at).is_ok() {
             self.0.release(at);
         }
@@ -305,12 +306,12 @@ impl Drop for Ending {
     }
 }
 
-/// A device's number, as the driver counts.
+/// Returns the driver's number of a device.
 fn number(device: &Device) -> i32 {
     i32::try_from(device.ordinal()).unwrap_or(i32::MAX)
 }
 
-/// A refusal of this crate's own.
+/// Makes an error that this crate reports itself.
 fn refused(code: sys::CUresult, text: String, at: &'static Location<'static>) -> DriverError {
     let error = DriverError::check("MulticastBuffer", code, at).err();
     match error {
@@ -321,7 +322,7 @@ fn refused(code: sys::CUresult, text: String, at: &'static Location<'static>) ->
 
 fn reserve(size: usize, at: &'static Location<'static>) -> Result<Range, DriverError> {
     let mut address = 0;
-    // SAFETY: a place for the result.
+    // SAFETY: the result is written to a local variable.
     let result = unsafe { api::cuMemAddressReserve(&mut address, size, 0, 0, 0) };
     DriverError::check_code("cuMemAddressReserve", result, at)?;
     Ok(Range {
@@ -338,7 +339,7 @@ fn map(
     devices: &[Device],
     at: &'static Location<'static>,
 ) -> Result<(), DriverError> {
-    // SAFETY: the range was reserved for so many bytes, and nothing is mapped there.
+    // SAFETY: the range was reserved with this many bytes, and nothing is mapped there.
     let result = unsafe { api::cuMemMap(range.address, size, 0, handle, 0) };
     DriverError::check_code("cuMemMap", result, at)?;
     range.mapped = true;
@@ -352,15 +353,15 @@ fn map(
             flags: READ_WRITE,
         })
         .collect();
-    // SAFETY: as many descriptions as are said.
+    // SAFETY: the pointer leads to `access.len()` descriptions.
     let result: CUresult =
         unsafe { api::cuMemSetAccess(range.address, size, access.as_ptr(), access.len()) };
     DriverError::check_code("cuMemSetAccess", result, at)
 }
 
-// SAFETY: an address that every device of the buffer reaches and memory for so many elements behind
-// it; freeing it waits for the kernels of all devices, and the host's own accesses do too. Kernels
-// access it by `multimem` alone, which is relaxed and of system scope.
+// SAFETY: every device of the buffer can access the address, and there is memory for this many
+// elements from it on. Freeing the buffer waits for the kernels of all devices, and so do the
+// host's accesses. Kernels access it only with `multimem`, which is relaxed and of system scope.
 unsafe impl<T: DeviceCopy + Multimem + bytemuck::Pod> Argument<Multicast<T>>
     for &MulticastBuffer<T>
 {
@@ -382,7 +383,7 @@ unsafe impl<T: DeviceCopy + Multimem + bytemuck::Pod> Argument<Multicast<T>>
             return Err(refused(code, text.into(), at));
         }
         let address = self.range.map_or(0, |range| range.address);
-        // SAFETY: as said above.
+        // SAFETY: as above.
         list.push(unsafe { Multicast::<T>::from_raw_parts(address, self.len) });
         Ok(())
     }

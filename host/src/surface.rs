@@ -1,7 +1,8 @@
-//! Surfaces: arrays of floats that kernels write texel by texel, to be read as textures later.
+//! Surfaces: arrays of floats that kernels write texel by texel, and that can be read as textures
+//! later.
 //!
-//! A kernel that takes a `Surface1d`, `Surface2d` or `Surface3d` is passed `&mut` of a [`Surface`]
-//! of as many dimensions.
+//! For a kernel's `Surface1d`, `Surface2d` or `Surface3d`, pass `&mut` of a [`Surface`] with that
+//! number of dimensions.
 //! Source: CUDA driver API, "Surface Object Management"; CUDA C++ Programming Guide, "Surface
 //! Memory".
 
@@ -16,14 +17,14 @@ use crate::stream::order::{Access, Order};
 use crate::texture::{Sampling, Texture};
 use crate::{Device, DriverError, MemoryError, Stream, late};
 
-/// An array of `DIMENSIONS` (1 to 3) dimensions, of one float a texel, which kernels write.
+/// An array of `DIMENSIONS` (1 to 3) dimensions, with one float per texel, which kernels write.
 #[derive(Debug)]
 pub struct Surface<const DIMENSIONS: usize> {
     object: SurfaceObject,
     array: Array<DIMENSIONS>,
 }
 
-/// A surface object; it goes before its array does.
+/// A surface object. It is destroyed before its array.
 #[derive(Debug)]
 struct SurfaceObject {
     handle: u64,
@@ -42,7 +43,7 @@ impl Drop for SurfaceObject {
     }
 }
 
-/// A surface object that nobody has any more.
+/// The handle of a surface object that was dropped.
 struct Ending {
     handle: u64,
     device: Device,
@@ -51,21 +52,21 @@ struct Ending {
 
 impl Drop for Ending {
     fn drop(&mut self) {
-        // Kernels that were passed it may still run.
+        // Kernels that use the surface may still run.
         if self.uses.synchronize().is_ok() && self.device.make_current(Location::caller()).is_ok() {
-            // SAFETY: the surface's own, which no kernel uses any more.
+            // SAFETY: the surface owned the handle, and no kernel uses it any more.
             let _ = unsafe { sys::cuSurfObjectDestroy(self.handle) };
         }
     }
 }
 
 impl<const DIMENSIONS: usize> Surface<DIMENSIONS> {
-    /// A surface of `texels`, the first axis fastest.
+    /// Makes a surface of `texels`; the index along the first axis changes fastest.
     ///
     /// # Errors
-    /// [`MemoryError::LengthMismatch`] when there are not as many texels as `size` says, or the
-    /// driver's error: among others `CUDA_ERROR_INVALID_VALUE` for a size of 0 or more than the
-    /// device's surfaces have.
+    /// [`MemoryError::LengthMismatch`] if the number of texels differs from that of `size`, or the
+    /// driver's error, for example `CUDA_ERROR_INVALID_VALUE` if a size is 0 or larger than the
+    /// device allows.
     #[track_caller]
     pub fn from_slice(
         device: &Device,
@@ -77,10 +78,10 @@ impl<const DIMENSIONS: usize> Surface<DIMENSIONS> {
         Self::over(Array::new(device, texels, size, flags, at)?, at)
     }
 
-    /// Returns the surface of an array that nobody else has.
+    /// Makes the surface of an array that nothing else uses.
     fn over(array: Array<DIMENSIONS>, at: &'static Location<'static>) -> Result<Self, MemoryError> {
         let (resource, mut handle) = (array.resource(), 0);
-        // SAFETY: a whole descriptor, and a variable for the handle.
+        // SAFETY: the descriptor is complete, and the handle is written to a variable.
         let made = unsafe { sys::cuSurfObjectCreate(&mut handle, &resource) };
         DriverError::check("cuSurfObjectCreate", made, at)?;
         Ok(Self {
@@ -93,10 +94,10 @@ impl<const DIMENSIONS: usize> Surface<DIMENSIONS> {
         })
     }
 
-    /// A surface of zeros.
+    /// Makes a surface of zeros.
     ///
     /// # Errors
-    /// What [`Surface::from_slice`] fails with.
+    /// As [`Surface::from_slice`].
     #[track_caller]
     pub fn zeroed(device: &Device, size: [usize; DIMENSIONS]) -> Result<Self, MemoryError> {
         let at = Location::caller();
@@ -104,12 +105,13 @@ impl<const DIMENSIONS: usize> Surface<DIMENSIONS> {
         Self::over(Array::zeroed(device, size, flags, at)?, at)
     }
 
-    /// Texels on each axis.
+    /// Returns the number of texels on each axis.
     pub fn size(&self) -> [usize; DIMENSIONS] {
         self.array.size
     }
 
-    /// Returns the texels, the first axis fastest, once the launches that write them have ended.
+    /// Waits for the launches that write the surface, and returns the texels; the index along the
+    /// first axis changes fastest.
     ///
     /// # Errors
     /// The driver's error, for example the fault of a kernel that ran before.
@@ -119,8 +121,8 @@ impl<const DIMENSIONS: usize> Surface<DIMENSIONS> {
         Ok(self.array.to_vec(Location::caller())?)
     }
 
-    /// The same texels as a texture, which kernels read through a sampler, once the launches that
-    /// write them have ended.
+    /// Waits for the launches that write the surface, and makes a texture of the same texels, which
+    /// kernels read through a sampler.
     ///
     /// # Errors
     /// The driver's error, for example the fault of a kernel that ran before.
@@ -135,7 +137,7 @@ impl<const DIMENSIONS: usize> Surface<DIMENSIONS> {
 
 macro_rules! arguments {
     ($($kernel:ident $dimensions:literal;)*) => {$(
-        // SAFETY: a surface object, which outlives the kernels that it is passed to: dropping one
+        // SAFETY: the surface object outlives the kernels that it is passed to, because dropping it
         // waits for them. Launches with it are ordered.
         unsafe impl Argument<$kernel> for &mut Surface<$dimensions> {
             fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {

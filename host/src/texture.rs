@@ -52,7 +52,7 @@ pub struct Sampling {
     pub normalized: bool,
 }
 
-/// A texture of `DIMENSIONS` (1 to 3) dimensions, of one float a texel.
+/// A texture of `DIMENSIONS` (1 to 3) dimensions, with one float per texel.
 #[derive(Debug)]
 pub struct Texture<const DIMENSIONS: usize> {
     object: u64,
@@ -60,12 +60,13 @@ pub struct Texture<const DIMENSIONS: usize> {
 }
 
 impl<const DIMENSIONS: usize> Texture<DIMENSIONS> {
-    /// Makes a texture of `texels`, the first axis fastest, that is read as `sampling` says.
+    /// Makes a texture of `texels` that is read with `sampling`. The index along the first axis
+    /// changes fastest in `texels`.
     ///
     /// # Errors
-    /// [`MemoryError::LengthMismatch`] when there are not as many texels as `size` says, or what
-    /// the driver says: among others `CUDA_ERROR_INVALID_VALUE` for a size of 0 or more than the
-    /// device's textures have.
+    /// [`MemoryError::LengthMismatch`] if the number of texels differs from that of `size`, or the
+    /// driver's error, for example `CUDA_ERROR_INVALID_VALUE` if a size is 0 or larger than the
+    /// device allows.
     #[track_caller]
     pub fn from_slice(
         device: &Device,
@@ -98,7 +99,7 @@ impl<const DIMENSIONS: usize> Texture<DIMENSIONS> {
     }
 }
 
-/// Returns the texture object over an array.
+/// Makes the texture object over an array.
 fn sampler<const DIMENSIONS: usize>(
     array: &Array<DIMENSIONS>,
     sampling: Sampling,
@@ -130,7 +131,7 @@ fn sampler<const DIMENSIONS: usize>(
         reserved: [0; 12],
     };
     let mut object = 0;
-    // SAFETY: whole descriptors, and a variable for the handle.
+    // SAFETY: the descriptors are complete, and the handle is written to a variable.
     let made = unsafe { sys::cuTexObjectCreate(&mut object, &resource, &how, null()) };
     DriverError::check("cuTexObjectCreate", made, at)?;
     Ok(object)
@@ -138,7 +139,7 @@ fn sampler<const DIMENSIONS: usize>(
 
 impl<const DIMENSIONS: usize> Drop for Texture<DIMENSIONS> {
     fn drop(&mut self) {
-        // Before the array, which is dropped next.
+        // The texture object is destroyed before the array, which is dropped next.
         late::end(Ending {
             object: self.object,
             device: self.array.device.clone(),
@@ -147,7 +148,7 @@ impl<const DIMENSIONS: usize> Drop for Texture<DIMENSIONS> {
     }
 }
 
-/// A texture object that nobody has any more.
+/// The handle of a texture object that was dropped.
 struct Ending {
     object: u64,
     device: Device,
@@ -156,10 +157,10 @@ struct Ending {
 
 impl Drop for Ending {
     fn drop(&mut self) {
-        // Kernels that were passed the texture may still run. After a fault nothing can be given
-        // back, and nobody reads.
+        // Kernels that use the texture may still run. After a fault the object cannot be destroyed,
+        // and nothing uses it.
         if self.uses.synchronize().is_ok() && self.device.make_current(Location::caller()).is_ok() {
-            // SAFETY: the texture's own, which no kernel reads any more.
+            // SAFETY: the texture owned the handle, and no kernel reads it any more.
             let _ = unsafe { sys::cuTexObjectDestroy(self.object) };
         }
     }
@@ -167,7 +168,7 @@ impl Drop for Ending {
 
 macro_rules! arguments {
     ($($kernel:ident $dimensions:literal;)*) => {$(
-        // SAFETY: a texture object, which outlives the kernels that it is passed to: dropping one
+        // SAFETY: the texture object outlives the kernels that it is passed to, because dropping it
         // waits for them.
         unsafe impl Argument<$kernel> for &Texture<$dimensions> {
             fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {

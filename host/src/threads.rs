@@ -1,13 +1,14 @@
 //! Threads that share a piece of work with the devices.
 //!
-//! Any thread may use a device, its streams and buffers. [`in_threads`] is for those that do a part
-//! of one thread's work: what is counted or checked of that work includes theirs, and on the
-//! simulator's clock they begin where it is, so that times are the same in every run.
+//! Any thread may use a device, its streams and buffers. [`in_threads`] is for threads that do a
+//! part of one thread's work. The counters and checks of that thread then include their launches.
+//! On the simulator's clock they begin at that thread's time, so that times are the same in every
+//! run.
 
 use lanewise_driver::Fork;
 
-/// Does `work` with each of `items` in a thread of its own, and returns what came of it, in their
-/// order.
+/// Calls `work` with each of `items` in a thread of its own, and returns the results in the order
+/// of the items.
 ///
 /// ```
 /// use lanewise::{Device, DeviceBuffer, in_threads};
@@ -22,7 +23,7 @@ use lanewise_driver::Fork;
 /// ```
 ///
 /// # Panics
-/// With what a thread panicked with, once all have ended.
+/// If a thread panics, with the same payload, after all threads have ended.
 pub fn in_threads<I, R>(items: impl IntoIterator<Item = I>, work: impl Fn(I) -> R + Sync) -> Vec<R>
 where
     I: Send,

@@ -1,12 +1,12 @@
-//! Names for pieces of a program in its trace.
+//! Names for parts of a program in its trace.
 //!
-//! `LANEWISE_TRACE=trace.json` has any program leave a picture of what it made the driver do (see
-//! the book, "Traces"). A [`range`] gives a piece of it a name there, as NVTX's ranges do for
-//! NVIDIA's tools.
+//! With `LANEWISE_TRACE=trace.json` any program writes a trace of its work on the driver (see the
+//! book, "Traces"). A [`range`] gives a part of the program a name in the trace, as NVTX's ranges
+//! do for NVIDIA's tools.
 
 pub use lanewise_driver::{keep_trace as keep, trace_so_far as so_far};
 
-/// Does `work`; a trace shows it on the calling thread's track as a bar of this name.
+/// Runs `work`. A trace shows it as a bar with this name on the calling thread's track.
 pub fn range<T>(name: &str, work: impl FnOnce() -> T) -> T {
     let _range = lanewise_driver::TraceRange::begin(name);
     work()

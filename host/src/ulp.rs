@@ -1,31 +1,32 @@
-//! How far an approximation is from the truth, in units in the last place.
+//! The error of an approximation, in units in the last place (ULP).
 //!
 //! The unit is that of the type at the true value, as in the tables of the CUDA programming guide:
-//! the distance between the two neighbouring floats around it (for `f64`, whose truth is itself
-//! computed in `f64`, half a unit of the truth's own error is part of every bound).
+//! the distance between the two neighbouring floats around that value. For `f64` the true value is
+//! itself computed in `f64`, so every bound includes half a unit for its error.
 
-/// Returns the distance between floats of 24 bits around `x`.
+/// Returns the distance between neighbouring floats with 24 bits of precision (`f32`) around `x`.
 pub fn unit_f32(x: f64) -> f64 {
-    // The exponent of a double that is no subnormal; those are far below the smallest unit.
+    // This is the exponent of a normal double. Subnormal doubles are far below the smallest unit.
     let exponent = (x.abs().to_bits() >> 52) as i64 - 1023;
     let unit = (exponent - 23).max(-149);
     f64::from_bits(((unit + 1023) as u64) << 52)
 }
 
-/// Returns the distance between floats of 53 bits around `x`.
+/// Returns the distance between neighbouring floats with 53 bits of precision (`f64`) around `x`.
 pub fn unit_f64(x: f64) -> f64 {
     let x = x.abs().min(f64::MAX / 2.0);
     f64::from_bits(x.to_bits() + 1) - x
 }
 
-/// Returns the error of `found` in units, where both are numbers; infinite where one is a number
-/// and the other is not or a sign is wrong.
+/// Returns the error of `found` in units if both values are numbers. It is infinite if only one is
+/// a number, or if a sign is wrong.
 pub fn error(found: f64, truth: f64, unit: f64, largest: f64) -> f64 {
     if found.is_nan() && truth.is_nan() || found == truth {
         return 0.0;
     }
     if truth.abs() > largest {
-        // Too large for the type: infinity of the right sign, or the largest number.
+        // The true value is too large for the type. Infinity with the right sign and the largest
+        // number are correct.
         let is_right = found.abs() >= largest && found.signum() == truth.signum();
         return if is_right { 0.0 } else { f64::INFINITY };
     }

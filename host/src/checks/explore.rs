@@ -1,4 +1,4 @@
-//! A test that runs a small program again and again, once for each of its schedules.
+//! Exploration of schedules: a test runs a small program once for each of its schedules.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -11,7 +11,8 @@ use lanewise_driver::{Exploration, LaunchOverrides, Observer, OnFinding};
 use super::Checks;
 use crate::{Backend, Device, DriverError};
 
-/// How to go through the schedules of a test: [`Exploring::weak`] or [`Exploring::interleavings`].
+/// Options for exploring the schedules of a test: [`Exploring::weak`] or
+/// [`Exploring::interleavings`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use = "nothing runs until `explore` is called"]
 pub struct Exploring {
@@ -21,8 +22,8 @@ pub struct Exploring {
 }
 
 impl Exploring {
-    /// Every order of accesses to memory, and every value that the PTX memory model allows a load
-    /// to read.
+    /// Explores every order of memory accesses, and every value that the PTX memory model allows a
+    /// load to read.
     pub fn weak() -> Self {
         Self {
             weak: true,
@@ -31,7 +32,7 @@ impl Exploring {
         }
     }
 
-    /// Every order of accesses to memory; loads read the newest value.
+    /// Explores every order of memory accesses. Loads read the newest value.
     pub fn interleavings() -> Self {
         Self {
             weak: false,
@@ -47,32 +48,33 @@ impl Exploring {
         }
     }
 
-    /// With checks besides; a finding ends the search as an error of the launch.
+    /// Adds checks. A finding ends the search as an error of the launch.
     pub fn checks(self, checks: Checks) -> Self {
         Self { checks, ..self }
     }
 }
 
-/// What a search without a failure has seen.
+/// The result of a search that found no failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Explored {
-    /// How often the test ran.
+    /// The number of runs of the test.
     pub runs: u64,
-    /// Whether these were all schedules: the test is proved for its input. False where the most
-    /// runs were made, a run was too long, or the test did different things with the same schedule.
+    /// Whether these were all schedules, which proves the test for its input. It is false if the
+    /// limit of runs was reached, if a run was too long, or if the test behaved differently with
+    /// the same schedule.
     pub complete: bool,
 }
 
-/// A schedule that breaks a test, the shortest that was found. `Display` gives the error and the
-/// steps.
+/// A schedule that breaks a test, the shortest one that was found. `Display` shows the error and
+/// the steps.
 #[derive(Debug, Clone)]
 pub struct Broken<E> {
     /// The error that the test returned.
     pub error: E,
-    /// Runs up to and with this one.
+    /// The number of runs up to this one, inclusive.
     pub runs: u64,
-    /// The steps of this run, a line each.
+    /// The steps of this run, one per line.
     pub steps: Vec<String>,
 }
 
@@ -90,15 +92,16 @@ impl<E: std::error::Error + 'static> std::error::Error for Broken<E> {
     }
 }
 
-/// Runs `test` once for each schedule of the launches that it makes, until one breaks it.
+/// Runs `test` once for each schedule of its launches, until a schedule breaks it.
 ///
-/// The test sets its buffers up anew each time, launches small kernels in one stream (2 to 8
-/// threads that meet at a few places, 64 in all at most for each lane to be its own), waits for
-/// them, and says whether the result is right: by an error, or by a panic, whose schedule is
-/// printed on stderr. On a GPU it runs once, and the result is `None`.
+/// Each time, the test makes its buffers anew, launches small kernels in one stream, waits for
+/// them, and checks the result. A kernel should have 2 to 8 threads that access a few common
+/// places; up to 64 threads in all, each lane is scheduled on its own. The test reports a wrong
+/// result by an error, or by a panic, whose schedule is printed on stderr. On a GPU the test runs
+/// once, and the result is `None`.
 ///
-/// When a run has failed and the device still works, some more runs look for a shorter schedule
-/// that fails: the test may be called again.
+/// If a run fails and the device still works, more runs search for a shorter schedule that fails.
+/// So the test may be called again after a failure.
 ///
 /// ```no_run
 /// use lanewise::checks::{self, Exploring};
@@ -184,13 +187,13 @@ pub fn explore<E: From<DriverError>>(
     }
 }
 
-/// This many runs behind the first that failed look for a shorter one.
+/// The number of runs after the first failure that search for a shorter schedule.
 const FURTHER: u64 = 1000;
 
 /// A run that failed.
 struct Failed<E> {
     how: Failure<E>,
-    /// The first run that did.
+    /// The number of the first run that failed.
     first: u64,
     runs: u64,
     steps: Vec<String>,
@@ -202,7 +205,8 @@ enum Failure<E> {
 }
 
 impl<E> Failed<E> {
-    /// Returns the error; a panic goes on, with its schedule on stderr.
+    /// Returns the error. If the test panicked, prints the schedule on stderr and resumes the
+    /// panic.
     fn end(self) -> Broken<E> {
         let Self {
             how,
@@ -214,7 +218,7 @@ impl<E> Failed<E> {
             Failure::Error(error) => Broken { error, runs, steps },
             Failure::Panic(panic) => {
                 if runs != first {
-                    // What stands there so far is of the first.
+                    // The output on stderr so far is that of the first failure.
                     let text = panic.downcast_ref::<String>().map(String::as_str);
                     let text = text.or(panic.downcast_ref::<&str>().copied());
                     eprintln!("{}", text.unwrap_or("the test panicked"));
@@ -228,14 +232,14 @@ impl<E> Failed<E> {
 }
 
 thread_local! {
-    /// Whether panics of this thread are nothing new.
+    /// Whether messages of panics on this thread are suppressed.
     static QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a test and catches its panic; `quiet`: which says nothing on stderr.
+/// Runs a test and catches its panic. With `quiet` the panic prints nothing on stderr.
 fn caught<T>(quiet: bool, run: &mut impl FnMut() -> T) -> Result<T, Box<dyn Any + Send>> {
     static HOOK: Once = Once::new();
-    // Who panics already can't take another hook; then each panic is said.
+    // A thread that is panicking can't set a hook. Then each panic is printed.
     if quiet && !std::thread::panicking() {
         HOOK.call_once(|| {
             let before = panic::take_hook();

@@ -1,10 +1,10 @@
 //! The simulator's optional checks: races, uninitialised memory, divergent barriers, accesses past
-//! an array, leaks.
+//! the end of an array, and leaks.
 //!
-//! `LANEWISE_CHECKS=race` turns them on from outside, for every launch of any program. A program
-//! turns them on with a [`Guard`], for the launches of one thread, or with [`of`], which returns
-//! the findings. A finding fails the launch as a fault does: the next synchronisation returns
-//! `CUDA_ERROR_LAUNCH_FAILED` with the report. A GPU checks nothing: there, a guard has no effect
+//! `LANEWISE_CHECKS=race` turns a check on for every launch of any program. A program turns checks
+//! on with a [`Guard`], for the launches of one thread, or with [`of`], which returns the findings.
+//! A finding makes the launch fail like a fault: the next synchronisation returns
+//! `CUDA_ERROR_LAUNCH_FAILED` with the report. A GPU has no checks: there, a guard has no effect
 //! and [`of`] returns `None`.
 //!
 //! ```
@@ -25,7 +25,7 @@
 //!
 //! [`explore`] runs a test under every schedule of a small kernel.
 //!
-//! The book's page on checks says what each check finds and what it can miss.
+//! The book's page on checks describes what each check finds and what it can miss.
 
 mod explore;
 
@@ -39,7 +39,7 @@ pub use lanewise_driver::{Schedule, Strategy, UnknownSchedule};
 
 use crate::{Backend, Device, DriverError};
 
-/// What to check launches for, and how to run them meanwhile.
+/// The checks to turn on, and how launches run meanwhile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[must_use = "nothing is checked until `start` is called"]
 pub struct Checking {
@@ -50,7 +50,7 @@ pub struct Checking {
 }
 
 impl Checking {
-    /// All checks except [`Checking::leak`].
+    /// Turns on all checks except [`Checking::leak`].
     pub fn all() -> Self {
         Self {
             checks: Checks::all(),
@@ -58,7 +58,8 @@ impl Checking {
         }
     }
 
-    /// Races: two threads access one place, one of them writes, and nothing orders the two.
+    /// Turns on the check for races: two threads access the same memory, at least one of them
+    /// writes, and nothing orders the two accesses.
     pub fn race() -> Self {
         let mut checks = Checks::default();
         checks.race = true;
@@ -68,8 +69,8 @@ impl Checking {
         }
     }
 
-    /// Barriers that the threads of a warp do not reach together, and other misuse of
-    /// synchronisation.
+    /// Turns on the check for barriers that the threads of a warp do not reach together, and for
+    /// other misuse of synchronisation.
     pub fn sync() -> Self {
         let mut checks = Checks::default();
         checks.sync = true;
@@ -79,7 +80,8 @@ impl Checking {
         }
     }
 
-    /// Branches, addresses, atomics and results that depend on uninitialised memory.
+    /// Turns on the check for branches, addresses, atomics and results that depend on uninitialised
+    /// memory.
     pub fn init() -> Self {
         let mut checks = Checks::default();
         checks.init = true;
@@ -89,8 +91,8 @@ impl Checking {
         }
     }
 
-    /// Accesses past the end of a shared or local array. For uses of freed memory the report says
-    /// where it was allocated and freed.
+    /// Turns on the check for accesses past the end of a shared or local array. With it, the report
+    /// of a use of freed memory also names the lines that allocated and freed the memory.
     pub fn memory() -> Self {
         let mut checks = Checks::default();
         checks.memory = true;
@@ -100,8 +102,8 @@ impl Checking {
         }
     }
 
-    /// Leaks: buffers, streams, events, modules, graphs and other objects that the program makes
-    /// and does not free. [`Checking::all`] does not include this check.
+    /// Turns on the check for leaks: buffers, streams, events, modules, graphs and other objects
+    /// that the program makes and does not free. [`Checking::all`] does not include this check.
     pub fn leak() -> Self {
         let mut checks = Checks::default();
         checks.leak = true;
@@ -143,7 +145,7 @@ impl Checking {
         self.checks
     }
 
-    /// Checks the launches of this thread as long as the guard lives.
+    /// Checks the launches of this thread while the guard exists.
     #[must_use = "the checks end when the guard is dropped"]
     pub fn start(self) -> Guard {
         let action = if self.report {
@@ -161,7 +163,8 @@ impl Checking {
     }
 }
 
-/// `race,sync,memory,init,leak`, or `all`, which is all but `leak`: as `LANEWISE_CHECKS`.
+/// Parses the names of `LANEWISE_CHECKS`: a list such as `race,sync,memory,init,leak`, or `all`,
+/// which is all except `leak`.
 impl FromStr for Checking {
     type Err = UnknownCheck;
 
@@ -182,8 +185,8 @@ impl From<Checks> for Checking {
     }
 }
 
-/// While it lives, the launches of the thread that made it are checked. Those of other threads are
-/// not.
+/// A guard that turns checks on. While it exists, the launches of the thread that made it are
+/// checked. Those of other threads are not.
 #[derive(Debug)]
 pub struct Guard(Observer);
 
@@ -216,7 +219,7 @@ impl Guard {
 /// on a GPU. A finding does not fail a launch here.
 ///
 /// # Errors
-/// What `launch` returns, or the fault of a kernel.
+/// The error that `launch` returns, or the fault of a kernel.
 #[track_caller]
 pub fn of<R, E: From<DriverError>>(
     device: &Device,

@@ -45,7 +45,7 @@ pub enum GraphError {
     /// The node belongs to another graph.
     #[error("the graph has no such node: it is of a graph that was built apart from it")]
     OtherGraph,
-    /// With the new arguments two nodes would use the same memory at the same time.
+    /// With the new arguments, two nodes would use the same memory at the same time.
     #[error(
         "{node} would use what {other} writes or uses, and nothing says which of the two comes first: build the graph with these arguments"
     )]
@@ -71,7 +71,7 @@ pub enum GraphError {
         /// The node, in words.
         node: String,
     },
-    /// The body of a conditional node can't have this.
+    /// The body of a conditional node can't contain this node.
     #[error(
         "{node} can't be in the body of a conditional node: launches, copies, fills, graphs and conditional nodes can"
     )]
@@ -108,7 +108,7 @@ pub enum GraphError {
         /// The driver's error; `None` if the driver was not asked.
         source: Option<DriverError>,
     },
-    /// The graph's text from the driver could not be read.
+    /// The text of the graph from the driver could not be read.
     #[error("the driver's print of the graph cannot be read")]
     Print(#[from] std::io::Error),
     /// The driver refused for another reason.
@@ -128,7 +128,7 @@ pub enum UpdateReason {
     Topology,
     /// A node is of another kind.
     NodeKind,
-    /// A node has another kernel, and can't be changed to it.
+    /// A node has another kernel, and can't be changed to that kernel.
     Function,
     /// Parameters differ that can't be changed.
     Parameters,
@@ -139,7 +139,7 @@ pub enum UpdateReason {
 }
 
 impl UpdateReason {
-    /// Returns the reason that the driver gives.
+    /// Returns the reason for the driver's number.
     pub(super) fn of_driver(number: u32) -> Self {
         match number {
             update::TOPOLOGY_CHANGED => Self::Topology,

@@ -1,4 +1,4 @@
-//! Executable graphs, which can be launched and given other parameters.
+//! Executable graphs, which can be launched and updated with other parameters.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -30,9 +30,9 @@ pub struct Graph {
     uses: Vec<Used>,
     /// The graph that it was built from; `None` for recorded work.
     built: Option<Built>,
-    /// The streams it was launched on, so that it is destroyed only after its launches.
+    /// The streams on which it was launched, so that it is destroyed only after its launches.
     order: Order<Stream>,
-    /// Dropped last; after that another executable graph may be made of the same graph.
+    /// It is dropped last. After that, another executable graph may be made of the same graph.
     only: Option<OnlyExecutable>,
     // The driver allows calls on an executable graph from any thread, but only one at a time.
     one_at_a_time: PhantomData<Cell<()>>,
@@ -43,7 +43,7 @@ pub struct Graph {
 struct OnlyExecutable(Arc<AtomicBool>);
 
 impl OnlyExecutable {
-    /// Fails if another one exists.
+    /// Makes the mark, and fails if another executable graph exists.
     fn of(template: &GraphTemplate) -> Result<Self, GraphError> {
         match template.only.swap(true, Ordering::AcqRel) {
             true => Err(GraphError::ExecutableTwice),
@@ -58,7 +58,8 @@ impl Drop for OnlyExecutable {
     }
 }
 
-/// The graph that an executable one was made from, whose nodes name those of the executable one.
+/// The graph that an executable graph was made from. Its nodes identify those of the executable
+/// graph.
 struct Built {
     template: Arc<Handle>,
     nodes: Vec<TemplateNode>,
@@ -71,12 +72,12 @@ impl std::fmt::Debug for Built {
 }
 
 impl Device {
-    /// Records the work that `work` asks for, one piece after another. It runs when the graph is
+    /// Records the work that `work` adds, one operation after another. It runs when the graph is
     /// launched.
     ///
     /// # Errors
-    /// What `work` returns; [`GraphError::BufferIsGone`] if it drops a buffer that it has recorded;
-    /// or the driver's error.
+    /// The error that `work` returns; [`GraphError::BufferIsGone`] if it drops a buffer that it has
+    /// recorded; or the driver's error.
     #[track_caller]
     pub fn record(
         &self,
@@ -186,8 +187,8 @@ impl Graph {
             Order::begin_held(held, stream, *access, wait)?;
         }
         self.device.make_current(at)?;
-        // SAFETY: the executable is live, and the memory that its nodes know is too: nobody can
-        // drop a buffer that is in use here.
+        // SAFETY: the executable graph is live, and so is the memory that its nodes use, because a
+        // buffer that is held here cannot be dropped.
         let result = unsafe {
             api::cuGraphLaunch(self.executable, CUstream(stream.raw().expose_provenance()))
         };
@@ -196,8 +197,8 @@ impl Graph {
         Ok(())
     }
 
-    /// Replaces the work with what `work` asks for: the same kinds of work in the same order, with
-    /// other buffers and values. That is faster than making another graph.
+    /// Replaces the work with the work that `work` adds. It must have the same kinds of operations
+    /// in the same order, with other buffers and values. That is faster than making another graph.
     ///
     /// # Errors
     /// As [`Device::record`]; `CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE` if the kinds of work differ.
@@ -315,7 +316,7 @@ impl Graph {
         config: LaunchConfig,
         arguments: A,
     ) -> Result<(), GraphError> {
-        // SAFETY: a `SafeKernel` asks nothing of its caller.
+        // SAFETY: a `SafeKernel` has no conditions that its caller must meet.
         unsafe { self.set_launch_unchecked(node, config, arguments) }
     }
 
@@ -325,7 +326,7 @@ impl Graph {
     /// As [`Self::set_launch`].
     ///
     /// # Safety
-    /// What the kernel's `# Safety` section says holds whenever the graph is launched.
+    /// The conditions of the kernel's `# Safety` section hold whenever the graph is launched.
     #[track_caller]
     pub unsafe fn set_launch_unchecked<K: Kernel, A: Arguments<K::Params> + RecordableAll>(
         &mut self,
@@ -363,8 +364,8 @@ impl Graph {
             }
             let params = kernel_params(ready);
             let (_, _turn) = built.template.turn();
-            // SAFETY: the executable is live, the node is of the graph that it was made from, and
-            // the parameters are the kernel's.
+            // SAFETY: the executable graph is live, the node is of the graph that it was made from,
+            // and the parameters are those of the kernel.
             let result = unsafe {
                 api::cuGraphExecKernelNodeSetParams_v2(
                     executable,
@@ -374,8 +375,8 @@ impl Graph {
             };
             DriverError::check_code("cuGraphExecKernelNodeSetParams", result, at)
         };
-        // SAFETY: the caller vouches for the kernel; each launch of the graph keeps order among the
-        // buffers' uses, and the graph does inside.
+        // SAFETY: the caller promises the kernel's conditions. Each launch of the graph keeps order
+        // with the buffers' other uses, and the graph keeps order among its nodes.
         unsafe { module.place_launch::<K, A>(&stream, None, config, arguments, set) }?;
         built.nodes[number].uses = new?;
         self.uses = built.uses();
@@ -383,7 +384,7 @@ impl Graph {
     }
 }
 
-/// Why nodes can't take the parameters of other nodes one by one.
+/// Returns the reason why nodes can't take the parameters of other nodes one by one.
 fn difference(
     old: &[TemplateNode],
     new: &[TemplateNode],
@@ -415,26 +416,27 @@ impl Drop for Graph {
     }
 }
 
-/// An executable graph that nobody has any more.
+/// An executable graph that was dropped.
 struct Ending {
     device: Device,
     executable: CUgraphExec,
     built: Option<Built>,
     order: Order<Stream>,
-    /// Dropped last, as in the graph.
+    /// It is dropped last, as in the graph.
     only: Option<OnlyExecutable>,
 }
 
 impl Drop for Ending {
     fn drop(&mut self) {
-        // A launch that is under way holds what it needs but the host's functions; its stream is
-        // waited for, so that they are there.
+        // A running launch keeps everything that it needs alive, except the host functions. This
+        // waits for its stream, so that they are freed afterwards.
         if self.order.synchronize().is_err() {
-            // After a fault one of the graph's functions may still run: they stay.
+            // After a fault one of the graph's functions may still run, so they are not freed.
             std::mem::forget((self.built.take(), self.only.take()));
         }
         let _ = self.device.make_current(Location::caller());
-        // SAFETY: made by `record` and destroyed once. There is nobody to report to.
+        // SAFETY: the handle was made by `cuGraphInstantiateWithFlags`, and is destroyed once. A
+        // drop cannot report errors.
         let _ = unsafe { api::cuGraphExecDestroy(self.executable) };
     }
 }

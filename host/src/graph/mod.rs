@@ -1,4 +1,4 @@
-//! Graphs: work that is recorded once and launched any number of times, each time at the price of
+//! Graphs: work that is recorded once and launched any number of times, each time at the cost of
 //! one launch.
 //!
 //! [`Device::record`](crate::Device::record) records launches, copies and memsets instead of
@@ -25,17 +25,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A graph knows the addresses of the buffers that it was recorded with. It does not borrow them,
-//! because a program needs to read and write them between launches. Instead each launch keeps order
-//! with the other uses of each buffer, as a kernel's launch does. After one of the buffers was
-//! dropped, launches and all other uses of the graph are refused: [`GraphError::BufferIsGone`].
+//! A graph contains the addresses of the buffers that it was recorded with. It does not borrow
+//! them, because a program needs to read and write them between launches. Instead each launch keeps
+//! order with the other uses of each buffer, as a kernel's launch does. After one of the buffers
+//! was dropped, launches and all other uses of the graph are refused: [`GraphError::BufferIsGone`].
 //! Memory that a graph cannot track cannot be recorded: parts and views of buffers, managed and
 //! mapped memory, textures.
 //!
 //! [`Device::build_graph`](crate::Device::build_graph) builds a graph node by node instead, with
 //! dependencies, so that independent nodes may run side by side; see [`GraphBuilder`]. The result
 //! is a [`GraphTemplate`], which can be inspected, extended, put into another graph, and made
-//! executable. Kernels may decide how a graph goes on: [`GraphBuilder::condition`].
+//! executable. Kernels may decide which nodes of a graph run next: [`GraphBuilder::condition`].
 //!
 //! Source: CUDA C++ Programming Guide, "CUDA Graphs"; CUDA driver API, "Graph Management".
 

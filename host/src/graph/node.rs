@@ -1,4 +1,4 @@
-//! The nodes of a graph, as its builder hands them out.
+//! The nodes of a graph, as its builder returns them.
 
 use std::marker::PhantomData;
 
@@ -42,7 +42,7 @@ impl<K> Clone for KernelNode<K> {
 
 impl<K> Copy for KernelNode<K> {}
 
-/// Returns the node of a number, of a builder with this lifetime.
+/// Makes the node with this number, for a builder with this lifetime.
 pub(super) fn node<'graph>(number: usize) -> Node<'graph> {
     Node {
         number,

@@ -56,17 +56,17 @@ impl Record<'_> {
         config: LaunchConfig,
         arguments: A,
     ) -> Result<(), GraphError> {
-        // SAFETY: a `SafeKernel` asks nothing of its caller.
+        // SAFETY: a `SafeKernel` has no conditions that its caller must meet.
         unsafe { self.launch_unchecked(kernel, config, arguments) }
     }
 
     /// Records a launch of a kernel that is unsafe to launch.
     ///
     /// # Errors
-    /// What [`Self::launch`] fails with.
+    /// As [`Self::launch`].
     ///
     /// # Safety
-    /// What the kernel's `# Safety` section says holds whenever the graph is launched.
+    /// The conditions of the kernel's `# Safety` section hold whenever the graph is launched.
     #[track_caller]
     pub unsafe fn launch_unchecked<K: Kernel, A: Arguments<K::Params> + RecordableAll>(
         &mut self,
@@ -84,8 +84,8 @@ impl Record<'_> {
             if ready.uses.iter().any(Option::is_none) {
                 return Ok(());
             }
-            // SAFETY: the caller vouches for the kernel, and the buffers' order is kept by each
-            // launch of the graph.
+            // SAFETY: the caller promises the kernel's conditions, and each launch of the graph
+            // keeps order with the buffers' other uses.
             unsafe { submit(ready, stream, at) }
         };
         // SAFETY: as above.
@@ -115,8 +115,8 @@ impl Record<'_> {
         let bytes = from.len() * size_of::<T>();
         if bytes > 0 {
             let stream = self.stream.raw();
-            // SAFETY: both ends have this many bytes, and the graph is not launched once one of
-            // them is gone.
+            // SAFETY: both buffers have this many bytes, and the graph is not launched after one of
+            // them was dropped.
             let result =
                 unsafe { sys::cuMemcpyDtoDAsync_v2(to.address(), from.address(), bytes, stream) };
             DriverError::check("cuMemcpyDtoDAsync", result, at)?;
@@ -136,8 +136,8 @@ impl Record<'_> {
         self.add([buffer.recorded(&self.stream, Access::Write, None)])?;
         let bytes = buffer.len() * size_of::<T>();
         if bytes > 0 {
-            // SAFETY: the buffer has this many bytes, a `Zeroable` type may be all zeroes, and the
-            // graph is not launched once it is gone.
+            // SAFETY: the buffer has this many bytes, and a `Zeroable` type may be all zeroes. The
+            // graph is not launched after the buffer was dropped.
             let result =
                 unsafe { sys::cuMemsetD8Async(buffer.address(), 0, bytes, self.stream.raw()) };
             DriverError::check("cuMemsetD8Async", result, Location::caller())?;
@@ -157,12 +157,12 @@ impl Record<'_> {
 /// A recorded graph that is not executable yet.
 pub(super) struct Recorded {
     pub(super) graph: Handle,
-    /// Each buffer once.
+    /// The buffers that it uses, each once.
     pub(super) uses: Vec<Used>,
 }
 
 impl Recorded {
-    /// Records by capturing a stream of its own.
+    /// Records `work` by capturing a new stream.
     pub(super) fn of(
         device: &Device,
         work: impl for<'graph> FnOnce(&mut Record<'graph>) -> Result<(), GraphError>,
@@ -194,8 +194,8 @@ impl Recorded {
     }
 }
 
-/// A capture under way. Dropping it ends the capture, so that a panic in the middle leaves neither
-/// a stream that captures nor a graph.
+/// A capture that has begun. Dropping it ends the capture, so that a panic during the capture
+/// leaves neither a capturing stream nor a graph.
 struct Capture<'a> {
     stream: &'a Stream,
     open: bool,

@@ -19,7 +19,7 @@ use crate::{Device, Dim3, DriverError, Event, late};
 pub(super) struct Handle {
     graph: CUgraph,
     turn: Mutex<()>,
-    /// If this is the body of a conditional node: the graph with that node, which owns it.
+    /// The graph that owns this one, if this is the body of a conditional node.
     whole: Option<Arc<Handle>>,
 }
 
@@ -33,7 +33,7 @@ impl Handle {
         }
     }
 
-    /// The body of a conditional node of `whole`.
+    /// Makes the handle of the body of a conditional node in `whole`.
     pub(super) fn body(graph: CUgraph, whole: &Arc<Handle>) -> Self {
         Self {
             graph,
@@ -66,12 +66,13 @@ impl Drop for Handle {
     }
 }
 
-/// A graph that nobody has any more.
+/// A graph that was dropped.
 struct Destroyed(CUgraph);
 
 impl Drop for Destroyed {
     fn drop(&mut self) {
-        // SAFETY: owned by its handle, and destroyed once. There is nobody to report to.
+        // SAFETY: the handle owned the graph, and it is destroyed once. A drop cannot report
+        // errors.
         let _ = unsafe { api::cuGraphDestroy(self.0) };
     }
 }
@@ -90,12 +91,12 @@ pub(super) enum KeptAlive {
     Event(Event),
 }
 
-/// The numbers of the nodes before a node, as a set.
+/// The set of the numbers of all nodes that run before a node.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Predecessors(Vec<u64>);
 
 impl Predecessors {
-    /// Returns whether this node is one of them.
+    /// Returns whether the set contains this node.
     pub(super) fn has(&self, node: usize) -> bool {
         self.0
             .get(node / 64)
@@ -115,14 +116,15 @@ impl Predecessors {
     }
 }
 
-/// What a node does, as far as changing it depends on that.
+/// The kind of a node, as far as it determines whether the node can be changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NodeType {
-    /// It launches a kernel, with this cluster shape; whether cooperatively.
+    /// It launches a kernel with this cluster shape. The second field is whether the launch is
+    /// cooperative.
     Kernel(Option<Dim3>, bool),
-    /// It depends on a condition. Kernels know the condition by the driver's handle.
+    /// It depends on a condition. Kernels contain the driver's handle of the condition.
     Conditional,
-    /// Anything else: the driver's name for it.
+    /// Any other node, with the driver's name for it.
     Other(&'static str),
 }
 
@@ -144,7 +146,7 @@ pub(super) struct TemplateNode {
     pub(super) keeps: Vec<KeptAlive>,
 }
 
-/// A new unique number.
+/// Returns a new unique number.
 pub(super) fn number() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     NEXT.fetch_add(1, Ordering::Relaxed)
@@ -179,7 +181,7 @@ pub(super) fn uses(nodes: &[TemplateNode]) -> Vec<Used> {
     once_each(all.collect())
 }
 
-/// A graph of nodes, made by [`Device::build_graph`], from which executable ones are made.
+/// A graph of nodes, made by [`Device::build_graph`], from which executable graphs are made.
 ///
 /// It can be inspected, extended by more nodes ([`Self::extend`]), put into another graph as one
 /// node ([`GraphBuilder::child`](super::GraphBuilder::child)), and made executable any number of

@@ -1,4 +1,5 @@
-//! What graphs may use, what each node uses, and which nodes must not run at the same time.
+//! The memory that graphs may use, the memory that each node uses, and the check for nodes that
+//! must not run at the same time.
 
 use std::panic::Location;
 
@@ -9,26 +10,27 @@ use super::error::GraphError;
 use crate::stream::order::{Access, HeldMemory, HoldOutcome, Order};
 use crate::{DeviceBuffer, GraphBuffer, Stream};
 
-/// A host value that a launch in a graph may be passed: a device buffer or a plain value.
+/// A host value that may be passed to a launch in a graph: a device buffer or a plain value.
 ///
 /// # Safety
-/// All memory that it leads to is that of device buffers that it passes on.
+/// All memory that it points to belongs to device buffers that it passes to the launch.
 pub unsafe trait Recordable {}
-// SAFETY: a buffer.
+// SAFETY: it passes the buffer itself.
 unsafe impl<T: DeviceCopy> Recordable for &DeviceBuffer<T> {}
-// SAFETY: a buffer.
+// SAFETY: it passes the buffer itself.
 unsafe impl<T: DeviceCopy> Recordable for &mut DeviceBuffer<T> {}
-// SAFETY: the builder refuses one of another graph.
+// SAFETY: the builder refuses the memory of another graph.
 unsafe impl<T: DeviceCopy> Recordable for &GraphBuffer<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T: DeviceCopy> Recordable for &mut GraphBuffer<'_, T> {}
-// SAFETY: a value that leads nowhere, or to where an `unsafe` kernel's caller answers for.
+// SAFETY: a value points to no memory, or to memory that the caller of an `unsafe` kernel is
+// responsible for.
 unsafe impl<T: Value> Recordable for T {}
 
-/// A tuple of them.
+/// A tuple of [`Recordable`] values.
 ///
 /// # Safety
-/// Each is one.
+/// Each element is [`Recordable`].
 #[diagnostic::on_unimplemented(
     message = "a launch in a graph can't be passed all of these",
     note = "a graph takes device buffers and plain values; what else leads to memory may be gone when it is launched"
@@ -37,11 +39,11 @@ pub unsafe trait RecordableAll {}
 
 macro_rules! tuples {
     ($($name:ident),*) => {
-        // SAFETY: each is.
+        // SAFETY: each element is `Recordable`.
         unsafe impl<$($name: Recordable),*> RecordableAll for ($($name,)*) {}
     };
 }
-/// Of all lengths that a kernel's parameters can have.
+/// Implements the trait for tuples of all lengths that a kernel's parameters can have.
 macro_rules! each_length {
     () => {
         tuples!();
@@ -55,10 +57,11 @@ each_length!(
     A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T, U, V, W, X
 );
 
-/// A buffer that a graph uses, and what for.
+/// A buffer that a graph uses, and the access.
 pub(super) type Used = (Order<Stream>, Access);
 
-/// Returns whether one writes what the other uses, so that they run one after another.
+/// Returns whether one writes memory that the other uses, so that they must run one after the
+/// other.
 pub(super) fn conflict(one: &[Used], other: &[Used]) -> bool {
     one.iter().any(|(order, access)| {
         other.iter().any(|(another, also)| {
@@ -67,9 +70,9 @@ pub(super) fn conflict(one: &[Used], other: &[Used]) -> bool {
     })
 }
 
-/// Holds all of the buffers at once, so that nobody begins a use of one, or drops it, before a
-/// launch is queued or the driver has worked with a graph: it looks at the memory of copies, and an
-/// H200's dies of memory that is gone.
+/// Holds all of the buffers at once. So no other use of a buffer begins, and none is dropped,
+/// before a launch is queued or the driver has finished a call on the graph. The driver reads the
+/// addresses of copies, and an H200's driver crashes if the memory is freed.
 pub(super) fn hold(
     uses: &[Used],
     at: &'static Location<'static>,
@@ -86,14 +89,14 @@ pub(super) fn hold(
         if held.len() == uses.len() {
             return Ok(held);
         }
-        // Whoever is about to queue something may be waiting for what is held here.
+        // A thread that is about to queue work may be waiting for memory that is held here.
         drop(held);
         std::thread::yield_now();
     }
 }
 
-/// Each buffer once, written if any of its uses writes it; a graph's own memory is nobody else's to
-/// wait for.
+/// Returns each buffer once, as written if any of its uses writes it. The graph's own memory is
+/// left out, because no other work uses it.
 pub(super) fn once_each(uses: Vec<Used>) -> Vec<Used> {
     let mut all: Vec<Used> = Vec::new();
     for (order, access) in uses {

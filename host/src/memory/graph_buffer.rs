@@ -1,8 +1,8 @@
-//! Memory that a graph has for itself while it runs.
+//! Memory that belongs to a graph while the graph runs.
 //!
-//! The driver gives it an address when the graph is built and memory when it is launched, so that
-//! several graphs can have the same memory one after another. Nobody outside of the graph can use
-//! it: outside of its launches nothing is there.
+//! The driver reserves an address when the graph is built, and memory when it is launched. So
+//! several graphs can use the same memory one after another. No code outside of the graph can use
+//! the buffer, because it has memory only during a launch of the graph.
 //! Source: CUDA C++ Programming Guide, "Graph Memory Nodes".
 
 use std::marker::PhantomData;
@@ -12,20 +12,20 @@ use cust::memory::DeviceCopy;
 use crate::DeviceBuffer;
 use crate::memory::buffer::Borrowed;
 
-/// `len` values of `T` that a graph allocates at each launch, for its own nodes: passed to them
-/// where a buffer is.
+/// `len` values of `T` that a graph allocates at each launch, for its own nodes. It is passed to
+/// them like a buffer.
 ///
-/// It belongs to the builder that made it, by its lifetime. What is not of that graph refuses it: a
-/// launch on a stream or a copy to the host returns with `CUDA_ERROR_INVALID_VALUE`.
+/// Its lifetime ties it to the builder that made it. Work outside of that graph cannot use it: a
+/// launch on a stream or a copy to the host returns `CUDA_ERROR_INVALID_VALUE`.
 #[derive(Debug)]
 pub struct GraphBuffer<'graph, T: DeviceCopy> {
     buffer: Borrowed<T>,
-    // No other graph's lifetime will do, longer or shorter.
+    // Invariant, so that no other graph's lifetime fits.
     graph: PhantomData<fn(&'graph ()) -> &'graph ()>,
 }
 
 impl<T: DeviceCopy> GraphBuffer<'_, T> {
-    /// Returns the memory, for the builder of the graph that it is of.
+    /// Makes the buffer. Only the builder of the graph that owns the memory calls this.
     pub(crate) fn new(buffer: Borrowed<T>) -> Self {
         Self {
             buffer,

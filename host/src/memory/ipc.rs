@@ -1,9 +1,9 @@
 //! Memory and events that processes share.
 //!
-//! One process allocates a buffer and makes a handle of it: bytes, or a word of text. The program
-//! passes the handle to the other process (by a pipe, an argument, a socket), which opens it and
-//! has the same memory on its device. Events are shared in the same way, and order the work of the
-//! two processes.
+//! One process allocates a buffer and makes a handle for it, which is bytes or a word of text. The
+//! program passes the handle to the other process (by a pipe, an argument or a socket). That
+//! process opens the handle and accesses the same memory on its device. Events are shared in the
+//! same way, and order the work of the two processes.
 //!
 //! ```no_run
 //! use lanewise::{Device, DeviceBuffer, EventOptions, IpcBuffer, IpcEvent, IpcMemory};
@@ -25,7 +25,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! On the simulator each process has a simulated GPU of its own, and both see the memory. The
+//! On the simulator each process has its own simulated GPU, and both access the same memory. The
 //! processes must run as the same user and be visible to each other (`/proc`).
 //! Source: CUDA C++ Programming Guide, "Interprocess Communication"; CUDA driver API,
 //! `cuIpcGetMemHandle` and related calls.
@@ -69,7 +69,7 @@ pub enum IpcError {
         "`{0}` is no handle of shared memory or of an event: pass on the text that it was written as"
     )]
     Text(String),
-    /// The driver refused, for instance because the handle is this process' own, or the other
+    /// The driver refused, for example because this process made the handle itself, or the other
     /// process has ended.
     #[error("the driver does not share it")]
     Driver(#[from] DriverError),
@@ -77,7 +77,7 @@ pub enum IpcError {
 
 in_words! { IpcError }
 
-/// A handle of a buffer's memory, for another process. It can be written and parsed as text, or
+/// A handle for a buffer's memory, for another process. It can be written and parsed as text, or
 /// passed as [bytes](Self::to_bytes).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IpcMemory {
@@ -86,13 +86,13 @@ pub struct IpcMemory {
     bytes: u64,
 }
 
-/// A handle of an event, for another process.
+/// A handle for an event, for another process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IpcEvent {
     handle: [u8; BYTES],
 }
 
-/// Another process' buffer, on a device of this process. Launches and copies take it as they take a
+/// Another process' buffer, on a device of this process. Launches and copies accept it like a
 /// buffer. Dropping it waits for the work that uses it and unmaps the memory; only the other
 /// process frees the memory.
 #[derive(Debug)]
@@ -101,8 +101,8 @@ pub struct IpcBuffer<T: DeviceCopy> {
 }
 
 impl<T: DeviceCopy> DeviceBuffer<T> {
-    /// Returns a handle of the buffer's memory, for another process. It is valid as long as the
-    /// buffer exists.
+    /// Returns a handle for the buffer's memory, for another process. It is valid while the buffer
+    /// exists.
     ///
     /// A GPU may have other buffers in the same block of memory, which the other process can then
     /// access too. Where that matters, share buffers whose size is a multiple of 2 MiB.
@@ -130,18 +130,18 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
 }
 
 impl IpcMemory {
-    /// Opens the memory on a device of this process, as a buffer of as many `T` as it holds.
+    /// Opens the memory on a device of this process, as a buffer with elements of type `T`.
     ///
     /// # Errors
     /// [`IpcError::Size`], or the driver's error.
     ///
     /// # Safety
-    /// This process cannot check what the other one does. As long as the buffer exists:
+    /// This process cannot check what the other one does. While the buffer exists:
     /// - the other process keeps its buffer, with values of `T` in it;
     /// - while one process writes an element, the other does not access it. Events, or messages
     ///   between the processes, ensure that;
     /// - the handle is open at most once in this process;
-    /// - the handle is one that [`DeviceBuffer::ipc_handle`] gave, and has not been changed.
+    /// - the handle is from [`DeviceBuffer::ipc_handle`], and has not been changed.
     #[track_caller]
     pub unsafe fn open<T: DeviceCopy>(&self, device: &Device) -> Result<IpcBuffer<T>, IpcError> {
         /// `CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS`, which the driver requires.
@@ -162,13 +162,14 @@ impl IpcMemory {
         lanewise_driver::set_call_site(None);
         DriverError::check_code("cuIpcOpenMemHandle", result, at)?;
         let len = (self.bytes / element as u64) as usize;
-        // SAFETY: the caller's promise; it is there until it is closed, when this is dropped.
+        // SAFETY: the caller promises the same. The memory is mapped until the buffer is dropped,
+        // which closes it.
         let buffer = unsafe { DeviceBuffer::borrow_raw(device, address, len) };
         let buffer = Borrowed::new(buffer);
         Ok(IpcBuffer { buffer })
     }
 
-    /// Returns the handle and the buffer's size, for a channel that takes bytes.
+    /// Returns the handle and the buffer's size as bytes.
     #[must_use]
     pub fn to_bytes(self) -> [u8; BYTES + 8] {
         let mut bytes = [0; BYTES + 8];
@@ -208,7 +209,7 @@ impl<T: DeviceCopy> Drop for IpcBuffer<T> {
     }
 }
 
-/// Another process' memory that nobody has here any more.
+/// Another process' memory whose buffer was dropped here.
 struct Ending {
     device: Device,
     address: u64,
@@ -217,18 +218,19 @@ struct Ending {
 
 impl Drop for Ending {
     fn drop(&mut self) {
-        // Nobody to report to. What is queued with the memory is over before it goes.
+        // A drop cannot report errors. The work that uses the memory is over before the memory is
+        // unmapped.
         for stream in self.order.streams() {
             let _ = stream.synchronize();
         }
         let _ = self.device.make_current(Location::caller());
-        // SAFETY: opened once for its buffer, and used no more.
+        // SAFETY: the memory was opened once for its buffer, and nothing uses it any more.
         let _ = unsafe { api::cuIpcCloseMemHandle(self.address) };
     }
 }
 
 impl Event {
-    /// Returns a handle of the event, for another process. The event must have been made with
+    /// Returns a handle for the event, for another process. The event must have been made with
     /// [`EventOptions::interprocess`](crate::EventOptions::interprocess).
     ///
     /// # Errors
@@ -266,7 +268,7 @@ impl IpcEvent {
         let result =
             unsafe { api::cuIpcOpenEventHandle(&mut event, CUipcEventHandle { reserved }) };
         DriverError::check_code("cuIpcOpenEventHandle", result, at)?;
-        // SAFETY: made by the call above, and nobody else's.
+        // SAFETY: the call above made the handle, and nothing else owns it.
         Ok(unsafe { Event::from_raw(device, std::ptr::with_exposed_provenance_mut(event.0)) })
     }
 }
@@ -276,7 +278,7 @@ fn write_digits(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
     bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
 }
 
-/// Reads exactly `N` bytes from such digits.
+/// Reads exactly `N` bytes from hexadecimal digits.
 fn read_digits<const N: usize>(text: &str) -> Result<[u8; N], IpcError> {
     let wrong = || IpcError::Text(text.to_owned());
     let digits: Option<Vec<u32>> = text.chars().map(|digit| digit.to_digit(16)).collect();

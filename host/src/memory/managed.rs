@@ -1,11 +1,11 @@
 //! Managed memory: one address for the host and the device, with pages that move to where they are
 //! accessed.
 //!
-//! A launch takes a [`ManagedBuffer`] as it takes a [`crate::DeviceBuffer`], and the host reads and
-//! writes it as a slice; no copy is needed. A launch is asynchronous, so the host's slices first
-//! wait for everything on the device. Then a kernel's results are there; and on devices without
-//! concurrent access (before compute capability 6.0) the host must not access managed memory while
-//! any kernel runs.
+//! A launch accepts a [`ManagedBuffer`] like a [`crate::DeviceBuffer`], and the host reads and
+//! writes it as a slice. No copy is needed. A launch is asynchronous, so the methods that return
+//! slices first wait for everything on the device. Then the results of kernels are complete. On
+//! devices without concurrent access (before compute capability 6.0) the wait is also necessary
+//! because the host must not access managed memory while any kernel runs.
 //! Source: CUDA C++ Programming Guide, "Unified Memory"; CUDA driver API, `cuMemAllocManaged`; CUDA
 //! study notes, section 4.5.
 
@@ -17,18 +17,18 @@ use cust::sys;
 
 use crate::{Device, DeviceBuffer, DriverError, MemoryError, Stream};
 
-/// `len` values of `T` in managed memory. Freed when dropped.
+/// `len` values of `T` in managed memory. The memory is freed when the buffer is dropped.
 #[derive(Debug)]
 pub struct ManagedBuffer<T: DeviceCopy> {
     buffer: DeviceBuffer<T>,
 }
 
 impl<T: DeviceCopy + Zeroable> ManagedBuffer<T> {
-    /// A new buffer of `len` elements whose bytes are all zero.
+    /// Makes a buffer of `len` elements whose bytes are all zero.
     ///
     /// # Errors
-    /// [`MemoryError::OutOfMemory`], or the driver's error; `CUDA_ERROR_NOT_SUPPORTED` without
-    /// managed memory.
+    /// [`MemoryError::OutOfMemory`], or the driver's error; `CUDA_ERROR_NOT_SUPPORTED` on a device
+    /// without managed memory.
     #[track_caller]
     pub fn zeroed(device: &Device, len: usize) -> Result<Self, MemoryError> {
         let at = Location::caller();
@@ -62,21 +62,21 @@ impl<T: DeviceCopy> ManagedBuffer<T> {
     #[track_caller]
     pub fn as_slice(&self) -> Result<&[T], DriverError> {
         self.wait()?;
-        // SAFETY: managed memory is the host's too. It was filled when it was made, and holds what
-        // host or kernels stored as `T`; no kernel that writes it runs now, and none can be
-        // launched while the slice borrows the buffer.
+        // SAFETY: the host may access managed memory. It was filled when it was allocated, and
+        // holds values of `T` that the host or kernels stored. No kernel that writes it runs now,
+        // and none can be launched while the slice borrows the buffer.
         Ok(unsafe { std::slice::from_raw_parts(self.address() as *const T, self.len()) })
     }
 
     /// Returns the contents for writing. Waits as [`ManagedBuffer::as_slice`] does.
     ///
     /// # Errors
-    /// What [`ManagedBuffer::as_slice`] fails with.
+    /// As [`ManagedBuffer::as_slice`].
     #[track_caller]
     pub fn as_mut_slice(&mut self) -> Result<&mut [T], DriverError> {
         self.wait()?;
-        // SAFETY: as in `as_slice`; and the buffer is borrowed mutably, so no kernel can be
-        // launched that reads it.
+        // SAFETY: as in `as_slice`. The buffer is borrowed mutably, so no kernel that reads it can
+        // be launched either.
         Ok(unsafe { std::slice::from_raw_parts_mut(self.address() as *mut T, self.len()) })
     }
 
@@ -90,8 +90,8 @@ impl<T: DeviceCopy> ManagedBuffer<T> {
         own.synchronize()
     }
 
-    /// Queues moving the pages to a place before they are accessed there: one copy is faster than a
-    /// page fault for each page.
+    /// Queues a move of the pages to the place where they will be accessed. One copy is faster than
+    /// a page fault for each page.
     ///
     /// # Errors
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.
@@ -102,7 +102,8 @@ impl<T: DeviceCopy> ManagedBuffer<T> {
             return Ok(());
         }
         stream.device().make_current(at)?;
-        // SAFETY: the buffer has this many bytes of managed memory, whose contents do not change.
+        // SAFETY: the buffer has this many bytes of managed memory, and the call does not change
+        // their contents.
         let result =
             unsafe { sys::cuMemPrefetchAsync(self.address(), bytes, to.number(), stream.raw()) };
         DriverError::check("cuMemPrefetchAsync", result, at)
@@ -136,7 +137,7 @@ impl<T: DeviceCopy> ManagedBuffer<T> {
         DriverError::check("cuMemAdvise", result, at)
     }
 
-    /// Returns the buffer that launches take.
+    /// Returns the underlying buffer, which launches accept.
     pub(crate) fn buffer(&self) -> &DeviceBuffer<T> {
         &self.buffer
     }
@@ -163,14 +164,14 @@ impl MemoryLocation<'_> {
 /// How managed memory will be used.
 #[derive(Debug, Clone, Copy)]
 pub enum Advice<'a> {
-    /// Whether it is mostly read: each device then gets its own copy of a page that it reads. A
-    /// write discards the copies.
+    /// Whether the memory is mostly read. If so, each device gets its own copy of a page that it
+    /// reads. A write discards the copies.
     ReadMostly(bool),
     /// Where the pages should stay, or `None` to withdraw that advice.
     Preferred(Option<MemoryLocation<'a>>),
     /// The host or device that should be able to access the pages where they are, without moving
     /// them.
     AccessedBy(MemoryLocation<'a>),
-    /// The host or device that no longer needs to.
+    /// The host or device that no longer needs that access.
     NotAccessedBy(MemoryLocation<'a>),
 }

@@ -6,20 +6,19 @@ use cust::memory::DeviceCopy;
 
 use crate::{DeviceBuffer, GraphBuffer, IpcBuffer, ManagedBuffer, Mapped, Part};
 
-/// A buffer as rows of one length: what a kernel takes as `DisjointMatrix<T>` or
-/// `RowPerBlock<T>`.
-/// [`DeviceBuffer::matrix_mut`] makes it, and its like of the other buffers.
+/// A buffer as rows of equal length, for a kernel that takes a `DisjointMatrix<T>` or a
+/// `RowPerBlock<T>`. [`DeviceBuffer::matrix_mut`] and the same method of the other buffers make it.
 #[derive(Debug)]
 pub struct MatrixMut<'whole, T: DeviceCopy> {
     buffer: &'whole DeviceBuffer<T>,
     rows: u32,
     columns: u32,
-    /// Nobody else has the buffer.
+    /// The buffer is borrowed mutably.
     whole: PhantomData<&'whole mut DeviceBuffer<T>>,
 }
 
 impl<'whole, T: DeviceCopy> MatrixMut<'whole, T> {
-    /// Of a buffer that is borrowed by nothing else.
+    /// Makes a matrix of a buffer that nothing else borrows.
     #[track_caller]
     fn of(buffer: &'whole DeviceBuffer<T>, columns: usize) -> Self {
         let len = buffer.len();
@@ -39,17 +38,17 @@ impl<'whole, T: DeviceCopy> MatrixMut<'whole, T> {
         }
     }
 
-    /// Returns how many rows there are.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.rows as usize
     }
 
-    /// Returns how many elements a row has.
+    /// Returns the number of elements in a row.
     pub fn columns(&self) -> usize {
         self.columns as usize
     }
 
-    /// Returns the buffer, and its size as the kernel takes it.
+    /// Returns the buffer, and its size in the form that the kernel takes.
     pub(crate) fn parts(&self) -> (&DeviceBuffer<T>, u64) {
         let size = lanewise_std::disjoint_matrix::size(self.rows, self.columns);
         (self.buffer, size as u64)
@@ -57,7 +56,7 @@ impl<'whole, T: DeviceCopy> MatrixMut<'whole, T> {
 }
 
 impl<T: DeviceCopy> DeviceBuffer<T> {
-    /// Returns the buffer as rows of `columns` elements, one after another; what it holds stays.
+    /// Returns the buffer as consecutive rows of `columns` elements. The contents do not change.
     ///
     /// ```
     /// # use lanewise::{Device, DeviceBuffer};
@@ -69,7 +68,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// ```
     ///
     /// # Panics
-    /// If the elements are no whole rows, or if there are 2^32 rows or columns or more.
+    /// If the number of elements is not a multiple of `columns`, or if there are 2^32 rows or
+    /// columns or more.
     #[track_caller]
     pub fn matrix_mut(&mut self, columns: usize) -> MatrixMut<'_, T> {
         MatrixMut::of(self, columns)
@@ -79,10 +79,11 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
 macro_rules! others {
     ($($buffer:ty: $as_device_buffer:expr;)*) => {$(
         impl<T: DeviceCopy> $buffer {
-            /// As rows of `columns` elements: see [`DeviceBuffer::matrix_mut`].
+            /// Returns the buffer as rows of `columns` elements: see [`DeviceBuffer::matrix_mut`].
             ///
             /// # Panics
-            /// If the elements are no whole rows, or if there are 2^32 rows or columns or more.
+            /// If the number of elements is not a multiple of `columns`, or if there are 2^32 rows
+            /// or columns or more.
             #[track_caller]
             pub fn matrix_mut(&mut self, columns: usize) -> MatrixMut<'_, T> {
                 MatrixMut::of($as_device_buffer(self), columns)

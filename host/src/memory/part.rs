@@ -13,8 +13,8 @@ use cust::memory::DeviceCopy;
 use crate::memory::buffer::Borrowed;
 use crate::{DeviceBuffer, MemoryError};
 
-/// A piece of a [`DeviceBuffer`], passed where a buffer is: `&part` where a kernel reads, `&mut
-/// part` where it writes.
+/// A piece of a [`DeviceBuffer`], which is passed like a buffer: `&part` if the kernel reads it,
+/// `&mut part` if it writes it.
 ///
 /// It gives no `&mut DeviceBuffer`, because swapping that with another buffer would let the part
 /// outlive the whole:
@@ -52,7 +52,7 @@ impl<T: DeviceCopy> Part<'_, T> {
     /// Replaces the contents with `host`.
     ///
     /// # Errors
-    /// What [`DeviceBuffer::copy_from_slice`] fails with.
+    /// As [`DeviceBuffer::copy_from_slice`].
     #[track_caller]
     pub fn copy_from_slice(&mut self, host: &[T]) -> Result<(), MemoryError> {
         self.buffer.copy_from_slice(host)
@@ -70,7 +70,7 @@ impl<T: DeviceCopy> Part<'_, T> {
         self.buffer.fill_zero()
     }
 
-    /// Sets every element to `value`, of 1, 2 or 4 bytes.
+    /// Sets every element to `value`. An element has 1, 2 or 4 bytes.
     ///
     /// # Errors
     /// As [`DeviceBuffer::fill_zero`].
@@ -103,7 +103,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// no parts.
     ///
     /// # Panics
-    /// When `len` is 0, as `chunks` does.
+    /// If `len` is 0, as for `chunks`.
     #[track_caller]
     pub fn parts(&mut self, len: usize) -> Vec<Part<'_, T>> {
         assert!(len > 0, "a part has at least one element");
@@ -113,11 +113,11 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         self.cut(lens.collect())
     }
 
-    /// Splits the buffer into consecutive parts of these lengths. Elements after the last part are
-    /// in none.
+    /// Splits the buffer into consecutive parts of these lengths. Elements after the last part
+    /// belong to no part.
     ///
     /// # Panics
-    /// When their sum is larger than the buffer's length.
+    /// If their sum is larger than the buffer's length.
     #[track_caller]
     pub fn parts_of(&mut self, lens: &[usize]) -> Vec<Part<'_, T>> {
         let mut end = 0usize;
@@ -138,7 +138,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// Returns one part of the buffer: `buffer.part(3..=3).copy_from_slice(&[7])` sets an element.
     ///
     /// # Panics
-    /// When it reaches past the end, as indexing does.
+    /// If the range reaches past the end of the buffer, as for indexing.
     #[track_caller]
     pub fn part(&mut self, range: impl RangeBounds<usize>) -> Part<'_, T> {
         let range = within(range, self.len());
@@ -150,13 +150,13 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// buffer.
     ///
     /// # Panics
-    /// When it reaches past the end, as indexing does.
+    /// If the range reaches past the end of the buffer, as for indexing.
     #[track_caller]
     pub fn view(&self, range: impl RangeBounds<usize>) -> View<'_, T> {
         let range = within(range, self.len());
         let address = self.address() + (range.start * size_of::<T>()) as u64;
-        // SAFETY: these elements are in the buffer, which is borrowed as long as the view lives,
-        // and which knows the view's uses.
+        // SAFETY: these elements are in the buffer, which is borrowed while the view exists. The
+        // view's uses count as the buffer's.
         let buffer =
             unsafe { Self::borrow_ordered(self.device(), address, range.len(), self.order()) };
         View {
@@ -168,7 +168,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// Splits the buffer into the elements before `at` and those from `at` on.
     ///
     /// # Panics
-    /// When there are fewer than `at`, as `split_at` does.
+    /// If there are fewer than `at` elements, as for `split_at`.
     #[track_caller]
     pub fn split_at(&mut self, at: usize) -> [Part<'_, T>; 2] {
         let Some(rest) = self.len().checked_sub(at) else {
@@ -181,13 +181,13 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         [(); 2].map(|()| parts.next().expect("two parts were cut"))
     }
 
-    /// Parts by their starts and lengths, which do not overlap.
+    /// Makes parts from their starts and lengths. They do not overlap.
     fn cut(&mut self, parts: Vec<(usize, usize)>) -> Vec<Part<'_, T>> {
         let orders = self.order().split(parts.len());
         let cut = |((start, len), order)| {
             let address = self.address() + (start * size_of::<T>()) as u64;
-            // SAFETY: these elements are in the buffer, which is borrowed as long as the part
-            // lives; the buffer knows the part's uses.
+            // SAFETY: these elements are in the buffer, which is borrowed while the part exists.
+            // The buffer's order includes the part's uses.
             let buffer = unsafe { Self::borrow_ordered(self.device(), address, len, &order) };
             Part {
                 buffer,

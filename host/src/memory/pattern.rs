@@ -1,4 +1,4 @@
-//! What the driver can repeat through memory, at once or on a stream.
+//! Patterns that the driver can write repeatedly through memory, synchronously or on a stream.
 //!
 //! Source: CUDA driver API, `cuMemsetD8`, `cuMemsetD16`, `cuMemsetD32` and their asynchronous
 //! forms.
@@ -6,17 +6,17 @@
 use bytemuck::Pod;
 use cust::sys;
 
-/// Bytes that the driver writes again and again.
+/// The bytes that the driver writes repeatedly.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pattern {
     /// The bytes, the first in the lowest bits.
     pub(crate) bits: u32,
-    /// How many there are: 1, 2 or 4.
+    /// The number of bytes: 1, 2 or 4.
     pub(crate) bytes: u32,
 }
 
 impl Pattern {
-    /// One byte of zero.
+    /// The pattern of one zero byte.
     pub(crate) const ZERO: Self = Self { bits: 0, bytes: 1 };
 
     /// Returns the bytes of a value.
@@ -35,14 +35,14 @@ impl Pattern {
         }
     }
 
-    /// Writes it `count` times from `address` on, before it returns; by the driver's call of this
-    /// name.
+    /// Writes the pattern `count` times from `address` on, in order with the legacy default stream.
+    /// Returns the name of the driver's call, and its result.
     ///
     /// # Safety
-    /// This many bytes are there, and nothing else uses them meanwhile.
+    /// This many bytes are allocated there, and nothing else uses them meanwhile.
     pub(super) unsafe fn set(self, address: u64, count: usize) -> (&'static str, sys::CUresult) {
         let bits = self.bits;
-        // SAFETY: the caller says so.
+        // SAFETY: the caller promises the same.
         unsafe {
             match self.bytes {
                 1 => ("cuMemsetD8", sys::cuMemsetD8_v2(address, bits as u8, count)),
@@ -55,10 +55,10 @@ impl Pattern {
         }
     }
 
-    /// Queues the same on a stream.
+    /// As [`Self::set`], but queues the writes on a stream.
     ///
     /// # Safety
-    /// As for [`Self::set`], until it is done.
+    /// As for [`Self::set`], until the queued work is done.
     pub(super) unsafe fn queue(
         self,
         address: u64,
@@ -66,7 +66,7 @@ impl Pattern {
         stream: sys::CUstream,
     ) -> (&'static str, sys::CUresult) {
         let bits = self.bits;
-        // SAFETY: the caller says so.
+        // SAFETY: the caller promises the same.
         unsafe {
             match self.bytes {
                 1 => (

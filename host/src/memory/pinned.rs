@@ -3,8 +3,8 @@
 //! The pages of ordinary ("pageable") memory may be moved or swapped out at any time, so the driver
 //! copies them through a pinned buffer of its own. The copy engine reads pinned memory directly,
 //! and such a copy may run beside the host. Pinned memory is also mapped: a kernel can read it in
-//! place, over the bus ("zero copy"). Too much of it starves the rest of the machine, and
-//! allocating it is slow.
+//! place, over the bus ("zero copy"). Too much pinned memory leaves too little for the rest of the
+//! machine, and allocating it is slow.
 //! Source: CUDA driver API, `cuMemHostAlloc`, `cuMemHostRegister`, `cuMemHostGetDevicePointer`;
 //! CUDA study notes, sections 4.2.3 and 4.2.4; memory optimisation notes, sections 9.1.1 and 9.1.3.
 
@@ -26,14 +26,15 @@ use crate::{Device, DeviceBuffer, DriverError, Event, EventOptions, MemoryError,
 /// How pinned memory is allocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pinning {
-    /// Cached, as ordinary host memory is.
+    /// Cached, like ordinary host memory.
     Cached,
     /// Write-combined: not cached. It leaves the caches to other data and is faster over the bus,
     /// but very slow for the host to read.
     WriteCombined,
 }
 
-/// `len` values of `T` in pinned host memory. Unpinned and freed when dropped.
+/// `len` values of `T` in pinned host memory. The memory is unpinned and freed when the buffer is
+/// dropped.
 #[derive(Debug)]
 pub struct PinnedBuffer<T: DeviceCopy> {
     device: Device,
@@ -47,7 +48,7 @@ pub struct PinnedBuffer<T: DeviceCopy> {
     registered: Option<Vec<T>>,
 }
 
-// SAFETY: the memory is the buffer's alone, and the driver's calls may come from any thread.
+// SAFETY: only this buffer owns the memory, and the driver may be called from any thread.
 unsafe impl<T: DeviceCopy + Send> Send for PinnedBuffer<T> {}
 // SAFETY: through a shared reference the memory is only read.
 unsafe impl<T: DeviceCopy + Sync> Sync for PinnedBuffer<T> {}
@@ -66,7 +67,7 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
             Pinning::Cached => 0,
             Pinning::WriteCombined => sys::CU_MEMHOSTALLOC_WRITECOMBINED,
         };
-        // SAFETY: filled at once.
+        // SAFETY: the next statement fills the memory.
         let made = unsafe { Self::allocate_with(device, len, flags) }?;
         if len > 0 {
             // SAFETY: this many elements were allocated, and may be all zeros.
@@ -81,10 +82,10 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
     /// The driver's error, such as `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// # Safety
-    /// It is filled before it is read.
+    /// The memory is filled before it is read.
     #[track_caller]
     pub(crate) unsafe fn allocate(device: &Device, len: usize) -> Result<Self, MemoryError> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises the same.
         unsafe { Self::allocate_with(device, len, 0) }
     }
 
@@ -100,7 +101,8 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
             device.make_current(at)?;
             let flags = sys::CU_MEMHOSTALLOC_DEVICEMAP | flags;
             let bytes = len.saturating_mul(size_of::<T>());
-            // SAFETY: the result has room. A size that overflows saturates, and is refused.
+            // SAFETY: the result is written to a local variable. A size that overflows saturates,
+            // and the driver refuses it.
             let result = unsafe { sys::cuMemHostAlloc(&mut pointer, bytes, flags) };
             DriverError::check("cuMemHostAlloc", result, at)?;
         }
@@ -126,8 +128,8 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
         if len > 0 && size_of::<T>() > 0 {
             device.make_current(at)?;
             let flags = sys::CU_MEMHOSTREGISTER_DEVICEMAP;
-            // SAFETY: the vector is kept, and not touched otherwise, until the memory is
-            // unregistered.
+            // SAFETY: the buffer keeps the vector, and does not use it otherwise, until the memory
+            // is unregistered.
             let result =
                 unsafe { sys::cuMemHostRegister_v2(pointer.cast(), len * size_of::<T>(), flags) };
             DriverError::check("cuMemHostRegister", result, at)?;
@@ -160,8 +162,8 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
     #[track_caller]
     pub fn as_slice(&self) -> Result<&[T], DriverError> {
         self.wait(Access::Read)?;
-        // SAFETY: initialised when it was made, as long as said, and nothing on the device writes
-        // it any more.
+        // SAFETY: the memory has `len` elements, which were initialised when it was made. Nothing
+        // on the device writes it any more.
         Ok(unsafe { std::slice::from_raw_parts(self.pointer.as_ptr(), self.len) })
     }
 
@@ -169,7 +171,7 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
     /// that read the memory.
     ///
     /// # Errors
-    /// What [`Self::as_slice`] fails with.
+    /// As [`Self::as_slice`].
     #[track_caller]
     pub fn as_mut_slice(&mut self) -> Result<&mut [T], DriverError> {
         self.wait(Access::Write)?;
@@ -177,8 +179,8 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
         Ok(unsafe { std::slice::from_raw_parts_mut(self.pointer.as_ptr(), self.len) })
     }
 
-    /// Returns the same memory as the device sees it. A kernel that gets this reads and writes the
-    /// host's memory over the bus.
+    /// Returns the same memory as a buffer of the device. A kernel that is passed this buffer
+    /// accesses the host's memory over the bus.
     ///
     /// # Errors
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.
@@ -189,14 +191,15 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
         let mut address = 0;
         if self.len > 0 && size_of::<T>() > 0 {
             self.device.make_current(at)?;
-            // SAFETY: the result has room, and the memory is pinned and mapped.
+            // SAFETY: the result is written to a local variable, and the memory is pinned and
+            // mapped.
             let result = unsafe {
                 sys::cuMemHostGetDevicePointer_v2(&mut address, self.pointer.as_ptr().cast(), 0)
             };
             DriverError::check("cuMemHostGetDevicePointer", result, at)?;
         }
-        // SAFETY: the address is that of this memory, which is borrowed meanwhile; slices of it
-        // wait for the device.
+        // SAFETY: the address is that of this memory, which is borrowed while the result exists.
+        // Methods that return slices of it wait for the device.
         let buffer =
             unsafe { DeviceBuffer::borrow_ordered(&self.device, address, self.len, &self.order) };
         Ok(Mapped {
@@ -212,10 +215,10 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
         self.pointer.as_ptr()
     }
 
-    /// Waits until the host may read the memory, or write it.
+    /// Waits until the host may read or write the memory, as `access` says.
     #[track_caller]
     fn wait(&self, access: Access) -> Result<(), DriverError> {
-        // A kernel may do anything with it.
+        // A kernel may read or write the memory.
         self.order.synchronize()?;
         self.wait_for_copies(access)
     }
@@ -224,8 +227,8 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
     fn wait_for_copies(&self, access: Access) -> Result<(), DriverError> {
         let copies = || self.copies.lock().unwrap_or_else(PoisonError::into_inner);
         let all = copies().clone();
-        // Without the lock: another thread may queue a copy meanwhile, and the awaited work may
-        // wait for that thread.
+        // The lock is not held while this waits: another thread may need it to queue a copy, and
+        // the work that is waited for may wait for that thread.
         for (_, done) in all.iter().filter(|(earlier, _)| conflict(*earlier, access)) {
             done.synchronize()?;
         }
@@ -279,8 +282,8 @@ fn conflict(earlier: Access, later: Access) -> bool {
     earlier == Access::Write || later == Access::Write
 }
 
-/// Pinned host memory as a buffer of the device: `&mapped` is passed where a kernel reads, `&mut
-/// mapped` where it writes.
+/// Pinned host memory as a buffer of the device. Pass `&mapped` if the kernel reads it, and `&mut
+/// mapped` if it writes it.
 ///
 /// It gives no `&mut DeviceBuffer`, because swapping that with another buffer would let the host's
 /// memory outlive its owner:
@@ -306,10 +309,10 @@ impl<T: DeviceCopy> std::ops::Deref for Mapped<'_, T> {
 }
 
 impl<T: DeviceCopy> Mapped<'_, T> {
-    /// Replaces the contents with `host`, by a copy of the driver's.
+    /// Replaces the contents with `host`. The driver makes the copy.
     ///
     /// # Errors
-    /// What [`DeviceBuffer::copy_from_slice`] fails with.
+    /// As [`DeviceBuffer::copy_from_slice`].
     #[track_caller]
     pub fn copy_from_slice(&mut self, host: &[T]) -> Result<(), MemoryError> {
         self.buffer.copy_from_slice(host)
@@ -333,7 +336,7 @@ impl<T: DeviceCopy> Drop for PinnedBuffer<T> {
     }
 }
 
-/// Pinned memory that nobody has any more.
+/// Pinned memory whose buffer was dropped.
 struct Ending {
     device: Device,
     pointer: NonNull<c_void>,
@@ -342,13 +345,13 @@ struct Ending {
     registered: Option<Untyped>,
 }
 
-// SAFETY: the memory is its own, its elements are only given back, and the driver's calls may come
-// from any thread.
+// SAFETY: this value owns the memory and only frees it, and the driver may be called from any
+// thread.
 unsafe impl Send for Ending {}
 
 impl Drop for Ending {
     fn drop(&mut self) {
-        // A kernel or a copy may still use it, and one of another device too.
+        // A kernel or a copy, of this device or another, may still use the memory.
         let mut over = true;
         for copy in &self.copies {
             over &= copy.synchronize().is_ok();
@@ -358,7 +361,7 @@ impl Drop for Ending {
         }
         let pointer = self.pointer.as_ptr();
         let ended = over && self.device.make_current(Location::caller()).is_ok() && {
-            // SAFETY: pinned by its buffer in this way, once; nothing uses it any more.
+            // SAFETY: the buffer pinned the memory in this way, once, and nothing uses it any more.
             let result = unsafe {
                 match self.registered {
                     Some(_) => sys::cuMemHostUnregister(pointer),
@@ -368,26 +371,27 @@ impl Drop for Ending {
             result == sys::CUresult::CUDA_SUCCESS
         };
         if !ended {
-            // Nobody to report to. After a fault nobody can wait: the memory stays.
+            // A drop cannot report errors. After a fault no wait is possible, so the memory is not
+            // freed.
             std::mem::forget(self.registered.take());
         }
     }
 }
 
-/// A vector's memory, of whatever type its elements were.
+/// The memory of a vector, without the type of its elements.
 struct Untyped {
     pointer: NonNull<u8>,
     layout: Layout,
 }
 
 impl Untyped {
-    /// Takes it; `DeviceCopy` has no destructors.
+    /// Takes the vector's memory. `DeviceCopy` types have no destructors.
     fn of<T: DeviceCopy>(vector: Vec<T>) -> Self {
         let mut vector = ManuallyDrop::new(vector);
         let bytes = vector.capacity() * size_of::<T>(); // it is there, so the number fits
         // SAFETY: a vector's pointer is not null.
         let pointer = unsafe { NonNull::new_unchecked(vector.as_mut_ptr().cast()) };
-        // SAFETY: an alignment of a type, and the size of memory that there is.
+        // SAFETY: the alignment is that of a type, and the size is that of existing memory.
         let layout = unsafe { Layout::from_size_align_unchecked(bytes, align_of::<T>()) };
         Self { pointer, layout }
     }
@@ -396,7 +400,8 @@ impl Untyped {
 impl Drop for Untyped {
     fn drop(&mut self) {
         if self.layout.size() > 0 {
-            // SAFETY: a vector's, which the global allocator gave with this layout.
+            // SAFETY: the memory is that of a vector, which the global allocator allocated with
+            // this layout.
             unsafe { dealloc(self.pointer.as_ptr(), self.layout) };
         }
     }

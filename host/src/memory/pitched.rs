@@ -1,9 +1,9 @@
 //! Matrices and volumes on the device whose rows are padded, so that each starts at an aligned
 //! address.
 //!
-//! The driver chooses the pitch, the distance between the starts of two rows
-//! ([`PitchedBuffer::pitch`]); a program passes it to the kernel. Copies to and from the host leave
-//! the padding out.
+//! The driver chooses the pitch, which is the distance between the starts of two rows
+//! ([`PitchedBuffer::pitch`]). A program passes the pitch to the kernel. Copies to and from the
+//! host leave the padding out.
 //! Source: CUDA driver API, `cuMemAllocPitch`, `cuMemcpy2D`, `cuMemcpy3D`; programming model notes,
 //! "Device Memory".
 
@@ -18,8 +18,8 @@ use cust::sys::{self, CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUmemorytype};
 use crate::stream::order::Access;
 use crate::{Device, DeviceBuffer, DriverError, MemoryError};
 
-/// `nz` planes of `ny` rows of `nx` elements, each row padded to the pitch. The padding is zero,
-/// which kernels and [`PitchedBuffer::padded`] read as elements: a type that can't be zero is
+/// `nz` planes of `ny` rows of `nx` elements, each row padded to the pitch. The padding is zero.
+/// Kernels and [`PitchedBuffer::padded`] read it as elements, so a type that can't be zero is
 /// refused.
 /// ```compile_fail,E0277
 /// # fn f(device: lanewise::Device) {
@@ -47,8 +47,8 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
     /// Makes a buffer with a copy of a matrix of `nx` columns and `ny` rows.
     ///
     /// # Errors
-    /// [`MemoryError::LengthMismatch`] when `host` has another number of elements, or what the
-    /// driver says.
+    /// [`MemoryError::LengthMismatch`] if `host` has another number of elements, or the driver's
+    /// error.
     #[track_caller]
     pub fn from_matrix(
         device: &Device,
@@ -64,7 +64,7 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
     /// Makes a buffer with a copy of a volume of `nz` planes of `ny` rows of `nx` elements.
     ///
     /// # Errors
-    /// What [`Self::from_matrix`] fails with.
+    /// As [`Self::from_matrix`].
     #[track_caller]
     pub fn from_volume(device: &Device, host: &[T], size: [usize; 3]) -> Result<Self, MemoryError>
     where
@@ -96,10 +96,11 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
         self.size
     }
 
-    /// All rows with their padding: what a kernel gets for `&pitched` or `&mut pitched`.
+    /// Returns all rows with their padding. A kernel gets the same for `&pitched` or `&mut
+    /// pitched`.
     ///
-    /// There is no method for a `&mut DeviceBuffer`, because a shorter buffer could be put in its
-    /// place.
+    /// There is no method that returns `&mut DeviceBuffer`, because a caller could replace the
+    /// buffer by a shorter one.
     pub fn padded(&self) -> &DeviceBuffer<T> {
         &self.padded
     }
@@ -116,8 +117,7 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
         let mut host: Vec<T> = Vec::with_capacity(elements);
         self.copy(Direction::ToHost(host.as_mut_ptr()), at)?;
         self.padded.used_now(begun, Access::Read, at)?;
-        // SAFETY: the copy has filled as many elements, all of which were initialised on the
-        // device.
+        // SAFETY: the copy has filled this many elements, which were all initialised on the device.
         unsafe { host.set_len(elements) };
         Ok(host)
     }
@@ -140,7 +140,8 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
         device.make_current(at)?;
         let (mut address, mut bytes) = (0, 0);
         lanewise_driver::set_call_site(Some(at));
-        // SAFETY: both results have room. Sizes that overflow saturate, and are refused.
+        // SAFETY: both results are written to local variables. Sizes that overflow saturate, and
+        // the driver refuses them.
         let result = unsafe {
             let width = nx.saturating_mul(size_of::<T>());
             sys::cuMemAllocPitch_v2(
@@ -156,10 +157,10 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
         // SAFETY: the allocation has `ny * nz` rows of `bytes` bytes.
         let result = unsafe { sys::cuMemsetD8_v2(address, 0, bytes * ny * nz) };
         let pitch = bytes / size_of::<T>();
-        // SAFETY: the memory is this buffer's alone and as long as said. It holds values of `T`
-        // once the caller has copied them in; the padding is zero, which is a `T` too.
+        // SAFETY: only this buffer owns the memory, and it has this length. It holds values of `T`
+        // once the caller has copied them. The padding is zero, which is a `T` too.
         let padded = unsafe { DeviceBuffer::borrow_raw(device, address, pitch * ny * nz) };
-        // Freed with the buffer from here on.
+        // From here on, dropping the buffer frees the memory.
         let padded = ManuallyDrop::into_inner(padded);
         DriverError::check("cuMemsetD8", result, at)?;
         Ok(Self {
@@ -175,7 +176,8 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
         self.padded.used_now(begun, Access::Write, at)
     }
 
-    /// Copies all rows: a matrix by the call for two dimensions, a volume by the call for three.
+    /// Copies all rows. A matrix is copied by the driver's call for two dimensions, and a volume by
+    /// the call for three.
     fn copy(
         &self,
         direction: Direction<T>,
@@ -225,8 +227,8 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
             Depth: nz,
         };
         if nz > 1 {
-            // SAFETY: the host's memory has as many elements as the size says, and the buffer as
-            // many rows.
+            // SAFETY: the host's memory has the number of elements that the size gives, and the
+            // buffer has the rows.
             let result = unsafe { sys::cuMemcpy3D_v2(&copy) };
             return DriverError::check("cuMemcpy3D", result, at);
         }

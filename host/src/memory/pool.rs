@@ -2,8 +2,8 @@
 //!
 //! [`DeviceBuffer::zeroed_on`] allocates from the device's own pool, which [`Device::memory_pool`]
 //! returns. [`MemoryPool::new`] makes another pool, which no other part of the program allocates
-//! from. Freed memory stays in the pool until the device is synchronised; then the pool returns it
-//! to the device, except for what it is told to keep.
+//! from. Freed memory stays in the pool until the device is synchronised. Then the pool returns it
+//! to the device, except for the amount that [`MemoryPool::keep`] sets.
 //! Source: CUDA C++ Programming Guide, "Stream Ordered Memory Allocator"; CUDA driver API,
 //! `cuMemPoolCreate`, `cuMemPoolSetAttribute`.
 
@@ -20,8 +20,8 @@ use crate::{Device, DeviceBuffer, DriverError, MemoryError, Stream, late};
 
 /// A pool of device memory.
 ///
-/// Dropping a pool from [`MemoryPool::new`] frees its memory, except for what buffers still use:
-/// that is freed when they are dropped.
+/// Dropping a pool from [`MemoryPool::new`] frees its memory. Memory that buffers still use is
+/// freed when they are dropped.
 #[derive(Debug)]
 pub struct MemoryPool {
     raw: sys::CUmemoryPool,
@@ -30,9 +30,9 @@ pub struct MemoryPool {
     is_devices: bool,
 }
 
-// SAFETY: the handle is used in calls of the driver only, which any thread may make.
+// SAFETY: the handle is only used in calls of the driver, which any thread may make.
 unsafe impl Send for MemoryPool {}
-// SAFETY: as above; the driver's pools take calls of several threads at once.
+// SAFETY: as above, and the driver allows calls on a pool from several threads at once.
 unsafe impl Sync for MemoryPool {}
 
 /// How much of the device's memory a pool has, in bytes.
@@ -87,7 +87,7 @@ impl MemoryPool {
             win32SecurityAttributes: null_mut(),
             reserved: [0; 64],
         };
-        // SAFETY: the result has a place, and the properties are whole.
+        // SAFETY: the result has a place, and the properties are complete.
         let result = unsafe { sys::cuMemPoolCreate(&mut raw, &properties) };
         DriverError::check("cuMemPoolCreate", result, at)?;
         Ok(Self {
@@ -101,8 +101,7 @@ impl MemoryPool {
     /// [`DeviceBuffer::zeroed_on`] does.
     ///
     /// # Errors
-    /// What [`DeviceBuffer::from_slice`] fails with; `CUDA_ERROR_INVALID_VALUE` for a stream of
-    /// another device.
+    /// As [`DeviceBuffer::from_slice`]; `CUDA_ERROR_INVALID_VALUE` for a stream of another device.
     #[track_caller]
     pub fn zeroed<T: DeviceCopy + Zeroable>(
         &self,
@@ -111,16 +110,16 @@ impl MemoryPool {
     ) -> Result<DeviceBuffer<T>, MemoryError> {
         if stream.device() != &self.device {
             // A GPU's driver accepts a stream of another device that can access the pool's memory.
-            // The buffer would then count as that device's.
+            // The buffer would then count as a buffer of that device.
             let (call, at) = ("cuMemAllocFromPoolAsync", Location::caller());
             DriverError::check_code(call, CUresult::ERROR_INVALID_VALUE, at)?;
         }
         DeviceBuffer::zeroed_from(Some(self.raw), stream, len)
     }
 
-    /// Sets how many bytes of freed memory the pool keeps when the device is synchronised: 0 at
-    /// first, `u64::MAX` for all. It helps a program that allocates the same memory in each of its
-    /// steps.
+    /// Sets how many bytes of freed memory the pool keeps when the device is synchronised. The
+    /// default is 0, and `u64::MAX` keeps everything. This makes a program faster that allocates
+    /// the same memory in each of its steps.
     ///
     /// # Errors
     /// The driver's error.
@@ -214,7 +213,7 @@ impl Drop for MemoryPool {
     }
 }
 
-/// A program's own pool that it has dropped.
+/// A pool from [`MemoryPool::new`] that was dropped.
 struct Ending {
     raw: sys::CUmemoryPool,
     device: Device,
@@ -226,8 +225,8 @@ unsafe impl Send for Ending {}
 impl Drop for Ending {
     fn drop(&mut self) {
         if self.device.make_current(Location::caller()).is_ok() {
-            // SAFETY: the pool is the program's own, and nobody has its handle any more; the driver
-            // keeps what is used.
+            // SAFETY: the program made the pool, and nothing uses its handle any more. The driver
+            // keeps the memory that is still used.
             unsafe { sys::cuMemPoolDestroy(self.raw) };
         }
     }

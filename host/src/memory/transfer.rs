@@ -1,10 +1,10 @@
 //! Asynchronous copies: queued on a stream, they run beside the host and beside the work of other
 //! streams.
 //!
-//! On the host's side such a copy needs pinned memory, a [`PinnedBuffer`]: pageable memory can
-//! move, so a copy of it makes the host wait. A copy returns an [`InFlight`], which borrows the
-//! pinned memory until the copy is done. Device buffers keep order between streams by themselves,
-//! as they do for kernels.
+//! On the host's side such a copy needs pinned memory, a [`PinnedBuffer`]: the pages of pageable
+//! memory can move, so a copy of such memory makes the host wait. A copy returns an [`InFlight`],
+//! which borrows the pinned memory until the copy is done. Device buffers keep order between
+//! streams by themselves, as they do for kernels.
 //!
 //! ```
 //! use lanewise::{Device, DeviceBuffer, PinnedBuffer, Pinning};
@@ -41,9 +41,9 @@
 //! copy.wait().unwrap();
 //! # }
 //! ```
-//! A copy that is [`InFlight::detach`]ed (or leaked) no longer borrows the memory. The memory
-//! itself remembers the copy then, and the next access to it, or its drop, waits for the copy. That
-//! suits a ring of buffers that are refilled in turn.
+//! A copy that is [`InFlight::detach`]ed (or leaked) no longer borrows the memory. Then the memory
+//! itself remembers the copy, and the next access to it, or its drop, waits for the copy. This is
+//! useful for a ring of buffers that are refilled in turn.
 //!
 //! Source: CUDA driver API, `cuMemcpyHtoDAsync`, `cuMemcpyPeerAsync`; CUDA C++ Programming Guide,
 //! "Asynchronous Concurrent Execution"; CUDA study notes, section 6.1.2; memory optimisation notes,
@@ -84,13 +84,13 @@ impl InFlight<'_> {
     /// Returns whether the copy is done.
     ///
     /// # Errors
-    /// What [`Self::wait`] fails with.
+    /// As [`Self::wait`].
     #[track_caller]
     pub fn is_done(&self) -> Result<bool, DriverError> {
         self.done.as_ref().map_or(Ok(true), Event::is_done)
     }
 
-    /// Ends the borrow of the host's memory. Its next access waits for the copy.
+    /// Ends the borrow of the host's memory. The next access to that memory waits for the copy.
     pub fn detach(mut self) {
         self.done = None;
     }
@@ -99,15 +99,15 @@ impl InFlight<'_> {
 impl Drop for InFlight<'_> {
     fn drop(&mut self) {
         if let Some(done) = self.done.take() {
-            // A drop cannot report errors. After a fault nothing is under way any more.
+            // A drop cannot report errors. After a fault no copy is running any more.
             let _ = done.synchronize();
         }
     }
 }
 
-/// What a copy on the device writes to: a buffer, a part of one, or mapped memory.
+/// The destination of a copy on the device: a buffer, a part of one, or mapped memory.
 pub trait CopyTarget<T: DeviceCopy>: sealed::Sealed {
-    /// Returns the memory on the host that is copied.
+    /// Returns the buffer that the copy writes to.
     #[doc(hidden)]
     fn target(&mut self) -> &DeviceBuffer<T>;
 }
@@ -165,8 +165,8 @@ impl Stream {
         same_length(to.len(), from.len(), at)?;
         let _use = to.use_on(self, Access::Write)?;
         self.with_host(from, Access::Read, at, |bytes| {
-            // SAFETY: both sides have this many bytes. The pinned memory waits for the copy before
-            // it is freed, and so does the buffer.
+            // SAFETY: both sides have this many bytes. Both the pinned memory and the buffer wait
+            // for the copy before they are freed.
             let result = unsafe {
                 sys::cuMemcpyHtoDAsync_v2(to.address(), from.pointer().cast(), bytes, self.raw())
             };
@@ -177,7 +177,7 @@ impl Stream {
     /// Queues a copy from the device to pinned memory.
     ///
     /// # Errors
-    /// What [`Self::copy_in`] fails with.
+    /// As [`Self::copy_in`].
     #[track_caller]
     pub fn copy_out<'host, T: DeviceCopy>(
         &self,
@@ -196,7 +196,7 @@ impl Stream {
         })
     }
 
-    /// Queues `copy`, which uses the host's `memory`, and notes it there.
+    /// Queues `copy`, which uses the host's `memory`, and notes the copy in `memory`.
     fn with_host<'host, T: DeviceCopy>(
         &self,
         memory: &PinnedBuffer<T>,
@@ -247,7 +247,7 @@ impl Stream {
             return Ok(DriverError::check("cuMemcpyDtoDAsync", result, at)?);
         }
         let (to_context, from_context) = (to.device().context(), from.device().context());
-        // SAFETY: as above, in the contexts that the buffers are of.
+        // SAFETY: as above, and each context is that of its buffer.
         let result = unsafe {
             sys::cuMemcpyPeerAsync(
                 to.address(),
@@ -273,7 +273,7 @@ impl Stream {
         self.set_all(buffer.target(), Pattern::ZERO, Location::caller())
     }
 
-    /// Queues setting every element of a buffer to `value`, of 1, 2 or 4 bytes.
+    /// Queues setting every element of a buffer to `value`. An element has 1, 2 or 4 bytes.
     ///
     /// # Errors
     /// As [`Self::fill_zero`].
@@ -287,7 +287,8 @@ impl Stream {
         self.set_all(buffer.target(), Pattern::of(value), Location::caller())
     }
 
-    /// Queues filling a buffer with a pattern that is a valid `T`. The caller may write the buffer.
+    /// Queues filling a buffer with a pattern that is a valid `T`. The caller has the right to
+    /// write the buffer.
     #[track_caller]
     pub(super) fn set_all<T: DeviceCopy>(
         &self,
@@ -301,8 +302,8 @@ impl Stream {
         }
         let _use = buffer.use_on(self, Access::Write)?;
         self.device().make_current(at)?;
-        // SAFETY: the buffer has this many bytes, the driver refuses an address that is not
-        // aligned, and freeing the buffer waits for this.
+        // SAFETY: the buffer has this many bytes, and the driver refuses an address that is not
+        // aligned. Freeing the buffer waits for this work.
         let (call, result) = unsafe { pattern.queue(buffer.address(), count, self.raw()) };
         Ok(DriverError::check(call, result, at)?)
     }

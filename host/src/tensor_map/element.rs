@@ -1,21 +1,21 @@
-//! The types of which tensors are made.
+//! The types of tensor elements.
 
 use cust::memory::DeviceCopy;
 use lanewise_driver::tensor::Element;
 use lanewise_std::half::{Bf16, F16};
 
-/// A type of elements that tensor maps know.
+/// A type of elements that tensor maps support.
 ///
 /// # Safety
 /// `ELEMENT` has the type's size, and any bits are a valid value.
 pub unsafe trait TensorElement: DeviceCopy {
-    /// What the driver calls the type.
+    /// The driver's value for the type.
     const ELEMENT: Element;
 }
 
 macro_rules! elements {
     ($($ty:ty: $element:ident;)*) => {$(
-        // SAFETY: a number of this many bits.
+        // SAFETY: the type is a number with this many bits.
         unsafe impl TensorElement for $ty {
             const ELEMENT: Element = Element::$element;
         }

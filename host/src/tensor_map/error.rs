@@ -1,11 +1,11 @@
-//! What can be wrong with a tensor map.
+//! Errors of tensor maps.
 
 use lanewise_driver::tensor::TensorMapError as Requirement;
 
 use crate::error::in_words;
 use crate::{ComputeCapability, DriverError};
 
-/// Why there can be no such tensor map.
+/// Why a tensor map cannot be made.
 #[derive(thiserror::Error)]
 pub enum TensorMapError {
     /// The device has no tensor memory accelerator.
@@ -16,13 +16,13 @@ pub enum TensorMapError {
         "the tensor reaches to byte {needed} of a buffer of {has}: look at its size, its strides and its offset"
     )]
     OutsideBuffer {
-        /// Bytes that the tensor covers, from the buffer's start; the most that there are, if it is
-        /// more.
+        /// Bytes that the tensor covers, from the buffer's start. A number that does not fit
+        /// saturates.
         needed: u64,
         /// Bytes of the buffer.
         has: u64,
     },
-    /// There is a stride for each dimension but the first.
+    /// The number of strides is wrong: there must be one for each dimension but the first.
     #[error(
         "{given} strides for a tensor of {rank} dimensions; there is one for each but the first"
     )]
@@ -47,14 +47,14 @@ pub enum TensorMapError {
          hardware ends such a kernel; give a lower one from 0 on and an upper one up to 0, and load by an `Im2colMap`"
     )]
     StoredCorners {
-        /// Which spatial dimension, from the width.
+        /// The number of the spatial dimension, counted from the width.
         dimension: usize,
         /// The lower corner, from the first pixel.
         lower: i16,
         /// The upper corner, from the last pixel.
         upper: i16,
     },
-    /// The hardware cannot do it.
+    /// The hardware does not support this map.
     #[error("the tensor map cannot be: {0}")]
     Requirement(#[from] Requirement),
     /// The driver refused, for a reason that no other variant has.

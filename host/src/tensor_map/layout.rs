@@ -1,4 +1,4 @@
-//! Where a tensor lies in its buffer: checked, and encoded by the driver.
+//! The layout of a tensor in its buffer: it is checked here, and the driver encodes it.
 
 use std::ffi::c_void;
 use std::panic::Location;
@@ -10,11 +10,10 @@ use lanewise_driver::tensor::{self, Access, Fill, Interleave, Promotion, Swizzle
 use super::{MOST, TensorElement, TensorMapError, padded};
 use crate::{DeviceBuffer, DriverError};
 
-/// Bytes that a store writes at once.
+/// The number of bytes that a store writes at once.
 const STORED: u64 = 16;
 
-/// Where a tensor lies in its buffer, and how it looks in shared memory: what both kinds of map are
-/// told.
+/// The layout of a tensor in its buffer and in shared memory, for both kinds of map.
 #[derive(Debug, Clone)]
 pub(super) struct Layout<const RANK: usize> {
     pub(super) size: [usize; RANK],
@@ -39,7 +38,7 @@ impl<const RANK: usize> Layout<RANK> {
         }
     }
 
-    /// Returns the map, if there can be one.
+    /// Checks the layout and encodes the map.
     pub(super) fn encode<T: TensorElement>(
         &self,
         buffer: &DeviceBuffer<T>,
@@ -71,8 +70,8 @@ impl<const RANK: usize> Layout<RANK> {
         Ok(encode(&map, at)?)
     }
 
-    /// Returns whether stores end where the tensor's rows do. The map was encoded, so the tensor is
-    /// in its buffer.
+    /// Checks that stores end at the ends of the tensor's rows. The map was encoded, so the tensor
+    /// is inside of its buffer.
     pub(super) fn check_stored<T: TensorElement>(&self) -> Result<(), TensorMapError> {
         let bytes = (self.size[0] * size_of::<T>()) as u64;
         match bytes % STORED {
@@ -81,8 +80,8 @@ impl<const RANK: usize> Layout<RANK> {
         }
     }
 
-    /// Bytes from an element to the next in each dimension but the first: as given, or of a tensor
-    /// without gaps.
+    /// Returns the strides in bytes of each dimension but the first: the given ones, or those of a
+    /// tensor without gaps.
     fn strides(&self, bytes: u64) -> Result<[u64; MOST - 1], TensorMapError> {
         let mut strides = [0; MOST - 1];
         match &self.strides {
@@ -107,13 +106,13 @@ impl<const RANK: usize> Layout<RANK> {
         }
     }
 
-    /// Returns whether every element is in the buffer.
+    /// Checks that every element is inside of the buffer.
     fn check_inside(&self, strides: &[u64], bytes: u64, has: u64) -> Result<(), TensorMapError> {
         let wide = u128::from;
         let steps = std::iter::once(bytes).chain(strides.iter().copied());
         let mut needed = wide(bytes) * (self.offset as u128 + 1); // below 2^68
         for (&size, step) in self.size.iter().zip(steps) {
-            // An empty dimension is refused elsewhere, with the requirement.
+            // Another check refuses an empty dimension, and names the requirement.
             needed = needed.saturating_add((size as u128).saturating_sub(1) * wide(step));
         }
         if needed > wide(has) {
@@ -124,7 +123,7 @@ impl<const RANK: usize> Layout<RANK> {
     }
 }
 
-/// Has the driver encode a map that was checked.
+/// Makes the driver encode a map that was checked.
 fn encode(
     map: &tensor::TensorMap,
     at: &'static Location<'static>,
@@ -139,8 +138,8 @@ fn encode(
     );
     let (interleave, swizzle, promotion, fill) = kinds;
     let (call, result) = match &map.access {
-        // SAFETY: the arrays have as many elements as any rank; the result has a place, aligned as
-        // its type says.
+        // SAFETY: the arrays have as many elements as the highest rank, and the result has the
+        // alignment of its type.
         Access::Tiled(sizes) => ("cuTensorMapEncodeTiled", unsafe {
             api::cuTensorMapEncodeTiled(
                 &mut encoded,

@@ -1,11 +1,11 @@
-//! Tensor maps: what the tensor memory accelerator is told of a tensor, checked before the driver
-//! encodes it.
+//! Tensor maps: descriptions of a tensor for the tensor memory accelerator. They are checked before
+//! the driver encodes them.
 //!
-//! A map says where a tensor of 1 to 5 dimensions lies in a buffer, how large it is, and how large
-//! a box (or a column of an image's pixels) is that one instruction moves. It borrows its buffer,
-//! so that a launch with it keeps order like a launch with the buffer, and it covers nothing
-//! outside of it. Dimensions begin with the one that is contiguous in memory: of a matrix of `rows`
-//! x `columns`, the size is `[columns, rows]`. The kernel takes
+//! A map contains the position of a tensor of 1 to 5 dimensions in a buffer, the size of the
+//! tensor, and the size of the box (or of the column of an image's pixels) that one instruction
+//! moves. It borrows its buffer, so a launch with it keeps order like a launch with the buffer. It
+//! covers nothing outside of the buffer. The first dimension is the one that is contiguous in
+//! memory: for a matrix of `rows` x `columns` the size is `[columns, rows]`. The kernel takes
 //! `lanewise_std::tma::TensorMap<T, 2>`.
 //!
 //! ```no_run
@@ -18,8 +18,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What the hardware cannot do is refused with the requirement that is not met. NVIDIA's driver
-//! only says that something is wrong.
+//! A map that the hardware does not support is refused with an error that names the requirement.
+//! NVIDIA's driver only reports that something is wrong.
 //! Source: CUDA driver API, `cuTensorMapEncodeTiled`, `cuTensorMapEncodeIm2col`; PTX ISA,
 //! "Tensors".
 //!
@@ -50,10 +50,10 @@ use crate::launch::argument::{Argument, ArgumentList};
 use crate::stream::order;
 use crate::{DeviceBuffer, DriverError};
 
-/// Dimensions of the longest arrays.
+/// The maximum number of dimensions.
 const MOST: usize = 5;
 
-/// A tensor that kernels read in boxes: passed for a `lanewise_std::tma::TensorMap`.
+/// A tensor that kernels read in boxes. It is passed for a `lanewise_std::tma::TensorMap`.
 #[derive(Debug)]
 pub struct TensorMap<'a, T: TensorElement, const RANK: usize> {
     encoded: CUtensorMap,
@@ -61,7 +61,7 @@ pub struct TensorMap<'a, T: TensorElement, const RANK: usize> {
 }
 
 impl<'a, T: TensorElement, const RANK: usize> TensorMap<'a, T, RANK> {
-    /// A map of a tensor in this buffer.
+    /// Makes a map of a tensor in this buffer.
     ///
     /// # Errors
     /// [`TensorMapError`], with the requirement that is not met.
@@ -72,7 +72,8 @@ impl<'a, T: TensorElement, const RANK: usize> TensorMap<'a, T, RANK> {
     }
 }
 
-/// A tensor that kernels write in boxes: passed as `&mut` for a `lanewise_std::tma::TensorMapMut`.
+/// A tensor that kernels write in boxes. It is passed as `&mut` for a
+/// `lanewise_std::tma::TensorMapMut`.
 #[derive(Debug)]
 pub struct TensorMapMut<'a, T: TensorElement, const RANK: usize> {
     encoded: CUtensorMap,
@@ -80,8 +81,8 @@ pub struct TensorMapMut<'a, T: TensorElement, const RANK: usize> {
 }
 
 impl<'a, T: TensorElement, const RANK: usize> TensorMapMut<'a, T, RANK> {
-    /// A map of a tensor in this buffer. Its rows are multiples of 16 bytes, because a store writes
-    /// 16 bytes at once.
+    /// Makes a map of a tensor in this buffer. The size of its rows must be a multiple of 16 bytes,
+    /// because a store writes 16 bytes at once.
     ///
     /// # Errors
     /// [`TensorMapError`], with the requirement that is not met.
@@ -96,7 +97,8 @@ impl<'a, T: TensorElement, const RANK: usize> TensorMapMut<'a, T, RANK> {
     }
 }
 
-/// Images that kernels read in columns of pixels: passed for a `lanewise_std::tma::Im2colMap`.
+/// Images that kernels read in columns of pixels. They are passed for a
+/// `lanewise_std::tma::Im2colMap`.
 #[derive(Debug)]
 pub struct Im2colMap<'a, T: TensorElement, const RANK: usize> {
     encoded: CUtensorMap,
@@ -104,7 +106,7 @@ pub struct Im2colMap<'a, T: TensorElement, const RANK: usize> {
 }
 
 impl<'a, T: TensorElement, const RANK: usize> Im2colMap<'a, T, RANK> {
-    /// A map of images in this buffer.
+    /// Makes a map of images in this buffer.
     ///
     /// # Errors
     /// [`TensorMapError`], with the requirement that is not met.
@@ -120,7 +122,7 @@ impl<'a, T: TensorElement, const RANK: usize> Im2colMap<'a, T, RANK> {
     }
 }
 
-/// Images that kernels write in columns of pixels: passed as `&mut` for a
+/// Images that kernels write in columns of pixels. They are passed as `&mut` for a
 /// `lanewise_std::tma::Im2colMapMut`.
 #[derive(Debug)]
 pub struct Im2colMapMut<'a, T: TensorElement, const RANK: usize> {
@@ -129,10 +131,10 @@ pub struct Im2colMapMut<'a, T: TensorElement, const RANK: usize> {
 }
 
 impl<'a, T: TensorElement, const RANK: usize> Im2colMapMut<'a, T, RANK> {
-    /// A map of images in this buffer. Their pixels are multiples of 16 bytes, because a store
-    /// writes 16 bytes at once, and their box is inside of the image: no lower corner is negative,
-    /// no upper one positive. An H200 (driver 580.159, 2026-11-22) ends a kernel that stores by
-    /// another map, wherever, with an illegal instruction.
+    /// Makes a map of images in this buffer. The size of a pixel must be a multiple of 16 bytes,
+    /// because a store writes 16 bytes at once. The box must be inside of the image: no lower
+    /// corner is negative, and no upper corner is positive. An H200 (driver 580.159, 2026-11-22)
+    /// ends a kernel that stores with any other map, at any position, with an illegal instruction.
     ///
     /// # Errors
     /// [`TensorMapError`], with the requirement that is not met.
@@ -153,9 +155,9 @@ impl<'a, T: TensorElement, const RANK: usize> Im2colMapMut<'a, T, RANK> {
 macro_rules! stored {
     ($($name:ident)*) => {$(
         impl<T: TensorElement, const RANK: usize> $name<'_, T, RANK> {
-            /// Returns the map's 128 bytes, for a buffer of maps that kernels take by address.
-            /// Nothing ties them to the tensor any more: it has to be there, and waited for, as
-            /// long as a kernel uses them.
+            /// Returns the 128 bytes of the map, for a buffer of maps that kernels take by address.
+            /// The bytes do not borrow the tensor. The caller has to keep the tensor, and to order
+            /// its uses, while a kernel uses the bytes.
             pub fn storage(&self) -> tma::MapStorage {
                 tma::MapStorage::from_words(self.encoded.opaque)
             }
@@ -166,9 +168,9 @@ stored! { TensorMap TensorMapMut Im2colMap Im2colMapMut }
 
 macro_rules! arguments {
     ($($on_host:ty => $on_device:ident, $access:ident;)*) => {$(
-        // SAFETY: one parameter, the map's bytes; the tensor lies in the buffer, which the launch
-        // is ordered with and whose freeing waits for the kernels that use it. A buffer that is
-        // written is borrowed by nothing else.
+        // SAFETY: this passes one parameter, the bytes of the map. The tensor is inside of the
+        // buffer. The launch keeps order with the buffer's other uses, and freeing the buffer waits
+        // for the kernels that use it. Nothing else borrows a buffer that is written.
         unsafe impl<T: TensorElement, const RANK: usize> Argument<tma::$on_device<'static, T, RANK>> for $on_host {
             fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
                 list.push_with(&*self.buffer, order::Access::$access, self.encoded)
@@ -183,7 +185,7 @@ arguments! {
     &mut Im2colMapMut<'_, T, RANK> => Im2colMapMut, Write;
 }
 
-/// Returns the values, and nothing behind them: what the driver takes for every rank.
+/// Returns the values, padded with defaults to the length that the driver takes for every rank.
 fn padded<T: Copy + Default, const RANK: usize>(values: [T; RANK]) -> [T; MOST] {
     std::array::from_fn(|i| values.get(i).copied().unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! What a map is made of: a tensor that is moved in boxes, or images that are moved in columns of
+//! The shape of a map: a tensor that is moved in boxes, or images that are moved in columns of
 //! pixels.
 
 use std::panic::Location;
@@ -13,42 +13,43 @@ use crate::DeviceBuffer;
 macro_rules! settings {
     ($name:ident) => {
         impl<const RANK: usize> $name<RANK> {
-            /// Bytes from one element to the next in each dimension but the first, where there are
-            /// gaps, overlaps or another order than by size: for a matrix, the one distance between
-            /// its rows. They are multiples of 16.
+            /// Sets the strides in bytes of each dimension but the first. They are needed if the
+            /// tensor has gaps, overlaps or another order of dimensions. A matrix has one stride,
+            /// the distance between its rows. Strides must be multiples of 16.
             pub fn strides(mut self, bytes: &[usize]) -> Self {
                 self.layout.strides = Some(bytes.to_vec());
                 self
             }
 
-            /// The tensor begins at this element of the buffer; its address has to be a multiple of
-            /// 16 bytes.
+            /// Sets the element of the buffer where the tensor begins. Its address must be a
+            /// multiple of 16 bytes.
             pub fn offset(mut self, elements: usize) -> Self {
                 self.layout.offset = elements;
                 self
             }
 
-            /// Takes only every so-many-th element of each dimension but the first.
+            /// Sets the steps. With a step of `n`, only every `n`-th element of that dimension is
+            /// taken. This holds for each dimension but the first.
             pub fn steps(mut self, steps: [u32; RANK]) -> Self {
                 self.layout.steps = steps;
                 self
             }
 
-            /// How chunks of 16 bytes change places in shared memory, so that columns too are read
-            /// without bank conflicts.
+            /// Sets how chunks of 16 bytes are permuted in shared memory, so that columns too can
+            /// be read without bank conflicts.
             pub fn swizzle(mut self, swizzle: Swizzle) -> Self {
                 self.layout.swizzle = swizzle;
                 self
             }
 
-            /// Returns how much the second-level cache fetches at once.
+            /// Sets how much the L2 cache fetches at once.
             pub fn promotion(mut self, promotion: Promotion) -> Self {
                 self.layout.promotion = promotion;
                 self
             }
 
-            /// What lies outside of the tensor is read as a NaN that `fma.oob` takes for zero, not
-            /// as zeros. Of floats only.
+            /// Makes elements outside of the tensor read as a NaN that `fma.oob` treats as zero,
+            /// instead of as zeros. This is for floats only.
             pub fn nan_outside(mut self) -> Self {
                 self.layout.fill = Fill::Nan;
                 self
@@ -65,8 +66,8 @@ pub struct Tiles<const RANK: usize> {
 }
 
 impl<const RANK: usize> Tiles<RANK> {
-    /// A tensor of this size without gaps, in boxes of this size: 1 to 256 elements in each
-    /// dimension, and a multiple of 16 bytes in the first.
+    /// Makes the shape of a tensor of this size without gaps. Its boxes have the size `tile`: 1 to
+    /// 256 elements in each dimension, and a multiple of 16 bytes in the first.
     pub fn new(size: [usize; RANK], tile: [u32; RANK]) -> Self {
         Self {
             layout: Layout::new(size),
@@ -86,7 +87,7 @@ impl<const RANK: usize> Tiles<RANK> {
 }
 settings! { Tiles }
 
-/// Images that are moved in columns of pixels, in the order in which a convolution meets them.
+/// Images that are moved in columns of pixels, in the order in which a convolution uses them.
 #[derive(Debug, Clone)]
 pub struct Columns<const RANK: usize> {
     pub(super) layout: Layout<RANK>,
@@ -94,13 +95,13 @@ pub struct Columns<const RANK: usize> {
 }
 
 impl<const RANK: usize> Columns<RANK> {
-    /// Images of this size: channels, then 1 to 3 spatial dimensions with the width first, then how
-    /// many images. One instruction moves `pixels` pixels (1 to 1024) of `channels` elements (1 to
-    /// 256, a multiple of 16 bytes).
+    /// Makes the shape of images of this size: channels, then 1 to 3 spatial dimensions with the
+    /// width first, then the number of images. One instruction moves `pixels` pixels (1 to 1024) of
+    /// `channels` elements (1 to 256, a multiple of 16 bytes).
     ///
-    /// The filter's corner is at first at `lower`, and at last at `upper`, counted from the last
-    /// pixel; both with the width first. Of a map for stores `lower` is not negative, and `upper`
-    /// not positive.
+    /// The corner of the filter moves from `lower` to `upper`. `lower` is counted from the first
+    /// pixel and `upper` from the last one, both with the width first. For a map for stores,
+    /// `lower` must not be negative and `upper` must not be positive.
     pub fn new(
         size: [usize; RANK],
         (lower, upper): ([i16; 3], [i16; 3]),
@@ -117,7 +118,7 @@ impl<const RANK: usize> Columns<RANK> {
         }
     }
 
-    /// Returns whether the box of the pixels is inside of the image, as stores want it.
+    /// Checks that the box of the pixels is inside of the image, which stores require.
     pub(super) fn check_stored_corners(&self) -> Result<(), TensorMapError> {
         let Im2col { lower, upper, .. } = self.columns;
         let outside = |&dimension: &usize| lower[dimension] < 0 || upper[dimension] > 0;

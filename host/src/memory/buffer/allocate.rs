@@ -1,5 +1,5 @@
-//! Where a buffer's memory comes from, and what becomes of it: the driver's memory, a pool's, a
-//! graph's, or memory that something else owns.
+//! Allocation and freeing of a buffer's memory: from the driver, from a pool, of a graph, or owned
+//! by something else.
 
 use std::mem::{ManuallyDrop, size_of};
 use std::panic::Location;
@@ -13,7 +13,7 @@ use crate::stream::order::Order;
 use crate::{Device, DriverError, Stream, late};
 
 impl<T: DeviceCopy> DeviceBuffer<T> {
-    /// A buffer with arbitrary contents. The caller fills it before it hands it out.
+    /// Makes a buffer with arbitrary contents. The caller fills it before it returns it.
     pub(super) fn allocate(
         device: &Device,
         len: usize,
@@ -22,7 +22,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         device.make_current(at)?;
         // Reports of faults in this memory name the caller's line.
         lanewise_driver::set_call_site(Some(at));
-        // SAFETY: both callers fill the buffer before they hand it out.
+        // SAFETY: both callers fill the buffer before they return it.
         let memory = unsafe { CustBuffer::uninitialized(len) };
         lanewise_driver::set_call_site(None);
         let memory = memory.map_err(|error| {
@@ -43,7 +43,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         })
     }
 
-    /// As [`DeviceBuffer::zeroed_on`], from this pool, or without one from the device's own.
+    /// As [`DeviceBuffer::zeroed_on`], from `pool`. Without a pool, the memory is from the device's
+    /// own pool.
     #[track_caller]
     pub(crate) fn zeroed_from(
         pool: Option<sys::CUmemoryPool>,
@@ -65,7 +66,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
             None => ("cuMemAllocAsync", unsafe {
                 sys::cuMemAllocAsync(&mut address, bytes, stream.raw())
             }),
-            // SAFETY: as above, and the caller has the pool.
+            // SAFETY: as above, and the caller keeps the pool alive.
             Some(pool) => ("cuMemAllocFromPoolAsync", unsafe {
                 sys::cuMemAllocFromPoolAsync(&mut address, bytes, pool, stream.raw())
             }),
@@ -73,8 +74,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         lanewise_driver::set_call_site(None);
         DriverError::check(call, result, at)
             .map_err(|source| MemoryError::of_allocation(bytes, source))?;
-        // SAFETY: this many bytes were allocated, the work that is queued next fills them, and
-        // nothing else uses them.
+        // SAFETY: this many bytes were allocated, the next queued work fills them, and nothing else
+        // uses them.
         let buffer = unsafe { Self::borrow_raw(device, address, len) };
         let mut buffer = ManuallyDrop::into_inner(buffer);
         buffer.pooled = Some(stream.clone());
@@ -83,7 +84,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         Ok(buffer)
     }
 
-    /// Managed memory with arbitrary contents, for [`crate::ManagedBuffer`], which fills it.
+    /// Makes a buffer of managed memory with arbitrary contents, for [`crate::ManagedBuffer`],
+    /// which fills it.
     pub(crate) fn allocate_managed(
         device: &Device,
         len: usize,
@@ -97,7 +99,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         let address = managed(bytes, at);
         lanewise_driver::set_call_site(None);
         let address = address.map_err(|source| MemoryError::of_allocation(bytes, source))?;
-        // SAFETY: `len` elements fit, and are freed by the same call as any other memory.
+        // SAFETY: `len` elements fit, and the memory is freed by the same call as other memory.
         let memory = unsafe { CustBuffer::from_raw_parts(DevicePointer::from_raw(address), len) };
         Ok(Self {
             memory: ManuallyDrop::new(memory),
@@ -111,11 +113,11 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// Makes a buffer over memory that something else owns. Dropping the buffer does not free it.
     ///
     /// # Safety
-    /// `address` is that of `len` initialised values of `T` on this device, and stays so while the
-    /// buffer and the kernels it is passed to are in use.
+    /// `address` points to `len` initialised values of `T` on this device. They stay valid while
+    /// the buffer is used, and while the kernels run that it was passed to.
     pub unsafe fn borrow_raw(device: &Device, address: u64, len: usize) -> ManuallyDrop<Self> {
-        // SAFETY: the caller vouches for address and length; `ManuallyDrop` keeps `cust` from
-        // freeing what it does not own.
+        // SAFETY: the caller promises that address and length are right. `ManuallyDrop` prevents
+        // `cust` from freeing memory that it does not own.
         let memory = unsafe { CustBuffer::from_raw_parts(DevicePointer::from_raw(address), len) };
         ManuallyDrop::new(Self {
             memory: ManuallyDrop::new(memory),
@@ -126,8 +128,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         })
     }
 
-    /// As [`DeviceBuffer::borrow_raw`], for memory whose order of uses is shared with something
-    /// else.
+    /// As [`DeviceBuffer::borrow_raw`], for memory that shares its order of uses with another
+    /// buffer.
     ///
     /// # Safety
     /// As for [`DeviceBuffer::borrow_raw`].
@@ -137,31 +139,32 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         len: usize,
         order: &Order<Stream>,
     ) -> Borrowed<T> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises the same.
         let mut buffer = unsafe { Self::borrow_raw(device, address, len) };
         buffer.order = order.clone();
         Borrowed::new(buffer)
     }
 
-    /// Memory that the graph with this number allocates whenever it is launched.
+    /// Makes a buffer over memory that the graph with this number allocates whenever it is
+    /// launched.
     ///
     /// # Safety
-    /// The graph's work finds `len` initialised values of `T` there, and the buffer is given to
-    /// nothing else.
+    /// When the graph's nodes use the memory, it holds `len` initialised values of `T`. Nothing
+    /// else gets the buffer.
     pub(crate) unsafe fn of_graph(
         device: &Device,
         address: u64,
         len: usize,
         graph: u64,
     ) -> Borrowed<T> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises the same.
         let mut buffer =
             unsafe { Self::borrow_ordered(device, address, len, &Order::of_graph(graph)) };
         buffer.whole = true;
         buffer
     }
 
-    /// Returns whether it has memory of its own that is not from a pool.
+    /// Returns whether the buffer owns its memory and the memory is not from a pool.
     pub(crate) fn is_allocated(&self) -> bool {
         let bytes = self.len() * size_of::<T>();
         self.whole && self.pooled.is_none() && self.order.graph().is_none() && bytes > 0
@@ -184,7 +187,7 @@ impl<T: DeviceCopy> Drop for DeviceBuffer<T> {
     }
 }
 
-/// A buffer's memory, which nobody has any more.
+/// The memory of a buffer that was dropped.
 struct Ending {
     address: u64,
     device: Device,
@@ -195,34 +198,35 @@ struct Ending {
 impl Drop for Ending {
     fn drop(&mut self) {
         if let Some(stream) = &self.pooled {
-            // Nobody to report to: after a fault the memory goes with the context. The stream gives
-            // it back after every use.
+            // A drop cannot report errors. After a fault the memory is freed with the context.
+            // Otherwise the stream frees it after all uses.
             for earlier in self.order.streams() {
                 let _ = stream.wait_for(&earlier);
             }
             let _ = self.device.make_current(Location::caller());
-            // SAFETY: allocated from the stream's pool, once, and used by nothing that is queued
-            // later.
+            // SAFETY: the memory was allocated once from a pool on this stream, and no later work
+            // uses it.
             let _ = unsafe { sys::cuMemFreeAsync(self.address, stream.raw()) };
             return;
         }
-        // The driver frees memory once its own device is done with it, and does not know of others.
+        // The driver waits for the memory's own device before it frees the memory, but not for
+        // other devices.
         for stream in self.order.streams() {
             if stream.device() != &self.device {
                 let _ = stream.synchronize();
             }
         }
-        // A drop cannot report errors: if the context cannot be made current, the free below fails,
+        // A drop cannot report errors. If the context cannot be made current, the call below fails,
         // and the memory is freed with the context.
         let _ = self.device.make_current(Location::caller());
-        // SAFETY: allocated once, freed here only, and not used afterwards.
+        // SAFETY: the memory was allocated once, is freed here only, and is not used afterwards.
         let _ = unsafe { sys::cuMemFree_v2(self.address) };
     }
 }
 
 /// Allocates managed memory that the host and every stream may access, and returns its address.
 fn managed(bytes: usize, at: &'static Location<'static>) -> Result<u64, DriverError> {
-    // From cuda.h: memory can be accessed by any stream on any device.
+    // From cuda.h: any stream on any device can access the memory.
     const CU_MEM_ATTACH_GLOBAL: u32 = 1;
     let mut address = 0;
     // SAFETY: the result has a place.

@@ -8,12 +8,13 @@ use cust::memory::DeviceCopy;
 
 use super::DeviceBuffer;
 
-/// Such a buffer. Dropped, it lets go of the streams that it remembers, and the memory stays.
+/// A buffer over memory that something else owns. Dropping it drops the streams that it remembers,
+/// and does not free the memory.
 #[derive(Debug)]
 pub(crate) struct Borrowed<T: DeviceCopy>(ManuallyDrop<DeviceBuffer<T>>);
 
 impl<T: DeviceCopy> Borrowed<T> {
-    /// Takes what [`DeviceBuffer::borrow_raw`] gives.
+    /// Wraps a buffer from [`DeviceBuffer::borrow_raw`].
     pub(crate) fn new(buffer: ManuallyDrop<DeviceBuffer<T>>) -> Self {
         Self(buffer)
     }
@@ -42,7 +43,7 @@ impl<T: DeviceCopy> Drop for Borrowed<T> {
             pooled,
             whole: _,
         } = &mut *self.0;
-        // SAFETY: the buffer itself is never dropped, and nobody has it after this.
+        // SAFETY: the buffer itself is never dropped, and nothing uses it after this.
         unsafe {
             drop_in_place(device);
             drop_in_place(order);

@@ -1,14 +1,14 @@
-//! What can be wrong with memory on the device.
+//! Errors of memory on the device.
 
 use std::panic::Location;
 
 use crate::DriverError;
 use crate::error::in_words;
 
-/// Why memory could not be made or copied.
+/// Why memory could not be allocated or copied.
 #[derive(thiserror::Error)]
 pub enum MemoryError {
-    /// The device has no room for it.
+    /// The device has too little free memory.
     #[error(
         "no room on the device for {bytes} bytes ({free} of {total} are free): use a smaller size, or drop buffers first"
     )]
@@ -34,7 +34,7 @@ pub enum MemoryError {
         /// The line of the program that copied.
         at: &'static Location<'static>,
     },
-    /// The driver refused; after a kernel's fault it refuses everything.
+    /// The driver refused the call. After a fault in a kernel it refuses every call.
     #[error("the driver refused to work on the device's memory")]
     Driver(#[from] DriverError),
 }

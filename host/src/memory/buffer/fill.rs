@@ -1,4 +1,4 @@
-//! One value in all elements of a buffer.
+//! Filling all elements of a buffer with one value.
 
 use std::panic::Location;
 
@@ -23,7 +23,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         self.set_all(Pattern::ZERO, Location::caller())
     }
 
-    /// Sets every element to `value`, of 1, 2 or 4 bytes.
+    /// Sets every element to `value`. An element has 1, 2 or 4 bytes.
     ///
     /// # Errors
     /// As [`Self::fill_zero`].
@@ -36,7 +36,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         self.set_all(Pattern::of(value), Location::caller())
     }
 
-    /// Writes a pattern that is a valid `T`, as often as it fits.
+    /// Fills the buffer with a pattern that is a valid `T`.
     #[track_caller]
     pub(super) fn set_all(
         &mut self,
@@ -53,7 +53,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
             return Ok(stream.record()?.synchronize()?);
         }
         let begun = self.use_now(Access::Write, at)?;
-        // SAFETY: the buffer owns this many bytes; the driver refuses an address that is not
+        // SAFETY: the buffer owns this many bytes, and the driver refuses an address that is not
         // aligned to the pattern.
         let (call, result) = unsafe { pattern.set(self.address(), count) };
         DriverError::check(call, result, at)?;

@@ -1,15 +1,17 @@
 //! Memory on the device, typed, of any length.
 //!
-//! A [`DeviceBuffer`] is `cust`'s with three differences. It may be empty. Errors name the caller's
-//! line. And it keeps order between streams: it remembers on which streams it was last written and
-//! read; a launch on another stream first waits for the writes, and if it writes, for the reads
-//! too. So through the safe interface no kernel accesses a buffer that another one writes at the
-//! same time. To let two kernels write different parts at once, split the buffer
-//! ([`DeviceBuffer::parts`]); [`DeviceBuffer::forget_order`] is for other uses that may overlap.
+//! A [`DeviceBuffer`] differs from `cust`'s buffer in three ways. It may be empty. Errors name the
+//! caller's line. And it keeps order between streams: it remembers the streams on which it was last
+//! written and read. A launch on another stream first waits for the writes. If it writes, it waits
+//! for the reads too. So through the safe interface no kernel accesses a buffer while another
+//! kernel writes it. To let two kernels write different parts at the same time, split the buffer
+//! ([`DeviceBuffer::parts`]). For other uses that may overlap there is
+//! [`DeviceBuffer::forget_order`].
 //!
 //! The copies here are synchronous. They run on the legacy default stream, which waits for every
-//! stream from [`Device::stream`], and wait for the non-blocking streams that have used the buffer.
-//! For asynchronous copies see [`Stream::copy_in`], [`Stream::copy_out`] and [`Stream::copy`].
+//! stream from [`Device::stream`]. They also wait for the non-blocking streams that have used the
+//! buffer. For asynchronous copies see [`Stream::copy_in`], [`Stream::copy_out`] and
+//! [`Stream::copy`].
 //! Source: CUDA driver API, "Memory Management"; CUDA study notes, item 6.
 
 mod allocate;
@@ -31,21 +33,22 @@ use crate::memory::pattern::Pattern;
 use crate::stream::order::{Access, Order};
 use crate::{Device, DriverError, Stream};
 
-/// `len` values of `T` in the device's memory. Freed when dropped.
+/// `len` values of `T` in the device's memory. The memory is freed when the buffer is dropped.
 #[derive(Debug)]
 pub struct DeviceBuffer<T: DeviceCopy> {
-    // Dropped by hand, once the device's context is current on the dropping thread.
+    // It is dropped explicitly, after the device's context was made current on the dropping thread.
     memory: ManuallyDrop<CustBuffer<T>>,
     device: Device,
     order: Order<Stream>,
-    /// The stream in whose order the memory was allocated and is freed, where it is from a pool.
+    /// The stream on which the memory was allocated and will be freed, if it is from a pool.
     pooled: Option<Stream>,
-    /// Whether it owns its memory and no host memory shares it, which graphs require.
+    /// Whether the buffer owns its memory, and the memory is not shared with the host. Graphs
+    /// require that.
     whole: bool,
 }
 
 impl<T: DeviceCopy> DeviceBuffer<T> {
-    /// Makes a buffer with a copy of `host`.
+    /// Makes a buffer that contains a copy of `host`.
     ///
     /// # Errors
     /// [`MemoryError::OutOfMemory`], or the driver's error.
@@ -57,10 +60,10 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         Ok(buffer)
     }
 
-    /// A new buffer of `len` elements whose bytes are all zero.
+    /// Makes a buffer of `len` elements whose bytes are all zero.
     ///
     /// # Errors
-    /// What [`DeviceBuffer::from_slice`] fails with.
+    /// As [`DeviceBuffer::from_slice`].
     #[track_caller]
     pub fn zeroed(device: &Device, len: usize) -> Result<Self, MemoryError>
     where
@@ -73,11 +76,11 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     }
 
     /// Makes a buffer of `len` zeroes from the device's memory pool, in the order of `stream`.
-    /// Unlike other allocations, neither this nor dropping the buffer makes the host wait. The
-    /// memory goes back to the pool once all uses of the buffer are over.
+    /// Unlike other allocations, neither this call nor dropping the buffer makes the host wait. The
+    /// memory returns to the pool after all uses of the buffer are over.
     ///
     /// # Errors
-    /// What [`DeviceBuffer::from_slice`] fails with.
+    /// As [`DeviceBuffer::from_slice`].
     #[track_caller]
     pub fn zeroed_on(stream: &Stream, len: usize) -> Result<Self, MemoryError>
     where
@@ -98,8 +101,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         }
         let begun = self.use_now(Access::Read, at)?;
         let mut host: Vec<T> = Vec::with_capacity(self.len());
-        // SAFETY: there is room for as many elements as the buffer has, all of them initialised on
-        // the device; the vector is that long only once they have been copied.
+        // SAFETY: the vector has capacity for the elements of the buffer, which are all initialised
+        // on the device. Its length is set only after they were copied.
         unsafe {
             if !self.is_empty() {
                 let bytes = self.len() * size_of::<T>();
@@ -139,7 +142,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         Ok(self.used_now(begun, Access::Read, at)?)
     }
 
-    /// Replaces the contents by `host`.
+    /// Replaces the contents with `host`.
     ///
     /// # Errors
     /// [`MemoryError::LengthMismatch`], or the driver's error.
@@ -180,8 +183,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         self.memory.is_empty()
     }
 
-    /// Returns the address on the device. An empty buffer has no memory; its address is aligned and
-    /// not null, as Rust requires of an empty slice's pointer.
+    /// Returns the address on the device. An empty buffer has no memory. Its address is aligned and
+    /// not null, as Rust requires for the pointer of an empty slice.
     pub fn address(&self) -> u64 {
         if self.is_empty() || size_of::<T>() == 0 {
             return align_of::<T>() as u64;

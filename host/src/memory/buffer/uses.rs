@@ -1,5 +1,4 @@
-//! The uses of a buffer, in order: by launches, copies, graphs, and libraries that this crate does
-//! not know.
+//! The order of a buffer's uses by launches, copies, graphs and other libraries.
 
 use std::mem::size_of;
 use std::panic::Location;
@@ -12,17 +11,19 @@ use crate::stream::order::{Access, LaunchUse, Order};
 use crate::{DriverError, Stream};
 
 impl<T: DeviceCopy> DeviceBuffer<T> {
-    /// Forgets the streams it was last used on, so that the next launch does not wait for them.
+    /// Forgets the streams on which the buffer was last used, so that the next launch does not wait
+    /// for them.
     ///
     /// # Safety
-    /// What still runs on those streams and what is launched next do not race on this buffer.
+    /// The work that still runs on those streams and the work that is launched next do not race on
+    /// this buffer.
     pub unsafe fn forget_order(&self) {
         self.order.forget();
     }
 
-    /// Called when it is passed to a launch on `stream`: orders that launch after the uses before.
-    /// The use lasts until the launch is queued. A stream of another device may use it once that
-    /// device reaches this one's memory.
+    /// Begins a use by a launch on `stream`, and makes the stream wait for the earlier uses. The
+    /// use lasts until the launch is queued. A stream of another device may use the buffer if that
+    /// device has peer access to this one's memory.
     #[track_caller]
     pub(crate) fn use_on(
         &self,
@@ -33,7 +34,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         self.use_for_copy(stream, access)
     }
 
-    /// The same for a copy between buffers, which needs no access to the other device's memory.
+    /// As [`Self::use_on`], for a copy between buffers, which needs no peer access.
     #[track_caller]
     pub(crate) fn use_for_copy(
         &self,
@@ -41,15 +42,15 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         access: Access,
     ) -> Result<LaunchUse<Stream>, DriverError> {
         if self.order.graph().is_some() {
-            // It is there while the graph runs, and then for the graph's own work alone.
+            // The memory exists only while the graph runs, and only for the graph's own nodes.
             let code = Code::ERROR_INVALID_VALUE;
             DriverError::check_code("use of a graph's own memory", code, Location::caller())?;
         }
         self.order.begin_on(stream, access)
     }
 
-    /// The same for a synchronous copy, which runs on the legacy default stream of the buffer's
-    /// device; that device is made current.
+    /// As [`Self::use_on`], for a synchronous copy. The copy runs on the legacy default stream of
+    /// the buffer's device, and that device is made current.
     pub(crate) fn use_now(
         &self,
         access: Access,
@@ -60,7 +61,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         Ok(begun)
     }
 
-    /// Ends that: the copy is over, and whoever uses the buffer next need not wait for it.
+    /// Ends the use of a synchronous copy. The copy is over, and later uses of the buffer need not
+    /// wait for it.
     pub(crate) fn used_now(
         &self,
         begun: LaunchUse<Stream>,
@@ -68,15 +70,17 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         at: &'static Location<'static>,
     ) -> Result<(), DriverError> {
         if access == Access::Write {
-            // The call may have taken the bytes and not written them yet.
+            // The call may have read the bytes from the host and not written them to the device
+            // yet.
             self.device.finish_default_stream(at)?;
         }
         begun.settle();
         Ok(())
     }
 
-    /// What a graph on a stream of this device remembers of it; none for what a graph can't watch
-    /// over. `graph` is the one that is being built, which may use memory of its own.
+    /// Returns the use that a graph on a stream of this device remembers, or `None` for memory that
+    /// a graph can't track. `graph` is the number of the graph that is being built, which may use
+    /// its own memory.
     pub(crate) fn recorded(
         &self,
         stream: &Stream,
@@ -91,33 +95,35 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         })
     }
 
-    /// Returns whether a graph may use it, which another thread may launch at any time. A launch of
-    /// it waits for uses that are not queued yet, so none may wait before it is.
+    /// Returns whether a graph may use the buffer. Another thread may launch the graph at any time.
+    /// That launch waits for uses that are not queued yet, so a use of this buffer must not wait
+    /// before it is queued.
     pub(super) fn is_in_graphs(&self) -> bool {
         let bytes = self.len() * size_of::<T>();
         bytes > 0 && self.order.graph().is_none() && self.order.is_in_graphs()
     }
 
-    /// What it was used for.
+    /// Returns the order of the buffer's uses.
     pub(crate) fn order(&self) -> &Order<Stream> {
         &self.order
     }
 
-    /// Its address, for work on `stream` by a library that this crate does not know, which reads
-    /// it. What is queued there from now on comes after the writes before, and later writes come
-    /// after what is queued there until then.
+    /// Returns the buffer's address, for work on `stream` by another library that reads the buffer.
+    /// Work that is queued on the stream from now on comes after the earlier writes of the buffer.
+    /// A later write comes after the work that is queued on the stream before that write.
     ///
     /// # Errors
-    /// The driver's error; without access to the buffer's device, as a launch's.
+    /// The driver's error. Without peer access to the buffer's device, the same error as for a
+    /// launch.
     #[track_caller]
     pub fn read_on(&self, stream: &Stream) -> Result<u64, DriverError> {
         self.use_on(stream, Access::Read).map(|_| self.address())
     }
 
-    /// The same for work that writes it.
+    /// As [`Self::read_on`], for work that writes the buffer.
     ///
     /// # Errors
-    /// What [`Self::read_on`] fails with.
+    /// As [`Self::read_on`].
     #[track_caller]
     pub fn write_on(&mut self, stream: &Stream) -> Result<u64, DriverError> {
         self.use_on(stream, Access::Write).map(|_| self.address())

@@ -1,5 +1,4 @@
-//! A loop that the host takes no part in: a graph halves a number as long as that is even, however
-//! often that is.
+//! A loop without the host: a graph halves a number while the number is even.
 
 use kernels::halve;
 use lanewise::{Device, DeviceBuffer, LaunchConfig};

@@ -1,5 +1,5 @@
 //! Three ways to keep the host from waiting: a stream that a task awaits, memory from a pool, and
-//! managed memory that is told where it will be needed.
+//! managed memory with advice on where it will be needed.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -16,12 +16,12 @@ const LENGTH: usize = 1 << 20;
 // ANCHOR: main
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let device = Device::open()?;
-    // The greatest priority: blocks of this stream go before those of others that have not begun.
+    // The greatest priority: blocks of this stream start before blocks of other streams.
     let greatest = device.stream_priorities()?.greatest;
     let stream = device.stream_with(StreamOptions::new().priority(greatest))?;
     let config = LaunchConfig::for_num_elems(LENGTH);
 
-    // Each step's memory is that of the step before: the pool keeps it.
+    // Each step uses the memory of an earlier step again, because the pool keeps it.
     let pool = device.memory_pool()?;
     pool.keep(u64::MAX)?;
     let mut sum = DeviceBuffer::<f32>::zeroed(&device, LENGTH)?;
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         sum = next;
     } // what a step is done with goes back as the stream gets there; nobody waits
 
-    // Any executor will do; this one runs a task on this thread.
+    // Any executor works. This one runs a task on this thread.
     block_on(async {
         stream.finished()?.await?; // other tasks run meanwhile
         println!("the sum is {}", sum.to_vec()?[LENGTH - 1]); // 20

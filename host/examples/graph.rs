@@ -1,5 +1,5 @@
-//! A graph built node by node: two branches that may run side by side, and what comes of them;
-//! printed, launched, changed, launched again.
+//! A graph that is built node by node: two branches may run side by side, and a third node combines
+//! their results. It is printed, launched, changed, and launched again.
 
 use kernels::vec_add;
 use lanewise::{Device, DeviceBuffer, LaunchConfig};
@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut sum = DeviceBuffer::<f32>::zeroed(&device, 1000)?;
 
     let (template, last) = device.build_graph(|graph| {
-        // Memory that is there while the graph runs.
+        // This memory exists while the graph runs.
         let mut left = graph.allocate::<f32>(&[], 1000)?;
         let mut right = graph.allocate::<f32>(&[], 1000)?;
         let twice = graph.launch(&[], vec_add, config, (&one, &one, &mut left))?;

@@ -1,5 +1,5 @@
-//! What launches can ask for from Hopper on: clusters, as large and as many as the device takes,
-//! and kernels that begin before the one ahead has ended.
+//! Features of launches from Hopper on: clusters of the largest size and number that the device
+//! allows, and kernels that begin before the kernel before them has ended.
 
 use kernels::{add_inverse, fill, vec_add};
 use lanewise::{ComputeCapability, Device, DeviceBuffer, LaunchConfig};
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let mut output = DeviceBuffer::<f32>::zeroed(&device, 100_000)?;
     let config = LaunchConfig::for_num_elems(100_000);
-    // SAFETY: both kernels wait before they touch memory.
+    // SAFETY: both kernels wait before they access memory.
     let early = unsafe { config.with_programmatic_start() };
     for round in 0..10 {
         device.launch(&stream, fill, early, (&mut output, round as f32))?;

@@ -1,5 +1,5 @@
-//! Two processes and one buffer: the second adds to what the first has filled, and an event says
-//! when.
+//! Two processes and one buffer: the first fills it, and the second doubles its values. Events
+//! order the two.
 
 use std::error::Error;
 use std::io::{BufRead, BufReader};
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// Fills a buffer, and has another process double what is in it.
+/// Fills a buffer, and starts another process that doubles its values.
 fn first() -> Result<(), Box<dyn Error>> {
     let device = Device::open()?;
     let stream = device.stream()?;
@@ -48,7 +48,7 @@ fn first() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Doubles what is in another process' buffer, once that process has filled it.
+/// Doubles the values in another process' buffer, after that process has filled it.
 fn second(memory: &str, filled: &str, done: &str) -> Result<(), Box<dyn Error>> {
     let device = Device::open()?;
     let stream = device.stream()?;

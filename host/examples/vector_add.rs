@@ -1,4 +1,4 @@
-//! The README's program: two vectors added, on a GPU or on the simulator.
+//! The README's program: it adds two vectors, on a GPU or on the simulator.
 
 use kernels::vec_add;
 use lanewise::{Device, DeviceBuffer, LaunchConfig};

@@ -1,10 +1,11 @@
-//! The catalog's host side: sets up every pattern, runs it, compares it with the CPU and times it.
+//! The host side of the catalog: it sets up every pattern, runs it, compares it with the CPU and
+//! times it.
 //!
-//! A [`Pattern`] is a row of the catalog: a name, where it comes from, and its [`Variant`]s, which
-//! are the kernels that do the same thing in different ways. Chapters are folders and patterns are
-//! files, named as the kernels' are in the `gpu` crate. `pattern` has what their definitions are
-//! made of, `measure` what is done with them. The tests, the program `patterns` and
-//! `cargo xtask run` all use these definitions.
+//! A [`Pattern`] is a row of the catalog: a name, a source, and its [`Variant`]s, which are kernels
+//! that do the same work in different ways. Chapters are folders and patterns are files, with the
+//! same names as the kernels' files in the `gpu` crate. `pattern` contains the types of the
+//! definitions, and `measure` runs and times them. The tests, the program `patterns` and `cargo
+//! xtask run` all use these definitions.
 
 pub mod algorithms;
 pub mod basics;
@@ -109,7 +110,7 @@ pub const ALL: &[&Pattern] = &[
     &multi_gpu::split_matmul::PATTERN,
 ];
 
-/// The pattern of this name, or the one that has a variant of this name.
+/// Returns the pattern with this name, or the pattern that has a variant with this name.
 pub fn find(name: &str) -> Option<&'static Pattern> {
     let has = |pattern: &&&Pattern| pattern.variants.iter().any(|variant| variant.name == name);
     ALL.iter()

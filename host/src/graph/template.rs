@@ -51,7 +51,7 @@ impl Handle {
         Ok(Self::new(graph))
     }
 
-    /// The graph, and the lock for calls on it.
+    /// Returns the graph, and the guard of the lock for calls on it.
     pub(super) fn turn(&self) -> (CUgraph, MutexGuard<'_, ()>) {
         let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         (self.graph, turn)

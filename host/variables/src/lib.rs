@@ -1,8 +1,8 @@
-//! The environment variables of Lanewise, once: name, values, default, what each one does.
+//! The one table of Lanewise's environment variables: name, values, default and effect of each.
 //!
-//! Whoever reads a variable reads it through its row here ([`MODEL`]`.get()`), so a variable that
-//! is not in the table cannot be read. From the table come the book's page ([`page`]), what
-//! `lanewise doctor` lists, and the warning about a name that begins with `LANEWISE_` and is none
+//! All code reads a variable through its row here ([`MODEL`]`.get()`), so a variable that is not in
+//! the table cannot be read. The table is the source of the book's page ([`page`]), of the list of
+//! `lanewise doctor`, and of the warning about an unknown name that begins with `LANEWISE_`
 //! ([`unknown`]).
 //!
 //! The crate has no dependencies: the driver, the builder and the commands all need it.
@@ -25,35 +25,35 @@ pub struct Variable {
     pub name: &'static str,
     /// The part of Lanewise that reads it.
     pub group: Group,
-    /// What may be written, in Markdown.
+    /// The allowed values, in Markdown.
     pub values: &'static str,
-    /// What holds without it, in Markdown.
+    /// The default, in Markdown.
     pub default: &'static str,
-    /// What it does, in Markdown: a sentence or two.
+    /// The effect of the variable, in Markdown: one or two sentences.
     pub what: &'static str,
 }
 
-/// Who reads a variable. The book has a table for each.
+/// The part of Lanewise that reads a variable. The book has a table for each part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
-    /// The driver, when a program starts: who runs the kernels, and on which device.
+    /// The driver reads it when a program starts. It selects what runs the kernels, and the device.
     Device,
-    /// The simulated driver, at each launch.
+    /// The simulated driver reads it at each launch.
     Launch,
-    /// What the driver says and writes.
+    /// The driver reads it. It controls the driver's messages and files.
     Output,
     /// The host library reads it.
     Host,
-    /// The builder, when kernels are compiled.
+    /// The builder reads it when kernels are compiled.
     Build,
-    /// The repository's own tests.
+    /// The repository's own tests read it.
     Tests,
-    /// Variables that other programs define and that are looked at too.
+    /// Other programs define it, and Lanewise reads it too.
     Foreign,
 }
 
 impl Group {
-    /// The heading in the book.
+    /// Returns the heading in the book.
     pub fn title(self) -> &'static str {
         match self {
             Self::Device => "Which device",
@@ -68,25 +68,25 @@ impl Group {
 }
 
 impl Variable {
-    /// Its value as text, without blanks around it; none where it is not set or empty. Bytes that
-    /// are not UTF-8 are replaced, so that a message can show them.
+    /// Returns its value as text, without leading and trailing blanks, or `None` if it is not set
+    /// or empty. Bytes that are not UTF-8 are replaced, so that a message can show them.
     pub fn get(&self) -> Option<String> {
         let value = std::env::var_os(self.name)?;
         let text = value.to_string_lossy().trim().to_owned();
         (!text.is_empty()).then_some(text)
     }
 
-    /// Its value as a path, as it is; none where it is not set or empty.
+    /// Returns its value unchanged, as a path, or `None` if it is not set or empty.
     pub fn path(&self) -> Option<PathBuf> {
         let value = std::env::var_os(self.name).filter(|value| !value.is_empty())?;
         Some(value.into())
     }
 
-    /// What to say to a value that it does not take, in one line however long the value is;
-    /// `instead` says what it does take.
+    /// Returns the message for a value that is not allowed. It is one line, however long the value
+    /// is. `instead` describes the allowed values.
     pub fn refusal(&self, value: &str, instead: &str) -> String {
         let value: Vec<&str> = value.split_whitespace().collect();
-        // It may name the value, or words of it.
+        // `instead` may contain the value, or words of it.
         let words = instead.split_whitespace().map(|word| short(word, LONGEST));
         let instead = short(&words.collect::<Vec<_>>().join(" "), 4 * LONGEST);
         format!(
@@ -96,17 +96,17 @@ impl Variable {
         )
     }
 
-    /// The same, with what the table says that it takes.
+    /// As [`Self::refusal`], with the allowed values of the table.
     pub fn refusal_by_table(&self, value: &str) -> String {
         self.refusal(value, &format!("it takes {}", self.values))
     }
 }
 
-/// Characters of a value that a message shows: nobody reads a file that somebody has put in a
-/// variable.
+/// The maximum number of characters of a value in a message. A user may have put a whole file into
+/// a variable by mistake.
 const LONGEST: usize = 100;
 
-/// This many characters of a text at most.
+/// Shortens a text to at most this many characters.
 fn short(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}..", &text[..end]),
@@ -114,12 +114,12 @@ fn short(text: &str, most: usize) -> String {
     }
 }
 
-/// A variable of the environment that begins with `LANEWISE_` and that nothing reads.
+/// An environment variable whose name begins with `LANEWISE_` and which nothing reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unknown {
-    /// Its name, as it is written in its source.
+    /// Its name, as it is written in the environment.
     pub name: String,
-    /// The variable whose name begins like it, where there is one.
+    /// The known variable with the most similar beginning of the name, if there is one.
     pub near: Option<&'static str>,
 }
 
@@ -133,7 +133,7 @@ impl std::fmt::Display for Unknown {
     }
 }
 
-/// The variables of this process that nothing reads, sorted by name.
+/// Returns the unknown `LANEWISE_` variables of this process, sorted by name.
 pub fn unknown() -> Vec<Unknown> {
     unknown_among(std::env::vars_os().map(|(name, _)| name))
 }
@@ -151,17 +151,17 @@ fn unknown_among(names: impl Iterator<Item = OsString>) -> Vec<Unknown> {
     unknown
 }
 
-/// What every name of ours begins with.
+/// The prefix of every name that Lanewise defines.
 const PREFIX: &str = "LANEWISE_";
 
-/// The variable that shares the longest beginning with `name`, if that is more than the prefix and
-/// a letter.
+/// Returns the variable that shares the longest beginning with `name`, if that is longer than the
+/// prefix and one letter.
 fn nearest(name: &str) -> Option<&'static str> {
     let shared = |known: &str| {
         let pairs = known.bytes().zip(name.bytes());
         pairs.take_while(|(a, b)| a == b).count()
     };
-    // Of two that share as much, the shorter one is nearer.
+    // If two share a beginning of the same length, the shorter name is nearer.
     let best = ALL
         .iter()
         .max_by_key(|known| (shared(known.name), Reverse(known.name.len())))?;

@@ -1,11 +1,11 @@
-//! The mark by which a program's file says that the driver is inside: a note, as ELF files have
-//! them.
+//! The mark of a program file that contains the driver: an ELF note.
 //!
 //! The driver puts it into every program that it is linked into, and `lanewise exec` looks for it:
-//! such a program needs no `libcuda.so.1`. A note stays when a program's symbols are stripped.
+//! such a program needs no `libcuda.so.1`. The note remains when the symbols of a program are
+//! stripped.
 //! Source: System V Application Binary Interface, "Note Section".
 
-/// A note without a description.
+/// An ELF note without a description.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Note {
@@ -15,16 +15,17 @@ pub struct Note {
     owner: [u8; 12],
 }
 
-/// Whose note it is, with the zero at its end.
+/// The owner of the note, with its terminating zero.
 const OWNER: [u8; 9] = *b"Lanewise\0";
 
-/// The driver is inside, and answers [`TRY`](crate::TRY) before `main`.
+/// The type of the note. It means that the program contains the driver, which handles
+/// [`TRY`](crate::TRY) before `main`.
 const DRIVER_INSIDE: u32 = 1;
 
 impl Note {
     /// The note of a program with the driver inside.
     pub const DRIVER_INSIDE: Note = {
-        // Filled up to a multiple of four bytes.
+        // The owner is padded to a multiple of four bytes.
         let mut owner = [0; 12];
         let mut i = 0;
         while i < OWNER.len() {
@@ -39,7 +40,8 @@ impl Note {
         }
     };
 
-    /// Whether one of a segment's notes is that of the driver. What is no note ends the list.
+    /// Returns whether one of the notes in a segment is the driver's note. Data that is not a note
+    /// ends the list.
     pub fn is_among(mut notes: &[u8]) -> bool {
         let padded = |length: u32| (length as usize).checked_next_multiple_of(4);
         while let Some((head, rest)) = notes.split_first_chunk::<12>() {

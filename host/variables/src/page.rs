@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::{ALL, Group};
 
-/// The page as Markdown: a table for each group.
+/// Returns the page as Markdown, with a table for each group.
 pub fn page() -> String {
     let mut page = String::from(
         "# Environment variables\n\nEvery variable that Lanewise reads. They hold for any program that uses the driver: one of \

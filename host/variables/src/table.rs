@@ -1,8 +1,9 @@
-//! The table itself. A row is `NAME "VARIABLE": VALUES, DEFAULT, WHAT;`, under who reads it.
+//! The table itself. A row is `NAME "VARIABLE": VALUES, DEFAULT, WHAT;`, below the part that reads
+//! it.
 
 use crate::{Group, Variable};
 
-/// Makes of each row a static, and of all rows [`ALL`].
+/// Makes a static from each row, and the list [`ALL`] from all rows.
 macro_rules! variables {
     ($($group:ident { $($id:ident $name:literal: $values:literal, $default:literal, $what:literal;)* })*) => {
         $($(

@@ -1,6 +1,6 @@
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
-//! A kernel crate as a user writes it: three lines that make it one, and kernels.
+//! A kernel crate as a user writes it: three lines of setup, and kernels.
 
 use core::cell::Cell;
 
@@ -13,7 +13,7 @@ lanewise_std::module!();
 
 pub mod names;
 
-/// `c[i] = a[i] + b[i]`, one thread an element.
+/// Computes `c[i] = a[i] + b[i]`, with one thread per element.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn vec_add(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>) {
@@ -23,7 +23,8 @@ pub fn vec_add(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>) {
     }
 }
 
-/// Halves a number, counts that, and says whether it can be halved again.
+/// Halves a number, increments a counter, and sets the condition to whether the number can be
+/// halved again.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn halve(mut number: DisjointSlice<u32>, mut times: DisjointSlice<u32>, is_even: Condition) {
@@ -35,14 +36,14 @@ pub fn halve(mut number: DisjointSlice<u32>, mut times: DisjointSlice<u32>, is_e
     }
 }
 
-/// How many threads have run [`count_up`].
+/// The number of threads that have run [`count_up`].
 #[device]
 pub static COUNT: DeviceGlobal<u32> = DeviceGlobal::new(0);
 
 /// Each thread adds 1 to [`COUNT`].
 #[kernel]
 pub fn count_up() {
-    // SAFETY: all that kernels do with `COUNT` is atomic.
+    // SAFETY: all accesses of kernels to `COUNT` are atomic.
     unsafe { DeviceAtomicU32::from_ptr(COUNT.as_ptr()) }.fetch_add(1, AtomicOrdering::Relaxed);
 }
 
@@ -59,7 +60,7 @@ pub fn count_bins(values: &[u32], bins: &[DeviceAtomicU32]) {
 /// Adds 5 to the first total, and puts that into the second.
 ///
 /// # Safety
-/// One thread runs it: threads would race for the totals.
+/// Only one thread runs it, because several threads would race on the totals.
 #[kernel]
 pub unsafe fn carry(totals: &[Cell<u64>]) {
     if let [from, to, ..] = totals {
@@ -67,7 +68,7 @@ pub unsafe fn carry(totals: &[Cell<u64>]) {
     }
 }
 
-/// `y = c[0] + c[1] x + c[2] x^2 + ...`, one element a thread.
+/// Computes `y = c[0] + c[1] x + c[2] x^2 + ...`, one element per thread.
 #[kernel(instances(2, 4))]
 #[launch_contract(dims = 1)]
 pub fn polynomial<const N: usize>(coefficients: [f32; N], x: &[f32], mut y: DisjointSlice<f32>) {
@@ -77,7 +78,7 @@ pub fn polynomial<const N: usize>(coefficients: [f32; N], x: &[f32], mut y: Disj
     }
 }
 
-/// Puts `value` everywhere. What comes next in the stream may begin meanwhile.
+/// Writes `value` to all elements. The next kernel in the stream may begin meanwhile.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn fill(mut output: DisjointSlice<f32>, value: f32) {
@@ -89,8 +90,8 @@ pub fn fill(mut output: DisjointSlice<f32>, value: f32) {
     }
 }
 
-/// Adds `1 / (i + 1)` to element `i`: the division may be done before the kernel ahead has ended,
-/// the addition may not.
+/// Adds `1 / (i + 1)` to element `i`. The division may happen before the kernel before this one has
+/// ended, but not the addition.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn add_inverse(mut output: DisjointSlice<f32>) {

@@ -1,19 +1,19 @@
-//! Two Rust modules that use the same names for a kernel and a static: each handle leads to its
-//! own.
+//! Two Rust modules that use the same names for a kernel and a static. Each handle refers to the
+//! kernel or static of its own module.
 
 /// A level that a kernel raises.
 pub mod coarse {
     use lanewise_macros::{device, kernel};
     use lanewise_std::DeviceGlobal;
 
-    /// In steps of one.
+    /// The level, in steps of one.
     #[device]
     pub static LEVEL: DeviceGlobal<u32> = DeviceGlobal::new(10);
 
     /// Sets [`LEVEL`].
     ///
     /// # Safety
-    /// One thread runs it.
+    /// Only one thread runs it.
     #[kernel]
     pub unsafe fn raise(by: u32) {
         // SAFETY: no other thread runs.
@@ -21,19 +21,19 @@ pub mod coarse {
     }
 }
 
-/// The same in two parts.
+/// The same level in two parts.
 pub mod fine {
     use lanewise_macros::{device, kernel};
     use lanewise_std::DeviceGlobal;
 
-    /// Whole steps, and thousandths of one.
+    /// The level, in whole steps and thousandths of a step.
     #[device]
     pub static LEVEL: DeviceGlobal<[u64; 2]> = DeviceGlobal::new([20, 500]);
 
     /// Sets [`LEVEL`].
     ///
     /// # Safety
-    /// One thread runs it.
+    /// Only one thread runs it.
     #[kernel]
     pub unsafe fn raise(steps: u64, thousandths: u64) {
         // SAFETY: no other thread runs.

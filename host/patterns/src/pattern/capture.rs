@@ -1,17 +1,17 @@
-//! The process's standard output, for a moment led into a file.
+//! Capture of the process's standard output, which is redirected to a file for a moment.
 //!
-//! What kernels print is written by the driver to file descriptor 1, past everything that Rust
-//! could redirect.
+//! The driver writes the output of kernels directly to file descriptor 1, so Rust's own means
+//! cannot redirect it.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-/// Runs `body` and returns what was written to standard output meanwhile, by any thread, and what
-/// `body` returned.
+/// Runs `body`. Returns the text that any thread wrote to standard output meanwhile, and the result
+/// of `body`.
 ///
 /// # Errors
-/// When the output cannot be led into a temporary file and back.
+/// An error if the output cannot be redirected to a temporary file and back.
 pub fn stdout_of<T>(body: impl FnOnce() -> T) -> io::Result<(String, T)> {
     let mut file = tempfile::tempfile()?;
     let redirected = Redirected::to(&file)?;
@@ -23,7 +23,7 @@ pub fn stdout_of<T>(body: impl FnOnce() -> T) -> io::Result<(String, T)> {
     Ok((String::from_utf8_lossy(&text).into_owned(), answer))
 }
 
-/// Standard output goes elsewhere while this lives, also when `body` unwinds.
+/// Standard output is redirected while this exists, also if `body` unwinds.
 struct Redirected {
     original: OwnedFd,
 }
@@ -31,7 +31,7 @@ struct Redirected {
 impl Redirected {
     fn to(file: &File) -> io::Result<Self> {
         flush();
-        // SAFETY: both calls take descriptors that are open; the copy belongs to nobody else.
+        // SAFETY: both calls take open descriptors, and nothing else owns the copy.
         unsafe {
             let original = libc::dup(libc::STDOUT_FILENO);
             if original < 0 {
@@ -49,14 +49,14 @@ impl Redirected {
 impl Drop for Redirected {
     fn drop(&mut self) {
         flush();
-        // SAFETY: the copy of the original is open until this value is gone.
+        // SAFETY: the copy of the original descriptor is open until this value is dropped.
         unsafe { libc::dup2(self.original.as_raw_fd(), libc::STDOUT_FILENO) };
     }
 }
 
-/// Writes out what Rust and C keep back: NVIDIA's driver prints through C's `stdout`.
+/// Flushes the output buffers of Rust and C. NVIDIA's driver prints through C's `stdout`.
 pub fn flush() {
     let _ = io::stdout().flush();
-    // SAFETY: a null stream means all of them.
+    // SAFETY: a null stream means all streams.
     unsafe { libc::fflush(std::ptr::null_mut()) };
 }

@@ -1,4 +1,5 @@
-//! The case that most patterns are: a launch that fills buffers, and what they should then hold.
+//! The case of most patterns: a launch that fills buffers, and the values that the buffers should
+//! then hold.
 
 use std::fmt::Debug;
 
@@ -9,8 +10,8 @@ use lanewise::{DeviceBuffer, DeviceCopy, Stream};
 
 use crate::{Case, Figure, Work};
 
-/// Output buffers, what they should hold, and the launch that fills them. Inputs belong to the
-/// launch.
+/// Output buffers, their expected values, and the launch that fills them. The launch owns the
+/// inputs.
 pub(crate) struct Filling<T: DeviceCopy, const N: usize, L> {
     outputs: [DeviceBuffer<T>; N],
     expected: [Vec<T>; N],
@@ -19,7 +20,7 @@ pub(crate) struct Filling<T: DeviceCopy, const N: usize, L> {
     compare: Compare<T>,
 }
 
-/// Whether what the device has, the first, is what the CPU has.
+/// Compares the device's values (the first argument) with the CPU's.
 type Compare<T> = fn(&[T], &[T]) -> Result<Agreement, Mismatch>;
 
 impl<T, const N: usize, L> Filling<T, N, L>
@@ -27,7 +28,8 @@ where
     T: DeviceCopy + PartialEq + Debug + 'static,
     L: FnMut(&Stream, &mut [DeviceBuffer<T>; N]) -> Result<()> + 'static,
 {
-    /// The case of `launch`, which has to leave `expected` in `outputs` and to do `work` for it.
+    /// Makes the case of `launch`, which has to write `expected` to `outputs` and does `work` for
+    /// that.
     pub(crate) fn boxed(
         outputs: [DeviceBuffer<T>; N],
         expected: [Vec<T>; N],
@@ -37,7 +39,7 @@ where
         Self::compared(outputs, expected, compare::equal, work, launch)
     }
 
-    /// The same, where it is enough that `compare` finds no difference.
+    /// As [`Self::boxed`], with `compare` as the comparison.
     pub(crate) fn compared(
         outputs: [DeviceBuffer<T>; N],
         expected: [Vec<T>; N],
@@ -88,13 +90,13 @@ where
     }
 }
 
-/// A case with figures of its own, which are made of what was counted.
+/// A case with its own figures, which are computed from the counters.
 struct WithFigures {
     case: Box<dyn Case>,
     figures: fn(&Counters) -> Vec<Figure>,
 }
 
-/// The case, with these figures beside its time where somebody counted.
+/// Adds figures to a case. They are shown beside its time if the run was counted.
 pub(crate) fn with_figures(
     case: Box<dyn Case>,
     figures: fn(&Counters) -> Vec<Figure>,

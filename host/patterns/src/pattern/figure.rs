@@ -1,4 +1,4 @@
-//! Figures of a run beside its time: what the notes' tables print for a pattern.
+//! Figures of a run besides its time: the numbers in the notes' tables for a pattern.
 
 use std::fmt;
 
@@ -8,14 +8,14 @@ use serde_json::Value;
 /// A figure with its name: a column of the table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
-    /// What it is, and its unit where it has one: `occupancy, %`.
+    /// The name of the figure, and its unit if it has one: `occupancy, %`.
     pub name: &'static str,
-    /// How much it is, with its unit.
+    /// The value of the figure.
     pub value: Value,
 }
 
 impl Figure {
-    /// A figure by its name and value.
+    /// Makes a figure from its name and value.
     pub fn new(name: &'static str, value: impl Into<Value>) -> Self {
         Self {
             name,
@@ -23,12 +23,12 @@ impl Figure {
         }
     }
 
-    /// A number, to one place.
+    /// Makes a figure from a number, rounded to one decimal place.
     pub fn tenths(name: &'static str, value: f64) -> Self {
         Self::new(name, (value * 10.0).round() / 10.0)
     }
 
-    /// A share of 1, in percent to one place.
+    /// Makes a figure from a share of 1, in percent, rounded to one decimal place.
     pub fn percent(name: &'static str, share: f64) -> Self {
         Self::new(name, (share * 1000.0).round() / 10.0)
     }
@@ -43,7 +43,8 @@ impl fmt::Display for Figure {
     }
 }
 
-/// Warp instructions of the PTX and how many branches the lanes of a warp took together.
+/// Returns the number of PTX warp instructions, and the share of branches that the lanes of a warp
+/// took together.
 pub(crate) fn branches(counters: &Counters) -> [Figure; 2] {
     [
         Figure::new("warp instructions", counters.ptx_instructions),

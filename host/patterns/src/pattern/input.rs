@@ -1,12 +1,12 @@
-//! Input made of a seed: the same on every machine.
+//! Input data that is made from a seed and is the same on every machine.
 //!
-//! Element `i` is a hash of `i` and the seed, so that an element can be made without those before
+//! Element `i` is a hash of `i` and the seed, so an element can be made without the elements before
 //! it. The hash is the finalizer of SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom
 //! number generators", OOPSLA 2014).
 
 use rayon::prelude::*;
 
-/// 64 well-mixed bits of element `i`.
+/// Returns 64 well-mixed bits for element `i`.
 fn hash(i: usize, seed: u64) -> u64 {
     let mut z = (i as u64)
         .wrapping_add(seed.wrapping_mul(0x2545_f491_4f6c_dd1d))
@@ -16,12 +16,12 @@ fn hash(i: usize, seed: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Elements that a core makes in one go.
+/// The number of elements that a core makes at a time.
 const PART: usize = 1 << 14;
 
-/// This many elements, on all cores where there are many: a GPU is measured with hundreds of
-/// millions. Each part is a loop of its own, which is quick where this crate is not optimised too:
-/// tests make more of these elements than they compute.
+/// Makes `n` elements, on all cores if there are many. A GPU is measured with hundreds of millions
+/// of elements. Each part is one plain loop, which is fast even if this crate is not optimised,
+/// because tests spend more time on making elements than on computing with them.
 fn each<T: Clone + Default + Send>(n: usize, element: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let mut elements = vec![T::default(); n];
     let parts = elements.par_chunks_mut(PART).enumerate();
@@ -33,19 +33,19 @@ fn each<T: Clone + Default + Send>(n: usize, element: impl Fn(usize) -> T + Sync
     elements
 }
 
-/// `n` floats in [-0.5, 0.5), each a multiple of 2^-24.
+/// Returns `n` floats in [-0.5, 0.5), each a multiple of 2^-24.
 pub fn floats(n: usize, seed: u64) -> Vec<f32> {
     each(n, |i| {
         (hash(i, seed) >> 40) as f32 / (1u32 << 24) as f32 - 0.5
     })
 }
 
-/// `n` integers from the whole range, so that sums wrap.
+/// Returns `n` integers from the whole range, so that sums wrap.
 pub fn integers(n: usize, seed: u64) -> Vec<i32> {
     each(n, |i| (hash(i, seed) >> 32) as i32)
 }
 
-/// `n` words of 32 bits, any of them.
+/// Returns `n` arbitrary words of 32 bits.
 pub fn words(n: usize, seed: u64) -> Vec<u32> {
     each(n, |i| (hash(i, seed) >> 32) as u32)
 }

@@ -10,34 +10,35 @@ use super::case::Filling;
 use super::input;
 use crate::{Case, Setup, Work};
 
-/// What the output should be, from the input, its columns and its rows.
+/// Computes the expected output from the input, its columns and its rows.
 pub(crate) type Expected = fn(&[f32], usize, usize) -> Vec<f32>;
 
-/// How the grid covers a matrix, and how a block's threads share out their tile of it.
+/// How the grid covers a matrix, and how the threads of a block divide their tile.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Tiles {
-    /// One element of the input a thread: 256 threads, 16 x 16 as in the peer, or as wide as the
-    /// setup asks for.
+    /// Each thread has one element of the input. A block has 256 threads: 16 x 16 as in the peer,
+    /// or as wide as the setup asks for.
     OneEach,
-    /// The same over the output, which for a transpose is as wide as the input is high.
+    /// Each thread has one element of the output. For a transpose the output is as wide as the
+    /// input is high.
     OneEachOfOutput,
-    /// Four elements of a row of the input a thread, a block apart.
+    /// Each thread has four elements of a row of the input, one block width apart.
     FourEach,
-    /// The same over the output.
+    /// Each thread has four elements of a row of the output.
     FourEachOfOutput,
-    /// This many tiles of 32 x 32 elements, one below the other, for 32 x 8 threads: the kernel has
-    /// it so.
+    /// A block has this many tiles of 32 x 32 elements, one below the other, and 32 x 8 threads.
+    /// The kernel requires that shape.
     Shared {
-        /// How many a block does.
+        /// The number of tiles of a block.
         tiles: u32,
-        /// Elements from one row to the next in dynamic shared memory; 0 where the kernel declares
-        /// its own.
+        /// The row stride in dynamic shared memory, in elements. It is 0 if the kernel declares
+        /// static shared memory.
         pitch: u32,
     },
 }
 
 impl Tiles {
-    /// Elements of a tile and threads of a block.
+    /// Returns the elements of a tile and the threads of a block.
     fn of(self, setup: Setup) -> ((u32, u32), (u32, u32)) {
         match (self, setup.block) {
             (Self::Shared { tiles, .. }, _) => (
@@ -52,7 +53,7 @@ impl Tiles {
         }
     }
 
-    /// Bytes of dynamic shared memory.
+    /// Returns the bytes of dynamic shared memory.
     fn dynamic_shared(self) -> u32 {
         match self {
             Self::Shared { tiles, pitch } => 4 * tiles * SIDE as u32 * pitch,
@@ -60,7 +61,7 @@ impl Tiles {
         }
     }
 
-    /// Elements of a row that a thread does.
+    /// Returns the number of elements of a row for each thread.
     fn of_a_thread(self) -> u32 {
         match self {
             Self::FourEach | Self::FourEachOfOutput => UNROLL as u32,
@@ -69,7 +70,7 @@ impl Tiles {
     }
 }
 
-/// The kernel with a grid and blocks as `tiles` says.
+/// Prepares the kernel with the grid and blocks of `tiles`.
 pub(crate) fn prepare<K: SafeKernel<Params = <copy_row as Kernel>::Params>>(
     device: &Device,
     setup: Setup,

@@ -1,4 +1,4 @@
-//! What a pattern is, and what each of its variants can do.
+//! The definition of a pattern and of its variants.
 
 pub mod capture;
 pub(crate) mod case;
@@ -20,13 +20,13 @@ use crate::nvidia::Job;
 pub struct Pattern {
     /// Its name: also the name of the kernels' file, the tests and the book's page.
     pub name: &'static str,
-    /// The chapter it belongs to: also the name of the folder.
+    /// The chapter that it belongs to: also the name of the folder.
     pub chapter: &'static str,
-    /// What it does, in a line.
+    /// One line on what it does.
     pub summary: &'static str,
-    /// Where it comes from.
+    /// The source of the pattern.
     pub source: &'static str,
-    /// What its size means and which sizes to use.
+    /// The meaning of its size, and the sizes to use.
     pub size: Size,
     /// The ways to do it.
     pub variants: &'static [Variant],
@@ -35,40 +35,41 @@ pub struct Pattern {
 /// What a pattern's size means.
 #[derive(Debug, Clone, Copy)]
 pub struct Size {
-    /// What is counted: `elements`, `rows and columns`.
+    /// The unit that is counted: `elements`, `rows and columns`.
     pub of: &'static str,
-    /// Whether it is counted along both sides of a matrix: twice the size is then four times as
-    /// much, or more.
+    /// Whether the size counts both sides of a matrix. Twice the size then means four times as many
+    /// elements, or more.
     pub is_square: bool,
-    /// The size when none is asked for: quick on the simulator.
+    /// The default size, which runs quickly on the simulator.
     pub default: usize,
-    /// The size at which it is measured on a GPU, where the benchmark has it.
+    /// The size for measurements on a GPU, if the benchmark contains the pattern.
     pub bench: Option<usize>,
 }
 
 /// One way to do what the pattern does.
 #[derive(Debug, Clone, Copy)]
 pub struct Variant {
-    /// Its name: the kernel's symbol, unless `runs` is another.
+    /// Its name, which is the kernel's symbol unless `runs` names another kernel.
     pub name: &'static str,
-    /// The kernel that it runs; none where the host does it all.
+    /// The kernel that it runs, or `None` if the host does all of the work.
     pub runs: Option<&'static str>,
-    /// Whether its answer has to agree with the CPU's.
+    /// Whether its result has to agree with the CPU's.
     pub expectation: Expectation,
-    /// The largest size it can do: one block has this many threads and no more.
+    /// The largest size that it supports, for example because one block has at most this many
+    /// threads.
     pub most: Option<usize>,
-    /// Makes the input of this setup, moves it to the device and gets everything ready to launch.
+    /// Makes the input of this setup, copies it to the device and prepares the launch.
     pub prepare: fn(&Device, Setup) -> Result<Box<dyn Case>>,
-    /// The same work by one of NVIDIA's libraries, where one of them does it: for a GPU, to be
-    /// timed beside the variant.
+    /// The same work by one of NVIDIA's libraries, if there is one. On a GPU it is timed beside the
+    /// variant.
     pub library: Option<PrepareJob>,
 }
 
-/// Gets a library's work ready to be queued.
+/// A function that prepares a library's work, so that it can be queued.
 pub(crate) type PrepareJob = fn(&Device, Setup) -> Result<Box<dyn Job>>;
 
 impl Variant {
-    /// A variant for every size, which has to agree with the CPU.
+    /// Makes a variant for every size, which has to agree with the CPU.
     pub const fn new(
         name: &'static str,
         prepare: fn(&Device, Setup) -> Result<Box<dyn Case>>,
@@ -83,7 +84,7 @@ impl Variant {
         }
     }
 
-    /// The same, named after what the host does, with this kernel.
+    /// Sets the kernel of a variant that is named after the host's work.
     pub const fn runs(self, runs: &'static str) -> Self {
         Self {
             runs: Some(runs),
@@ -91,7 +92,7 @@ impl Variant {
         }
     }
 
-    /// A variant that is a program of the host, named after what it does.
+    /// Makes a variant without a kernel of its own, which is named after the host's work.
     pub const fn on_the_host(
         name: &'static str,
         prepare: fn(&Device, Setup) -> Result<Box<dyn Case>>,
@@ -102,7 +103,7 @@ impl Variant {
         }
     }
 
-    /// The same, beside this job of NVIDIA's libraries.
+    /// Adds a job of one of NVIDIA's libraries, which is timed beside the variant.
     pub const fn beside(self, library: fn(&Device, Setup) -> Result<Box<dyn Job>>) -> Self {
         Self {
             library: Some(library),
@@ -110,7 +111,7 @@ impl Variant {
         }
     }
 
-    /// The same for sizes up to `most`.
+    /// Limits the size to `most`.
     pub const fn up_to(self, most: usize) -> Self {
         Self {
             most: Some(most),
@@ -118,7 +119,7 @@ impl Variant {
         }
     }
 
-    /// The same, shown for what goes wrong.
+    /// Marks the variant as one that shows a mistake.
     pub const fn showing(self, trap: &'static str) -> Self {
         Self {
             expectation: Expectation::ShowsTheTrap(trap),
@@ -132,27 +133,27 @@ impl Variant {
 pub enum Expectation {
     /// The variant has to agree with the CPU.
     Agrees,
-    /// It is there to show what goes wrong, for this reason.
+    /// The variant shows a mistake, for this reason.
     ShowsTheTrap(&'static str),
 }
 
-/// What to run a variant on.
+/// The input and the shape with which a variant is run.
 #[derive(Debug, Clone, Copy)]
 pub struct Setup {
-    /// How much: see the pattern's [`Size::of`]. Of a matrix, its columns.
+    /// The size; see the pattern's [`Size::of`]. For a matrix it is the number of columns.
     pub size: usize,
-    /// Rows of a matrix, where they are not as many as its columns.
+    /// The number of rows of a matrix, if it differs from the number of columns.
     pub rows: Option<usize>,
-    /// The inner dimension of a product, where it is not `size`.
+    /// The inner dimension of a product, if it differs from `size`.
     pub inner: Option<usize>,
-    /// How far, where the pattern has an offset or a stride.
+    /// The offset or the stride, if the pattern has one.
     pub by: Option<u32>,
-    /// Which pseudo-random input.
+    /// The seed of the pseudo-random input.
     pub seed: u64,
-    /// Threads of a block, where the variant lets one choose.
+    /// Threads of a block, if the variant allows a choice.
     pub block: Option<u32>,
-    /// Whether the CPU's answer is made and compared. At the sizes at which a GPU is measured that
-    /// can take minutes.
+    /// Whether the CPU's result is computed and compared. At the sizes for measurements on a GPU
+    /// that can take minutes.
     pub is_checked: bool,
 }
 
@@ -160,7 +161,8 @@ impl Setup {
     /// The most elements a vector or matrix may have here: 4 GiB of 4-byte elements.
     pub const MAX_ELEMENTS: usize = 1 << 30;
 
-    /// This size, this seed; square where it is a matrix; the variant's own block.
+    /// Makes a setup with this size and seed. A matrix is square, and the variant chooses its
+    /// block.
     pub fn new(size: usize, seed: u64) -> Self {
         Self {
             size,
@@ -173,7 +175,7 @@ impl Setup {
         }
     }
 
-    /// What the CPU makes of it; where nothing will be compared, nothing.
+    /// Returns the CPU's result, or the default value if nothing will be compared.
     pub(crate) fn expected<T: Default>(&self, compute: impl FnOnce() -> T) -> T {
         if self.is_checked {
             compute()
@@ -182,18 +184,18 @@ impl Setup {
         }
     }
 
-    /// The size, as a count of elements.
+    /// Returns the size as a number of elements.
     ///
     /// # Errors
-    /// When it is above [`Self::MAX_ELEMENTS`].
+    /// An error if it is above [`Self::MAX_ELEMENTS`].
     pub fn elements(&self) -> Result<usize> {
         self.at_most(Self::MAX_ELEMENTS)
     }
 
-    /// The size, for a variant that stops at `most`.
+    /// Returns the size, for a variant that is limited to `most`.
     ///
     /// # Errors
-    /// When it is above that.
+    /// An error if it is above `most`.
     pub fn at_most(&self, most: usize) -> Result<usize> {
         ensure!(
             self.size <= most,
@@ -206,15 +208,15 @@ impl Setup {
     /// Columns and rows of a matrix.
     ///
     /// # Errors
-    /// When it has more than [`Self::MAX_ELEMENTS`].
+    /// An error if it has more than [`Self::MAX_ELEMENTS`].
     pub fn matrix(&self) -> Result<(usize, usize)> {
         area(self.size, self.rows.unwrap_or(self.size))
     }
 
-    /// `m`, `n` and `k` of a product of an `m` x `k` and a `k` x `n` matrix.
+    /// Returns `m`, `n` and `k` of a product of an `m` x `k` and a `k` x `n` matrix.
     ///
     /// # Errors
-    /// When one of the three matrices has more than [`Self::MAX_ELEMENTS`].
+    /// An error if one of the three matrices has more than [`Self::MAX_ELEMENTS`].
     pub fn product(&self) -> Result<(usize, usize, usize)> {
         let (n, m) = self.matrix()?;
         let k = self.inner.unwrap_or(self.size);
@@ -224,13 +226,13 @@ impl Setup {
     }
 }
 
-/// Both sides of a matrix, if it is not too large.
+/// Returns both sides of a matrix, if it is not too large.
 fn area(columns: usize, rows: usize) -> Result<(usize, usize)> {
     let most = Setup::MAX_ELEMENTS;
     let fits = columns
         .checked_mul(rows)
         .is_some_and(|elements| elements <= most);
-    // An empty matrix may be as long as it likes in theory; a grid may not.
+    // In theory an empty matrix may have any length, but a grid may not.
     ensure!(
         fits && columns.max(rows) <= most,
         "{rows} x {columns} is too large: a matrix may have {most} elements here"
@@ -243,36 +245,37 @@ pub trait Case {
     /// Queues one run on `stream`.
     ///
     /// # Errors
-    /// When the driver refuses the launch.
+    /// An error if the driver refuses the launch.
     fn launch(&mut self, stream: &Stream) -> Result<()>;
 
-    /// Whether what the first run left agrees with the CPU. To be asked before a second run: what
-    /// works in place would then have started from other input.
+    /// Returns whether the result of the first run agrees with the CPU. Call it before a second
+    /// run, because a variant that works in place would then start from other input.
     ///
     /// # Errors
-    /// When the results cannot be fetched: a fault of the kernel surfaces here.
+    /// An error if the results cannot be copied to the host. A fault in the kernel is reported
+    /// here.
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>>;
 
-    /// What one run has to do.
+    /// Returns the work of one run.
     fn work(&self) -> Work;
 
-    /// What the notes' tables print beside the time, from the launch and, where somebody counted,
-    /// its counters.
+    /// Returns the figures that the notes' tables contain besides the time. They come from the
+    /// launch and from its counters, if the run was counted.
     ///
     /// # Errors
-    /// When the driver does not answer a question about the kernel.
+    /// An error if the driver does not answer a query about the kernel.
     fn figures(&self, _counters: Option<&Counters>) -> Result<Vec<Figure>> {
         Ok(Vec::new())
     }
 }
 
-/// What one run of a kernel has to do at the least: what its throughput is counted in.
+/// The least work of one run of a kernel, from which its throughput is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Work {
-    /// Bytes that have to be read and written once.
+    /// The number of bytes that have to be read and written once.
     Bytes(u64),
-    /// Floating-point operations; a fused multiply-add is two.
+    /// The number of floating-point operations. A fused multiply-add counts as two.
     Flops(u64),
-    /// Nothing worth a rate.
+    /// No work for which a rate makes sense.
     Nothing,
 }

@@ -1,21 +1,21 @@
-//! What the notes saw on their GPUs, where they say it in words or numbers: it stands under the
-//! table of a run.
+//! The results of the notes on their GPUs, if the notes give them in words or numbers. They are
+//! printed below the table of a run.
 //!
-//! Most of the notes' results are pictures; what is here is what their text states, with the GPU
-//! where it names one.
+//! Most of the notes' results are pictures. This file contains the results in their text, with the
+//! GPU if the text names one.
 
 /// One result of the notes.
 #[derive(Debug, Clone, Copy)]
 pub struct NotesResult {
-    /// The name of the pattern that the figure is of.
+    /// The name of the pattern that the result belongs to.
     pub pattern: &'static str,
-    /// The GPU, where the notes name it.
+    /// The GPU, if the notes name it.
     pub gpu: Option<&'static str>,
-    /// What the notes' author measured or saw.
+    /// The result that the author of the notes measured or saw.
     pub saw: &'static str,
 }
 
-/// A result on a GPU that the notes name.
+/// Makes a result on a GPU that the notes name.
 const fn on(pattern: &'static str, gpu: &'static str, saw: &'static str) -> NotesResult {
     NotesResult {
         pattern,
@@ -24,7 +24,7 @@ const fn on(pattern: &'static str, gpu: &'static str, saw: &'static str) -> Note
     }
 }
 
-/// A result on a GPU that they do not name.
+/// Makes a result on a GPU that the notes do not name.
 const fn somewhere(pattern: &'static str, saw: &'static str) -> NotesResult {
     NotesResult {
         pattern,
@@ -33,7 +33,7 @@ const fn somewhere(pattern: &'static str, saw: &'static str) -> NotesResult {
     }
 }
 
-/// All of them, in the order of the notes.
+/// All results, in the order of the notes.
 const ALL: &[NotesResult] = &[
     somewhere(
         "nested_reduce",
@@ -67,7 +67,7 @@ const ALL: &[NotesResult] = &[
     ),
 ];
 
-/// What the notes say of a pattern.
+/// Returns the results of the notes for a pattern.
 pub fn seen(pattern: &str) -> impl Iterator<Item = &'static NotesResult> {
     ALL.iter().filter(move |seen| seen.pattern == pattern)
 }

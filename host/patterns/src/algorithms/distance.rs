@@ -1,4 +1,4 @@
-//! The distance of two points, in three types.
+//! The distance between two points, in three types.
 
 use anyhow::Result;
 use gpu::algorithms::distance::{
@@ -32,7 +32,7 @@ pub static PATTERN: Pattern = Pattern {
             prepare(device, setup, |bits| f64::from(bits) / 2f64.powi(31), 1e-13)
         })
         .runs("distance_partial_f64"),
-        // Squares of 2 * 2^23: 2^16 of them do not wrap around.
+        // A difference is at most 2 * 2^23, so the sum of 2^16 squares does not wrap around.
         Variant::new("distance_i32", |device, setup| {
             prepare(device, setup, |bits| bits >> 8, 1e-13)
         })
@@ -43,17 +43,17 @@ pub static PATTERN: Pattern = Pattern {
 /// Blocks of the first kernel.
 const BLOCKS: u32 = 512;
 
-/// A coordinate's type that the kernels are there for.
+/// A type of coordinates for which there are kernels.
 pub trait Coordinate: DeviceCopy + 'static {
-    /// What squares are summed in.
+    /// The type in which squares are summed.
     type Sum: DeviceCopy + bytemuck::Zeroable;
-    /// What a distance is.
+    /// The type of a distance.
     type Distance: DeviceCopy + bytemuck::Zeroable + Into<f64>;
 
-    /// Both kernels, one after the other.
+    /// Launches both kernels, one after the other.
     ///
     /// # Errors
-    /// What the launch is refused for, or the fault that it ends with.
+    /// The error of the launch.
     fn launch(
         device: &Device,
         stream: &Stream,
@@ -65,7 +65,7 @@ pub trait Coordinate: DeviceCopy + 'static {
     where
         Self: Sized;
 
-    /// The difference of two coordinates.
+    /// Returns the difference of two coordinates.
     fn difference(a: Self, b: Self) -> f64;
 }
 
@@ -103,10 +103,10 @@ coordinates! {
     i32 u64 f64 distance_partial_i32 distance_final_i32;
 }
 
-/// The distance of two points.
+/// Returns the distance between two points.
 ///
 /// # Errors
-/// [`AlgorithmError::Length`] when they have different numbers of coordinates; the driver's error.
+/// [`AlgorithmError::Length`] if they have different numbers of coordinates; the driver's error.
 pub fn distance<T: Coordinate>(
     device: &Device,
     stream: &Stream,
@@ -122,7 +122,7 @@ pub fn distance<T: Coordinate>(
     Ok(found[0])
 }
 
-/// The shape of the launches, and the memory between them.
+/// The shapes of both launches, and the memory that passes the partial sums.
 struct Plan<T: Coordinate> {
     configs: [LaunchConfig; 2],
     partials: DeviceBuffer<T::Sum>,
@@ -213,7 +213,7 @@ impl<T: Coordinate> Case for Distance<T> {
 
 // On the CPU.
 
-/// The distance, in double precision.
+/// Returns the distance, in double precision.
 pub fn on_the_cpu<T: Coordinate>(a: &[T], b: &[T]) -> f64 {
     let squares = a.iter().zip(b).map(|(a, b)| T::difference(*a, *b).powi(2));
     squares.sum::<f64>().sqrt()

@@ -1,4 +1,4 @@
-//! The Fourier transform: a plan that chooses its launches, or passes one by one.
+//! The Fourier transform: by a plan that chooses its launches, or with one launch for each pass.
 
 use std::f64::consts::TAU;
 
@@ -46,13 +46,13 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// Why there is no transform.
+/// Why a transform could not be made or run.
 #[derive(Debug, thiserror::Error)]
 pub enum FftError {
-    /// Not a power of two, or too large.
+    /// The length is not a power of two, or is too large.
     #[error("a transform has 2^1 to 2^20 elements, a power of two; {0} is none of these")]
     Length(usize),
-    /// It could not be computed.
+    /// The kernels could not run.
     #[error(transparent)]
     Algorithm(#[from] AlgorithmError),
 }
@@ -69,7 +69,7 @@ impl From<MemoryError> for FftError {
     }
 }
 
-/// How a transform is done.
+/// The way in which a transform is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// All passes in shared memory, in one launch or in two: each element is loaded and stored once
@@ -79,27 +79,28 @@ pub enum Method {
     Passes(Radix),
 }
 
-/// How many elements a thread transforms by itself in a pass.
+/// The number of elements that a thread transforms in a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Radix {
-    /// Two: as many passes as the logarithm of the length.
+    /// Two elements. The number of passes is the logarithm of the length to base 2.
     Two,
-    /// Four: half as many; one of two where the logarithm is odd.
+    /// Four elements. There are half as many passes, and one pass of radix 2 if the logarithm is
+    /// odd.
     Four,
 }
 
 /// Whether a transform goes forward or back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// With e^(-2 pi i j k / n).
+    /// The sum with e^(-2 pi i j k / n).
     Forward,
-    /// With e^(2 pi i j k / n) / n: back to where the other came from.
+    /// The sum with e^(2 pi i j k / n) / n, which is the inverse of the forward transform.
     Inverse,
 }
 
-/// Precisions that there are transforms of: `f32` and `f64`.
+/// The precisions of transforms: `f32` and `f64`.
 pub trait Transforms: Precision {
-    /// The logarithm of how many elements a block has room for.
+    /// The logarithm of the number of elements that fit in a block.
     #[doc(hidden)]
     const LOG_BLOCK: u32;
 
@@ -126,7 +127,7 @@ type Arguments<'a, T> = (
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub enum Step {
-    /// A pass of a radix of which this is the logarithm.
+    /// One pass. `log_r` is the logarithm of the radix.
     Pass { log_r: u32, shape: [u32; 2] },
     /// All passes of the columns or rows of a matrix.
     Block { shape: [u32; 3] },
@@ -155,8 +156,8 @@ macro_rules! transforms {
                             }
                         }
                         Step::Block { shape } => {
-                            // As small a block as will do: more of them are on a multiprocessor
-                            // then. A matrix wants wide ones.
+                            // The block is as small as possible, so that more blocks are resident
+                            // on a multiprocessor. A matrix needs wide blocks.
                             let log_elements = if shape[1] == 0 { shape[0].max(11) } else { $log_block };
                             let threads = (1usize << log_elements) / LANES;
                             let config = LaunchConfig::cover_1d(length.div_ceil(LANES), threads as u32);
@@ -175,7 +176,8 @@ transforms! {
     f64 11;
 }
 
-/// A plan: transforms of one length, this many at once, with what they need on the device.
+/// A plan for transforms of one length, several at once, with the memory that they need on the
+/// device.
 #[derive(Debug)]
 pub struct Fft<T: Transforms = f32> {
     log_n: u32,
@@ -183,23 +185,23 @@ pub struct Fft<T: Transforms = f32> {
     steps: Vec<Step>,
     device: Device,
     roots: DeviceBuffer<Complex<T>>,
-    /// Every second launch writes here; empty where there is but one.
+    /// Every second launch writes here. It is empty if there is only one launch.
     between: DeviceBuffer<Complex<T>>,
 }
 
 impl<T: Transforms> Fft<T> {
-    /// Transforms of `length` elements, `batch` at once, in the fastest way.
+    /// Makes a plan for transforms of `length` elements, `batch` at once, with the fastest method.
     ///
     /// # Errors
-    /// [`FftError::Length`] when `length` is no power of two from 2 to 2^20; the driver's error.
+    /// [`FftError::Length`] if `length` is not a power of two from 2 to 2^20; the driver's error.
     pub fn new(device: &Device, length: usize, batch: usize) -> Result<Self, FftError> {
         Self::by(device, length, batch, Method::Blocks)
     }
 
-    /// The same, in a way of one's choice.
+    /// Makes a plan with the given method.
     ///
     /// # Errors
-    /// What [`new`](Self::new) fails with.
+    /// As [`new`](Self::new).
     pub fn by(
         device: &Device,
         length: usize,
@@ -227,11 +229,12 @@ impl<T: Transforms> Fft<T> {
         })
     }
 
-    /// Queues the transform of `input`, whose transforms lie one after another, to `output`.
+    /// Queues the transforms of `input` to `output`. In both buffers the sequences follow one after
+    /// another.
     ///
     /// # Errors
-    /// [`AlgorithmError::Length`] when a buffer has not the plan's number of elements; the
-    /// launch's.
+    /// [`AlgorithmError::Length`] if a buffer does not have the plan's number of elements; the
+    /// error of the launch.
     pub fn run(
         &mut self,
         stream: &Stream,
@@ -251,7 +254,8 @@ impl<T: Transforms> Fft<T> {
                 (0, Direction::Inverse) => 1.0 / f64::from(1u32 << self.log_n),
                 _ => 1.0,
             };
-            // The last launch writes to the output, and the one before it did not.
+            // The last launch writes to the output, and the launches alternate between the two
+            // buffers.
             let (from, to): (&DeviceBuffer<_>, &mut DeviceBuffer<_>) = match (number, left % 2) {
                 (0, 0) => (input, &mut *output),
                 (0, _) => (input, &mut self.between),
@@ -265,7 +269,8 @@ impl<T: Transforms> Fft<T> {
     }
 }
 
-/// The launches of a transform of `2^log_n` elements, where a block has room for `2^log_block`.
+/// Returns the launches of a transform of `2^log_n` elements, if `2^log_block` elements fit in a
+/// block.
 fn steps(log_n: u32, method: Method, log_block: u32) -> Vec<Step> {
     let radices = match method {
         // Two or four elements are one pass.
@@ -309,7 +314,7 @@ struct TransformCase<T: Transforms> {
     expected: Vec<[f64; 2]>,
 }
 
-/// The case's transforms by cuFFT.
+/// Prepares the same transforms by cuFFT.
 fn beside<T: Precision + nvidia::Number>(
     device: &Device,
     setup: Setup,
@@ -318,8 +323,8 @@ fn beside<T: Precision + nvidia::Number>(
     nvidia::fft(device, n, &numbers::<T>(n * batch, setup.seed))
 }
 
-/// How long, and how many: four transforms at once, or as many as make 2^26 elements where a GPU is
-/// measured.
+/// Returns the length and the number of the transforms: four at once, or so many that there are
+/// 2^26 elements for a measurement on a GPU.
 fn shape(setup: Setup) -> Result<(usize, usize)> {
     let n = setup.at_most(1 << 20)?.next_power_of_two().max(2);
     let batch = setup.rows.unwrap_or(if n == 1 << 12 { 1 << 14 } else { 4 });
@@ -329,7 +334,7 @@ fn shape(setup: Setup) -> Result<(usize, usize)> {
 fn prepare<T: Transforms>(device: &Device, setup: Setup, method: Method) -> Result<Box<dyn Case>> {
     let (n, batch) = shape(setup)?;
     let numbers = numbers::<T>(n * batch, setup.seed);
-    // Of many transforms, the first few.
+    // Only the first few of many transforms are compared.
     let expected = numbers
         .chunks(n)
         .take(16)
@@ -342,7 +347,7 @@ fn prepare<T: Transforms>(device: &Device, setup: Setup, method: Method) -> Resu
     }))
 }
 
-/// Random numbers of about 0.3 in size.
+/// Returns random numbers with a magnitude of about 0.3.
 pub fn numbers<T: Precision>(n: usize, seed: u64) -> Vec<Complex<T>> {
     let parts = super::precision::numbers::<T>(2 * n, seed);
     parts
@@ -361,8 +366,8 @@ impl<T: Transforms> Case for TransformCase<T> {
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
         let found = self.output.to_vec()?.into_iter().flat_map(|x| [x.re, x.im]);
         let found: Vec<f64> = found.map(Into::into).collect();
-        // Numbers of about 0.3 in size: their transform is as large as the root of how many there
-        // are.
+        // The magnitude of the input is about 0.3, so that of the transform is about the square
+        // root of the number of elements.
         let log_n = f64::from(self.plan.log_n);
         let tolerance = 6.0 * T::UNIT * log_n * (log_n / 2.0).exp2();
         let expected = self.expected.iter().flatten().enumerate();
@@ -381,7 +386,7 @@ impl<T: Transforms> Case for TransformCase<T> {
 
 // On the CPU.
 
-/// The transform in double precision, by halves: the even and the odd elements, and those turned.
+/// Returns the transform in double precision, by recursion on the even and the odd elements.
 pub fn transform<T: Transforms>(x: &[Complex<T>], direction: Direction) -> Vec<[f64; 2]> {
     let numbers: Vec<[f64; 2]> = x.iter().map(|x| [x.re.into(), x.im.into()]).collect();
     let sign = match direction {

@@ -1,4 +1,4 @@
-//! A product of matrices, as BLAS has it.
+//! The matrix product of BLAS.
 
 use anyhow::Result;
 use gpu::algorithms::gemm::{
@@ -28,7 +28,7 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// Precisions that there are products of.
+/// The precisions of products.
 pub trait Multiplies: Precision {
     /// Rows and columns of a block's tile.
     #[doc(hidden)]
@@ -76,11 +76,11 @@ multiplies! {
     f64 TILE_F64 gemm_register_tiled_f64;
 }
 
-/// `C = alpha A B + beta C`, where `A` is `m` by `k`, `B` is `k` by `n` and `C` is `m` by `n`, row
-/// after row. Where `beta` is 0, what is in `C` does not matter.
+/// Queues `C = alpha A B + beta C`, where `A` is `m` by `k`, `B` is `k` by `n` and `C` is `m` by
+/// `n`, all in row-major order. If `beta` is 0, the old contents of `C` are ignored.
 ///
 /// # Errors
-/// [`AlgorithmError::Length`] when a buffer is shorter than the shape says; the launch's.
+/// [`AlgorithmError::Length`] if a buffer is shorter than its shape; the error of the launch.
 pub fn gemm<T: Multiplies>(
     device: &Device,
     stream: &Stream,
@@ -92,10 +92,11 @@ pub fn gemm<T: Multiplies>(
     gemm_batched(device, stream, factors, shape, ab, c, 1)
 }
 
-/// This many products of one shape at once, whose matrices lie one after another in each buffer.
+/// Queues `batch` products of one shape at once. The matrices follow one after another in each
+/// buffer.
 ///
 /// # Errors
-/// What [`gemm`] fails with.
+/// As [`gemm`].
 pub fn gemm_batched<T: Multiplies>(
     device: &Device,
     stream: &Stream,
@@ -116,7 +117,7 @@ pub fn gemm_batched<T: Multiplies>(
         side("the number of products", batch)?,
     ];
     let tiles = LaunchConfig::cover_2d((n, m), (T::TILE as u32, T::TILE as u32)).grid;
-    // As many along z as a grid may have; the kernel goes round.
+    // The grid has as many blocks along z as it may have, and the kernel loops over the rest.
     let grid = (tiles.x, tiles.y, batch.clamp(1, 65535) as u32);
     let config = LaunchConfig::new(grid, THREADS as u32);
     T::launch(device, stream, config, (a, b, c, shape, factors))?;
@@ -126,7 +127,7 @@ pub fn gemm_batched<T: Multiplies>(
 /// `alpha` and `beta` of the case.
 const FACTORS: [f64; 2] = [1.5, -0.5];
 
-/// Both factors and the old product.
+/// Makes both factors and the old product.
 fn matrices<T: Precision>(setup: Setup, [m, n, k]: [usize; 3]) -> [Vec<T>; 3] {
     [
         numbers(m * k, setup.seed),
@@ -135,7 +136,7 @@ fn matrices<T: Precision>(setup: Setup, [m, n, k]: [usize; 3]) -> [Vec<T>; 3] {
     ]
 }
 
-/// The case's product by cuBLAS.
+/// Prepares the same product by cuBLAS.
 fn beside<T: Precision + nvidia::Number>(
     device: &Device,
     setup: Setup,
@@ -164,8 +165,8 @@ fn prepare<T: Multiplies>(device: &Device, setup: Setup) -> Result<Box<dyn Case>
 
 // On the CPU.
 
-/// Each element, and how far off it may be; of a large product, those of every 61st row, and
-/// anything for the others.
+/// Returns the value and the tolerance of each element. For a large product only every 61st row is
+/// computed, and the others may have any value.
 pub fn products<T: Precision>(
     [a, b, c]: [&[T]; 3],
     [m, n, k]: [usize; 3],

@@ -1,4 +1,4 @@
-//! A dense matrix and a vector, as BLAS has it.
+//! The product of a dense matrix and a vector, as in BLAS.
 
 use anyhow::Result;
 use gpu::algorithms::gemv::gemv as kernel;
@@ -30,7 +30,7 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// Precisions that there are products of.
+/// The precisions of products.
 pub trait Multiplies: Precision {
     #[doc(hidden)]
     fn launch(
@@ -72,12 +72,12 @@ multiplies! {
     f64 2;
 }
 
-/// `y = alpha A x + beta y`, where `A` has rows of `columns` elements, `stride` from one to the
-/// next. Where `beta` is 0, what is in `y` does not matter.
+/// Queues `y = alpha A x + beta y`. The rows of `A` have `columns` elements, and their starts are
+/// `stride` elements apart. If `beta` is 0, the old contents of `y` are ignored.
 ///
 /// # Errors
-/// [`AlgorithmError::Length`] when a buffer is shorter than the shape says, or rows overlap; the
-/// launch's.
+/// [`AlgorithmError::Length`] if a buffer is shorter than its shape, or if rows overlap; the error
+/// of the launch.
 pub fn gemv<T: Multiplies>(
     device: &Device,
     stream: &Stream,
@@ -89,11 +89,11 @@ pub fn gemv<T: Multiplies>(
     gemv_batched(device, stream, factors, (a, shape), x, y, 1)
 }
 
-/// This many products at once: the matrices, of one shape, lie one after another (`rows` times
-/// `stride` apart), and so do the vectors.
+/// Queues `batch` products at once. The matrices have one shape and follow one after another
+/// (`rows` times `stride` elements apart), and so do the vectors.
 ///
 /// # Errors
-/// What [`gemv`] fails with.
+/// As [`gemv`].
 pub fn gemv_batched<T: Multiplies>(
     device: &Device,
     stream: &Stream,
@@ -128,8 +128,8 @@ pub fn gemv_batched<T: Multiplies>(
 /// `alpha` and `beta` of the case.
 const FACTORS: [f64; 2] = [1.5, -0.5];
 
-/// A matrix with its rows, columns and stride, a vector and the old product. Rows are `by` elements
-/// apart beyond their length.
+/// A matrix with its rows, columns and stride, a vector, and the old product. The padding of a row
+/// is `by` elements.
 type Input<T> = (Vec<T>, [usize; 3], [Vec<T>; 2]);
 
 fn numbers_of<T: Precision>(setup: Setup) -> Result<Input<T>> {
@@ -141,7 +141,7 @@ fn numbers_of<T: Precision>(setup: Setup) -> Result<Input<T>> {
     Ok((matrix, [rows, columns, stride], [x, start]))
 }
 
-/// The case's product by cuBLAS.
+/// Prepares the same product by cuBLAS.
 fn beside<T: Precision + nvidia::Number>(
     device: &Device,
     setup: Setup,

@@ -29,7 +29,7 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// Who sums a row.
+/// The threads that sum a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Team {
     /// The threads of a block.
@@ -38,11 +38,11 @@ pub enum Team {
     Warp,
 }
 
-/// `y = A x`, with blocks of this many threads.
+/// Queues `y = A x`, with blocks of this many threads.
 ///
 /// # Errors
-/// [`AlgorithmError::Length`] when `x` has not an element for each column, or `y` not one for each
-/// row; the launch's.
+/// [`AlgorithmError::Length`] if `x` does not have an element for each column, or `y` not one for
+/// each row; the error of the launch.
 pub fn multiply(
     device: &Device,
     stream: &Stream,
@@ -90,7 +90,7 @@ fn prepare(device: &Device, setup: Setup, team: Team) -> Result<Box<dyn Case>> {
 
 // On the CPU.
 
-/// Each row's product with `x`, and how far off it may be.
+/// Returns each row's product with `x`, and its tolerance.
 pub fn products(matrix: &[f32], x: &[f32], rows: usize) -> Vec<(f64, f64)> {
     let row = |row: usize| &matrix[row * x.len()..][..x.len()];
     let product = |y: usize| dot(row(y).iter().copied().zip(x.iter().copied()));

@@ -1,8 +1,8 @@
 //! Algorithms as a library: functions with checked shapes that any program may call, and the
-//! patterns that try them.
+//! patterns that use them.
 //!
-//! Each takes buffers that are on the device already and queues its kernels on a stream. What does
-//! not fit together is an [`AlgorithmError`] before anything is launched.
+//! Each function takes buffers on the device and queues its kernels on a stream. Shapes that do not
+//! fit together are an [`AlgorithmError`] before anything is launched.
 
 pub mod distance;
 pub mod fft;
@@ -24,14 +24,14 @@ use precision::Precision;
 /// Why an algorithm did not run.
 #[derive(Debug, thiserror::Error)]
 pub enum AlgorithmError {
-    /// A buffer has another length than the shape says.
+    /// A buffer has another length than its shape requires.
     #[error("{what} has {given} elements, and the shape says {expected}")]
     Length {
         /// Which of the operands it is.
         what: &'static str,
-        /// The length that it has.
+        /// The length of the operand.
         given: usize,
-        /// What it should be at least.
+        /// The length that it should have at least.
         expected: usize,
     },
     /// A side does not fit in 32 bits, or an area in 64.
@@ -39,18 +39,18 @@ pub enum AlgorithmError {
     TooLarge {
         /// Which side of the matrix it is.
         what: &'static str,
-        /// How large it is.
+        /// The size of that side.
         given: usize,
     },
     /// The launch was refused.
     #[error(transparent)]
     Launch(#[from] LaunchError),
-    /// Memory could not be had or copied; the fault of a kernel surfaces here, too.
+    /// Memory could not be allocated or copied. The fault of a kernel is reported here too.
     #[error(transparent)]
     Memory(#[from] MemoryError),
 }
 
-/// Asks for a length.
+/// Checks that a length is large enough.
 pub(crate) fn at_least(
     what: &'static str,
     given: usize,
@@ -66,12 +66,12 @@ pub(crate) fn at_least(
     Ok(())
 }
 
-/// A side of a matrix, as kernels take it.
+/// Converts a side of a matrix to the type that kernels take.
 pub(crate) fn side(what: &'static str, given: usize) -> Result<u32, AlgorithmError> {
     u32::try_from(given).map_err(|_| AlgorithmError::TooLarge { what, given })
 }
 
-/// Elements of a matrix.
+/// Returns the number of elements of a matrix.
 pub(crate) fn area(
     what: &'static str,
     rows: usize,
@@ -81,13 +81,13 @@ pub(crate) fn area(
     area.ok_or(AlgorithmError::TooLarge { what, given: rows })
 }
 
-/// A grid of warps, one for each of this many rows; a device has room for fewer at once, and the
-/// kernels go round.
+/// Returns a grid with one warp for each row, up to a limit. A device runs fewer at once, and the
+/// kernels loop over the rest.
 pub(crate) fn warp_each(rows: usize, block: u32) -> LaunchConfig {
     LaunchConfig::cover_1d(rows.min(1 << 20).saturating_mul(32), block)
 }
 
-/// A launch that fills a buffer with floats, each of which may be off by so much.
+/// A launch that fills a buffer with floats, each with its own tolerance.
 pub(crate) struct Floats<T: Precision, L> {
     output: DeviceBuffer<T>,
     /// Values and tolerances.
@@ -101,7 +101,7 @@ where
     T: Precision,
     L: FnMut(&Stream, &mut DeviceBuffer<T>) -> Result<()> + 'static,
 {
-    /// The case of `launch`.
+    /// Makes the case of `launch`.
     pub(crate) fn boxed(
         output: DeviceBuffer<T>,
         expected: Vec<(f64, f64)>,
@@ -141,8 +141,8 @@ where
     }
 }
 
-/// A sum of products in double precision, and how far one in the precision of its factors may be
-/// off, in any order of additions.
+/// Returns a sum of products in double precision, and the tolerance for the same sum in the
+/// precision of its factors, in any order of additions.
 pub(crate) fn dot<T: Precision>(products: impl Iterator<Item = (T, T)>) -> (f64, f64) {
     let (mut sum, mut size, mut count) = (0.0, 0.0, 1.0);
     for (a, b) in products {
@@ -151,7 +151,7 @@ pub(crate) fn dot<T: Precision>(products: impl Iterator<Item = (T, T)>) -> (f64,
         size += product.abs();
         count += 1.0;
     }
-    // Each addition and each product rounds once; of a tree of additions there are fewer on the way
-    // to the root. The sum here is rounded, too.
+    // Each addition and each product rounds once. In a tree of additions there are fewer roundings
+    // on the way to the root. The sum here is rounded too.
     (sum, size * 2.0 * T::UNIT * f64::min(count, 64.0))
 }

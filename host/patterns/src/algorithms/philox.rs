@@ -1,4 +1,4 @@
-//! Random numbers that are computed from their place.
+//! Random numbers that are computed from their position in the stream.
 
 use anyhow::Result;
 use gpu::algorithms::philox::{
@@ -59,14 +59,14 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// The stream of a setup: its seed's, begun at `by`.
+/// Returns the stream of a setup: it is made from the seed, and begins at `by`.
 fn of(setup: Setup) -> Philox {
     let mut philox = Philox::new(setup.seed, setup.seed.rotate_left(17));
     philox.skip(u128::from(setup.by.unwrap_or(0)));
     philox
 }
 
-/// Fills a buffer with a stream's numbers, each of which may be off by so much.
+/// Prepares a case that fills a buffer with a stream's numbers, with a tolerance for each.
 fn prepare<T: Draws>(
     device: &Device,
     setup: Setup,
@@ -92,9 +92,9 @@ fn prepare<T: Draws>(
     ))
 }
 
-/// Precisions that random numbers are drawn in.
+/// The precisions of random numbers.
 pub trait Draws: Precision {
-    /// Words of a stream that a number takes.
+    /// The number of words of the stream for one number.
     #[doc(hidden)]
     const WORDS: u128;
 
@@ -107,12 +107,12 @@ pub trait Draws: Precision {
         arguments: Arguments<'_, Self>,
     ) -> Result<(), LaunchError>;
 
-    /// The number from 0 to 1 that these words make.
+    /// Returns the number from 0 to 1 that these words make.
     #[doc(hidden)]
     fn unit(words: &[u32]) -> f64;
 }
 
-/// How numbers are distributed.
+/// The distribution of the numbers.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub enum Distribution {
@@ -120,7 +120,8 @@ pub enum Distribution {
     Normal,
 }
 
-/// Output, the stream's two names, the counter to begin at and how many of its numbers are over.
+/// The output, the two numbers that identify the stream, the first counter, and how many of that
+/// counter's numbers were already used.
 type Arguments<'a, T> = (&'a mut DeviceBuffer<T>, u64, u64, u64, u32);
 
 macro_rules! draws {
@@ -156,21 +157,22 @@ draws! {
         |words: &[u32]| ((u64::from(words[1]) << 32 | u64::from(words[0])) >> 11) as f64 / 2f64.powi(53);
 }
 
-/// A stream of random numbers: Philox4x32-10. Streams of different names have nothing in common.
+/// A stream of random numbers: Philox4x32-10. Streams with different seeds or stream numbers are
+/// independent.
 ///
-/// It hands out 2^66 words of 32 bits, four for each of 2^64 counters, and begins again. An `f32`
-/// is made of one word, and an `f64` of two, the first of which has an even place: where the last
-/// one had such a place, a word is left out.
+/// It has 2^66 words of 32 bits, four for each of 2^64 counters, and then begins again. An `f32`
+/// uses one word. An `f64` uses two, and the first of them has an even position, so one word may be
+/// skipped before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Philox {
     seed: u64,
     stream: u64,
-    /// The next word's place.
+    /// The position of the next word.
     position: u128,
 }
 
 impl Philox {
-    /// The stream of these two names, from its start.
+    /// Makes the stream with this seed and stream number, from its start.
     pub fn new(seed: u64, stream: u64) -> Self {
         Self {
             seed,
@@ -179,15 +181,15 @@ impl Philox {
         }
     }
 
-    /// Leaves out this many words, in no time.
+    /// Skips this many words, in constant time.
     pub fn skip(&mut self, words: u128) {
         self.position = self.position.wrapping_add(words) % (1 << 66);
     }
 
-    /// Fills `output` with the next numbers' bits.
+    /// Fills `output` with the next words.
     ///
     /// # Errors
-    /// What the launch is refused for, or the fault that it ends with.
+    /// The error of the launch.
     pub fn bits(
         &mut self,
         device: &Device,
@@ -202,11 +204,11 @@ impl Philox {
         Ok(())
     }
 
-    /// Fills `output` with numbers from 0 (included) to 1 (not included): multiples of 2^-24, of
-    /// 2^-53 in double precision.
+    /// Fills `output` with numbers from 0 (included) to 1 (not included). They are multiples of
+    /// 2^-24, or of 2^-53 in double precision.
     ///
     /// # Errors
-    /// What the launch is refused for, or the fault that it ends with.
+    /// The error of the launch.
     pub fn uniform<T: Draws>(
         &mut self,
         device: &Device,
@@ -216,10 +218,10 @@ impl Philox {
         self.draw(device, stream, output, Distribution::Uniform)
     }
 
-    /// Fills `output` with normally distributed numbers, of mean 0 and variance 1.
+    /// Fills `output` with normally distributed numbers, with mean 0 and variance 1.
     ///
     /// # Errors
-    /// What the launch is refused for, or the fault that it ends with.
+    /// The error of the launch.
     pub fn normal<T: Draws>(
         &mut self,
         device: &Device,
@@ -229,7 +231,7 @@ impl Philox {
         self.draw(device, stream, output, Distribution::Normal)
     }
 
-    /// Fills `output`. Where the launch fails, no numbers are used up.
+    /// Fills `output`. If the launch fails, the position does not change.
     fn draw<T: Draws>(
         &mut self,
         device: &Device,
@@ -247,13 +249,14 @@ impl Philox {
         Ok(())
     }
 
-    /// The stream from the next place on at which a number of this precision may begin.
+    /// Returns the stream from the next position at which a number of this precision may begin.
     fn aligned<T: Draws>(mut self) -> Self {
         self.skip(self.position.wrapping_neg() % T::WORDS);
         self
     }
 
-    /// The counter of the next number, and how many of its numbers of this many words are over.
+    /// Returns the counter of the next number, and how many numbers of this many words were already
+    /// used from that counter.
     fn place(&self, words: u128) -> (u64, u32) {
         (
             (self.position / 4) as u64,
@@ -262,14 +265,15 @@ impl Philox {
     }
 }
 
-/// A thread for each counter, of this many numbers, and no more blocks than a device has use for.
+/// Returns a shape with a thread for each counter of this many numbers, up to a useful number of
+/// blocks.
 fn config(length: usize, of_counter: usize) -> LaunchConfig {
     LaunchConfig::for_num_elems(length.div_ceil(of_counter).min(1 << 22))
 }
 
 // On the CPU.
 
-/// The bits of a counter: written down from the paper, with products of 64 bits.
+/// Returns the words of a counter, computed as in the paper, with products of 64 bits.
 pub fn block(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
     let product = |a: u32, b: u32| {
         let product = u64::from(a) * u64::from(b);
@@ -288,7 +292,7 @@ pub fn block(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
     (0..10).fold(counter, |counter, number| round(counter, key_of(number)))
 }
 
-/// The next `n` numbers' bits.
+/// Returns the next `n` words.
 pub fn bits(philox: Philox, n: usize) -> Vec<u32> {
     let halves = |x: u64| [x as u32, (x >> 32) as u32];
     let ([c, d], key) = (halves(philox.stream), halves(philox.seed));
@@ -300,13 +304,13 @@ pub fn bits(philox: Philox, n: usize) -> Vec<u32> {
     (0..n).map(number).collect()
 }
 
-/// The next `n` numbers from 0 to 1.
+/// Returns the next `n` numbers from 0 to 1.
 fn uniform<T: Draws>(philox: Philox, n: usize) -> Vec<f64> {
     let words = T::WORDS as usize;
     bits(philox, n * words).chunks(words).map(T::unit).collect()
 }
 
-/// The next `n` normal numbers.
+/// Returns the next `n` normal numbers.
 pub fn normal<T: Draws>(philox: Philox, n: usize) -> Vec<f64> {
     let odd = (philox.position / T::WORDS % 2) as usize;
     let mut whole = philox;
@@ -324,7 +328,7 @@ pub fn normal<T: Draws>(philox: Philox, n: usize) -> Vec<f64> {
 mod tests {
     use super::block;
 
-    /// The vectors that come with Random123 for `philox4x32 10`.
+    /// Uses the test vectors of Random123 for `philox4x32 10`.
     #[test]
     fn the_published_vectors_are_met() {
         let vectors = [

@@ -7,12 +7,12 @@ use rayon::prelude::*;
 
 use crate::input;
 
-/// `f32` or `f64`: what the host has to know of them.
+/// The properties of `f32` and `f64` that the host needs.
 pub trait Precision: Real + Into<f64> + Zeroable + DeviceCopy + Send {
-    /// Half a unit in the last place of one: how far off an operation may be.
+    /// Half a unit in the last place of 1, which is the relative error of one operation.
     const UNIT: f64;
 
-    /// The nearest number of this precision.
+    /// Returns the nearest number of this precision.
     fn rounded(of: f64) -> Self;
 }
 
@@ -32,7 +32,7 @@ macro_rules! precisions {
 
 precisions! { f32 f64 }
 
-/// Random numbers of about 0.3 in size, which `f32` has too.
+/// Returns random numbers with a magnitude of about 0.3, which `f32` represents exactly too.
 pub(super) fn numbers<T: Precision>(n: usize, seed: u64) -> Vec<T> {
     let floats = input::floats(n, seed).into_par_iter();
     let floats = floats.with_min_len(1 << 14);

@@ -1,4 +1,4 @@
-//! Linear equations, solved by elimination with partial pivoting.
+//! Linear equations, which are solved by elimination with partial pivoting.
 
 use anyhow::Result;
 use gpu::algorithms::solver::{
@@ -33,23 +33,23 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// Why equations were not solved.
+/// Why a system of equations was not solved.
 #[derive(Debug, thiserror::Error)]
 pub enum SolveError {
-    /// A matrix has no inverse, as far as its precision shows.
+    /// A matrix is singular, to within its precision.
     #[error(
         "{} is singular: column {column} has no pivot, as it is a combination of those before it (to within the rounding)",
         name(*system, *systems)
     )]
     Singular {
-        /// Which of the systems; of several that are singular, the first.
+        /// The number of the first system that is singular.
         system: usize,
-        /// How many systems there are.
+        /// The number of systems.
         systems: usize,
         /// The first column that has no pivot.
         column: usize,
     },
-    /// It could not be computed.
+    /// The kernels could not run.
     #[error(transparent)]
     Algorithm(#[from] AlgorithmError),
 }
@@ -66,7 +66,7 @@ impl From<MemoryError> for SolveError {
     }
 }
 
-/// A system of some, as an error names it.
+/// Returns the name of a system for an error.
 fn name(system: usize, systems: usize) -> String {
     match systems {
         1 => "the matrix".to_owned(),
@@ -74,12 +74,13 @@ fn name(system: usize, systems: usize) -> String {
     }
 }
 
-/// Solves `matrix x = right`: `size` equations, row after row, and for each equation a row of as
-/// many right-hand sides as there are. The answer has the shape of `right`.
+/// Solves `matrix x = right`. `matrix` has `size` equations in row-major order, and `right` has one
+/// row for each equation, with one column for each right-hand side. The result has the shape of
+/// `right`.
 ///
 /// # Errors
-/// [`SolveError::Singular`] with the column; [`AlgorithmError::Length`] when `matrix` is not
-/// square, or `right` is no multiple of `size`.
+/// [`SolveError::Singular`] with the column; [`AlgorithmError::Length`] if `matrix` is not square,
+/// or if the length of `right` is not a multiple of `size`.
 pub fn solve<T: Solves>(
     device: &Device,
     size: usize,
@@ -89,8 +90,8 @@ pub fn solve<T: Solves>(
     solve_batched(device, size, 1, matrix, right)
 }
 
-/// Solves this many systems of one size at once, which lie one after another in both slices and in
-/// the answer.
+/// Solves several systems of one size at once. They follow one after another in both slices and in
+/// the result.
 ///
 /// # Errors
 /// As [`solve`]: [`SolveError::Singular`] names the first system that can't be solved.
@@ -107,7 +108,7 @@ pub fn solve_batched<T: Solves>(
     system.solution()
 }
 
-/// Precisions that equations are solved in.
+/// The precisions in which equations are solved.
 pub trait Solves: Precision {
     /// Queues the four kernels for a column.
     #[doc(hidden)]
@@ -120,7 +121,7 @@ pub trait Solves: Precision {
     ) -> Result<(), LaunchError>;
 }
 
-/// Matrix, least pivots, keys, rows and values.
+/// The matrix, the least pivots, keys, rows and values.
 type Buffers<'a, T> = (
     &'a mut DeviceBuffer<T>,
     &'a DeviceBuffer<T>,
@@ -162,7 +163,8 @@ struct System<T: Solves> {
     /// Columns of the matrix with the right-hand sides.
     width: u32,
     systems: u32,
-    /// What is no pivot, in each system: rounding may leave so much of a zero.
+    /// For each system, the magnitude up to which a value is not a pivot, because rounding may
+    /// leave it in place of zero.
     least: DeviceBuffer<T>,
     start: Vec<T>,
     matrix: DeviceBuffer<T>,
@@ -214,7 +216,8 @@ impl<T: Solves> System<T> {
     /// Queues four kernels for each column, of all systems at once.
     fn launch(&mut self, stream: &Stream) -> Result<(), SolveError> {
         let (size, width, systems) = (self.size, self.width, self.systems);
-        // As many along the systems as a grid may have; the kernels go round.
+        // The grid has as many blocks along the systems as it may have, and the kernels loop over
+        // the rest.
         let (along, threads) = (systems.clamp(1, 65535), THREADS as u32);
         let blocks_of = |n: u32| LaunchConfig::cover_1d(n as usize, threads).grid.x;
         let tile = TILE.map(|side| side as u32);
@@ -239,7 +242,7 @@ impl<T: Solves> System<T> {
         Ok(())
     }
 
-    /// The right-hand sides, which have become the solutions.
+    /// Returns the right-hand sides, which now contain the solutions.
     fn solution(&self) -> Result<Vec<T>, SolveError> {
         let rows = self.rows.to_vec()?;
         if let Some(place) = rows.iter().position(|row| *row == NO_ROW) {
@@ -265,8 +268,8 @@ struct Known<T: Solves> {
     expected: Vec<f64>,
 }
 
-/// Two right-hand sides. Each row has one heavy coefficient, half the matrix away from the
-/// diagonal: every pivot has to be looked for.
+/// Prepares equations with two right-hand sides. Each row has one large coefficient, half the
+/// matrix away from the diagonal, so every pivot has to be searched.
 fn prepare<T: Solves>(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let n = setup.at_most(4096)?;
     let mut matrix = numbers::<T>(n * n, setup.seed);
@@ -283,7 +286,7 @@ fn prepare<T: Solves>(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
 
 impl<T: Solves> Case for Known<T> {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
-        // It works in place.
+        // The kernels work in place, so the matrix is copied anew.
         self.system.matrix.copy_from_slice(&self.system.start)?;
         Ok(self.system.launch(stream)?)
     }
@@ -292,7 +295,7 @@ impl<T: Solves> Case for Known<T> {
         let solution = self.system.solution()?;
         let found: Vec<f64> = solution.into_iter().map(Into::into).collect();
         let matching = Matching::of(self.expected.len()).relative(2000.0 * T::UNIT);
-        // Near zero the error is that of the others.
+        // Values near zero have the same absolute error as the others.
         let shifted = |values: &[f64]| values.iter().map(|x| x + 1.0).collect::<Vec<_>>();
         Ok(matching.check(&shifted(&found), &shifted(&self.expected)))
     }
@@ -305,7 +308,7 @@ impl<T: Solves> Case for Known<T> {
 
 // On the CPU.
 
-/// The product of a square matrix and one of `sides` columns.
+/// Returns the product of a square matrix and a matrix of `sides` columns.
 pub fn products<T: Precision>(matrix: &[T], x: &[T], n: usize, sides: usize) -> Vec<T> {
     let element = |row: usize, side: usize| -> f64 {
         let products = (0..n).map(|e| matrix[row * n + e].into() * x[e * sides + side].into());

@@ -1,4 +1,4 @@
-//! A sparse matrix in compressed rows, times a vector.
+//! The product of a sparse matrix in compressed rows (CSR) and a vector.
 
 use anyhow::Result;
 use gpu::algorithms::spmv::{spmv_csr, spmv_csr_warp};
@@ -48,7 +48,7 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// What is wrong with compressed rows.
+/// An error in compressed rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum CsrError {
     /// A matrix of n rows has n + 1 starts.
@@ -61,17 +61,18 @@ pub enum CsrError {
         /// How many starts of rows were given.
         given: usize,
     },
-    /// The first row starts at 0, and each later one not before the one above it.
+    /// The first row must start at 0, and no row may start before the row above it.
     #[error("row {row} starts at {start}, and should start at {least}{}", if *.row == 0 { "" } else { " or later" })]
     Order {
         /// The number of the row.
         row: usize,
-        /// Where it starts.
+        /// The start of the row.
         start: u32,
-        /// Where the row above it starts.
+        /// The start of the row above it.
         least: u32,
     },
-    /// The last start is the number of elements, of which each has a column and a value.
+    /// The last start must be the number of elements, and each element must have a column and a
+    /// value.
     #[error(
         "the last row ends at {end}, and there are {columns} columns of elements and {values} values"
     )]
@@ -98,15 +99,15 @@ pub enum CsrError {
 /// Why a sparse matrix could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum SparseError {
-    /// The rows are not what they should be.
+    /// The compressed rows are not valid.
     #[error(transparent)]
     Malformed(#[from] CsrError),
-    /// The device has no room.
+    /// The device's memory could not be allocated or copied.
     #[error(transparent)]
     Memory(#[from] MemoryError),
 }
 
-/// A sparse matrix on the device, in compressed rows, which were checked when it was made.
+/// A sparse matrix on the device, in compressed rows. The rows were checked when it was made.
 #[derive(Debug)]
 pub struct CsrMatrix<T: Sums = f32> {
     rows: usize,
@@ -116,18 +117,19 @@ pub struct CsrMatrix<T: Sums = f32> {
     values: DeviceBuffer<T>,
 }
 
-/// Who sums a row.
+/// The threads that sum a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rows {
-    /// One thread: for rows of an element or two.
+    /// One thread, for rows with one or two elements.
     Thread,
-    /// This many lanes of a warp: 4, 8, 16 or 32, the next of these where it is another number.
+    /// This many lanes of a warp: 4, 8, 16 or 32. Another number is rounded up to the next of
+    /// these.
     Lanes(u32),
 }
 
 impl Rows {
-    /// Each lane has four elements under way at once: as many lanes as then take a row of this
-    /// length in one go.
+    /// Returns the choice for rows of this mean length. Each lane has four elements in flight at
+    /// once, so there are enough lanes to process a row in one step.
     fn of_length(mean: usize) -> Self {
         match mean {
             0..=2 => Self::Thread,
@@ -136,7 +138,7 @@ impl Rows {
     }
 }
 
-/// Precisions that there are sums of rows in.
+/// The precisions in which rows are summed.
 pub trait Sums: Precision {
     #[doc(hidden)]
     fn launch(
@@ -184,8 +186,8 @@ macro_rules! sums {
 sums! { f32 f64 }
 
 impl<T: Sums> CsrMatrix<T> {
-    /// A matrix of `rows` by `columns`. The elements of row r are
-    /// `values[starts[r]..starts[r + 1]]`, in the columns `places[..]` of the same range.
+    /// Makes a matrix of `rows` by `columns`. The elements of row r are `values[starts[r]..starts[r
+    /// + 1]]`, in the columns `places[..]` of the same range.
     ///
     /// # Errors
     /// [`CsrError`] with the row that is wrong; the driver's error.
@@ -206,21 +208,21 @@ impl<T: Sums> CsrMatrix<T> {
         })
     }
 
-    /// Elements that are there.
+    /// Returns the number of stored elements.
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Whether all elements are zero.
+    /// Returns whether no elements are stored, so that all are zero.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// `y = A x`, in the way that suits the mean length of the rows.
+    /// Queues `y = A x`, in the way that suits the mean length of the rows.
     ///
     /// # Errors
-    /// [`AlgorithmError::Length`] when `x` has not an element for each column, or `y` not one for
-    /// each row; the launch's.
+    /// [`AlgorithmError::Length`] if `x` does not have an element for each column, or `y` not one
+    /// for each row; the error of the launch.
     pub fn multiply(
         &self,
         device: &Device,
@@ -232,10 +234,10 @@ impl<T: Sums> CsrMatrix<T> {
         self.multiply_by(device, stream, x, y, (by, LaunchConfig::DEFAULT_BLOCK))
     }
 
-    /// The same in a way of one's choice, with blocks of this many threads.
+    /// Queues `y = A x` in the given way, with blocks of this many threads.
     ///
     /// # Errors
-    /// What [`multiply`](Self::multiply) fails with.
+    /// As [`multiply`](Self::multiply).
     pub fn multiply_by(
         &self,
         device: &Device,
@@ -250,7 +252,7 @@ impl<T: Sums> CsrMatrix<T> {
             Rows::Thread => 1,
             Rows::Lanes(lanes) => lanes.next_power_of_two().clamp(4, 32) as usize,
         };
-        // The kernels go round where there are more rows.
+        // If there are more rows, the kernels loop over them.
         let config = LaunchConfig::cover_1d(self.rows.min(1 << 26) * lanes, block);
         let arguments = (&self.starts, &self.places, &self.values, x, y);
         T::launch(device, stream, by, config, arguments)?;
@@ -258,7 +260,7 @@ impl<T: Sums> CsrMatrix<T> {
     }
 }
 
-/// Whether these are the compressed rows of a matrix.
+/// Checks that these are the compressed rows of a matrix.
 fn check(
     [rows, columns]: [usize; 2],
     starts: &[u32],
@@ -301,7 +303,7 @@ fn check(
 /// Starts of rows, and columns of elements.
 type Places = (Vec<u32>, Vec<u32>);
 
-/// A matrix of this pattern, and a vector.
+/// Makes a matrix of this pattern, and a vector.
 fn matrix_of<T: Precision>(
     setup: Setup,
     places: fn(usize, u64) -> Places,
@@ -313,7 +315,7 @@ fn matrix_of<T: Precision>(
     Ok((n, places, [values, x]))
 }
 
-/// The case's product by cuSPARSE.
+/// Prepares the same product by cuSPARSE.
 fn beside<T: Precision + nvidia::Number + From<u8>>(
     device: &Device,
     setup: Setup,
@@ -354,8 +356,8 @@ fn prepare<T: Sums>(
     }))
 }
 
-/// Where a square matrix of this size has elements: none to twelve in a row, and in every
-/// thousandth row up to a thousand.
+/// Returns the positions of elements in a square matrix of this size. A row has none to twelve
+/// elements, and every thousandth row has up to a thousand.
 fn uneven(n: usize, seed: u64) -> Places {
     let lengths = input::integers(n, seed);
     let (mut starts, mut places) = (vec![0], Vec::new());
@@ -366,17 +368,18 @@ fn uneven(n: usize, seed: u64) -> Places {
             n.min(12)
         };
         let length = length as u32 as usize % (most + 1);
-        // Evenly over the row, so that no column comes twice.
+        // The elements are spread evenly over the row, so no column occurs twice.
         places.extend((0..length).map(|i| ((row + i * n / length) % n) as u32));
         starts.push(places.len() as u32);
     }
     (starts, places)
 }
 
-/// The same of a stencil: each point of a cube of this many has its 27 neighbours, itself among
-/// them, and those at a face have the ones of the other side.
+/// Returns the positions for a stencil on a cube of this many points. Each point has its 27
+/// neighbours, including itself. The cube is periodic: points at a face have neighbours on the
+/// opposite side.
 fn stencil(n: usize, _seed: u64) -> Places {
-    // A cube's side, roughly: what matters is how far rows and planes are apart.
+    // This is roughly the side of the cube. Only the distance between rows and planes matters.
     let side = (1i64..)
         .find(|side| side * side * side >= n as i64)
         .unwrap_or(1);
@@ -397,7 +400,7 @@ fn stencil(n: usize, _seed: u64) -> Places {
 
 // On the CPU.
 
-/// Each row's product with `x`, and how far off it may be.
+/// Returns each row's product with `x`, and its tolerance.
 pub fn products<T: Precision>(
     starts: &[u32],
     places: &[u32],

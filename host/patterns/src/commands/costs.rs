@@ -1,8 +1,9 @@
 //! `patterns bench --checks`: what each check of the simulator costs.
 //!
-//! CPU time of the simulator's benchmark kernels under a check, over that of the same kernels with
-//! nothing that looks on. Runs with and without take turns, and the least of each counts, so that a
-//! busy host disturbs little; a very busy one needs more rounds than the usual ones.
+//! The cost is the CPU time of the simulator's benchmark kernels with a check, divided by the time
+//! of the same kernels without checks. Runs with and without the check alternate, and the least
+//! time of each counts, so a busy host has little influence. A very busy host needs more rounds
+//! than the default.
 
 use std::fmt::Display;
 

@@ -1,7 +1,7 @@
 //! `patterns diff`: the simulator compared with the GPU, instruction by instruction.
 //!
-//! The cases run in a child process. A kernel that takes the device down, or never ends, takes that
-//! process with it; the next one goes on behind it.
+//! The cases run in a child process. A kernel that makes the device fail, or that never ends, ends
+//! that process too. The next child process continues after that case.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, ExitCode, Stdio};
@@ -39,7 +39,7 @@ pub(crate) struct Args {
     from: Option<usize>,
 }
 
-/// How long a child may say nothing: a module of kernels is compiled in a second or two.
+/// The time limit for a child without output. Compiling a module of kernels takes a second or two.
 const SILENCE: Duration = Duration::from_secs(120);
 
 /// Runs the comparison, as parent or as child.
@@ -86,8 +86,8 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     })
 }
 
-/// A report with its head filled in. The device is opened for its name; kernels are the child's
-/// business.
+/// Makes a report with its head filled in. The device is opened only for its name, because the
+/// child runs the kernels.
 fn head(args: &Args) -> Result<Report> {
     let device = args.device.open().context(
         "the simulator is compared with a GPU, and there is none here; host/diff/results has what one said",
@@ -111,8 +111,8 @@ fn head(args: &Args) -> Result<Report> {
     })
 }
 
-/// Starts a child at a case and takes its outcomes until it ends. Whether it ended by itself,
-/// having said why.
+/// Starts a child at a case and reads its outcomes until it ends. Returns whether it ended by
+/// itself and with success.
 fn read(args: &Args, from: usize, take: &mut dyn FnMut(Outcome)) -> Result<bool> {
     let mut child = start(args, from)?;
     let output = child.stdout.take().context("the child has no output")?;
@@ -174,10 +174,10 @@ fn child(args: &Args, cases: &[Case]) -> Result<ExitCode> {
     let mut output = std::io::stdout();
     session.run(cases, &mut |_, outcome| {
         let line = serde_json::to_string(&outcome).unwrap_or_default();
-        // A parent that is gone wants nothing more; it is found out at the next case.
+        // An error means that the parent has ended. It is handled at the next case.
         let _ = writeln!(output, "{line}");
     });
-    // Not by `return`: on a device that is down, taking things down in order may hang.
+    // This does not return normally, because freeing objects on a failed device may hang.
     std::process::exit(0)
 }
 

@@ -1,8 +1,8 @@
 //! How outcomes are printed: a table for people, JSON for programs.
 //!
-//! A GPU's table has times. The simulator's has counters in their place, since its times are bounds
-//! that many variants of a pattern share; only a pattern without kernels, which copies, has
-//! modelled times there.
+//! The table of a GPU contains times. The table of the simulator contains counters instead, because
+//! its times are bounds, which many variants of a pattern share. On the simulator only a pattern
+//! without kernels, which copies, has modelled times in the table.
 
 use std::time::Duration;
 
@@ -24,14 +24,14 @@ pub(crate) struct Line {
     pub(crate) variant: &'static Variant,
     pub(crate) setup: Setup,
     pub(crate) outcome: Result<Outcome>,
-    /// What the checks found; none where nothing was checked.
+    /// The findings of the checks; `None` if nothing was checked.
     found: Option<Vec<Finding>>,
 }
 
 impl Line {
-    /// Runs the variant, with these checks if any, while a spinner names it. The spinner goes to
-    /// stderr, and only where that is a terminal. A variant that stops at a smaller size is run at
-    /// that.
+    /// Runs the variant, with these checks if any, while a spinner shows its name. The spinner is
+    /// on stderr, and only if that is a terminal. A variant that is limited to a smaller size is
+    /// run at that size.
     pub(crate) fn run(
         device: &Device,
         variant: &'static Variant,
@@ -56,8 +56,8 @@ impl Line {
         }
     }
 
-    /// Whether it did what is expected of it. A variant that shows a trap need not agree, and
-    /// checks may find something, but it has to run.
+    /// Returns whether the variant behaved as expected. A variant that shows a mistake need not
+    /// agree with the CPU, and checks may report findings, but it has to run.
     pub(crate) fn is_good(&self) -> bool {
         let clean = self.found.as_ref().is_none_or(Vec::is_empty);
         match &self.outcome {

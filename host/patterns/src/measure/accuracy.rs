@@ -1,10 +1,10 @@
-//! How far standard functions and intrinsics are off, over all their inputs or a sample of them.
+//! The errors of standard functions and intrinsics, over all their inputs or a sample of them.
 //!
-//! An input is a pattern of 32 bits, so there are 2^32: a GPU takes them all in a minute or two.
-//! The simulator takes a stratified sample: as many stretches of neighbouring patterns as asked
-//! for, and one of each at random, so that every exponent has its share. The truth is the CPU's
-//! function in double precision, which is off by less than a billionth of a unit in the last place
-//! of an `f32`.
+//! An input is a pattern of 32 bits, so there are 2^32 inputs. A GPU computes all of them in a
+//! minute or two. The simulator uses a stratified sample: the patterns are divided into ranges of
+//! neighbours, and one input is chosen from each range at random, so that every exponent has its
+//! share. The true value is that of the CPU's function in double precision. Its error is less than
+//! a billionth of a unit in the last place of an `f32`.
 
 use anyhow::{Result, ensure};
 use lanewise::ulp::{self, unit_f32};
@@ -13,27 +13,29 @@ use rayon::prelude::*;
 
 use crate::instruction::functions::Function;
 
-/// Which arguments a function is tried with.
+/// The arguments with which a function is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inputs {
-    /// Every `f32` there is, all 2^32.
+    /// Every `f32`, all 2^32 of them.
     All,
-    /// 2 to this power, 32 at most, spread over all of them.
+    /// A sample of 2 to this power inputs, which are spread over all inputs. The power is 32 at
+    /// most.
     Sample(u32),
 }
 
-/// What was found of a kernel on some inputs.
+/// The errors of a kernel on some inputs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Accuracy {
-    /// Inputs that were looked at.
+    /// The number of inputs that were measured.
     pub inputs: u64,
-    /// The greatest error among the finite ones, in units in the last place.
+    /// The largest finite error, in units in the last place.
     pub max: f64,
     /// The argument at which the error is largest.
     pub worst: f32,
     /// The mean of the finite errors.
     pub mean: f64,
-    /// How many results were a number, or an infinity, where the other was right.
+    /// The number of results that were a number where the true value is infinite or a NaN, or the
+    /// reverse.
     pub wrong: u64,
 }
 
@@ -46,21 +48,21 @@ impl Accuracy {
         wrong: 0,
     };
 
-    /// Takes up one error.
+    /// Adds one error.
     fn add(&mut self, x: f32, error: f64) {
         self.inputs += 1;
         if error.is_infinite() {
             self.wrong += 1;
             return;
         }
-        // The sum, until `finish`.
+        // This is the sum of the errors until `finish`.
         self.mean += error;
         if error > self.max {
             (self.max, self.worst) = (error, x);
         }
     }
 
-    /// Takes up what was found of other inputs.
+    /// Adds the errors on other inputs.
     fn join(&mut self, other: &Self) {
         self.inputs += other.inputs;
         self.wrong += other.wrong;
@@ -76,13 +78,14 @@ impl Accuracy {
     }
 }
 
-/// Inputs of a launch, at most: large enough that copies and launches are not what takes the time.
+/// The maximum number of inputs of a launch. It is large enough that copies and launches take
+/// little of the time.
 const CHUNK: usize = 1 << 24;
 
-/// Inputs that a thread takes at once.
+/// The number of inputs that a CPU thread takes at a time.
 const SHARE: usize = 1 << 14;
 
-/// What was found of a function's two kernels.
+/// The accuracy of a kernel over all inputs and over the function's range.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FunctionAccuracy {
     /// The accuracy over all inputs.
@@ -104,12 +107,13 @@ impl FunctionAccuracy {
     }
 }
 
-/// What the standard function and the intrinsic, in this order, make of the inputs.
+/// Measures the standard function and the intrinsic, in this order.
 ///
-/// The truth takes longer than the device does: it is computed once for both, on all cores.
+/// Computing the true values takes longer than the work of the device. So they are computed once
+/// for both, on all cores.
 ///
 /// # Errors
-/// The driver's error, and a sample of more than 2^32.
+/// The driver's error, or an error for a sample of more than 2^32 inputs.
 pub fn measure(
     device: &Device,
     function: &'static Function,
@@ -121,7 +125,7 @@ pub fn measure(
     };
     ensure!(power <= 32, "there are 2^32 inputs, not 2^{power}");
     let (count, stratum) = (1u64 << power, 1u64 << (32 - power));
-    // Both are powers of two, so all launches have as many.
+    // Both numbers are powers of two, so all launches have the same number of inputs.
     let chunk = CHUNK.min(usize::try_from(count)?);
     let config = LaunchConfig::for_num_elems(chunk);
     let stream = device.stream()?;
@@ -167,14 +171,14 @@ fn fill(elements: &mut [f32], of: impl Fn(usize) -> f32 + Sync) {
     });
 }
 
-/// The input of a stratum: its only one, or any.
+/// Returns the input for a range: a pseudo-random one, or the only one.
 fn argument(number: u64, stratum: u64) -> f32 {
-    // Multiplication by an odd number mixes upwards: its upper bits are as good as random.
+    // Multiplication by an odd number mixes the bits upwards, so the upper bits are nearly random.
     let random = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
     f32::from_bits((number * stratum + random % stratum) as u32)
 }
 
-/// The errors of both kernels' results, taken up on all cores.
+/// Returns the errors of both kernels' results, computed on all cores.
 fn compare(
     function: &Function,
     arguments: &[f32],
@@ -198,7 +202,7 @@ fn compare(
         }
         found
     };
-    // In order, so that sums are the same in every run.
+    // The parts are added in order, so that sums are the same in every run.
     let parts: Vec<[FunctionAccuracy; 2]> = shares.map(of_share).collect();
     parts
         .iter()

@@ -1,9 +1,9 @@
-//! What the benchmark measures: every variant of the patterns whose kernels were also written in
-//! CUDA C++ for comparison (the README has the figures), at the sizes of that comparison.
+//! The plan of the benchmark: every variant of the patterns whose kernels were also written in CUDA
+//! C++ for comparison, at the sizes of that comparison. The README has the figures.
 
 use crate::{ALL, Pattern, Variant};
 
-/// Pattern, variant and size of each measurement.
+/// Returns pattern, variant and size of each measurement.
 pub fn plan() -> impl Iterator<Item = (&'static Pattern, &'static Variant, usize)> {
     let measured = ALL
         .iter()

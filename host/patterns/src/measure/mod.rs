@@ -1,5 +1,4 @@
-//! What is done with the patterns: running and timing them, and looking at how right and how fast
-//! they are.
+//! Measurements of the patterns: running and timing them, and judging their accuracy and speed.
 
 pub mod accuracy;
 pub mod bench;

@@ -1,9 +1,9 @@
-//! Running a variant: is it right, and how fast.
+//! Running a variant: whether it is right, and how fast it is.
 //!
-//! The first launch is compared with the CPU. Times are taken by events around each launch. On the
-//! simulator they are modelled and do not vary, so the first launch's is the answer; on a GPU three
-//! more launches warm up and the median of [`REPEATS`] is taken, as for the twins in CUDA C++ that
-//! the README compares with.
+//! The result of the first launch is compared with the CPU's. Events around each launch measure the
+//! time. On the simulator times are modelled and do not vary, so the time of the first launch is
+//! reported. On a GPU three more launches warm up, and the median of [`REPEATS`] launches is
+//! reported. The CUDA C++ versions that the README compares with are measured in the same way.
 
 use anyhow::Result;
 use lanewise::compare::{Agreement, Mismatch};
@@ -19,21 +19,21 @@ pub const WARM_UPS: usize = 3;
 /// Launches of a measurement; the median is reported.
 pub const REPEATS: usize = 21;
 
-/// What came of running a variant.
+/// The result of running a variant.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// Whether the first run agrees with the CPU; none where the setup asks for no comparison.
+    /// Whether the first run agrees with the CPU; `None` if the setup asks for no comparison.
     pub check: Option<Result<Agreement, Mismatch>>,
-    /// How long a run takes.
+    /// The time of a run.
     pub time: Elapsed,
-    /// What a run has to do.
+    /// The work of a run.
     pub work: Work,
-    /// What the simulator counted; a GPU does not count.
+    /// The simulator's counters; `None` on a GPU, which does not count.
     pub counters: Option<Counters>,
-    /// What NVIDIA's library takes for the same, on a GPU, where the variant has one beside it; or
-    /// why it did not run.
+    /// On a GPU: the time of NVIDIA's library for the same work, if the variant has such a job, or
+    /// the reason why it did not run.
     pub library: Option<Result<Library, String>>,
-    /// What the pattern has to say of the run beside that.
+    /// The other figures of the pattern for this run.
     pub figures: Vec<Figure>,
 }
 
@@ -42,17 +42,17 @@ pub struct Outcome {
 pub struct Library {
     /// The library and its version.
     pub name: String,
-    /// How long a run takes.
+    /// The time of a run.
     pub time: Elapsed,
 }
 
 impl Outcome {
-    /// Work by time: 10^9 bytes or operations a second.
+    /// Returns the work divided by the time, in 10^9 bytes or operations per second.
     pub fn rate(&self) -> Option<Rate> {
         self.rate_in(self.time)
     }
 
-    /// The rate of one that does the same work in this time.
+    /// Returns the rate for the same work in another time.
     pub fn rate_in(&self, time: Elapsed) -> Option<Rate> {
         let per_second = |amount: u64| amount as f64 / time.seconds() / 1e9;
         match self.work {
@@ -64,7 +64,7 @@ impl Outcome {
     }
 }
 
-/// How fast the work was done.
+/// The speed of the work.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rate {
     /// Effective bandwidth, GB/s.
@@ -85,7 +85,7 @@ impl std::fmt::Display for Rate {
 /// Runs a variant once and compares it with the CPU.
 ///
 /// # Errors
-/// When it cannot be set up or launched, or faults.
+/// An error if it cannot be set up or launched, or has a fault.
 pub fn check(
     device: &Device,
     variant: &Variant,
@@ -98,18 +98,20 @@ pub fn check(
     case.check()
 }
 
-/// Runs a variant, compares it with the CPU and takes its time.
+/// Runs a variant, compares it with the CPU and measures its time.
 ///
 /// # Errors
-/// What [`check`] fails with.
+/// As [`check`].
 pub fn run(device: &Device, variant: &Variant, setup: Setup) -> Result<Outcome> {
     let stream = device.stream()?;
     let mut case = (variant.prepare)(device, setup)?;
-    // Counted, because the model of time knows sectors only where they are counted.
+    // This launch is counted, because the model of time has the number of sectors only if they are
+    // counted.
     let (first, counters) = counters::of(device, || {
         timed(variant.name, &stream, || case.launch(&stream))
     })?;
-    // Before any further launch: what works in place finds changed input there.
+    // The check comes before any further launch, because a variant that works in place changes its
+    // input.
     let check = setup.is_checked.then(|| case.check()).transpose()?;
     let (time, library) = match device.backend() {
         Backend::Sim => (first, None),
@@ -124,7 +126,7 @@ pub fn run(device: &Device, variant: &Variant, setup: Setup) -> Result<Outcome> 
             (time, library)
         }
     };
-    // That there is no library is no failure of the variant.
+    // A missing library is not a failure of the variant.
     let library = library.map(|done: Result<_>| done.map_err(|error| format!("{error:#}")));
     Ok(Outcome {
         check,
@@ -136,7 +138,7 @@ pub fn run(device: &Device, variant: &Variant, setup: Setup) -> Result<Outcome> 
     })
 }
 
-/// The median time of a launch, after some that warm up.
+/// Returns the median time of a launch, after some launches that warm up.
 fn measured(
     name: &str,
     stream: &Stream,
@@ -149,9 +151,9 @@ fn measured(
     Ok(median(times.collect::<Result<_>>()?))
 }
 
-/// One launch between two events.
+/// Measures one launch between two events.
 fn timed(name: &str, stream: &Stream, launch: impl FnOnce() -> Result<()>) -> Result<Elapsed> {
-    // A name for the trace and the timeline, up to when the device is done.
+    // The range in the trace and the timeline ends when the device is done.
     trace::range(name, || {
         let timer = Timer::start(EventClock::on(stream))?;
         launch()?;
@@ -159,7 +161,7 @@ fn timed(name: &str, stream: &Stream, launch: impl FnOnce() -> Result<()>) -> Re
     })
 }
 
-/// The middle of an odd number of times.
+/// Returns the median of an odd number of times.
 fn median(mut times: Vec<Elapsed>) -> Elapsed {
     times.sort_by(|a, b| a.seconds().total_cmp(&b.seconds()));
     times[times.len() / 2]

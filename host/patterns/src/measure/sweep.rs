@@ -1,5 +1,5 @@
-//! A pattern over a range: offsets, strides, shapes of blocks, sizes. The notes draw these as
-//! curves.
+//! Runs of a pattern over a range of offsets, strides, block shapes or sizes. The notes show these
+//! as curves.
 
 use anyhow::Result;
 use lanewise::Device;
@@ -7,7 +7,7 @@ use lanewise::Device;
 use super::run::{self, Rate};
 use crate::{Pattern, Setup, Variant};
 
-/// What changes from point to point.
+/// The parameter that changes from point to point.
 #[derive(Debug, Clone, Copy)]
 enum SweepAxis {
     /// `--by`, from the first to the last.
@@ -22,7 +22,7 @@ enum SweepAxis {
 #[derive(Debug, Clone, Copy)]
 pub struct Sweep {
     pattern: &'static str,
-    /// What the points are.
+    /// The meaning of the points.
     pub of: &'static str,
     over: SweepAxis,
 }
@@ -56,36 +56,36 @@ const ALL: &[Sweep] = &[
     },
 ];
 
-/// The names of the patterns that have a range.
+/// Returns the names of the patterns that have a range.
 pub fn names() -> impl Iterator<Item = &'static str> {
     ALL.iter().map(|sweep| sweep.pattern)
 }
 
-/// One curve, or one bar of several.
+/// One curve, or one of several bars.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
     /// The name of the variant that ran.
     pub name: &'static str,
-    /// Where on the axis, and how fast: GB/s.
+    /// The position on the axis and the bandwidth in GB/s, for each point.
     pub points: Vec<(f64, f64)>,
 }
 
 impl Sweep {
-    /// The range of a pattern, if it has one.
+    /// Returns the range of a pattern, if it has one.
     pub fn of(pattern: &Pattern) -> Option<&'static Sweep> {
         ALL.iter().find(|sweep| sweep.pattern == pattern.name)
     }
 
-    /// Whether the variants are the points: then each series has one.
+    /// Returns whether the variants are the points. Then each series has one point.
     pub fn is_of_variants(&self) -> bool {
         matches!(self.over, SweepAxis::Variants)
     }
 
-    /// Runs every variant at every point; each has to agree with the CPU there. `report` is told
-    /// what runs next.
+    /// Runs every variant at every point, where it has to agree with the CPU. Calls `report` with
+    /// the name of the next run.
     ///
     /// # Errors
-    /// When a variant does not run, or not rightly.
+    /// An error if a variant does not run, or its result is wrong.
     pub fn run(
         &self,
         device: &Device,
@@ -106,7 +106,7 @@ impl Sweep {
         Ok(all)
     }
 
-    /// Where a variant is run: the place on the axis, and the setup there.
+    /// Returns the points of a variant: the position on the axis, and the setup there.
     fn points(&self, variant: usize, setup: Setup) -> Vec<(f64, Setup)> {
         match self.over {
             SweepAxis::By(from, to) => (from..=to)
@@ -136,7 +136,7 @@ impl Sweep {
     }
 }
 
-/// GB/s of one setup.
+/// Returns the bandwidth of one setup in GB/s.
 fn bandwidth(device: &Device, variant: &Variant, setup: Setup) -> Result<f64> {
     let outcome = run::run(device, variant, setup)?;
     if let Some(Err(mismatch)) = &outcome.check {

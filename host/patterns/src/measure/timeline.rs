@@ -1,8 +1,8 @@
-//! Timelines: what a trace says of each variant of a pattern, as a picture. Streams are rows,
-//! copies and kernels are bars; above them is what the host called.
+//! Timelines: pictures of the trace of each variant of a pattern. Streams are rows, and copies and
+//! kernels are bars. The rows above them show the host's calls.
 //!
-//! The trace (`lanewise::trace`) has a range for each run of a variant. A [`Panel`] is the last
-//! such range, with what the streams did in it.
+//! The trace (`lanewise::trace`) contains a range for each run of a variant. A [`Panel`] shows the
+//! last such range, with the work of the streams in it.
 
 use std::collections::BTreeMap;
 
@@ -17,9 +17,9 @@ use serde_json::Value;
 pub struct Panel {
     /// The name of the variant that is shown.
     pub name: String,
-    /// How long it took, in microseconds.
+    /// The duration of the run, in microseconds.
     pub length: f64,
-    /// The host's threads, then the streams of each device; those that did something.
+    /// The host's threads, then the streams of each device. Rows without work are left out.
     pub rows: Vec<TimelineRow>,
 }
 
@@ -28,24 +28,24 @@ pub struct Panel {
 pub struct TimelineRow {
     /// `host`, `stream 1`, `default stream`.
     pub name: String,
-    /// What it did, in order.
+    /// The work of the thread or stream, in order.
     pub bars: Vec<Bar>,
 }
 
 /// A call, a copy or a kernel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Bar {
-    /// What it was: the kernel's name, `copy to device`.
+    /// The name of the work: the kernel's name, `copy to device`.
     pub name: String,
-    /// What kind of work it is.
+    /// The kind of the work.
     pub kind: BarKind,
-    /// When it began, in microseconds from the beginning of the run.
+    /// The begin of the work, in microseconds from the beginning of the run.
     pub start: f64,
-    /// When it ended, in microseconds from the beginning of the run.
+    /// The end of the work, in microseconds from the beginning of the run.
     pub end: f64,
 }
 
-/// What a bar stands for.
+/// The kind of work that a bar shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum BarKind {
     /// A call of the driver by the host.
@@ -84,7 +84,7 @@ impl BarKind {
         })
     }
 
-    /// Its words in the legend.
+    /// Returns the text for the legend.
     fn words(self) -> &'static str {
         match self {
             Self::Call => "host call",
@@ -96,7 +96,8 @@ impl BarKind {
         }
     }
 
-    /// Colours that differ in brightness too (Okabe and Ito, "Color Universal Design").
+    /// Returns the colour. The colours differ in brightness too (Okabe and Ito, "Color Universal
+    /// Design").
     fn color(self) -> RGBColor {
         match self {
             Self::Call => RGBColor(150, 150, 150),
@@ -119,8 +120,8 @@ struct Event<'a> {
     end: f64,
 }
 
-/// The panels of a trace: of each of these names the last range, in this order; names that did not
-/// run are left out.
+/// Returns the panels of a trace: the last range with each of these names, in this order. Names
+/// that did not run are left out.
 pub fn panels(trace: &Value, names: &[&str]) -> Vec<Panel> {
     let all = trace["traceEvents"]
         .as_array()
@@ -168,12 +169,12 @@ pub fn panels(trace: &Value, names: &[&str]) -> Vec<Panel> {
         .collect()
 }
 
-/// To a nanosecond, so that what touches in the model touches here.
+/// Rounds to a nanosecond, so that bars that touch in the model touch in the picture.
 fn nanosecond(microseconds: f64) -> f64 {
     (microseconds * 1e3).round() / 1e3
 }
 
-/// What happened in a range.
+/// Returns the panel with the events in a range.
 fn panel(
     range: &Event<'_>,
     events: &[Event<'_>],
@@ -204,8 +205,8 @@ fn panel(
         .into_iter()
         .map(|((is_stream, device, track), mut bars)| {
             bars.sort_by(|a, b| a.start.total_cmp(&b.start));
-            // What can't be told apart in the picture is one bar: a host that asks again and again,
-            // for instance.
+            // Calls that can't be distinguished in the picture become one bar, for example those of
+            // a host that polls.
             let speck = (range.end - range.start) / 1000.0;
             bars.retain(|bar| bar.kind != BarKind::Call || bar.end > bar.start);
             bars.dedup_by(|later, earlier| {
@@ -260,11 +261,11 @@ const TITLE: i32 = 26;
 const AXIS: i32 = 30;
 const LEGEND: i32 = 30;
 
-/// The panels one below another, at one scale, as SVG. `times` says how the times were come by:
-/// `modelled`, `measured`.
+/// Draws the panels one below another, at one scale, as SVG. `times` describes the source of the
+/// times: `modelled` or `measured`.
 ///
 /// # Errors
-/// When there is nothing to draw.
+/// An error if there is nothing to draw.
 pub fn draw(panels: &[Panel], times: &str) -> Result<String> {
     let longest = panels
         .iter()
@@ -360,7 +361,7 @@ fn paint<'a>(area: &Area<'a>, panels: &[Panel], times: &str, longest: f64) -> Pa
     area.present()
 }
 
-/// A round number of microseconds of which there are 5 to 12 in `longest`.
+/// Returns a round number of microseconds that fits 5 to 12 times into `longest`.
 fn step(longest: f64) -> f64 {
     let power = 10f64.powf((longest / 5.0).log10().floor());
     let fits = [5.0, 2.0]

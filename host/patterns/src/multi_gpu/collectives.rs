@@ -44,7 +44,7 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// What the ranks do together.
+/// The collective operation of the ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Operation {
     AllReduce,
@@ -54,22 +54,22 @@ enum Operation {
     Shift,
 }
 
-/// Who has the data of a broadcast.
+/// The rank that has the data of a broadcast.
 const ROOT: usize = 1;
 
 struct Collective {
     operation: Operation,
     devices: Vec<Device>,
     group: Group,
-    /// What each rank has, and what it gets where that is another buffer.
+    /// The data of each rank. The result is in `to` if it goes to another buffer.
     from: Vec<DeviceBuffer<f32>>,
     to: Vec<DeviceBuffer<f32>>,
-    /// What all ranks' buffers should hold, one after another.
+    /// The expected contents of all ranks' buffers, one after another.
     expected: Vec<f32>,
     time: Option<Elapsed>,
 }
 
-/// Whole numbers, so that sums are exact in whatever order they are made.
+/// Returns whole numbers, so that sums are exact in every order.
 fn numbers(n: usize, seed: u64) -> Vec<f32> {
     input::words(n, seed)
         .iter()
@@ -82,7 +82,7 @@ impl Collective {
         let devices = devices()?;
         let ranks = devices.len();
         let n = setup.elements()?;
-        // A rank's part of what is gathered or scattered.
+        // The part of a rank in the data that is gathered or scattered.
         let part = n / ranks;
         let (sent, got) = match operation {
             Operation::ReduceScatter => (part * ranks, part),
@@ -124,8 +124,8 @@ impl Collective {
         }
     }
 
-    /// Bytes by time as NCCL counts them: such that the figure is that of a link, however many
-    /// ranks there are.
+    /// Returns the bytes for the bus bandwidth, as NCCL computes it. The figure is that of one
+    /// link, for any number of ranks.
     fn bus_bytes(&self) -> f64 {
         let (ranks, all) = (self.devices.len() as f64, 4.0 * self.from[0].len() as f64);
         match self.operation {
@@ -180,7 +180,7 @@ impl Case for Collective {
 
 // On the CPU.
 
-/// What the ranks' buffers should hold, one after another.
+/// Returns the expected contents of the ranks' buffers, one after another.
 fn expected(operation: Operation, values: &[Vec<f32>], part: usize) -> Vec<f32> {
     let ranks = values.len();
     let sums: Vec<f32> = (0..values[0].len())
@@ -188,7 +188,7 @@ fn expected(operation: Operation, values: &[Vec<f32>], part: usize) -> Vec<f32> 
         .collect();
     match operation {
         Operation::AllReduce => sums.repeat(ranks),
-        // Rank after rank has part after part.
+        // Each rank has the part with its number, so the parts follow in order.
         Operation::ReduceScatter => sums[..part * ranks].to_vec(),
         Operation::AllGather => values.concat().repeat(ranks),
         Operation::Broadcast => values[ROOT].repeat(ranks),

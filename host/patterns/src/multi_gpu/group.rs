@@ -1,9 +1,9 @@
-//! Collective operations between the devices of one process, behind one interface: NCCL's, or a
-//! ring of copies where there is no NCCL.
+//! Collective operations between the devices of one process, with one interface for two
+//! implementations: NCCL, or a ring of copies if there is no NCCL.
 //!
 //! A [`Group`] has a rank for each device, with a stream. Each operation is queued on these
-//! streams, one buffer a rank, and the buffers keep order with what was queued before.
-//! [`Group::by`] says who does it.
+//! streams, with one buffer per rank, and the buffers keep order with the work that was queued
+//! before. [`Group::by`] returns the name of the implementation.
 
 use anyhow::{Result, ensure};
 use lanewise::{Backend, Device, DeviceBuffer, Stream};
@@ -17,14 +17,15 @@ pub struct Group {
     way: Transport,
 }
 
-/// Who moves the data.
+/// The implementation that moves the data.
 enum Transport {
     Nccl(Vec<Communicator>),
     Ring,
 }
 
 impl Group {
-    /// A group of these devices: by NCCL where there is a GPU and `libnccl.so.2`, else by copies.
+    /// Makes a group of these devices. It uses NCCL if there are a GPU and `libnccl.so.2`, else
+    /// copies.
     ///
     /// # Errors
     /// The driver's error, or NCCL's.
@@ -44,7 +45,7 @@ impl Group {
 
     fn with(devices: &[Device], way: Transport) -> Result<Self> {
         ensure!(!devices.is_empty(), "a group has at least one device");
-        // Copies take the shorter way where there is one.
+        // With peer access, copies go directly from device to device.
         for from in devices {
             for to in devices {
                 if from != to && from.can_reach(to)? {
@@ -59,17 +60,18 @@ impl Group {
         Ok(Self { streams, way })
     }
 
-    /// How many ranks there are.
+    /// Returns the number of ranks.
     pub fn ranks(&self) -> usize {
         self.streams.len()
     }
 
-    /// The ranks' streams, for what has to come before or after.
+    /// Returns the ranks' streams, for work that has to come before or after an operation.
     pub fn streams(&self) -> &[Stream] {
         &self.streams
     }
 
-    /// Who moves the data: `NCCL 2.28.9`, `copies in a ring`.
+    /// Returns the name of the implementation that moves the data: `NCCL 2.28.9`, `copies in a
+    /// ring`.
     pub fn by(&self) -> String {
         match &self.way {
             Transport::Nccl(ranks) => ranks[0].name(),
@@ -77,10 +79,11 @@ impl Group {
         }
     }
 
-    /// Each rank's buffer becomes the sum of all.
+    /// Queues an all-reduce: each rank's buffer becomes the sum of all buffers.
     ///
     /// # Errors
-    /// When the buffers are not of one length and one a rank, or the driver's or NCCL's.
+    /// An error if there is not one buffer per rank or the lengths differ, or the driver's or
+    /// NCCL's error.
     pub fn all_reduce(&mut self, buffers: &mut [DeviceBuffer<f32>]) -> Result<()> {
         self.same(buffers, buffers[0].len())?;
         match &self.way {
@@ -94,10 +97,11 @@ impl Group {
         }
     }
 
-    /// Rank `i` gets part `i` of the sum of all: `from` has a part of `to`'s length for each rank.
+    /// Queues a reduce-scatter: rank `i` gets part `i` of the sum of all buffers. `from` has a part
+    /// of `to`'s length for each rank.
     ///
     /// # Errors
-    /// What [`Self::all_reduce`] fails with.
+    /// As [`Self::all_reduce`].
     pub fn reduce_scatter(
         &mut self,
         from: &mut [DeviceBuffer<f32>],
@@ -118,10 +122,10 @@ impl Group {
         }
     }
 
-    /// Each rank gets what all have, in the order of ranks.
+    /// Queues an all-gather: each rank gets the data of all ranks, in the order of ranks.
     ///
     /// # Errors
-    /// What [`Self::all_reduce`] fails with.
+    /// As [`Self::all_reduce`].
     pub fn all_gather(
         &mut self,
         from: &[DeviceBuffer<f32>],
@@ -142,10 +146,10 @@ impl Group {
         }
     }
 
-    /// Each rank gets what `root` has.
+    /// Queues a broadcast: each rank gets the data of rank `root`.
     ///
     /// # Errors
-    /// As [`Self::all_reduce`]; when there is no such rank.
+    /// As [`Self::all_reduce`]; an error if there is no such rank.
     pub fn broadcast(&mut self, root: usize, buffers: &mut [DeviceBuffer<f32>]) -> Result<()> {
         ensure!(
             root < self.ranks(),
@@ -164,10 +168,10 @@ impl Group {
         }
     }
 
-    /// Each rank sends what it has to the next one, the last to the first.
+    /// Queues a shift: each rank sends its data to the next one, and the last rank to the first.
     ///
     /// # Errors
-    /// What [`Self::all_reduce`] fails with.
+    /// As [`Self::all_reduce`].
     pub fn shift(
         &mut self,
         from: &[DeviceBuffer<f32>],
@@ -189,7 +193,7 @@ impl Group {
         }
     }
 
-    /// Sees that there is a buffer of this length for each rank, on the rank's device.
+    /// Checks that there is a buffer of this length for each rank, on the rank's device.
     fn same(&self, buffers: &[DeviceBuffer<f32>], len: usize) -> Result<()> {
         let all = buffers.len() == self.ranks() && buffers.iter().all(|buffer| buffer.len() == len);
         ensure!(

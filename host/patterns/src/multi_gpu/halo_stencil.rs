@@ -1,7 +1,7 @@
 //! A 2-D stencil whose rows are split over the devices: each step needs a row of each neighbour.
 //!
-//! The rows come by copies between the devices. They can be on their way while the device computes
-//! what needs none of them: all its rows but two.
+//! Copies between the devices move the rows. They can run while the device computes the rows that
+//! need no neighbour: all its rows except two.
 
 use anyhow::Result;
 use gpu::multi_gpu::halo_stencil::{stencil_halo, stencil_interior};
@@ -41,26 +41,26 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// Steps, where `by` says nothing.
+/// The number of steps, if `by` is not given.
 pub const STEPS: u32 = 4;
 
-/// Where the halo is exchanged.
+/// The stream on which the halo is exchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Exchange {
-    /// On the stream that computes.
+    /// On the stream that computes, so that copies and kernels run one after the other.
     InLine,
-    /// While the interior is computed, on a stream of its own.
+    /// On a stream of its own, while the interior is computed.
     Beside,
 }
 
-/// The field: rows of `nx` elements, some on each device.
+/// The field, which has rows of `nx` elements. Each device has some of the rows.
 struct Split {
     nx: usize,
     steps: usize,
     devices: Vec<Device>,
-    /// For what needs no neighbour.
+    /// The streams for the rows that need no neighbour.
     compute: Vec<Stream>,
-    /// For the halo and what needs it.
+    /// The streams for the halo and for the rows that need it.
     exchange: Vec<Stream>,
     /// Each device's rows at even and at odd steps.
     fields: [Vec<DeviceBuffer<f32>>; 2],
@@ -80,7 +80,7 @@ impl Split {
         let (nx, ny) = setup.matrix()?;
         let steps = setup.by.unwrap_or(STEPS);
         let values = input::floats(nx * ny, setup.seed);
-        // Each device has a row at least.
+        // Each device has at least one row.
         devices.truncate(ny.max(1));
         let shares = shares(ny, devices.len());
         let compute: Vec<Stream> = streams(&devices)?;
@@ -97,7 +97,7 @@ impl Split {
             let row = |device| DeviceBuffer::zeroed(device, nx);
             Ok(devices.iter().map(row).collect::<Result<_, _>>()?)
         };
-        // Copies between devices take the shorter way where there is one.
+        // With peer access, copies go directly from device to device.
         for two in devices.windows(2) {
             if two[0].can_reach(&two[1])? {
                 two[0].enable_peer(&two[1])?;
@@ -132,8 +132,8 @@ impl Split {
         };
         let last = self.devices.len() - 1;
         for (i, (device, to)) in self.devices.iter().zip(to).enumerate() {
-            // Two kernels write the device's rows, each its own part of them: the first row and the
-            // last, and all between.
+            // Two kernels write different parts of the device's rows: one the first and the last
+            // row, the other all rows between them.
             let (first, rows) = (nx.min(to.len()), to.len());
             let inner = rows.saturating_sub(2 * nx);
             let mut parts = to.parts_of(&[first, inner, rows - first - inner]);
@@ -164,7 +164,7 @@ impl Split {
     }
 }
 
-/// A stream of each device.
+/// Makes a stream on each device.
 fn streams(devices: &[Device]) -> Result<Vec<Stream>> {
     Ok(devices
         .iter()
@@ -201,7 +201,8 @@ impl Case for Split {
 
 // On the CPU.
 
-/// Each element's four neighbours' mean, with zero outside; rows of `nx`.
+/// Returns the mean of the four neighbours of each element, with zero outside of the field. Rows
+/// have `nx` elements.
 pub fn stencil(field: &[f32], nx: usize) -> Vec<f32> {
     let at = |i: Option<usize>| i.and_then(|i| field.get(i)).copied().unwrap_or(0.0);
     let mean = |i: usize| {

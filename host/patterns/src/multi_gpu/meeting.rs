@@ -1,10 +1,11 @@
-//! How the ranks of several processes come to have the same id: by a file that all can read, or by
+//! How the ranks of several processes get the same id: through a file that all can read, or through
 //! a socket.
 //!
-//! Rank 0 makes the id and [tells](Rendezvous::tell) it, every other rank [asks](Rendezvous::ask)
-//! for it; who comes first waits for the others. By a socket, a rank says its number (four bytes,
-//! the lowest first) and is answered with the id. Whoever can reach the socket can ask, so it
-//! belongs on a network that is trusted, as NCCL's own sockets do.
+//! Rank 0 makes the id and [distributes](Rendezvous::tell) it, and every other rank
+//! [requests](Rendezvous::ask) it. The first ranks wait for the others. With a socket, a rank sends
+//! its number (four bytes, the lowest first) and receives the id. Any machine that can connect to
+//! the socket can request the id, so use it on a trusted network only. The same holds for NCCL's
+//! own sockets.
 //! Source: NCCL's user guide, "Creating a Communicator": the id is sent "using any CPU-based
 //! method".
 
@@ -18,9 +19,9 @@ use anyhow::{Context, Result, bail};
 
 use super::nccl::Id;
 
-/// Between two looks for who is not there yet.
+/// The pause between two checks for ranks that are missing.
 const PAUSE: Duration = Duration::from_millis(20);
-/// How long a peer that has connected may take for its few bytes.
+/// The time limit for a connected peer to send its few bytes.
 const PEER: Duration = Duration::from_secs(2);
 
 /// How the ranks of a group find each other.
@@ -33,12 +34,12 @@ pub enum Rendezvous {
 }
 
 impl Rendezvous {
-    /// Rank 0's part: gives the id to the ranks 1 to `of - 1`. By a file this returns at once, by a
-    /// socket when all have asked.
+    /// Sends the id to the ranks 1 to `of - 1`; rank 0 calls this. With a file it returns at once,
+    /// and with a socket when all ranks have requested the id.
     ///
     /// # Errors
-    /// When the file can't be written, the address is not this machine's or is taken, or ranks are
-    /// missing after `patience`.
+    /// An error if the file can't be written, if the address is not this machine's or is in use, or
+    /// if ranks are missing after `patience`.
     pub fn tell(&self, id: Id, of: usize, patience: Duration) -> Result<()> {
         match self {
             Self::File(file) => publish(file, id.bytes()),
@@ -50,10 +51,10 @@ impl Rendezvous {
         }
     }
 
-    /// Every other rank's part: the id, once rank 0 has told it.
+    /// Waits for the id from rank 0 and returns it. Every other rank calls this.
     ///
     /// # Errors
-    /// When there is none after `patience`, or what there is is no id.
+    /// An error if there is no id after `patience`, or if the data is not an id.
     pub fn ask(&self, rank: usize, patience: Duration) -> Result<Id> {
         let start = Instant::now();
         loop {
@@ -81,7 +82,7 @@ impl Rendezvous {
     }
 }
 
-/// Writes the id such that whoever finds the file finds all of it.
+/// Writes the id so that a reader that finds the file finds all of it.
 fn publish(file: &Path, id: &[u8]) -> Result<()> {
     let unfinished = file.with_extension("unfinished");
     std::fs::write(&unfinished, id)
@@ -89,8 +90,8 @@ fn publish(file: &Path, id: &[u8]) -> Result<()> {
         .with_context(|| format!("cannot write `{}`", file.display()))
 }
 
-/// Answers until every rank but the first has its id. Who says no rank's number gets no answer, and
-/// is not waited for.
+/// Answers requests until every rank except rank 0 has the id. A peer that does not send the number
+/// of a rank gets no answer, and this does not wait for it.
 fn serve(listener: &TcpListener, id: Id, of: usize, patience: Duration) -> Result<()> {
     listener
         .set_nonblocking(true)
@@ -119,7 +120,7 @@ fn serve(listener: &TcpListener, id: Id, of: usize, patience: Duration) -> Resul
     Ok(())
 }
 
-/// Gives the id to one rank, whose number comes back.
+/// Sends the id to one rank, and returns its number.
 fn answer(mut peer: TcpStream, id: Id, of: usize) -> std::io::Result<usize> {
     peer.set_nonblocking(false)?;
     peer.set_read_timeout(Some(PEER))?;
@@ -163,7 +164,7 @@ mod tests {
         Id::from_bytes(&bytes).expect("as many as an id has")
     }
 
-    /// Two ranks ask before and while rank 0 tells.
+    /// Checks that two ranks get the id, which request it before and while rank 0 distributes it.
     fn all_hear(meeting: &Rendezvous) {
         std::thread::scope(|scope| {
             let asking = [1, 2].map(|rank| scope.spawn(move || meeting.ask(rank, PATIENCE)));
@@ -191,7 +192,7 @@ mod tests {
 
     #[test]
     fn ranks_hear_the_id_by_a_socket_and_strangers_do_not() {
-        // A port that was free a moment ago.
+        // This port was free a moment ago.
         let free = TcpListener::bind("localhost:0").expect("a port");
         let address = format!("localhost:{}", free.local_addr().expect("bound").port());
         drop(free);
@@ -212,8 +213,8 @@ mod tests {
         };
         all_hear(&Rendezvous::Address(address.clone()));
         let nobody = Rendezvous::Address(address);
-        // Whether the stranger came in time or not, it heard nothing; the last look is at a port
-        // that nobody listens at.
+        // The stranger got no id, whether it connected in time or not. The last request is to a
+        // port on which no process listens.
         let error = nobody.ask(1, Duration::ZERO).expect_err("it is over");
         assert!(error.to_string().contains("is rank 0 running?"), "{error}");
         let missing = nobody.tell(id(), 2, 2 * PAUSE).expect_err("nobody asks");

@@ -1,9 +1,9 @@
-//! Several devices: who reaches whose memory, work that is split, and results that are put
-//! together.
+//! Several devices: access to each other's memory, work that is split between them, and results
+//! that are combined.
 //!
-//! Everything here works with as many devices as there are, eight at most. With one device its
-//! parts are all on that one, so that the patterns run anywhere; `LANEWISE_SIM_DEVICES=4` makes
-//! four simulated ones.
+//! All patterns here use all devices, eight at most. If there is only one device, all parts are on
+//! that device, so the patterns run on every machine. `LANEWISE_SIM_DEVICES=4` makes four simulated
+//! devices.
 
 pub mod collectives;
 pub mod group;
@@ -20,11 +20,11 @@ use lanewise::Device;
 
 use crate::Figure;
 
-/// The most devices that are used.
+/// The maximum number of devices that are used.
 pub const MOST: usize = 8;
 
-/// The devices to split work between: all there are, up to [`MOST`]; where there is one, that one
-/// twice.
+/// Returns the devices between which work is split: all devices, up to [`MOST`]. If there is only
+/// one device, the list contains it twice.
 ///
 /// # Errors
 /// The driver's error. After a fault in a kernel, every call on its context returns that error.
@@ -37,19 +37,19 @@ pub fn devices() -> Result<Vec<Device>> {
     Ok(devices)
 }
 
-/// How many different ones.
+/// Returns the number of different devices.
 fn distinct(devices: &[Device]) -> usize {
     let mut ordinals: Vec<usize> = devices.iter().map(Device::ordinal).collect();
     ordinals.dedup();
     ordinals.len()
 }
 
-/// How many devices the parts are on.
+/// Returns the figure for the number of devices that have parts.
 fn figure(devices: &[Device]) -> Figure {
     Figure::new("devices", distinct(devices))
 }
 
-/// Where each of `parts` begins and ends that share `n` elements as evenly as can be.
+/// Returns the ranges of `parts` parts that divide `n` elements as evenly as possible.
 pub fn shares(n: usize, parts: usize) -> Vec<std::ops::Range<usize>> {
     let start = |part: usize| part * (n / parts) + part.min(n % parts);
     (0..parts)

@@ -1,8 +1,10 @@
-//! NCCL, opened at run time: `libnccl.so.2` is needed neither to build nor where there is none.
+//! NCCL, which is opened at run time. `libnccl.so.2` is not needed for building, and programs also
+//! run without it.
 //!
 //! A communicator is a rank's part in a group. One process makes those of all its devices
-//! ([`Nccl::all`]); several processes each make theirs ([`Nccl::rank`]) from an id that the first
-//! makes and the others are given, by [a file or a socket](super::meeting) or however they like.
+//! ([`Nccl::all`]); several processes each make theirs ([`Nccl::rank`]) from an id. The first
+//! process makes the id and passes it to the others, through [a file or a socket](super::meeting)
+//! or in any other way.
 //! Source: NCCL's user guide, "Creating a Communicator", "Collective Communication Functions",
 //! "Point To Point Communication Functions".
 
@@ -17,24 +19,24 @@ use libloading::Library;
 const FLOAT: c_int = 7;
 const SUM: c_int = 0;
 
-/// What the ranks of several processes have in common: `ncclUniqueId`.
+/// The id that the ranks of several processes share: `ncclUniqueId`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct Id([u8; Self::LENGTH]);
 
 impl Id {
-    /// Its bytes, counted: `NCCL_UNIQUE_ID_BYTES`.
+    /// The number of its bytes: `NCCL_UNIQUE_ID_BYTES`.
     pub const LENGTH: usize = 128;
 
-    /// Its bytes, for the other processes.
+    /// Returns its bytes, for the other processes.
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// The id that has these bytes.
+    /// Makes the id from its bytes.
     ///
     /// # Errors
-    /// When they are not 128.
+    /// An error if there are not 128 bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let bytes = bytes.try_into().ok().context("an id has 128 bytes")?;
         Ok(Self(bytes))
@@ -44,7 +46,8 @@ impl Id {
 /// A communicator's handle.
 type Handle = *mut c_void;
 
-/// Makes [`Functions`]: a field for each function, its name, and what it takes.
+/// Defines [`Functions`], with a field for each function, from the function's name and its
+/// parameters.
 macro_rules! functions {
     ($($field:ident $symbol:literal ($($type:ty),*);)*) => {
         struct Functions {
@@ -81,22 +84,22 @@ functions! {
     receive b"ncclRecv" (*mut c_void, usize, c_int, c_int, Handle, *mut c_void);
 }
 
-/// The library, opened, with the functions that are used of it.
+/// The opened library, with the functions of it that are used.
 #[derive(Clone)]
 pub struct Nccl(Arc<Opened>);
 
 struct Opened {
     functions: Functions,
     error: unsafe extern "C" fn(c_int) -> *const c_char,
-    /// Keeps the functions.
+    /// Keeps the library loaded, and so the functions valid.
     _library: Library,
 }
 
 impl Nccl {
-    /// The machine's NCCL.
+    /// Opens the machine's NCCL.
     ///
     /// # Errors
-    /// When there is no `libnccl.so.2` that can be loaded, or it is older than NCCL 2.7.
+    /// An error if no `libnccl.so.2` can be loaded, or if it is older than NCCL 2.7.
     pub fn open() -> Result<Self> {
         static OPENED: OnceLock<Option<Nccl>> = OnceLock::new();
         let open = || -> Result<Nccl> {
@@ -120,7 +123,7 @@ impl Nccl {
             .context("there is no libnccl.so.2 here that can be used")
     }
 
-    /// Its version: 22809 is 2.28.9.
+    /// Returns its version: 22809 is 2.28.9.
     fn version(&self) -> Result<c_int> {
         let mut version = 0;
         // SAFETY: the result has a place.
@@ -130,7 +133,7 @@ impl Nccl {
         Ok(version)
     }
 
-    /// A communicator for each of these devices, all of this process.
+    /// Makes a communicator for each of these devices, all in this process.
     ///
     /// # Errors
     /// NCCL's code and text, with the call that failed.
@@ -140,7 +143,7 @@ impl Nccl {
             .map(|device| device.ordinal() as c_int)
             .collect();
         let mut handles = vec![std::ptr::null_mut(); devices.len()];
-        // SAFETY: as many handles as devices.
+        // SAFETY: there are as many handles as devices.
         let made = unsafe {
             (self.0.functions.init_all)(
                 handles.as_mut_ptr(),
@@ -158,7 +161,7 @@ impl Nccl {
         Ok(each.map(communicator).collect())
     }
 
-    /// A new id, for the ranks of several processes.
+    /// Makes a new id, for the ranks of several processes.
     ///
     /// # Errors
     /// NCCL's code and text, with the call that failed.
@@ -171,12 +174,13 @@ impl Nccl {
         Ok(id)
     }
 
-    /// This process's communicator, rank `rank` of `of`, on `device`. Waits for the other ranks.
+    /// Makes this process's communicator, rank `rank` of `of`, on `device`. Waits for the other
+    /// ranks.
     ///
     /// # Errors
     /// NCCL's code and text, with the call that failed.
     pub fn rank(&self, device: &Device, id: Id, rank: usize, of: usize) -> Result<Communicator> {
-        // NCCL takes the device that is current.
+        // NCCL uses the current device.
         let device = Device::at(device.ordinal())?;
         let mut handle = std::ptr::null_mut();
         // SAFETY: the result has a place.
@@ -194,25 +198,25 @@ impl Nccl {
         if code == 0 {
             return Ok(());
         }
-        // SAFETY: any code may be asked about, and the answer is a static text.
+        // SAFETY: the function accepts any code, and returns a static text.
         let text = unsafe { CStr::from_ptr((self.0.error)(code)) }.to_string_lossy();
         bail!("{call} returned {code}: {text}")
     }
 }
 
-/// A rank's part in a group of NCCL's.
+/// The communicator of one rank in a group.
 pub struct Communicator {
     nccl: Nccl,
     device: Device,
     handle: Handle,
 }
 
-// SAFETY: NCCL lets any thread use a communicator, one at a time, which `&mut` or the owner's
-// thread sees to.
+// SAFETY: any thread may use a communicator, but only one at a time. `&mut` or the owner's thread
+// ensures that.
 unsafe impl Send for Communicator {}
 
 impl Communicator {
-    /// The library by name and version, as in `NCCL 2.28.9`.
+    /// Returns the library's name and version, such as `NCCL 2.28.9`.
     pub fn name(&self) -> String {
         match self.nccl.version() {
             Ok(version) => format!(
@@ -225,10 +229,10 @@ impl Communicator {
         }
     }
 
-    /// Runs `calls`, which are for several ranks of this process and belong together.
+    /// Runs `calls` as one group of calls for several ranks of this process.
     pub(super) fn grouped(&self, calls: impl FnOnce() -> Result<()>) -> Result<()> {
         let functions = &self.nccl.0.functions;
-        // SAFETY: no conditions.
+        // SAFETY: the function has no conditions.
         let begun = unsafe { (functions.group_start)() };
         self.nccl.check("ncclGroupStart", begun)?;
         let done = calls();
@@ -238,7 +242,7 @@ impl Communicator {
         done.and(ended)
     }
 
-    /// The stream as NCCL takes it, which has to be of the rank's device.
+    /// Returns the stream in the form that NCCL takes. The stream has to be of the rank's device.
     fn on(&self, stream: &Stream) -> Result<*mut c_void> {
         ensure!(
             *stream.device() == self.device,
@@ -249,7 +253,8 @@ impl Communicator {
         Ok(stream.raw().cast())
     }
 
-    /// Queues its part of an all-reduce on `stream`: the buffer becomes the sum of all ranks'.
+    /// Queues this rank's part of an all-reduce on `stream`: the buffer becomes the sum of all
+    /// ranks' buffers.
     ///
     /// # Errors
     /// NCCL's code and text, with the call that failed.
@@ -257,13 +262,14 @@ impl Communicator {
         let on = self.on(stream)?;
         let (len, address) = (buffer.len(), buffer.write_on(stream)?);
         let at = address as *mut c_void;
-        // SAFETY: the buffer is ordered with the stream and has this many elements.
+        // SAFETY: the stream waits for the buffer's earlier uses, and the buffer has this many
+        // elements.
         let code =
             unsafe { (self.nccl.0.functions.all_reduce)(at, at, len, FLOAT, SUM, self.handle, on) };
         self.nccl.check("ncclAllReduce", code)
     }
 
-    /// Queues its part of a reduce-scatter on `stream`.
+    /// Queues this rank's part of a reduce-scatter on `stream`.
     ///
     /// # Errors
     /// NCCL's code and text, with the call that failed.
@@ -275,7 +281,7 @@ impl Communicator {
     ) -> Result<()> {
         let on = self.on(stream)?;
         let (len, from, to) = (to.len(), from.read_on(stream)?, to.write_on(stream)?);
-        // SAFETY: as in `all_reduce`; the group has seen that `from` has a part for each rank.
+        // SAFETY: as in `all_reduce`. The group has checked that `from` has a part for each rank.
         let code = unsafe {
             (self.nccl.0.functions.reduce_scatter)(
                 from as *const c_void,
@@ -290,7 +296,7 @@ impl Communicator {
         self.nccl.check("ncclReduceScatter", code)
     }
 
-    /// Queues its part of an all-gather on `stream`.
+    /// Queues this rank's part of an all-gather on `stream`.
     ///
     /// # Errors
     /// NCCL's code and text, with the call that failed.
@@ -302,7 +308,7 @@ impl Communicator {
     ) -> Result<()> {
         let on = self.on(stream)?;
         let (len, from, to) = (from.len(), from.read_on(stream)?, to.write_on(stream)?);
-        // SAFETY: as above; the group has seen that `to` has room for each rank's.
+        // SAFETY: as above. The group has checked that `to` has a part for each rank's data.
         let code = unsafe {
             (self.nccl.0.functions.all_gather)(
                 from as *const c_void,
@@ -316,7 +322,7 @@ impl Communicator {
         self.nccl.check("ncclAllGather", code)
     }
 
-    /// Queues its part of a broadcast on `stream`.
+    /// Queues this rank's part of a broadcast on `stream`.
     ///
     /// # Errors
     /// NCCL's code and text, with the call that failed.
@@ -380,7 +386,8 @@ impl Communicator {
 
 impl Drop for Communicator {
     fn drop(&mut self) {
-        // SAFETY: made by this value's maker and destroyed once. Nobody to report to.
+        // SAFETY: this value owns the communicator, and it is destroyed once. A drop cannot report
+        // errors.
         let _ = unsafe { (self.nccl.0.functions.destroy)(self.handle) };
     }
 }

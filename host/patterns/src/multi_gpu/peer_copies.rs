@@ -1,8 +1,8 @@
 //! Copies between two devices: one way, both ways at once, there and back; and a kernel that reads
 //! the other device's memory.
 //!
-//! Where the devices do not reach one another the driver takes copies through the host's memory,
-//! and the kernel can't be launched: that variant then shows the driver's answer.
+//! If the devices have no peer access, the driver copies through the host's memory, and the kernel
+//! can't be launched. That variant then shows the error.
 
 use anyhow::Result;
 use gpu::basics::vector_add::vec_add;
@@ -41,7 +41,7 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// A device's side: what it sends, and where it receives.
+/// One side of a copy: the buffer that the device sends, and the buffer where it receives.
 struct CopyPeer {
     device: Device,
     stream: Stream,
@@ -49,7 +49,8 @@ struct CopyPeer {
     received: DeviceBuffer<f32>,
 }
 
-/// What the two do; it leaves what the first has sent in the second's `received`.
+/// The exchange of the two devices. Afterwards the second's `received` contains the data that the
+/// first has sent.
 type Exchange = fn(&mut [CopyPeer; 2]) -> Result<()>;
 
 fn one_way([first, second]: &mut [CopyPeer; 2]) -> Result<()> {
@@ -61,13 +62,13 @@ fn both_ways([first, second]: &mut [CopyPeer; 2]) -> Result<()> {
     Ok(second.stream.copy(&second.sent, &mut first.received)?)
 }
 
-/// What arrives is sent back, which begins when it has arrived.
+/// Sends the data to the second device, and back after it has arrived.
 fn ping_pong([first, second]: &mut [CopyPeer; 2]) -> Result<()> {
     first.stream.copy(&first.sent, &mut second.received)?;
     Ok(second.stream.copy(&second.received, &mut first.received)?)
 }
 
-/// The second device adds what is in the first one's memory to zeroes of its own.
+/// The second device adds the data in the first one's memory to its own zeroes.
 fn peer_access([first, second]: &mut [CopyPeer; 2]) -> Result<()> {
     let config = LaunchConfig::for_num_elems(first.sent.len());
     let CopyPeer {
@@ -84,7 +85,7 @@ fn peer_access([first, second]: &mut [CopyPeer; 2]) -> Result<()> {
 struct Pair {
     sides: [CopyPeer; 2],
     run: Exchange,
-    /// How often the array's bytes are moved.
+    /// The number of times that the array is moved.
     moves: u64,
     expected: Vec<f32>,
     time: Option<Elapsed>,
@@ -102,7 +103,7 @@ impl Pair {
                 received: DeviceBuffer::zeroed(device, n)?,
             })
         };
-        // The shorter way, where there is one: copies use it without being asked to.
+        // With peer access, copies go directly from device to device.
         if devices[0].can_reach(&devices[1])? {
             devices[0].enable_peer(&devices[1])?;
             devices[1].enable_peer(&devices[0])?;

@@ -1,8 +1,8 @@
 //! Collective operations by copies between neighbours in a ring.
 //!
-//! Every buffer is cut into as many chunks as there are ranks. In each round every rank sends one
-//! chunk to the next, so that all links work all the time; after all rounds each rank has sent
-//! `(n - 1) / n` of a buffer for a reduction or a gathering, which is the least that will do.
+//! Every buffer is divided into as many chunks as there are ranks. In each round every rank sends
+//! one chunk to the next rank, so that all links are busy all the time. After all rounds each rank
+//! has sent `(n - 1) / n` of a buffer for a reduction or a gathering, which is the minimum.
 //! Source: Patarasuk, Yuan: "Bandwidth optimal all-reduce algorithms for clusters of
 //! workstations", 2009.
 
@@ -10,7 +10,7 @@ use anyhow::Result;
 use gpu::multi_gpu::collectives::accumulate;
 use lanewise::{CopyTarget, DeviceBuffer, LaunchConfig, Part, Stream};
 
-/// The chunks of each rank's buffer. There may be fewer than ranks, where the buffer has fewer
+/// The chunks of each rank's buffer. There may be fewer chunks than ranks, if the buffer has fewer
 /// elements.
 type Chunks<'a> = Vec<Vec<Part<'a, f32>>>;
 
@@ -23,7 +23,8 @@ fn cut(buffers: &mut [DeviceBuffer<f32>]) -> Chunks<'_> {
     cuts.collect()
 }
 
-/// Mutable access to one of a rank's chunks and shared access to the same chunk of the rank before.
+/// Returns mutable access to a chunk of a rank, and shared access to the same chunk of the rank
+/// before.
 fn two<'a, 'b>(
     chunks: &'a mut Chunks<'b>,
     from: usize,
@@ -34,7 +35,7 @@ fn two<'a, 'b>(
     Some((from.get(chunk)?, to.get_mut(chunk)?))
 }
 
-/// After it, rank `i` has the sum of chunk `i + 1`.
+/// Queues the rounds of the reduction. Afterwards rank `i` has the sum of chunk `i + 1`.
 fn reduce_rounds(streams: &[Stream], chunks: &mut Chunks<'_>) -> Result<()> {
     let ranks = streams.len();
     let len = chunks[0].first().map_or(0, |chunk| chunk.len());
@@ -60,7 +61,7 @@ fn reduce_rounds(streams: &[Stream], chunks: &mut Chunks<'_>) -> Result<()> {
     Ok(())
 }
 
-/// From there, every rank gets every sum.
+/// Queues the rounds after the reduction in which every rank gets every sum.
 fn gather_rounds(streams: &[Stream], chunks: &mut Chunks<'_>) -> Result<()> {
     let ranks = streams.len();
     for round in 0..ranks - 1 {
@@ -89,7 +90,7 @@ pub(super) fn reduce_scatter(
     let mut chunks = cut(from);
     reduce_rounds(streams, &mut chunks)?;
     for (rank, to) in to.iter_mut().enumerate() {
-        // The sum of chunk `rank` is with the rank before.
+        // The rank before this one has the sum of chunk `rank`.
         if let Some(sum) = chunks[(rank + ranks - 1) % ranks].get(rank) {
             streams[rank].copy(sum, to)?;
         }
@@ -120,8 +121,8 @@ pub(super) fn all_gather(
     Ok(())
 }
 
-/// The chunks follow one another round the ring, so that a rank passes one on while it gets the
-/// next.
+/// Queues a broadcast. The chunks follow each other round the ring, so a rank sends one chunk while
+/// it receives the next.
 pub(super) fn broadcast(
     streams: &[Stream],
     root: usize,

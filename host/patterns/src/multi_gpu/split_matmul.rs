@@ -1,10 +1,10 @@
 //! A matrix product whose second factor is split over the devices: by columns, or by rows.
 //!
-//! Large models are computed so: `b` is a layer's weights, of which no device has all. By columns,
-//! each device computes columns of the product, which an all-gather puts together. By rows, each
-//! computes a product as large as the whole from a part of the sums, and an all-reduce adds them. A
-//! layer split by columns and the next by rows need one all-reduce between them and no gathering at
-//! all.
+//! Large models are computed in this way: `b` contains the weights of a layer, and no device has
+//! all of them. If `b` is split by columns, each device computes columns of the product, and an
+//! all-gather combines them. If it is split by rows, each device computes a product of full size
+//! from a part of the terms, and an all-reduce adds these products. If one layer is split by
+//! columns and the next by rows, the two together need one all-reduce and no all-gather.
 
 use std::ops::Range;
 
@@ -53,7 +53,7 @@ enum SplitAlong {
 /// A tile's side.
 const TILE: u32 = 16;
 
-/// A device's two factors, and its product.
+/// The two factors of a device.
 struct Factors {
     shape: [usize; 3],
     a: DeviceBuffer<f32>,
@@ -65,16 +65,17 @@ struct Split {
     devices: Vec<Device>,
     group: Group,
     factors: Vec<Factors>,
-    /// Each device's product; by columns as wide as the widest, since all gather the same.
+    /// The product of each device. If the split is by columns, all products have the width of the
+    /// widest, because an all-gather needs equal lengths.
     products: Vec<DeviceBuffer<f32>>,
-    /// What is gathered.
+    /// The result of the all-gather on each device.
     gathered: Vec<DeviceBuffer<f32>>,
     shape: [usize; 3],
     columns: Vec<Range<usize>>,
     expected: Vec<f32>,
 }
 
-/// Small whole numbers, so that sums are exact in whatever order they are made.
+/// Returns small whole numbers, so that sums are exact in every order.
 fn numbers(n: usize, seed: u64) -> Vec<f32> {
     input::words(n, seed)
         .iter()
@@ -82,7 +83,7 @@ fn numbers(n: usize, seed: u64) -> Vec<f32> {
         .collect()
 }
 
-/// These columns of a matrix whose rows have `width`.
+/// Returns these columns of a matrix whose rows have `width` elements.
 fn columns(matrix: &[f32], width: usize, columns: &Range<usize>) -> Vec<f32> {
     match width {
         0 => Vec::new(),
@@ -144,13 +145,14 @@ impl Split {
         }))
     }
 
-    /// The product as one rank has it.
+    /// Returns the product from the memory of one rank.
     fn result(&self, rank: usize) -> Result<Vec<f32>> {
         let [m, n, _] = self.shape;
         if self.by == SplitAlong::Rows {
             return Ok(self.products[rank].to_vec()?);
         }
-        // Rank after rank its columns, row by row: put beside one another.
+        // The buffer contains the columns of one rank after another, each row by row. This combines
+        // them into whole rows.
         let gathered = self.gathered[rank].to_vec()?;
         let each = gathered.len() / self.devices.len().max(1);
         let mut result = vec![0.0; m * n];
@@ -187,7 +189,7 @@ impl Case for Split {
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
-        // Every device has all of it.
+        // Every device has the whole product.
         let last = self
             .devices
             .len()
@@ -215,7 +217,7 @@ impl Case for Split {
 
 // On the CPU.
 
-/// The product of an `m` x `k` and a `k` x `n` matrix.
+/// Returns the product of an `m` x `k` and a `k` x `n` matrix.
 fn product(a: &[f32], b: &[f32], [m, n, k]: [usize; 3]) -> Vec<f32> {
     let element = |i: usize| (0..k).map(|e| a[i / n * k + e] * b[e * n + i % n]).sum();
     (0..m * n).map(element).collect()

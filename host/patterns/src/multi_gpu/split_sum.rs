@@ -1,4 +1,4 @@
-//! The sum of two vectors, a part on each device: nobody needs anything of anybody else.
+//! The sum of two vectors, with a part on each device. No device needs data of another.
 
 use anyhow::Result;
 use gpu::basics::vector_add::vec_add;
@@ -35,7 +35,7 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// A device's part: there, added, and back.
+/// The part of a device: it is copied to the device, added, and copied back.
 struct DeviceShare {
     config: LaunchConfig,
     host: [PinnedBuffer<f32>; 3],

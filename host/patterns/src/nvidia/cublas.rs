@@ -1,5 +1,5 @@
-//! cuBLAS: products of dense matrices and vectors. Its matrices are column after column, so ours
-//! are theirs turned.
+//! cuBLAS: products of dense matrices and vectors. Its matrices are in column-major order, so it
+//! sees our matrices transposed.
 //! Source: cuBLAS library documentation, `cublas<t>gemm()`, `cublas<t>gemv()`,
 //! "cublasSetMathMode()".
 
@@ -18,7 +18,7 @@ const AS_IT_IS: c_int = 0;
 const TURNED: c_int = 1;
 const PEDANTIC: c_int = 2;
 
-/// An address that cuBLAS only reads from.
+/// An address from which cuBLAS only reads.
 type Void = *const c_void;
 
 functions! { Functions "cublas":
@@ -27,8 +27,9 @@ functions! { Functions "cublas":
     version b"cublasGetVersion_v2" (*mut c_void, *mut c_int);
     set_stream b"cublasSetStream_v2" (*mut c_void, *mut c_void);
     set_math_mode b"cublasSetMathMode" (*mut c_void, c_int);
-    // Handle, how both are turned, three sides, a factor, both matrices with their leading
-    // dimensions, a factor, the product with its own.
+    // The parameters are the handle, the transposition of both matrices, three sides, a factor,
+    // both matrices with their leading dimensions, a factor, and the product with its leading
+    // dimension.
     sgemm b"cublasSgemm_v2" (*mut c_void, c_int, c_int, c_int, c_int, c_int, Void, Void, c_int, Void, c_int, Void, *mut c_void, c_int);
     dgemm b"cublasDgemm_v2" (*mut c_void, c_int, c_int, c_int, c_int, c_int, Void, Void, c_int, Void, c_int, Void, *mut c_void, c_int);
     gemm_ex b"cublasGemmEx" (*mut c_void, c_int, c_int, c_int, c_int, c_int, Void, Void, c_int, c_int, Void, c_int, c_int, Void, *mut c_void, c_int, c_int, c_int, c_int);
@@ -36,7 +37,7 @@ functions! { Functions "cublas":
     dgemv b"cublasDgemv_v2" (*mut c_void, c_int, c_int, c_int, Void, Void, c_int, Void, c_int, Void, *mut c_void, c_int);
 }
 
-/// The library with a handle of its own, which does full single precision: no tf32.
+/// The library with a handle of its own. It computes in full single precision, without tf32.
 struct Cublas {
     functions: Functions,
     handle: *mut c_void,
@@ -65,7 +66,7 @@ impl Cublas {
         Ok((Rc::new(cublas), name))
     }
 
-    /// The functions, whose work goes to `stream` from here on.
+    /// Returns the functions. From here on their work is queued on `stream`.
     fn on(&self, stream: &Stream) -> Result<&Functions> {
         // SAFETY: both handles are live.
         let status = unsafe { (self.functions.set_stream)(self.handle, stream.raw().cast()) };
@@ -76,7 +77,7 @@ impl Cublas {
 
 impl Drop for Cublas {
     fn drop(&mut self) {
-        // SAFETY: made by `new`, and used by nobody else.
+        // SAFETY: `new` made the handle, and nothing else uses it.
         unsafe { (self.functions.destroy)(self.handle) };
     }
 }

@@ -1,8 +1,8 @@
-//! The legacy default stream between two others: it waits for them and they for it, unless they are
-//! non-blocking.
+//! The legacy default stream between two others: it waits for them and they wait for it, unless
+//! they are non-blocking.
 //!
-//! Three kernels are queued: on a stream, on the default stream, on another stream. Nothing in what
-//! they do makes one need another.
+//! Three kernels are queued: on a stream, on the default stream, and on another stream. None of
+//! them needs the results of another.
 
 use anyhow::{Context, Result};
 use lanewise::compare::{self, Agreement, Mismatch};
@@ -36,7 +36,7 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// Steps of each kernel, where `by` says nothing.
+/// The number of steps of each kernel, if `by` is not given.
 pub const ROUNDS: u32 = 1 << 14;
 
 struct ThreeStreams {
@@ -80,8 +80,8 @@ impl ThreeStreams {
 
 impl Case for ThreeStreams {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
-        // What the buffers were used for before is over: from here on only the streams' own rules
-        // count.
+        // The earlier uses of the buffers are over after this, so only the streams' own rules
+        // determine the order.
         stream.device().synchronize()?;
         let starts: Vec<_> = self
             .streams

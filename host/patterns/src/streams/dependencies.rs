@@ -1,5 +1,5 @@
-//! Who goes first: an event that joins streams, a stream that is more urgent, and an event that
-//! keeps no time.
+//! The order of work: an event that joins streams, a stream with a higher priority, and an event
+//! that records no time.
 
 use anyhow::{Context, Result};
 use gpu::streams::advance::advance;
@@ -39,24 +39,24 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// Streams that the last one waits for.
+/// The number of streams that the last one waits for.
 pub const OTHERS: usize = 3;
-/// Kernels that wait for the device when an urgent one comes.
+/// The number of kernels that wait for the device when an urgent one is queued.
 pub const WAITING: usize = 8;
-/// Steps of each kernel, where `by` says nothing.
+/// The number of steps of each kernel, if `by` is not given.
 pub const ROUNDS: u32 = 4096;
 
-/// Kernels with buffers of their own, ready to be queued.
+/// Kernels with their own buffers, ready to be queued.
 struct Kernels {
     device: Device,
     buffers: Vec<[DeviceBuffer<u32>; 2]>,
     rounds: u32,
-    /// Steps of a kernel behind which others wait.
+    /// The number of steps of a kernel that others wait for.
     long: u32,
 }
 
 impl Kernels {
-    /// Queues a kernel that no other has to do with, and says when it has run.
+    /// Queues a kernel that is independent of the others, and returns the event after it.
     fn queue(&mut self, kernel: usize, stream: &Stream) -> Result<Event> {
         let [from, to] = &mut self.buffers[kernel];
         queue(stream, from, to, self.rounds)?;
@@ -68,7 +68,7 @@ impl Kernels {
     }
 }
 
-/// The last stream's kernel is queued behind the events of the others.
+/// Queues the kernel of the last stream after the events of the others.
 fn join(kernels: &mut Kernels, main: &Stream) -> Result<String> {
     let streams = kernels.streams(OTHERS + 1, StreamOptions::new())?;
     let zero = main.record()?;
@@ -95,7 +95,7 @@ fn join(kernels: &mut Kernels, main: &Stream) -> Result<String> {
     .to_owned())
 }
 
-/// Kernels that fill the device are queued, and an urgent one behind them.
+/// Queues kernels that fill the device, and then an urgent one.
 fn urgent(kernels: &mut Kernels, _: &Stream) -> Result<String> {
     let device = kernels.device.clone();
     let range = device.stream_priorities()?;
@@ -111,8 +111,8 @@ fn urgent(kernels: &mut Kernels, _: &Stream) -> Result<String> {
         let [from, to] = pair else { continue };
         device.launch(stream, advance, config, (&*from, to, kernels.long))?;
     }
-    // Each stream has one kernel, so its end is noted as well now as right behind it, when it would
-    // have held up the next.
+    // Each stream has one kernel, so the event may be recorded here. Recorded directly after the
+    // kernel, it would have delayed the next kernel.
     let ends: Vec<Event> = all.iter().map(Stream::record).collect::<Result<_, _>>()?;
     device.synchronize()?;
     let (urgent, others) = ends.split_last().context("several streams")?;
@@ -128,8 +128,8 @@ fn urgent(kernels: &mut Kernels, _: &Stream) -> Result<String> {
     .to_owned())
 }
 
-/// A launch of few threads that leaves no multiprocessor room for another one like it, since each
-/// block takes all the shared memory that it may.
+/// Returns the shape of a launch of few threads that fills every multiprocessor, because each block
+/// takes all the shared memory that it may have. So a second launch like it has to wait.
 fn filling(device: &Device) -> LaunchConfig {
     let properties = device.properties();
     let shared = properties.shared_memory_per_block;
@@ -138,7 +138,7 @@ fn filling(device: &Device) -> LaunchConfig {
     LaunchConfig::new(properties.multiprocessors * blocks.max(1), 32).with_dynamic_shared(shared)
 }
 
-/// An event without a time can be waited for, and refuses to tell one.
+/// Waits for an event without a time, and checks that it refuses to return one.
 fn timeless(kernels: &mut Kernels, main: &Stream) -> Result<String> {
     let start = main.record()?;
     kernels.queue(0, main)?;
@@ -153,7 +153,7 @@ fn timeless(kernels: &mut Kernels, main: &Stream) -> Result<String> {
     })
 }
 
-/// What is queued, and what is to be said of it.
+/// A function that queues the work, and returns a description of the result.
 type Queue = fn(&mut Kernels, &Stream) -> Result<String>;
 
 struct Ordered {
@@ -184,8 +184,9 @@ impl Ordered {
                 device: device.clone(),
                 buffers,
                 rounds: setup.by.unwrap_or(ROUNDS),
-                // Long beside a launch: a GPU's takes its time from a chain of dependent steps, the
-                // simulator's from what it issues.
+                // The kernel takes long compared with a launch. On a GPU its time comes from a
+                // chain of dependent steps, and on the simulator from the instructions that it
+                // issues.
                 long: setup.by.unwrap_or(match device.backend() {
                     Backend::Cuda => 1 << 16,
                     Backend::Sim => 4096,

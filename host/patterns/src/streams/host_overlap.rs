@@ -1,5 +1,5 @@
-//! The host beside the device: it counts while an event has not happened, and is called when a
-//! stream comes to it.
+//! The host beside the device: it counts until an event has occurred, and streams call its
+//! functions.
 
 use std::sync::mpsc;
 use std::time::Duration;
@@ -37,15 +37,15 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// Steps of each kernel, where `by` says nothing.
+/// The number of steps of each kernel, if `by` is not given.
 pub const ROUNDS: u32 = 256;
-/// Streams that call the host, and calls of each.
+/// The number of streams that call the host, and of the calls of each.
 pub const STREAMS: usize = 4;
 
-/// How far the host counts before it lets the stream go on: so far it gets for certain.
+/// The count at which the host lets the stream continue. So the host always reaches this count.
 const AT_LEAST: u64 = 1000;
 
-/// An array goes to the device, is worked on and comes back; the host counts meanwhile.
+/// An array that is copied to the device, processed and copied back, while the host counts.
 struct Counting {
     input: PinnedBuffer<u32>,
     output: PinnedBuffer<u32>,
@@ -81,8 +81,8 @@ impl Case for Counting {
         let [from, to] = &mut self.buffers;
         let copy_in = stream.copy_in(&self.input, from)?;
         queue(stream, from, to, self.rounds)?;
-        // A short piece of work may be over before the host has counted at all, so this one waits
-        // for it.
+        // Short work may be over before the host has counted at all, so the stream waits for the
+        // host.
         let (go_on, wait) = mpsc::channel();
         stream.call(move || {
             let _ = wait.recv_timeout(Duration::from_secs(10));
@@ -118,10 +118,11 @@ impl Case for Counting {
     }
 }
 
-/// What the host's functions are to say, and what they said.
+/// A test of host functions. It returns the expected and the actual output.
 type Call = fn(&Device, &[Stream], &mut [[DeviceBuffer<u32>; 2]], u32) -> Result<[Vec<String>; 2]>;
 
-/// Each stream: kernel, function, kernel, function. A stream's functions are called in its order.
+/// Each stream has a kernel, a function, a kernel, a function. The functions of a stream are called
+/// in order.
 fn in_order(
     _: &Device,
     streams: &[Stream],
@@ -141,7 +142,7 @@ fn in_order(
     streams.iter().try_for_each(Stream::synchronize)?;
     drop(say);
     let mut calls: Vec<(usize, i32)> = said.iter().collect();
-    // Between streams there is no order; within one this does not change it.
+    // Streams have no order among each other, and the stable sort keeps the order within a stream.
     calls.sort_by_key(|(stream, _)| *stream);
     let found = calls
         .iter()
@@ -151,7 +152,7 @@ fn in_order(
     Ok([found.collect(), expected.collect()])
 }
 
-/// A function that asks the device for something.
+/// A host function that calls the driver, which refuses the call.
 fn refused(
     device: &Device,
     streams: &[Stream],

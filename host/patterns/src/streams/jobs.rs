@@ -1,5 +1,5 @@
-//! The work that the streams chapter schedules: chains of kernels, and chunks that are copied in,
-//! worked on and copied out.
+//! The work that the streams chapter schedules: chains of kernels, and chunks that are copied to
+//! the device, processed and copied back.
 
 use anyhow::Result;
 use gpu::streams::advance::{FACTOR, INCREMENT, advance};
@@ -9,7 +9,7 @@ use lanewise::{
 
 use super::schedule::Job;
 
-/// This many streams of this kind.
+/// Makes this many streams with these options.
 ///
 /// # Errors
 /// The driver's error. After a fault in a kernel, every call on its context returns that error.
@@ -18,10 +18,11 @@ pub fn streams(device: &Device, count: usize, options: StreamOptions) -> Result<
     (0..count).map(make).collect()
 }
 
-/// How long `work` takes the device: from what `main` has done to what `work` makes it wait for.
+/// Returns the time of `work` on the device: from the present end of `main` to the end of the work
+/// that `work` makes `main` wait for.
 ///
 /// # Errors
-/// What `work` answers, or a fault.
+/// The error that `work` returns, or a fault.
 pub fn timed(main: &Stream, work: impl FnOnce() -> Result<()>) -> Result<Elapsed> {
     let start = main.record()?;
     work()?;
@@ -45,7 +46,7 @@ pub fn queue(
     Ok(device.launch(stream, advance, config, (from, to, rounds))?)
 }
 
-/// A few kernels one after another, each of which reads what the one before has written.
+/// A chain of kernels, each of which reads the output of the kernel before it.
 #[derive(Debug)]
 pub struct Chain {
     buffers: [DeviceBuffer<u32>; 2],
@@ -54,7 +55,7 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// A chain that starts from `values`.
+    /// Makes a chain that starts from `values`.
     ///
     /// # Errors
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.
@@ -67,7 +68,7 @@ impl Chain {
         })
     }
 
-    /// What the last kernel has left.
+    /// Returns the result of the last kernel.
     ///
     /// # Errors
     /// The fault of a kernel that ran before on this context.
@@ -103,22 +104,22 @@ pub struct Chunk {
     stages: &'static [Stage],
 }
 
-/// What is done with a chunk.
+/// A step in the processing of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     /// It is copied to the device.
     CopyIn,
-    /// A kernel works on it.
+    /// A kernel processes it.
     Kernel,
-    /// What the kernel has left is copied back.
+    /// The kernel's result is copied back.
     CopyOut,
 }
 
-/// There, worked on, and back.
+/// All three stages: to the device, the kernel, and back.
 pub const ROUND_TRIP: &[Stage] = &[Stage::CopyIn, Stage::Kernel, Stage::CopyOut];
 
 impl Chunk {
-    /// The chunks of `values`, of `len` elements each.
+    /// Makes the chunks of `values`, of `len` elements each.
     ///
     /// # Errors
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.
@@ -139,12 +140,12 @@ impl Chunk {
         values.chunks(len.max(1)).map(chunk).collect()
     }
 
-    /// From now on only these of its stages.
+    /// Limits the chunk to these stages from now on.
     pub fn only(&mut self, stages: &'static [Stage]) {
         self.stages = stages;
     }
 
-    /// What came back.
+    /// Returns the result that was copied back.
     ///
     /// # Errors
     /// The fault of a kernel that ran before on this context.
@@ -152,7 +153,7 @@ impl Chunk {
         Ok(self.output.as_slice()?)
     }
 
-    /// What the kernel has left on the device.
+    /// Returns the kernel's result on the device.
     ///
     /// # Errors
     /// The fault of a kernel that ran before on this context.

@@ -84,7 +84,7 @@ impl Device {
         at: &'static Location<'static>,
     ) -> Result<usize, DriverError> {
         let mut value = 0;
-        // SAFETY: the result has a place.
+        // SAFETY: the result is written to a local variable.
         let result =
             unsafe { sys::cuDeviceGetAttribute(&mut value, attribute, self.cust().as_raw()) };
         DriverError::check("cuDeviceGetAttribute", result, at)?;
@@ -105,7 +105,7 @@ impl Device {
         let result = unsafe { sys::cuCtxSetLimit(limit, bytes) };
         DriverError::check("cuCtxSetLimit", result, at)?;
         let mut granted = 0;
-        // SAFETY: the result has a place.
+        // SAFETY: the result is written to a local variable.
         let result = unsafe { sys::cuCtxGetLimit(&mut granted, limit) };
         DriverError::check("cuCtxGetLimit", result, at)?;
         Ok(granted)

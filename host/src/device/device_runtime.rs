@@ -83,7 +83,7 @@ impl Device {
         self.make_current(at)?;
         let limit = sys::CUlimit::CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT;
         let mut count = 0;
-        // SAFETY: the result has a place.
+        // SAFETY: the result is written to a local variable.
         let result = unsafe { sys::cuCtxGetLimit(&mut count, limit) };
         DriverError::check("cuCtxGetLimit", result, at)?;
         Ok(count)

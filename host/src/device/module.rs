@@ -305,7 +305,8 @@ impl Module {
         // No kernel's name contains a NUL or is empty, so the empty name is not found.
         let text = CString::new(name).unwrap_or_default();
         let mut function = std::ptr::null_mut();
-        // SAFETY: the module is loaded, `text` ends with NUL, and the result has a place.
+        // SAFETY: the module is loaded, `text` ends with NUL, and the result is written to a local
+        // variable.
         let result = unsafe { sys::cuModuleGetFunction(&mut function, self.module, text.as_ptr()) };
         DriverError::check("cuModuleGetFunction", result, at)?;
         Ok(function)

@@ -23,7 +23,7 @@ impl Device {
         let at = Location::caller();
         let mut can = 0;
         let (own, other) = (self.cust().as_raw(), other.cust().as_raw());
-        // SAFETY: the result has a place, and both are devices.
+        // SAFETY: the result is written to a local variable, and both handles are devices.
         let result = unsafe { sys::cuDeviceCanAccessPeer(&mut can, own, other) };
         DriverError::check("cuDeviceCanAccessPeer", result, at)?;
         Ok(can != 0)

@@ -152,7 +152,7 @@ impl Graph {
         device.make_current(at)?;
         let mut executable = CUgraphExec::default();
         let (graph, _turn) = graph.turn();
-        // SAFETY: the result has a place, and the graph is live.
+        // SAFETY: the result is written to a local variable, and the graph is live.
         let result = unsafe { api::cuGraphInstantiateWithFlags(&mut executable, graph, 0) };
         DriverError::check_code("cuGraphInstantiateWithFlags", result, at)?;
         Ok(Self {
@@ -272,8 +272,8 @@ impl Graph {
         self.device.make_current(at)?;
         let (graph, _turn) = graph.turn();
         let (mut node, mut why) = (CUgraphNode::default(), 0);
-        // From CUDA 12 on there is a second version, which names one more node.
-        // SAFETY: both are live, and the results have places.
+        // From CUDA 12 on there is a second version, which names one more node. SAFETY: both graphs
+        // are live, and the results are written to local variables.
         let result = unsafe { api::cuGraphExecUpdate(self.executable, graph, &mut node, &mut why) };
         DriverError::check_code("cuGraphExecUpdate", result, at).map_err(|source| {
             match source.name() {

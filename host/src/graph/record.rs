@@ -206,7 +206,7 @@ impl Capture<'_> {
         self.open = false;
         self.stream.device().make_current(at)?;
         let mut graph = null_mut();
-        // SAFETY: the stream is live, and the result has a place.
+        // SAFETY: the stream is live, and the result is written to a local variable.
         let result = unsafe { sys::cuStreamEndCapture(self.stream.raw(), &mut graph) };
         // The graph is dropped with this, also if the call failed.
         let graph = Handle::new(abi::CUgraph(graph.expose_provenance()));

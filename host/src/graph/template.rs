@@ -45,7 +45,7 @@ impl Handle {
     /// Makes an empty graph.
     pub(super) fn create(at: &'static Location<'static>) -> Result<Self, DriverError> {
         let mut graph = CUgraph::default();
-        // SAFETY: the result has a place.
+        // SAFETY: the result is written to a local variable.
         let result = unsafe { api::cuGraphCreate(&mut graph, 0) };
         DriverError::check_code("cuGraphCreate", result, at)?;
         Ok(Self::new(graph))
@@ -256,14 +256,15 @@ impl GraphTemplate {
         self.device.make_current(at)?;
         let (graph, _turn) = self.handle.turn();
         let mut clone = CUgraph::default();
-        // SAFETY: the result has a place, and the graph is live.
+        // SAFETY: the result is written to a local variable, and the graph is live.
         let result = unsafe { api::cuGraphClone(&mut clone, graph) };
         DriverError::check_code("cuGraphClone", result, at)?;
         let handle = Handle::new(clone);
         let mut nodes = self.nodes.clone();
         for node in &mut nodes {
             let original = node.handle;
-            // SAFETY: the result has a place, the node is the graph's, and the clone is of it.
+            // SAFETY: the result is written to the node, the node is one of the graph, and the
+            // clone is of that graph.
             let result = unsafe { api::cuGraphNodeFindInClone(&mut node.handle, original, clone) };
             DriverError::check_code("cuGraphNodeFindInClone", result, at)?;
         }

@@ -44,7 +44,8 @@ impl Module {
         let function = self.function(kernel, at)?;
         let attribute = |attribute| {
             let mut value = 0;
-            // SAFETY: the function is the module's, which is loaded; the result has a place.
+            // SAFETY: the function is one of a loaded module, and the result is written to a local
+            // variable.
             let result = unsafe { sys::cuFuncGetAttribute(&mut value, attribute, function) };
             DriverError::check("cuFuncGetAttribute", result, at)?;
             Ok(u32::try_from(value).unwrap_or(0))
@@ -77,7 +78,8 @@ impl Module {
         // A number that does not fit in an `int` becomes the largest `int`, which no device allows
         // either.
         let threads = i32::try_from(threads).unwrap_or(i32::MAX);
-        // SAFETY: the function is the module's, which is loaded; the result has a place.
+        // SAFETY: the function is one of a loaded module, and the result is written to a local
+        // variable.
         let result = unsafe {
             sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
                 &mut blocks,
@@ -105,7 +107,7 @@ impl Module {
         // A number that does not fit in an `int` becomes the largest `int`, which no device allows
         // either.
         let bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
-        // SAFETY: the function is the module's, which is loaded.
+        // SAFETY: the function is one of a loaded module.
         let result = unsafe { sys::cuFuncSetAttribute(function, attribute, bytes) };
         DriverError::check("cuFuncSetAttribute", result, at)
     }

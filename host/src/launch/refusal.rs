@@ -24,7 +24,7 @@ pub(super) unsafe fn explain(
     function: CUfunction,
     config: LaunchConfig,
 ) -> (String, DriverError) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises the same.
     let Err(refusal) = (unsafe { judge(device, function, config) }) else {
         return (String::new(), answer);
     };
@@ -62,7 +62,7 @@ unsafe fn judge(
     };
     let ask = |attribute| {
         let mut value = 0;
-        // SAFETY: the caller's promise; the result has a place.
+        // SAFETY: the caller promises the same, and the result is written to a local variable.
         let answer = unsafe { api::cuFuncGetAttribute(&mut value, attribute, function) };
         u32::try_from(value)
             .ok()

@@ -39,7 +39,7 @@ pub(crate) unsafe fn submit(
             dynamic_shared,
             ..
         } = config;
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises the same.
         let result = unsafe {
             #[rustfmt::skip]
             let result = sys::cuLaunchKernel(

@@ -119,7 +119,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         let mut handle = CUipcMemHandle {
             reserved: [0; BYTES],
         };
-        // SAFETY: the result has a place.
+        // SAFETY: the result is written to a local variable.
         let result = unsafe { api::cuIpcGetMemHandle(&mut handle, self.address()) };
         DriverError::check_code("cuIpcGetMemHandle", result, at)?;
         Ok(IpcMemory {
@@ -155,7 +155,7 @@ impl IpcMemory {
         let reserved = self.handle.map(|byte| byte as _);
         let mut address = 0;
         lanewise_driver::set_call_site(Some(at));
-        // SAFETY: the result has a place.
+        // SAFETY: the result is written to a local variable.
         let result = unsafe {
             api::cuIpcOpenMemHandle_v2(&mut address, CUipcMemHandle { reserved }, LAZY_PEER_ACCESS)
         };
@@ -243,7 +243,7 @@ impl Event {
             reserved: [0; BYTES],
         };
         let event = CUevent(self.raw().expose_provenance());
-        // SAFETY: the result has a place, and the event is live.
+        // SAFETY: the result is written to a local variable, and the event is live.
         let result = unsafe { api::cuIpcGetEventHandle(&mut handle, event) };
         DriverError::check_code("cuIpcGetEventHandle", result, at)?;
         Ok(IpcEvent {
@@ -264,7 +264,7 @@ impl IpcEvent {
         device.make_current(at)?;
         let reserved = self.handle.map(|byte| byte as _);
         let mut event = CUevent::default();
-        // SAFETY: the result has a place.
+        // SAFETY: the result is written to a local variable.
         let result =
             unsafe { api::cuIpcOpenEventHandle(&mut event, CUipcEventHandle { reserved }) };
         DriverError::check_code("cuIpcOpenEventHandle", result, at)?;

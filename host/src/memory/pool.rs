@@ -57,7 +57,7 @@ impl Device {
     pub fn memory_pool(&self) -> Result<MemoryPool, DriverError> {
         let (at, mut raw) = (Location::caller(), null_mut());
         self.make_current(at)?;
-        // SAFETY: the result has a place.
+        // SAFETY: the result is written to a local variable.
         let result = unsafe { sys::cuDeviceGetMemPool(&mut raw, self.ordinal() as i32) };
         DriverError::check("cuDeviceGetMemPool", result, at)?;
         Ok(MemoryPool {
@@ -87,7 +87,7 @@ impl MemoryPool {
             win32SecurityAttributes: null_mut(),
             reserved: [0; 64],
         };
-        // SAFETY: the result has a place, and the properties are complete.
+        // SAFETY: the result is written to a local variable, and the properties are complete.
         let result = unsafe { sys::cuMemPoolCreate(&mut raw, &properties) };
         DriverError::check("cuMemPoolCreate", result, at)?;
         Ok(Self {

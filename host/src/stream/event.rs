@@ -82,7 +82,7 @@ impl Device {
         let at = Location::caller();
         self.make_current(at)?;
         let mut handle = null_mut();
-        // SAFETY: the result has a place.
+        // SAFETY: the result is written to a local variable.
         let result = unsafe { sys::cuEventCreate(&mut handle, options.flags) };
         DriverError::check("cuEventCreate", result, at)?;
         Ok(Event(Arc::new(Inner {
@@ -113,7 +113,7 @@ impl Event {
     pub fn record(&self, stream: &Stream) -> Result<(), DriverError> {
         let at = Location::caller();
         stream.device().make_current(at)?;
-        // SAFETY: both are live.
+        // SAFETY: both handles are live.
         let result = unsafe { sys::cuEventRecord(self.raw(), stream.raw()) };
         DriverError::check("cuEventRecord", result, at)
     }
@@ -155,7 +155,7 @@ impl Event {
     pub fn since(&self, start: &Event) -> Result<Elapsed, DriverError> {
         let at = self.make_current(Location::caller())?;
         let mut milliseconds = 0.0;
-        // SAFETY: the result has a place, and both are live.
+        // SAFETY: the result is written to a local variable, and both handles are live.
         let result = unsafe { sys::cuEventElapsedTime(&mut milliseconds, start.raw(), self.raw()) };
         DriverError::check("cuEventElapsedTime", result, at)?;
         Ok(Elapsed::from_seconds(f64::from(milliseconds) * 1e-3))

@@ -177,7 +177,7 @@ impl Device {
             false => (sys::CUstream_flags::CU_STREAM_DEFAULT, Kind::Blocking),
         };
         let mut handle = null_mut();
-        // SAFETY: the result has a place.
+        // SAFETY: the result is written to a local variable.
         let result =
             unsafe { sys::cuStreamCreateWithPriority(&mut handle, flags as u32, options.priority) };
         DriverError::check("cuStreamCreateWithPriority", result, at)?;
@@ -214,7 +214,7 @@ impl Device {
         let at = Location::caller();
         self.make_current(at)?;
         let (mut least, mut greatest) = (0, 0);
-        // SAFETY: both results have places.
+        // SAFETY: both results are written to local variables.
         let result = unsafe { sys::cuCtxGetStreamPriorityRange(&mut least, &mut greatest) };
         DriverError::check("cuCtxGetStreamPriorityRange", result, at)?;
         Ok(StreamPriorities { least, greatest })

@@ -41,7 +41,7 @@ const START: f32 = 3.25;
 
 impl Bump {
     fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
-        // The driver keeps 1 MiB of printed text; past that the oldest is lost.
+        // The driver keeps 1 MiB of printed text. Beyond that the oldest text is lost.
         let threads = setup.at_most(3000)?;
         let block = setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK);
         let value = device.symbol(VALUE)?;
@@ -64,7 +64,7 @@ impl Case for Bump {
         self.value.write(START)?;
         let (text, done) = capture::stdout_of(|| -> Result<()> {
             self.device.launch(stream, bump_global, self.config, ())?;
-            // The driver shows what was printed when somebody waits.
+            // The driver writes the printed text when the host waits.
             Ok(stream.synchronize()?)
         })?;
         done?;
@@ -73,8 +73,8 @@ impl Case for Bump {
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
-        // Threads run in any order, but each finds another value: 2 more than the one before. All
-        // are exact in f32.
+        // Threads run in any order, but each reads a different value, which is 2 more than the one
+        // before. All values are exact in f32.
         let value = |thread: u64| START + 2.0 * thread as f32;
         let line = |found| format!("Device: the value of the global variable is {found:.6}");
         let mut expected: Vec<String> = (0..self.threads()).map(|t| line(value(t))).collect();
@@ -164,13 +164,14 @@ impl Case for Follow {
     fn launch(&mut self, stream: &Stream) -> Result<()> {
         self.pointer.write(self.array.address() as *const f32)?;
         let output = (&mut self.output,);
-        // SAFETY: the pointer is that of an array as long as the output, which lives as long as
-        // `self` and is not written.
+        // SAFETY: the pointer is that of an array with the length of the output. The array lives as
+        // long as `self` and is not written.
         unsafe {
             self.device
                 .launch_unchecked(stream, follow_device_pointer, self.config, output)?;
         }
-        // Before another launch changes the pointer: the static is one for the whole process.
+        // The result is read before another launch changes the pointer, because the whole process
+        // shares the static.
         Ok(stream.synchronize()?)
     }
 

@@ -1,4 +1,4 @@
-//! What the device is: every property that the notes read. `patterns device` prints them.
+//! The device's properties: all that the notes use. `patterns device` prints them.
 
 use anyhow::Result;
 use lanewise::compare::{self, Agreement, Mismatch};

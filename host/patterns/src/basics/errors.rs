@@ -1,7 +1,7 @@
 //! Calls that fail: CUDA's own name and text, and the line that made the call.
 //!
-//! What a kernel does wrong is told later, by the next call that looks; that costs the process its
-//! context, so it is a test and not a variant here.
+//! A fault in a kernel is reported later, by the next call that checks for it. The process then
+//! loses its context, so faults are shown by a test and not by a variant here.
 
 use anyhow::{Context, Result};
 use gpu::basics::hello::check_index;

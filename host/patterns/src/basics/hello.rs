@@ -1,8 +1,8 @@
 //! Hello: every thread prints a line.
 //!
-//! The text goes to the process's own standard output, straight from the driver. To compare it,
-//! that output is led through a file for the time of the launch (see [`crate::capture`]), and
-//! printed afterwards.
+//! The driver writes the text directly to the process's standard output. To compare the text, the
+//! output is redirected to a file during the launch (see [`crate::capture`]), and printed
+//! afterwards.
 
 use std::io::Write;
 
@@ -52,7 +52,7 @@ impl<K: SafeKernel<Params = ()>> Hello<K> {
         kernel: K,
         expected: fn(u32, u32) -> Vec<String>,
     ) -> Result<Box<dyn Case>> {
-        // The driver keeps 1 MiB of printed text; past that the oldest is lost.
+        // The driver keeps 1 MiB of printed text. Beyond that the oldest text is lost.
         let (threads, block) = (setup.at_most(3000)?, setup.block.unwrap_or(3));
         let blocks = LaunchConfig::cover_1d(threads, block).grid.x;
         Ok(Box::new(Self {
@@ -75,7 +75,7 @@ impl<K: SafeKernel<Params = ()>> Case for Hello<K> {
                 LaunchConfig::new(self.blocks, self.block),
                 (),
             )?;
-            // The driver shows what was printed when somebody waits.
+            // The driver writes the printed text when the host waits.
             Ok(stream.synchronize()?)
         })?;
         done?;

@@ -1,4 +1,4 @@
-//! Matrix addition: three ways to hand elements to threads, and one with memory that host and
+//! Matrix addition: three ways to assign elements to threads, and one with memory that host and
 //! device share.
 
 use anyhow::Result;
@@ -48,7 +48,7 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// The shape of a launch, from columns and rows and the threads of a 1-D block.
+/// Computes the shape of a launch from the columns, the rows and the threads of a 1-D block.
 type Cover = fn((usize, usize), u32) -> LaunchConfig;
 
 fn prepare<K: SafeKernel<Params = <mat_add_2d_2d as Kernel>::Params>>(

@@ -1,4 +1,4 @@
-//! First steps: threads that say who they are, and threads that each do one element.
+//! First steps: threads that print their index, and threads that each compute one element.
 
 pub mod device_globals;
 pub mod device_query;

@@ -1,4 +1,5 @@
-//! Pi by the midpoint rule, in two kernels: blocks sum strips, one block sums the blocks.
+//! Pi by the midpoint rule, in two kernels: blocks sum strips, and then one block sums the blocks'
+//! results.
 
 use anyhow::Result;
 use gpu::basics::pi::{pi_final, pi_partial};

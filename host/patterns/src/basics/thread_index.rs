@@ -1,4 +1,4 @@
-//! One number for a thread of a 3-D launch.
+//! The linear index of a thread in a 3-D launch.
 
 use anyhow::Result;
 use gpu::basics::thread_index::linear_index_3d;
@@ -22,7 +22,7 @@ pub static PATTERN: Pattern = Pattern {
     variants: &[Variant::new("linear_index_3d", ThreadIndex::prepare)],
 };
 
-/// A block of three different sides, so that no two axes can be mistaken for each other.
+/// A block with three different sides, so that a mix-up of two axes is detected.
 const BLOCK: [u32; 3] = [4, 3, 2];
 
 struct ThreadIndex {
@@ -70,8 +70,8 @@ impl Case for ThreadIndex {
 /// A shape in x, y, z.
 type Shape = [usize; 3];
 
-/// For each place in the volume, x fastest, the number of its thread: blocks one after another, in
-/// each x fastest.
+/// Returns the linear index of the thread for each place in the volume, where x changes fastest.
+/// Blocks are numbered one after another, and in each block x changes fastest.
 pub fn numbers(grid: Shape, block: Shape) -> Vec<u64> {
     let size = [grid[0] * block[0], grid[1] * block[1], grid[2] * block[2]];
     let number = |at: Shape| {
@@ -91,7 +91,7 @@ pub fn numbers(grid: Shape, block: Shape) -> Vec<u64> {
     numbers
 }
 
-/// How many come before `at` in a volume of this shape.
+/// Returns the number of places before `at` in a volume of this shape.
 fn rank(at: Shape, shape: Shape) -> usize {
     at[0] + at[1] * shape[0] + at[2] * shape[0] * shape[1]
 }

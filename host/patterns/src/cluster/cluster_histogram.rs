@@ -28,7 +28,7 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// Bins, where the setup does not say; no multiple of a cluster's blocks.
+/// The number of bins, unless the setup gives one. It is not a multiple of a cluster's blocks.
 const BINS: usize = 1001;
 
 /// Blocks for each multiprocessor: the grid strides over the input.
@@ -66,7 +66,8 @@ fn prepare(device: &Device, setup: Setup, cluster: u32) -> Result<Box<dyn Case>>
 
 // On the CPU: one value after another.
 
-/// How many of `values` are 0, 1, ..., with what is outside counted at the ends.
+/// Counts how many of `values` are 0, 1, and so on. Values outside of the bins count in the first
+/// or the last bin.
 pub fn histogram(values: &[i32], bins: usize) -> Vec<u32> {
     let mut counts = vec![0; bins];
     if let Some(last) = bins.checked_sub(1) {

@@ -1,5 +1,5 @@
-//! What blocks know of their cluster, in clusters of several sizes, and a sum that a cluster puts
-//! together.
+//! The position of blocks in their cluster, for several cluster sizes, and a sum that the blocks of
+//! a cluster compute together.
 
 use anyhow::{Result, ensure};
 use gpu::cluster::clusters::{SUM_CLUSTER, cluster_ids, cluster_sync_sum};
@@ -54,7 +54,7 @@ fn ids(device: &Device, setup: Setup, cluster: u32) -> Result<Box<dyn Case>> {
 
 fn sum(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let n = setup.elements()?;
-    // The kernel says how large its clusters are; the launch need not.
+    // The kernel has its cluster size as an attribute, so the launch need not give it.
     let config = in_clusters(n, setup, SUM_CLUSTER);
     let block = config.block.x;
     ensure!(

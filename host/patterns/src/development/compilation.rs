@@ -1,4 +1,4 @@
-//! How code comes to the device: PTX that the driver compiles, machine code, for this device, an
+//! How code gets to the device: PTX that the driver compiles, or machine code, for this device, an
 //! older or a newer one.
 
 use anyhow::{Context, Result};

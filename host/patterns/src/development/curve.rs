@@ -1,4 +1,4 @@
-//! What both patterns on compilation compute, however its code came to the device.
+//! The computation of both patterns on compilation.
 
 use anyhow::Result;
 use lanewise::compare::{self, Agreement, Mismatch};

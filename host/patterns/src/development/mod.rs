@@ -1,4 +1,4 @@
-//! Development: how code comes to the device, and how a program becomes fast.
+//! Development: how code gets to the device, and how a program is made fast.
 
 pub mod compilation;
 mod curve;

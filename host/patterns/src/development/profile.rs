@@ -1,9 +1,9 @@
 //! The metrics of the notes, by three names: nvprof's, which the notes use, Nsight Compute's
 //! (`ncu`), which took its place, and the counters of the simulator, which need no GPU.
 //!
-//! Instructions and branches are those of the PTX here and of the machine code there: they agree in
-//! direction and not in digits. What is made of time (throughput, achieved occupancy, stalls) the
-//! simulator does not have.
+//! The simulator counts instructions and branches of the PTX, and a profiler those of the machine
+//! code. They change in the same direction, but the numbers differ. The simulator has no metrics
+//! that are made from time (throughput, achieved occupancy, stalls).
 
 use lanewise::counters::Counters;
 

@@ -1,5 +1,5 @@
-//! Two kernel crates, compiled apart, linked by the driver: a kernel of one calls a function of the
-//! other.
+//! Two kernel crates that are compiled separately and linked by the driver. A kernel of one calls a
+//! function of the other.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! One kernel in many shapes of blocks: occupancy, warps, time, and the rules of thumb that a shape
-//! breaks.
+//! One kernel with many block shapes: occupancy, warps, time, and the rules of thumb that a shape
+//! does not follow.
 
 use anyhow::Result;
 use gpu::execution::grid_shape::sum_matrix;

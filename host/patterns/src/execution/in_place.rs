@@ -1,5 +1,5 @@
-//! What the in-place reductions have in common: the input is consumed, each block leaves a partial
-//! sum.
+//! The common part of the in-place reductions: the input is overwritten, and each block writes a
+//! partial sum.
 
 use anyhow::Result;
 use gpu::execution::reduce_neighbored::reduce_neighbored;
@@ -21,10 +21,10 @@ pub(crate) const SIZE: Size = Size {
 /// Threads of a block, as in the peer.
 pub(crate) const BLOCK: u32 = 512;
 
-/// What each of them takes: the data, and room for the partial sums.
+/// The parameters of each of these kernels: the data, and the buffer for the partial sums.
 pub(crate) type Params = <reduce_neighbored as Kernel>::Params;
 
-/// What every one of them works on, whatever kernel it runs.
+/// The data of every in-place reduction.
 pub(super) struct Sums {
     pub(super) device: Device,
     pub(super) config: LaunchConfig,

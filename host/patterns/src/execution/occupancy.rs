@@ -1,7 +1,9 @@
-//! Occupancy: what a kernel takes, how many blocks fit, and what keeps another one out.
+//! Occupancy: the resources of a kernel, the number of resident blocks, and the resource that
+//! limits it.
 //!
-//! Each variant runs its kernel, and then asks the driver how many blocks of each size from 1 to
-//! 1024 threads are resident on a multiprocessor. The model has to say the same for every size.
+//! Each variant runs its kernel, and then queries the driver for the number of resident blocks on a
+//! multiprocessor, for each size from 1 to 1024 threads. The model must return the same number for
+//! every size.
 
 use anyhow::Result;
 use gpu::execution::occupancy::{stir_bounded, stir_free};
@@ -38,7 +40,8 @@ pub static PATTERN: Pattern = Pattern {
 /// How often the numbers are stirred.
 const ROUNDS: u32 = 3;
 
-/// Clocks until memory answers, and bytes that a thread asks for at a time: for Little's law.
+/// The latency of memory in clock cycles, and the bytes that a thread requests at a time, for
+/// Little's law.
 const MEMORY: (f64, f64) = (600.0, 16.0);
 
 /// "62.5 %: registers": how much of a multiprocessor is filled, and what keeps another block out.

@@ -1,4 +1,4 @@
-//! The sum as a recursion on the CPU: where the notes start before they turn to kernels. No kernel
+//! The sum as a recursion on the CPU. The notes begin with it before they use kernels. No kernel
 //! runs here.
 
 use std::hint::black_box;

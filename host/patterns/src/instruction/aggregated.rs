@@ -1,4 +1,4 @@
-//! One total, with an atomic a thread, a warp, a block.
+//! One total, with one atomic operation per thread, per warp or per block.
 
 use anyhow::Result;
 use gpu::instruction::aggregated::{atomic_per_block, atomic_per_thread, atomic_per_warp};

@@ -1,4 +1,4 @@
-//! Every built-in atomic on every type, against what it comes to in any order.
+//! Every built-in atomic on every type, compared with the result that is the same in any order.
 
 use anyhow::Result;
 use gpu::instruction::atomics::{
@@ -108,7 +108,8 @@ macro_rules! integers {
                         cells[Cell::Product as usize] = fold(|a, b| a.wrapping_mul(b | 1));
                         cells
                     };
-                    /// The last one that was put there is known to nobody: it goes to those before.
+                    /// No thread reads the last value that was stored, so it is added to the values
+                    /// that threads have read.
                     fn compare_cells(device: &[$ty], cpu: &[$ty]) -> Result<Agreement, Mismatch> {
                         let mut device = device.to_vec();
                         let before = std::mem::take(&mut device[Cell::Exchanged as usize]);

@@ -22,9 +22,9 @@ pub static PATTERN: Pattern = Pattern {
     variants: &[
         Variant::new("incr_racy", |device, setup| {
             prepare(device, setup, |device, stream, config, counter| {
-                // SAFETY: the racy kernel's threads race for one integer in a buffer that nothing
-                // else uses meanwhile; on every device there is, what a race between aligned 4-byte
-                // accesses can spoil is the integer's value, and that is looked at.
+                // SAFETY: the threads of this kernel race on one integer in a buffer that nothing
+                // else uses meanwhile. On every device, a race between aligned 4-byte accesses can
+                // only make the value of that integer wrong, and the value is checked.
                 unsafe { device.launch_unchecked(stream, incr_racy, config, (counter,)) }
             })
         })

@@ -1,4 +1,4 @@
-//! Instructions: what the machine does in one step, and what it does not.
+//! Instructions: operations that the device does in one step, and operations that it does not.
 
 pub mod aggregated;
 pub mod atomics;

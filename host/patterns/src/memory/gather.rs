@@ -1,4 +1,4 @@
-//! Reads from one place, from neighbouring places in another order, from all over.
+//! Reads from one place, from neighbouring places in another order, and from scattered places.
 
 use anyhow::Result;
 use gpu::memory::gather::{APART, SWAPS, gather_permuted, gather_same, gather_scattered};

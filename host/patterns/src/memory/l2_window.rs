@@ -1,5 +1,5 @@
-//! A table that is read over and over beside a stream, with and without a window of L2 over the
-//! table: `--by` is the table's length.
+//! A table that is read repeatedly while other data streams through the cache, with and without an
+//! L2 window over the table. `--by` is the table's length.
 
 use anyhow::Result;
 use gpu::memory::l2_window::l2_reuse;

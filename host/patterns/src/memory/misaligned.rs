@@ -1,5 +1,5 @@
-//! The sum of two vectors with an offset on one side of the copy: what the patterns about reads and
-//! writes have in common.
+//! The sum of two vectors with an offset on one side of the copy: the common part of the patterns
+//! about reads and writes.
 
 use anyhow::Result;
 use gpu::memory::misaligned_read::read_offset;

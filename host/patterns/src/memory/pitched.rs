@@ -1,4 +1,4 @@
-//! A matrix and a volume with padded rows, copied there, scaled, copied back.
+//! A matrix and a volume with padded rows, which are copied to the device, scaled and copied back.
 
 use anyhow::Result;
 use gpu::memory::pitched::{scale_pitched_2d, scale_pitched_3d};

@@ -1,8 +1,9 @@
-//! The sum of two vectors that start and end in host memory: six kinds of memory, one answer.
+//! The sum of two vectors that start and end in host memory, with six kinds of memory and the same
+//! result.
 //!
-//! A run is the copies to the device, the kernel and the copy back, or what stands in their place.
-//! So the throughput of a line is that of the way between host and device, with the kernel a small
-//! part.
+//! A run consists of the copies to the device, the kernel and the copy back, or of what replaces
+//! the copies. So the throughput in a line is mostly that of transfers between host and device, and
+//! the kernel is a small part.
 
 use crate::basics::vector_add::vector_add;
 use anyhow::Result;
@@ -106,7 +107,7 @@ impl HostMemory {
     fn send(&self, stream: &Stream, to: &mut DeviceBuffer<f32>) -> Result<()> {
         match self {
             Self::Pageable(memory) => to.copy_from_slice(memory)?,
-            // Whoever touches the memory next waits for the copy.
+            // The next access to the memory waits for the copy.
             Self::Pinned(memory) => stream.copy_in(memory, to)?.detach(),
         }
         Ok(())
@@ -178,7 +179,7 @@ impl Case for Copied {
     }
 }
 
-/// Pinned memory that the kernel reads and writes where it is.
+/// Pinned memory that the kernel accesses in place.
 struct ZeroCopy {
     device: Device,
     config: LaunchConfig,
@@ -227,7 +228,7 @@ impl Case for ZeroCopy {
     }
 }
 
-/// Managed memory: pages move to whoever touches them.
+/// Managed memory, whose pages move to the host or the device that accesses them.
 struct Managed {
     device: Device,
     config: LaunchConfig,

@@ -126,7 +126,7 @@ impl Nccl {
     /// Returns its version: 22809 is 2.28.9.
     fn version(&self) -> Result<c_int> {
         let mut version = 0;
-        // SAFETY: the result has a place.
+        // SAFETY: the result is written to a local variable.
         self.check("ncclGetVersion", unsafe {
             (self.0.functions.version)(&mut version)
         })?;
@@ -167,7 +167,7 @@ impl Nccl {
     /// NCCL's code and text, with the call that failed.
     pub fn unique_id(&self) -> Result<Id> {
         let mut id = Id([0; 128]);
-        // SAFETY: the result has a place.
+        // SAFETY: the result is written to a local variable.
         self.check("ncclGetUniqueId", unsafe {
             (self.0.functions.unique_id)(&mut id)
         })?;
@@ -183,7 +183,7 @@ impl Nccl {
         // NCCL uses the current device.
         let device = Device::at(device.ordinal())?;
         let mut handle = std::ptr::null_mut();
-        // SAFETY: the result has a place.
+        // SAFETY: the result is written to a local variable.
         let made =
             unsafe { (self.0.functions.init_rank)(&mut handle, of as c_int, id, rank as c_int) };
         self.check("ncclCommInitRank", made)?;

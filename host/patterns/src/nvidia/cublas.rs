@@ -47,7 +47,7 @@ impl Cublas {
     fn new() -> Result<(Rc<Self>, String)> {
         let functions = Functions::open(&[13, 12, 11])?;
         let mut handle = null_mut();
-        // SAFETY: the result has a place.
+        // SAFETY: the result is written to a local variable.
         check("cublasCreate", unsafe { (functions.create)(&mut handle) })?;
         let cublas = Self { functions, handle };
         let mut number = 0;
@@ -158,7 +158,7 @@ pub fn gemm<T: Number>(
 /// transpose, `n` by `k`, both by rows and as bits.
 ///
 /// # Errors
-/// What [`gemm`] fails with.
+/// As [`gemm`].
 pub fn gemm_bf16(
     device: &Device,
     [m, n, k]: [usize; 3],
@@ -221,7 +221,7 @@ pub fn gemm_bf16(
 /// next.
 ///
 /// # Errors
-/// What [`gemm`] fails with.
+/// As [`gemm`].
 pub fn gemv<T: Number>(
     device: &Device,
     factors: [T; 2],

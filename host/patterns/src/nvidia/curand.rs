@@ -1,5 +1,5 @@
-//! cuRAND: random numbers by Philox. The numbers are not ours: it gives each thread a stream of its
-//! own.
+//! cuRAND: random numbers by Philox. The numbers differ from ours, because cuRAND gives each thread
+//! a stream of its own.
 //! Source: cuRAND library documentation, "Host API Overview".
 
 use std::ffi::{c_int, c_void};

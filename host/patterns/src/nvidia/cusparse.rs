@@ -82,7 +82,7 @@ pub fn spmv<T: Number + From<u8>>(
 ) -> Result<Box<dyn Job>> {
     let functions = Functions::open(&[12, 11])?;
     let mut handle = null_mut();
-    // SAFETY: the result has a place.
+    // SAFETY: the result is written to a local variable.
     check("cusparseCreate", unsafe { (functions.create)(&mut handle) })?;
     let mut product = Product {
         functions,

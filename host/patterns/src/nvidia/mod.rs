@@ -1,8 +1,9 @@
-//! NVIDIA's libraries, opened at run time, for the benchmark to print beside the catalog's kernels.
+//! NVIDIA's libraries, which are opened at run time. The benchmark shows their times beside those
+//! of the catalog's kernels.
 //!
-//! Nothing here is needed to build, or where there is no such library: then the benchmark says what
-//! it looked for. A job does the same work as a variant, on input of the same setup, and is timed
-//! in the same way; its results are not looked at.
+//! The libraries are not needed for building, nor for running: if one is missing, the benchmark
+//! prints what it searched for. A job does the same work as a variant, on input of the same setup,
+//! and is timed in the same way. Its results are not checked.
 
 mod cublas;
 mod cufft;
@@ -26,11 +27,11 @@ pub trait Job {
     /// Queues one run on `stream`.
     ///
     /// # Errors
-    /// What the library answers.
+    /// The error of the library.
     fn launch(&mut self, stream: &Stream) -> Result<()>;
 }
 
-/// A number of which the libraries have their own functions: `f32` and `f64`.
+/// A number type for which the libraries have functions: `f32` and `f64`.
 pub trait Number: DeviceCopy + bytemuck::Zeroable + 'static {
     /// Whether it is `f64`.
     const IS_DOUBLE: bool;

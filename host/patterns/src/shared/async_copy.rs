@@ -1,4 +1,4 @@
-//! Copies by way of shared memory that nobody waits for longer than needed.
+//! Asynchronous copies through shared memory, in which threads wait no longer than needed.
 
 use anyhow::Result;
 use gpu::shared::async_copy::{TILE, copy_async_barrier, copy_async_pipeline};

@@ -1,5 +1,4 @@
-//! Memories near the threads: tiles that a block keeps at hand, constants, textures, arrays of a
-//! thread's own.
+//! Memories near the threads: tiles in shared memory, constants, textures, and arrays of a thread.
 
 pub mod async_copy;
 pub mod fences;

@@ -1,4 +1,4 @@
-//! What the patterns about tiles of shared memory have in common: threads that find a number in a
+//! The common part of the patterns about tiles of shared memory: threads that read a number from a
 //! tile.
 
 use anyhow::Result;

@@ -1,9 +1,9 @@
 //! Copies beside kernels: an array that goes to the device in chunks, is worked on there, and comes
 //! back.
 //!
-//! The copies' time and the kernels' are spent one after another on one stream; on several, a
-//! chunk's kernel runs while another chunk is copied. At the best the whole takes as long as the
-//! slowest of the three kinds of work.
+//! On one stream, copies and kernels run one after another. On several streams, the kernel of a
+//! chunk runs while another chunk is copied. At best the whole takes as long as the slowest of the
+//! three kinds of work.
 
 use anyhow::{Context, Result};
 use lanewise::compare::{self, Agreement, Mismatch};
@@ -217,7 +217,7 @@ impl Case for DoubleBuffered {
         let chunks = self.values.chunks(chunk(self.values.len()));
         for (i, (values, part)) in chunks.zip(&mut parts).enumerate() {
             let ((pinned, buffer), side) = (&mut self.slots[i % 2], &self.streams[i % 2]);
-            // Waits for the copy of the chunk before the last, which was made of this very memory.
+            // This waits for the copy of the chunk before the last one, which used the same memory.
             pinned.as_mut_slice()?[..values.len()].copy_from_slice(values);
             side.copy_in(pinned, buffer)?.detach();
             let config = lanewise::LaunchConfig::for_num_elems(values.len());

@@ -1,7 +1,8 @@
 //! Orders in which the steps of several jobs can be queued on several streams.
 //!
 //! Each schedule is a function of the streams and the jobs; job `i` goes to stream `i`, in turn
-//! where there are more jobs than streams. The answer is the same with each, the overlap is not.
+//! where there are more jobs than streams. The result is the same with each schedule, but the
+//! overlap differs.
 
 use anyhow::Result;
 use lanewise::{Stream, in_threads};
@@ -24,7 +25,7 @@ pub type Schedule<J> = fn(&[Stream], &mut [J]) -> Result<()>;
 /// All steps of the first job, then all of the second.
 ///
 /// # Errors
-/// What a step answers.
+/// The error of a step.
 pub fn depth_first<J: Job>(streams: &[Stream], jobs: &mut [J]) -> Result<()> {
     for (job, stream) in jobs.iter_mut().zip(streams.iter().cycle()) {
         for step in 0..job.steps() {
@@ -37,7 +38,7 @@ pub fn depth_first<J: Job>(streams: &[Stream], jobs: &mut [J]) -> Result<()> {
 /// The first step of all jobs, then the second of all.
 ///
 /// # Errors
-/// What a step answers.
+/// The error of a step.
 pub fn breadth_first<J: Job>(streams: &[Stream], jobs: &mut [J]) -> Result<()> {
     let steps = jobs.iter().map(Job::steps).max().unwrap_or(0);
     for step in 0..steps {
@@ -53,7 +54,7 @@ pub fn breadth_first<J: Job>(streams: &[Stream], jobs: &mut [J]) -> Result<()> {
 /// A thread for each stream, which queues the stream's jobs one after another.
 ///
 /// # Errors
-/// What a step answers.
+/// The error of a step.
 pub fn thread_per_stream<J: Job + Send>(streams: &[Stream], jobs: &mut [J]) -> Result<()> {
     let mut shares: Vec<Vec<&mut J>> = streams.iter().map(|_| Vec::new()).collect();
     for (i, job) in jobs.iter_mut().enumerate() {
@@ -83,7 +84,7 @@ pub fn fork(main: &Stream, streams: &[Stream]) -> Result<()> {
         .try_for_each(|stream| stream.wait_event(&now))?)
 }
 
-/// Makes `main` go on when all that is queued on the streams has run.
+/// Makes `main` wait for everything that is queued on the streams.
 ///
 /// # Errors
 /// The driver's error. After a fault in a kernel, every call on its context returns that error.

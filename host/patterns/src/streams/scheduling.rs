@@ -1,9 +1,9 @@
 //! Chains of small kernels on several streams, queued depth first, breadth first, and by a thread
 //! for each stream.
 //!
-//! A chain's kernels run one after another; the chains have nothing to do with one another. Whether
-//! they run side by side depends on the order in which they are queued where streams share a
-//! hardware queue (`CUDA_DEVICE_MAX_CONNECTIONS=1`, or a GPU before Kepler).
+//! A chain's kernels run one after another; the chains are independent. Whether they run side by
+//! side depends on the order in which they are queued where streams share a hardware queue
+//! (`CUDA_DEVICE_MAX_CONNECTIONS=1`, or a GPU before Kepler).
 
 use anyhow::Result;
 use lanewise::compare::{self, Agreement, Mismatch};

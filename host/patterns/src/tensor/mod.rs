@@ -1,4 +1,4 @@
-//! Tensors: boxes that a unit of its own moves.
+//! Tensors: boxes that the tensor memory accelerator moves.
 
 pub mod gemm_bf16;
 pub mod tma_copy;

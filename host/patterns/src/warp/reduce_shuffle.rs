@@ -69,8 +69,8 @@ impl Case for ReduceShuffle {
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
-        // Which block adds what is the grid's affair; that nothing is lost or added twice is what
-        // counts.
+        // The shape of the grid determines which block adds which elements. The check is that no
+        // element is lost or added twice.
         Ok(compare::equal(
             &[crate::execution::recursive_reduce_cpu::sum(
                 &self.partials.to_vec()?,

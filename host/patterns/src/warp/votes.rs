@@ -1,4 +1,4 @@
-//! Votes and matches: what the lanes of a warp have in common.
+//! Votes and matches: comparisons between the lanes of a warp.
 
 use anyhow::Result;
 use gpu::warp::votes::{Vote, match_any, vote_any_all_ballot};

@@ -155,7 +155,7 @@ impl<'a> Link<'a> {
             (functions.complete)(self.handle)
         })?;
         let mut bytes = 0;
-        // SAFETY: the link is complete, and the size has a place.
+        // SAFETY: the link is complete, and the size is written to a local variable.
         let result = unsafe { (functions.cubin_size)(self.handle, &mut bytes) };
         self.check("nvJitLinkGetLinkedCubinSize", result)?;
         let mut image = vec![0u8; bytes];

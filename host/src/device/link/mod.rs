@@ -282,7 +282,7 @@ impl Link {
 
     fn complete(&mut self) -> Result<Vec<u8>, DriverError> {
         let (mut image, mut size) = (std::ptr::null_mut(), 0);
-        // SAFETY: the link is open, and both results have a place.
+        // SAFETY: the link is open, and both results are written to local variables.
         let result = unsafe { sys::cuLinkComplete(self.state, &mut image, &mut size) };
         DriverError::check("cuLinkComplete", result, self.at)?;
         // SAFETY: the link owns the image and exists until this call returns, and the image has

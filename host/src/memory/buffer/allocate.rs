@@ -62,7 +62,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         let mut address = 0;
         lanewise_driver::set_call_site(Some(at));
         let (call, result) = match pool {
-            // SAFETY: the result has a place, and the stream is live.
+            // SAFETY: the result is written to a local variable, and the stream is live.
             None => ("cuMemAllocAsync", unsafe {
                 sys::cuMemAllocAsync(&mut address, bytes, stream.raw())
             }),
@@ -229,7 +229,7 @@ fn managed(bytes: usize, at: &'static Location<'static>) -> Result<u64, DriverEr
     // From cuda.h: any stream on any device can access the memory.
     const CU_MEM_ATTACH_GLOBAL: u32 = 1;
     let mut address = 0;
-    // SAFETY: the result has a place.
+    // SAFETY: the result is written to a local variable.
     let result = unsafe { sys::cuMemAllocManaged(&mut address, bytes, CU_MEM_ATTACH_GLOBAL) };
     DriverError::check("cuMemAllocManaged", result, at)?;
     Ok(address)

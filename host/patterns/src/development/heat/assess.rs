@@ -1,8 +1,9 @@
-//! Assess: where does the program spend its time, and what can be had from making that part fast?
+//! Assess: where does the program spend its time, and how much can it gain if that part is made
+//! fast?
 //!
 //! The program runs on the CPU, and a clock is read around each of its parts. The part p of the
-//! time that can be spread over many threads bounds all that follows: by Amdahl's law the whole can
-//! become 1 / (1 - p) times as fast, and no more.
+//! time that can be spread over many threads limits the later stages: by Amdahl's law the whole
+//! program can become at most 1 / (1 - p) times as fast.
 
 use std::time::{Duration, Instant};
 

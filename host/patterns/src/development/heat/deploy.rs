@@ -1,8 +1,8 @@
-//! Deploy: a function that others call, with its inputs checked and its errors named.
+//! Deploy: a function for other programs, which checks its inputs and describes its errors.
 //!
-//! Nobody knows beforehand how many sweeps a plate takes. So the last sweep of each batch says how
-//! much the plate still changes, and the host reads four bytes for each batch. A batch is a graph:
-//! one launch for all of its kernels.
+//! The number of sweeps that a plate needs is not known beforehand. So the last sweep of each batch
+//! computes how much the plate still changes, and the host reads four bytes for each batch. A batch
+//! is a graph, which is one launch for all of its kernels.
 
 use anyhow::{Context, Result};
 use gpu::development::heat::{HEIGHT, WIDTH, heat_measured, heat_tiled};
@@ -16,7 +16,7 @@ use crate::{Case, Figure, Setup, Work};
 /// Sweeps of a batch, an even number.
 pub const BATCH: usize = 32;
 
-/// Why a plate has no answer.
+/// Why a plate could not be computed.
 #[derive(Debug, thiserror::Error)]
 pub enum HeatError {
     /// The cells are not what the shape says.
@@ -72,7 +72,7 @@ pub enum HeatError {
     Driver(#[from] DriverError),
 }
 
-/// A plate at rest.
+/// A plate that no longer changes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settled {
     /// The plate after the last sweep.
@@ -84,11 +84,12 @@ pub struct Settled {
 }
 
 // ANCHOR: settle
-/// Sweeps until no cell changes by more than `tolerance`, `most` times at most; in whole batches of
-/// [`BATCH`].
+/// Sweeps until no cell changes by more than `tolerance`, at most `most` times. The number of
+/// sweeps is a multiple of [`BATCH`].
 ///
 /// # Errors
-/// [`HeatError`]: a plate that is none, or does not come to rest; the driver's error.
+/// [`HeatError`] if the plate is not valid or still changes after `most` sweeps; the driver's
+/// error.
 pub fn settle(
     device: &Device,
     plate: Plate,

@@ -1,7 +1,8 @@
-//! Optimise: one thing at a time, what the counters say is worst.
+//! Optimise: one change at a time, first where the counters are worst.
 //!
-//! First the copies: the plate stays on the device. Then the loads: 32 sectors for each, as lanes
-//! are a row apart. Then how often a cell is loaded: once for its block and not by each neighbour.
+//! First the copies: the plate stays on the device. Then the loads: each needs 32 sectors, because
+//! neighbouring lanes are a row apart. Then the number of loads of a cell: once for its block, and
+//! not once for each neighbour.
 
 use anyhow::Result;
 use gpu::development::heat::{HEIGHT, WIDTH, heat_by_columns, heat_by_rows, heat_tiled};

@@ -1,8 +1,8 @@
-//! Parallelise: the loop that takes the time becomes a kernel, and nothing else is touched.
+//! Parallelise: the loop that takes most of the time becomes a kernel, and nothing else changes.
 //!
-//! Each sweep copies the plate to the device, launches, and copies it back, since the rest of the
-//! program wants it where it was. Nothing is fast yet; what counts is that the answer is the CPU's,
-//! bit for bit, and stays that.
+//! Each sweep copies the plate to the device, launches, and copies it back, because the rest of the
+//! program uses it in host memory. Nothing is fast yet. What matters is that the result is that of
+//! the CPU, bit for bit, and stays so.
 
 use anyhow::Result;
 use gpu::development::heat::heat_by_columns;

@@ -159,7 +159,8 @@ impl Module {
         // No static has a NUL in its name. For the empty name the driver returns the error for an
         // unknown one.
         let text = CString::new(name).unwrap_or_default();
-        // SAFETY: the module is loaded, `text` ends with NUL, and both results have a place.
+        // SAFETY: the module is loaded, `text` ends with NUL, and both results are written to local
+        // variables.
         let result = unsafe {
             sys::cuModuleGetGlobal_v2(&mut address, &mut bytes, self.raw(), text.as_ptr())
         };

@@ -118,7 +118,7 @@ impl Case for Counting {
     }
 }
 
-/// A test of host functions. It returns the expected and the actual output.
+/// A test of host functions. It returns the actual and the expected output.
 type Call = fn(&Device, &[Stream], &mut [[DeviceBuffer<u32>; 2]], u32) -> Result<[Vec<String>; 2]>;
 
 /// Each stream has a kernel, a function, a kernel, a function. The functions of a stream are called

@@ -21,8 +21,8 @@ use crate::checks::race::Races;
 use crate::counters::Counters;
 use crate::memory::Range;
 
-/// How many places the cache of allocations has; operations share them by their position in the
-/// code.
+/// The number of entries in the cache of allocations. An operation's position in the code selects
+/// its entry, so several operations share one.
 const SITES: usize = 64;
 
 /// One host thread's execution state.
@@ -31,30 +31,31 @@ pub(crate) struct Core<'l> {
     pub(super) frame: *mut u8,
     /// The running lanes.
     pub(super) active: u32,
-    /// Some lanes of the warp are elsewhere: jumps must look for them.
+    /// Whether some lanes of the warp are at another place, so that jumps must look for them.
     pub(super) diverged: bool,
-    /// Where the running lanes meet others: the loop stops here.
+    /// The first place at which the running lanes join other lanes. The loop stops there.
     pub(super) limit: *const Op,
-    /// Whatever the warp's other lanes wait for, they come after the running ones as long as these
-    /// are before this operation. Null where that is not known.
+    /// The first operation at which other lanes of the warp are. While the running lanes are before
+    /// it, they run before the others, whatever these wait for. Null where that is not known.
     pub(super) ahead: *const Op,
-    /// Jumps until the scheduler is asked.
+    /// The jumps that the warp may still make before its turn ends.
     pub(super) fuel: i64,
     /// Atomics and volatile reads since the scheduler last made a spinning group stand back.
     pub(super) spins: u32,
-    /// Decisions until it does so for want of progress.
+    /// Decisions until the scheduler makes a group stand back because it has not met another.
     pub(super) patience: u32,
-    /// Lanes that it prefers, and for how many decisions.
+    /// The lanes that the scheduler prefers, and for how many decisions.
     pub(super) favour: (u32, u32),
     /// Shared memory of the running block.
     pub(super) shared: View,
     /// Local memory of the running warp, 32 lanes interleaved by words; `size` is that of one lane.
     pub(super) local: View,
-    /// The allocation that each site met last.
+    /// The allocation that each site accessed last.
     pub(super) ranges: [Range; SITES],
-    /// What operations keep of their addresses for the next that have the same.
+    /// The address patterns that operations store for later operations with the same addresses.
     pub(super) kept: [AddressPattern; flag::SLOTS],
-    /// Where each lane's bytes are, after an access that is neither side by side nor at one place.
+    /// Each lane's host address, after an access whose addresses are neither contiguous nor all
+    /// equal.
     pub(super) hosts: [*mut u8; LANES],
     /// Bytes that lanes read from global memory.
     pub(super) read: u64,
@@ -62,35 +63,35 @@ pub(crate) struct Core<'l> {
     pub(super) written: u64,
     /// How many instructions of warps were executed.
     pub(super) instructions: u64,
-    /// Counts, where the launch asked for them.
+    /// The launch's counters, if it requested them.
     pub(super) counters: Counters,
-    /// The running lanes when operations were counted last, and how many they are.
+    /// The running lanes when operations were counted last, and their number.
     pub(super) counted: (u32, u64),
-    /// The lanes that checks look at one by one, and whether their addresses are known to lie
-    /// anywhere.
+    /// The lanes that checks look at one by one, and whether their addresses are known to be
+    /// scattered.
     pub(super) looked_at: (u32, bool),
-    /// What the race check knows, where the launch asked for it.
+    /// The state of the race check, if the launch requested it.
     pub(super) races: Races,
-    /// For the race check: shared memory that was written and not fenced.
+    /// For the race check: shared memory that was written and is not fenced yet.
     pub(super) proxies: Proxies,
     /// Whether a register of the running warp holds uninitialised data.
     pub(super) tainted: bool,
-    /// Allocations with unwritten bytes that were met last.
+    /// The allocations with unwritten bytes that were accessed last.
     pub(super) shadows: [ShadowSite; SITES],
-    /// Readings of a clock.
+    /// How many times a clock was read.
     pub(super) ticks: u64,
-    /// How many of them are taken from the budget.
+    /// How many of the instructions are already taken from the budget.
     pub(super) spent: u64,
-    /// What operations have done that no look at memory shows: prints, allocations, stores of bytes
-    /// in bulk.
+    /// The number of effects that memory does not show: prints, allocations, stores of bytes in
+    /// bulk.
     pub(super) effects: u64,
-    /// Looks at operations for progress, where the team is probed.
+    /// Observes operations for progress, if the team is probed.
     pub(super) probe: Option<Box<Probe>>,
-    /// What schedules other than the plain one know, where there is one.
+    /// The state of schedule exploration, if the launch explores schedules.
     pub(super) explore: Option<Box<Explore>>,
     /// Why the loop ended.
     pub(super) event: Event,
-    /// Offset of `frame` in the warp's registers, and how many calls deep it is.
+    /// The offset of `frame` in the warp's registers, and its call depth.
     pub(super) at: FramePlace,
     /// The blocks that run together.
     pub(super) team: Team,
@@ -103,9 +104,9 @@ pub(crate) struct Core<'l> {
 /// A frame's place in a warp's register file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(super) struct FramePlace {
-    /// The frame's offset in bytes.
+    /// The frame's offset, in bytes.
     pub(super) frame: u32,
-    /// Calls that are open above it.
+    /// The number of open calls above it.
     pub(super) depth: u32,
 }
 
@@ -130,7 +131,7 @@ impl View {
 }
 
 impl<'l> Core<'l> {
-    /// A core for a launch, with no team yet.
+    /// Returns a core for a launch, with no team yet.
     pub(super) fn new(run: &'l Run<'l>) -> Self {
         Self {
             frame: std::ptr::null_mut(),
@@ -173,7 +174,7 @@ impl<'l> Core<'l> {
         }
     }
 
-    /// The running lanes whose guard is true.
+    /// Returns the running lanes whose guard is true.
     ///
     /// # Safety
     /// `op` must belong to the running frame.
@@ -183,7 +184,7 @@ impl<'l> Core<'l> {
         self.active & unsafe { self.predicate(op.guard) }
     }
 
-    /// The predicate at `offset`, negated if its lowest bit is set.
+    /// Returns the predicate at `offset`, negated if its lowest bit is set.
     ///
     /// # Safety
     /// `offset` must name a predicate of the running frame.
@@ -195,7 +196,7 @@ impl<'l> Core<'l> {
         bits ^ 0u32.wrapping_sub(offset & 1)
     }
 
-    /// Sets the lanes of `mask` of the predicate at `offset`.
+    /// Sets the predicate at `offset` to `bits`, in the lanes of `mask`.
     ///
     /// # Safety
     /// `offset` must name a predicate of the running frame.
@@ -206,7 +207,7 @@ impl<'l> Core<'l> {
         *at = (*at & !mask) | (bits & mask);
     }
 
-    /// The row at `offset`, in chunks.
+    /// Returns the row at `offset`, in chunks.
     ///
     /// # Safety
     /// `offset` must name a row of type `T` of the running frame.
@@ -216,7 +217,7 @@ impl<'l> Core<'l> {
         unsafe { self.frame.add(offset as usize).cast() }
     }
 
-    /// The row at `offset`, whole.
+    /// Returns the whole row at `offset`.
     ///
     /// # Safety
     /// As for [`Core::row`], and no other reference to the row may be live.
@@ -238,7 +239,7 @@ impl<'l> Core<'l> {
         &mut self.team.blocks[self.current.0].warps[self.current.1]
     }
 
-    /// The cache place of an operation.
+    /// Returns an operation's entry in the cache of allocations.
     #[inline(always)]
     pub(super) fn site(op: *const Op) -> usize {
         (op as usize / size_of::<Op>()) % SITES

@@ -3,7 +3,7 @@
 use super::op::Op;
 use crate::checks::race::AccessKind;
 
-/// What an operation, or the loop, asks of the scheduler.
+/// What an operation, or the loop, requests from the scheduler.
 #[derive(Debug, Default)]
 pub(crate) enum Event {
     /// Nothing: no event was raised.
@@ -11,8 +11,8 @@ pub(crate) enum Event {
     None,
     /// Go on at this operation, after looking for other lanes.
     Jump(*const Op),
-    /// The two halves of a divergent branch, where schedules are explored: lanes of the mask go to
-    /// the first, the others to the second.
+    /// The two halves of a divergent branch, when schedules are explored. Lanes of the mask go to
+    /// the first place, the others to the second.
     Split {
         /// Lanes that go to `taken`.
         mask: u32,
@@ -25,7 +25,7 @@ pub(crate) enum Event {
     Ended,
     /// Time is up; go on at this operation later.
     Yield(*const Op),
-    /// The launch ends.
+    /// The launch ends with this fault.
     Fault(Box<RawFault>),
 }
 
@@ -40,32 +40,32 @@ pub(crate) enum Wait {
     Cluster,
     /// The phase of an mbarrier of the block, at this shared address.
     Phase(u32),
-    /// Other lanes of the warp, named by this mask, at an instruction like the one that they wait
-    /// at.
+    /// Other lanes of the warp, named by this mask, at an instruction that matches the one where
+    /// these lanes wait.
     Lanes(u32),
 }
 
-/// What a fault of a texture or surface instruction counts as.
+/// The class of a texture or surface instruction's fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ImageFault {
-    /// The object is none, or another.
+    /// There is no such object, or it is of another kind.
     Object,
-    /// A surface has no such element. On an H200 (driver 580.159.04, 2026-11-21): an illegal
+    /// A surface has no such element. An H200 (driver 580.159.04, 2026-11-21) reports an illegal
     /// address.
     Outside,
-    /// An access that no element starts at. There: a misaligned address, with `.clamp` and `.zero`
-    /// too.
+    /// An address at which no element starts. The same H200 reports a misaligned address, with
+    /// `.clamp` and `.zero` too.
     Misaligned,
 }
 
-/// A fault as an operation sees it; `report` makes it readable.
+/// A fault as an operation raises it; `report` makes it readable.
 #[derive(Debug, Clone)]
 pub(crate) struct RawFault {
     /// The operation that was executed.
     pub(crate) op: *const Op,
-    /// The lane; 32 for all of them.
+    /// The lane, or 32 for all lanes.
     pub(crate) lane: usize,
-    /// What happened to the kernel.
+    /// What went wrong.
     pub(crate) what: FaultKind,
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct RawFault {
 // launch runs.
 unsafe impl Send for RawFault {}
 
-/// Which memory an access meant.
+/// The memory that an access was meant for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Region {
     /// Memory in the global state space.
@@ -91,7 +91,7 @@ pub(crate) enum Region {
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum FaultKind {
-    /// An access to what is not there, not live or not writable.
+    /// An access to memory that does not exist, is not live or is not writable.
     Access {
         act: AccessKind,
         region: Region,
@@ -99,16 +99,16 @@ pub(crate) enum FaultKind {
         address: u64,
         bytes: u32,
     },
-    /// An access to an address that its size does not divide.
+    /// An access to an address that is not a multiple of its size.
     Misaligned {
         act: AccessKind,
         region: Region,
         address: u64,
         bytes: u32,
     },
-    /// An instruction without meaning for these operands.
+    /// An instruction that is not defined for these operands.
     Illegal { message: String, help: &'static str },
-    /// An access of multicast memory where there is none.
+    /// An access of multicast memory at an address that has none.
     Multicast {
         message: String,
         note: String,
@@ -122,7 +122,7 @@ pub(crate) enum FaultKind {
         notes: Vec<String>,
         help: &'static str,
     },
-    /// A call through a pointer that is no function, or one of another shape.
+    /// A call through a pointer that is not a function, or that is a function of another signature.
     BadCall { address: u64, why: &'static str },
     /// Too many calls, or too much local memory.
     Stack { message: String },
@@ -132,16 +132,16 @@ pub(crate) enum FaultKind {
     Trap,
     /// The kernel executed `brkpt`.
     Breakpoint,
-    /// All warps wait; `phases` says whether some of them do for an mbarrier.
+    /// All warps wait. `phases` tells whether some of them wait for an mbarrier.
     Deadlock { notes: Vec<String>, phases: bool },
-    /// All threads that are left wait or spin, and nothing will change.
+    /// All remaining threads wait or spin, and nothing will change.
     Stuck { notes: Vec<String> },
-    /// These threads are in a loop that no way leads out of.
+    /// These threads are in a loop that has no exit.
     Endless { notes: Vec<String> },
     /// The budget is used up.
     Budget { limit: u64 },
-    /// A child that began before its parent ended ended badly; its own fault is the launch's.
+    /// A child that began before its parent ended has faulted. The launch's fault is the child's.
     Child,
-    /// A bug of ours that was caught: never expected, and said so.
+    /// A bug in the machine itself. It is never expected, and the message says so.
     Internal { message: String },
 }

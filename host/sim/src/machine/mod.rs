@@ -1,7 +1,7 @@
 //! The SIMT machine: warps, blocks and grids running decoded operations.
 //!
-//! A warp instruction is the unit of work: one indirect call, 32 lanes in plain arrays that the
-//! compiler vectorises. What every operation needs:
+//! A warp instruction is the unit of work. It is one indirect call, and its 32 lanes lie in plain
+//! arrays that the compiler vectorises. Every operation needs these:
 //!
 //! | file | what it is |
 //! | --- | --- |

@@ -1,4 +1,4 @@
-//! What decoding gives: operations with numbered operands, and the tables that they point into.
+//! The decoder's result: operations with numbered operands, and the tables that they refer to.
 //!
 //! A function's frame holds, in this order: words (the predicate that is always true, the carry
 //! flag, the predicates), rows of constants and special registers, rows of registers, and the areas
@@ -32,7 +32,7 @@ use crate::semantics::video::Video;
 pub(crate) struct Program {
     /// All functions' operations, one after another; each function ends with one that leaves it.
     pub(crate) ops: Vec<Op>,
-    /// For each operation, what reports and counters want to know of it.
+    /// For each operation, the facts that reports and counters need.
     pub(crate) infos: Vec<OpInfo>,
     /// Functions with a body.
     pub(crate) functions: Vec<Function>,
@@ -58,7 +58,7 @@ pub(crate) struct Program {
     pub(crate) products: Vec<Product>,
     /// Multiplications of warpgroups.
     pub(crate) warpgroups: Vec<WarpgroupSite>,
-    /// Registers that they use, by name.
+    /// The names of the registers that they use.
     pub(crate) tracked: Vec<String>,
     /// What operations do to those registers, by the operation's number; it may be shorter than
     /// `ops`.
@@ -69,29 +69,29 @@ pub(crate) struct Program {
     pub(crate) multimems: Vec<MultimemSite>,
     /// What video instructions do.
     pub(crate) videos: Vec<Video>,
-    /// Instructions at which lanes of a warp meet wherever they stand, by operation.
+    /// Instructions that may converge lanes of a warp from different places, by operation.
     pub(crate) meetings: Vec<MeetingPoint>,
     /// Module variables, in order; [`Value::Symbol`] names them by index.
     pub(crate) variables: Vec<Variable>,
-    /// Operations whose address is computed from that of one shared variable, with its index; by
-    /// operation.
+    /// Operations whose address is computed from the address of one shared variable, with the
+    /// variable's index; sorted by operation.
     pub(crate) arrays: Vec<(u32, u32)>,
-    /// The same for the two addresses of asynchronous copies: of what is written, and of what is
-    /// read.
+    /// The shared variables that the two addresses of an asynchronous copy are computed from: first
+    /// what is written, then what is read.
     pub(crate) copied_arrays: Vec<(u32, [Option<u32>; 2])>,
-    /// The same for local variables.
+    /// Operations whose address is computed from the address of one local variable.
     pub(crate) local_arrays: Vec<(u32, LocalArray)>,
-    /// Loads that may take their value behind a later store of their thread, by operation.
+    /// Loads that may take their value after a later store of their thread, by operation.
     pub(crate) late: Vec<LateLoad>,
     /// How each instruction's results come from what it reads.
     pub(crate) flows: Flows,
-    /// The kernels, and each one's function.
+    /// The kernels, each with the index of its function.
     pub(crate) kernels: Vec<(Kernel, usize)>,
     /// Static shared memory of each kernel's function.
     pub(crate) shared: Vec<(usize, u32)>,
     /// Whether something calls `vprintf`.
     pub(crate) prints: bool,
-    /// Whether it asks where the shared memory lies that the system reserves.
+    /// Whether the program reads the address of the shared memory that the system reserves.
     pub(crate) asks_for_reserved: bool,
     /// Whether something calls `malloc`.
     pub(crate) heap: bool,
@@ -103,16 +103,17 @@ pub(crate) struct Program {
     pub(crate) files: Vec<String>,
     /// The PTX text, for reports.
     pub(crate) text: Arc<str>,
-    /// Where its lines begin, once somebody has asked for one.
+    /// Where each line of the text begins. It is computed when a line is first requested.
     pub(crate) line_starts: OnceLock<Box<[usize]>>,
-    /// Which checks and counters look at each operation, by what launches have asked for.
+    /// Which checks and counters look at each operation, for each combination that a launch has
+    /// requested.
     pub(crate) watchers: KeptWatchers,
-    /// Where the shared array of each operation lies, once a launch was checked for accesses
-    /// outside of them.
+    /// The bounds of each operation's shared array. They are computed by the first launch that is
+    /// checked for accesses outside of arrays.
     pub(crate) array_bounds: OnceLock<Box<[ArrayBounds]>>,
     /// The newest architecture that a `.target` names.
     pub(crate) target: Option<Architecture>,
-    /// The newest `.version`, if it is after all that are known.
+    /// The newest `.version`, if it is later than all known versions.
     pub(crate) newer: Option<(u32, u32)>,
 }
 
@@ -164,7 +165,8 @@ impl Default for Program {
 }
 
 impl Program {
-    /// A line of the text, from 1; nothing past its end. Reports and schedules ask for many.
+    /// Returns a line of the text, counted from 1, and an empty string past the end. Reports and
+    /// schedules call this often.
     pub(crate) fn line(&self, number: u32) -> &str {
         let starts = self.line_starts.get_or_init(|| {
             let after_each = self.text.match_indices('\n').map(|(at, _)| at + 1);
@@ -185,17 +187,17 @@ pub(crate) struct SourceLine {
     pub(crate) line: u32,
     /// The column, from 1; 0 where it is not known.
     pub(crate) column: u32,
-    /// Of inlined code, the line of the call: one more than an index into [`Program::sources`];
-    /// else 0.
+    /// For inlined code, the line of the call, as one more than an index into [`Program::sources`].
+    /// 0 for other code.
     pub(crate) inlined_at: u32,
 }
 
-/// What reports and counters want to know of an operation.
+/// What reports and counters need to know about an operation.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct OpInfo {
     /// Line in the PTX.
     pub(crate) line: u32,
-    /// Where in the line the instruction begins, in bytes from 1; 0 where it is nowhere.
+    /// Where in the line the instruction begins, in bytes from 1; 0 if it is in no line.
     pub(crate) column: u32,
     /// One more than an index into [`Program::sources`]; 0 for none.
     pub(crate) source: u32,
@@ -217,11 +219,11 @@ pub(crate) struct OpInfo {
     pub(crate) scope: Option<Scope>,
     /// Whether it is a `fence.sc`.
     pub(crate) sc: bool,
-    /// Whether it is a compare-and-swap, which writes nothing where it fails.
+    /// Whether it is a compare-and-swap, which writes nothing if the comparison fails.
     pub(crate) cas: bool,
     /// Whether its addresses are those of multicast memory.
     pub(crate) multicast: bool,
-    /// Whether this operation is the first of its PTX instruction: some take several.
+    /// Whether this operation is the first of its PTX instruction. Some instructions take several.
     pub(crate) first: bool,
     /// Where a thread may go from here.
     pub(crate) successors: Successors,
@@ -233,7 +235,7 @@ pub(crate) enum Class {
     /// It works on registers alone.
     #[default]
     Plain,
-    /// A branch whose guard decides, to somewhere else than the function's end.
+    /// A branch whose guard is the condition, to a place other than the function's end.
     Branch,
     /// A branch by index.
     Indexed,
@@ -241,28 +243,29 @@ pub(crate) enum Class {
     Barrier,
     /// It reads memory of this class.
     Load(SpaceClass),
-    /// Reads rows of matrices, each of 16 bytes, from shared memory.
+    /// It reads rows of matrices, each of 16 bytes, from shared memory.
     Rows,
     /// It writes memory of this class.
     Store(SpaceClass),
-    /// Reads and writes memory at once.
+    /// It reads and writes memory as one step.
     Atomic(SpaceClass),
     /// It orders accesses to memory.
     Fence,
 }
 
-/// A load, or an atomic, that may be done later than its place among the operations.
+/// A load or an atomic that may be performed later than its place among the operations.
 #[derive(Debug)]
 pub(crate) struct LateLoad {
-    /// The operation, by its number.
+    /// The operation's number.
     pub(crate) op: u32,
-    /// The operations before each of which it is done.
+    /// The operations before which it must be performed.
     pub(crate) until: Vec<u32>,
-    /// Fences behind a store, before which it may be done, so that they acquire what it read.
+    /// Fences after a store. The load may be performed before them, so that they acquire what it
+    /// read.
     pub(crate) fences: Vec<u32>,
 }
 
-/// The threads for which a strong operation orders anything.
+/// The threads for which a strong operation establishes an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Scope {
     /// `.cta`: the threads of a block.
@@ -275,7 +278,7 @@ pub(crate) enum Scope {
     System,
 }
 
-/// The memory that an address is of.
+/// The memory that an address belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SpaceClass {
     /// Memory in the global state space.
@@ -286,7 +289,7 @@ pub(crate) enum SpaceClass {
     Local,
     /// Constant memory and parameters.
     Constant,
-    /// Whatever the address says.
+    /// The memory that the generic address leads to.
     Generic,
 }
 
@@ -296,32 +299,32 @@ pub(crate) struct Function {
     pub(crate) name: String,
     /// Index of its first operation.
     pub(crate) start: u32,
-    /// Bytes of its frame, a multiple of 128.
+    /// The size of its frame in bytes, a multiple of 128.
     pub(crate) frame: u32,
-    /// Bytes of words at the frame's start.
+    /// The size in bytes of the words at the frame's start.
     pub(crate) words: u32,
     /// Rows to fill when the frame is made.
     pub(crate) rows: Vec<PresetRow>,
-    /// Registers that are cleared when the frame is made, as offset and bytes of a lane: those that
-    /// might be read before they are written.
+    /// Registers that are cleared when the frame is made, because they might be read before they
+    /// are written: offset, and bytes of a lane.
     pub(crate) cleared: Vec<(u32, u32)>,
-    /// Its registers but for predicates: offset, and bytes of a lane.
+    /// Its registers except predicates: offset, and bytes of a lane.
     pub(crate) registers: Vec<OperandPlace>,
     /// Bytes of local memory that its variables take.
     pub(crate) local: u32,
-    /// Where its parameters go.
+    /// The areas of its parameters.
     pub(crate) params: Vec<Area>,
-    /// Where it leaves what it returns.
+    /// The areas of its results.
     pub(crate) returns: Vec<Area>,
     /// Whether it is a kernel.
     pub(crate) entry: bool,
     /// Whether it launches kernels itself.
     pub(crate) launches: bool,
-    /// Whether it has instructions that read shared memory by the asynchronous proxy; of a kernel,
-    /// whether any function has that it may reach.
+    /// Whether it has instructions that read shared memory through the asynchronous proxy. For a
+    /// kernel: whether any function that it may reach has them.
     pub(crate) reads_asynchronously: bool,
-    /// Why it cannot run, if something in it is not modelled; its code is one operation that says
-    /// so.
+    /// Why it cannot run, if something in it is not modelled. Its code is then one operation that
+    /// reports this.
     pub(crate) refused: Option<LoadError>,
 }
 
@@ -331,7 +334,7 @@ pub(crate) struct LocalArray {
     pub(crate) name: Arc<str>,
     /// How many bytes it has.
     pub(crate) size: u64,
-    /// The row of its address, in 64 bits.
+    /// The frame's row with its address, in 64 bits.
     pub(crate) row: u32,
 }
 
@@ -342,7 +345,7 @@ pub(crate) struct PresetRow {
     pub(crate) offset: u32,
     /// Bytes of one lane's value: 4, 8 or 16.
     pub(crate) width: u32,
-    /// What goes there.
+    /// The value that each lane gets.
     pub(crate) value: Value,
 }
 
@@ -357,7 +360,7 @@ pub(crate) enum Value {
     Special(SpecialRegister, u8),
     /// The local address of a variable of the frame.
     Local(u32),
-    /// The shared address that dynamic shared memory starts at, plus an offset.
+    /// The shared address at which dynamic shared memory starts, plus an offset.
     DynamicShared(i64),
 }
 
@@ -395,7 +398,7 @@ pub(crate) struct Variable {
     pub(crate) image: Vec<u8>,
     /// Addresses in the image.
     pub(crate) addresses: Vec<ImageAddress>,
-    /// Seen by the host by its name.
+    /// Whether the host can find it by its name.
     pub(crate) visible: bool,
 }
 
@@ -410,15 +413,15 @@ pub(crate) enum VariableSpace {
     Constant,
     /// Static shared memory, at this shared offset counted from the block's first byte.
     Shared(u32),
-    /// Dynamic shared memory: behind the static.
+    /// Dynamic shared memory, which lies after the static.
     DynamicShared,
-    /// A function: this is its index.
+    /// A function, by its index.
     Function(usize),
     /// No memory: a handle that the host binds a texture or surface to.
     Reference(Reference),
 }
 
-/// What a reference variable takes.
+/// The kind of object that a reference variable takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reference {
     /// A reference to a texture, `.texref`.
@@ -430,16 +433,16 @@ pub(crate) enum Reference {
 /// An address in a variable's image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ImageAddress {
-    /// Where in the image.
+    /// The offset in the image, in bytes.
     pub(crate) at: usize,
-    /// Bytes that are stored there.
+    /// The number of bytes that are stored there.
     pub(crate) width: usize,
     pub(crate) variable: u32,
-    /// Added to its address.
+    /// A constant that is added to the variable's address.
     pub(crate) offset: i64,
     /// Whether shared addresses are made generic.
     pub(crate) generic: bool,
-    /// Right shift before storing (`0xff00(sym)` keeps one byte).
+    /// The right shift before storing (`0xff00(sym)` keeps one byte).
     pub(crate) shift: u32,
 }
 

@@ -5,12 +5,12 @@
 //! because compilers lay code out so that lanes which went ahead wait at the join for those behind.
 //! Groups that come to one place merge.
 //!
-//! That order alone would let a lane that spins on a lock starve the lane that holds it. So a group
-//! that has spun for a while (many atomics, or very many jumps) stands back, and the group that
-//! waited longest runs for some jumps.
+//! That order alone would let a lane that spins on a lock starve the lane that holds it. A group
+//! that has spun for a while (many atomics, or very many jumps) therefore stands back, and the
+//! group that has waited longest runs for some jumps.
 //!
-//! The ISA promises progress to every lane and nothing of the order; which lanes a divergent
-//! `activemask` sees is ours.
+//! The ISA promises progress to every lane and leaves the order open. Which lanes a divergent
+//! `activemask` sees is the machine's choice.
 
 use super::core::{Core, FramePlace};
 use super::event::{Event, RawFault, Wait};
@@ -19,11 +19,11 @@ use super::warp::Group;
 use super::watch::watcher;
 use super::watch::watchers::Watched;
 
-/// Decisions after which a group that never meets another stands back.
+/// Decisions after which a group that has not met another stands back.
 pub(super) const PATIENCE: u32 = 20_000;
-/// Atomics and volatile reads after which it does so.
+/// Atomics and volatile reads after which a group stands back.
 pub(super) const SPINS: u32 = 64;
-/// Decisions for which the group that waited longest is preferred then.
+/// Decisions for which the scheduler then prefers the group that has waited longest.
 const FAVOUR: u32 = 256;
 
 /// How a warp's turn ended.
@@ -31,11 +31,11 @@ const FAVOUR: u32 = 256;
 pub(super) enum TurnEnd {
     /// All of its lanes have ended.
     Done,
-    /// All of its lanes that live wait for others.
+    /// All of its live lanes wait for others.
     Waits,
-    /// Its time was up.
+    /// It has used up its turn.
     Yields,
-    /// The launch ends.
+    /// An operation faulted, and the launch ends.
     Faults(Box<RawFault>),
 }
 
@@ -76,7 +76,8 @@ impl Core<'_> {
         }
     }
 
-    /// The loop: one operation after another until one stops it or other lanes are met.
+    /// Runs one operation after another until one stops the loop, or until the running lanes come
+    /// to other lanes. Returns the operation to go on with.
     #[inline(always)]
     fn go<const WATCH: bool>(&mut self, mut op: *const Op) -> *const Op {
         let mut count = 0;
@@ -91,7 +92,7 @@ impl Core<'_> {
                     op = STOP;
                     break;
                 }
-                // What only checks look at is an access.
+                // An operation that only checks look at is a memory access.
                 if !(counts || self.looks_at_all()) || !self.watch_plain(op) {
                     // SAFETY: as below.
                     unsafe { watch(self, op) };
@@ -107,13 +108,14 @@ impl Core<'_> {
         op
     }
 
-    /// Whether lanes that wait for their turn may be preferred to those whose turn it is.
+    /// Returns whether lanes that wait for their turn may be preferred to those whose turn it is.
     #[inline(always)]
     fn stands_back(&self) -> bool {
         self.favour.1 > 0 || self.spins > SPINS || self.patience == 0
     }
 
-    /// The scheduler's decision that the running lanes go on, where others wait behind them.
+    /// Records the scheduler's decision that the running lanes go on while others wait at later
+    /// operations.
     #[inline(always)]
     fn decide(&mut self) {
         let warp = self.warp();
@@ -121,9 +123,9 @@ impl Core<'_> {
         self.patience -= 1;
     }
 
-    /// A jump of all running lanes while others are elsewhere, which gives the operation to go on
-    /// with: where it leads to before all of those there is nothing to decide; else the loop ends,
-    /// and the scheduler looks for them.
+    /// Performs a jump of all running lanes while others are elsewhere. Returns the operation to go
+    /// on with. If the target is before all other lanes, there is nothing to decide. Otherwise the
+    /// loop ends, and the scheduler looks for the other lanes.
     #[inline]
     pub(super) fn jump_among_others(&mut self, target: *const Op) -> *const Op {
         if target < self.ahead && !self.stands_back() {
@@ -136,8 +138,8 @@ impl Core<'_> {
         target
     }
 
-    /// A branch that not all running lanes take, which gives the operation to go on with: those of
-    /// `mask` go to `taken`, the others to `other`.
+    /// Performs a branch that not all running lanes take: the lanes of `mask` go to `taken`, the
+    /// others to `other`. Returns the operation to go on with.
     pub(super) fn split(&mut self, mask: u32, taken: *const Op, other: *const Op) -> *const Op {
         if self.explore.is_some() {
             return self.stop(Event::Split { mask, taken, other });
@@ -156,14 +158,14 @@ impl Core<'_> {
         other
     }
 
-    /// [`Core::park`] and then [`Core::pick`] in one step, which changes the groups as little as it
-    /// can: lanes that part and meet again within a few operations come here as often.
+    /// Does [`Core::park`] and then [`Core::pick`] in one step, and changes the groups as little as
+    /// it can. Lanes that diverge and reconverge within a few operations come here often.
     fn go_on(&mut self, op: *const Op) -> Option<*const Op> {
         let (mask, at) = (self.active, self.at);
         let stands_back = self.stands_back();
         let warp = self.warp();
         let order = |at: FramePlace, op: *const Op| (u32::MAX - at.depth, op);
-        // Who is here already, and who of the others comes first.
+        // The group that is at this place already, and the first of the other groups.
         let (mut here, mut first, mut several) = (None, None, false);
         for (i, group) in warp.groups.iter().enumerate() {
             if group.op == op
@@ -201,8 +203,8 @@ impl Core<'_> {
                 mask: mask | warp.groups.swap_remove(here).mask,
                 ..parked
             },
-            // The last takes the place of the one that is taken out, and these lanes would be the
-            // last.
+            // `swap_remove` would move the last group into the freed place, and `parked` would be
+            // the last.
             (None, Some((i, _))) => std::mem::replace(&mut warp.groups[i], parked),
             (Some(here), Some((i, _))) => {
                 let group = &mut warp.groups[here];
@@ -217,7 +219,7 @@ impl Core<'_> {
         Some(next.op)
     }
 
-    /// Puts the running lanes down at `op`, together with lanes that are there already.
+    /// Parks the running lanes at `op`, together with lanes that are there already.
     pub(super) fn park(&mut self, op: *const Op, wait: Wait) {
         let (mask, at, clock) = (self.active, self.at, self.warp().clock);
         if mask == 0 {
@@ -233,7 +235,7 @@ impl Core<'_> {
         match same {
             Some(group) => {
                 group.mask |= mask;
-                // Lanes that waited at this operation for others try again now that there are more
+                // Lanes that waited for others at this operation try again, now that there are more
                 // of them.
                 group.wait = wait;
             }
@@ -273,7 +275,7 @@ impl Core<'_> {
             if favour.1 > 0 {
                 self.favour.1 -= 1;
             } else if spins > SPINS || patience == 0 {
-                // Whoever waited longest among the others goes first for a while.
+                // The other group that has waited longest goes first for a while.
                 let clock = warp.clock;
                 let oldest = warp
                     .groups
@@ -297,7 +299,8 @@ impl Core<'_> {
         Some(group.op)
     }
 
-    /// Where lanes that run from `op` meet others first, and how far they are before all others.
+    /// Computes, for lanes that run from `op`, where they first join other lanes, and how far they
+    /// are before all others.
     #[inline]
     pub(super) fn set_limit(&mut self, op: *const Op) {
         let at = self.at;
@@ -328,7 +331,8 @@ impl Core<'_> {
         self.frame = unsafe { registers.start().add(at.frame as usize) };
     }
 
-    /// Ends the lanes of `mask`, which are among the running: nobody waits for them any more.
+    /// Ends the lanes of `mask`, which must be running lanes: no other lane waits for them any
+    /// more.
     pub(super) fn end_lanes(&mut self, mask: u32) {
         self.active &= !mask;
         self.complete_ended(mask);

@@ -1,4 +1,4 @@
-//! A warp: its registers, its lanes' places, and the calls that they have open.
+//! A warp: its registers, the places of its lanes, and their open calls.
 
 use super::asynchronous::pending::Copies;
 use super::compute::track::Matrices;
@@ -9,7 +9,7 @@ use super::lane::LANES;
 use super::op::Op;
 use super::watch::init::Taints;
 
-/// 64 bytes, aligned: what rows are made of.
+/// A unit of 64 aligned bytes, of which rows are made.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub(super) struct Line([u8; 64]);
@@ -21,7 +21,7 @@ pub(super) struct Bytes {
 }
 
 impl Bytes {
-    /// At least `size` bytes; what was there stays, what is new is zero.
+    /// Makes it at least `size` bytes long. Old bytes keep their values, and new bytes are zero.
     pub(super) fn grow(&mut self, size: usize) {
         let lines = size.div_ceil(64);
         if lines > self.lines.len() {
@@ -29,20 +29,20 @@ impl Bytes {
         }
     }
 
-    /// The first byte.
+    /// Returns a pointer to the first byte.
     pub(super) fn start(&mut self) -> *mut u8 {
         self.lines.as_mut_ptr().cast()
     }
 
-    /// How many bytes there are.
+    /// Returns the number of bytes.
     pub(super) fn len(&self) -> usize {
         self.lines.len() * 64
     }
 
-    /// The bytes of all lanes' registers.
+    /// Returns the bytes of all lanes' registers.
     pub(super) fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: lines are plain bytes without padding, and they are borrowed for as long as the
-        // slice.
+        // SAFETY: lines are plain bytes without padding, and the borrow of `self` lasts as long as
+        // the slice.
         unsafe {
             std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), self.lines.len() * 64)
         }
@@ -60,11 +60,11 @@ pub(super) struct Group {
     pub(super) at: FramePlace,
     /// What they wait for.
     pub(super) wait: Wait,
-    /// When they ran last: the longest wait is ended first.
+    /// When they ran last. The group that has waited longest goes first.
     pub(super) ran: u32,
 }
 
-/// One open call of each lane: where to go on.
+/// One open call of each lane: where the lane goes on when the call returns.
 #[derive(Clone)]
 pub(super) struct Return {
     /// The call operation, by lane.
@@ -87,21 +87,21 @@ pub(super) struct Warp {
     pub(super) live: u32,
     /// Lanes that exist.
     pub(super) exist: u32,
-    /// Where lanes are that do not run now.
+    /// The places of the lanes that do not run now.
     pub(super) groups: Vec<Group>,
-    /// Open calls, by depth; only lanes that are that deep have an entry of meaning.
+    /// Open calls, by depth. An entry is valid only for lanes that are that deep.
     pub(super) calls: Vec<Return>,
-    /// Where the frames of open calls lie.
+    /// The layout of the frames of open calls.
     pub(super) frames: Frames,
     /// Lanes that have arrived at the cluster's barrier in this phase.
     pub(super) cluster_arrived: u32,
-    /// Lanes that arrived there in a phase that has ended, and have not waited yet.
+    /// Lanes that arrived there in a phase that has ended, and that have not waited yet.
     pub(super) cluster_passed: u32,
     /// Whether it arrived there with relaxed order.
     pub(super) cluster_relaxed: bool,
-    /// Lanes whose wait for an mbarrier went on for too long: it gives false.
+    /// Lanes whose wait for an mbarrier has taken too long. Their wait returns false.
     pub(super) expired: u32,
-    /// Waits for mbarriers that were found not ended, one after another.
+    /// Consecutive waits for mbarriers that found the phase not ended.
     pub(super) tests: u32,
     /// The asynchronous copies that are under way.
     pub(super) copies: Copies,
@@ -109,16 +109,16 @@ pub(super) struct Warp {
     pub(super) matrices: Matrices,
     /// Registers that hold uninitialised data.
     pub(super) taints: Taints,
-    /// Bytes of local memory that were written, a lane each, where that is checked.
+    /// The written bytes of local memory, one entry per lane, where that is checked.
     pub(super) local_written: Vec<u32>,
-    /// Counts scheduling decisions.
+    /// The number of scheduling decisions.
     pub(super) clock: u32,
-    /// Whether the entry function's rows are filled: they stay from block to block.
+    /// Whether the entry function's rows are filled. They stay filled from block to block.
     pub(super) filled: bool,
 }
 
 impl Warp {
-    /// Whether a group may run.
+    /// Returns whether a group may run.
     pub(super) fn ready(&self) -> bool {
         self.groups.iter().any(|g| g.wait == Wait::Ready)
     }

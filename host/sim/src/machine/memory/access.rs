@@ -1,13 +1,13 @@
-//! Accesses: from the addresses that an instruction names to bytes of the host, with every check on
-//! the way.
+//! Memory accesses: from the addresses of an instruction to bytes of the host, with all checks.
 //!
-//! PTX ISA, "State Spaces" and "Addresses as Operands". All accesses are checked: the bytes are in
-//! one live allocation (or in the block's shared, the thread's local or the launch's parameter
-//! memory), writes do not go to constant memory, and the address is a multiple of the access' size.
+//! PTX ISA, "State Spaces" and "Addresses as Operands". All accesses are checked. The bytes must
+//! lie in one live allocation (or in the block's shared, the thread's local or the launch's
+//! parameter memory), writes must not go to constant memory, and the address must be a multiple of
+//! the access' size.
 //!
-//! What lies side by side, or all at one place ([`address`](super::address)), is checked once, as
-//! one piece. The rest is checked by its lowest and highest address, which usually lie in one
-//! allocation, and only if not lane by lane.
+//! Addresses that are contiguous or all equal ([`address`](super::address)) are checked once, as
+//! one range. Other addresses are checked by the lowest and the highest of them, which usually lie
+//! in one allocation. If they do not, the lanes are checked one by one.
 
 use super::address::{Address, AddressPattern, STEPS, on, slot};
 use super::flag;
@@ -19,16 +19,16 @@ use crate::machine::lane::{FULL, LANES, lanes};
 use crate::machine::op::Op;
 use crate::memory::window::{self, Window};
 
-/// Where the lanes' bytes are.
+/// The host addresses of the lanes' bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum LaneBytes {
-    /// Side by side from here: lane `i`'s are `i` times the size further.
+    /// Contiguous from this address: lane `i` is at `i` times the size.
     Row(*mut u8),
-    /// All at one place.
+    /// All lanes are at this address.
     One(*mut u8),
-    /// Each lane at its own place: in the core's `hosts`.
+    /// Each lane is at its own address, in the core's `hosts`.
     Each,
-    /// The access is wrong; the core's event says how.
+    /// The access faults, and the core's event holds the fault.
     Wrong,
 }
 
@@ -39,18 +39,18 @@ pub(in crate::machine) struct LaneAccess {
     pub(in crate::machine) act: AccessKind,
     pub(in crate::machine) space: NamedSpace,
     pub(in crate::machine) address: u64,
-    /// How far it goes.
+    /// The number of bytes that it accesses.
     pub(in crate::machine) bytes: u64,
-    /// What the address has to be a multiple of.
+    /// The alignment that the address must have, in bytes.
     pub(in crate::machine) align: u64,
 }
 
 impl Core<'_> {
-    /// [`Core::locate_here`] of an operation whose addresses are known. None: it has to look at
-    /// them.
+    /// Does [`Core::locate_here`] for an operation whose address pattern is stored. None if the
+    /// operation has to look at its addresses.
     ///
     /// # Safety
-    /// As for it.
+    /// As for [`Core::locate_here`].
     #[inline(always)]
     pub(in crate::machine) unsafe fn locate_again<S: StateSpace>(
         &mut self,
@@ -75,8 +75,8 @@ impl Core<'_> {
         })
     }
 
-    /// Where the bytes are that the lanes of `mask` (at least one) access, `1 << log` (at most 32)
-    /// for each.
+    /// Finds the bytes that the lanes of `mask` (at least one) access, `1 << log` (at most 32)
+    /// bytes for each lane.
     ///
     /// # Safety
     /// `op` must be a memory operation of the running frame.
@@ -98,9 +98,9 @@ impl Core<'_> {
         }
     }
 
-    /// [`Core::locate_here`] for addresses of type `A`. They are read from their row each time: an
-    /// array of them on the stack would have to be written in other pieces than it is read in, and
-    /// wait for that.
+    /// Does [`Core::locate_here`] for addresses of type `A`. They are read from their row each
+    /// time. An array on the stack would be written in pieces of another size than it is read in,
+    /// and the reads would wait for the writes.
     ///
     /// # Safety
     /// As for it, and row `a` must hold `A`.
@@ -138,7 +138,7 @@ impl Core<'_> {
         let Some(host_range) = S::host_range(self, op, act, start) else {
             return self.each::<S>(op, act, mask, size);
         };
-        // The second lane and the last tell which of the two it may be.
+        // The second lane and the last show which of the two patterns it may be.
         let (second, last) = (row[1].plus(offset), row[LANES - 1].plus(offset));
         if mask == FULL && second == start && last == start && start & (size - 1) == 0 {
             let mut apart = 0u64;
@@ -175,8 +175,9 @@ impl Core<'_> {
                 None => self.each::<S>(op, act, mask, size),
             };
         }
-        // All at one place, or anywhere in one stretch. An offset is inside when neither it nor
-        // what is left behind it is negative: no stretch is longer than half of all addresses.
+        // All at one place, or scattered in one range. An offset is inside if neither it nor the
+        // number of bytes left after it is negative: no range is longer than half of the address
+        // space.
         let Some(room) = host_range.size.checked_sub(size) else {
             return self.each::<S>(op, act, mask, size);
         };
@@ -206,7 +207,7 @@ impl Core<'_> {
         LaneBytes::Each
     }
 
-    /// Lane by lane: accesses to several allocations, and wrong ones.
+    /// Finds the bytes lane by lane: for accesses to several allocations, and for faulting ones.
     #[cold]
     #[inline(never)]
     fn each<S: StateSpace>(
@@ -256,8 +257,8 @@ impl Core<'_> {
         LaneBytes::Each
     }
 
-    /// The host's bytes of one access, if it may be; else the core's event says why not. Local
-    /// memory is interleaved, and no instruction that comes here may name it.
+    /// Returns the host's bytes of one access if it is allowed. Otherwise the core's event holds
+    /// the fault. Local memory is interleaved, and an instruction that comes here must not name it.
     pub(in crate::machine) fn locate(&mut self, op: *const Op, one: LaneAccess) -> Option<*mut u8> {
         let LaneAccess {
             lane,

@@ -1,32 +1,32 @@
-//! The addresses of a warp's access: its lanes' as their register holds them, and whether they lie
-//! evenly.
+//! The addresses of a warp's access: the lanes' addresses as their register holds them, and whether
+//! they are regular.
 //!
-//! Most warps access memory in one of two ways: side by side, or all at one place. Both are found
-//! with a few vector operations over the 32 addresses.
+//! Most warps access memory in one of two ways: at contiguous addresses, or all at one address.
+//! Both are found with a few vector operations over the 32 addresses.
 
 use super::flag;
 use crate::machine::core::Core;
 use crate::machine::lane::{FULL, LANES};
 use crate::machine::op::Op;
 
-/// An address register as an operation found it: its lanes side by side, or all at one place.
+/// The regular addresses that an operation found in its register: contiguous, or all equal.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::machine) struct AddressPattern {
-    /// The lanes; none where nothing is kept.
+    /// The lanes, or 0 if nothing is stored.
     pub(in crate::machine) mask: u32,
-    /// How far each lane's address is from the one before: the size of the access, or nothing.
+    /// The stride from lane to lane: the size of the access, or 0 if all addresses are equal.
     pub(in crate::machine) step: u32,
     /// The first lane's address, without the operation's offset.
     pub(in crate::machine) first: u64,
 }
 
-/// The place in which an operation keeps what its addresses are like.
+/// Returns the index of the entry in which an operation stores its address pattern.
 #[inline(always)]
 pub(super) fn slot(aux: u32) -> usize {
     (aux >> flag::SLOT) as usize % flag::SLOTS
 }
 
-/// `i * size` for each lane `i`, by the size's logarithm: what addresses side by side differ by.
+/// `i * size` for each lane `i`, by the size's logarithm: the offsets of contiguous addresses.
 pub(super) static STEPS: [[u64; LANES]; 6] = {
     let mut steps = [[0; LANES]; 6];
     let mut log = 0;
@@ -43,7 +43,7 @@ pub(super) static STEPS: [[u64; LANES]; 6] = {
 
 /// An address as a register holds it.
 pub(super) trait Address: Copy {
-    /// With the instruction's offset added, in as many bits as the register has.
+    /// Returns the address plus the instruction's offset, in as many bits as the register has.
     fn plus(self, offset: i32) -> u64;
 }
 
@@ -61,15 +61,16 @@ impl Address for u32 {
     }
 }
 
-/// All bits where lane `i` is in the mask.
+/// Returns all ones if lane `i` is in the mask, and 0 otherwise.
 #[inline(always)]
 pub(super) fn on(mask: u32, i: usize) -> u64 {
     0u64.wrapping_sub(u64::from(mask >> i & 1))
 }
 
 impl Core<'_> {
-    /// What is kept of the lanes' addresses, and the first lane's address with the operation's
-    /// offset: where its register is that of an operation before, by the same lanes.
+    /// Returns the stored pattern of the lanes' addresses, and the first lane's address with the
+    /// operation's offset. None unless the address register and the lanes are those of an earlier
+    /// operation.
     #[inline(always)]
     pub(in crate::machine) fn kept(&self, o: &Op, mask: u32) -> Option<(AddressPattern, u64)> {
         let kept = self.kept[slot(o.aux)];
@@ -80,14 +81,14 @@ impl Core<'_> {
             return Some((kept, kept.first.plus(o.c as i32)));
         }
         let start = (kept.first as u32).plus(o.c as i32);
-        // Lanes behind the end of 32 bits would begin again at zero.
+        // Addresses past the end of 32 bits would wrap to zero.
         let end = start + u64::from(kept.step) * LANES as u64;
         (end <= 1 << 32).then_some((kept, start))
     }
 
-    /// Where the lanes of `mask` (at least one) access memory, `1 << log` (at most 32) bytes each,
-    /// if all do so at one place or side by side: the first lane's address, and how far each one's
-    /// is from the one before. For what looks at an operation before it runs.
+    /// Returns where the lanes of `mask` (at least one) access memory, `1 << log` (at most 32)
+    /// bytes each, if their addresses are contiguous or all equal: the first lane's address, and
+    /// the stride from lane to lane. Counters and checks call this before the operation runs.
     ///
     /// # Safety
     /// `op` must be a memory operation of the running frame.
@@ -112,14 +113,14 @@ impl Core<'_> {
         }
     }
 
-    /// [`Core::evenly`] for addresses of type `A`.
+    /// Does [`Core::evenly`] for addresses of type `A`.
     ///
     /// # Safety
-    /// As for it, and row `a` must hold `A`.
+    /// As for [`Core::evenly`], and row `a` must hold `A`.
     #[inline(always)]
     unsafe fn evenly_from<A: Address>(&self, o: &Op, mask: u32, log: u32) -> Option<(u64, u64)> {
         // SAFETY: the row is in the frame, and nothing writes to the frame while its addresses are
-        // looked at.
+        // read.
         let row = unsafe { &*self.frame.add(o.a as usize).cast::<[A; LANES]>() };
         let (offset, steps) = (o.c as i32, &STEPS[log as usize % STEPS.len()]);
         let first = mask.trailing_zeros() as usize % LANES;
@@ -139,8 +140,9 @@ impl Core<'_> {
         (apart == 0).then_some((start, 1 << log))
     }
 
-    /// Whether the lanes' addresses look as if they lay anywhere: a few lanes neither access the
-    /// same place as the next one nor the bytes before. What looks at them by pieces need not try.
+    /// Returns whether the lanes' addresses look scattered: some lane neither accesses the same
+    /// place as the next one nor the bytes just before it. It is then no use to split the access
+    /// into regular pieces.
     ///
     /// # Safety
     /// As for [`Core::evenly`].
@@ -168,7 +170,7 @@ impl Core<'_> {
         }
     }
 
-    /// The lowest and the highest address of the lanes of `mask`.
+    /// Returns the lowest and the highest address of the lanes of `mask`.
     ///
     /// # Safety
     /// As for [`Core::evenly`].
@@ -183,14 +185,14 @@ impl Core<'_> {
         }
     }
 
-    /// [`Core::reach`] for addresses of type `A`.
+    /// Does [`Core::reach`] for addresses of type `A`.
     ///
     /// # Safety
-    /// As for it, and row `a` must hold `A`.
+    /// As for [`Core::reach`], and row `a` must hold `A`.
     #[inline(always)]
     unsafe fn reach_from<A: Address>(&self, o: &Op, mask: u32) -> (u64, u64) {
         // SAFETY: the row is in the frame, and nothing writes to the frame while its addresses are
-        // looked at.
+        // read.
         let row = unsafe { &*self.frame.add(o.a as usize).cast::<[A; LANES]>() };
         let (mut low, mut high) = (u64::MAX, 0);
         for (i, address) in row.iter().enumerate() {
@@ -201,8 +203,8 @@ impl Core<'_> {
         (low, high)
     }
 
-    /// The first lane's address and the distance to the next, where all lanes run and each accesses
-    /// as much further on as the one before: columns of an array, or fields of structures.
+    /// Returns the first lane's address and the stride, if all lanes run and their addresses have
+    /// one stride. Columns of an array and fields of structures are accessed so.
     ///
     /// # Safety
     /// As for [`Core::evenly`].
@@ -222,14 +224,14 @@ impl Core<'_> {
         }
     }
 
-    /// [`Core::strided`] for addresses of type `A`.
+    /// Does [`Core::strided`] for addresses of type `A`.
     ///
     /// # Safety
-    /// As for it, and row `a` must hold `A`.
+    /// As for [`Core::strided`], and row `a` must hold `A`.
     #[inline(always)]
     unsafe fn strided_from<A: Address>(&self, o: &Op) -> Option<(u64, u64)> {
         // SAFETY: the row is in the frame, and nothing writes to the frame while its addresses are
-        // looked at.
+        // read.
         let row = unsafe { &*self.frame.add(o.a as usize).cast::<[A; LANES]>() };
         let offset = o.c as i32;
         let start = row[0].plus(offset);
@@ -242,7 +244,7 @@ impl Core<'_> {
         (apart == 0).then_some((start, step))
     }
 
-    /// The lanes' addresses: row `a` plus the offset in `c`.
+    /// Returns the lanes' addresses: row `a` plus the offset in `c`.
     ///
     /// # Safety
     /// `op` must be a memory operation of the running frame.
@@ -268,7 +270,7 @@ impl Core<'_> {
         }
     }
 
-    /// The address of one lane.
+    /// Returns the address of one lane.
     ///
     /// # Safety
     /// As for [`Core::addresses`].

@@ -3,8 +3,9 @@
 //! PTX ISA, "Parallel Synchronization and Communication Instructions: atom, red". Lanes go one
 //! after another, lowest first (the ISA leaves the order open). Global memory is changed with the
 //! host's own atomic instructions, in sequentially consistent order, whatever the instruction's
-//! `.sem` and `.scope`: that is at least as strong as each of them. What an operation makes of the
-//! old value is a function on values. A vector's elements are changed one after another.
+//! `.sem` and `.scope` are. That order is at least as strong as each of them. Each operation
+//! computes the new value with a function of the old value. A vector's elements are changed one
+//! after another.
 
 use crate::checks::race::AccessKind;
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
@@ -24,20 +25,20 @@ use crate::memory::window;
 
 /// A type that atomics change in memory.
 pub(crate) trait Cell: Copy + Default + PartialEq + 'static {
-    /// Replaces what is at `at` by `f` of it, as one step, and gives what was there.
+    /// Replaces the value `v` at `at` by `f(v)` as one atomic step, and returns the old value.
     ///
     /// # Safety
     /// `at` must be aligned and valid for reads and writes; it is accessed atomically only or by
     /// one host thread.
     unsafe fn update(at: *mut u8, f: impl Fn(Self) -> Self) -> Self;
 
-    /// The same where no other host thread looks.
+    /// Does the same if no other host thread accesses the place.
     ///
     /// # Safety
     /// `at` must be valid for reads and writes, by this thread alone.
     #[inline(always)]
     unsafe fn update_alone(at: *mut u8, f: impl Fn(Self) -> Self) -> Self {
-        // SAFETY: the caller's word.
+        // SAFETY: the caller guarantees this.
         unsafe {
             let old = at.cast::<Self>().read_unaligned();
             at.cast::<Self>().write_unaligned(f(old));
@@ -66,13 +67,14 @@ macro_rules! cell {
 }
 cell!(u16: AtomicU16, u32: AtomicU32, u64: AtomicU64);
 
-/// The host has no stable 128-bit atomics: these take turns.
+/// The lock of 128-bit atomics, which run one at a time: the host has no stable ones.
 static WIDE: Mutex<()> = Mutex::new(());
 
 impl Cell for u128 {
     unsafe fn update(at: *mut u8, f: impl Fn(Self) -> Self) -> Self {
         let _turn = WIDE.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: valid by the caller's word; other 128-bit atomics wait for the lock.
+        // SAFETY: the caller guarantees that `at` is valid. Other 128-bit atomics wait for the
+        // lock.
         unsafe {
             let old = at.cast::<u128>().read_unaligned();
             at.cast::<u128>().write_unaligned(f(old));
@@ -81,8 +83,9 @@ impl Cell for u128 {
     }
 }
 
-/// The places of the lanes that `op` changes: all in `hosts`, but for the lanes of the result,
-/// which are in local memory; and whether all of them are one place. None: a fault.
+/// Finds the places that the lanes of `op` change. They are in `hosts`, except those of the
+/// returned lanes, which are in local memory. The bool is whether all of them are one place. None
+/// for a fault.
 ///
 /// # Safety
 /// `op` must be an atomic of the running frame.
@@ -154,13 +157,13 @@ unsafe fn places(core: &mut Core<'_>, op: *const Op, mask: u32, size: u64) -> Op
     }
 }
 
-/// Where the number of elements, less one, starts in `aux`.
+/// The bit at which the number of elements, less one, starts in `aux`.
 pub(crate) const ELEMENTS: u32 = 16;
-/// Where the space starts in `aux`.
+/// The bit at which the space starts in `aux`.
 pub(crate) const SPACE: u32 = 8;
 pub(crate) const GLOBAL: u32 = 0;
 pub(crate) const SHARED: u32 = 1;
-/// No space named.
+/// The instruction names no space.
 pub(crate) const GENERIC: u32 = 2;
 
 /// # Safety
@@ -186,11 +189,11 @@ where
         let Some((local, one)) = places(core, op, mask, (size_of::<M>() * elements) as u64) else {
             return STOP;
         };
-        // Shared memory is the team's, and a team runs on one host thread.
+        // Shared memory belongs to the team, and a team runs on one host thread.
         let alone = o.aux >> SPACE & 3 == SHARED;
         let lists = &core.run.program.lists[o.b as usize..][..3 * elements];
         if one && let [d, b, c] = *lists {
-            // Lanes that change one place one after another do so in a single step.
+            // Lanes that change one place one after another do so in a single atomic step.
             let (b, c) = (*core.lanes::<R>(b), *core.lanes::<R>(c));
             let next = |old: M, lane: usize| {
                 M::narrow(conjure::<F>()(T::of(old.widen()), T::of(b[lane]), T::of(c[lane])).repr())
@@ -217,7 +220,8 @@ where
                 );
                 let new = |old: M| M::narrow(conjure::<F>()(T::of(old.widen()), b, c).repr());
                 let old = if local >> lane & 1 != 0 {
-                    // Local memory is this thread's alone: any two steps are as good as one.
+                    // Local memory belongs to this thread alone, so a read and a write are as good
+                    // as one step.
                     let at = (core.addresses(op)[lane] - window::LOCAL) as usize;
                     let old = read_words::<M>(core.local.host, lane, at);
                     write_words(core.local.host, lane, at, new(old));
@@ -236,7 +240,7 @@ where
     }
 }
 
-/// The handler of an atomic: memory of type `M` becomes `f(old, b, c)`.
+/// Returns the handler of an atomic: memory of type `M` becomes `f(old, b, c)`.
 pub(crate) fn atomic<M, T, R, F>(_: F) -> Handler
 where
     M: Cell + Stored<R>,

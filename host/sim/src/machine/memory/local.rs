@@ -14,7 +14,7 @@ use crate::machine::lane::{FULL, LANES, Lane, Repr, lanes};
 use crate::machine::op::Op;
 use crate::memory::window;
 
-/// A value at byte `offset` of one lane's words, which lie 32 words apart.
+/// Reads a value at byte `offset` of one lane's words, which lie 32 words apart.
 ///
 /// # Safety
 /// The words must lie inside the bytes at `base`, and `offset` be a multiple of the value's size.
@@ -39,7 +39,7 @@ pub(in crate::machine) unsafe fn read_words<T: Copy + Default>(
     value
 }
 
-/// Writes what [`read_words`] reads.
+/// Writes a value in the layout that [`read_words`] reads.
 ///
 /// # Safety
 /// As for [`read_words`].
@@ -62,7 +62,7 @@ pub(in crate::machine) unsafe fn write_words<T: Copy>(
     }
 }
 
-/// Local memory: loads, or stores where `WRITE`; addresses are counted from `origin`.
+/// Performs loads of local memory, or stores if `WRITE`. Addresses are counted from `origin`.
 ///
 /// # Safety
 /// As for every handler; `mask` are lanes whose guard is true.
@@ -84,7 +84,7 @@ unsafe fn local_transfer<T: Stored<R>, R: Repr + Lane<Repr = R>, const WRITE: bo
             start,
             size: top,
         } = core.local;
-        // A variable of every thread, as most are: its words lie side by side.
+        // Most accesses are to a variable of every thread, whose words are contiguous.
         let address = addresses[0].wrapping_sub(origin);
         let offset = address.wrapping_sub(start);
         let apart = addresses
@@ -203,7 +203,7 @@ impl Direction for Out {
     const WRITE: bool = true;
 }
 
-/// `.param` variables of calls: bytes at offset `c` of the area at `a` in the frame.
+/// Accesses `.param` variables of calls: bytes at offset `c` of the area at `a` in the frame.
 ///
 /// # Safety
 /// As for every handler.
@@ -235,7 +235,7 @@ pub(in crate::machine) unsafe fn area_body<T: Stored<R>, R: Repr + Lane<Repr = R
     }
 }
 
-/// The lanes of `mask` whose generic addresses are in local memory.
+/// Returns the lanes of `mask` whose generic addresses are in local memory.
 ///
 /// # Safety
 /// `op` must be a memory operation of the running frame.
@@ -257,8 +257,8 @@ pub(in crate::machine) unsafe fn local_lanes<S: StateSpace>(
     local & mask
 }
 
-/// Splits off the lanes of `mask` whose generic addresses are in local memory, and serves them.
-/// None: a fault.
+/// Splits off the lanes of `mask` whose generic addresses are in local memory, and performs their
+/// accesses. Returns the other lanes, or `None` for a fault.
 ///
 /// # Safety
 /// `op` must be a load or store through generic addresses in the running frame.

@@ -1,9 +1,10 @@
 //! `multimem.ld_reduce`, `.st`, `.red`: one place in the memory of several devices.
 //!
-//! PTX ISA 9.7.9 "multimem". The address is of a multicast mapping ([`Replicas`]); any other is a
-//! fault here, as is a place that not every device has memory for. A load reads each device's value
-//! and folds them; a store writes each; a reduction is one atomic step at each, one device after
-//! another. For counters and checks it is an access of the memory of the device that runs it.
+//! PTX ISA 9.7.9 "multimem". The address belongs to a multicast mapping ([`Replicas`]). Any other
+//! address is a fault here, and so is a place for which some device has no memory. A load reads
+//! each device's value and folds the values. A store writes to each device. A reduction is one
+//! atomic step at each device, one device after another. Counters and checks treat it as an access
+//! to the memory of the device that runs it.
 
 use super::atomics::Cell;
 use super::flag;
@@ -17,12 +18,12 @@ use crate::memory::Replicas;
 use crate::memory::window::{self, Window};
 use crate::semantics::multimem::Fold;
 
-/// One of these instructions.
+/// The operands of a `multimem` instruction.
 #[derive(Debug, Clone)]
 pub(crate) struct MultimemSite {
     /// What it does.
     pub(crate) action: MultimemAction,
-    /// A row of each element, or [`NOWHERE`].
+    /// The row of each element, or [`NOWHERE`].
     pub(crate) rows: Vec<u32>,
     /// Bytes of one element.
     pub(crate) bytes: u32,
@@ -30,14 +31,14 @@ pub(crate) struct MultimemSite {
     pub(crate) generic: bool,
 }
 
-/// What a `multimem` does.
+/// The action of a `multimem` instruction.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum MultimemAction {
     /// Reads all places and folds them.
     Load(Fold),
     /// Writes all places.
     Store,
-    /// Changes each place by a value.
+    /// Combines each place with a value.
     Reduce(Fold),
 }
 
@@ -56,7 +57,7 @@ impl MultimemAction {
 /// # Safety
 /// This many bytes at `at` are valid for reads.
 unsafe fn read(at: *const u8, bytes: u32) -> u64 {
-    // SAFETY: the caller's word.
+    // SAFETY: the caller guarantees this.
     unsafe {
         match bytes {
             1 => at.read().into(),
@@ -72,7 +73,7 @@ unsafe fn read(at: *const u8, bytes: u32) -> u64 {
 /// # Safety
 /// This many bytes at `at` are valid for writes.
 unsafe fn write(at: *mut u8, bytes: u32, value: u64) {
-    // SAFETY: the caller's word.
+    // SAFETY: the caller guarantees this.
     unsafe {
         match bytes {
             1 => at.write(value as u8),
@@ -83,14 +84,14 @@ unsafe fn write(at: *mut u8, bytes: u32, value: u64) {
     }
 }
 
-/// Changes a number of this many bytes as one step.
+/// Changes a number of this many bytes as one atomic step.
 ///
 /// # Safety
 /// This many bytes at `at` are aligned and valid for reads and writes, and others access them
 /// atomically.
 unsafe fn change(at: *mut u8, bytes: u32, fold: &Fold, value: u64) {
     let next = |old: u64| fold.of(&[old, value]);
-    // SAFETY: the caller's word.
+    // SAFETY: the caller guarantees this.
     unsafe {
         match bytes {
             2 => u64::from(u16::update(at, |old| next(old.into()) as u16)),
@@ -101,8 +102,8 @@ unsafe fn change(at: *mut u8, bytes: u32, fold: &Fold, value: u64) {
 }
 
 impl<'l> Core<'l> {
-    /// Where each device's bytes are of one lane's access; none, and the core's event says why,
-    /// where there are none.
+    /// Returns each device's bytes for one lane's access. If there are none, returns `None`, and
+    /// the core's event holds the fault.
     fn replicas(
         &mut self,
         op: *const Op,
@@ -156,8 +157,8 @@ impl<'l> Core<'l> {
         Some(found)
     }
 
-    /// Addresses of multicast memory as those of the running device's own part of it, where it has
-    /// one.
+    /// Translates addresses of multicast memory to those of the running device's own part of it, if
+    /// it has one.
     pub(in crate::machine) fn unicast(&self, addresses: &[u64; LANES]) -> [u64; LANES] {
         addresses.map(|address| {
             let found = self
@@ -175,7 +176,7 @@ impl<'l> Core<'l> {
         })
     }
 
-    /// The places that one address of multicast memory stands for.
+    /// Returns the places that one address of multicast memory stands for.
     pub(in crate::machine) fn places_of(&self, address: u64, bytes: u64) -> Vec<*mut u8> {
         let found = self
             .run
@@ -224,10 +225,11 @@ pub(crate) unsafe fn multimem(core: &mut Core<'_>, op: *const Op) -> *const Op {
         for (element, &row) in site.rows.iter().enumerate() {
             let at = inside + element as u64 * u64::from(site.bytes);
             let places = stretch.places.iter().map(|place| (place + at) as *mut u8);
-            // SAFETY: who published the mapping promised that these places are valid while the
-            // launch runs; they are aligned because the address is, and a stretch begins at whole
-            // pages everywhere. The decoder gave rows of the element's register. Others may write
-            // there at the same time: that is the program's race.
+            // SAFETY: the code that published the mapping guarantees that these places are valid
+            // while the launch runs. They are aligned because the address is aligned and a mapping
+            // begins at a page boundary on every device. The decoder gave rows of the element's
+            // register. Others may write there at the same time, which is a race of the simulated
+            // program.
             unsafe {
                 if let MultimemAction::Load(fold) = site.action {
                     values.clear();

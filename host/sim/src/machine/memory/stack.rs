@@ -1,11 +1,11 @@
 //! `stacksave`, `stackrestore`, `alloca`: local memory whose size is known only when the program
 //! runs.
 //!
-//! PTX ISA, "Stack Manipulation Instructions". The stack of a thread is its local memory: variables
-//! of open calls lie below, what `alloca` gives lies above them, and the function's end takes it
-//! back. Addresses are those of `.local`. Reported: a stack that grows past the device's local
-//! memory, and a `stackrestore` of what no `stacksave` of the running call gave. Open in the ISA:
-//! what new memory holds. Here it is what was there before.
+//! PTX ISA, "Stack Manipulation Instructions". The stack of a thread is its local memory. The
+//! variables of open calls lie at the bottom. `alloca` allocates above them, and the end of the
+//! function frees what it allocated. Addresses are those of `.local`. Reported: a stack that grows
+//! past the device's local memory, and a `stackrestore` of a value that no `stacksave` of the
+//! running call returned. Open in the ISA: the contents of new memory. Here the old bytes stay.
 
 use crate::machine::core::Core;
 use crate::machine::event::FaultKind;

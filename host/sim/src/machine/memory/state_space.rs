@@ -1,8 +1,8 @@
-//! State spaces: the memory that an address of each leads to.
+//! State spaces, and the memory that an address of each space leads to.
 //!
-//! PTX ISA, "State Spaces". An instruction names its space, or none (generic addressing), and then
-//! the address says it. What holds an address is looked up once and kept by the operation's site,
-//! since the next access is mostly to the same allocation.
+//! PTX ISA, "State Spaces". An instruction names its space, or it names none (generic addressing),
+//! and then the address determines the space. The allocation of an address is looked up once and
+//! cached for the operation's site, since the next access is mostly to the same allocation.
 
 use crate::checks::race::AccessKind;
 use crate::machine::core::{Core, View};
@@ -10,19 +10,19 @@ use crate::machine::event::Region;
 use crate::machine::op::Op;
 use crate::memory::window::{self, Window};
 
-/// A stretch of memory that holds an address.
+/// A range of memory that contains an address.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HostRange {
     /// Its first address.
     pub(crate) base: u64,
     /// How many bytes it has.
     pub(crate) size: u64,
-    /// Where it is on the host.
+    /// Its address on the host.
     pub(crate) host: *mut u8,
 }
 
 impl HostRange {
-    /// The host address of `len` bytes at `address`, if all of them are inside.
+    /// Returns the host address of `len` bytes at `address`, if all of them are inside the range.
     #[inline(always)]
     pub(super) fn at(&self, address: u64, len: u64) -> Option<*mut u8> {
         let offset = address.wrapping_sub(self.base);
@@ -33,12 +33,12 @@ impl HostRange {
 
 /// A space that instructions name.
 pub(crate) trait StateSpace: Copy + 'static {
-    /// What reports call it.
+    /// The name of the memory in reports.
     const REGION: Region;
     /// Whether addresses are generic.
     const GENERIC: bool = false;
-    /// The stretch that holds `address` and may be accessed so; the same one for all addresses that
-    /// it holds.
+    /// Returns the range that contains `address`, if this access to it is allowed. The range is the
+    /// same for all addresses that it contains.
     fn host_range(
         core: &mut Core<'_>,
         op: *const Op,
@@ -56,7 +56,7 @@ pub(crate) struct Shared;
 /// The state space `.const`.
 #[derive(Clone, Copy)]
 pub(crate) struct Constant;
-/// No space named.
+/// Generic addressing: the instruction names no space.
 #[derive(Clone, Copy)]
 pub(crate) struct Generic;
 
@@ -140,27 +140,27 @@ impl StateSpace for Generic {
                 })
             }
             Window::Param => core.find_param(act),
-            // Local memory is interleaved: accesses to it are taken apart before they come here.
+            // Local memory is interleaved, and accesses to it are split off before they come here.
             Window::Local => None,
         }
     }
 }
 
-/// A space that the instruction names, for operations that look addresses up one by one.
+/// The space that an instruction names, for operations that look up each address separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NamedSpace {
     /// The state space `.global`.
     Global,
     /// `.shared`, of the block or of the cluster.
     Shared,
-    /// No space is named, the address says.
+    /// The instruction names no space, and the address determines it.
     Generic,
-    /// None, and the instruction takes shared memory only.
+    /// The instruction names no space, and it takes shared memory only.
     GenericShared,
 }
 
 impl NamedSpace {
-    /// The memory that an address names, and the address there.
+    /// Returns the memory that an address leads to, and the address there.
     pub(in crate::machine) fn spot(self, address: u64) -> (Region, u64) {
         match self {
             Self::Global => (Region::Global, address),
@@ -174,7 +174,7 @@ impl NamedSpace {
 }
 
 impl Core<'_> {
-    /// Looks an address up among what is live, and remembers where it was found.
+    /// Looks up an address in the live allocations, and caches the range for the operation's site.
     #[cold]
     #[inline(never)]
     fn find_global(&mut self, op: *const Op, act: AccessKind, address: u64) -> Option<HostRange> {
@@ -183,7 +183,7 @@ impl Core<'_> {
             return None;
         }
         if range.heap {
-            // Pieces of the heap come and go while the launch runs.
+            // Blocks of the heap are allocated and freed while the launch runs.
             let (base, size) = self.run.heap.piece(address)?;
             return Some(HostRange {
                 base,
@@ -199,8 +199,8 @@ impl Core<'_> {
         })
     }
 
-    /// Shared memory of another block of the cluster: its rank, plus one, is in the upper bits of
-    /// the address.
+    /// Finds shared memory of another block of the cluster. The upper bits of the address hold its
+    /// rank plus one.
     #[cold]
     #[inline(never)]
     fn find_shared(&mut self, address: u64) -> Option<HostRange> {
@@ -220,7 +220,7 @@ impl Core<'_> {
         })
     }
 
-    /// The kernel's parameters through a generic address: they can be read.
+    /// Finds the kernel's parameters through a generic address. They can be read only.
     #[cold]
     #[inline(never)]
     fn find_param(&mut self, act: AccessKind) -> Option<HostRange> {
@@ -234,7 +234,7 @@ impl Core<'_> {
     }
 }
 
-/// What an address names, for reports.
+/// Returns the memory that an address leads to, for reports.
 pub(super) fn region<S: StateSpace>(address: u64) -> Region {
     if !S::GENERIC {
         return S::REGION;

@@ -1,13 +1,14 @@
 //! `wmma.load`, `wmma.store`: a matrix between memory, where it lies by rows or by columns, and a
 //! warp's registers.
 //!
-//! PTX ISA, "Warp-level Matrix Load Instruction: wmma.load" and "wmma.store". Where elements lie in
-//! the fragment is open in the ISA; `semantics::matrix::fragment` says where they do here. A row (a
-//! column, where they lie by columns) is one piece of memory that has to be there whole. The ISA
-//! wants each aligned to the fragment's size. The machine asks for what an H200 does (driver
-//! 580.159.04), see [`Tile::align`], and for 16 bytes, or the size where that is less, of what was
-//! not measured. Reported: lanes that name different places or strides, which is undefined.
-//! Counters leave these accesses out: what a GPU makes of them was not measured.
+//! PTX ISA, "Warp-level Matrix Load Instruction: wmma.load" and "wmma.store". The ISA leaves open
+//! where elements lie in the fragment; `semantics::matrix::fragment` defines it for this machine. A
+//! row (or a column, if the matrix lies by columns) is one range of memory that must exist as a
+//! whole. The ISA requires each to be aligned to the fragment's size. The machine requires what an
+//! H200 requires (driver 580.159.04), see [`Tile::align`]. For what was not measured it requires 16
+//! bytes, or the size if that is less. Reported: lanes that name different places or strides, which
+//! is undefined. Counters leave these accesses out, because it was not measured how a GPU splits
+//! them.
 
 use super::access::LaneAccess;
 use super::flag;
@@ -22,17 +23,17 @@ use crate::machine::op::{Op, STOP};
 use crate::machine::program::{Class, SpaceClass};
 use crate::semantics::matrix::fragment;
 
-/// A matrix in memory and in registers.
+/// A matrix in memory, and its registers.
 #[derive(Debug, Clone)]
 pub(crate) struct Tile {
     /// Rows and columns.
     pub(crate) shape: (usize, usize),
     /// Bits of an element.
     pub(crate) bits: usize,
-    /// Whether it lies by rows.
+    /// Whether it lies by rows in memory.
     pub(crate) by_rows: bool,
-    /// Whether the fragment is that of B of `mma`: f64 and single bits, whose other fragments are
-    /// the same as here.
+    /// Whether the fragment is that of B of `mma`, for f64 and single bits. Their other fragments
+    /// are the same as here.
     pub(crate) as_mma_b: bool,
     /// The space that the instruction names.
     pub(crate) space: NamedSpace,
@@ -41,14 +42,14 @@ pub(crate) struct Tile {
 }
 
 impl Tile {
-    /// Bytes of a register.
+    /// Returns the number of bytes of a register.
     fn width(&self) -> usize {
         if self.bits == 64 { 8 } else { 4 }
     }
 
-    /// What has to divide the address of each row (or column). Measured with `m16n16k16` by rows:
-    /// from global memory each register is loaded by itself, from shared memory rows are loaded by
-    /// 16 bytes, and accumulators by pairs anywhere.
+    /// Returns the required alignment of each row (or column). Measured with `m16n16k16` by rows:
+    /// from global memory each register is loaded separately, from shared memory rows are loaded in
+    /// pieces of 16 bytes, and accumulators are loaded in pairs from both.
     fn align(&self, region: Region) -> u64 {
         match (region, self.bits, self.registers.len()) {
             (Region::Global, 8 | 16, _) => 4,
@@ -58,7 +59,7 @@ impl Tile {
         }
     }
 
-    /// How many rows (or columns) lie in memory one after another, and the bytes of each.
+    /// Returns how many rows (or columns) lie in memory one after another, and the bytes of each.
     fn lines(&self) -> (usize, usize) {
         let (rows, columns) = self.shape;
         let (lines, length) = if self.by_rows {
@@ -69,7 +70,7 @@ impl Tile {
         (lines, length * self.bits / 8)
     }
 
-    /// Line and place in it of element `index` of a register.
+    /// Returns the line of element `index` of a register, and its position in the line.
     fn place(&self, lane: usize, register: usize, index: usize) -> (usize, usize) {
         let per = self.width() * 8 / self.bits;
         let (row, column) = if self.as_mma_b {
@@ -86,19 +87,19 @@ impl Tile {
     }
 }
 
-/// Lines at most: `m32n8k16` has 32 rows.
+/// The most lines that a tile has: `m32n8k16` has 32 rows.
 const LINES: usize = 32;
 
-/// Where a tile's lines lie.
+/// The places of a tile's lines.
 struct Lines {
     places: [*mut u8; LINES],
-    /// Their addresses in their space.
+    /// Their addresses in their state space.
     at: [u64; LANES],
     region: Region,
 }
 
 impl Core<'_> {
-    /// Where the tile's lines lie.
+    /// Finds the places of the tile's lines.
     ///
     /// # Safety
     /// `op` must be `wmma.load` or `wmma.store` of the running frame.
@@ -159,7 +160,7 @@ impl Core<'_> {
     }
 }
 
-/// The registers of a tile whose lines lie here.
+/// Reads a tile's registers from lines at these places.
 ///
 /// # Safety
 /// Every line must hold all of its elements.
@@ -189,7 +190,7 @@ unsafe fn gather(tile: &Tile, lines: &[*mut u8; LINES]) -> Vec<[u64; LANES]> {
     (0..tile.registers.len()).map(register).collect()
 }
 
-/// Puts a tile's registers into lines. Elements have 16 bits or more.
+/// Writes a tile's registers to lines. Elements have 16 bits or more.
 ///
 /// # Safety
 /// Every line must hold all of its elements, and may be written.

@@ -1,13 +1,13 @@
 //! Loads and stores: `ld`, `st`, in every space, of one value or a vector.
 //!
-//! PTX ISA, "Data Movement and Conversion: ld, st". A load widens what it reads to the register:
-//! zeros for unsigned and untyped, the sign for signed types; a store drops the register's upper
-//! bits. Cache operators are hints and do nothing. Where several lanes store to one place the
-//! highest lane wins; the ISA leaves it open.
+//! PTX ISA, "Data Movement and Conversion: ld, st". A load widens the value to the register:
+//! unsigned and untyped values with zeros, signed values with the sign. A store drops the
+//! register's upper bits. Cache operators are hints and do nothing. Where several lanes store to
+//! one place, the highest lane wins; the ISA leaves this open.
 //!
 //! Global accesses are plain reads and writes of host memory that other cores may access at the
-//! same time: a race is the simulated program's, and nothing of the machine's own depends on what
-//! it reads there.
+//! same time. Such a race belongs to the simulated program. The machine's own state does not depend
+//! on the values that are read there.
 
 use super::access::LaneBytes;
 use super::flag;
@@ -22,9 +22,9 @@ use crate::machine::op::{Handler, Op, STOP};
 
 /// A type in memory that a register of representation `R` holds.
 pub(crate) trait Stored<R: Repr>: Copy + Default + 'static {
-    /// As a load fills the register.
+    /// Returns the value as a load fills the register.
     fn widen(self) -> R;
-    /// As a store takes it from the register.
+    /// Returns the value as a store takes it from the register.
     fn narrow(repr: R) -> Self;
 }
 
@@ -51,8 +51,8 @@ stored! {
     u128 as u128 => u128;
 }
 
-/// The frame offset of element `e` of the vector (or the one value) that `first` names; none for
-/// `_`.
+/// Returns the frame offset of element `e` of the vector (or the one value) that `first` names, or
+/// `None` for `_`.
 #[inline(always)]
 pub(in crate::machine) fn element(
     core: &Core<'_>,
@@ -67,12 +67,13 @@ pub(in crate::machine) fn element(
     (offset != NOWHERE).then_some(offset)
 }
 
-/// In a list: no register.
+/// Stands for no register in a list of rows.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
-/// What a load or a store does before it moves bytes: lanes that access local memory are served,
-/// and of the others it says which they are, how many elements each moves, and where. Where there
-/// are none, or the access is wrong, it gives the operation that comes next.
+/// Does what a load or a store does before it moves bytes. It performs the accesses of lanes to
+/// local memory. For the other lanes it returns which they are, how many elements each moves, and
+/// the places. If there are no other lanes, or the access faults, it returns the operation that
+/// comes next.
 ///
 /// # Safety
 /// As for every handler; the operation has an address row and rows of `R`.
@@ -87,7 +88,7 @@ unsafe fn locate<
     core: &mut Core<'_>,
     op: *const Op,
 ) -> Result<(u32, usize, LaneBytes), *const Op> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees this.
     unsafe {
         let o = &*op;
         let mut mask = core.mask(o);
@@ -172,7 +173,7 @@ unsafe fn load_body<L: Level, S: StateSpace, T: Stored<R>, R: Repr + Lane<Repr =
     }
 }
 
-/// Reads lane by lane what a load located.
+/// Reads lane by lane from the places that a load located.
 ///
 /// # Safety
 /// `found` must be what `locate` gave for the load `o` and the lanes of `mask`.
@@ -205,7 +206,7 @@ unsafe fn gather<T: Stored<R>, R: Repr + Lane<Repr = R>>(
     }
 }
 
-/// Each lane's place, for places found together.
+/// Fills `hosts` with each lane's place, for places that were found together.
 #[inline(always)]
 pub(in crate::machine) fn spread(core: &mut Core<'_>, mask: u32, size: usize, found: LaneBytes) {
     match found {
@@ -248,7 +249,7 @@ unsafe fn store_body<L: Level, S: StateSpace, T: Stored<R>, R: Repr + Lane<Repr 
     }
 }
 
-/// Writes lane by lane where a store located.
+/// Writes lane by lane to the places that a store located.
 ///
 /// # Safety
 /// As for [`gather`], for a store.
@@ -298,8 +299,8 @@ unsafe fn param_body<T: Stored<R>, R: Repr + Lane<Repr = R>>(
     core: &mut Core<'_>,
     op: *const Op,
 ) -> *const Op {
-    // SAFETY: the decoder checked that the bytes lie inside the parameters, and the launch that it
-    // has them all.
+    // SAFETY: the decoder checked that the bytes lie inside the parameters, and the launch checked
+    // that it has all parameters.
     unsafe {
         let o = &*op;
         let mask = core.mask(o);
@@ -328,7 +329,7 @@ unsafe fn param_body<T: Stored<R>, R: Repr + Lane<Repr = R>>(
     }
 }
 
-/// What memory an instruction names, as far as the handler depends on it.
+/// The state spaces that handlers of loads and stores distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TransferSpace {
     /// The state space `.global`.
@@ -339,7 +340,7 @@ pub(crate) enum TransferSpace {
     Local,
     /// The state space `.const`.
     Constant,
-    /// No space is named, the address says.
+    /// The instruction names no space, and the address determines it.
     Generic,
     /// Parameters of the kernel, at a fixed offset.
     Param,
@@ -368,7 +369,8 @@ pub(crate) enum Width {
     U128,
 }
 
-/// The handler of a load of `width` into a register of `register` bytes. None: no such load.
+/// Returns the handler of a load of `width` into a register of `register` bytes. None if there is
+/// no such load.
 pub(crate) fn load(place: TransferSpace, width: Width, register: u64) -> Option<Handler> {
     fn typed<T: Stored<R>, R: Repr + Lane<Repr = R>>(place: TransferSpace) -> Handler {
         match place {
@@ -399,7 +401,8 @@ pub(crate) fn load(place: TransferSpace, width: Width, register: u64) -> Option<
     })
 }
 
-/// The handler of a store of `width` from a register of `register` bytes. None: no such store.
+/// Returns the handler of a store of `width` from a register of `register` bytes. None if there is
+/// no such store.
 pub(crate) fn store(place: TransferSpace, width: Width, register: u64) -> Option<Handler> {
     fn typed<T: Stored<R>, R: Repr + Lane<Repr = R>>(place: TransferSpace) -> Option<Handler> {
         Some(match place {

@@ -140,9 +140,9 @@ impl Core<'_> {
         (apart == 0).then_some((start, 1 << log))
     }
 
-    /// Returns whether the lanes' addresses look scattered: some lane neither accesses the same
-    /// place as the next one nor the bytes just before it. It is then no use to split the access
-    /// into regular pieces.
+    /// Returns whether the lanes' addresses look scattered. It samples five lanes. For each of
+    /// them, the next lane's address is neither the same nor contiguous. Such an access need not be
+    /// split into regular pieces.
     ///
     /// # Safety
     /// As for [`Core::evenly`].

@@ -1,6 +1,6 @@
-//! What a report says of a fault beyond its place.
+//! The text of a fault's report, without its place.
 
-/// What happened, what is known of it, and what to do.
+/// What happened, further notes, and what to do.
 pub(super) struct Account {
     pub(super) what: String,
     pub(super) notes: Vec<String>,
@@ -8,7 +8,7 @@ pub(super) struct Account {
 }
 
 impl Account {
-    /// What happened, and what to do about it.
+    /// Returns an account of what happened, and what to do about it.
     pub(super) fn new(what: impl Into<String>, help: &'static str) -> Self {
         Self {
             help: Some(help),
@@ -16,19 +16,19 @@ impl Account {
         }
     }
 
-    /// What happened, where there is nothing to advise.
+    /// Returns an account of what happened, without advice.
     pub(super) fn without_help(what: impl Into<String>) -> Self {
         let (what, notes, help) = (what.into(), Vec::new(), None);
         Self { what, notes, help }
     }
 
-    /// With a line of what is known.
+    /// Adds a note.
     pub(super) fn note(mut self, note: String) -> Self {
         self.notes.push(note);
         self
     }
 
-    /// With lines of what is known.
+    /// Replaces the notes.
     pub(super) fn with_notes(self, notes: Vec<String>) -> Self {
         Self { notes, ..self }
     }

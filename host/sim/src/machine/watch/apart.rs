@@ -1,14 +1,15 @@
-//! Barriers that threads of one warp reach apart.
+//! Barriers that threads of one warp reach separately.
 //!
-//! PTX ISA, "bar, barrier": an `.aligned` barrier is one that all threads of a warp run together.
-//! Threads that have ended are none of the warp any more: `if i >= n { return }` before a barrier
-//! is right, and a GPU counts such threads as arrived (measured on an H200: 104 of 128 threads pass
-//! a barrier after 24 have returned, and compute-sanitizer reports nothing).
+//! PTX ISA, "bar, barrier": an `.aligned` barrier must be executed by all threads of a warp
+//! together. Threads that have ended no longer belong to the warp: `if i >= n { return }` before a
+//! barrier is correct, and a GPU counts such threads as arrived (measured on an H200: 104 of 128
+//! threads pass a barrier after 24 have returned, and compute-sanitizer reports nothing).
 //!
-//! Which it is shows later, so an arrival is only noted, and judged when the barrier ends.
-//! Reported: threads of one warp that arrived at different instructions; threads that did not
-//! arrive and went on to do something else. Missed: threads that go around the barrier and end
-//! without touching memory, which is the same as to return before it.
+//! Whether an arrival is an error is clear only later. So the arrival is only noted, and it is
+//! judged when the barrier ends. Reported: threads of one warp that arrived at different
+//! instructions, and threads that did not arrive and went on to do something else. Missed: threads
+//! that go around the barrier and end without touching memory, which has the same effect as a
+//! return before it.
 
 use crate::checks::FindingKind;
 use crate::isa::Successors;
@@ -25,22 +26,22 @@ const STEPS: usize = 32;
 /// What runs an operation that ends threads, and nothing besides.
 const EXIT: Handler = control::exit;
 
-/// Threads of a warp that came to a barrier without the others.
+/// Threads of a warp that reached a barrier without the others.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::machine) struct StrayThreads {
     /// The barrier's number.
     barrier: usize,
     /// The number of the warp in its block.
     warp: u32,
-    /// Where they came to it.
+    /// The barrier operation that they reached.
     op: *const Op,
     /// The lanes of its threads, a bit each.
     lanes: u32,
-    /// Threads that had something else to do then.
+    /// The other threads of the warp that had something else to do then.
     elsewhere: u32,
 }
 
-/// Whether who stands at `op` is about to end and does nothing before.
+/// Returns whether lanes at `op` are about to end and do nothing before.
 fn leaves(program: &Program, mut op: *const Op) -> bool {
     for _ in 0..STEPS {
         let index = op_index(program, op);
@@ -59,8 +60,8 @@ fn leaves(program: &Program, mut op: *const Op) -> bool {
 }
 
 impl Core<'_> {
-    /// The live threads of the running warp that are not of `here`, which are at `op`, and do not
-    /// simply end.
+    /// Returns the live threads of the running warp that are neither in `here`, the lanes at `op`,
+    /// nor about to end.
     fn elsewhere(&mut self, op: *const Op, here: u32) -> u32 {
         let program = self.run.program;
         let around = self.active & !here;
@@ -74,7 +75,8 @@ impl Core<'_> {
         elsewhere & !here
     }
 
-    /// Threads `mask` of the running warp came to the barrier of this number without all others.
+    /// Notes that the threads `mask` of the running warp reached the barrier of this number without
+    /// the others.
     #[cold]
     pub(in crate::machine) fn came_apart(&mut self, op: *const Op, mask: u32, barrier: usize) {
         if !self.run.launch.checks.sync || mask == self.warp().live {
@@ -90,7 +92,7 @@ impl Core<'_> {
         self.block().apart.push(apart);
     }
 
-    /// The barrier of this number ends: judges who came to it apart.
+    /// Judges the arrivals that were noted for the barrier of this number, which ends.
     #[cold]
     pub(in crate::machine) fn judge_apart(&mut self, barrier: usize) {
         let block = self.current.0;
@@ -122,7 +124,8 @@ impl Core<'_> {
         }
     }
 
-    /// Threads `mask` of the running warp run an `.aligned` instruction of the cluster's barrier.
+    /// Checks the threads `mask` of the running warp, which run an `.aligned` instruction of the
+    /// cluster's barrier.
     #[cold]
     pub(in crate::machine) fn aligned_apart(&mut self, op: *const Op, mask: u32) {
         if self.run.launch.checks.sync && self.elsewhere(op, mask) != 0 {

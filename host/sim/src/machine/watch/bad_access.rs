@@ -1,5 +1,5 @@
-//! What an access hit that is not there, not live or not writable: in words, with what to do about
-//! it.
+//! Descriptions of an access to memory that does not exist, is not live or is not writable, with
+//! advice.
 
 use super::account::Account;
 use super::elsewhere::CONVERT;
@@ -13,9 +13,9 @@ use crate::memory::{Allocation, AllocationKind, Whereabouts, window};
 /// What to do about an index that is too large.
 const BOUNDS: &str =
     "the grid is rounded up to whole blocks; compare the index with the slice's length first";
-/// The same where the grid is one block, which nobody rounded up.
+/// The same advice for a grid of one block, which was not rounded up.
 const BOUNDS_OF_ONE: &str = "compare the index with the slice's length first";
-/// The same where the address is that of a variable, by its name.
+/// The same advice for an address that contains a variable's name.
 const VARIABLE: &str = "the access is outside the variable: check the offset after its name";
 
 /// What to do about a pointer to memory of the host.
@@ -27,9 +27,9 @@ const FREED: &str = "keep the buffer alive until the launches that use it have e
 /// What to do about a null pointer.
 const NULL: &str = "pass a buffer of the device: this pointer was never set";
 
-/// An access as an operation makes it.
+/// A faulting access of an operation.
 pub(super) struct BadAccess {
-    /// What it wants.
+    /// Whether it reads, writes or does both.
     pub(super) act: AccessKind,
     /// The memory that it names, or that its generic address leads to.
     pub(super) region: Region,
@@ -40,7 +40,7 @@ pub(super) struct BadAccess {
 }
 
 impl Run<'_> {
-    /// What is wrong with an access by `op`.
+    /// Describes what is wrong with an access by `op`.
     pub(super) fn bad_access(&self, op: *const Op, access: &BadAccess) -> Account {
         match access.region {
             Region::Global => self
@@ -75,7 +75,7 @@ impl Run<'_> {
         }
     }
 
-    /// The account of a global access whose address is a shared or local one.
+    /// Returns the account of a global access whose address is a shared or local one.
     fn of_another_space(&self, op: *const Op, access: &BadAccess) -> Option<Account> {
         let index = index(self.program, op)?;
         let (space, note) = self.narrow_address(index, access.address)?;
@@ -86,7 +86,7 @@ impl Run<'_> {
         Some(Account::new(what, CONVERT).note(note))
     }
 
-    /// The account of an access to global or constant memory that is not there.
+    /// Returns the account of an access to global or constant memory that does not exist.
     fn outside_of_global(&self, op: *const Op, access: &BadAccess) -> Account {
         let found = self.memory.whereabouts(access.address);
         let (where_to, help) = where_to(&found, access);
@@ -103,8 +103,7 @@ impl Run<'_> {
         account
     }
 
-    /// The same advice, made to fit an address that is a variable's, and a grid that nobody rounded
-    /// up.
+    /// Adapts the advice to an address that contains a variable's name, and to a grid of one block.
     fn help_at(&self, op: *const Op, help: &'static str) -> &'static str {
         let info = index(self.program, op).and_then(|i| self.program.infos.get(i));
         let named =
@@ -117,7 +116,7 @@ impl Run<'_> {
     }
 }
 
-/// Where a global or constant address leads, and what to do about it.
+/// Describes where a global or constant address leads, with advice.
 fn where_to(found: &Whereabouts, access: &BadAccess) -> (&'static str, &'static str) {
     match found {
         Whereabouts::Null(_) => ("through a null pointer", NULL),

@@ -1,11 +1,11 @@
 //! Accesses outside of the shared or local array that they are meant for, and shared memory of
 //! blocks that have ended.
 //!
-//! That an address lies in the block's shared memory, or in the thread's local memory, is always
-//! checked. Here the array counts that the address was computed from (see `decode::arrays`), and
-//! each of the two of an asynchronous copy. Missed: arrays whose address went through memory,
-//! parameters or a choice between two arrays; dynamic shared memory, which is one array; arrays
-//! that a compiler has put into one variable, as it does with those of a function.
+//! It is always checked that an address lies in the block's shared memory, or in the thread's local
+//! memory. This check looks at the array that the address was computed from (see `decode::arrays`),
+//! and at each of the two addresses of an asynchronous copy. Missed: arrays whose address went
+//! through memory, parameters or a choice between two arrays; dynamic shared memory, which is one
+//! array; arrays that a compiler has put into one variable, as it does with those of a function.
 
 use crate::checks::FindingKind;
 use crate::machine::core::Core;
@@ -15,16 +15,16 @@ use crate::machine::op::Op;
 use crate::machine::program::{Class, LocalArray, Program, Variable, VariableSpace};
 use crate::memory::window;
 
-/// Where the array of an operation begins and ends among the kernel's own shared memory, which is
-/// everywhere where it has none.
+/// The start and the end of an operation's array, relative to the kernel's own shared memory. An
+/// operation without an array has bounds that contain every address.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ArrayBounds {
     start: u64,
     end: u64,
 }
 
-/// Those of all operations, by their number. The program keeps them from its first launch that is
-/// checked for accesses outside of arrays.
+/// Returns the bounds for all operations, by operation number. The program computes them at its
+/// first launch that is checked for accesses outside of arrays, and keeps them.
 pub(in crate::machine) fn array_bounds(program: &Program) -> &[ArrayBounds] {
     program.array_bounds.get_or_init(|| {
         let everywhere = ArrayBounds {
@@ -47,14 +47,15 @@ pub(in crate::machine) fn array_bounds(program: &Program) -> &[ArrayBounds] {
 }
 
 impl<'l> Core<'l> {
-    /// The shared array that an operation's address was computed from: where it begins and ends.
+    /// Returns the shared array that an operation's address was computed from, with its start and
+    /// end.
     fn array(&self, index: u32) -> Option<(&'l Variable, u64, u64)> {
         let arrays = &self.run.program.arrays;
         let at = arrays.binary_search_by_key(&index, |&(op, _)| op).ok()?;
         self.numbered_array(arrays[at].1)
     }
 
-    /// The same of what an asynchronous copy reads, or else writes.
+    /// Returns the shared array that an asynchronous copy reads, or the one that it writes.
     fn copied_array(&self, index: u32, reads: bool) -> Option<(&'l Variable, u64, u64)> {
         let arrays = &self.run.program.copied_arrays;
         let at = arrays.binary_search_by_key(&index, |&(op, _)| op).ok()?;
@@ -71,18 +72,18 @@ impl<'l> Core<'l> {
         Some((variable, start, start + variable.size))
     }
 
-    /// Whether bytes from `start` to `end` of the block's shared memory leave the array that an
-    /// operation's address was computed from.
+    /// Returns whether bytes from `start` to `end` of the block's shared memory leave the array
+    /// that an operation's address was computed from.
     #[inline(always)]
     pub(super) fn leaves_array(&self, index: usize, start: u64, end: u64) -> bool {
         let array = self.run.arrays.get(index);
         let first = self.run.first_array();
-        // Before the kernel's own memory is before every array.
+        // An address before the kernel's own memory is before every array.
         let (start, end) = (start.wrapping_sub(first), end.wrapping_sub(first));
         array.is_some_and(|array| start < array.start || end > array.end)
     }
 
-    /// The local array that an operation's address was computed from.
+    /// Returns the local array that an operation's address was computed from.
     pub(super) fn local_array(&self, index: u32) -> Option<&'l LocalArray> {
         let arrays = &self.run.program.local_arrays;
         let at = arrays.binary_search_by_key(&index, |&(op, _)| op).ok()?;
@@ -169,8 +170,8 @@ impl<'l> Core<'l> {
 }
 
 impl Core<'_> {
-    /// Checks that the bytes of shared memory that a lane's asynchronous copy reads, or else
-    /// writes, are in their array.
+    /// Checks that the bytes of shared memory that a lane's asynchronous copy reads, or those that
+    /// it writes, are in their array.
     #[cold]
     pub(in crate::machine) fn check_copied(
         &mut self,
@@ -195,8 +196,8 @@ impl Core<'_> {
         });
     }
 
-    /// Finds what a lane does to shared memory of the cluster's block with this rank, if that block
-    /// has ended.
+    /// Reports what a lane does to shared memory of the cluster's block with this rank, if that
+    /// block has ended.
     pub(in crate::machine) fn look_ended(
         &mut self,
         op: *const Op,
@@ -221,7 +222,7 @@ impl Core<'_> {
     }
 }
 
-/// How far an address is from where an array starts.
+/// Describes the distance of an address from an array's start.
 fn away(space: &str, address: u64, start: u64, (name, size): (&str, u64)) -> String {
     let at = match address < start {
         true => format!("{} bytes before", start - address),

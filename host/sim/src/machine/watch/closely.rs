@@ -1,4 +1,4 @@
-//! The counts and checks of an access lane by lane, in each memory that its addresses are in.
+//! The counts and checks of an access lane by lane, in each memory that its addresses lead to.
 
 use super::super::core::Core;
 use super::super::event::Region;
@@ -9,7 +9,7 @@ use crate::machine::program::{Class, SpaceClass};
 use crate::memory::window::{self, Window};
 
 impl Core<'_> {
-    /// Looks at the lanes of an access that [`Core::look`] has set down.
+    /// Counts and checks the lanes of an access that [`Core::look`] has stored.
     #[inline(always)]
     pub(super) fn look_closely(&mut self, op: *const Op) {
         let run = self.run;
@@ -27,7 +27,8 @@ impl Core<'_> {
         if scattered && self.watch_scattered(op, index, space, &addresses, mask) {
             return;
         }
-        // At the end of all addresses there is nothing, and the operation is about to say so.
+        // There is no memory at the end of the address space, and the operation is about to fault
+        // there.
         let mask = match any_bit(&addresses) >> 63 {
             0 => mask,
             _ => {
@@ -72,7 +73,8 @@ impl Core<'_> {
     }
 }
 
-/// Each memory that lanes access, the address that it starts at, and the lanes.
+/// Splits the lanes by the memory that they access. Gives the address at which each memory starts,
+/// and the lanes.
 #[inline(always)]
 fn split(space: SpaceClass, addresses: &[u64; LANES], mask: u32) -> [(Region, u64, u32); 3] {
     let in_window =
@@ -98,13 +100,14 @@ fn split(space: SpaceClass, addresses: &[u64; LANES], mask: u32) -> [(Region, u6
     ]
 }
 
-/// The bits that any lane's address has, whether it runs or not: no address is larger.
+/// Returns the bits that are set in any lane's address, whether the lane runs or not. No address is
+/// larger.
 #[inline(always)]
 pub(super) fn any_bit(addresses: &[u64; LANES]) -> u64 {
     addresses.iter().fold(0, |bits, address| bits | address)
 }
 
-/// The lanes whose addresses are as `wanted`.
+/// Returns the lanes whose addresses satisfy `wanted`.
 #[inline(always)]
 pub(super) fn there(addresses: &[u64; LANES], wanted: impl Fn(u64) -> bool) -> u32 {
     let mut lanes = 0;

@@ -1,5 +1,4 @@
-//! What a launch that counts adds up: instructions, branches, barriers, requests, sectors and
-//! wavefronts.
+//! Counters of a launch: instructions, branches, barriers, requests, sectors and wavefronts.
 
 use crate::counters::banks::passes;
 use crate::counters::sectors::sectors;

@@ -1,5 +1,5 @@
-//! Addresses that belong elsewhere: to another block's shared memory, to another state space than
-//! the instruction's.
+//! Addresses that belong to other memory: to another block's shared memory, or to another state
+//! space than the instruction's.
 
 use crate::machine::launch::run::Run;
 use crate::machine::program::VariableSpace;
@@ -9,19 +9,19 @@ use crate::memory::{Whereabouts, window};
 const LENGTH: &str =
     "give the launch more dynamic shared memory, or check the index against the array's length";
 
-/// What to do about a shared or local address where a generic or global one is meant.
+/// What to do about a shared or local address that is used as a generic or global one.
 pub(super) const CONVERT: &str = "convert it to a generic address first (`cvta`), or access it by an instruction for its own state space";
 
-/// What to do about a global address where a shared one is meant.
+/// What to do about a global address that is used as a shared one.
 const GLOBAL: &str =
     "access it by `.global`; where a pointer may be of either space, access it without one";
 
-/// What to do about a block that is not there.
+/// What to do about a block that does not exist.
 const RANK: &str =
     "`mapa` takes the rank of a block of the cluster: compare it with the cluster's size";
 
 impl Run<'_> {
-    /// What an address is that no shared memory has, and what to do about it.
+    /// Describes an address that lies in no shared memory, with advice.
     pub(super) fn outside_of_shared(&self, generic: bool, address: u64) -> (String, &'static str) {
         let at = match generic {
             true => address - window::SHARED,
@@ -75,8 +75,9 @@ impl Run<'_> {
         (note, LENGTH)
     }
 
-    /// What a small address is that operation `index` takes for a global or generic one, where it
-    /// was computed from that of a shared or local variable: the name of the memory, and a note.
+    /// Describes a small address that operation `index` uses as a global or generic one, if it was
+    /// computed from the address of a shared or local variable. Returns the name of that memory,
+    /// and a note.
     pub(super) fn narrow_address(
         &self,
         index: usize,

@@ -1,7 +1,7 @@
-//! From a fault as an operation sees it to the report that a user reads.
+//! Makes the report that a user reads from an operation's fault.
 //!
-//! A report says what happened, where in the Rust source and the PTX, in which kernel, block and
-//! thread and with which seed, what the address is nearest to, and what to do.
+//! A report contains what happened; where in the Rust source and the PTX, in which kernel, block
+//! and thread, and with which seed; what the address is nearest to; and what to do.
 
 use super::account::Account;
 use super::bad_access::{BadAccess, misaligned};
@@ -13,11 +13,11 @@ use crate::machine::launch::run::{Failure, Run};
 use crate::machine::op::Op;
 use crate::report::{Fault, FaultReport};
 
-/// The kind of fault that a report makes.
+/// Makes a fault of one kind from a report.
 type MakeFault = fn(Box<FaultReport>) -> Fault;
 
 impl Run<'_> {
-    /// The launch's fault.
+    /// Returns the launch's fault.
     pub(in crate::machine) fn explain(&self, failure: Failure) -> Fault {
         let Failure {
             fault,
@@ -45,7 +45,7 @@ impl Run<'_> {
         }))
     }
 
-    /// The function that an operation is in, where that is not a kernel.
+    /// Names the function that an operation is in, if that is not a kernel.
     fn inside(&self, op: *const Op) -> Option<String> {
         index(self.program, op)?;
         let function = function_of(self.program, op);
@@ -53,7 +53,7 @@ impl Run<'_> {
         (!function.entry).then(|| format!("in function `{name:#}`"))
     }
 
-    /// What kind of fault it is, and what there is to say of it.
+    /// Returns the kind of the fault, and its account.
     fn account(&self, op: *const Op, what: FaultKind) -> (MakeFault, Account) {
         match what {
             FaultKind::Access {
@@ -157,7 +157,7 @@ impl Run<'_> {
     }
 }
 
-/// The account of threads that all wait.
+/// Returns the account of a launch whose threads all wait.
 fn deadlock(notes: Vec<String>, phases: bool) -> Account {
     let help = match phases {
         true => {
@@ -170,7 +170,7 @@ fn deadlock(notes: Vec<String>, phases: bool) -> Account {
     Account::new("deadlock: all remaining threads wait", help).with_notes(notes)
 }
 
-/// The account of threads that wait or spin for ever.
+/// Returns the account of threads that wait or spin for ever.
 fn stuck(notes: Vec<String>) -> Account {
     Account::new(
         "deadlock: the remaining threads wait or spin, and nothing changes",

@@ -1,5 +1,5 @@
-//! Findings: what checks saw, each pair of instructions once, with the lowest block and thread that
-//! did it.
+//! Findings of the checks. Each pair of instructions is reported once, with the lowest block and
+//! thread that did it.
 
 use std::sync::PoisonError;
 
@@ -10,10 +10,10 @@ use crate::machine::op::Op;
 use crate::machine::program::Program;
 use crate::report::FaultReport;
 
-/// What makes two findings the same: their kind and the places that took part.
+/// The identity of a finding: its kind and the places that took part.
 pub(in crate::machine) type FindingKey = (FindingKind, u32, u32);
 
-/// The lines of a report that say what a kind of finding is and what to do.
+/// Returns the lines of a report for a kind of finding: what it is, and what to do.
 fn words(kind: FindingKind) -> (&'static str, &'static str) {
     match kind {
         FindingKind::AbsentLane => (
@@ -67,15 +67,15 @@ fn words(kind: FindingKind) -> (&'static str, &'static str) {
 }
 
 impl Core<'_> {
-    /// Remembers something that a check found at `op`, by `lane` of the running warp.
+    /// Records something that a check found at `op`, by `lane` of the running warp.
     #[cold]
     pub(in crate::machine) fn note(&mut self, kind: FindingKind, op: *const Op, lane: usize) {
         let at = (self.current.0, self.current.1 as u32, lane);
         self.note_by(kind, op, at, || None);
     }
 
-    /// The same by any thread of the team: block, warp and lane. `says` tells what happened where
-    /// more is known of it: what, and notes.
+    /// Records a finding by any thread of the team: block, warp and lane. `says` returns a more
+    /// exact description and notes, if there are any.
     #[cold]
     pub(in crate::machine) fn note_by(
         &mut self,
@@ -105,7 +105,7 @@ impl Core<'_> {
             }
         });
         found.count += 1;
-        // The lowest block and thread stand for all, whichever core came first.
+        // The lowest block and thread represent all others, whichever core came first.
         let block = self.team.blocks[block].id;
         let thread = run.thread(warp, lane);
         let place = &mut found.report.place;
@@ -120,8 +120,8 @@ impl Core<'_> {
     }
 }
 
-/// The place of an operation: its source line, so that a loop's unrolled copies are one, or itself
-/// where no line is known.
+/// Returns the key of an operation's place. This is its source line, so that unrolled copies of a
+/// loop count as one place, or the operation itself if no line is known.
 pub(super) fn place_key(program: &Program, op: u32) -> u32 {
     let source = program.infos[op as usize].source;
     let line = source
@@ -133,7 +133,7 @@ pub(super) fn place_key(program: &Program, op: u32) -> u32 {
     }
 }
 
-/// z before y before x: the order in which blocks and threads are numbered.
+/// Returns z before y before x: the order in which blocks and threads are numbered.
 fn reversed([x, y, z]: [u32; 3]) -> [u32; 3] {
     [z, y, x]
 }

@@ -1,47 +1,46 @@
-//! What an instruction does with values, as the check of unwritten memory has to know it: which
-//! registers it reads and writes, and how the bytes of the one come from those of the other.
+//! Data flow of an instruction, for the check of unwritten memory: which registers it reads and
+//! writes, and how the bytes of its results depend on those of its sources.
 
-/// What becomes of the values that an instruction reads.
+/// How the results depend on the values that an instruction reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FlowKind {
-    /// The result is the source, or the sources side by side, or its parts.
+    /// The result is the source, the concatenated sources, or parts of the source.
     Move,
-    /// The integer is widened or cut; of this many bytes, with a sign or without.
+    /// The integer is widened or truncated, from this many bytes, with a sign or without.
     Widen(u8, bool),
     /// Each bit depends on the same bit of the operands.
     And,
     Or,
     Not,
-    /// Bits to the left.
+    /// A shift of bits to the left.
     ShiftLeft,
-    /// To the right; whether the sign fills.
+    /// A shift to the right; whether the sign is shifted in.
     ShiftRight(bool),
     /// `prmt`, without a mode.
     Permute,
-    /// `bfe`: bits are taken out of a value.
+    /// `bfe`: extracts bits of a value.
     Extract,
-    /// `selp`: one of two values, as a predicate says.
+    /// `selp`: selects one of two values by a predicate.
     Select,
-    /// `shfl`: the machine says from which lane when it runs.
+    /// `shfl`: the source lane is known only when the machine runs it.
     Shuffle,
-    /// From memory; whether a sign widens it.
+    /// A load from memory; whether the value is sign-extended.
     Load(bool),
-    /// A value goes to memory.
+    /// A store of a value to memory.
     Store,
-    /// `atom` and `red`; whether it puts a value there and looks at nothing (`exch`).
+    /// `atom` and `red`; whether it stores a value without using the old one (`exch`).
     Atomic(bool),
-    /// Every source counts for the result.
+    /// Every byte of the result depends on every source.
     Compute,
-    /// The sources decide something for more than this lane: votes, reductions of a warp, branches
-    /// by index.
+    /// The sources affect more than this lane: votes, reductions of a warp, branches by index.
     Decide,
-    /// It moves or multiplies matrices, and says itself what becomes of them.
+    /// It moves or multiplies matrices, and its handler computes the flow.
     Matrix,
-    /// Results count as known, whatever goes in.
+    /// Results count as written, whatever the sources are.
     Unknown,
 }
 
-/// What goes in or comes out.
+/// A source or a result of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FlowOperand {
     /// A row of the frame, and how many bytes of each lane count.
@@ -50,17 +49,17 @@ pub(crate) enum FlowOperand {
     Truth(u32),
     /// A constant, by its value.
     Value(u64),
-    /// Nothing that is known, or an element that goes nowhere.
+    /// An operand that is not known, or an element that is not stored.
     Nothing,
 }
 
-/// What one instruction does with values.
+/// The data flow of one instruction.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Flow {
     /// Its first operation.
     pub(crate) op: u32,
-    /// Where its parts start in the list of all: addresses, then what is read, then what is
-    /// written.
+    /// Where its operands start in the list of all operands: first addresses, then what is read,
+    /// then what is written.
     pub(crate) start: u32,
     pub(crate) addresses: u8,
     pub(crate) reads: u8,
@@ -68,7 +67,7 @@ pub(crate) struct Flow {
     pub(crate) kind: FlowKind,
 }
 
-/// The flows of a program, by operation.
+/// The data flows of a program, by operation.
 #[derive(Debug, Default)]
 pub(crate) struct Flows {
     pub(crate) list: Vec<Flow>,
@@ -76,7 +75,7 @@ pub(crate) struct Flows {
 }
 
 impl Flows {
-    /// The instruction that an operation belongs to.
+    /// Returns the instruction that an operation belongs to.
     pub(crate) fn of(&self, op: u32) -> Option<&Flow> {
         let after = self.list.partition_point(|flow| flow.op <= op);
         self.list[..after].last()
@@ -87,17 +86,17 @@ impl Flows {
         &self.parts[start..start + usize::from(count)]
     }
 
-    /// Registers that make addresses.
+    /// Returns the operands that its addresses are computed from.
     pub(crate) fn addresses(&self, flow: &Flow) -> &[FlowOperand] {
         self.parts(flow, 0, flow.addresses)
     }
 
-    /// What it reads besides.
+    /// Returns the other operands that it reads.
     pub(crate) fn reads(&self, flow: &Flow) -> &[FlowOperand] {
         self.parts(flow, flow.addresses.into(), flow.reads)
     }
 
-    /// What it writes.
+    /// Returns the operands that it writes.
     pub(crate) fn writes(&self, flow: &Flow) -> &[FlowOperand] {
         let before = usize::from(flow.addresses) + usize::from(flow.reads);
         self.parts(flow, before, flow.writes)

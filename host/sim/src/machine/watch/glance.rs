@@ -1,6 +1,6 @@
-//! The quickest look at an access: most are plain loads and stores of memory that was written
-//! whole, inside their array, by a whole warp. A few tests of all lanes at once say that there is
-//! nothing to find. What does not pass them is looked at in the usual ways.
+//! The fast path of the checks. Most accesses are plain loads and stores by a whole warp, inside
+//! their array, of memory that was written completely. A few tests of all lanes at once show that
+//! there is nothing to report. Accesses that do not pass them are checked in the usual ways.
 
 use super::watchers::Watchers;
 use crate::checks::race::PlainAccess;
@@ -15,11 +15,11 @@ use crate::machine::program::SpaceClass;
 use crate::memory::window;
 
 impl Core<'_> {
-    /// Checks an operation that is [`Watchers::SIMPLE`], while the warp has no register of
-    /// unwritten bytes, and whose addresses are those of one before. False, and nothing has
-    /// changed, where they are not, or where this is not enough: a read of shared memory that was
-    /// written whole takes no more as a rule, nor does an access of such memory of the device while
-    /// no race is looked for.
+    /// Checks an operation that is [`Watchers::SIMPLE`] and whose addresses are those of an earlier
+    /// operation, while the warp has no register with unwritten bytes. Returns false, without a
+    /// change, if the addresses are not those of an earlier operation, or if this check is not
+    /// enough. As a rule it is enough for a read of shared memory that was written completely, and
+    /// for an access of such device memory while no race is looked for.
     #[inline(always)]
     pub(super) fn watch_kept(&mut self, op: *const Op, index: usize, watchers: Watchers) -> bool {
         // SAFETY: `op` is an operation of the running frame.
@@ -46,8 +46,8 @@ impl Core<'_> {
         {
             return false;
         }
-        // A read that is noted down is no step of its own: what the warp has done since its lanes
-        // were ordered has one record.
+        // A recorded read is not a step of its own: all accesses of the warp since its lanes were
+        // last ordered have one record.
         !race
             || !watchers.has(Watchers::WRITES)
                 && self
@@ -55,7 +55,7 @@ impl Core<'_> {
                     .note_read(&self.plain(index, watchers), even, mask, size)
     }
 
-    /// What the race check has to know of an operation that is [`Watchers::SIMPLE`].
+    /// Returns what the race check needs to know about an operation that is [`Watchers::SIMPLE`].
     #[inline(always)]
     fn plain(&self, index: usize, watchers: Watchers) -> PlainAccess {
         PlainAccess {
@@ -67,7 +67,7 @@ impl Core<'_> {
         }
     }
 
-    /// Checks an operation that is [`Watchers::SIMPLE`], while the warp has no register of
+    /// Checks an operation that is [`Watchers::SIMPLE`], while the warp has no register with
     /// unwritten bytes.
     #[inline(always)]
     pub(super) fn watch_simple<L: Level>(&mut self, op: *const Op, index: usize) {
@@ -89,7 +89,7 @@ impl Core<'_> {
         if !(race | array | shared) && unsafe { self.is_written_memory(op, mask, size) } {
             return;
         }
-        // The same of an array, wherever in it they are.
+        // The same holds for an array, wherever in it the addresses are.
         if !(race | init) && shared {
             // SAFETY: as above.
             let (low, high) = unsafe { self.reach(op, mask) };
@@ -111,7 +111,7 @@ impl Core<'_> {
                 return;
             }
             if !self.watch_even(op, index, space, (start, step, mask)) {
-                // Steps of another size are those of an operation before.
+                // The stride is that of an earlier operation with another access size.
                 self.look(op, (mask, step != 0 && step != size));
             }
             return;
@@ -119,8 +119,8 @@ impl Core<'_> {
         self.watch_uneven::<L>(op, (index, space), (watchers, init), mask);
     }
 
-    /// Whether a glance at an access of the lanes of `mask` says that nothing is to be found:
-    /// `init` says whether its bytes may be unwritten.
+    /// Returns whether the fast path shows that an access of the lanes of `mask` has nothing to
+    /// report. `init` is whether its bytes may be unwritten.
     #[inline(always)]
     pub(super) fn glance(
         &mut self,
@@ -152,8 +152,8 @@ impl Core<'_> {
             .glance(&self.plain(index, watchers), even, mask, size)
     }
 
-    /// Whether all addresses that the lanes of `mask` access lie in one allocation of which nothing
-    /// is unwritten.
+    /// Returns whether all addresses that the lanes of `mask` access lie in one allocation that has
+    /// no unwritten bytes.
     ///
     /// # Safety
     /// `op` must be a memory operation of the running frame.
@@ -175,7 +175,7 @@ impl Core<'_> {
         let Some(room) = length.checked_sub(size) else {
             return false;
         };
-        // An offset is inside where neither it nor what is left behind it is negative.
+        // An offset is inside if neither it nor the number of bytes left after it is negative.
         let mut outside = 0;
         for (lane, address) in row.iter().enumerate() {
             let inside = address.wrapping_add(offset).wrapping_sub(base);

@@ -1,8 +1,8 @@
 //! Counters and checks, which look at operations before they run, when a launch asks for them.
 //!
-//! Operations do not know that they are looked at: an operation's class, guard and address operand
-//! say all that a check needs, and nothing has changed yet when it looks. The loop is compiled a
-//! second time without counters and checks, for launches that ask for none.
+//! Operations are not involved in these checks. An operation's class, guard and address operand are
+//! all that a check needs, and the operation has not changed anything yet when the check runs. The
+//! loop is compiled a second time without counters and checks, for launches that request none.
 //!
 //! | file | what it is |
 //! | --- | --- |
@@ -47,8 +47,8 @@ use crate::counters::even::Even;
 use crate::machine::frame::op_index;
 use crate::machine::program::{Class, OpInfo, SpaceClass};
 
-/// What looks at an operation of a launch before it runs, and gives that operation: counters and
-/// checks, or checks alone.
+/// Returns the handler that runs before an operation of a launch and then returns that operation.
+/// It runs counters and checks, or checks alone.
 pub(super) fn watcher(run: &Run<'_>) -> Handler {
     match run.launch.count {
         true => counting(),
@@ -57,7 +57,7 @@ pub(super) fn watcher(run: &Run<'_>) -> Handler {
 }
 
 levels!(
-    /// Counts and checks.
+    /// Runs the counters and the checks.
     fn counting = counting_body
 );
 levels!(
@@ -73,7 +73,7 @@ levels!(
     fn thoroughly = thoroughly_body
 );
 levels!(
-    /// Looks at the core's `looked_at` lanes of an access.
+    /// Counts and checks the core's `looked_at` lanes of an access.
     fn looking = looking_body
 );
 
@@ -89,8 +89,8 @@ unsafe fn counting_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const 
 /// As for every handler.
 #[inline(always)]
 unsafe fn checking_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const Op {
-    // Little is done here, and so little has to be saved and restored: most operations take no
-    // more.
+    // This function does little, so it has few registers to save and restore. Most operations need
+    // no more.
     let index = op_index(core.run.program, op);
     let watchers = core.watchers(index);
     if watchers.is_simple() && !core.looks_at_all() {

@@ -1,5 +1,5 @@
-//! Where an operation is: its kernel and its line of the PTX, the line of the source that a reader
-//! wrote, the thread.
+//! The place of an operation: its kernel, its line of the PTX, the line of the user's source, and
+//! the thread.
 
 use crate::machine::lane::LANES;
 use crate::machine::launch::run::Run;
@@ -7,14 +7,14 @@ use crate::machine::op::Op;
 use crate::machine::program::Program;
 use crate::report::{Place, SourcePlace};
 
-/// The index of an operation, if it is one.
+/// Returns the index of an operation, if the pointer is to one.
 pub(in crate::machine) fn index(program: &Program, op: *const Op) -> Option<usize> {
     let offset = (op as usize).checked_sub(program.ops.as_ptr() as usize)?;
     Some(offset / size_of::<Op>()).filter(|&index| index < program.ops.len())
 }
 
-/// Whether a file is part of Rust's or of the device's library, of a crate from a registry, or of
-/// an installed C++ library.
+/// Returns whether a file is part of Rust's or the device's library, of a crate from a registry, or
+/// of an installed C++ library.
 fn is_library(file: &str) -> bool {
     let starts = ["/rustc/", "/lanewise-std/"];
     starts.iter().any(|start| file.starts_with(start))
@@ -23,7 +23,7 @@ fn is_library(file: &str) -> bool {
         || file.contains("/include/")
 }
 
-/// The instruction at a line and column of the PTX text, to its `;`.
+/// Returns the instruction at a line and column of the PTX text, up to its `;`.
 pub(super) fn instruction(program: &Program, line: u32, column: u32) -> &str {
     let text = program.line(line);
     let from = (column as usize).saturating_sub(1);
@@ -31,7 +31,7 @@ pub(super) fn instruction(program: &Program, line: u32, column: u32) -> &str {
     text.split_inclusive(';').next().unwrap_or_default()
 }
 
-/// The variable whose name an instruction has in brackets, if it is no register.
+/// Returns the variable that an instruction names in brackets, if it is not a register.
 pub(super) fn variable(instruction: &str) -> Option<&str> {
     let (_, address) = instruction.split_once('[')?;
     let name = address.trim_start().split(['+', '-', ']', ' ']).next()?;
@@ -39,12 +39,12 @@ pub(super) fn variable(instruction: &str) -> Option<&str> {
     (!first.is_ascii_digit() && first != '%').then_some(name)
 }
 
-/// The instruction's words, without guard and operands.
+/// Returns the instruction's words, without guard and operands.
 fn words(instruction: &str) -> String {
     let mut words = instruction
         .trim_start_matches(|c: char| c == '{' || c.is_whitespace())
         .split_whitespace();
-    // Labels stand before it.
+    // Labels stand before the instruction.
     let first = words.find(|word| !word.ends_with(':')).unwrap_or("");
     let word = if first.starts_with('@') {
         words.next().unwrap_or("")
@@ -55,8 +55,8 @@ fn words(instruction: &str) -> String {
 }
 
 impl Place {
-    /// Points at the innermost line that is not library code: what the reader wrote. Compilers give
-    /// line 0 to what they merged.
+    /// Points at the innermost line that is not library code, which is the line that the user
+    /// wrote. Compilers give line 0 to merged code.
     fn point(&mut self) {
         let known = |at: &&SourcePlace| at.line != 0;
         let own = self.stack.iter().filter(known);
@@ -69,7 +69,7 @@ impl Place {
 }
 
 impl Run<'_> {
-    /// Where an operation is, without block and thread.
+    /// Returns the place of an operation, without block and thread.
     pub(in crate::machine) fn place(&self, op: *const Op) -> Place {
         let mut place = Place {
             kernel: self.launch.kernel.into(),
@@ -98,8 +98,9 @@ impl Run<'_> {
         place
     }
 
-    /// The same of code that the reader did not write: it points at the innermost call that the
-    /// reader did. With the lines of all calls that led there, innermost first.
+    /// Returns the place of an operation in code that the user did not write. It points at the
+    /// innermost call in the user's code. Also returns the lines of all calls that led there,
+    /// innermost first.
     pub(super) fn place_in(&self, op: *const Op, callers: &[u32]) -> (Place, Vec<String>) {
         let mut place = self.place(op);
         let mut calls = Vec::new();
@@ -116,7 +117,7 @@ impl Run<'_> {
         (place, calls)
     }
 
-    /// A thread's index in its block.
+    /// Returns a thread's index in its block.
     pub(in crate::machine) fn thread(&self, warp: u32, lane: usize) -> [u32; 3] {
         let linear = warp * LANES as u32 + lane as u32;
         let [x, y, _] = self.launch.block;

@@ -1,14 +1,15 @@
-//! Shared memory that threads write and an asynchronous unit reads, with no fence between the two.
+//! Shared memory that threads write and an asynchronous unit reads, without a fence between the
+//! two.
 //!
-//! Bulk copies, tensor copies and `wgmma` see shared memory by another way than ordinary stores do,
-//! another *proxy*. What threads wrote is there for them after a `fence.proxy.async`. PTX ISA,
+//! Bulk copies, tensor copies and `wgmma` access shared memory through another *proxy* than
+//! ordinary stores do. They see what threads wrote only after a `fence.proxy.async`. PTX ISA,
 //! "Memory Consistency Model: Proxies"; "membar / fence".
 //!
-//! Kept for each 16 bytes of a block's shared memory is the latest ordinary write, with the clock
-//! of the warp that wrote. A fence covers what the race check knows to be before it: what its own
-//! warp wrote, and other warps before a barrier. One that runs beside the write covers nothing. Of
-//! writes by other blocks of the cluster every later fence of the block is taken to cover them.
-//! Missed besides: a fence that another lane of the warp ran before the write; bytes that a
+//! For each 16 bytes of a block's shared memory the check keeps the latest ordinary write, with the
+//! clock of the warp that wrote. A fence covers the writes that happen before it: those of its own
+//! warp, and those of other warps before a barrier. A fence that is concurrent with the write does
+//! not cover it. Writes by other blocks of the cluster count as covered by every later fence of the
+//! block. Also missed: a fence that another lane of the warp ran before the write; bytes that a
 //! `cp.async` brought; global memory; tensor maps.
 
 use std::collections::HashMap;
@@ -21,29 +22,29 @@ use crate::machine::core::Core;
 use crate::machine::lane::{LANES, lanes};
 use crate::machine::op::Op;
 
-/// Bytes that are remembered together.
+/// The granularity of the record, in bytes.
 const PIECE: u64 = 16;
 
-/// What was written and not fenced, by the block's number in the grid.
+/// The writes that are not fenced yet, by the block's number in the grid.
 #[derive(Debug, Default)]
 pub(in crate::machine) struct Proxies(HashMap<u64, Written, FixedState>);
 
-/// Of one block.
+/// The writes to one block's shared memory.
 #[derive(Debug, Default)]
 struct Written {
     pieces: Vec<LatestWrite>,
-    /// How many fences there were.
+    /// The number of fences so far.
     fences: u32,
-    /// The times of the block's warps that some fence came behind.
+    /// For each of the block's warps, the time up to which a fence covers its writes.
     covered: Vec<u32>,
 }
 
 /// The latest write of some bytes.
 #[derive(Debug, Clone, Copy, Default)]
 struct LatestWrite {
-    /// One more than how many fences of the block came before; 0 where nobody wrote.
+    /// One more than the number of the block's fences before it; 0 if there was no write.
     generation: u32,
-    /// The operation that wrote, by its number.
+    /// The number of the operation that wrote.
     op: u32,
     /// The block's warp that wrote, and its clock; none for a warp of another block.
     by: Option<(u16, u32)>,
@@ -53,12 +54,12 @@ struct LatestWrite {
 #[derive(Debug, PartialEq, Eq)]
 struct Unfenced {
     op: u32,
-    /// Whether there was a fence since, which does not cover it.
+    /// Whether there was a fence since that does not cover it.
     beside: bool,
 }
 
 impl Proxies {
-    /// An ordinary write.
+    /// Records an ordinary write.
     fn write(&mut self, block: u64, (address, bytes): (u64, u64), op: u32, by: Option<(u16, u32)>) {
         let written = self.0.entry(block).or_default();
         let last = ((address + bytes.max(1) - 1) / PIECE) as usize;
@@ -69,7 +70,8 @@ impl Proxies {
         written.pieces[(address / PIECE) as usize..=last].fill(LatestWrite { generation, op, by });
     }
 
-    /// A fence by a thread of the block, behind these times of the block's warps.
+    /// Records a fence by a thread of the block, which covers writes up to these times of the
+    /// block's warps.
     fn fence(&mut self, block: u64, times: &[u32]) {
         let Some(written) = self.0.get_mut(&block) else {
             return;
@@ -82,7 +84,7 @@ impl Proxies {
         }
     }
 
-    /// The first write among these bytes that no fence covers.
+    /// Returns the first write to these bytes that no fence covers.
     fn unfenced(&self, block: u64, address: u64, bytes: u64) -> Option<Unfenced> {
         let written = self.0.get(&block)?;
         let first = (address / PIECE) as usize;
@@ -102,15 +104,15 @@ impl Proxies {
         })
     }
 
-    /// The block has ended.
+    /// Removes the records of a block that has ended.
     pub(in crate::machine) fn end(&mut self, block: u64) {
         self.0.remove(&block);
     }
 }
 
 impl Core<'_> {
-    /// Remembers writes of `size` bytes to shared memory by lanes of `mask`, where the kernel has
-    /// what reads it asynchronously.
+    /// Records writes of `size` bytes to shared memory by lanes of `mask`, if the kernel has
+    /// instructions that read it asynchronously.
     pub(super) fn remember_writes(
         &mut self,
         op: u32,
@@ -132,7 +134,7 @@ impl Core<'_> {
         }
     }
 
-    /// A `fence.proxy.async` was executed.
+    /// Records a `fence.proxy.async`.
     pub(in crate::machine) fn fence_proxies(&mut self) {
         if self.run.launch.checks.race {
             let block = self.team.blocks[self.current.0].linear;
@@ -141,7 +143,7 @@ impl Core<'_> {
         }
     }
 
-    /// Looks whether a fence stands before an asynchronous read.
+    /// Checks that a fence precedes an asynchronous read.
     #[cold]
     pub(in crate::machine) fn look_proxies(
         &mut self,

@@ -1,5 +1,5 @@
-//! What is said of a race: both accesses with their places, threads and values, and the order that
-//! is missing.
+//! The report of a race: both accesses with their places, threads and values, and the order that is
+//! missing.
 
 use std::sync::PoisonError;
 
@@ -15,8 +15,8 @@ use crate::memory::window;
 use crate::report::{FaultReport, Place};
 
 impl Core<'_> {
-    /// Remembers that the running warp's access `now`, by `op`, races with one `before` it. It has
-    /// not happened yet.
+    /// Records that the running warp's access `now`, by `op`, races with the access `before`. `now`
+    /// has not happened yet.
     #[cold]
     pub(in crate::machine) fn note_race(
         &mut self,
@@ -70,7 +70,7 @@ impl Core<'_> {
         );
         let mut notes = Vec::new();
         let width = self.width(now);
-        // What was copied may not have come yet.
+        // Copied bytes may not have arrived yet.
         let there = self.there(now, address, width).filter(|_| !before.pending);
         if let Some(there) = &there {
             let verb = match before.kind {
@@ -110,8 +110,8 @@ impl Core<'_> {
         );
     }
 
-    /// How many elements of how many bytes an access has; none for one whose operation does not say
-    /// so.
+    /// Returns the number of elements of an access and their size in bytes. None if the operation
+    /// does not determine them.
     fn width(&self, access: Access) -> Option<(usize, usize)> {
         let program = self.run.program;
         let info = program.infos[access.op as usize];
@@ -132,7 +132,7 @@ impl Core<'_> {
         }
     }
 
-    /// What is in memory where an access will be.
+    /// Returns the bytes at the address of an access that is about to happen.
     fn there(
         &mut self,
         access: Access,
@@ -141,7 +141,7 @@ impl Core<'_> {
     ) -> Option<String> {
         let (count, size) = width?;
         let address = match access.shared {
-            // That of other blocks is not looked into.
+            // Memory of other blocks is not read.
             Some(block) if block != access.block => return None,
             Some(_) => window::SHARED + address,
             None => address,
@@ -155,7 +155,7 @@ impl Core<'_> {
         Some(listed(bytes.chunks(size).map(value)))
     }
 
-    /// What a store is about to put into memory.
+    /// Returns the value that a store is about to write.
     fn stored(&mut self, access: Access) -> Option<String> {
         let (_, size) = self.width(access)?;
         let flows = &self.run.program.flows;
@@ -169,7 +169,7 @@ impl Core<'_> {
         Some(listed(values.collect::<Option<Vec<_>>>()?.into_iter()))
     }
 
-    /// The barrier, fence or scope that would have ordered the two.
+    /// Names the barrier, fence or scope that would have ordered the two accesses.
     fn missing(&self, before: &Access, now: &Access) -> &'static str {
         if now.read_only {
             return "use an ordinary load for memory that the same kernel writes: `.nc` (`__ldg`, `const __restrict__`, a `&[T]` to memory that is \
@@ -217,7 +217,7 @@ impl Core<'_> {
     }
 }
 
-/// Numbers as reports have them.
+/// Formats numbers for reports.
 fn listed(values: impl Iterator<Item = u64>) -> String {
     let values: Vec<String> = values.map(|value| format!("{value:#x}")).collect();
     values.join(", ")
@@ -240,7 +240,7 @@ fn verb(kind: AccessKind) -> &'static str {
 }
 
 impl Run<'_> {
-    /// The place of an access that the race check knows of.
+    /// Returns the place of an access that the race check has recorded.
     fn accessed(&self, op: *const Op, access: Access) -> Place {
         let [x, y, _] = self.launch.grid.map(u64::from);
         let block = [

@@ -1,5 +1,5 @@
-//! What the race check is told: accesses, instructions that begin, memory that is given back and
-//! given out.
+//! The input of the race check: accesses, instructions that begin, memory that is freed and
+//! allocated.
 
 use super::closely::{any_bit, there};
 use crate::checks::race::{Access, AccessKind};
@@ -13,8 +13,8 @@ use crate::machine::program::{Class, OpInfo};
 use crate::memory::window;
 
 impl Core<'_> {
-    /// Tells the race check of an access by lanes of `mask`, which are `scattered` where they lie
-    /// neither side by side nor at one place, and notes what it races with.
+    /// Passes an access by lanes of `mask` to the race check, and records its races. `scattered` is
+    /// whether the addresses are neither contiguous nor all equal.
     pub(super) fn check_race(
         &mut self,
         op: *const Op,
@@ -39,7 +39,7 @@ impl Core<'_> {
         if kind != AccessKind::Read && region == Region::Shared {
             self.remember_writes(index, addresses, mask, u64::from(info.bytes));
         }
-        // In shared memory of other blocks of the cluster lanes are looked at one by one.
+        // For shared memory of other blocks of the cluster, the lanes are checked one by one.
         let of_block = |address| address < window::SHARED_PER_BLOCK;
         let own = region != Region::Shared
             || of_block(any_bit(addresses))
@@ -64,8 +64,8 @@ impl Core<'_> {
         }
     }
 
-    /// What the race check is told of an access by the running warp's lanes, the first of which
-    /// stands for all.
+    /// Describes an access by the running warp's lanes for the race check. The first lane
+    /// represents all.
     #[inline(always)]
     pub(super) fn race_access(
         &self,
@@ -90,7 +90,7 @@ impl Core<'_> {
         }
     }
 
-    /// The same lane by lane, for shared memory of other blocks.
+    /// Does the same lane by lane, for shared memory of other blocks.
     #[cold]
     fn check_lanes(
         &mut self,
@@ -117,18 +117,18 @@ impl Core<'_> {
         }
     }
 
-    /// The block of the cluster that a shared address belongs to, by its number in the grid, and
-    /// the address there.
+    /// Returns the block of the cluster that a shared address belongs to, by its number in the
+    /// grid, and the address there.
     pub(in crate::machine) fn owner(&self, address: u64) -> (Option<u64>, u64) {
         let rank = (address / window::SHARED_PER_BLOCK).checked_sub(1);
         let rank = rank.map_or(self.current.0, |rank| rank as usize);
         let block = self.team.blocks.get(rank).map(|block| block.linear);
-        // Who names a block that is not there is about to fault.
+        // An operation that names a block that does not exist is about to fault.
         (block.or(Some(u64::MAX)), address % window::SHARED_PER_BLOCK)
     }
 
-    /// Tells the race check that the running warp gives this memory back, or the launch that it
-    /// makes will: what it did before is before all that is done by those who are given it next.
+    /// Tells the race check that the running warp, or the launch that it will make, frees this
+    /// memory. What the warp did before happens before everything that the next owners do.
     pub(in crate::machine) fn memory_returned(&mut self, address: u64, bytes: u64) {
         if self.run.launch.checks.race {
             let block = self.team.blocks[self.current.0].linear;
@@ -137,7 +137,8 @@ impl Core<'_> {
         }
     }
 
-    /// Tells the race check that the running warp is given this memory, which others may have had.
+    /// Tells the race check that this memory is allocated to the running warp. Others may have
+    /// owned it before.
     pub(in crate::machine) fn memory_given(&mut self, address: u64, bytes: u64) {
         if self.run.launch.checks.race {
             let block = self.team.blocks[self.current.0].linear;

@@ -1,5 +1,5 @@
-//! The checks of an access whose lanes are looked at together: most are such, and there is nothing
-//! to find.
+//! The checks of an access for all lanes at once. Most accesses have nothing to report, and these
+//! checks are enough for them.
 
 use super::super::core::Core;
 use super::super::event::Region;
@@ -12,10 +12,10 @@ use crate::machine::program::{Class, SpaceClass};
 use crate::memory::window::{self, Window};
 
 impl Core<'_> {
-    /// Checks an access whose addresses lie evenly, in one memory, all lanes at once: most are
-    /// such, and there is nothing to find. False, and nothing has changed, where it has to be
-    /// looked at more closely. (Where they lie comes in registers: a structure would be read back
-    /// from the stack in other pieces than it was written in, and wait for that.)
+    /// Checks an access with regular addresses, in one memory, for all lanes at once. Most accesses
+    /// have nothing to report. Returns false, without a change, if the access needs a closer look.
+    /// (The pattern is passed in registers. A structure would be read from the stack in pieces of
+    /// another size than it was written in, and the reads would wait for the writes.)
     #[inline(never)]
     pub(super) fn watch_even(
         &mut self,
@@ -40,7 +40,7 @@ impl Core<'_> {
             SpaceClass::Local => (Region::Local, 0),
             SpaceClass::Constant => return true,
             SpaceClass::Generic if window != window::of(even.last()) => return false,
-            // Addresses of a window are counted from its start.
+            // Addresses of a window are relative to its start.
             SpaceClass::Generic => match window {
                 Window::Global => (Region::Global, 0),
                 Window::Shared => (Region::Shared, window::SHARED),
@@ -84,8 +84,8 @@ impl Core<'_> {
         self.races.together(&access, even, mask, size)
     }
 
-    /// Checks an access whose addresses lie anywhere in the block's shared memory or in global
-    /// memory. False, and nothing has changed, where it has to be looked at more closely.
+    /// Checks an access with scattered addresses in the block's shared memory or in global memory.
+    /// Returns false, without a change, if the access needs a closer look.
     #[inline(always)]
     pub(super) fn watch_scattered(
         &mut self,
@@ -124,7 +124,7 @@ impl Core<'_> {
         true
     }
 
-    /// Whether accesses of an operation to local memory are compared with an array.
+    /// Returns whether accesses of an operation to local memory are compared with an array.
     fn looks_local(&self, index: usize) -> bool {
         self.run.launch.checks.memory && self.local_array(index as u32).is_some()
     }

@@ -1,7 +1,7 @@
 //! Copies that no thread waits for, and mbarriers whose transactions do not add up to the bytes
 //! that they expect.
 //!
-//! Both are looked for when the blocks of a cluster have ended, since bytes may arrive before an
+//! Both are checked when the blocks of a cluster have ended, since bytes may arrive before an
 //! mbarrier expects them, and a wait may come late. PTX ISA, "Asynchronous Operations", "mbarrier:
 //! Tracking asynchronous operations".
 
@@ -22,7 +22,7 @@ pub(in crate::machine) struct LastTransaction {
 }
 
 impl Core<'_> {
-    /// Bytes have arrived, and the mbarrier's pending count of bytes goes down by them
+    /// Subtracts bytes that have arrived from the mbarrier's pending count of bytes
     /// (`complete_tx`).
     pub(in crate::machine) fn complete_transaction(
         &mut self,
@@ -40,7 +40,7 @@ impl Core<'_> {
         }
     }
 
-    /// The team has ended: finds what is left over of its copies and its mbarriers.
+    /// Reports the team's unfinished copies and mbarriers, after the team has ended.
     pub(in crate::machine) fn look_left(&mut self) {
         if !self.run.launch.checks.sync {
             return;
@@ -64,7 +64,7 @@ impl Core<'_> {
             }
         }
         for LastTransaction { home, op, by } in std::mem::take(&mut self.team.transactions) {
-            // Memory that is used for something else meanwhile is no object.
+            // The memory may have been reused for something that is not an mbarrier object.
             let left = self
                 .mbarrier_now(home)
                 .map_or(0, |object: Mbarrier| object.bytes);
@@ -96,7 +96,7 @@ impl Core<'_> {
         }
     }
 
-    /// An mbarrier, for a note.
+    /// Describes an mbarrier for a note.
     fn name(&self, home: MbarrierPlace) -> String {
         let [x, y, z] = self.team.blocks[home.rank].id;
         format!(

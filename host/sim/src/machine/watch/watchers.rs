@@ -1,9 +1,9 @@
 //! Which checks and counters look at each operation of a launch. This is decided once, before the
 //! launch runs.
 //!
-//! Nothing looks at most operations, and few checks look at the others, so the machine asks here
-//! first. A list of all operations takes longer to make than a small launch runs, so the program
-//! keeps those that launches have asked for.
+//! Most operations have no counter or check, and the others have few, so the machine reads this
+//! list first. It takes longer to make a list of all operations than to run a small launch. The
+//! program therefore keeps the lists that launches have requested.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,30 +25,30 @@ impl Watchers {
     pub(super) const RACE: Self = Self(1);
     /// The check for uninitialised memory.
     pub(super) const INIT: Self = Self(2);
-    /// The array that its shared addresses are computed from has bounds.
+    /// The check of array bounds: its shared addresses are computed from an array.
     pub(super) const ARRAY: Self = Self(4);
     /// Counters, or a check that looks lane by lane.
     pub(super) const OTHER: Self = Self(8);
-    /// It is a plain load or store of a named space, and nothing but the first three looks at it.
+    /// It is a plain load or store of a named space, and only the first three look at it.
     pub(super) const SIMPLE: Self = Self(16);
     /// It names shared memory.
     pub(super) const SHARED: Self = Self(32);
     /// The operation writes memory.
     pub(super) const WRITES: Self = Self(64);
 
-    /// Whether any of these looks at it.
+    /// Returns whether any of these looks at it.
     #[inline(always)]
     pub(super) fn has(self, any: Self) -> bool {
         self.0 & any.0 != 0
     }
 
-    /// Whether [`Watchers::SIMPLE`] is among it.
+    /// Returns whether it contains [`Watchers::SIMPLE`].
     #[inline(always)]
     pub(super) fn is_simple(self) -> bool {
         self.has(Self::SIMPLE)
     }
 
-    /// Whether anything looks at it.
+    /// Returns whether any counter or check looks at it.
     #[inline(always)]
     pub(super) fn looks(self) -> bool {
         self.has(Self::RACE | Self::INIT | Self::ARRAY | Self::OTHER)
@@ -70,23 +70,23 @@ impl std::ops::BitOrAssign for Watchers {
     }
 }
 
-/// Which operations of a launch something looks at. The loop asks this for every operation, so it
-/// reads one list and nothing else.
+/// The operations of a launch that a counter or check looks at. The loop reads this for every
+/// operation, so it is one list and nothing else.
 #[derive(Clone, Copy)]
 pub(in crate::machine) struct Watched<'l> {
-    /// Where the program begins.
+    /// The address of the program's first operation.
     first: usize,
     watchers: &'l [Watchers],
 }
 
 impl<'l> Watched<'l> {
-    /// Those of a program that `watchers` names.
+    /// Returns the operations of a program that `watchers` marks.
     pub(in crate::machine) fn of(program: &Program, watchers: &'l [Watchers]) -> Self {
         let first = program.ops.as_ptr() as usize;
         Self { first, watchers }
     }
 
-    /// Whether something looks at an operation of the program.
+    /// Returns whether a counter or check looks at an operation of the program.
     #[inline(always)]
     pub(in crate::machine) fn has(self, op: *const Op) -> bool {
         let index = (op as usize - self.first) / size_of::<Op>();
@@ -97,7 +97,7 @@ impl<'l> Watched<'l> {
 }
 
 impl Core<'_> {
-    /// What looks at an operation, by its number, in the running launch.
+    /// Returns the counters and checks of an operation, by its number, in the running launch.
     #[inline(always)]
     pub(super) fn watchers(&self, index: usize) -> Watchers {
         self.run
@@ -108,24 +108,25 @@ impl Core<'_> {
     }
 }
 
-/// What of a launch decides which operations something looks at.
+/// The properties of a launch that determine the list of watchers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct RequestedChecks {
     race: bool,
     init: bool,
     memory: bool,
     count: bool,
-    /// Shared memory of a block that has ended is looked for: that of another block of the cluster.
+    /// Whether accesses to a block that has ended are checked: to another block of the cluster.
     ends: bool,
-    /// The kernel has asynchronous units read shared memory.
+    /// Whether the kernel has asynchronous units read shared memory.
     reads_asynchronously: bool,
 }
 
-/// The lists that launches of a program have asked for.
+/// The lists that launches of a program have requested.
 #[derive(Debug, Default)]
 pub(crate) struct KeptWatchers(Mutex<HashMap<RequestedChecks, Arc<[Watchers]>>>);
 
-/// What looks at the operations of a program in a launch of one of its kernels, by their number.
+/// Returns the counters and checks of a program's operations in a launch of one of its kernels, by
+/// operation number.
 pub(in crate::machine) fn watchers(
     (program, kernel): (&Program, &Function),
     launch: &Launch<'_>,
@@ -147,7 +148,7 @@ pub(in crate::machine) fn watchers(
         .clone()
 }
 
-/// The list, made anew.
+/// Makes the list.
 fn list(program: &Program, asked: RequestedChecks) -> Arc<[Watchers]> {
     let flag = |is, flag| if is { flag } else { Watchers::NOTHING };
     let of_class = |class| match class {
@@ -185,7 +186,7 @@ fn list(program: &Program, asked: RequestedChecks) -> Arc<[Watchers]> {
     watchers.into()
 }
 
-/// [`Watchers::SIMPLE`] and what belongs to it, where an operation is so.
+/// Returns [`Watchers::SIMPLE`] and its further bits, if an operation is simple.
 fn simple(
     program: &Program,
     index: usize,
@@ -208,7 +209,8 @@ fn simple(
     if watchers.has(Watchers::OTHER) || !of_units || spins || info.narrow || info.multicast {
         return Watchers::NOTHING;
     }
-    // Asynchronous units read shared memory by another way, and have to be told of all writes.
+    // Asynchronous units read shared memory through another proxy, and their check needs all
+    // writes.
     if shared == Watchers::SHARED && writes == Watchers::WRITES && reads_asynchronously {
         return Watchers::NOTHING;
     }

@@ -1,12 +1,13 @@
 //! `bar` and `barrier`: threads of a block wait for each other.
 //!
 //! PTX ISA, "Parallel Synchronization and Communication Instructions: bar, barrier". Arrivals are
-//! counted by thread. Without a count a barrier takes all threads of the block that have not ended,
-//! so a thread that ends counts as arrived (measured on an H200: 104 of 128 threads pass when 24
-//! have returned). With a count it takes that many, which must be a multiple of 32. Reductions see
-//! the threads that arrived. Reported: numbers above 15, counts that are no multiple of 32 or above
-//! the block's size, two counts at one barrier, `bar.red` mixed with `bar.sync`; and, by the team,
-//! threads that wait for what cannot come.
+//! counted by thread. Without a count, a barrier expects all threads of the block that have not
+//! ended, so a thread that ends counts as arrived (measured on an H200: 104 of 128 threads pass
+//! when 24 have returned). With a count, it expects that many, which must be a multiple of 32.
+//! Reductions take the predicates of the threads that arrived. Reported: numbers above 15, counts
+//! that are not a multiple of 32 or are above the block's size, two counts at one barrier, and
+//! `bar.red` mixed with `bar.sync`. The team reports threads that wait for an arrival that cannot
+//! come.
 
 use crate::machine::core::Core;
 use crate::machine::event::{Event, FaultKind, Wait};
@@ -18,19 +19,19 @@ use crate::machine::op::Op;
 pub(crate) mod kind {
     /// The threads wait for each other.
     pub(crate) const SYNC: u32 = 0;
-    /// Does not wait.
+    /// The threads do not wait.
     pub(crate) const ARRIVE: u32 = 1;
-    /// Waits, and counts true predicates into row `d`.
+    /// The threads wait. Row `d` gets the number of true predicates.
     pub(crate) const POPC: u32 = 2;
-    /// Waits, and sets predicate `d` where all were true.
+    /// The threads wait. Predicate `d` is set if all predicates were true.
     pub(crate) const AND: u32 = 3;
-    /// Waits, and sets predicate `d` where any was true.
+    /// The threads wait. Predicate `d` is set if any predicate was true.
     pub(crate) const OR: u32 = 4;
-    /// The mask of these.
+    /// The mask of these kinds.
     pub(crate) const MASK: u32 = 7;
-    /// There is a count, in row `b`.
+    /// The instruction has a count, in row `b`.
     pub(crate) const COUNTED: u32 = 8;
-    /// The instruction says that whole warps reach it together.
+    /// The instruction is `.aligned`: whole warps reach it together.
     pub(crate) const ALIGNED: u32 = 16;
 }
 
@@ -69,8 +70,8 @@ pub(crate) unsafe fn barrier(core: &mut Core<'_>, op: *const Op) -> *const Op {
         core.complete_barriers();
         return next;
     }
-    // Whether or not this completes the barrier, the lanes go through the same wait: completing
-    // ends it.
+    // The lanes go through the same wait whether or not they complete the barrier. Completing it
+    // ends the wait.
     let all = core.active;
     if all != mask {
         core.active = all & !mask;
@@ -81,7 +82,7 @@ pub(crate) unsafe fn barrier(core: &mut Core<'_>, op: *const Op) -> *const Op {
     let barrier = block.barriers[request.number];
     let complete = barrier.arrived >= barrier.expected.unwrap_or(block.live);
     if complete && all == mask {
-        // The usual last arrival: this warp goes on without a stop.
+        // In the usual last arrival this warp goes on without a stop.
         core.release(request.number);
         // SAFETY: the destination is of the kind that `aux` says.
         unsafe { core.give_result(o, mask, barrier) };
@@ -93,7 +94,7 @@ pub(crate) unsafe fn barrier(core: &mut Core<'_>, op: *const Op) -> *const Op {
     core.stop(Event::Ended)
 }
 
-/// What the lanes of a warp ask of a barrier.
+/// The operands of a warp's lanes at a barrier.
 struct BarrierRequest {
     /// Which of the block's barriers it is.
     number: usize,
@@ -101,13 +102,14 @@ struct BarrierRequest {
     expected: Option<u32>,
 }
 
-/// An instruction that is wrong, and what to do about it.
+/// Returns the fault of an illegal instruction, with advice.
 fn illegal(message: impl Into<String>, help: &'static str) -> FaultKind {
     let message = message.into();
     FaultKind::Illegal { message, help }
 }
 
-/// What the lanes of `mask` ask for by their numbers and counts, in a block of this many threads.
+/// Returns the request of the lanes of `mask` from their numbers and counts, in a block of this
+/// many threads.
 #[inline(always)]
 fn request(
     threads: u32,
@@ -143,8 +145,8 @@ fn request(
 }
 
 impl Core<'_> {
-    /// The lanes of `mask` arrive, with their predicates. An error: others are there for something
-    /// else.
+    /// Counts the arrival of the lanes of `mask`, with their predicates. Returns an error if other
+    /// lanes are there with another count or kind.
     #[inline(always)]
     fn arrive_at(
         &mut self,
@@ -194,7 +196,7 @@ impl Core<'_> {
         Ok(())
     }
 
-    /// Releases every barrier of the block that has all it takes.
+    /// Releases every barrier of the block at which all expected threads have arrived.
     pub(in crate::machine) fn complete_barriers(&mut self) {
         let block = self.block();
         let live = block.live;
@@ -206,7 +208,7 @@ impl Core<'_> {
         }
     }
 
-    /// Lets everyone who waits at a barrier go on, with the reduction's result.
+    /// Releases all threads that wait at a barrier, with the reduction's result.
     fn release(&mut self, number: usize) {
         let block = self.block();
         let barrier = std::mem::take(&mut block.barriers[number]);
@@ -227,7 +229,7 @@ impl Core<'_> {
                 .filter(|g| g.wait == Wait::Barrier(number as u8))
             {
                 group.wait = Wait::Ready;
-                // SAFETY: lanes that wait at a barrier stand behind it, and their frame lies in
+                // SAFETY: lanes that wait at a barrier stand after it, and their frame lies in
                 // their warp's registers.
                 unsafe {
                     let frame = warp.registers.start().add(group.at.frame as usize);
@@ -240,8 +242,8 @@ impl Core<'_> {
         }
     }
 
-    /// Tells the race check who met: those who wait, and those who have only arrived, whom nobody
-    /// tells anything.
+    /// Tells the race check which warps synchronised: those that wait, and those that have only
+    /// arrived, which acquire nothing.
     #[cold]
     fn met(&mut self, block: u64, warps: u32, number: usize) {
         let warps: Vec<u32> = lanes(warps).map(|warp| warp as u32).collect();
@@ -257,8 +259,8 @@ impl Core<'_> {
     }
 }
 
-/// What the race check calls those who arrive at a barrier and do not wait: no mbarrier has such an
-/// address.
+/// Returns the race check's key for threads that arrive at a barrier and do not wait. No mbarrier
+/// has such an address.
 fn arrivals(block: u64, number: usize) -> (u64, u32) {
     (block, u32::MAX - number as u32)
 }

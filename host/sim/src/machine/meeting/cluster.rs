@@ -2,11 +2,11 @@
 //!
 //! PTX ISA, "Parallel Synchronization and Communication Instructions: barrier.cluster". A phase
 //! ends when every thread of the cluster that has not ended has arrived. The blocks of a cluster
-//! run on one host thread, in the program's order: that an arrival is `.relaxed`, and so releases
-//! what fences before it have released, is for the race check and for weak memory. A launch without
-//! clusters has clusters of one block. Reported: a thread that arrives twice in one phase or waits
-//! without having arrived (both undefined in the ISA); lanes of one warp that come apart to an
-//! `.aligned` barrier, where the check is on; and, by the team, a wait without end.
+//! run on one host thread, in the program's order. An arrival that is `.relaxed` releases only what
+//! earlier fences have released, which matters to the race check and to weak memory only. A launch
+//! without clusters has clusters of one block. Reported: a thread that arrives twice in one phase
+//! or waits without having arrived (both undefined in the ISA), and, if the check is on, lanes of
+//! one warp that reach an `.aligned` barrier separately. The team reports a wait without end.
 
 use crate::machine::core::Core;
 use crate::machine::event::{Event, FaultKind, Wait};
@@ -86,7 +86,7 @@ impl Core<'_> {
         }
     }
 
-    /// Threads of the cluster that have arrived, and those that live.
+    /// Returns how many threads of the cluster have arrived, and how many are live.
     pub(in crate::machine) fn cluster_count(&self) -> (u32, u32) {
         let blocks = &self.team.blocks;
         let warps = blocks.iter().flat_map(|block| &block.warps);
@@ -94,7 +94,7 @@ impl Core<'_> {
         (arrived, blocks.iter().map(|block| block.live).sum())
     }
 
-    /// Ends the phase if every thread that lives has arrived. Whoever ends does not count any more.
+    /// Ends the phase if every live thread has arrived. A thread that has ended no longer counts.
     pub(in crate::machine) fn complete_cluster(&mut self) {
         if !self.team.meets {
             return;

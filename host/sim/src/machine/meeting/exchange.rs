@@ -3,14 +3,15 @@
 //!
 //! PTX ISA, "Data Movement and Conversion: shfl.sync" and "Parallel Synchronization and
 //! Communication Instructions". The `.sync` forms wait until all lanes of the member mask that have
-//! not ended are at such an instruction, whatever way they came (see `together`). Lanes may name
-//! different masks (the tiles of a warp do): each set that is complete goes on. `shfl` and `vote`
-//! without `.sync`, which modules for GPUs before sm_70 may use, wait for nobody: members are the
-//! lanes that run them, and those GPUs ran a warp's lanes together from where their ways join. Here
-//! lanes ahead wait at the join too (see `schedule`). Reported: a lane absent from its own mask; a
-//! shuffle that reads a lane which is not there. Open in the ISA: the value read from an inactive
-//! lane. Here it is [`POISON`], and a finding, so that no kernel comes to depend on it. Which lanes
-//! `activemask` sees: those that run with the one that asks.
+//! not ended are at such an instruction, whatever path they took (see `together`). Lanes may name
+//! different masks, as the tiles of a warp do. Each set that is complete goes on. `shfl` and `vote`
+//! without `.sync`, which modules for GPUs before sm_70 may use, do not wait. Their members are the
+//! lanes that run them. Those GPUs ran a warp's lanes together from the point of reconvergence, and
+//! here the lanes ahead wait at that point too (see `schedule`). Reported: a lane that is absent
+//! from its own mask, and a shuffle that reads an inactive lane. Open in the ISA: the value that is
+//! read from an inactive lane. Here it is [`POISON`], and a finding, so that no kernel comes to
+//! depend on it. Also open: which lanes `activemask` returns. Here they are the lanes that run with
+//! the caller.
 
 use std::hint::select_unpredictable as select;
 
@@ -24,26 +25,28 @@ use crate::machine::level::{Level, levels};
 use crate::machine::op::{Handler, Op, STOP};
 use crate::semantics::warp::redux_f32;
 
-/// What a shuffle reads from a lane that is not there: a NaN, and a large number.
+/// The value that a shuffle reads from an inactive lane: a NaN, and a large number.
 pub(crate) const POISON: u32 = 0x7fff_dead;
 
-/// In place of the row of member masks: the members are the lanes that run. No row starts there.
+/// Stands in place of the row of member masks: the members are the lanes that run. No row starts at
+/// this offset.
 pub(crate) const WHO_RUNS: u32 = 0;
 
-/// The modes of `shfl`, in the low bits of `aux`; above them is the index of a list of member mask
-/// row and predicate.
+/// The modes of `shfl`, in the low bits of `aux`. The bits above hold the index of a list of the
+/// member mask's row and the predicate.
 pub(crate) mod mode {
-    /// The lane `b` below.
+    /// The lane `b` positions below.
     pub(crate) const UP: u32 = 0;
-    /// The lane `b` above.
+    /// The lane `b` positions above.
     pub(crate) const DOWN: u32 = 1;
-    /// The lane whose number differs in the bits of `b`.
+    /// The lane whose number differs in the bits that are set in `b`.
     pub(crate) const BFLY: u32 = 2;
-    /// The lane `b`.
+    /// The lane with the number `b`.
     pub(crate) const IDX: u32 = 3;
 }
 
-/// The lane that `lane` reads and the predicate result; outside its segment a lane reads itself.
+/// Returns the lane that `lane` reads and the predicate result. Outside its segment a lane reads
+/// itself.
 #[inline(always)]
 fn source<const MODE: u32>(lane: u32, b: u32, c: u32) -> (u32, bool) {
     let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
@@ -58,7 +61,8 @@ fn source<const MODE: u32>(lane: u32, b: u32, c: u32) -> (u32, bool) {
     (select(inside, from & 31, lane), inside)
 }
 
-/// [`source`] of every lane: the lanes that they read, and those inside their segment.
+/// Computes [`source`] for every lane: the lanes that they read, and which are inside their
+/// segment.
 #[inline(always)]
 fn sources<L: Level, const MODE: u32>(b: &[u32; LANES], c: &[u32; LANES]) -> ([u32; LANES], u32) {
     let (mut from, mut inside) = ([0; LANES], 0);
@@ -75,8 +79,8 @@ fn sources<L: Level, const MODE: u32>(b: &[u32; LANES], c: &[u32; LANES]) -> ([u
 }
 
 impl Core<'_> {
-    /// Waits for the other members. `Ok` gives the lanes that go on with the instruction now;
-    /// others are parked.
+    /// Waits for the other members. `Ok` contains the lanes that go on with the instruction now;
+    /// other lanes are parked.
     ///
     /// # Safety
     /// `members` must be a `u32` row of the running frame.
@@ -151,14 +155,14 @@ impl Core<'_> {
             return Ok(complete);
         }
         if self.active != 0 {
-            // Lanes whose guard is false go on, and those for which the instruction has run.
+            // Lanes whose guard is false go on, and so do lanes for which the instruction has run.
             return Err(self.stop(Event::Jump(op.wrapping_add(1))));
         }
         Err(self.stop(Event::Ended))
     }
 }
 
-/// The guard and the meeting, or the operation to go on with.
+/// Evaluates the guard and waits for the members, or returns the operation to go on with.
 macro_rules! members {
     ($core:ident, $op:ident, $members:expr) => {{
         // SAFETY: `op` belongs to the running frame, and the decoder gave it this row of member
@@ -177,7 +181,7 @@ macro_rules! members {
 
 pub(in crate::machine) use members;
 
-/// The same, of an instruction that may have no `.sync`.
+/// Does the same for an instruction that may have no `.sync`.
 macro_rules! runners_or_members {
     ($core:ident, $op:ident, $members:expr) => {
         if $members == WHO_RUNS {
@@ -193,7 +197,7 @@ macro_rules! runners_or_members {
     };
 }
 
-/// The rows of member masks, or everybody.
+/// Returns the rows of member masks, or full masks.
 ///
 /// # Safety
 /// `members` must be [`WHO_RUNS`] or a `u32` row of the running frame.
@@ -259,12 +263,12 @@ unsafe fn shuffle_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const O
 }
 
 levels!(
-    /// `shfl.sync`: row `d` gets row `a` of the lane that rows `b` and `c` choose.
+    /// `shfl.sync`: row `d` gets the value of row `a` in the lane that rows `b` and `c` select.
     pub(crate) fn shuffle = shuffle_body
 );
 
-/// `vote.sync`: predicate `a`, member mask in row `b`. `f(true lanes, members)` gives one truth for
-/// all.
+/// `vote.sync`: predicate `a`, member mask in row `b`. `f(true lanes, members)` returns one truth
+/// value for all lanes.
 ///
 /// # Safety
 /// As for every handler.
@@ -314,7 +318,7 @@ pub(crate) unsafe fn ballot(core: &mut Core<'_>, op: *const Op) -> *const Op {
     }
 }
 
-/// `match.any.sync`: row `d` gets the members whose row `a` holds the same.
+/// `match.any.sync`: row `d` gets the members whose value in row `a` is the same.
 ///
 /// # Safety
 /// As for every handler.
@@ -339,8 +343,8 @@ pub(crate) fn match_any<T: Lane>() -> Handler {
     match_any_handler::<T>
 }
 
-/// `match.all.sync`: row `d` gets the members where all hold the same, else 0; predicate `aux` says
-/// which.
+/// `match.all.sync`: row `d` gets the members if all have the same value, else 0. Predicate `aux`
+/// is set to whether they do.
 ///
 /// # Safety
 /// As for every handler.
@@ -369,7 +373,7 @@ pub(crate) fn match_all<T: Lane>() -> Handler {
     match_all_handler::<T>
 }
 
-/// `redux.sync`: row `d` gets row `a` of all members, joined by `f`.
+/// `redux.sync`: row `d` gets the values of row `a` in all members, combined by `f`.
 ///
 /// # Safety
 /// As for every handler.
@@ -406,13 +410,13 @@ pub(crate) fn redux<T: Lane, F: Fn(T, T) -> T + Copy>(_: F) -> Handler {
     redux_handler::<T, F>
 }
 
-/// What `redux` does with floats, in `aux`.
+/// The variants of `redux` for floats, in `aux`.
 pub(crate) mod extreme {
-    /// The largest, else the smallest.
+    /// The maximum; without it, the minimum.
     pub(crate) const MAX: u32 = 1;
-    /// Of their sizes.
+    /// The absolute values are compared.
     pub(crate) const ABS: u32 = 2;
-    /// A NaN wins.
+    /// The result is NaN if any value is.
     pub(crate) const NAN: u32 = 4;
 }
 
@@ -456,8 +460,8 @@ pub(crate) unsafe fn activemask(core: &mut Core<'_>, op: *const Op) -> *const Op
     }
 }
 
-/// `elect.sync`: predicate `d` is true in the lowest member; row `aux` gets its number. Mask in row
-/// `b`.
+/// `elect.sync`: predicate `d` is true in the lowest member; row `aux` gets its number. The member
+/// mask is in row `b`.
 ///
 /// # Safety
 /// As for every handler.

@@ -1,18 +1,18 @@
-//! `mbarrier`: barriers that are objects in shared memory, for any threads and for bytes on their
-//! way.
+//! `mbarrier`: barriers that are objects in shared memory. Threads arrive at them, and so do bytes
+//! of asynchronous copies.
 //!
-//! PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier". What an object is
-//! and when a phase ends is `semantics::mbarrier`. Lanes go one after another, lowest first. `.sem`
-//! and `.scope` matter to the race check only: the blocks of a cluster run on one host thread, in
-//! the program's order.
+//! PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier".
+//! `semantics::mbarrier` defines what an object is and when a phase ends. Lanes go one after
+//! another, lowest first. `.sem` and `.scope` matter to the race check only: the blocks of a
+//! cluster run on one host thread, in the program's order.
 //!
-//! Open in the ISA: how long `try_wait` suspends a thread. Here until the phase ends, or until
-//! nothing else in the cluster can run, or for a long while of others' spinning; then it gives
-//! false. The time that the program suggests is not looked at. `test_wait` never waits at first;
-//! one that a warp has found false many times in a row does as `try_wait` does, so that threads
-//! that spin on what cannot come are found. Reported: what is no object (zeros are none), counts
-//! out of range, more arrivals than are missing, waits for another block's object; and, by the
-//! team, a wait without end.
+//! Open in the ISA: how long `try_wait` suspends a thread. Here it suspends until the phase ends,
+//! or until nothing else in the cluster can run, or until other threads have spun for a long time.
+//! In the last two cases it returns false. The time that the program suggests is ignored.
+//! `test_wait` never waits at first. After a warp has got false from it many times in a row, it
+//! does as `try_wait` does, so that threads that spin without end are found. Reported: memory that
+//! is not an object (zeros are not one), counts out of range, more arrivals than are pending, and
+//! waits for another block's object. The team reports a wait without end.
 
 use crate::checks::race::AccessKind;
 use crate::machine::core::Core;
@@ -25,30 +25,31 @@ use crate::machine::op::{Op, STOP};
 use crate::memory::window;
 use crate::semantics::mbarrier::{Mbarrier, MbarrierError};
 
-/// In `aux` of these operations, beside `flag::NARROW`.
+/// Bits in `aux` of these operations, besides `flag::NARROW`.
 pub(crate) mod how {
     /// The address is generic.
     pub(crate) const GENERIC: u32 = 1 << 2;
-    /// `arrive`: further phases do not wait for those who arrive.
+    /// `arrive`: later phases expect fewer arrivals, by those that arrive here.
     pub(crate) const DROP: u32 = 1 << 3;
-    /// `arrive`: row `b` holds bytes to expect, and one thread arrives; else it holds the count.
+    /// `arrive`: row `b` holds the bytes to expect, and one thread arrives. Without it, row `b`
+    /// holds the count.
     pub(crate) const EXPECT: u32 = 1 << 4;
-    /// `arrive`: must not end the phase.
+    /// `arrive`: the arrival must not end the phase.
     pub(crate) const NO_COMPLETE: u32 = 1 << 5;
-    /// A wait may suspend.
+    /// The wait may suspend the thread.
     pub(crate) const TRY: u32 = 1 << 6;
-    /// A wait is for a parity.
+    /// The wait is for a parity.
     pub(crate) const PARITY: u32 = 1 << 7;
-    /// Orders no other accesses.
+    /// The operation orders no other accesses.
     pub(crate) const RELAXED: u32 = 1 << 8;
-    /// Bytes have come; else they are expected.
+    /// The bytes have arrived; without it, they are expected.
     pub(crate) const COMPLETE: u32 = 1 << 9;
 }
 
-/// In place of a row: no result is wanted.
+/// Stands in place of a row: there is no result.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
-/// Where an object lies.
+/// The place of an mbarrier object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(in crate::machine) struct MbarrierPlace {
     /// The rank of its block in the cluster.
@@ -57,13 +58,13 @@ pub(in crate::machine) struct MbarrierPlace {
     pub(in crate::machine) at: u32,
 }
 
-/// Bytes of an object.
+/// The size of an object in bytes.
 const SIZE: u64 = 8;
-/// Waits that a warp may find not ended before it is suspended.
+/// The number of waits in a row that may find the phase not ended before a warp is suspended.
 const PATIENCE: u32 = 64;
 
 impl Core<'_> {
-    /// The object at an address, with its memory.
+    /// Finds the object at an address, and its host memory.
     pub(in crate::machine) fn mbarrier(
         &mut self,
         op: *const Op,
@@ -90,26 +91,26 @@ impl Core<'_> {
         Some((home, host.cast()))
     }
 
-    /// The memory of an object that was found before.
+    /// Returns the host memory of an object that was found before.
     fn mbarrier_at(&mut self, home: MbarrierPlace) -> *mut u64 {
         let start = self.run.shared_start;
         let host = self.team.blocks[home.rank].shared.start();
         host.wrapping_add((home.at - start) as usize).cast()
     }
 
-    /// Changes an object; who waits for its phase goes on when that ended. Gives the object's bits
-    /// as they were.
+    /// Changes an object. If its phase ends, the lanes that wait for it go on. Returns the object's
+    /// bits before the change.
     ///
     /// # Errors
-    /// What the ISA does not define.
+    /// Changes that the ISA does not define.
     pub(in crate::machine) fn change(
         &mut self,
         home: MbarrierPlace,
         f: impl FnOnce(&mut Mbarrier) -> Result<bool, MbarrierError>,
     ) -> Result<u64, MbarrierError> {
         let at = self.mbarrier_at(home);
-        // SAFETY: whoever made `home` found eight aligned bytes of the block's shared memory there,
-        // which stays where it is while the team runs on this thread.
+        // SAFETY: the code that made `home` found eight aligned bytes of the block's shared memory
+        // there. That memory does not move while the team runs on this thread.
         let before = unsafe { at.read() };
         let mut object = Mbarrier::of(before)?;
         let ended = f(&mut object)?;
@@ -122,7 +123,7 @@ impl Core<'_> {
         Ok(before)
     }
 
-    /// Lets those who wait for an object look again.
+    /// Makes the lanes that wait for an object test it again.
     pub(in crate::machine) fn wake(&mut self, home: MbarrierPlace) {
         for warp in &mut self.team.blocks[home.rank].warps {
             for group in &mut warp.groups {
@@ -133,7 +134,7 @@ impl Core<'_> {
         }
     }
 
-    /// A fault for what the ISA does not define.
+    /// Raises a fault for an operation that the ISA does not define.
     pub(in crate::machine) fn undefined(
         &mut self,
         op: *const Op,
@@ -154,7 +155,7 @@ impl Core<'_> {
         self.fault(op, lane, FaultKind::Illegal { message, help })
     }
 
-    /// Lets every suspended wait give false. False when none is suspended.
+    /// Ends every suspended wait with the result false. Returns false if no wait is suspended.
     pub(in crate::machine) fn expire(&mut self) -> bool {
         let mut any = false;
         for warp in self.team.blocks.iter_mut().flat_map(|b| &mut b.warps) {
@@ -169,7 +170,7 @@ impl Core<'_> {
         any
     }
 
-    /// An object as it is now, if there is one still.
+    /// Returns the present state of an object, if the memory still holds one.
     pub(in crate::machine) fn mbarrier_now(
         &mut self,
         home: MbarrierPlace,
@@ -178,7 +179,7 @@ impl Core<'_> {
         Mbarrier::of(unsafe { self.mbarrier_at(home).read() })
     }
 
-    /// What an object waits for, for reports.
+    /// Describes what an object waits for, for reports.
     pub(in crate::machine) fn describe_mbarrier(&mut self, home: MbarrierPlace) -> String {
         match self.mbarrier_now(home) {
             Ok(object) => {
@@ -194,7 +195,7 @@ impl Core<'_> {
         }
     }
 
-    /// The space of an operation's address.
+    /// Returns the space of an operation's address.
     fn space(o: &Op) -> NamedSpace {
         if o.aux & how::GENERIC == 0 {
             NamedSpace::Shared
@@ -203,12 +204,12 @@ impl Core<'_> {
         }
     }
 
-    /// For the race check: the object as one place of the whole launch.
+    /// Returns the race check's key of an object, which is unique in the launch.
     pub(in crate::machine) fn key(&self, home: MbarrierPlace) -> (u64, u32) {
         (self.team.blocks[home.rank].linear, home.at)
     }
 
-    /// Tells the race check that a warp arrived.
+    /// Tells the race check that a warp has arrived.
     pub(in crate::machine) fn arrived(&mut self, (rank, warp): (usize, u32), home: MbarrierPlace) {
         if self.run.launch.checks.race {
             let (block, key) = (self.team.blocks[rank].linear, self.key(home));
@@ -275,7 +276,8 @@ pub(crate) unsafe fn invalidate(core: &mut Core<'_>, op: *const Op) -> *const Op
     op.wrapping_add(1)
 }
 
-/// `mbarrier.arrive`, `.arrive_drop`, `.expect_tx`: row `d` (or none) gets the object as it was.
+/// `mbarrier.arrive`, `.arrive_drop`, `.expect_tx`: row `d` (or none) gets the object's state
+/// before.
 ///
 /// # Safety
 /// As for every handler.
@@ -300,7 +302,8 @@ pub(crate) unsafe fn arrive(core: &mut Core<'_>, op: *const Op) -> *const Op {
         }
         let result = core.change(home, |object| {
             if has(how::EXPECT) {
-                // Nobody has arrived by this yet, so the phase cannot end: an arrival is missing.
+                // This operation has not arrived yet, so the phase cannot end: an arrival is
+                // missing.
                 object.expect_tx(bytes)?;
             }
             let ended = match has(how::DROP) {
@@ -322,7 +325,7 @@ pub(crate) unsafe fn arrive(core: &mut Core<'_>, op: *const Op) -> *const Op {
     op.wrapping_add(1)
 }
 
-/// `mbarrier.expect_tx`, `.complete_tx`: row `b` holds the bytes.
+/// `mbarrier.expect_tx`, `.complete_tx`: row `b` holds the number of bytes.
 ///
 /// # Safety
 /// As for every handler.
@@ -347,8 +350,8 @@ pub(crate) unsafe fn transaction(core: &mut Core<'_>, op: *const Op) -> *const O
     op.wrapping_add(1)
 }
 
-/// `mbarrier.test_wait`, `.try_wait`: predicate `d` says whether the phase has ended that row `b`
-/// names: by an object that an arrival returned, or a parity.
+/// `mbarrier.test_wait`, `.try_wait`: predicate `d` is set to whether the phase that row `b` names
+/// has ended. Row `b` holds an object's state that an arrival returned, or a parity.
 ///
 /// # Safety
 /// As for every handler.

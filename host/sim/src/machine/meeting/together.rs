@@ -1,14 +1,14 @@
-//! Lanes that meet at one `.sync` instruction though they came there by different ways.
+//! Lanes that converge at one `.sync` instruction although they took different paths to it.
 //!
 //! PTX ISA, "Parallel Synchronization and Communication Instructions": a thread waits until all
 //! threads that the mask names and that have not ended run the instruction "with the same
-//! qualifiers and the same mask". Where it stands in the text and how many calls are open is
-//! nothing that the ISA asks for (measured on an H200: one function's vote, reached by half of a
-//! warp directly and by the other half through a wrapper, gives one answer).
+//! qualifiers and the same mask". The ISA does not require that the instruction is at the same
+//! place in the text, or that the same calls are open (measured on an H200: one function's vote,
+//! reached by half of a warp directly and by the other half through a wrapper, gives one answer).
 //!
-//! Lanes of one frame at one instruction are one group, and need nothing of this. For others the
-//! instruction runs once, in the frame of the group that comes last: the others' operands are
-//! carried there, and its results are carried back.
+//! Lanes of one frame at one instruction form one group, and need nothing of this. For other lanes
+//! the instruction runs once, in the frame of the group that comes last. The others' operands are
+//! copied into that frame, and the results are copied back.
 
 use crate::machine::core::{Core, FramePlace};
 use crate::machine::event::Wait;
@@ -18,23 +18,24 @@ use crate::machine::op::{Op, STOP};
 use crate::machine::program::Program;
 use crate::machine::warp::Group;
 
-/// An operand in a frame: its offset, and the bytes of a lane; 0 for a predicate.
+/// An operand in a frame: its offset, and the bytes of a lane. The bytes are 0 for a predicate.
 pub(crate) type OperandPlace = (u32, u32);
 
-/// An instruction at which lanes meet, wherever it stands.
+/// An instruction at which lanes converge from different places.
 #[derive(Debug, Clone)]
 pub(crate) struct MeetingPoint {
     /// The index of its operation.
     pub(crate) op: u32,
     /// The instruction's words, in an order that does not depend on how they are written.
     pub(crate) words: String,
-    /// Where its results go.
+    /// The operands that it writes.
     pub(crate) results: Vec<OperandPlace>,
-    /// What it reads.
+    /// The operands that it reads.
     pub(crate) sources: Vec<OperandPlace>,
 }
 
-/// Whether lanes at `a` and lanes at `b`, which wait for the same lanes, meet.
+/// Returns whether lanes at `a` and lanes at `b`, which wait for the same lanes, run the
+/// instruction together.
 fn same(program: &Program, a: *const Op, b: *const Op) -> bool {
     if a == b {
         return true;
@@ -57,13 +58,13 @@ fn meeting(program: &Program, op: *const Op) -> Option<&MeetingPoint> {
     program.meetings.get(at)
 }
 
-/// Where `op` has its results and its sources in its frame.
+/// Returns the operands of `op` in its frame: its results and its sources.
 fn places(program: &Program, op: *const Op) -> [Vec<OperandPlace>; 2] {
     if let Some(meeting) = meeting(program, op) {
         return [meeting.results.clone(), meeting.sources.clone()];
     }
-    // Instructions on matrices meet at one place in the text only, where everything in the frames
-    // corresponds.
+    // Lanes run an instruction on matrices together only at one place in the text, where all
+    // operands of the frames correspond.
     let function = function_of(program, op);
     let words = (4..function.words).step_by(4).map(|word| (word, 0));
     let constants = function.rows.iter().map(|row| (row.offset, row.width));
@@ -72,7 +73,7 @@ fn places(program: &Program, op: *const Op) -> [Vec<OperandPlace>; 2] {
     [all.clone(), all]
 }
 
-/// Values of some lanes of one operand.
+/// The values of some lanes of one operand.
 struct Values {
     bytes: Vec<u8>,
     width: usize,
@@ -124,19 +125,19 @@ impl Values {
     }
 }
 
-/// What came of an attempt to meet.
+/// The result of an attempt to run an instruction together.
 pub(super) enum Rendezvous {
-    /// Lanes are still missing.
+    /// Some lanes have not arrived yet.
     NotYet,
-    /// The instruction has run for all lanes; the others have gone on.
+    /// The instruction has run for all lanes, and the others have gone on.
     Ran,
     /// The instruction ended the launch.
     Faulted,
 }
 
 impl Core<'_> {
-    /// Looks whether the lanes of `here`, which are at `op`, and those that wait in this way
-    /// elsewhere are all that are `wanted`; if so, runs `op` for all of them.
+    /// Checks whether the lanes of `here`, which are at `op`, and those that wait for the same
+    /// instruction elsewhere are all of the `wanted` lanes. If so, runs `op` for all of them.
     #[cold]
     #[inline(never)]
     pub(super) fn meet_elsewhere(
@@ -169,11 +170,12 @@ impl Core<'_> {
         }
     }
 
-    /// Runs `op` for the lanes of `here` and those of other groups. False: it ended the launch.
+    /// Runs `op` for the lanes of `here` and for other groups. Returns false if it ended the
+    /// launch.
     ///
     /// # Safety
-    /// `op` must be an operation of the running frame, and each group stand at an operation that
-    /// [`same`] says is the same.
+    /// `op` must be an operation of the running frame, and each group must be at an operation for
+    /// which [`same`] returns true.
     unsafe fn run_for_all(&mut self, op: *const Op, here: u32, others: &[Group]) -> bool {
         let program = self.run.program;
         let frame_of = |core: &mut Self, at: FramePlace| {
@@ -203,7 +205,7 @@ impl Core<'_> {
                     value.write(frame, place, group.mask);
                 }
             }
-            // The others' own guards were true.
+            // The guards of the other groups were true.
             self.set_predicate(guard & !1, if guard & 1 == 0 { u32::MAX } else { 0 }, away);
             self.active = here | away;
             let next = ((*op).run)(self, op);

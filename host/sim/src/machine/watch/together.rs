@@ -30,7 +30,7 @@ impl Core<'_> {
         let even = Even {
             start,
             step,
-            // There is no gap.
+            // The lanes have no gap.
             lanes: u64::from(32 - mask.leading_zeros() - mask.trailing_zeros()),
         };
         let window = window::of(even.start);

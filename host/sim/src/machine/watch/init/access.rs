@@ -1,4 +1,4 @@
-//! Loads, stores and atomics: what they bring from uninitialised memory, and what they take there.
+//! Loads, stores and atomics: uninitialised bytes that they move between memory and registers.
 
 use super::report::UnwrittenUse;
 use super::taint::{Origin, Taint, all};
@@ -10,16 +10,15 @@ use crate::machine::program::{Class, OpInfo, Program};
 use crate::machine::watch::flow::{Flow, FlowKind, FlowOperand};
 use crate::machine::watch::place::index;
 
-/// An operation's number, and what becomes of the values of its instruction as far as that is
-/// known.
+/// Returns an operation's number, and the data flow of its instruction if that is known.
 fn flow_of(program: &Program, op: *const Op) -> Option<(u32, Option<&Flow>)> {
     let index = index(program, op)? as u32;
     Some((index, program.flows.of(index)))
 }
 
 impl Core<'_> {
-    /// Looks at lanes' accesses of `info.bytes` bytes to one memory: loads may bring uninitialised
-    /// data, stores write.
+    /// Follows lanes' accesses of `info.bytes` bytes to one memory: loads may read uninitialised
+    /// data, and stores write memory.
     pub(in crate::machine::watch) fn look_init(
         &mut self,
         op: *const Op,
@@ -53,7 +52,7 @@ impl Core<'_> {
         }
     }
 
-    /// A load brings unwritten bytes into registers.
+    /// Follows a load of unwritten bytes into registers.
     #[cold]
     fn bring(
         &mut self,
@@ -97,7 +96,7 @@ impl Core<'_> {
         }
     }
 
-    /// A store takes unwritten bytes along, or what was computed from them.
+    /// Follows a store of unwritten bytes, or of values that were computed from them.
     #[cold]
     fn carry(
         &mut self,
@@ -139,7 +138,7 @@ impl Core<'_> {
         }
     }
 
-    /// An atomic finds unwritten bytes.
+    /// Follows an atomic that reads unwritten bytes.
     #[cold]
     fn update(
         &mut self,

@@ -1,4 +1,4 @@
-//! Which bytes of each memory were written: of an allocation, of a block's shared memory, of a
+//! Records of the bytes that were written: of an allocation, of a block's shared memory, of a
 //! thread's local memory.
 
 use crate::counters::even::Even;
@@ -9,18 +9,18 @@ use crate::machine::op::Op;
 use crate::machine::program::{Class, OpInfo};
 use crate::memory::{Shadow, window};
 
-/// What a core saw last at one place in the code: an allocation, and its number among those with
-/// unwritten bytes.
+/// The allocation that a core accessed last at one place in the code, and its number among those
+/// with unwritten bytes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::machine) struct ShadowSite {
     base: u64,
     size: u64,
-    /// None where all of it counts as written.
+    /// None if all of it counts as written.
     shadow: Option<u32>,
 }
 
 impl ShadowSite {
-    /// Whether all of `len` bytes at `address` are in it.
+    /// Returns whether all of `len` bytes at `address` are in it.
     #[inline(always)]
     fn holds(&self, address: u64, len: u64) -> bool {
         let offset = address.wrapping_sub(self.base);
@@ -28,18 +28,19 @@ impl ShadowSite {
     }
 }
 
-/// Local memory has less than this many bytes.
+/// An upper bound of the size of local memory, in bytes.
 const MOST_LOCAL: usize = 1 << 24;
 
 impl<'l> Core<'l> {
-    /// The place of an operation among those that saw an allocation.
+    /// Returns the cache entry of an operation in `shadows`.
     #[inline(always)]
     fn shadow_site(&mut self, op: *const Op) -> &mut ShadowSite {
         let places = self.shadows.len();
         &mut self.shadows[op as usize / size_of::<Op>() % places]
     }
 
-    /// The allocation with unwritten bytes that holds `address`; none where all counts as written.
+    /// Returns the allocation with unwritten bytes that contains `address`. None if all bytes there
+    /// count as written.
     #[inline(always)]
     fn shadow(&mut self, op: *const Op, address: u64) -> Option<&'l Shadow> {
         let run = self.run;
@@ -57,15 +58,16 @@ impl<'l> Core<'l> {
         run.snapshot.numbered_shadow(self.shadow_site(op).shadow?)
     }
 
-    /// Whether nothing of the running block's shared memory is unwritten, and no other block's can
-    /// be meant.
+    /// Returns whether all of the running block's shared memory was written, and the team has no
+    /// other block.
     #[inline(always)]
     pub(in crate::machine) fn shared_is_written(&self) -> bool {
         let blocks = &self.team.blocks;
         blocks.len() == 1 && blocks[0].written.is_whole()
     }
 
-    /// The allocation that holds `address`, by its base and size, if nothing of it is unwritten.
+    /// Returns the base and size of the allocation that contains `address`, if all of it was
+    /// written.
     #[inline(always)]
     pub(in crate::machine::watch) fn written_range(
         &mut self,
@@ -77,9 +79,9 @@ impl<'l> Core<'l> {
         (written && site.holds(address, 1)).then_some((site.base, site.size))
     }
 
-    /// Looks at a load or store whose addresses lie evenly, in one memory. False, and nothing has
-    /// changed, where lanes have to be looked at one by one: most accesses are such that there is
-    /// nothing to find. (Where they lie comes in registers, as for `watch_even`.)
+    /// Follows a load or store with regular addresses, in one memory. Most accesses have nothing to
+    /// report. Returns false, without a change, if lanes have to be looked at one by one. (The
+    /// pattern is passed in registers, as for `watch_even`.)
     #[inline(never)]
     pub(in crate::machine::watch) fn even_init(
         &mut self,
@@ -146,7 +148,7 @@ impl<'l> Core<'l> {
                     (false, false) => each().all(|at| written.has(at - first, bytes)),
                 }
             }
-            // Each lane has its own, mostly at one address.
+            // Each lane has its own local memory, and most lanes use the same address.
             Region::Local if even.step == 0 => {
                 let (at, len) = (start as usize, usize::from(info.bytes));
                 if writes {
@@ -160,8 +162,8 @@ impl<'l> Core<'l> {
         }
     }
 
-    /// The same of an access whose addresses lie anywhere from `low` to `high` of the block's
-    /// shared memory or of global memory.
+    /// Does the same for an access with scattered addresses from `low` to `high`, in the block's
+    /// shared memory or in global memory.
     #[inline]
     pub(in crate::machine::watch) fn scattered_init(
         &mut self,
@@ -214,7 +216,7 @@ impl<'l> Core<'l> {
         }
     }
 
-    /// The unwritten bytes that each lane is about to read; false where there are none.
+    /// Finds the unwritten bytes that each lane is about to read. Returns false if there are none.
     pub(super) fn find_unwritten(
         &mut self,
         op: *const Op,
@@ -258,7 +260,8 @@ impl<'l> Core<'l> {
         found.iter().any(|bytes| *bytes != 0)
     }
 
-    /// Bytes are written. Wrong addresses are left to the operation, which is about to say so.
+    /// Marks bytes as written. Wrong addresses are skipped, because the operation is about to
+    /// fault.
     pub(super) fn write_region(
         &mut self,
         op: *const Op,
@@ -283,7 +286,7 @@ impl<'l> Core<'l> {
         }
     }
 
-    /// Bytes of local memory of the lanes of `mask` are written.
+    /// Marks bytes of the local memory of the lanes of `mask` as written.
     fn write_local(&mut self, at: usize, len: usize, mask: u32) {
         if at >= MOST_LOCAL {
             return;
@@ -297,7 +300,8 @@ impl<'l> Core<'l> {
         }
     }
 
-    /// Whose shared memory a shared address is of, by the block's rank, and which byte of it.
+    /// Returns the rank of the block that a shared address belongs to, and the byte's index in its
+    /// memory.
     #[inline(always)]
     fn shared_byte(&self, address: u64) -> (usize, u64) {
         let start = u64::from(self.run.shared_start);
@@ -309,8 +313,8 @@ impl<'l> Core<'l> {
         )
     }
 
-    /// The first `len` (at most 32) bytes at an address of the running block's shared memory, which
-    /// is there, that are uninitialised: a bit each.
+    /// Returns which of the first `len` (at most 32) bytes at an address of the running block's
+    /// shared memory are uninitialised, a bit each. The bytes must exist.
     pub(in crate::machine) fn shared_unwritten(&self, address: u64, len: u64) -> u32 {
         let (rank, at) = self.shared_byte(address);
         let block = self.team.blocks.get(rank);
@@ -318,7 +322,7 @@ impl<'l> Core<'l> {
         block.map_or(0, |block| block.written.unwritten(at, len))
     }
 
-    /// Bytes at a shared address are written.
+    /// Marks bytes at a shared address as written.
     fn shared_written(&mut self, address: u64, len: u64) {
         let (rank, at) = self.shared_byte(address);
         let block = self.team.blocks.get_mut(rank);
@@ -327,8 +331,8 @@ impl<'l> Core<'l> {
         }
     }
 
-    /// An asynchronous unit, or an instruction that the watch does not see, wrote bytes: of the
-    /// shared memory of the block with this number, or of global memory.
+    /// Marks bytes as written by an asynchronous unit, or by an instruction that the watch does not
+    /// look at. They lie in the shared memory of the block with this number, or in global memory.
     #[cold]
     pub(in crate::machine) fn was_written(
         &mut self,
@@ -355,8 +359,8 @@ impl<'l> Core<'l> {
         }
     }
 
-    /// A thread's copy to shared memory of a block is done: `read` bytes from an address of global
-    /// memory and zeros, `all` together.
+    /// Follows a thread's finished copy to shared memory of a block: `read` bytes from an address
+    /// of global memory and then zeros, `all` bytes together.
     #[cold]
     pub(in crate::machine) fn carried(
         &mut self,
@@ -382,7 +386,7 @@ impl<'l> Core<'l> {
         }
     }
 
-    /// Bytes have come from one place to another: those that nobody wrote are unwritten there too.
+    /// Follows a copy of bytes from one place to another. Unwritten bytes are unwritten there too.
     pub(in crate::machine) fn took_along(
         &mut self,
         (owner, to): (Option<u64>, u64),
@@ -421,7 +425,7 @@ impl<'l> Core<'l> {
         }
     }
 
-    /// Memory of the kernel's own heap was given out.
+    /// Marks memory of the kernel's own heap as unwritten when it is allocated.
     #[cold]
     pub(in crate::machine) fn given_out(&mut self, address: u64, len: u64) {
         if self.run.launch.checks.init
@@ -432,7 +436,7 @@ impl<'l> Core<'l> {
         }
     }
 
-    /// A byte holds uninitialised data.
+    /// Marks a byte as uninitialised.
     pub(super) fn unwrite(&mut self, region: Region, address: u64, lane: usize) {
         match region {
             Region::Global => {

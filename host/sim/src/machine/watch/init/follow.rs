@@ -1,5 +1,5 @@
-//! From register to register: what every operation makes of uninitialised values, and which of them
-//! use such a value.
+//! Data flow between registers: which results are uninitialised after an operation, and which
+//! operations use such a value.
 
 use super::report::UnwrittenUse;
 use super::taint::{Taint, all, width};
@@ -11,8 +11,8 @@ use crate::machine::watch::flow::{Flow, FlowKind, FlowOperand};
 use crate::machine::watch::place::index;
 
 impl Core<'_> {
-    /// Follows values through an operation that is about to run; for accesses of memory, addresses
-    /// and results only.
+    /// Follows values through an operation that is about to run. For memory accesses it follows
+    /// addresses and results only.
     #[cold]
     pub(in crate::machine::watch) fn follow(&mut self, op: *const Op, info: OpInfo, mask: u32) {
         let run = self.run;
@@ -68,7 +68,7 @@ impl Core<'_> {
                 }
                 self.cleanse_all(flow, mask);
             }
-            // The instruction itself says where from.
+            // The instruction's handler computes the flow.
             FlowKind::Shuffle | FlowKind::Matrix => {}
             FlowKind::Load(_) | FlowKind::Unknown => self.cleanse_all(flow, mask),
             _ => self.compute(flow, mask),
@@ -83,7 +83,7 @@ impl Core<'_> {
         }
     }
 
-    /// What an instruction on registers makes of unwritten bytes.
+    /// Computes which bytes of an instruction's results are unwritten.
     fn compute(&mut self, flow: &Flow, mask: u32) {
         let flows = &self.run.program.flows;
         let (reads, writes) = (flows.reads(flow), flows.writes(flow));
@@ -107,7 +107,7 @@ impl Core<'_> {
             };
             origin = taint.origin;
             let found = self.result(flow, lane, &|i| of(i, lane));
-            // Two values joined are no copy of one.
+            // A combination of two values is not a copy of one of them.
             let joins = flow.kind == FlowKind::Not && reads.len() > 1;
             computed |= u32::from(joins || is_computed(lane)) << lane;
             match found {
@@ -125,7 +125,7 @@ impl Core<'_> {
                     }
                 }
                 Some(Err(i)) => {
-                    // One of the sources, whole.
+                    // The result is one whole source.
                     computed = computed & !(1 << lane)
                         | taints[i].as_ref().map_or(0, |t| t.computed & 1 << lane);
                     results.iter_mut().for_each(|r| r[lane] = of(i, lane));
@@ -146,7 +146,7 @@ impl Core<'_> {
         }
     }
 
-    /// A shuffle gives each lane of `mask` the value of the lane that `from` names.
+    /// Follows a shuffle, which gives each lane of `mask` the value of the lane in `from`.
     #[cold]
     pub(in crate::machine) fn shuffled(&mut self, op: *const Op, from: &[u32; LANES], mask: u32) {
         // SAFETY: `op` is an operation of the program.
@@ -163,7 +163,8 @@ impl Core<'_> {
         self.set_taint(FlowOperand::Row(d, 4), mask, &bytes, computed, taint.origin);
     }
 
-    /// Of operands of lanes that meet at other instructions nothing is known.
+    /// Marks results as written, for lanes that converge from different instructions: their
+    /// operands are not followed.
     #[cold]
     pub(in crate::machine) fn forget_results(
         &mut self,

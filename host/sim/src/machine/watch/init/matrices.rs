@@ -1,12 +1,13 @@
-//! Matrices: uninitialised data, on its way between memory and registers by rows, and through
+//! Uninitialised data in matrices: on its way between memory and registers by rows, and through
 //! multiplications.
 //!
-//! Where an element goes is the instruction's own affair. So the instruction is done again with
-//! stand-ins: instead of bytes with masks of them, all bits of a byte set where nobody wrote it. A
-//! multiplication is done with small numbers in place of what is unwritten, once against a matrix
-//! of such numbers on the right, and once on the left: where the result is not zero, an element
-//! depends on it. So an uninitialised row of A spoils a row of D and no other, as it should be:
-//! tiles at an edge are often filled in part.
+//! Each instruction has its own layout of elements. So the instruction is executed a second time,
+//! with stand-ins for the values. For moves these are masks in place of bytes: all bits of a byte
+//! are set if it was not written. A multiplication is executed with small numbers in place of
+//! unwritten elements, once with a matrix of such numbers on the right, and once on the left. An
+//! element of the result that is not zero depends on unwritten data. So an uninitialised row of A
+//! affects one row of D and no other. This matters because tiles at an edge are often filled only
+//! in part.
 
 use super::report::UnwrittenUse;
 use super::taint::{Origin, Taint};
@@ -17,7 +18,7 @@ use crate::machine::op::Op;
 use crate::machine::watch::flow::FlowOperand;
 use crate::machine::watch::place::index;
 
-/// Rows of memory that are read and have uninitialised bytes.
+/// Rows of memory that were read and contain uninitialised bytes.
 #[derive(Debug)]
 pub(in crate::machine) struct UnwrittenRows {
     origin: Origin,
@@ -26,45 +27,45 @@ pub(in crate::machine) struct UnwrittenRows {
 }
 
 impl UnwrittenRows {
-    /// The row at this lane's address: each byte is 0 where it was written.
+    /// Returns the row at this lane's address: each byte is 0 where it was written.
     pub(in crate::machine) fn row(&self, lane: usize) -> &[u8] {
         &self.masks[lane * self.bytes..][..self.bytes]
     }
 }
 
-/// Registers that are stored by rows, of which some hold uninitialised data: masks of the bytes.
+/// Registers that are stored by rows, some with uninitialised data, as masks of their bytes.
 #[derive(Debug)]
 pub(in crate::machine) struct UnwrittenRegisters {
-    /// Of what was only copied.
+    /// The masks of values that were only copied.
     pub(in crate::machine) copied: Vec<[u64; LANES]>,
-    /// Of what was computed.
+    /// The masks of values that were computed.
     pub(in crate::machine) computed: Vec<[u64; LANES]>,
     taint: Taint,
 }
 
-/// The bits of bytes of a mask.
+/// Returns a mask with all bits set of the bytes in a bit set.
 fn mask_of(bytes: u16) -> u64 {
     (0..8).fold(0, |mask, at| {
         mask | (u64::from(bytes >> at & 1) * 0xff) << (8 * at)
     })
 }
 
-/// The bytes of a mask that are not 0, a bit each.
+/// Returns the bytes of a mask that are not 0, a bit each.
 fn bytes_of(mask: u64) -> u16 {
     let bytes = mask.to_le_bytes();
     (0..8).fold(0, |set, at| set | u16::from(bytes[at] != 0) << at)
 }
 
-/// A number that every type of element has: positive, and no product of two is 0. (Of signed
-/// numbers of six bits it is negative, and products are positive.)
+/// A number that every element type can hold. It is positive, and no product of two is 0. (As a
+/// signed six-bit number it is negative, and products are positive.)
 const STAND_IN: u64 = 0x3333_3333_3333_3333;
 
 /// The operands of a multiplication as stand-ins: A, B and C.
 type StandIns<'m> = [&'m [[u64; LANES]]; 3];
 
 impl Core<'_> {
-    /// The uninitialised bytes among `bytes` bytes (a multiple of 16, or less) at each lane's
-    /// address. None where all was written.
+    /// Finds the uninitialised bytes among `bytes` bytes (a multiple of 16, or less) at each lane's
+    /// address. None if all were written.
     pub(in crate::machine) fn unwritten_rows(
         &mut self,
         op: *const Op,
@@ -103,7 +104,8 @@ impl Core<'_> {
         rows
     }
 
-    /// Registers of `size` bytes come from rows of memory: which bytes of them nobody wrote.
+    /// Marks which bytes are unwritten in registers of `size` bytes that were loaded from rows of
+    /// memory.
     pub(in crate::machine) fn rows_brought(
         &mut self,
         rows: Option<&UnwrittenRows>,
@@ -119,14 +121,14 @@ impl Core<'_> {
         }
     }
 
-    /// Registers hold what somebody wrote.
+    /// Marks registers as written.
     pub(in crate::machine) fn registers_written(&mut self, registers: &[u32]) {
         if self.tainted {
             registers.iter().for_each(|&row| self.cleanse(row, FULL));
         }
     }
 
-    /// The uninitialised bytes of registers that are stored by rows.
+    /// Returns the uninitialised bytes of registers that are stored by rows.
     pub(in crate::machine) fn unwritten_registers(
         &mut self,
         registers: &[u32],
@@ -155,8 +157,8 @@ impl Core<'_> {
         })
     }
 
-    /// Such registers were stored: `row` gives a lane's row of masks of what was copied, and of
-    /// what was computed.
+    /// Marks memory after such registers were stored. `row` returns a lane's row of masks, for
+    /// values that were copied and for values that were computed.
     pub(in crate::machine) fn rows_taken(
         &mut self,
         op: *const Op,
@@ -176,7 +178,7 @@ impl Core<'_> {
         }
     }
 
-    /// A register becomes another's values, as `moved` moves them.
+    /// Follows a register that gets another register's values, rearranged by `moved`.
     pub(in crate::machine) fn register_moved(
         &mut self,
         (to, from): (u32, u32),
@@ -208,8 +210,8 @@ impl Core<'_> {
         );
     }
 
-    /// A warp multiplies: of registers A, B, C and D of `size` bytes. Elements of C and of D have
-    /// these bytes. `multiply` does it with stand-ins.
+    /// Follows a warp's multiplication with registers A, B, C and D of `size` bytes. Elements of C
+    /// and of D have the sizes `of_c` and `of_d`. `multiply` executes it with stand-ins.
     pub(in crate::machine) fn multiplied(
         &mut self,
         [a, b, c, d]: [&[u32]; 4],
@@ -233,7 +235,7 @@ impl Core<'_> {
             };
             rows.iter().map(of).collect()
         };
-        // All of a register's elements of A are of one row, and of B of one column.
+        // All elements of a register of A belong to one row, and all of B to one column.
         let left = stand_ins(self, a, size);
         let right = stand_ins(self, b, size);
         let sum = stand_ins(self, c, of_c);
@@ -245,7 +247,7 @@ impl Core<'_> {
         let by_column = multiply([&all(a), &right, &vec![[0; LANES]; c.len()]]);
         for ((&row, first), second) in d.iter().zip(&by_row).zip(&by_column) {
             let bytes: [u16; LANES] = std::array::from_fn(|lane| {
-                // Zeros may have a sign.
+                // A zero may have a sign.
                 let value = |bits: u64| match of_d {
                     2 => bits & 0x7fff_7fff_7fff_7fff,
                     4 => bits & 0x7fff_ffff,
@@ -258,10 +260,10 @@ impl Core<'_> {
         }
     }
 
-    /// The running warp's rows of a product of a warpgroup get what rows of A and columns of B
-    /// hold: `spoiled` says of a lane and an element of its part of D whether one of them has
-    /// uninitialised data. It comes from `memory`, at a shared address, the first bytes of which
-    /// are these, or from registers. D itself may be `added`.
+    /// Follows a warpgroup's product into the running warp's rows of D. `spoiled` returns, for a
+    /// lane and an element of its part of D, whether the row of A or the column of B contains
+    /// uninitialised data. That data comes from `memory`, at a shared address with a bit for each
+    /// unwritten byte among the first ones, or from registers. D itself may be `added`.
     pub(in crate::machine) fn warpgroup_multiplied(
         &mut self,
         op: *const Op,
@@ -302,7 +304,7 @@ impl Core<'_> {
         }
     }
 
-    /// Which of these registers' lanes hold uninitialised data: masks.
+    /// Returns masks of the uninitialised data in the lanes of these registers.
     pub(in crate::machine) fn register_masks(&mut self, registers: &[u32]) -> Vec<[u32; LANES]> {
         let mask = |taint: &Taint| taint.bytes.map(|bytes| mask_of(bytes) as u32);
         let of = |row: &u32| self.taint(*row).map_or([0; LANES], |taint| mask(taint));
@@ -310,7 +312,7 @@ impl Core<'_> {
     }
 }
 
-/// A mask in which elements of this many bytes are whole or not there.
+/// Returns a mask in which each element of this many bytes is either all set or all clear.
 fn whole(mask: u64, element: u8) -> u64 {
     let bits = 8 * u32::from(element.min(8));
     let all = u64::MAX >> (64 - bits);

@@ -1,16 +1,18 @@
-//! Uninitialised values: followed from memory through registers to where they decide something.
+//! Uninitialised values, which are followed from memory through registers to where they affect the
+//! program.
 //!
-//! To copy such bytes is no mistake: a structure has gaps, and an enumeration holds less than its
-//! size. So loads, stores and moves carry along which bytes are unwritten, byte by byte, and
-//! reported is a use: a branch or a vote that depends on them, an address that is made of them, an
-//! atomic that takes or changes them, and a store of what was computed from them. Arithmetic alone
-//! is none, since compilers compute ahead and throw away; and of a selection only the chosen value
-//! counts.
+//! To copy such bytes is no mistake: a structure has padding, and an enumeration may hold less than
+//! its size. So loads, stores and moves keep track of the unwritten bytes, byte by byte, and only a
+//! use is reported. A use is a branch or a vote that depends on them, an address that is computed
+//! from them, an atomic that takes or changes them, and a store of a value that was computed from
+//! them. Arithmetic alone is not a use, since compilers compute values speculatively and discard
+//! them. Of a selection only the chosen value counts.
 //!
-//! Each warp has a list of registers that hold such bytes, which is empty nearly always: then only
-//! loads and stores are looked at. Not followed, and taken for written: what goes through textures,
-//! parameters of calls and lanes that meet at different instructions. What is stored in `.local`
-//! memory counts as copied when it comes back.
+//! Each warp has a list of registers that hold such bytes. The list is nearly always empty, and
+//! then only loads and stores are looked at. Some values are not followed, and count as written:
+//! what goes through textures, parameters of calls and lanes that converge from different
+//! instructions. A value that was stored in `.local` memory counts as copied when it is loaded
+//! again.
 
 mod access;
 mod bytes;

@@ -12,7 +12,7 @@ use crate::machine::program::{Variable, VariableSpace};
 use crate::machine::watch::place::index;
 use crate::memory::window;
 
-/// What a use is called, and why it matters.
+/// The kind of a use; its words name it and explain why it matters.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum UnwrittenUse {
     Branch,
@@ -39,7 +39,7 @@ impl UnwrittenUse {
 }
 
 impl Core<'_> {
-    /// Reports a use by lanes of `mask` whose bytes are unwritten.
+    /// Reports a use of unwritten bytes by lanes of `mask`.
     #[cold]
     pub(super) fn used(&mut self, op: *const Op, of: UnwrittenUse, taint: &Taint, mask: u32) {
         let Some(lane) = lanes(mask).find(|&lane| taint.bytes[lane] != 0) else {
@@ -79,7 +79,7 @@ impl Core<'_> {
     }
 }
 
-/// A shared address, with the array that the access was meant for.
+/// Describes a shared address, with the array that the access was meant for.
 fn shared_place(run: &Run<'_>, read: u32, address: u64) -> String {
     let start = u64::from(run.shared_start);
     let own = address % window::SHARED_PER_BLOCK;
@@ -94,7 +94,7 @@ fn shared_place(run: &Run<'_>, read: u32, address: u64) -> String {
         }
         _ => None,
     };
-    // What other kernels of the module call the same bytes is not what is meant.
+    // Variables of other kernels of the module at the same bytes are not meant.
     let mut there = variables.iter().filter(|it| within(it).is_some());
     let only = there.next().filter(|_| there.next().is_none());
     let inside = meant.or(only).and_then(|it| Some((within(it)?, it)));

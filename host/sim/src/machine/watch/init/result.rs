@@ -1,12 +1,12 @@
-//! Which bytes of an instruction's result nobody wrote, by which of its sources nobody wrote.
+//! Unwritten bytes of an instruction's result, computed from the unwritten bytes of its sources.
 
 use super::taint::{all, width};
 use crate::machine::core::Core;
 use crate::machine::watch::flow::{Flow, FlowKind, FlowOperand};
 
 impl Core<'_> {
-    /// The unwritten bytes of a result, or the source that it is; none where all that goes in
-    /// counts for all of it.
+    /// Returns the unwritten bytes of a result, or the source that it equals. None if every source
+    /// affects the whole result.
     pub(super) fn result(
         &mut self,
         flow: &Flow,
@@ -19,7 +19,7 @@ impl Core<'_> {
         let size = writes.first().map_or(0, width);
         match flow.kind {
             FlowKind::Move => {
-                // Sources side by side.
+                // The sources are concatenated.
                 let (mut bytes, mut at) = (0u32, 0);
                 for i in 0..reads.len() {
                     bytes |= u32::from(of(i)) << at;
@@ -41,7 +41,7 @@ impl Core<'_> {
                 );
                 let or = flow.kind == FlowKind::Or;
                 if truth {
-                    // A side that is known may decide alone.
+                    // A written operand may determine the result alone.
                     let alone = |known: u16, value: Option<u64>| {
                         known == 0 && value.is_some_and(|v| (v & 1 != 0) == or)
                     };

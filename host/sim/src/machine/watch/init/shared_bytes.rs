@@ -1,44 +1,45 @@
-//! Which bytes of a block's shared memory were written since the block began: a bit each.
+//! Which bytes of a block's shared memory were written since the block began, a bit each.
 
 use crate::memory::words;
 
-/// The bits, and how many of them are missing.
+/// The bits, and the number of unwritten bytes.
 #[derive(Debug, Default)]
 pub(in crate::machine) struct SharedBytes {
     bits: Vec<u64>,
     size: u64,
-    /// Bytes that nobody has written: where there are none, nobody needs to look at the bits.
+    /// The number of unwritten bytes. If it is 0, the bits need not be read.
     lacking: u64,
 }
 
 impl SharedBytes {
-    /// A block begins: nothing is written of this many bytes.
+    /// Starts a block: none of this many bytes is written.
     pub(in crate::machine) fn begin(&mut self, size: u64) {
         self.bits.clear();
         self.bits.resize(size.div_ceil(64) as usize, 0);
         (self.size, self.lacking) = (size, size);
     }
 
-    /// Whether all of it was written.
+    /// Returns whether all bytes were written.
     #[inline(always)]
     pub(super) fn is_whole(&self) -> bool {
         self.lacking == 0
     }
 
-    /// Whether `len` bytes from the byte `at` are in it.
+    /// Returns whether `len` bytes from the byte `at` are in range.
     #[inline(always)]
     pub(super) fn holds(&self, at: u64, len: u64) -> bool {
         at < self.size && len <= self.size - at
     }
 
-    /// Whether any of `len` bytes from the byte `at`, which are in it, was not written.
+    /// Returns whether any of `len` bytes from the byte `at` is unwritten. The bytes must be in
+    /// range.
     #[inline]
     pub(super) fn lacks(&self, at: u64, len: u64) -> bool {
         words(at, len).any(|(word, mask)| self.bits[word] & mask != mask)
     }
 
-    /// Of `len` (at most 32) bytes from the byte `at`, which are in it, those that were not
-    /// written, a bit each.
+    /// Returns which of `len` (at most 32) bytes from the byte `at` are unwritten, a bit each. The
+    /// bytes must be in range.
     #[inline]
     pub(super) fn unwritten(&self, at: u64, len: u64) -> u32 {
         let (word, shift) = ((at / 64) as usize, at % 64);
@@ -49,7 +50,8 @@ impl SharedBytes {
         !(found as u32) & ((1u64 << len) - 1) as u32
     }
 
-    /// Whether all of `len` (at most 32) bytes from the byte `at`, which are in it, were written.
+    /// Returns whether all of `len` (at most 32) bytes from the byte `at` were written. The bytes
+    /// must be in range.
     #[inline(always)]
     pub(super) fn has(&self, at: u64, len: u64) -> bool {
         let (shift, asked) = (at % 64, (1u64 << len) - 1);
@@ -59,8 +61,8 @@ impl SharedBytes {
         }
     }
 
-    /// The same of `len` bytes from each of these, where none begins in one word of bits and ends
-    /// in the next: a look at each is all that it takes.
+    /// Does the same for `len` bytes from each of these, if none begins in one word of bits and
+    /// ends in the next. Then one load is enough for each.
     #[inline(always)]
     pub(super) fn have_all(&self, each: impl Iterator<Item = u64>, len: u64) -> bool {
         let asked = (1u64 << len) - 1;
@@ -70,7 +72,7 @@ impl SharedBytes {
         set & asked == asked
     }
 
-    /// `len` bytes from the byte `at`, which are in it, are written.
+    /// Marks `len` bytes from the byte `at` as written. The bytes must be in range.
     #[inline]
     pub(super) fn write(&mut self, at: u64, len: u64) {
         if self.is_whole() {
@@ -83,7 +85,7 @@ impl SharedBytes {
         }
     }
 
-    /// The byte `at` holds uninitialised data.
+    /// Marks the byte `at` as uninitialised.
     pub(super) fn forget(&mut self, at: u64) {
         if at < self.size {
             let bit = 1 << (at % 64);

@@ -1,5 +1,5 @@
-//! Registers of a warp that hold uninitialised bytes: for each its bytes, its lanes, and the load
-//! that they came from.
+//! Registers of a warp that hold uninitialised bytes. For each register there are its bytes, its
+//! lanes, and the load that the bytes came from.
 
 use crate::machine::core::Core;
 use crate::machine::event::Region;
@@ -12,15 +12,15 @@ pub(super) struct Origin {
     /// The operation that read them.
     pub(super) op: u32,
     pub(super) region: Region,
-    /// The first of them.
+    /// The address of the first byte that was read.
     pub(super) address: u64,
-    /// Which of those that were read, a bit each.
+    /// Which of the bytes that were read are unwritten, a bit each.
     pub(super) bytes: u32,
 }
 
 impl Origin {
-    /// The first of these lanes that found unwritten bytes, and where they come from; none if no
-    /// lane did.
+    /// Returns the first of these lanes that found unwritten bytes, and the origin of these bytes.
+    /// None if no lane found any.
     pub(super) fn of_first(
         op: u32,
         region: Region,
@@ -39,25 +39,25 @@ impl Origin {
     }
 }
 
-/// A register that holds such bytes.
+/// A register that holds uninitialised bytes.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::machine) struct Taint {
-    /// Which, a bit each, by lane; of a predicate the lowest bit.
+    /// The uninitialised bytes of each lane, a bit each. For a predicate, the lowest bit.
     pub(super) bytes: [u16; LANES],
-    /// Lanes whose value was computed, and is no copy.
+    /// Lanes whose value was computed, and is not a copy.
     pub(super) computed: u32,
     pub(super) origin: Origin,
 }
 
-/// The registers of a warp that hold such bytes, by their place in its register file.
+/// The registers of a warp that hold uninitialised bytes, by their offset in its register file.
 pub(in crate::machine) type Taints = Vec<(u32, Taint)>;
 
-/// The bits of `size` bytes.
+/// Returns a bit set of `size` bytes.
 pub(super) fn all(size: u8) -> u16 {
     ((1u32 << size.min(16)) - 1) as u16
 }
 
-/// Bytes of one lane of a part.
+/// Returns how many bytes of each lane an operand has.
 pub(super) fn width(part: &FlowOperand) -> u8 {
     match *part {
         FlowOperand::Row(_, size) => size,
@@ -73,7 +73,7 @@ impl Core<'_> {
         found.map(|(_, taint)| taint)
     }
 
-    /// The lanes of `mask` of a register hold what was written.
+    /// Marks the lanes of `mask` of a register as written.
     pub(super) fn cleanse(&mut self, row: u32, mask: u32) {
         let key = self.at.frame + (row & !1);
         let taints = &mut self.warp().taints;
@@ -88,7 +88,7 @@ impl Core<'_> {
         }
     }
 
-    /// The lanes of `mask` of a register become `bytes`.
+    /// Sets the uninitialised bytes of the lanes of `mask` of a register to `bytes`.
     pub(super) fn set_taint(
         &mut self,
         part: FlowOperand,
@@ -125,7 +125,7 @@ impl Core<'_> {
         self.tainted = true;
     }
 
-    /// What is known of a part: its unwritten bytes by lane.
+    /// Returns the unwritten bytes of an operand, by lane.
     pub(super) fn unwritten(&mut self, part: FlowOperand) -> Option<Taint> {
         match part {
             FlowOperand::Row(row, _) | FlowOperand::Truth(row) => self.taint(row).copied(),
@@ -133,7 +133,7 @@ impl Core<'_> {
         }
     }
 
-    /// One lane's value of a part.
+    /// Returns one lane's value of an operand.
     pub(in crate::machine::watch) fn value(
         &mut self,
         part: FlowOperand,

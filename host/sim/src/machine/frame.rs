@@ -1,8 +1,8 @@
-//! Frames: filling constant rows and special registers, and moving arguments between frames.
+//! Frames: filling rows of constants and special registers, and copying arguments between frames.
 //!
 //! PTX ISA, "Special Registers" and "Parameter State Space". A kernel's frame belongs to one warp
-//! and is filled whole. A called function's frame may be that of other lanes of the warp too, which
-//! are in the function already: it is filled lane by lane.
+//! and is filled for all lanes at once. A called function's frame may be shared with other lanes of
+//! the warp that are already in the function, so it is filled lane by lane.
 
 use super::core::Core;
 use super::lane::{FULL, LANES, lanes};
@@ -11,18 +11,18 @@ use crate::machine::program::{Area, Function, PresetRow, Program, Value};
 use crate::memory::window;
 use crate::ptx::ast::SpecialRegister;
 
-/// The function that holds `op`.
+/// Returns the function that contains `op`.
 pub(super) fn function_of(program: &Program, op: *const Op) -> &Function {
     &program.functions[function_index(program, op)]
 }
 
-/// The index of an operation of the program.
+/// Returns the index of an operation of the program.
 #[inline(always)]
 pub(super) fn op_index(program: &Program, op: *const Op) -> usize {
     (op as usize - program.ops.as_ptr() as usize) / size_of::<Op>()
 }
 
-/// The index of the function that holds `op`.
+/// Returns the index of the function that contains `op`.
 pub(super) fn function_index(program: &Program, op: *const Op) -> usize {
     let index = op_index(program, op);
     program
@@ -31,12 +31,12 @@ pub(super) fn function_index(program: &Program, op: *const Op) -> usize {
         - 1
 }
 
-/// Bytes of the frame that `op` runs in.
+/// Returns the size in bytes of the frame that `op` runs in.
 pub(super) fn size_of_caller(program: &Program, op: *const Op) -> u32 {
     function_of(program, op).frame
 }
 
-/// Whether a special register has another value in another block.
+/// Returns whether a value may differ between blocks.
 fn varies(value: Value) -> bool {
     use SpecialRegister as S;
     match value {
@@ -62,7 +62,7 @@ fn varies(value: Value) -> bool {
     }
 }
 
-/// Whether a special register has another value in another lane.
+/// Returns whether a value may differ between lanes.
 fn by_lane(value: Value) -> bool {
     use SpecialRegister as S;
     match value {
@@ -80,12 +80,13 @@ fn by_lane(value: Value) -> bool {
     }
 }
 
-/// Local memory starts here in each thread, so that a null pointer is none of its addresses.
+/// The address at which local memory starts in each thread. A null pointer is thus not a local
+/// address.
 pub(super) const LOCAL_START: u32 = 256;
 
 impl Core<'_> {
-    /// Prepares the running warp for a block's first instruction: rows of the kernel's frame,
-    /// registers at zero.
+    /// Prepares the running warp for a block's first instruction: fills rows of the kernel's frame,
+    /// and sets registers to zero.
     pub(super) fn start_frame(&mut self, function: &Function, rows: &[PresetRow]) {
         let filled = std::mem::replace(&mut self.warp().filled, true);
         if !filled {
@@ -137,7 +138,7 @@ impl Core<'_> {
         }
     }
 
-    /// Writes the lanes of `mask` of one row.
+    /// Fills one row for the lanes of `mask`.
     fn fill_row(&mut self, row: &PresetRow, mask: u32, local: u32) {
         let mut value = match row.value {
             Value::Bits(bits) => bits,
@@ -184,8 +185,8 @@ impl Core<'_> {
                 let row = |frame: u32, area: &Area| {
                     (frame + area.offset + word * 4 * LANES as u32) as usize
                 };
-                // SAFETY: both rows lie in frames of this warp, which do not overlap: one is behind
-                // the other.
+                // SAFETY: both rows lie in frames of this warp. The frames do not overlap, because
+                // one is after the other.
                 let (source, target) = unsafe {
                     let source = registers.add(row(from, source)).cast::<[u32; LANES]>();
                     (
@@ -246,7 +247,7 @@ impl Core<'_> {
             S::ReservedSmemOffsetEnd | S::ReservedSmemOffsetCap => {
                 u64::from(run.model.limits.shared_reserved)
             }
-            // What lies there is for groups of several warps; see `Run::scratch`.
+            // That memory is used by groups of several warps; see `Run::scratch`.
             S::ReservedSmemOffset1 => u64::from(run.shared_start),
             S::ReservedSmemOffsetBegin | S::ReservedSmemOffset0 => 0,
             // CUDA's cooperative groups: the address of the grid's workspace, its upper half first.
@@ -262,12 +263,13 @@ impl Core<'_> {
         }
     }
 
-    /// Where the window of local memory starts and how far the warp's lanes may go in it: as far as
-    /// the deepest of them, because lanes at other depths run without a call between.
+    /// Sets the window of local memory: its start, and the limit for the warp's lanes. The limit is
+    /// that of the lane that uses most, because lanes at other call depths run without a call in
+    /// between.
     pub(super) fn set_local(&mut self) {
         let warp = self.warp();
-        // A loop, for explored launches come here at every step: it is one instruction for eight
-        // lanes.
+        // This is a loop, because explored launches come here at every step, and a loop compiles to
+        // one instruction for eight lanes.
         let mut top = 0;
         for &lane in &warp.local_top {
             top = lane.max(top);

@@ -1,20 +1,21 @@
 //! Registers of a warp: 32 values side by side, one for each lane.
 //!
-//! A register of up to 32 bits is a row of 32 `u32` (128 bytes), one of 64 bits a row of 32 `u64`,
-//! one of 128 bits a row of 32 `u128`. A predicate is one `u32` with a bit for each lane. Bits of a
-//! row above the register's width may hold anything: whoever reads a 16-bit register takes the low
-//! half.
+//! A register of up to 32 bits is a row of 32 `u32` (128 bytes), one of 64 bits is a row of 32
+//! `u64`, and one of 128 bits is a row of 32 `u128`. A predicate is one `u32` with a bit for each
+//! lane. Bits of a row above the register's width may have any value. An operation that reads a
+//! 16-bit register uses the low half.
 
-/// Lanes of a warp.
+/// The number of lanes of a warp.
 pub(crate) const LANES: usize = 32;
 /// The mask of all lanes.
 pub(crate) const FULL: u32 = u32::MAX;
-/// Lanes that an operation handles at a time: two AVX2 registers of `u64`, one of `u32`.
+/// The number of lanes that an operation handles at a time: two AVX2 registers of `u64`, one of
+/// `u32`.
 pub(crate) const CHUNK: usize = 8;
 
-/// How a row stores one lane.
+/// The type in which a row stores one lane.
 pub(crate) trait Repr: Copy + Default + PartialEq + 'static {
-    /// `self` where `take`, else `old`.
+    /// Returns `self` if `take`, else `old`.
     fn blend(self, old: Self, take: bool) -> Self;
 }
 
@@ -30,11 +31,11 @@ repr!(u32, u64, u128);
 
 /// A value that one lane computes with.
 pub(crate) trait Lane: Copy + 'static {
-    /// How a row stores it.
+    /// The type in which a row stores it.
     type Repr: Repr;
-    /// Out of a row.
+    /// Converts a row's value of one lane.
     fn of(repr: Self::Repr) -> Self;
-    /// The value as a row of registers holds it.
+    /// Converts to a row's value of one lane.
     fn repr(self) -> Self::Repr;
 }
 
@@ -71,7 +72,7 @@ lane! {
     half::bf16: u32, |x| half::bf16::from_bits(x as u16), |y| y.to_bits().into();
 }
 
-/// The lanes of a mask, lowest first.
+/// Iterates over the lanes of a mask, lowest first.
 pub(crate) fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let lane = (mask != 0).then(|| mask.trailing_zeros() as usize)?;

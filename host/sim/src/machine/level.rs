@@ -1,13 +1,13 @@
-//! What the host's processor offers, and how an operation's code is built for it.
+//! The capabilities of the host's processor, and how an operation's code is built for them.
 //!
 //! Operations are written once, as `#[inline(always)]` bodies over arrays of 32 lanes. [`levels!`]
-//! wraps a body into a function that is compiled for AVX2 with FMA, and one for the crate's own
-//! target; which of the two a decoded instruction points at is decided when a module is decoded.
-//! AVX-512 was measured and gains nothing here: an operation is bound by loads, stores and
-//! dispatch, not by the width of its arithmetic.
+//! wraps a body into two functions: one is compiled for AVX2 with FMA, and one for the crate's own
+//! target. The decoder chooses between them when a module is decoded. AVX-512 was measured and
+//! gains nothing here: an operation is bound by loads, stores and dispatch, not by the width of its
+//! arithmetic.
 //!
-//! Where the host is an x86-64 without AVX2 (none was made in ten years) operations go lane by
-//! lane: that keeps the crate small and quick to compile.
+//! If the host is an x86-64 without AVX2 (none was made in ten years), operations go lane by lane.
+//! That keeps the crate small and quick to compile.
 
 use crate::checks::race::AccessKind;
 use std::sync::OnceLock;
@@ -23,13 +23,13 @@ use crate::counters::even::Neighbours;
 /// The levels that operations are built for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HostLevel {
-    /// What the crate's own target has.
+    /// The features of the crate's own target.
     Portable,
     /// x86-64 with AVX2, FMA, BMI and POPCNT.
     Avx2,
 }
 
-/// The best level that this processor runs.
+/// Returns the best level that this processor supports.
 pub(crate) fn host_level() -> HostLevel {
     static LEVEL: OnceLock<HostLevel> = OnceLock::new();
     *LEVEL.get_or_init(|| {
@@ -47,16 +47,16 @@ pub(crate) fn host_level() -> HostLevel {
     })
 }
 
-/// What bodies ask of the level that they are built for.
+/// What operation bodies need from the level that they are built for.
 pub(crate) trait Level: Copy + 'static {
-    /// Whether loops over lanes become vector code: else bodies take the smallest form.
+    /// Whether loops over lanes become vector code. If not, bodies take the smallest form.
     const VECTOR: bool;
 
-    /// One bit for each lane whose value has its top bit set: compilers do not find the instruction
-    /// by themselves.
+    /// Returns one bit for each lane whose value has its top bit set. Compilers do not find the
+    /// instruction for this by themselves.
     fn top_bits(lanes: [u32; 8]) -> u32;
 
-    /// Which lanes' addresses are those of the next lane, or `size` before them.
+    /// Returns which lanes' addresses are equal to the next lane's, or `size` before it.
     ///
     /// # Safety
     /// `op` must be a memory operation of the running frame.
@@ -109,7 +109,7 @@ impl Level for Portable {
     }
 }
 
-/// Inside functions that [`levels!`] builds for AVX2, and nowhere else.
+/// The level of functions that [`levels!`] builds for AVX2. No other code may name it.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
 pub(crate) struct Avx2;
@@ -127,8 +127,8 @@ impl Level for Avx2 {
         unsafe { _mm256_movemask_ps(std::mem::transmute::<[u32; 8], __m256>(lanes)) as u32 }
     }
 
-    /// Four lanes at a time, and each only once: a load from the middle of what has just been
-    /// stored would wait until that is in the cache.
+    /// Processes four lanes at a time, and loads each only once. A load from the middle of a row
+    /// that has just been stored would wait until the store is in the cache.
     #[inline(always)]
     unsafe fn neighbours(core: &Core<'_>, op: *const Op, mask: u32, size: u64) -> Neighbours {
         use std::arch::x86_64::{
@@ -150,7 +150,7 @@ impl Level for Avx2 {
             let (mut same, mut next) = (0, 0);
             let mut these = four(0);
             for lane in (0..LANES).step_by(4) {
-                // Behind the last lane comes the first, of which nobody asks.
+                // The lane after the last is the first, whose result is not used.
                 let those = four((lane + 4) % LANES);
                 let behind = _mm256_blend_epi32::<0b11>(these, those);
                 let step =
@@ -188,8 +188,8 @@ impl Level for Avx2 {
     }
 }
 
-/// `levels!(fn name = body<A, B, F> where ..)`: makes `name::<A, B, F>()`, which gives the
-/// [`Handler`](super::op::Handler) of this processor's level for `body::<Level, A, B, F>`.
+/// `levels!(fn name = body<A, B, F> where ..)`: makes `name::<A, B, F>()`, which returns the
+/// [`Handler`](super::op::Handler) of `body::<Level, A, B, F>` for this processor's level.
 macro_rules! levels {
     ($(#[$doc:meta])* $vis:vis fn $name:ident = $body:ident $(<$($g:ident),*>)? $(where $($bound:tt)*)?) => {
         $(#[$doc])*

@@ -1,25 +1,26 @@
-//! A decoded operation: the function that runs it, and where its operands lie in the frame.
+//! A decoded operation: the function that runs it, and the places of its operands in the frame.
 //!
-//! All operands are byte offsets from the start of the running function's frame; immediates and
-//! special registers are rows of the frame too, filled when the frame is made, so that an operation
-//! does not care which of them it reads.
+//! All operands are byte offsets from the start of the running function's frame. Immediates and
+//! special registers are rows of the frame too, which are filled when the frame is made. So an
+//! operation does not need to distinguish them.
 
 use super::core::Core;
 
-/// Runs one operation for the active lanes and gives the next one, or [`STOP`].
+/// Runs one operation for the active lanes and returns the next one, or [`STOP`].
 ///
 /// # Safety
 /// `op` must be an operation of the code that the core's frame belongs to.
 pub(crate) type Handler = unsafe fn(core: &mut Core<'_>, op: *const Op) -> *const Op;
 
-/// Above every operation: the core's loop ends, and the core's event says why.
+/// An address above every operation. The core's loop ends there, and the core's event is the
+/// reason.
 pub(crate) const STOP: *const Op = usize::MAX as *const Op;
 
 /// One operation. 32 bytes, so that two share a cache line.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Op {
-    /// What runs it.
+    /// The function that runs the operation.
     pub(crate) run: Handler,
     /// The offset of the guard's predicate; bit 0 negates. Offset 0 holds a predicate that is
     /// always true.
@@ -32,14 +33,14 @@ pub(crate) struct Op {
     pub(crate) b: u32,
     /// The third operand's place.
     pub(crate) c: u32,
-    /// What the operation needs besides: an index, an offset, flags.
+    /// Further data of the operation: an index, an offset, flags.
     pub(crate) aux: u32,
 }
 
 const _: () = assert!(size_of::<Op>() == 32);
 
 impl Op {
-    /// Of a branch: how many bytes its target lies behind it.
+    /// For a branch: returns the target's offset from the branch, in bytes.
     #[inline(always)]
     pub(crate) fn jump(&self) -> isize {
         self.aux as i32 as isize

@@ -1,11 +1,12 @@
-//! `cp.async.bulk`, `cp.reduce.async.bulk`, `st.async`, `red.async`: bytes on their way that tell
-//! an mbarrier or a group; and `st.bulk`, many bytes at once.
+//! `cp.async.bulk`, `cp.reduce.async.bulk`, `st.async`, `red.async`: asynchronous transfers whose
+//! completion is signalled to an mbarrier or a group. Also `st.bulk`, which writes many bytes at
+//! once.
 //!
 //! PTX ISA, "Data Movement and Conversion: cp.async.bulk, cp.reduce.async.bulk, st.async" and
-//! "red.async". When they happen is `pending`'s; each element of a reduction is one step. Writes of
-//! the generic proxy before a copy are seen by it without `fence.proxy.async`; that a fence is
-//! missing is found by the race check (`watch::proxy`). Reported: sizes that are no multiple of 16,
-//! an mbarrier in another block than the destination, a multicast to blocks that the cluster does
+//! "red.async". `pending` decides when they happen. Each element of a reduction is one atomic step.
+//! A copy sees earlier writes of the generic proxy even without `fence.proxy.async`; the race check
+//! finds a missing fence (`watch::proxy`). Reported: sizes that are not a multiple of 16, an
+//! mbarrier in another block than the destination, and a multicast to blocks that the cluster does
 //! not have.
 
 use super::Addressed;
@@ -25,29 +26,30 @@ use crate::machine::memory::transfer::Stored;
 use crate::machine::op::{Op, STOP};
 use crate::memory::window;
 
-/// One of these instructions.
+/// The operands of an asynchronous bulk transfer.
 #[derive(Debug, Clone)]
 pub(crate) struct BulkSite {
-    /// Where the bytes go.
+    /// The destination.
     pub(crate) to: Addressed,
-    /// Where from: memory, or rows of this many bytes.
+    /// The source: memory, or rows of this many bytes.
     pub(crate) from: BulkSource,
-    /// What the size (of memory) and both addresses are multiples of.
+    /// The alignment of both addresses, and of the size if the source is memory.
     pub(crate) align: u64,
-    /// How elements join what is there, and their bytes.
+    /// How elements are combined with the old ones, and their size in bytes.
     pub(crate) join: Option<(Join, usize)>,
-    /// What is told: an mbarrier, or else the thread's bulk group.
+    /// The mbarrier that gets the completion signal. If there is none, the thread's bulk group gets
+    /// it.
     pub(crate) mbarrier: Option<Addressed>,
-    /// The row of blocks that get a copy each.
+    /// The row with the mask of blocks that get a copy each.
     pub(crate) blocks: Option<u32>,
-    /// The row that says which of each 16 bytes move.
+    /// The row with the mask of the bytes that are copied of each 16.
     pub(crate) mask: Option<u32>,
 }
 
-/// Where bytes come from.
+/// The source of a transfer.
 #[derive(Debug, Clone)]
 pub(crate) enum BulkSource {
-    /// Memory, and the row that holds how many.
+    /// Memory, and the row that holds the number of bytes.
     Memory(Addressed, u32),
     /// Registers, of 4 or 8 bytes each.
     Rows(Vec<u32>, usize),
@@ -69,7 +71,7 @@ unsafe fn join<M: Cell + Stored<R>, T: Lane<Repr = R>, R: Repr, F: Fn(T, T) -> T
     }
 }
 
-/// How elements of memory type `M` join: by `f` of the old one and the one that comes.
+/// Returns how elements of memory type `M` are combined: `f` of the old one and the new one.
 pub(crate) fn joining<M, T, R, F>(_: F) -> (Join, usize)
 where
     M: Cell + Stored<R>,
@@ -80,7 +82,7 @@ where
     (join::<M, T, R, F>, size_of::<M>())
 }
 
-/// In `aux` of [`fill`], above `flag::NARROW`.
+/// Bits in `aux` of [`fill`], above `flag::NARROW`.
 pub(crate) mod fills {
     /// The address is generic.
     pub(crate) const GENERIC: u32 = 2;
@@ -88,9 +90,10 @@ pub(crate) mod fills {
     pub(crate) const WIDE: u32 = 4;
 }
 
-/// `st.bulk`: zeros, row `b` of them, at addresses in row `a` plus `c`. PTX ISA 9.7.9 "st.bulk".
-/// They are there at once, as those of an ordinary store. Reported: a size that is no multiple of 8
-/// or above 16 MiB, which is undefined; an address that is no multiple of 8.
+/// `st.bulk`: writes row `b` of zero bytes at addresses in row `a` plus `c`. PTX ISA 9.7.9
+/// "st.bulk". The bytes are written at once, like those of an ordinary store. Reported: a size that
+/// is not a multiple of 8 or is above 16 MiB, which is undefined; an address that is not a multiple
+/// of 8.
 ///
 /// # Safety
 /// As for every handler.
@@ -149,11 +152,11 @@ pub(crate) unsafe fn fill(core: &mut Core<'_>, op: *const Op) -> *const Op {
     op.wrapping_add(1)
 }
 
-/// Starts the copies of an operation, a lane after another, and then carries out some of what
-/// waits, where too much does.
+/// Starts the copies of an operation, one lane after another. Then it performs some of the pending
+/// operations, if there are too many.
 ///
 /// # Safety
-/// `op` must be an operation of the running frame, and `start` be right for its lanes.
+/// `op` must be an operation of the running frame, and `start` must be valid for its lanes.
 pub(super) unsafe fn for_each_lane<'r>(
     core: &mut Core<'r>,
     op: *const Op,
@@ -175,7 +178,7 @@ pub(super) unsafe fn for_each_lane<'r>(
     op.wrapping_add(1)
 }
 
-/// Site `aux`.
+/// Starts the transfers of site `aux`.
 ///
 /// # Safety
 /// As for every handler.
@@ -186,7 +189,7 @@ pub(crate) unsafe fn start(core: &mut Core<'_>, op: *const Op) -> *const Op {
     unsafe { for_each_lane(core, op, |core, lane| start_one(core, op, site, lane)) }
 }
 
-/// One lane's. None: a fault.
+/// Starts one lane's transfer. None for a fault.
 ///
 /// # Safety
 /// `site` must be that of `op`, an operation of the running frame.
@@ -257,7 +260,7 @@ unsafe fn start_one(
     Some(())
 }
 
-/// What is told when bytes have come to `spot`. None: a fault.
+/// Returns the completion signal for bytes that arrive at `spot`. None for a fault.
 pub(super) fn until(
     core: &mut Core<'_>,
     op: *const Op,
@@ -288,7 +291,7 @@ pub(super) fn illegal<T>(
     None
 }
 
-/// Where one lane's bytes come from, and the place of it if it is memory. None: a fault.
+/// Returns the source of one lane's bytes, and its place if it is memory. None for a fault.
 ///
 /// # Safety
 /// As for [`start_one`].
@@ -336,13 +339,14 @@ unsafe fn source(
     }
 }
 
-/// Where bytes go, and the mbarrier that is told.
+/// A destination, and the mbarrier that gets the signal.
 pub(super) struct Destination {
     pub(super) bytes: (NamedSpace, u64),
     mbarrier: Option<(NamedSpace, u64)>,
 }
 
-/// One place, or the same in each of the blocks that a mask names. None: a fault.
+/// Returns one destination, or the same place in each of the blocks that a mask names. None for a
+/// fault.
 ///
 /// # Safety
 /// They must be operands of an operation of the running frame.
@@ -381,7 +385,7 @@ pub(super) unsafe fn destinations(
     Some(lanes(blocks).map(to).collect())
 }
 
-/// A place for the race check.
+/// Returns a place in the form that the race check uses.
 pub(super) fn spot(core: &Core<'_>, space: NamedSpace, address: u64) -> CheckedPlace {
     match space.spot(address) {
         (Region::Shared, at) => core.owner(at),

@@ -1,10 +1,10 @@
-//! `cp.async`: copies to shared memory that a thread starts and waits for later, in groups or by an
-//! mbarrier.
+//! `cp.async`: copies to shared memory that a thread starts and waits for later, through groups or
+//! an mbarrier.
 //!
 //! PTX ISA, "Data Movement and Conversion: cp.async, cp.async.commit_group, cp.async.wait_group,
-//! cp.async.mbarrier.arrive". When the copies happen is `pending`'s. Cache operators and prefetch
-//! sizes are hints. Reported, beside wrong addresses: a source longer than the copy, which is
-//! undefined.
+//! cp.async.mbarrier.arrive". `pending` decides when the copies happen. Cache operators and
+//! prefetch sizes are hints. Reported, besides wrong addresses: a source longer than the copy,
+//! which is undefined.
 
 pub(crate) mod bulk;
 pub(crate) mod pending;
@@ -25,42 +25,42 @@ use crate::machine::program::{Class, SpaceClass};
 /// An address operand of an instruction that has several.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Addressed {
-    /// The row of addresses, of 32 bits where `narrow`.
+    /// The row of addresses; they have 32 bits if `narrow`.
     pub(crate) row: u32,
-    /// Added to them.
+    /// The offset that is added to each address.
     pub(crate) offset: u32,
-    /// Whether they have 32 bits.
+    /// Whether the addresses have 32 bits.
     pub(crate) narrow: bool,
     /// The space that the instruction names.
     pub(crate) space: NamedSpace,
 }
 
-/// What a `cp.async` copies.
+/// The operands of a `cp.async`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CopySite {
-    /// Where to, in shared memory.
+    /// The destination, in shared memory.
     pub(crate) to: Addressed,
-    /// Where from, in global memory.
+    /// The source, in global memory.
     pub(crate) from: Addressed,
-    /// Bytes that are written.
+    /// The number of bytes that are written.
     pub(crate) bytes: u8,
-    /// Bytes that are read; the rest are zeros.
+    /// The number of bytes that are read. The rest are written as zeros.
     pub(crate) read: Read,
 }
 
-/// How many bytes a `cp.async` reads.
+/// The number of bytes that a `cp.async` reads.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Read {
     /// As many as it writes.
     All,
-    /// What this row says.
+    /// The number in this row.
     Row(u32),
-    /// None where this predicate is true.
+    /// None if this predicate is true, otherwise all.
     Unless(u32),
 }
 
 impl Core<'_> {
-    /// One lane's address.
+    /// Returns one lane's address.
     ///
     /// # Safety
     /// `a` must be an operand of an operation of the running frame.
@@ -142,7 +142,7 @@ pub(crate) unsafe fn copy(core: &mut Core<'_>, op: *const Op) -> *const Op {
             lane: lane as u8,
             group: copies.groups[lane],
             number: copies.started,
-            // Of nothing, zero bytes are read from anywhere.
+            // If no bytes are read, the source may be any address.
             from: if read == 0 { host } else { source },
             to: host,
             bytes: (read as u8, site.bytes),
@@ -160,7 +160,7 @@ pub(crate) unsafe fn copy(core: &mut Core<'_>, op: *const Op) -> *const Op {
     op.wrapping_add(1)
 }
 
-/// `cp.async.commit_group`; of bulk copies where `aux` is not 0.
+/// `cp.async.commit_group`, or its bulk form if `aux` is not 0.
 ///
 /// # Safety
 /// As for every handler.
@@ -171,20 +171,20 @@ pub(crate) unsafe fn commit(core: &mut Core<'_>, op: *const Op) -> *const Op {
     op.wrapping_add(1)
 }
 
-/// What `cp.async.wait_group` and its like wait for.
+/// The kinds of waits, in `aux`.
 pub(crate) mod wait {
-    /// Groups of `cp.async`, but for the latest `b`.
+    /// The wait is for groups of `cp.async`, except the latest `b`.
     pub(crate) const GROUPS: u32 = 0;
     /// The wait is for every `cp.async`.
     pub(crate) const ALL: u32 = 1;
-    /// Bulk groups, but for the latest `b`.
+    /// The wait is for bulk groups, except the latest `b`.
     pub(crate) const BULK: u32 = 2;
-    /// That bulk groups have read their sources, but for the latest `b`.
+    /// The wait is until bulk groups, except the latest `b`, have read their sources.
     pub(crate) const BULK_READ: u32 = 3;
 }
 
-/// `cp.async.wait_group`, `.wait_all`, `cp.async.bulk.wait_group`: `aux` says what, `b` how many
-/// may be left.
+/// `cp.async.wait_group`, `.wait_all`, `cp.async.bulk.wait_group`: `aux` is the kind of wait, and
+/// `b` is how many groups may stay pending.
 ///
 /// # Safety
 /// As for every handler.
@@ -207,8 +207,8 @@ pub(crate) unsafe fn wait_for(core: &mut Core<'_>, op: *const Op) -> *const Op {
     op.wrapping_add(1)
 }
 
-/// `cp.async.mbarrier.arrive`: arrives when the thread's copies are done; without `.noinc` (`b`
-/// is 0) one more arrival is pending until then.
+/// `cp.async.mbarrier.arrive`: arrives when the thread's copies are complete. Without `.noinc` (`b`
+/// is 0), one more arrival is pending until then.
 ///
 /// # Safety
 /// As for every handler.

@@ -1,13 +1,15 @@
-//! What was started and has not happened yet: asynchronous copies, stores and reductions.
+//! Operations that were started and have not happened yet: asynchronous copies, stores and
+//! reductions.
 //!
 //! PTX ISA, "Asynchronous Operations" in the memory consistency model, and 9.7.9 on `cp.async` and
 //! `cp.async.bulk`. The ISA leaves open when an asynchronous operation happens between its start
-//! and the wait for it. Here it happens as late as possible: when a thread waits for it. So a
+//! and the wait for it. Here it happens as late as possible, when a thread waits for it. So a
 //! kernel that reads the destination before it waits sees the old bytes in every run, and a kernel
 //! that overwrites the source before it waits copies the new bytes. Addresses are checked at the
 //! start. When a thread ends, its groups are completed.
 //!
-//! Copies of `cp.async` are many and belong to a warp; the others are few and belong to the team.
+//! Copies of `cp.async` are many, and each warp has a list of them. The other operations are few,
+//! and the team has one list.
 
 use super::tensor::TensorMove;
 use crate::checks::race::{Access, AccessKind};
@@ -19,7 +21,8 @@ use crate::machine::op::Op;
 use crate::memory::window;
 use crate::semantics::mbarrier::MbarrierError;
 
-/// Copies of a warp that are kept waiting, and other operations of a team, which may be large.
+/// The most pending copies of a warp, and the most other pending operations of a team. Those may be
+/// large.
 const MOST: (usize, usize) = (1 << 14, 1 << 10);
 
 /// A copy of `cp.async`.
@@ -32,89 +35,89 @@ pub(in crate::machine) struct Copied {
     pub(in crate::machine) number: u64,
     pub(in crate::machine) from: *const u8,
     pub(in crate::machine) to: *mut u8,
-    /// Bytes that are read, and bytes that are written: the rest are zeros.
+    /// The number of bytes that are read, and the number that are written. The rest are zeros.
     pub(in crate::machine) bytes: (u8, u8),
-    /// The shared address that is written, for the race check.
+    /// The shared address of the destination, for the race check.
     pub(in crate::machine) address: u64,
 }
 
-/// What a warp's `cp.async` and bulk groups are.
+/// A warp's pending `cp.async` copies and its groups.
 #[derive(Debug, Default)]
 pub(in crate::machine) struct Copies {
-    /// Not done yet, in the order of their start.
+    /// The copies that have not happened yet, in the order of their start.
     pub(in crate::machine) list: Vec<Copied>,
-    /// How many were started.
+    /// How many copies were started.
     pub(in crate::machine) started: u64,
-    /// Groups that each lane has committed.
+    /// The number of groups that each lane has committed.
     pub(in crate::machine) groups: [u32; LANES],
-    /// Bulk groups that each lane has committed.
+    /// The number of bulk groups that each lane has committed.
     pub(in crate::machine) bulk: [u32; LANES],
 }
 
-/// One of the others.
+/// A pending operation that is not a `cp.async` copy.
 #[derive(Debug)]
 pub(in crate::machine) struct Pending {
-    /// Who started it: block, warp, lane.
+    /// The thread that started it: block, warp, lane.
     pub(in crate::machine) by: (usize, u32, u32),
     pub(in crate::machine) op: *const Op,
     pub(in crate::machine) until: CompletionSignal,
     pub(in crate::machine) effect: PendingEffect,
 }
 
-/// What says that it is done.
+/// The mechanism that signals the completion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::machine) enum CompletionSignal {
-    /// An mbarrier is told, by its bytes.
+    /// The completion is signalled to an mbarrier, by the number of bytes.
     Mbarrier(MbarrierPlace),
     /// A bulk group of the thread.
     Group(u32),
 }
 
-/// What is to happen.
+/// What a pending operation does.
 #[derive(Debug)]
 pub(in crate::machine) enum PendingEffect {
-    /// Bytes move, or join others.
+    /// It copies bytes, or combines them with those at the destination.
     Copy(ByteCopy),
-    /// A box of a tensor moves, or joins what is there.
+    /// It copies a box of a tensor, or combines it with the destination.
     Tensor(TensorMove),
-    /// The thread arrives once those of its `cp.async` are done that have a lower number.
+    /// The thread arrives when its `cp.async` copies with a lower number are complete.
     Arrive(u64),
 }
 
-/// Bytes on their way.
+/// A pending copy of bytes.
 #[derive(Debug)]
 pub(in crate::machine) struct ByteCopy {
     pub(in crate::machine) from: Source,
     pub(in crate::machine) to: *mut u8,
     pub(in crate::machine) bytes: usize,
-    /// How each element joins what is there; none replaces it.
+    /// How each element is combined with the old one. None if it replaces the old one.
     pub(in crate::machine) join: Option<(Join, usize)>,
-    /// Of each 16 bytes, those that move.
+    /// A mask of the bytes that are copied of each 16.
     pub(in crate::machine) mask: u16,
-    /// Where it goes, for the race check.
+    /// The destination, for the race check.
     pub(in crate::machine) spot: CheckedPlace,
-    /// Where it comes from, if that is memory.
+    /// The source, if that is memory.
     pub(in crate::machine) source: Option<CheckedPlace>,
 }
 
-/// A place as the race check knows it: the block whose shared memory it is, or none for global
-/// memory, and the address.
+/// A place in the form that the race check uses: the block whose shared memory it is, or `None` for
+/// global memory, and the address.
 pub(in crate::machine) type CheckedPlace = (Option<u64>, u64);
 
-/// Where bytes come from.
+/// The source of a pending copy.
 #[derive(Debug, Clone)]
 pub(in crate::machine) enum Source {
-    /// Bytes that are in memory still.
+    /// Bytes that are still in memory.
     Memory(*const u8),
-    /// They were read already.
+    /// Bytes that were already read.
     Bytes(Vec<u8>),
 }
 
-/// Joins the element at the second place into that at the first, as one step.
+/// Combines the element at the second place into the one at the first, as one atomic step.
 pub(crate) type Join = unsafe fn(*mut u8, *const u8);
 
 impl Core<'_> {
-    /// Does the copies of the running warp that `done` picks, in order.
+    /// Performs the copies of the running warp that `done` selects, in order.
     pub(in crate::machine) fn complete_copies(&mut self, done: impl Fn(&Copied) -> bool) {
         let at = self.current;
         self.complete_copies_of((at.0, at.1 as u32), done);
@@ -132,8 +135,8 @@ impl Core<'_> {
             }
             let (read, all) = (usize::from(copy.bytes.0), usize::from(copy.bytes.1));
             // SAFETY: both places were checked for these bytes when the copy was started. Shared
-            // memory stays where it is while the team runs, and device memory while the launch
-            // does; they do not overlap.
+            // memory does not move while the team runs, and device memory does not move while the
+            // launch runs. The two places do not overlap.
             unsafe {
                 copy.to.copy_from_nonoverlapping(copy.from, read);
                 copy.to.add(read).write_bytes(0, all - read);
@@ -153,10 +156,10 @@ impl Core<'_> {
         }
     }
 
-    /// Does what an mbarrier is to be told of, and tells it.
+    /// Performs the operations that signal an mbarrier, and signals it.
     ///
     /// # Errors
-    /// What the ISA does not define, with the operation that did it.
+    /// Operations that the ISA does not define, with the operation that did it.
     pub(in crate::machine) fn complete_for(
         &mut self,
         home: MbarrierPlace,
@@ -176,7 +179,8 @@ impl Core<'_> {
         Ok(())
     }
 
-    /// Does the bulk groups of the running warp's lanes in `mask` that are older than `group` says.
+    /// Performs the bulk groups of the running warp's lanes in `mask` whose number is below
+    /// `group(lane)`.
     pub(in crate::machine) fn complete_groups(&mut self, mask: u32, group: impl Fn(usize) -> u32) {
         let (rank, warp) = (self.current.0, self.current.1 as u32);
         let old = |p: &mut Pending| match p.until {
@@ -188,12 +192,12 @@ impl Core<'_> {
         };
         let ready: Vec<Pending> = self.team.pending.extract_if(.., old).collect();
         for pending in ready {
-            // Groups tell no mbarrier, so nothing can go wrong.
+            // Groups signal no mbarrier, so there is no error.
             let _ = self.happen(pending);
         }
     }
 
-    /// Reads the sources of those groups, so that they may be overwritten.
+    /// Reads the sources of those groups, so that the sources may be overwritten.
     pub(in crate::machine) fn read_groups(&mut self, mask: u32, group: impl Fn(usize) -> u32) {
         let (rank, warp) = (self.current.0, self.current.1 as u32);
         let mut read = Vec::new();
@@ -225,7 +229,7 @@ impl Core<'_> {
         }
     }
 
-    /// Does everything that is left. False when there was nothing.
+    /// Performs all pending operations. Returns false if there were none.
     ///
     /// # Errors
     /// As for [`Core::complete_for`].
@@ -238,7 +242,7 @@ impl Core<'_> {
         Ok(any)
     }
 
-    /// The lanes of `mask` end: what they started is done.
+    /// Performs the operations that the lanes of `mask` started. These lanes end.
     pub(in crate::machine) fn complete_ended(&mut self, mask: u32) {
         if !self.warp().copies.list.is_empty() {
             self.complete_copies(|copy| mask >> copy.lane & 1 != 0);
@@ -248,8 +252,8 @@ impl Core<'_> {
         }
     }
 
-    /// Lets what is pending happen where there is more than a program needs: asynchronous
-    /// operations may be done at any time.
+    /// Performs pending operations if there are more than a program needs. Asynchronous operations
+    /// may happen at any time.
     ///
     /// # Errors
     /// As for [`Core::complete_for`].
@@ -263,12 +267,13 @@ impl Core<'_> {
         Ok(())
     }
 
-    /// Adds something that is to happen.
+    /// Adds a pending operation.
     pub(in crate::machine) fn begin_pending(&mut self, pending: Pending) {
         let until = pending.until;
         self.team.pending.push(pending);
         if let CompletionSignal::Mbarrier(home) = until {
-            // Who waits has to look again: looking is what makes it happen.
+            // Waiting lanes must test the mbarrier again, because the test performs the pending
+            // operations.
             self.wake(home);
         }
     }
@@ -338,7 +343,7 @@ impl Core<'_> {
         told.map(|_| ()).map_err(|error| (op, error))
     }
 
-    /// Tells the race check that an asynchronous access is over.
+    /// Tells the race check that an asynchronous access is complete.
     pub(in crate::machine) fn done(
         &mut self,
         by: (usize, u32, u32),
@@ -352,7 +357,7 @@ impl Core<'_> {
         }
     }
 
-    /// Tells the checks of an asynchronous access that begins.
+    /// Tells the checks that an asynchronous access begins.
     pub(in crate::machine) fn begin_access(
         &mut self,
         op: *const Op,
@@ -378,8 +383,8 @@ impl Core<'_> {
         self.tell_access(op, lane, kind, (spot, bytes), true);
     }
 
-    /// Tells the race check of one lane's access to any number of bytes: it happens now, or is
-    /// `pending`.
+    /// Tells the race check about one lane's access to any number of bytes. The access happens now,
+    /// or it is `pending`.
     pub(in crate::machine) fn tell_access(
         &mut self,
         op: *const Op,
@@ -433,10 +438,10 @@ impl Core<'_> {
     }
 }
 
-/// Moves or joins bytes from `from`.
+/// Copies or combines bytes from `from`.
 ///
 /// # Safety
-/// `from` and the destination must hold the bytes, elements aligned to their size.
+/// `from` and the destination must hold the bytes, with elements aligned to their size.
 unsafe fn carry(it: &ByteCopy, from: *const u8) {
     // SAFETY: passed on.
     unsafe {

@@ -1,16 +1,16 @@
-//! `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`, `cp.async.bulk.prefetch.tensor`: boxes of
-//! tensors on their way.
+//! `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`, `cp.async.bulk.prefetch.tensor`:
+//! asynchronous transfers of boxes of tensors.
 //!
-//! PTX ISA, "Data Movement and Conversion: Tensor copy". Which bytes a box has and where they go is
-//! `semantics::tensor`; when they go is `pending`'s. The tensor map and the coordinates are read at
-//! the start. A prefetch is looked at, and does nothing. An mbarrier is told of the whole box,
-//! whatever part of it is outside of the tensor.
+//! PTX ISA, "Data Movement and Conversion: Tensor copy". `semantics::tensor` defines which bytes a
+//! box has and where they go. `pending` decides when they go. The tensor map and the coordinates
+//! are read at the start. A prefetch is checked, and does nothing. The mbarrier's signal is for the
+//! whole box, even if part of the box is outside of the tensor.
 //!
-//! Reported: what is no tensor map, or one that no device takes; a map of other dimensions or
-//! another access than the instruction's; shared memory that is not at a multiple of 128 bytes; a
-//! box that begins between two multiples of 16 bytes of its row; a box that is stored to before the
-//! tensor's beginning; a reduction that is not defined for elements of type the; bytes inside of
-//! the tensor that are in no live allocation; and all that is reported of a bulk copy.
+//! Reported: memory that is not a tensor map, or a map that no device accepts; a map of other
+//! dimensions or another access than the instruction's; shared memory that is not at a multiple of
+//! 128 bytes; a box that begins between two multiples of 16 bytes of its row; a box that is stored
+//! to before the tensor's beginning; a reduction that is not defined for the element's type; bytes
+//! inside of the tensor that are in no live allocation; and all that is reported for a bulk copy.
 
 use std::sync::Arc;
 
@@ -26,70 +26,71 @@ use crate::machine::op::Op;
 use crate::memory::window;
 use crate::semantics::tensor::{BoxPosition, Element, Fill, Run, Swizzle, TensorMap, WalkError};
 
-/// What boxes in shared memory start at a multiple of.
+/// The alignment of boxes in shared memory, in bytes.
 const ALIGN: u64 = 128;
 
-/// One of these instructions.
+/// The operands of a tensor copy.
 #[derive(Debug, Clone)]
 pub(crate) struct TensorSite {
     /// The tensor map.
     pub(crate) map: Addressed,
-    /// Dimensions that the instruction names.
+    /// The number of dimensions in the instruction.
     pub(crate) rank: u32,
-    /// How the box is named.
+    /// How the coordinates name the box.
     pub(crate) mode: Mode,
-    /// Rows of the coordinates: five of them for four rows of a tensor.
+    /// The rows of the coordinates: five of them for four rows of a tensor.
     pub(crate) coordinates: Vec<u32>,
-    /// Which way it goes.
+    /// The direction of the transfer.
     pub(crate) way: TensorOperation,
-    /// The box in shared memory; none of a prefetch.
+    /// The box in shared memory; `None` for a prefetch.
     pub(crate) shared: Option<Addressed>,
-    /// What is told, or else the thread's bulk group.
+    /// The mbarrier that gets the signal. If there is none, the thread's bulk group gets it.
     pub(crate) mbarrier: Option<Addressed>,
-    /// The row of blocks that get a box each.
+    /// The row with the mask of blocks that get a box each.
     pub(crate) blocks: Option<u32>,
 }
 
-/// How coordinates are meant.
+/// The meaning of the coordinates.
 #[derive(Debug, Clone)]
 pub(crate) enum Mode {
     /// The box of `.tile`.
     Tile,
-    /// Four rows, of `.tile::gather4` or `.tile::scatter4`.
+    /// Four rows, with `.tile::gather4` or `.tile::scatter4`.
     Rows,
-    /// `.im2col`, with rows of the offsets; `.im2col_no_offs`.
+    /// `.im2col`, with rows of the offsets; or `.im2col_no_offs`.
     Column(Vec<u32>),
 }
 
-/// Which way a box goes.
+/// The direction of a transfer.
 #[derive(Debug, Clone)]
 pub(crate) enum TensorOperation {
-    /// Elements come to shared memory.
+    /// Elements are copied to shared memory.
     Load,
-    /// From shared memory to the tensor.
+    /// Elements are copied from shared memory to the tensor.
     Store,
-    /// From it, each element joining the one that is there: by the number of the element's type.
+    /// Elements are copied from shared memory and combined with those of the tensor. The list is
+    /// indexed by the number of the element's type.
     Join(Vec<Option<(Join, usize)>>),
-    /// Elements come to the second-level cache.
+    /// Elements are prefetched to the second-level cache.
     Prefetch,
 }
 
-/// A box on its way.
+/// A pending transfer of a box.
 #[derive(Debug)]
 pub(in crate::machine) struct TensorMove {
     runs: Arc<[Run]>,
     swizzle: Swizzle,
-    /// What each eight bytes outside of the tensor are.
+    /// The value of each eight bytes outside of the tensor.
     fill: [u8; 8],
-    /// The box, and its address in its block's shared memory.
+    /// The box's host address, and its address in its block's shared memory.
     host: *mut u8,
     at: u32,
     how: Movement,
-    /// What was in shared memory when the program was told that it had been read.
+    /// The bytes of shared memory at the time when the program was told that they had been read.
     taken: Option<Vec<u8>>,
-    /// Bytes of the box, which an mbarrier is told.
+    /// The size of the box in bytes, which is signalled to an mbarrier.
     pub(in crate::machine) bytes: u32,
-    /// Bytes of shared memory that swizzling uses of it.
+    /// The bytes of shared memory that the swizzled box spans.
     pub(in crate::machine) span: usize,
     /// The box, for the race check.
     pub(in crate::machine) shared: CheckedPlace,
@@ -104,15 +105,15 @@ enum Movement {
 }
 
 impl TensorMove {
-    /// Reads the box in shared memory, so that it may be overwritten. False where it is written, or
-    /// was read before.
+    /// Reads the box in shared memory, so that the program may overwrite it. Returns false if the
+    /// box is the destination, or was read before.
     pub(in crate::machine) fn take(&mut self) -> bool {
         if matches!(self.how, Movement::Load) || self.taken.is_some() {
             return false;
         }
         let mut bytes = vec![0; self.span];
-        // SAFETY: `start` found `span` bytes there, of shared memory, which stays where it is while
-        // the team runs.
+        // SAFETY: `start` found `span` bytes of shared memory there, which does not move while the
+        // team runs.
         unsafe {
             self.host
                 .copy_to_nonoverlapping(bytes.as_mut_ptr(), self.span)
@@ -121,26 +122,27 @@ impl TensorMove {
         true
     }
 
-    /// Whether shared memory is where it goes.
+    /// Returns whether shared memory is the destination.
     pub(in crate::machine) fn loads(&self) -> bool {
         matches!(self.how, Movement::Load)
     }
 
-    /// Whether the box was read before, so that its shared memory is free.
+    /// Returns whether the box was read before, so that its shared memory is free.
     pub(in crate::machine) fn was_taken(&self) -> bool {
         self.taken.is_some()
     }
 
-    /// Addresses and lengths of what is inside of the tensor.
+    /// Returns the addresses and lengths of the bytes that are inside of the tensor.
     pub(in crate::machine) fn inside(&self) -> impl Iterator<Item = (u64, usize)> {
         let runs = self.runs.clone();
         (0..runs.len()).filter_map(move |i| Some((runs[i].global?, runs[i].bytes as usize)))
     }
 
-    /// Moves the bytes.
+    /// Copies the bytes.
     ///
     /// # Safety
-    /// What was found when the copy began must still be there: the box, and the tensor's bytes.
+    /// The places that were found when the copy began must still be valid: the box, and the
+    /// tensor's bytes.
     pub(in crate::machine) unsafe fn carry(&self) {
         let host = match &self.taken {
             Some(bytes) => bytes.as_ptr().cast_mut(),
@@ -164,10 +166,10 @@ impl TensorMove {
         }
     }
 
-    /// Moves bytes that are side by side in both places.
+    /// Copies bytes that are contiguous in both places.
     ///
     /// # Safety
-    /// Both places must hold them.
+    /// The bytes must be valid in both places.
     unsafe fn piece(&self, shared: *mut u8, global: Option<*mut u8>, address: u32, length: usize) {
         // SAFETY: passed on.
         unsafe {
@@ -190,7 +192,7 @@ impl TensorMove {
     }
 }
 
-/// Site `aux`.
+/// Starts the transfers of site `aux`.
 ///
 /// # Safety
 /// As for every handler.
@@ -201,7 +203,7 @@ pub(crate) unsafe fn start(core: &mut Core<'_>, op: *const Op) -> *const Op {
     unsafe { for_each_lane(core, op, |core, lane| start_one(core, op, site, lane)) }
 }
 
-/// One lane's. None: a fault.
+/// Starts one lane's transfer. None for a fault.
 ///
 /// # Safety
 /// `site` must be that of `op`, an operation of the running frame.
@@ -281,7 +283,7 @@ unsafe fn start_one(
         )?
     };
     let span = bytes.next_multiple_of(map.swizzle.span().unwrap_or(1).into());
-    // Shared memory first: a box that does not fit there is not walked.
+    // Shared memory is checked first, so that a box that does not fit there is not enumerated.
     let mut places = Vec::with_capacity(to.len());
     for to in &to {
         let (space, address) = to.bytes;
@@ -340,7 +342,7 @@ unsafe fn place(core: &mut Core<'_>, site: &TensorSite, lane: usize) -> BoxPosit
     }
 }
 
-/// Checks and counts the tensor's bytes. None: a fault.
+/// Checks and counts the tensor's bytes. None for a fault.
 fn begin_global(
     core: &mut Core<'_>,
     op: *const Op,
@@ -391,7 +393,7 @@ fn begin(
     Some(())
 }
 
-/// What each eight bytes outside of the tensor are.
+/// Returns the value of each eight bytes outside of the tensor.
 fn fill(map: &TensorMap) -> [u8; 8] {
     let Fill::Nan = map.fill else { return [0; 8] };
     let size = Element::size(map.element).unwrap_or(8) as usize;

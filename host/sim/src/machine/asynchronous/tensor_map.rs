@@ -1,11 +1,11 @@
 //! `tensormap.replace`, `tensormap.cp_fenceproxy`, and the reading of a tensor map.
 //!
 //! PTX ISA, "Data Movement and Conversion: tensormap.replace" and "Parallel Synchronization and
-//! Communication: tensormap.cp_fenceproxy". Writes of the generic proxy are seen by an instruction
-//! that reads the map without `fence.proxy.tensormap`: that a fence is missing is not found. A
-//! field takes any value that fits; whether the map as a whole makes sense is looked at when it is
-//! used. Reported: what is no tensor map; a map that no device takes, with the requirement; a map
-//! in shared or local memory where one is used.
+//! Communication: tensormap.cp_fenceproxy". An instruction that reads the map sees writes of the
+//! generic proxy even without `fence.proxy.tensormap`, and a missing fence is not found. A field
+//! takes any value that fits. Whether the whole map is valid is checked when it is used. Reported:
+//! memory that is not a tensor map; a map that no device accepts, with the requirement; the use of
+//! a map in shared or local memory.
 
 use super::Addressed;
 use super::bulk::{illegal, spot};
@@ -18,15 +18,15 @@ use crate::machine::op::{Op, STOP};
 use crate::memory::window::{self, Window};
 use crate::semantics::tensor::{Field, TensorMap};
 
-/// What to do about a map that cannot be used so.
+/// What to do about a map that cannot be used by an instruction.
 pub(super) const HELP: &str =
     "encode the map for this instruction: `cuTensorMapEncodeTiled` or `cuTensorMapEncodeIm2col`";
 
-/// What a map is at a multiple of where it is used, and where it is changed.
+/// The alignment of a map in bytes: where it is used, and where it is changed.
 const ALIGN: (u64, u64) = (64, 128);
 
-/// Whether a map may lie at this address, which is to be a multiple of this many bytes; if not, the
-/// fault says so.
+/// Returns whether this address is aligned to this many bytes, as a map's must be. Raises a fault
+/// if it is not.
 fn is_aligned(core: &mut Core<'_>, op: *const Op, lane: usize, address: u64, align: u64) -> bool {
     let off = address % align;
     if off != 0 {
@@ -47,24 +47,24 @@ fn is_aligned(core: &mut Core<'_>, op: *const Op, lane: usize, address: u64, ali
 #[derive(Debug, Clone)]
 pub(crate) struct ReplaceSite {
     pub(crate) map: Addressed,
-    /// What is replaced.
+    /// The field that is replaced.
     pub(crate) field: Field,
-    /// The row of the values, of 64 bits where `wide`.
+    /// The row of the values; they have 64 bits if `wide`.
     pub(crate) value: u32,
-    /// Whether they have 64 bits.
+    /// Whether the values have 64 bits.
     pub(crate) wide: bool,
 }
 
 /// The operands of `tensormap.cp_fenceproxy`.
 #[derive(Debug, Clone)]
 pub(crate) struct PublishSite {
-    /// Where to, in global memory.
+    /// The destination, in global memory.
     pub(crate) to: Addressed,
-    /// Where from, in shared memory.
+    /// The source, in shared memory.
     pub(crate) from: Addressed,
 }
 
-/// The map that one lane's instruction names. None: a fault.
+/// Reads the map that one lane's instruction names. None for a fault.
 ///
 /// # Safety
 /// `at` must be an operand of `op`, an operation of the running frame.
@@ -110,7 +110,7 @@ pub(super) unsafe fn tensor_map(
     Some(map)
 }
 
-/// Site `aux`.
+/// Replaces the field of site `aux`.
 ///
 /// # Safety
 /// As for every handler.
@@ -146,8 +146,8 @@ pub(crate) unsafe fn replace(core: &mut Core<'_>, op: *const Op) -> *const Op {
         };
         let place = (spot(core, site.map.space, address), one.bytes);
         core.tell_access(op, lane, AccessKind::Write, place, false);
-        // SAFETY: `one` found this many bytes there, that may be written; no reference to them
-        // lives on.
+        // SAFETY: `one` found this many bytes there, which may be written. No other reference to
+        // them is live.
         let bytes = unsafe { &mut *host.cast::<[u8; TensorMap::BYTES]>() };
         if TensorMap::decode(bytes).is_none() {
             let message = format!("no tensor map is at {address:#x}");
@@ -165,7 +165,7 @@ pub(crate) unsafe fn replace(core: &mut Core<'_>, op: *const Op) -> *const Op {
     op.wrapping_add(1)
 }
 
-/// Site `aux`: one copy for the warp, there at once.
+/// Performs the copy of site `aux`. The warp makes one copy, which happens at once.
 ///
 /// # Safety
 /// As for every handler.

@@ -2,8 +2,8 @@
 //! `__assertfail`.
 //!
 //! CUDA C++ Programming Guide, "Formatted Output", "Dynamic Global Memory Allocation", "Conditional
-//! Graph Nodes", "Assertion". Compilers declare them as external functions; calls of them are
-//! decoded to these operations, with the call site's areas as operands.
+//! Graph Nodes", "Assertion". Compilers declare these as external functions. The decoder turns
+//! calls of them into these operations, with the call site's areas as operands.
 
 use super::format;
 use crate::checks::race::AccessKind;
@@ -14,11 +14,11 @@ use crate::machine::memory::local::{read_words, write_words};
 use crate::machine::op::Op;
 use crate::memory::window::{self, Window};
 
-/// The longest string that is read from a kernel's memory.
+/// The longest string that is read from a kernel's memory, in bytes.
 const LONGEST: usize = 1 << 16;
 
 impl Core<'_> {
-    /// `len` bytes at a generic address of one lane.
+    /// Reads `len` bytes at a generic address of one lane.
     pub(in crate::machine) fn peek(
         &mut self,
         lane: usize,
@@ -71,7 +71,7 @@ impl Core<'_> {
         }
     }
 
-    /// The bytes at a generic address of one lane up to a zero.
+    /// Reads the bytes at a generic address of one lane, up to a zero.
     pub(in crate::machine) fn text(&mut self, lane: usize, address: u64) -> Option<Vec<u8>> {
         let mut text = Vec::new();
         while text.len() < LONGEST {
@@ -83,22 +83,22 @@ impl Core<'_> {
         Some(text)
     }
 
-    /// Argument `i` of the call at `op`, of one lane.
+    /// Reads argument `i` of the call at `op`, for one lane.
     pub(in crate::machine) fn argument<T: Copy + Default>(
         &mut self,
         op: *const Op,
         lane: usize,
         i: usize,
     ) -> T {
-        // SAFETY: `op` is a call that the decoder made for a function with these parameters: it
-        // checked their sizes.
+        // SAFETY: `op` is a call that the decoder made for a function with these parameters, whose
+        // sizes it checked.
         unsafe {
             let site = &self.run.program.calls[(*op).aux as usize];
             read_words(self.frame.add(site.arguments[i].offset as usize), lane, 0)
         }
     }
 
-    /// Leaves the result of the call at `op`, where it wants one.
+    /// Writes the result of the call at `op`, if the call uses it.
     pub(in crate::machine) fn give<T: Copy>(&mut self, op: *const Op, lane: usize, value: T) {
         // SAFETY: as for `argument`.
         unsafe {
@@ -110,7 +110,7 @@ impl Core<'_> {
     }
 }
 
-/// `vprintf(format, arguments)`: one piece of text for each lane, in the lanes' order.
+/// `vprintf(format, arguments)`: prints one text for each lane, in the lanes' order.
 ///
 /// # Safety
 /// As for every handler.

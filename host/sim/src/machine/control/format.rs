@@ -2,12 +2,12 @@
 //!
 //! CUDA C++ Programming Guide, "Formatted Output: Format Specifiers":
 //! `%[flags][width][.precision][size]type` with flags `# 0 - + ' '`, sizes `h l ll hh z j t`, types
-//! `% c d i o u x X p s n a A e E f F g G`. Arguments lie in the buffer as C's default promotions
-//! have them, each aligned to its size: 4 bytes for `int`, 8 for `long`, `long long`, pointers and
-//! `double`. The result follows the host's C library, so that output compares with a GPU's, which
-//! is formatted there as well.
+//! `% c d i o u x X p s n a A e E f F g G`. Arguments lie in the buffer after C's default
+//! promotions, each aligned to its size: 4 bytes for `int`, 8 for `long`, `long long`, pointers and
+//! `double`. The result follows the host's C library, so that output is comparable with a GPU's,
+//! which is formatted on the host as well.
 
-/// What the formatter asks its caller for.
+/// A request of the formatter to its caller.
 pub(in crate::machine) enum FormatRequest {
     /// The next argument, of this many bytes.
     Bytes(usize),
@@ -27,10 +27,12 @@ struct Spec {
     precision: Option<usize>,
 }
 
-/// Widths and precisions above this are cut: nobody reads them, and they cost memory.
+/// The limit of widths and precisions. Larger ones are reduced to it, because they would only cost
+/// memory.
 const WIDEST: usize = 4096;
 
-/// The text, and how many arguments it took. None when an argument could not be read.
+/// Returns the text, and the number of arguments that it used. None if an argument could not be
+/// read.
 pub(in crate::machine) fn format(
     text: &[u8],
     mut get: impl FnMut(FormatRequest) -> Option<Vec<u8>>,
@@ -156,7 +158,7 @@ pub(in crate::machine) fn format(
                 get(FormatRequest::Bytes(8))?;
             }
             _ => {
-                // Not a conversion: shown as it stands, as C libraries do.
+                // This is not a conversion. It is printed unchanged, as C libraries do.
                 out.extend_from_slice(&text[start..at]);
                 continue;
             }
@@ -166,7 +168,7 @@ pub(in crate::machine) fn format(
     Some((out, taken))
 }
 
-/// Digits at `at`, as a number.
+/// Reads the digits at `at` as a number.
 fn number(text: &[u8], at: &mut usize) -> usize {
     let mut value = 0usize;
     while let Some(digit) = text.get(*at).filter(|d| d.is_ascii_digit()) {
@@ -176,7 +178,7 @@ fn number(text: &[u8], at: &mut usize) -> usize {
     value
 }
 
-/// Little-endian bytes, at most eight, as a number.
+/// Converts little-endian bytes, at most eight, to a number.
 fn integer(bytes: &[u8]) -> u64 {
     bytes
         .iter()
@@ -193,7 +195,7 @@ impl Spec {
         }
     }
 
-    /// Text, padded with spaces.
+    /// Appends text, padded with spaces.
     fn pad(&self, out: &mut Vec<u8>, text: &[u8]) {
         let fill = self.width.saturating_sub(text.len());
         if !self.left {
@@ -205,7 +207,8 @@ impl Spec {
         }
     }
 
-    /// An integer: the precision is its fewest digits, and turns the flag `0` off.
+    /// Appends an integer. The precision is the minimum number of digits, and it turns off the flag
+    /// `0`.
     fn number(&self, out: &mut Vec<u8>, sign: &str, digits: String) {
         let digits = match self.precision {
             Some(0) if digits == "0" => String::new(),
@@ -260,7 +263,7 @@ impl Spec {
     }
 }
 
-/// The number as `d.ddde±dd`.
+/// Formats the number as `d.ddde±dd`.
 fn exponent(value: f64, precision: usize) -> String {
     let shown = format!("{value:.precision$e}");
     let (mantissa, power) = shown.split_once('e').unwrap_or((&shown, "0"));
@@ -272,8 +275,8 @@ fn exponent(value: f64, precision: usize) -> String {
     )
 }
 
-/// `%g`: as `%e` where the exponent is below -4 or not below the precision, else as `%f`; without
-/// trailing zeros.
+/// `%g`: formats as `%e` if the exponent is below -4 or not below the precision, otherwise as `%f`.
+/// Trailing zeros are removed.
 fn general(value: f64, precision: usize, keep: bool) -> String {
     let scientific = exponent(value, precision - 1);
     let power: i32 = scientific
@@ -300,7 +303,7 @@ fn general(value: f64, precision: usize, keep: bool) -> String {
     }
 }
 
-/// The number in hexadecimal, as `0x1.8p+1`.
+/// Formats the number in hexadecimal, as `0x1.8p+1`.
 fn hexadecimal(value: f64, precision: Option<usize>) -> String {
     let bits = value.to_bits();
     let (mut fraction, biased) = (bits & ((1 << 52) - 1), (bits >> 52) as i32 & 0x7ff);

@@ -1,39 +1,39 @@
-//! Where the frames of called functions lie in a warp's registers.
+//! The places of called functions' frames in a warp's registers.
 //!
-//! Lanes of one warp may be in different functions at one time. A row of a frame holds a value of
-//! each lane, side by side, and rows differ in width: were two frames to share bytes, one lane's
-//! value would lie in another lane's. So frames that are in use never overlap. Lanes that are in
-//! one function at a time share one frame where they can, because only lanes of one frame run
+//! Lanes of one warp may be in different functions at one time. A row of a frame holds the values
+//! of all lanes side by side, and rows differ in width. If two frames shared bytes, one lane's
+//! value could overlap another lane's. So frames that are in use never overlap. Lanes that are in
+//! the same function at one time share a frame if they can, because only lanes of one frame run
 //! together.
 
 /// A frame in use.
 #[derive(Debug, Clone, Copy)]
 struct Used {
-    /// Offset of its first byte in the warp's registers.
+    /// The offset of its first byte in the warp's registers.
     base: u32,
-    /// Offset of the first byte behind it.
+    /// The offset of the first byte after it.
     end: u32,
-    /// The function whose frame it is, by its index.
+    /// The index of the function whose frame it is.
     function: usize,
     /// The lanes that use it.
     lanes: u32,
 }
 
-/// The frames in use by calls of one warp, by their place. The kernel's own frame is none of them:
-/// it lies before all.
+/// The frames in use by calls of one warp, sorted by offset. They do not include the kernel's own
+/// frame, which lies before all of them.
 #[derive(Debug, Default)]
 pub(in crate::machine) struct Frames {
     used: Vec<Used>,
 }
 
 impl Frames {
-    /// Forgets all frames: no lane is in a call.
+    /// Removes all frames. No lane is in a call.
     pub(in crate::machine) fn clear(&mut self) {
         self.used.clear();
     }
 
-    /// Gives the lanes of `lanes` a frame of `size` bytes for `function`, behind their caller's,
-    /// which ends at `after`. None where offsets end.
+    /// Allocates a frame of `size` bytes for `function` to the lanes of `lanes`. It lies after
+    /// their caller's frame, which ends at `after`. None if the offset would overflow.
     pub(in crate::machine) fn take(
         &mut self,
         function: usize,
@@ -73,7 +73,7 @@ impl Frames {
         Some(base)
     }
 
-    /// The lanes of `lanes` leave the frame at `base`.
+    /// Releases the frame at `base` for the lanes of `lanes`.
     pub(in crate::machine) fn give(&mut self, base: u32, lanes: u32) {
         let Ok(at) = self.used.binary_search_by_key(&base, |u| u.base) else {
             return;
@@ -84,7 +84,7 @@ impl Frames {
         }
     }
 
-    /// The lanes of `lanes` end, in whatever calls they are.
+    /// Releases all frames of the lanes of `lanes`, which end.
     pub(in crate::machine) fn end(&mut self, lanes: u32) {
         self.used.retain_mut(|used| {
             used.lanes &= !lanes;

@@ -1,8 +1,9 @@
-//! The heap that `malloc` in a kernel takes from.
+//! The heap from which `malloc` in a kernel allocates.
 //!
-//! CUDA C++ Programming Guide, "Dynamic Global Memory Allocation". Blocks of 16 bytes and up, first
-//! fit, under one lock; the guide promises 16-byte alignment and a null pointer when the heap is
-//! full. What is live is known, so that a stale pointer into the heap is a fault like any other.
+//! CUDA C++ Programming Guide, "Dynamic Global Memory Allocation". Blocks have 16 bytes or more and
+//! are allocated first-fit, under one lock. The guide promises 16-byte alignment and a null pointer
+//! when the heap is full. The heap keeps a list of live blocks, so that a stale pointer into it is
+//! a fault like any other.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -19,12 +20,12 @@ pub(crate) struct Heap {
 struct State {
     base: u64,
     size: u64,
-    /// Live pieces: start and the size asked for.
+    /// Live blocks, from start to requested size.
     live: BTreeMap<u64, u64>,
 }
 
 impl Heap {
-    /// A heap that has nothing to give.
+    /// Returns a heap without memory.
     pub(crate) const fn empty() -> Self {
         Self {
             state: Mutex::new(State {
@@ -35,7 +36,7 @@ impl Heap {
         }
     }
 
-    /// A heap over `size` bytes at `base`.
+    /// Returns a heap over `size` bytes at `base`.
     pub(crate) fn new(base: u64, size: u64) -> Self {
         Self {
             state: Mutex::new(State {
@@ -50,13 +51,13 @@ impl Heap {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// An address of `size` bytes, or 0.
+    /// Allocates `size` bytes. Returns their address, or 0 if there is no room.
     pub(crate) fn allocate(&self, size: u64) -> u64 {
         let state = &mut *self.lock();
         let Some(len) = size.max(1).checked_next_multiple_of(ALIGN) else {
             return 0;
         };
-        // A gap of one unit stays between pieces, so that an overrun is seen.
+        // A gap of one unit stays between blocks, so that an overrun is detected.
         let mut at = state.base;
         for (&start, &size) in &state.live {
             if at.checked_add(len + ALIGN).is_some_and(|end| end <= start) {
@@ -74,20 +75,20 @@ impl Heap {
         at
     }
 
-    /// Frees what `allocate` gave; says no when it did not, or has been freed. A null pointer is
-    /// fine.
+    /// Frees an address that `allocate` returned. Returns false if it did not return that address,
+    /// or if the block has been freed. A null pointer is valid.
     pub(crate) fn free(&self, address: u64) -> bool {
         address == 0 || self.lock().live.remove(&address).is_some()
     }
 
-    /// The live piece that holds `address`: where it starts, and its bytes.
+    /// Returns the start and the size of the live block that contains `address`.
     pub(crate) fn piece(&self, address: u64) -> Option<(u64, u64)> {
         let state = self.lock();
         let (&start, &size) = state.live.range(..=address).next_back()?;
         (address - start < size).then_some((start, size))
     }
 
-    /// Whether all of `len` bytes at `address` are in one live piece.
+    /// Returns whether all of `len` bytes at `address` are in one live block.
     pub(crate) fn is_live(&self, address: u64, len: u64) -> bool {
         let state = self.lock();
         let piece = state.live.range(..=address).next_back();

@@ -1,9 +1,9 @@
 //! Branches, calls and ends.
 //!
-//! PTX ISA, "Control Flow Instructions". A branch that all running lanes take the same way costs a
-//! jump; one that they do not splits them into two groups (see `schedule`). A call gives the lanes
-//! that make it a frame behind the caller's (see `frames`). Reported: a call through what is no
-//! function, and calls nested deeper than the device model allows.
+//! PTX ISA, "Control Flow Instructions". A branch that all running lanes take the same way is a
+//! jump. A divergent branch splits the lanes into two groups (see `schedule`). A call allocates a
+//! frame for the calling lanes after the caller's frame (see `frames`). Reported: a call through a
+//! pointer that is not a function, and calls nested deeper than the device model allows.
 
 pub(crate) mod builtin;
 pub(in crate::machine) mod format;
@@ -20,7 +20,7 @@ use crate::machine::program::{Area, Function};
 use crate::memory::window;
 
 impl Core<'_> {
-    /// Stops the loop for the scheduler to act on `event`.
+    /// Stops the loop, so that the scheduler handles `event`.
     #[cold]
     #[inline(never)]
     pub(super) fn stop(&mut self, event: Event) -> *const Op {
@@ -28,14 +28,14 @@ impl Core<'_> {
         STOP
     }
 
-    /// Ends the launch.
+    /// Ends the launch with a fault.
     #[cold]
     #[inline(never)]
     pub(super) fn fault(&mut self, op: *const Op, lane: usize, what: FaultKind) -> *const Op {
         self.stop(Event::Fault(Box::new(RawFault { op, lane, what })))
     }
 
-    /// Goes on at `target`, with a look around where that is due.
+    /// Goes on at `target`, and returns to the scheduler when it is due.
     #[inline(always)]
     fn jump(&mut self, target: *const Op) -> *const Op {
         self.fuel -= 1;
@@ -49,7 +49,7 @@ impl Core<'_> {
     }
 }
 
-/// The operation that a branch's `aux` names, in bytes from the branch.
+/// Returns the operation that a branch's `aux` names, in bytes from the branch.
 ///
 /// # Safety
 /// `op` must be a branch that the decoder made.
@@ -79,7 +79,7 @@ pub(crate) unsafe fn branch(core: &mut Core<'_>, op: *const Op) -> *const Op {
 }
 
 /// `brx.idx`: row `a` holds the index, `aux` the table. An index past the table's end is undefined
-/// in the ISA; here it is a fault.
+/// in the ISA. Here it is a fault.
 ///
 /// # Safety
 /// As for every handler.
@@ -110,7 +110,7 @@ pub(crate) unsafe fn branch_indexed(core: &mut Core<'_>, op: *const Op) -> *cons
     if same == core.active {
         return core.jump(to(first));
     }
-    // Each of the other targets gets its lanes; lanes whose guard is false go on behind the branch.
+    // Each of the other targets gets its lanes. Lanes whose guard is false go on after the branch.
     core.fuel -= 1;
     let all = core.active;
     let mut left = mask & !same;
@@ -141,7 +141,7 @@ pub(crate) unsafe fn exit(core: &mut Core<'_>, op: *const Op) -> *const Op {
     if core.active == 0 {
         return core.stop(Event::Ended);
     }
-    // Where lanes are left the guard was not always true, and then another operation follows.
+    // If lanes are left, the guard was not always true, and then another operation follows.
     op.wrapping_add(1)
 }
 
@@ -158,8 +158,9 @@ pub(crate) unsafe fn trap(core: &mut Core<'_>, op: *const Op) -> *const Op {
     core.fault(op, mask.trailing_zeros() as usize, FaultKind::Trap)
 }
 
-/// Stands in a function that holds what is not modelled; `aux` is the function. Kernels that name
-/// it are refused before they run, so only a call through a pointer comes here.
+/// Replaces the code of a function that contains something that is not modelled; `aux` is the
+/// function. Kernels that name such a function are refused before they run, so only a call through
+/// a pointer comes here.
 ///
 /// # Safety
 /// As for every handler.
@@ -180,8 +181,8 @@ pub(crate) unsafe fn refused(core: &mut Core<'_>, op: *const Op) -> *const Op {
     )
 }
 
-/// `brkpt`: there is no debugger here, so it ends the launch as a trap does, and the report says
-/// that it was a breakpoint.
+/// `brkpt`: ends the launch as a trap does, because there is no debugger. The report names a
+/// breakpoint.
 ///
 /// # Safety
 /// As for every handler.
@@ -261,7 +262,7 @@ pub(crate) unsafe fn call_indirect(core: &mut Core<'_>, op: *const Op) -> *const
         .fold(0, |mask, lane| mask | 1 << lane);
     let rest = mask & !same;
     if rest != 0 {
-        // The others make their call when it is their turn: they stay where they are.
+        // The other lanes make their call later. They stay at this operation.
         let all = core.active;
         core.active = rest;
         core.park(op, super::event::Wait::Ready);
@@ -284,8 +285,8 @@ pub(crate) unsafe fn ret(core: &mut Core<'_>, op: *const Op) -> *const Op {
 }
 
 impl Core<'_> {
-    /// Makes a frame for `function` behind the running one, for the lanes of `mask`, and starts it
-    /// there.
+    /// Allocates a frame for `function` after the running one, for the lanes of `mask`, and starts
+    /// the function.
     fn enter_function(&mut self, op: *const Op, function: usize, mask: u32) -> *const Op {
         let run = self.run;
         let program = run.program;
@@ -343,7 +344,7 @@ impl Core<'_> {
             warp.local_top[lane] = top;
         }
         if self.active != mask {
-            // Lanes that do not call go on behind it.
+            // Lanes that do not call go on after the call.
             let all = self.active;
             self.active = all & !mask;
             self.park(op.wrapping_add(1), super::event::Wait::Ready);
@@ -357,8 +358,8 @@ impl Core<'_> {
         self.stop(Event::Jump(&raw const program.ops[callee.start as usize]))
     }
 
-    /// Takes the lanes of `mask` back to where they were called from: those that share a call site
-    /// now, others later.
+    /// Returns the lanes of `mask` to their callers: first those that share a call site, the others
+    /// later.
     fn leave_function(&mut self, op: *const Op, mask: u32) -> *const Op {
         let program = self.run.program;
         let FramePlace { frame, depth } = self.at;
@@ -403,7 +404,7 @@ impl Core<'_> {
         });
         self.set_local();
         self.fuel -= 1;
-        // SAFETY: the decoder puts an operation behind every call.
+        // SAFETY: the decoder puts an operation after every call.
         self.stop(Event::Jump(unsafe { call.add(1) }))
     }
 }

@@ -21,9 +21,10 @@ use crate::machine::lane::lanes;
 use crate::machine::op::{Handler, Op};
 use crate::machine::program::{Class, Program};
 
-/// Operations that are followed to see whether a way leads straight to the kernel's end.
+/// The number of operations that are followed to see whether a path leads straight to the kernel's
+/// end.
 const STEPS: usize = 32;
-/// What runs an operation that ends threads, and nothing besides.
+/// The handler of an operation that only ends threads.
 const EXIT: Handler = control::exit;
 
 /// Threads of a warp that reached a barrier without the others.

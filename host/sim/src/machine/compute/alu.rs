@@ -1,17 +1,17 @@
 //! Operations on registers: one to four operands, lane by lane.
 //!
-//! What an operation computes is a function on values (`semantics`, or a closure in the decoder
-//! where that is plainer); here is only how it is applied to a row. A function that captures
-//! nothing has no size, so a handler carries it in its type alone. With all lanes active a row is
-//! written whole; otherwise results are blended into what was there, which costs less than visiting
-//! lanes one by one.
+//! What an operation computes is a function on values (in `semantics`, or a closure in the decoder
+//! where that is simpler). This file only applies it to rows. A function that captures nothing has
+//! size zero, so the handler's type contains all of it. If all lanes are active, a row is written
+//! completely. Otherwise results are blended with the old values, which costs less than to visit
+//! the lanes one by one.
 
 use crate::machine::core::Core;
 use crate::machine::lane::{CHUNK, FULL, LANES, Lane, Repr, lanes};
 use crate::machine::level::{Level, levels};
 use crate::machine::op::{Handler, Op};
 
-/// A function that carries no values: its type says which it is.
+/// Returns a function that captures nothing. Its type determines which function it is.
 #[inline(always)]
 pub(in crate::machine) fn conjure<F: Copy>() -> F {
     const {
@@ -20,13 +20,13 @@ pub(in crate::machine) fn conjure<F: Copy>() -> F {
             "an operation's function captures nothing"
         )
     };
-    // SAFETY: a type without size has one value and needs no bytes for it, and it was inhabited:
-    // the decoder passes the function by value to pick the handler.
+    // SAFETY: a type of size zero has one value and needs no bytes for it. The type is inhabited,
+    // because the decoder passes the function by value to select the handler.
     unsafe { std::mem::zeroed() }
 }
 
-/// Makes a family of operations of one arity: the bodies, their levels, and the functions that the
-/// decoder calls.
+/// Makes a family of operations with the same number of operands: the bodies, their levels, and the
+/// functions that the decoder calls.
 macro_rules! lanewise {
     ($(#[$doc:meta])* $name:ident, $rare:ident, $body:ident, $lanes:ident, $levels:ident; $($x:ident: $X:ident),*) => {
         /// # Safety
@@ -73,10 +73,10 @@ macro_rules! lanewise {
             }
         }
 
-        /// The same, lane by lane.
+        /// Does the same, lane by lane.
         ///
         /// # Safety
-        /// As for the other.
+        /// As for the body above.
         unsafe fn $lanes<$($X: Lane,)* D: Lane, F: Fn($($X),*) -> D + Copy>(
             core: &mut Core<'_>,
             op: *const Op,
@@ -128,22 +128,22 @@ lanewise!(
     quaternary, quaternary_rare, quaternary_body, quaternary_lanes, quaternary_levels; a: A, b: B, c: C, aux: E
 );
 
-/// How a comparison's result is combined with a predicate: the low bits of `aux`.
+/// How a comparison's result is combined with a predicate, in the low bits of `aux`.
 pub(crate) mod combine {
-    /// Not at all.
+    /// The result is not combined.
     pub(crate) const NONE: u32 = 0;
-    /// Joined to a predicate by `and`.
+    /// The result is combined with a predicate by `and`.
     pub(crate) const AND: u32 = 1;
-    /// Joined to a predicate by `or`.
+    /// The result is combined with a predicate by `or`.
     pub(crate) const OR: u32 = 2;
-    /// Joined to a predicate by `xor`.
+    /// The result is combined with a predicate by `xor`.
     pub(crate) const XOR: u32 = 3;
-    /// Where the offset of the second destination (for the opposite result; 0 for none) starts in
-    /// `aux`.
+    /// The bit in `aux` at which the offset of the second destination starts. It gets the opposite
+    /// result; 0 means that there is none.
     pub(crate) const SECOND: u32 = 8;
 }
 
-/// The lanes for which `f(a, b)` holds.
+/// Returns the lanes for which `f(a, b)` holds.
 ///
 /// # Safety
 /// `a` and `b` must be rows of types `A` and `B`.
@@ -218,7 +218,7 @@ unsafe fn compare_body<L: Level, A: Lane, B: Lane, F: Fn(A, B) -> bool + Copy>(
 
 levels!(fn compare_levels = compare_body<A, B, F> where A: Lane, B: Lane, F: Fn(A, B) -> bool + Copy);
 
-/// As [`compare`], for what is rare: small code, lane by lane.
+/// Returns the handler of a rare [`compare`]: small code, lane by lane.
 pub(crate) fn compare_rare<A: Lane, B: Lane, F: Fn(A, B) -> bool + Copy>(_: F) -> Handler {
     #[cfg(target_arch = "x86_64")]
     return compare_body::<crate::machine::level::Portable, A, B, F>;
@@ -284,8 +284,8 @@ pub(crate) fn predicate<F: Fn(u32, u32) -> u32 + Copy>(_: F) -> Handler {
     predicate_levels::<F>()
 }
 
-/// Copies two predicates, `a` to `d` and `b` to the one at `aux`, by one mask: either may be the
-/// operation's guard.
+/// Copies two predicates, `a` to `d` and `b` to the one at `aux`, under one mask. Either
+/// destination may be the operation's guard.
 ///
 /// # Safety
 /// As for every handler.
@@ -301,7 +301,8 @@ pub(crate) unsafe fn two_predicates(core: &mut Core<'_>, op: *const Op) -> *cons
     }
 }
 
-/// Where a frame keeps the carry flag, `CC.CF`: a predicate beside the one that is always true.
+/// The offset of the carry flag, `CC.CF`, in a frame: a predicate next to the one that is always
+/// true.
 pub(crate) const CARRY: u32 = 4;
 
 /// # Safety
@@ -333,8 +334,8 @@ unsafe fn carry_handler<A: Lane, F: Fn(A, A, A, bool) -> (A, bool) + Copy>(
     }
 }
 
-/// `add.cc`, `addc`, `madc`, ...: `f(a, b, c, carry)` gives the result and the carry, which is kept
-/// when `aux` is not 0.
+/// `add.cc`, `addc`, `madc`, ...: `f(a, b, c, carry)` returns the result and the carry, which is
+/// stored if `aux` is not 0.
 pub(crate) fn carry<A: Lane, F: Fn(A, A, A, bool) -> (A, bool) + Copy>(_: F) -> Handler {
     carry_handler::<A, F>
 }

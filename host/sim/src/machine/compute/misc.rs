@@ -1,10 +1,10 @@
-//! Operations that fit nowhere else: doing nothing, clocks, packing and unpacking.
+//! Operations that fit nowhere else: no-ops, clocks, packing and unpacking.
 //!
 //! PTX ISA, "Special Registers: %clock, %globaltimer", "Miscellaneous Instructions: nanosleep".
-//! Time is counted in warp instructions of the core, so that a run repeats; one of them counts as a
-//! clock and as a nanosecond. Fences order nothing more than is ordered anyway: a core's accesses
-//! happen in the program's order, and atomics are sequentially consistent; `fence` adds the host's
-//! own fence for the plain accesses around it.
+//! Time is counted in warp instructions of the core, so that a run is repeatable. One of them
+//! counts as a clock and as a nanosecond. Fences need not order much: a core's accesses happen in
+//! the program's order, and atomics are sequentially consistent. `fence` adds the host's own fence
+//! for the plain accesses around it.
 
 use std::sync::atomic::{Ordering, fence as host_fence};
 
@@ -13,7 +13,7 @@ use crate::machine::lane::lanes;
 use crate::machine::op::Op;
 use crate::memory::window::{self, Window};
 
-/// Hints: prefetches, cache policies, performance events.
+/// Does nothing, for hints: prefetches, cache policies, performance events.
 ///
 /// # Safety
 /// As for every handler.
@@ -21,7 +21,7 @@ pub(crate) unsafe fn nothing(_: &mut Core<'_>, op: *const Op) -> *const Op {
     op.wrapping_add(1)
 }
 
-/// `membar`, `fence`: of block scope where `aux` is not 0.
+/// `membar`, `fence`: with block scope if `aux` is not 0.
 ///
 /// # Safety
 /// As for every handler.
@@ -40,7 +40,7 @@ pub(crate) unsafe fn fence(core: &mut Core<'_>, op: *const Op) -> *const Op {
     }
 }
 
-/// `fence.proxy.async`: what its block wrote to shared memory before is there for asynchronous
+/// `fence.proxy.async`: makes the block's earlier writes to shared memory visible to asynchronous
 /// units.
 ///
 /// # Safety
@@ -53,8 +53,8 @@ pub(crate) unsafe fn proxy_fence(core: &mut Core<'_>, op: *const Op) -> *const O
     op.wrapping_add(1)
 }
 
-/// `griddepcontrol.wait` where `aux` is not 0, else `.launch_dependents`. Launches run one after
-/// another here, so that there is nothing to wait for; what a launch did of the two is told.
+/// `griddepcontrol.wait` if `aux` is not 0, else `.launch_dependents`. Launches run one after
+/// another here, so there is nothing to wait for. It is recorded which of the two a launch did.
 ///
 /// # Safety
 /// As for every handler.
@@ -69,8 +69,8 @@ pub(crate) unsafe fn grid_dependency(core: &mut Core<'_>, op: *const Op) -> *con
     op.wrapping_add(1)
 }
 
-/// `%clock64` and its like: row `d` gets the time, shifted right by `aux`; 64 bits wide where `b`
-/// is not 0.
+/// `%clock64` and the other clocks: row `d` gets the time, shifted right by `aux`. The row is 64
+/// bits wide if `b` is not 0.
 ///
 /// # Safety
 /// As for every handler.
@@ -79,7 +79,8 @@ pub(crate) unsafe fn clock(core: &mut Core<'_>, op: *const Op) -> *const Op {
     unsafe {
         let o = &*op;
         let mask = core.mask(o);
-        // The loop adds to the count when it ends; each reading moves time on by itself.
+        // The loop adds to the count only when it ends, so each reading advances the time by
+        // itself.
         core.ticks += 1;
         let time = (core.instructions + core.ticks) >> o.aux;
         for lane in lanes(mask) {
@@ -93,7 +94,7 @@ pub(crate) unsafe fn clock(core: &mut Core<'_>, op: *const Op) -> *const Op {
     }
 }
 
-/// `nanosleep`: other warps go first.
+/// `nanosleep`: lets other warps go first.
 ///
 /// # Safety
 /// As for every handler.
@@ -107,7 +108,7 @@ pub(crate) unsafe fn nanosleep(core: &mut Core<'_>, op: *const Op) -> *const Op 
     core.stop(crate::machine::event::Event::Yield(next))
 }
 
-/// `isspacep.const`: predicate `d` says whether row `a` lies in constant memory.
+/// `isspacep.const`: predicate `d` is set to whether the address in row `a` is in constant memory.
 ///
 /// # Safety
 /// As for every handler.
@@ -116,8 +117,8 @@ pub(crate) unsafe fn is_constant(core: &mut Core<'_>, op: *const Op) -> *const O
     unsafe { in_space(core, op, true) }
 }
 
-/// `isspacep.global`: predicate `d` says whether row `a` is in no other space's window and not in
-/// constant memory.
+/// `isspacep.global`: predicate `d` is set to whether the address in row `a` is in no other space's
+/// window and not in constant memory.
 ///
 /// # Safety
 /// As for every handler.

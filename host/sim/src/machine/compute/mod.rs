@@ -1,4 +1,4 @@
-//! From registers to registers, with nothing of the world outside.
+//! Operations from registers to registers, without access to memory.
 //!
 //! | file | what it is |
 //! | --- | --- |

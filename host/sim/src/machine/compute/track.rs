@@ -1,16 +1,16 @@
-//! Which registers `wgmma` is using: found are programs that use them too early, or that leave a
+//! The registers that `wgmma` uses. Found are programs that access them too early, or that leave a
 //! fence out.
 //!
 //! PTX ISA, "wgmma.fence" and "wgmma.wait_group". From a `wgmma.mma_async` to the
-//! `wgmma.wait_group` that waits for its group, D may not be touched and A's registers may not be
-//! written. Registers that something else touched need a `wgmma.fence` before a `wgmma.mma_async`
-//! uses them, and so do those that one of another shape writes; a warp's first needs one in any
-//! case.
+//! `wgmma.wait_group` that waits for its group, D must not be accessed and A's registers must not
+//! be written. Registers that another operation accessed need a `wgmma.fence` before a
+//! `wgmma.mma_async` uses them. So do registers that a `wgmma.mma_async` of another shape wrote. A
+//! warp's first `wgmma.mma_async` always needs a fence.
 //!
-//! Compilers copy registers between inline assembly, and assemblers fold the copies; so a `mov`
-//! from one register to another does not count: what is known of the first is known of the second
-//! from then on. Looked at are programs with `wgmma` only. Registers of a function are one set,
-//! however deep the call; registers that only a called function touches through `.param` are not
+//! Compilers copy registers between inline assembly, and assemblers fold the copies. So a `mov`
+//! from one register to another does not count as an access: the second register takes over the
+//! state of the first. Only programs with `wgmma` are checked. Registers of a function are one set,
+//! however deep the call. Registers that only a called function accesses through `.param` are not
 //! seen.
 
 use super::warpgroup::{Reading, WarpgroupSite};
@@ -19,51 +19,51 @@ use crate::machine::event::FaultKind;
 use crate::machine::frame::op_index;
 use crate::machine::op::Op;
 
-/// What one operation does to registers that `wgmma` uses somewhere, by their numbers in the
-/// program's list.
+/// The registers of `wgmma` that one operation accesses, by their numbers in the program's list.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RegisterUse {
     /// Registers that it reads.
     pub(crate) reads: Vec<u32>,
     /// Registers that it writes.
     pub(crate) writes: Vec<u32>,
-    /// A copy: from the first to the second.
+    /// The source and the destination, if it is a copy.
     pub(crate) copies: Option<(u32, u32)>,
 }
 
-/// What is known of one register of a warp.
+/// The state of one register of a warp.
 #[derive(Debug, Clone, Copy, Default)]
 struct Known {
-    /// The group of the latest multiplication that writes it; 0 for none, or for one that is over.
+    /// The group of the latest multiplication that writes it; 0 if there is none, or if it is
+    /// complete.
     written: u32,
-    /// The same that reads it as A.
+    /// The group of the latest multiplication that reads it as A.
     read: u32,
-    /// The operation of it, by its number.
+    /// The operation number of that multiplication.
     by: u32,
-    /// The operation that touched it since the last fence.
+    /// The operation that accessed it since the last fence.
     touched: Option<u32>,
-    /// Since the last fence `by` has written it.
+    /// Whether `by` has written it since the last fence.
     summed: bool,
 }
 
-/// A warp's multiplications that are under way.
+/// A warp's multiplications that are not complete.
 #[derive(Debug, Default)]
 pub(in crate::machine) struct Matrices {
     known: Vec<Known>,
-    /// Groups that were committed.
+    /// The number of groups that were committed.
     committed: u32,
     /// Whether there was a fence yet.
     fenced: bool,
-    /// Multiplications that the warp took part in.
+    /// The number of multiplications that the warp took part in.
     pub(in crate::machine) count: u32,
-    /// The last of them.
+    /// The last multiplication.
     pub(in crate::machine) last: Option<*const Op>,
-    /// Shared memory that is being read, where the race check is on.
+    /// Shared memory that is being read, if the race check is on.
     pub(in crate::machine) readings: Vec<Reading>,
 }
 
 impl Matrices {
-    /// The group that the next multiplication belongs to, from 1.
+    /// Returns the group that the next multiplication belongs to, counted from 1.
     pub(super) fn group(&self) -> u32 {
         self.committed + 1
     }
@@ -79,7 +79,7 @@ impl Matrices {
         self.committed += 1;
     }
 
-    /// Ends all groups but the latest `left`; gives the last that ended.
+    /// Completes all groups except the latest `left`. Returns the last completed group.
     pub(super) fn wait(&mut self, left: u32) -> u32 {
         let last = self.committed.saturating_sub(left);
         for known in &mut self.known {
@@ -93,27 +93,27 @@ impl Matrices {
     }
 }
 
-/// What to do where one is missing.
+/// What to do if a fence is missing.
 const FENCE: &str = "put `wgmma.fence.sync.aligned` before the first `wgmma.mma_async`, and wherever its registers were accessed in between";
 
 /// Why an access is wrong.
 enum RegisterMisuse {
     /// The multiplication at this line writes the register.
     Written(u32, bool),
-    /// It reads it.
+    /// The multiplication at this line reads the register.
     Read(u32, bool),
     /// No fence came before the warp's first multiplication.
     NeverFenced,
     /// No fence came between this operation's access and the multiplication.
     NotFenced(u32),
-    /// No fence came between this multiplication, of another shape, and the one that adds to its
-    /// sum.
+    /// No fence came between this multiplication, of another shape, and the one that accumulates
+    /// into the same registers.
     OtherShape(u32),
 }
 
 impl Core<'_> {
-    /// Looks at what an operation is about to do to registers of `wgmma`. True: it may not, and the
-    /// core's event says why.
+    /// Checks what an operation is about to do to registers of `wgmma`. Returns true if it is not
+    /// allowed; the core's event then holds the fault.
     #[inline(always)]
     pub(in crate::machine) fn touches(&mut self, op: *const Op) -> bool {
         let run = self.run;
@@ -166,7 +166,7 @@ impl Core<'_> {
         }
     }
 
-    /// A multiplication begins. None: it may not.
+    /// Checks the registers of a multiplication that begins. None for a fault.
     pub(super) fn track_multiply(&mut self, op: *const Op, site: &WarpgroupSite) -> Option<()> {
         let run = self.run;
         let index = op_index(run.program, op);

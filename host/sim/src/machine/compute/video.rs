@@ -1,13 +1,13 @@
-//! Video instructions: what `semantics::video` says, lane by lane.
+//! Video instructions: they apply `semantics::video` lane by lane.
 //!
-//! PTX ISA 9.7.18. They are rare and have many forms; the form of each instruction is in a list of
-//! the program's.
+//! PTX ISA 9.7.18. They are rare and have many forms. The form of each instruction is in a list of
+//! the program.
 
 use crate::machine::core::Core;
 use crate::machine::lane::lanes;
 use crate::machine::op::Op;
 
-/// Row `d` gets what video instruction `aux` makes of rows `a`, `b` and `c`.
+/// Row `d` gets the result of video instruction `aux` for rows `a`, `b` and `c`.
 ///
 /// # Safety
 /// As for every handler.

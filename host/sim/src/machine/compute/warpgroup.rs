@@ -1,16 +1,16 @@
-//! `wgmma`: matrices of a warpgroup, multiplied while its threads go on.
+//! `wgmma`: multiplication of a warpgroup's matrices, while its threads go on.
 //!
-//! PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions". What is
-//! computed is `semantics::matrix::warpgroup`. Each warp computes its own 16 rows when it comes to
-//! the instruction: no warp of the four needs another's registers. When the results are there is
-//! open in the ISA before the wait for them; here they are at once, and [`track`](super::track)
-//! finds who looks too early, so that what compilers put in between (copies of registers, which an
-//! assembler folds) does no harm.
+//! PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions".
+//! `semantics::matrix::warpgroup` defines the computation. Each warp computes its own 16 rows when
+//! it comes to the instruction, because no warp of the four needs another's registers. The ISA
+//! leaves open when the results are in the registers before the wait for them. Here they are there
+//! at once, and [`track`](super::track) finds accesses that come too early. So the code that
+//! compilers put in between (copies of registers, which an assembler folds) does no harm.
 //!
-//! Reported: a warpgroup that is not whole; descriptors that differ between lanes; a matrix outside
-//! of shared memory; metadata that the ISA leaves undefined; registers used too early or without
-//! `wgmma.fence` (`track`). With the race check, shared memory of a matrix that is written before
-//! the wait.
+//! Reported: a warpgroup that is not complete; descriptors that differ between lanes; a matrix
+//! outside of shared memory; metadata that the ISA leaves undefined; registers accessed too early
+//! or without `wgmma.fence` (`track`). With the race check: writes to a matrix's shared memory
+//! before the wait.
 
 use super::matrix::{Sparsity, warp};
 use crate::checks::FindingKind;
@@ -30,38 +30,38 @@ use crate::semantics::matrix::{Accumulator, Element, sparse};
 /// Warps of a warpgroup.
 pub(in crate::machine) const WARPS: usize = 4;
 
-/// What a `wgmma.mma_async` is to multiply.
+/// The operands of a `wgmma.mma_async`.
 #[derive(Debug, Clone)]
 pub(crate) struct WarpgroupSite {
-    /// Columns of D, and the sum's length; of single bits in words.
+    /// The number of columns of D, and the length k of the sum; for single bits k is in words.
     pub(crate) shape: (usize, usize),
     /// Types of A, B and D; none for single bits.
     pub(crate) types: Option<([Element; 2], Accumulator)>,
     /// Rows of D's registers.
     pub(crate) d: Vec<u32>,
     pub(crate) a: MatrixA,
-    /// The row of B's descriptors, and how B lies.
+    /// The row of B's descriptors, and B's layout.
     pub(crate) b: (u32, Major),
-    /// The predicate that says whether D is added.
+    /// The predicate for whether D is added.
     pub(crate) add: u32,
     /// Whether A and B are negated.
     pub(crate) negated: [bool; 2],
-    /// Of a sparse A.
+    /// The sparsity of A, if it is sparse.
     pub(crate) sparsity: Option<Sparsity>,
-    /// What `track` calls D's registers, and A's.
+    /// The numbers of D's registers, and of A's, in `track`.
     pub(crate) tracked: [Vec<u32>; 2],
 }
 
-/// Where A is.
+/// The place of A.
 #[derive(Debug, Clone)]
 pub(crate) enum MatrixA {
     /// In registers of these rows.
     Registers(Vec<u32>),
-    /// In shared memory, as this row of descriptors says.
+    /// In shared memory, at the place in this row of descriptors.
     Shared(u32, Major),
 }
 
-/// Shared memory that a matrix lies in, until somebody waits.
+/// Shared memory of a matrix, which is read until a thread waits for the group.
 #[derive(Debug)]
 pub(in crate::machine) struct Reading {
     group: u32,
@@ -95,7 +95,7 @@ unsafe fn multiply_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const 
     }
 }
 
-/// None: a fault.
+/// Multiplies for one warp. None for a fault.
 ///
 /// # Safety
 /// `site` must be that of `op`, an operation of the running frame.
@@ -107,8 +107,8 @@ unsafe fn multiply_one(core: &mut Core<'_>, op: *const Op, site: &WarpgroupSite)
     let stored = if site.sparsity.is_some() { k / 2 } else { k };
     let first = core.current.1 % WARPS * ROWS;
     let mut pieces = Vec::new();
-    // SAFETY: the decoder gave the site rows of the frame: of 64 bits the descriptors', of 32 the
-    // others'.
+    // SAFETY: the decoder gave the site rows of the frame. Rows of descriptors have 64 bits, and
+    // the others have 32.
     unsafe {
         let a = match &site.a {
             MatrixA::Registers(rows) => {
@@ -136,7 +136,7 @@ unsafe fn multiply_one(core: &mut Core<'_>, op: *const Op, site: &WarpgroupSite)
             }
             _ => a,
         };
-        // A predicate differs between lanes in no program that the ISA defines.
+        // In a defined program the predicate is the same in all lanes.
         let add = core.predicate(site.add) != 0;
         let mut d: Vec<[u32; LANES]> = site.d.iter().map(|&row| *core.lanes::<u32>(row)).collect();
         match site.types {
@@ -203,7 +203,7 @@ unsafe fn spoil(core: &mut Core<'_>, op: *const Op, site: &WarpgroupSite) {
 }
 
 impl Core<'_> {
-    /// Whether the warpgroup of the running warp has all its threads. None: a fault.
+    /// Checks that the warpgroup of the running warp has all its threads. None for a fault.
     fn whole_warpgroup(&mut self, op: *const Op) -> Option<()> {
         let first = self.current.1 / WARPS * WARPS;
         let warps = &self.team.blocks[self.current.0].warps;
@@ -218,8 +218,8 @@ impl Core<'_> {
         None
     }
 
-    /// The blocks of the team have ended: finds warps that took part in fewer multiplications than
-    /// others of their warpgroup.
+    /// Finds warps that took part in fewer multiplications than others of their warpgroup, after
+    /// the blocks of the team have ended.
     pub(in crate::machine) fn look_warpgroups(&mut self) {
         for block in 0..self.team.blocks.len() {
             let warps = &self.team.blocks[block].warps;
@@ -249,8 +249,8 @@ impl Core<'_> {
         }
     }
 
-    /// Lines of the matrix that a descriptor names; their pieces' addresses are added to `pieces`.
-    /// None: a fault.
+    /// Loads lines of the matrix that a descriptor names, and adds the addresses of their pieces to
+    /// `pieces`. None for a fault.
     ///
     /// # Safety
     /// `row` must be a row of 64 bits of the running frame.
@@ -288,7 +288,7 @@ impl Core<'_> {
             if wanted {
                 pieces.push(at);
             }
-            // SAFETY: this many bytes of the block's shared memory are there.
+            // SAFETY: these bytes are inside of the block's shared memory.
             Ok(unsafe { host.add(offset as usize).cast::<[u8; PIECE]>().read() })
         };
         match Lines::load(&descriptor, major, lines, (k, size), read) {
@@ -307,8 +307,8 @@ impl Core<'_> {
         }
     }
 
-    /// Which lines of the matrix that a descriptor names have uninitialised bytes; the first such
-    /// piece, and its bytes, become `found`.
+    /// Returns which lines of the matrix that a descriptor names have uninitialised bytes. The
+    /// first such piece, and its bytes, are stored in `found`.
     ///
     /// # Safety
     /// As for [`Core::matrix`], which has found the matrix.
@@ -378,7 +378,7 @@ pub(crate) unsafe fn commit(core: &mut Core<'_>, op: *const Op) -> *const Op {
     op.wrapping_add(1)
 }
 
-/// `wgmma.wait_group`: all groups but the latest `c` are over; member mask in row `b`.
+/// `wgmma.wait_group`: completes all groups except the latest `c`; member mask in row `b`.
 ///
 /// # Safety
 /// As for every handler.

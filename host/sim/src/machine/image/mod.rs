@@ -1,8 +1,8 @@
-//! What texture and surface instructions have in common: their operands, and finding the object
-//! that a handle names.
+//! The common parts of texture and surface instructions: their operands, and the lookup of the
+//! object that a handle names.
 //!
 //! PTX ISA 9.7.10 and 9.7.11. Lanes go one after another: a fetch costs so much more than its
-//! dispatch that nothing is gained by vectors of lanes. A handle that names nothing, an object of
+//! dispatch that vectors of lanes would gain nothing. A handle that names no object, an object of
 //! another kind or shape, and memory that was freed are faults.
 
 pub(crate) mod query;
@@ -20,26 +20,26 @@ use crate::semantics::texture::SurfaceClamp;
 /// The operands of a texture or surface instruction.
 #[derive(Debug, Clone)]
 pub(crate) struct ImageSite {
-    /// How coordinates are meant.
+    /// The meaning of the coordinates.
     pub(crate) geometry: Geometry,
     /// The row of handles: 64-bit values.
     pub(crate) handle: u32,
-    /// Rows of coordinates, 32-bit values; a layer's number is the first.
+    /// Rows of coordinates, 32-bit values. A layer's number is the first.
     pub(crate) coordinates: Vec<u32>,
-    /// Rows of what is added to each coordinate that is no layer, in texels; empty where nothing
-    /// is.
+    /// Rows of offsets, in texels, that are added to the coordinates except the layer's. Empty if
+    /// there are none.
     pub(crate) offsets: Vec<u32>,
-    /// The predicate that says whether the texels are in memory, which they always are here.
+    /// The predicate for whether the texels are in memory, which they always are here.
     pub(crate) resident: Option<u32>,
-    /// Rows of results, or of what is stored; `NOWHERE` for `_`.
+    /// Rows of results, or of stored values; `NOWHERE` for `_`.
     pub(crate) values: Vec<u32>,
-    /// Whether values are 64-bit.
+    /// Whether values have 64 bits.
     pub(crate) wide: bool,
-    /// What is done.
+    /// The operation on the object.
     pub(crate) action: Action,
 }
 
-/// What an instruction does with its object.
+/// The operation of an instruction on its object.
 #[derive(Debug, Clone)]
 pub(crate) enum Action {
     /// A read by `tex`.
@@ -59,29 +59,29 @@ pub(crate) enum Action {
     Reduce {
         update: Update,
         clamp: SurfaceClamp,
-        /// Bytes of the value, and whether it is signed; by the format where the instruction does
-        /// not say.
+        /// The number of bytes of the value, and whether it is signed. If the instruction does not
+        /// have a type, the format determines them.
         value: Option<(u32, bool)>,
     },
-    /// `txq`, `suq`; of the level in this row, if one is named.
+    /// `txq`, `suq`; of the level in this row, if there is one.
     Query(Query, Option<u32>),
-    /// `istypep`: whether the handle is of a texture reference (or of a surface reference; or of a
-    /// sampler, which there are none of).
+    /// `istypep`: whether the handle is of a texture reference, or of a surface reference, or of a
+    /// sampler. There are no samplers.
     Is { texture: Option<bool> },
 }
 
-/// Which level a fetch reads.
+/// The level that a fetch reads.
 #[derive(Debug, Clone)]
 pub(crate) enum LevelOf {
-    /// The first level, whatever the sampler says.
+    /// The first level, whatever the sampler's settings are.
     Base,
-    /// That in this row, an f32.
+    /// The level in this row, an f32.
     Row(u32),
-    /// By how coordinates change to the neighbours in x and y: rows of f32.
+    /// By the gradients of the coordinates in x and y: rows of f32.
     Gradient(Vec<u32>, Vec<u32>),
 }
 
-/// How results are written.
+/// The format in which results are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ResultAs {
     /// 32 bits each.
@@ -92,7 +92,7 @@ pub(crate) enum ResultAs {
     PackedHalves,
 }
 
-/// What `sured` does to an element.
+/// The operation of `sured` on an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Update {
     Add,
@@ -102,7 +102,7 @@ pub(crate) enum Update {
     Or,
 }
 
-/// What a query asks for.
+/// The property that a query returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Query {
     Width,
@@ -116,7 +116,7 @@ pub(crate) enum Query {
     /// A constant: one sample, linear memory layout, and so on.
     Fixed(u32),
     Filter,
-    /// How an axis is addressed.
+    /// The addressing mode of an axis.
     Address(usize),
 }
 
@@ -130,12 +130,13 @@ pub(crate) enum Geometry {
     A2d,
     Cube,
     Acube,
-    /// An instruction without one: queries.
+    /// An instruction without a geometry: queries.
     Any,
 }
 
 impl Geometry {
-    /// Coordinates that are read, with the layer's number: what stands behind them is padding.
+    /// Returns the number of coordinates that are read, with the layer's number. Coordinates after
+    /// them are padding.
     pub(crate) fn coordinates(self) -> usize {
         match self {
             Geometry::D1 => 1,
@@ -146,12 +147,12 @@ impl Geometry {
         }
     }
 
-    /// Whether the first coordinate is a layer's number.
+    /// Returns whether the first coordinate is a layer's number.
     pub(crate) fn layered(self) -> bool {
         matches!(self, Geometry::A1d | Geometry::A2d | Geometry::Acube)
     }
 
-    /// What it is called in a report.
+    /// Returns the name for reports.
     fn name(self) -> &'static str {
         match self {
             Geometry::D1 => "1d",
@@ -165,7 +166,7 @@ impl Geometry {
         }
     }
 
-    /// Whether a texture of this shape is read so.
+    /// Returns whether a texture of this shape is read with this geometry.
     fn reads(self, shape: Shape) -> bool {
         match self {
             Geometry::D1 => matches!(shape, Shape::D1 | Shape::Linear),
@@ -179,22 +180,23 @@ impl Geometry {
         }
     }
 
-    /// Whether a surface of this shape is accessed so: the faces of cubes are layers.
+    /// Returns whether a surface of this shape is accessed with this geometry. The faces of cubes
+    /// are layers.
     fn accesses(self, shape: Shape) -> bool {
         let faces = matches!(shape, Shape::Cube | Shape::LayeredCube);
         self.reads(shape) || (self == Geometry::A2d && faces)
     }
 }
 
-/// What is wrong with an object.
+/// The fault of a wrong object.
 pub(super) type Wrong = Box<FaultKind>;
 
-/// A fault of an image instruction: its object is wrong.
+/// Makes the fault of an image instruction whose object is wrong.
 pub(super) fn wrong(message: String, notes: Vec<String>, help: &'static str) -> Wrong {
     wrong_as(ImageFault::Object, message, notes, help)
 }
 
-/// A fault of an image instruction.
+/// Makes a fault of an image instruction.
 pub(super) fn wrong_as(
     kind: ImageFault,
     message: String,
@@ -219,7 +221,7 @@ impl<'l> Run<'l> {
         })
     }
 
-    /// The texture that `handle` names, all of its memory being live.
+    /// Returns the texture that `handle` names, if all of its memory is live.
     pub(super) fn texture(&self, handle: u64, geometry: Geometry) -> Result<&Texture, Wrong> {
         match self.object(handle, "texture object")? {
             Object::Texture(texture) => {
@@ -260,7 +262,7 @@ impl<'l> Run<'l> {
         }
     }
 
-    /// The surface that `handle` names, its memory being live.
+    /// Returns the surface that `handle` names, if its memory is live.
     pub(super) fn surface(&self, handle: u64, geometry: Geometry) -> Result<&Image, Wrong> {
         match self.object(handle, "surface object")? {
             Object::Surface(image) => {
@@ -298,8 +300,8 @@ impl<'l> Run<'l> {
         }
     }
 
-    /// Whether `handle` is that of a module's reference of this kind. An object that the host made
-    /// is none: an H200 (driver 580.159.04, 2026-11-21) says no to each kind.
+    /// Returns whether `handle` is of a module's reference of this kind. An object that the host
+    /// made is not: an H200 (driver 580.159.04, 2026-11-21) returns false for each kind.
     pub(super) fn is_reference(&self, handle: u64, texture: bool) -> bool {
         match self.images.get(handle) {
             _ if !self.images.is_reference(handle) => false,
@@ -309,7 +311,7 @@ impl<'l> Run<'l> {
         }
     }
 
-    /// Sees that all bytes of an image are live.
+    /// Checks that all bytes of an image are live.
     fn live(&self, image: &Image) -> Result<(), Wrong> {
         let bytes = image.bytes().unwrap_or(0);
         if bytes > 0 && self.snapshot.holds(image.address, bytes) {
@@ -338,7 +340,7 @@ fn shape_name(shape: Shape) -> &'static str {
     }
 }
 
-/// Values of one lane out of rows.
+/// Reads one lane's value from a row of 32-bit values.
 ///
 /// # Safety
 /// `offset` must name a row of 32-bit values of the running frame, and `lane` be below 32.
@@ -348,7 +350,7 @@ pub(super) unsafe fn word(core: &Core<'_>, offset: u32, lane: usize) -> u32 {
     unsafe { *core.frame.add(offset as usize).cast::<u32>().add(lane) }
 }
 
-/// As [`word`], of 64 bits.
+/// Reads one lane's value from a row of 64-bit values.
 ///
 /// # Safety
 /// As for [`word`], with 64-bit values.
@@ -358,7 +360,7 @@ pub(super) unsafe fn double(core: &Core<'_>, offset: u32, lane: usize) -> u64 {
     unsafe { *core.frame.add(offset as usize).cast::<u64>().add(lane) }
 }
 
-/// Writes what [`word`] reads.
+/// Writes the value that [`word`] reads.
 ///
 /// # Safety
 /// As for [`word`].
@@ -368,7 +370,7 @@ pub(super) unsafe fn set_word(core: &mut Core<'_>, offset: u32, lane: usize, val
     unsafe { *core.frame.add(offset as usize).cast::<u32>().add(lane) = value };
 }
 
-/// Writes what [`double`] reads.
+/// Writes the value that [`double`] reads.
 ///
 /// # Safety
 /// As for [`double`].
@@ -378,7 +380,7 @@ pub(super) unsafe fn set_double(core: &mut Core<'_>, offset: u32, lane: usize, v
     unsafe { *core.frame.add(offset as usize).cast::<u64>().add(lane) = value };
 }
 
-/// The coordinates of one lane.
+/// Returns the coordinates of one lane.
 ///
 /// # Safety
 /// `site` must be of an operation of the running frame.
@@ -391,10 +393,10 @@ pub(super) unsafe fn coordinates(core: &Core<'_>, site: &ImageSite, lane: usize)
     values
 }
 
-/// How far the texels of a fetch are from those of its coordinates, along each axis.
+/// Returns the offsets of a fetch from its coordinates, in texels along each axis.
 ///
-/// Open in the ISA: which bits of an offset count. It says that offsets go from -8 to 7, so four
-/// bits are taken.
+/// The ISA leaves open which bits of an offset count. It defines offsets from -8 to 7, so four bits
+/// are used.
 ///
 /// # Safety
 /// As for [`coordinates`].
@@ -407,7 +409,7 @@ pub(super) unsafe fn offsets(core: &Core<'_>, site: &ImageSite, lane: usize) -> 
     values
 }
 
-/// The operands of `op`.
+/// Returns the operands of `op`.
 ///
 /// # Safety
 /// `op` must be an image operation of the run's program.

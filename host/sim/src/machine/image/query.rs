@@ -1,9 +1,9 @@
-//! `txq`, `suq`, `istypep`: what an object is.
+//! `txq`, `suq`, `istypep`: properties of an object.
 //!
-//! PTX ISA 9.7.10.3, 9.7.11.5, 9.7.10.4. The ISA does not say what a height or a depth is where
-//! there is no such axis. An H200 (driver 580.159.04, 2026-11-21) gives the number of layers in the
-//! first axis that a layered object has not, 1 as the height of a texture that is a line, and the
-//! faces of a cube as the depth of a surface.
+//! PTX ISA 9.7.10.3, 9.7.11.5, 9.7.10.4. The ISA does not define a height or a depth for objects
+//! without such an axis. An H200 (driver 580.159.04, 2026-11-21) returns the number of layers for
+//! the first axis that a layered object does not have, 1 for the height of a texture that is a
+//! line, and the number of faces of a cube for the depth of a surface.
 
 use super::{Action, Geometry, Query, Wrong, double, set_word, site, word};
 use crate::image::{AddressMode, Filter, Image, Object, Sampler, Shape};
@@ -41,7 +41,7 @@ pub(crate) unsafe fn query(core: &mut Core<'_>, op: *const Op) -> *const Op {
                     .map(|image| about(image, &Sampler::default(), 1, asked, true)),
                 _ => run.texture(handle, Geometry::Any).map(|texture| {
                     let levels = texture.levels.len() as u32;
-                    // A level that is not there has no size.
+                    // A level that does not exist has no size.
                     let image = texture.levels.get(level as usize);
                     image.map_or(0, |image| {
                         about(image, &texture.sampler, levels, asked, false)
@@ -60,7 +60,7 @@ pub(crate) unsafe fn query(core: &mut Core<'_>, op: *const Op) -> *const Op {
     }
 }
 
-/// What a query answers: sizes in texels; OpenCL's numbers for formats.
+/// Returns the result of a query: sizes in texels, and OpenCL's numbers for formats.
 fn about(image: &Image, sampler: &Sampler, levels: u32, asked: Query, surface: bool) -> u32 {
     match asked {
         Query::Width => image.width,

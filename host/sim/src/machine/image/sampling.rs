@@ -1,45 +1,46 @@
-//! What a sampler reads: texels by coordinates, points or blends.
+//! Reads of a sampler: texels at coordinates, as points or filtered.
 //!
-//! CUDA C++ Programming Guide, "Texture Fetching". Which texels a coordinate means, their weights
-//! and their sum are in `semantics::texture`, one axis at a time; here the axes come together and
+//! CUDA C++ Programming Guide, "Texture Fetching". `semantics::texture` computes the texels of a
+//! coordinate, their weights and their sum, one axis at a time. Here the axes are combined and
 //! texels are read.
 //!
-//! Open in the ISA, and as an H200 (driver 580.159.04, 2026-11-21) has it: channels that a texture
-//! has not read as zero; the border's colour is brought to the texels' format; a filtered fetch of
-//! a line has its one row of texels between rows of border, if the second address mode says border;
-//! a fetch near an edge of a cube's face stays on the face, by the address modes. (Not modelled:
-//! seamless cubes.)
+//! The ISA leaves the following open, and an H200 (driver 580.159.04, 2026-11-21) does it so:
+//! channels that a texture does not have read as zero; the border's colour is converted to the
+//! texels' format; a filtered fetch of a line has its one row of texels between rows of border, if
+//! the second address mode is border; a fetch near an edge of a cube's face stays on the face, by
+//! the address modes. (Not modelled: seamless cubes.)
 
 use super::Geometry;
 use crate::image::{AddressMode, Filter, Format, Image, Sampler, Shape, Texture};
 use crate::semantics::texture::fixed::{self, Tap};
 use crate::semantics::texture::{blend, cube, filter, format, level};
 
-/// Which level a fetch asks for.
+/// The level that a fetch requests.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::machine) enum Level {
-    /// The first that there is.
+    /// The first existing level.
     First,
-    /// This one, in 256ths, before the sampler's bias.
+    /// This level, in 256ths, before the sampler's bias.
     At(i32),
 }
 
-/// Where a fetch reads: its coordinates, a layer's number first, and how many texels further.
+/// The position of a fetch: its coordinates, with a layer's number first, and its offsets in
+/// texels.
 #[derive(Clone, Copy)]
 pub(in crate::machine) struct TexelFetch {
     pub(in crate::machine) at: [u32; 4],
     pub(in crate::machine) offset: [i32; 3],
 }
 
-/// A texel as it lies in memory: floats of 16 bits are widened, integers extended.
+/// A texel as it is stored: floats of 16 bits are widened, integers are extended.
 type Raw = [u32; 4];
 
-/// Whether values that are read are floats.
+/// Returns whether the values that are read are floats.
 fn reads_floats(image: &Image, sampler: &Sampler) -> bool {
     image.format.is_float() || (sampler.as_float && image.format.bytes() < 4)
 }
 
-/// A coordinate on each axis that the image has, and the slice where that is no axis.
+/// A coordinate for each axis of the image, and the slice if that is not an axis.
 struct Coordinates {
     axes: usize,
     at: [u32; 3],
@@ -50,7 +51,7 @@ struct Coordinates {
 }
 
 impl Coordinates {
-    /// The texel of a point-sampled fetch on each axis.
+    /// Returns the texel of a point-sampled fetch on each axis.
     fn points(&self, image: &Image) -> [Option<u32>; 3] {
         let sizes = [image.width, image.height, image.depth];
         std::array::from_fn(|axis| match axis < self.axes {
@@ -68,7 +69,7 @@ impl Coordinates {
         })
     }
 
-    /// The two texels of a filtered fetch on each axis; axes that are none have one.
+    /// Returns the two texels of a filtered fetch on each axis. A missing axis has one.
     fn taps(&self, image: &Image) -> [Tap; 3] {
         let sizes = [image.width, image.height, image.depth];
         std::array::from_fn(|axis| match axis < self.axes {
@@ -87,7 +88,7 @@ impl Coordinates {
     }
 }
 
-/// Takes layers and faces out of the coordinates.
+/// Separates layers and faces from the coordinates.
 fn spot(
     image: &Image,
     sampler: &Sampler,
@@ -127,7 +128,7 @@ fn spot(
     }
 }
 
-/// Texels with their weights: up to eight, of each of two levels.
+/// Texels with their weights: up to eight for each of two levels.
 #[derive(Default)]
 struct Mix {
     texels: [Raw; 16],
@@ -144,7 +145,7 @@ impl Mix {
         }
     }
 
-    /// Adds the texel, or the texels around, that `spot` is at, with `whole` of all weight.
+    /// Adds the texel at `spot`, or the texels around it, with the total weight `whole`.
     fn add_level(
         &mut self,
         image: &Image,
@@ -178,7 +179,7 @@ impl Mix {
         }
     }
 
-    /// What the texels give together.
+    /// Returns the weighted result of the texels.
     fn values(&self, image: &Image, sampler: &Sampler) -> [u32; 4] {
         let (texels, weights) = (&self.texels[..self.count], &self.weights[..self.count]);
         if let ([texel], false) = (
@@ -217,7 +218,7 @@ fn blended(raw: &[u32], weights: &[u32], format: Format) -> f32 {
     }
 }
 
-/// A fetch by floats.
+/// Performs a fetch with float coordinates.
 pub(in crate::machine) fn sample(
     texture: &Texture,
     geometry: Geometry,
@@ -262,8 +263,8 @@ pub(in crate::machine) fn sample(
     mix.values(base, sampler)
 }
 
-/// A fetch by integers: outside of the texture zero, or the nearest texel if the fetch names its
-/// level.
+/// Performs a fetch with integer coordinates. Outside of the texture it returns zero, or the
+/// nearest texel if the fetch names its level.
 pub(in crate::machine) fn load(
     texture: &Texture,
     geometry: Geometry,
@@ -302,7 +303,7 @@ pub(in crate::machine) fn load(
     } else {
         layer
     };
-    // Negative ones are large without a sign.
+    // Negative coordinates are large unsigned numbers.
     let inside = x < image.width && y < image.height && z < image.depth && layer < image.layers();
     if !inside {
         return [0; 4];
@@ -310,7 +311,7 @@ pub(in crate::machine) fn load(
     read(image, [x, y, z.max(layer)]).map(|raw| value(raw, image.format, sampler.as_float))
 }
 
-/// `tld4`: one component of the four texels of a filtered fetch.
+/// `tld4`: returns one component of the four texels of a filtered fetch.
 pub(in crate::machine) fn gather(
     texture: &Texture,
     geometry: Geometry,
@@ -340,7 +341,7 @@ pub(in crate::machine) fn gather(
     filter::gather(plane)
 }
 
-/// The texel at a place, or the border.
+/// Returns the texel at a place, or the border.
 fn texel(image: &Image, sampler: &Sampler, spot: &Coordinates, at: [Option<u32>; 3]) -> Raw {
     let [Some(x), Some(y), Some(z)] = at else {
         return std::array::from_fn(|c| match c < image.channels as usize {
@@ -348,12 +349,12 @@ fn texel(image: &Image, sampler: &Sampler, spot: &Coordinates, at: [Option<u32>;
             false => 0,
         });
     };
-    // A cubemap may have been made of fewer faces than six.
+    // A cubemap may have been made with fewer than six faces.
     let z = (z + spot.slice).min(image.depth - 1);
     read(image, [x, y, z])
 }
 
-/// The border's colour as a texel.
+/// Returns the border's colour as a texel.
 fn border(colour: f32, kind: Format, as_float: bool) -> u32 {
     let bits = colour.to_bits();
     match kind {
@@ -372,7 +373,7 @@ fn border(colour: f32, kind: Format, as_float: bool) -> u32 {
     }
 }
 
-/// The texel at `x, y, z`, which are inside.
+/// Reads the texel at `x, y, z`, which must be inside.
 fn read(image: &Image, [x, y, z]: [u32; 3]) -> Raw {
     let at = image.at(u64::from(x) * u64::from(image.texel_bytes()), y, z);
     let mut values = [0; 4];
@@ -385,12 +386,12 @@ fn read(image: &Image, [x, y, z]: [u32; 3]) -> Raw {
     values
 }
 
-/// One channel at an address inside a live image.
+/// Reads one channel at an address inside a live image.
 fn channel(place: u64, kind: Format) -> u32 {
     let place = place as *const u8;
-    // SAFETY: `Run::texture` has seen that the image's memory is live for as long as the launch
-    // runs, and its callers ask for texels inside it. Others may write there at the same time: what
-    // is read then is the program's race.
+    // SAFETY: `Run::texture` has checked that the image's memory is live while the launch runs, and
+    // its callers request texels inside it. Others may write there at the same time, which is a
+    // race of the simulated program.
     unsafe {
         match kind {
             Format::U8 => place.read().into(),
@@ -406,7 +407,7 @@ fn channel(place: u64, kind: Format) -> u32 {
     }
 }
 
-/// What a fetch of one texel gives: 32 bits a channel.
+/// Returns a channel's value for a fetch of one texel, in 32 bits.
 fn value(raw: u32, kind: Format, as_float: bool) -> u32 {
     match kind {
         Format::U8 if as_float => format::unorm8(raw as u8).to_bits(),

@@ -1,15 +1,15 @@
 //! `suld`, `sust`, `sured`: loads, stores and reductions through a surface.
 //!
-//! PTX ISA 9.7.11. `.b` instructions count the first coordinate in bytes and move bytes as they
-//! are; `.p` instructions count texels and convert to the surface's format. What lies outside is a
-//! fault (`.trap`), the nearest element (`.clamp`), or nothing (`.zero`: zeros are read, and a
-//! store does nothing).
+//! PTX ISA 9.7.11. `.b` instructions count the first coordinate in bytes and copy bytes unchanged.
+//! `.p` instructions count texels and convert to the surface's format. An access outside is a fault
+//! (`.trap`), goes to the nearest element (`.clamp`), or does nothing (`.zero`: zeros are read, and
+//! a store does nothing).
 //!
-//! Open in the ISA, and as an H200 (driver 580.159.04, 2026-11-21) has it: a first coordinate that
-//! is no multiple of the access is a fault, whatever the clamping; of a layer's number the low 16
-//! bits count, without a sign; a formatted store writes zero to the channels that it has no values
-//! for, integers that a format cannot hold are brought to the nearest that it can, and floats that
-//! `.f16` cannot hold are cut off.
+//! The ISA leaves the following open, and an H200 (driver 580.159.04, 2026-11-21) does it so: a
+//! first coordinate that is not a multiple of the access is a fault, whatever the clamping is; the
+//! low 16 bits of a layer's number count, without a sign; a formatted store writes zero to the
+//! channels for which it has no values, integers that a format cannot represent become the nearest
+//! that it can, and floats that `.f16` cannot represent are truncated.
 
 use super::{
     Action, Geometry, ImageSite, Update, Wrong, coordinates, double, set_double, set_word, site,
@@ -24,8 +24,8 @@ use crate::machine::memory::transfer::NOWHERE;
 use crate::machine::op::Op;
 use crate::semantics::texture::{SurfaceClamp, Texel, format, surface_texel};
 
-/// Where an access of `bytes` goes: an address; none for nowhere. `scale` is what the first
-/// coordinate counts.
+/// Returns the address of an access of `bytes`, or `None` if it goes nowhere. `scale` is the unit
+/// of the first coordinate, in bytes.
 fn place(
     image: &Image,
     geometry: Geometry,
@@ -69,7 +69,7 @@ fn place(
             "the first coordinate counts bytes, and has to be a multiple of the access' size";
         return Err(wrong_as(ImageFault::Misaligned, message, vec![], help));
     }
-    // The last place in a row where the access fits.
+    // The last place in a row at which the access fits.
     let room = image.row_bytes().checked_sub(u64::from(bytes));
     let x = match (u64::try_from(x), room) {
         (Ok(x), Some(room)) if x <= room => x,
@@ -195,7 +195,7 @@ pub(crate) unsafe fn store(core: &mut Core<'_>, op: *const Op) -> *const Op {
     unsafe { each(core, op, access) }
 }
 
-/// A lane's value that is stored.
+/// Returns the value that a lane stores.
 ///
 /// # Safety
 /// `row` must be one of the site's values.
@@ -244,7 +244,7 @@ pub(crate) unsafe fn store_formatted(core: &mut Core<'_>, op: *const Op) -> *con
     unsafe { each(core, op, access) }
 }
 
-/// The bits of a channel for a 32-bit value of the format's kind.
+/// Converts a 32-bit value of the format's kind to the bits of a channel.
 fn convert(value: u32, format: Format) -> u32 {
     let signed = value as i32;
     match format {
@@ -271,7 +271,7 @@ pub(crate) unsafe fn reduce(core: &mut Core<'_>, op: *const Op) -> *const Op {
         else {
             return Ok(());
         };
-        // Formatted: by texels, of 32 bits.
+        // A formatted reduction counts texels, of 32 bits.
         let (bytes, signed, scale) = match typed {
             Some((bytes, signed)) => (bytes, signed, 1),
             None => (4, image.format == Format::I32, 4),

@@ -1,14 +1,14 @@
-//! `tex`, `tld4`: operands of fetches, levels, and how results are written.
+//! `tex`, `tld4`: operands of fetches, levels, and the format of results.
 //!
 //! PTX ISA 9.7.10; CUDA C++ Programming Guide, "Texture Fetching". Texels are read and blended in
 //! [`sampling`](super::sampling).
 //!
-//! Open in the ISA, and as an H200 (driver 580.159.04, 2026-11-21) has it: a fetch without a level
-//! reads the first that the sampler's clamps allow, without its bias, since compute kernels have no
-//! derivatives; a fetch by integers reads zero outside of the texture, whatever the address mode,
-//! but the nearest texel if it names a level, and zero of a level that is not there; a line is read
-//! by integers if it is plain memory and by floats if it is an array, and reads as zero the other
-//! way.
+//! The ISA leaves the following open, and an H200 (driver 580.159.04, 2026-11-21) does it so. A
+//! fetch without a level reads the first level that the sampler's clamps allow, without its bias,
+//! since compute kernels have no derivatives. A fetch by integers reads zero outside of the
+//! texture, whatever the address mode is. If it names a level, it reads the nearest texel, or zero
+//! if that level does not exist. A line that is plain memory is read by integers, and a line that
+//! is an array is read by floats; the other way reads zero.
 
 use super::sampling::{self, Level, TexelFetch};
 use super::{
@@ -90,7 +90,7 @@ unsafe fn write(
     values: [u32; 4],
     how: ResultAs,
 ) {
-    // To the nearest, and what is no number as arithmetic gives it.
+    // Rounds to the nearest, and converts a NaN to the one that arithmetic returns.
     let half = |bits: u32| match f32::from_bits(bits) {
         x if x.is_nan() => 0x7fff,
         x => u32::from(half::f16::from_f32(x).to_bits()),
@@ -109,7 +109,7 @@ unsafe fn write(
     }
 }
 
-/// The number of the level that a fetch by integers names.
+/// Returns the number of the level that a fetch by integers names.
 ///
 /// # Safety
 /// A row in `level` must be of the running frame.
@@ -121,7 +121,7 @@ unsafe fn level_number(core: &Core<'_>, level: &LevelOf, lane: usize) -> i32 {
     }
 }
 
-/// The level that a fetch asks for.
+/// Returns the level that a fetch requests.
 ///
 /// # Safety
 /// Rows in `level` must be of the running frame.
@@ -164,7 +164,7 @@ unsafe fn level_of(
             let texels = gradients.map(|gradient| {
                 [0, 1, 2].map(|axis| match axis < axes {
                     true => gradient[axis] * sizes[axis],
-                    // What fills a vector up to four elements.
+                    // Padding of a vector to four elements.
                     false => 0.0,
                 })
             });

@@ -96,9 +96,9 @@ pub(crate) unsafe fn barrier(core: &mut Core<'_>, op: *const Op) -> *const Op {
 
 /// The operands of a warp's lanes at a barrier.
 struct BarrierRequest {
-    /// Which of the block's barriers it is.
+    /// The number of the barrier in its block.
     number: usize,
-    /// The threads that it takes; none for all that live.
+    /// The number of threads that it expects, or `None` for all live threads.
     expected: Option<u32>,
 }
 

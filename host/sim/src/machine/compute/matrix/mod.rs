@@ -1,12 +1,12 @@
-//! `mma.sync`, `wmma.mma`, `ldmatrix`, `stmatrix`, `movmatrix`: a warp works on matrices that its
-//! lanes hold together.
+//! `mma.sync`, `wmma.mma`, `ldmatrix`, `stmatrix`, `movmatrix`: operations of a warp on matrices
+//! that its lanes hold together.
 //!
-//! PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions". What fragments mean and how sums
-//! are rounded is `semantics::matrix`; here are registers, addresses and checks. All 32 lanes must
-//! come: with a lane that has ended, or in a block that has no full warp, the ISA leaves everything
-//! open, and the machine faults. Reported: metadata of a sparse matrix that the ISA leaves
-//! undefined; rows outside of shared memory or not aligned to their 16 bytes. Lanes whose addresses
-//! are not used are not looked at.
+//! PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions". `semantics::matrix` defines the
+//! fragments and the rounding of sums. Here are registers, addresses and checks. All 32 lanes must
+//! take part. If a lane has ended, or the block has no full warp, the ISA leaves everything open,
+//! and the machine faults. Reported: metadata of a sparse matrix that the ISA leaves undefined;
+//! rows outside of shared memory or not aligned to their 16 bytes. Addresses of lanes that are not
+//! used are not checked.
 //!
 //! | file | what it is |
 //! | --- | --- |
@@ -27,7 +27,7 @@ pub(crate) use move_rows::{load_rows, store_rows, transpose};
 pub(crate) use multiply::{MatrixKind, Product, Scaling, Sparsity, multiply};
 
 impl Core<'_> {
-    /// Waits for the whole warp, or says why it cannot come.
+    /// Waits for the whole warp. Returns the operation to go on with if some lanes cannot come.
     pub(in crate::machine) fn whole_warp(&mut self, op: *const Op, mask: u32) -> Option<*const Op> {
         if mask == FULL {
             return None;
@@ -41,7 +41,7 @@ impl Core<'_> {
         Some(self.fault(op, lane, FaultKind::Illegal { message, help }))
     }
 
-    /// Reports metadata of a sparse matrix that means nothing: row, chunk, and the four bits.
+    /// Reports undefined metadata of a sparse matrix: row, chunk, and the four bits.
     #[cold]
     pub(super) fn wrong_metadata(
         &mut self,
@@ -67,7 +67,7 @@ impl Core<'_> {
     }
 }
 
-/// The whole warp, or the operation to go on with.
+/// Waits for the whole warp, or returns the operation to go on with.
 macro_rules! warp {
     ($core:ident, $op:ident, $members:expr) => {{
         let mask = members!($core, $op, $members);

@@ -1,5 +1,5 @@
-//! Matrices between shared memory and a warp's registers, and turned in registers: `ldmatrix`,
-//! `stmatrix`, `movmatrix`.
+//! Copies of matrices between shared memory and a warp's registers, and transposition in registers:
+//! `ldmatrix`, `stmatrix`, `movmatrix`.
 
 use crate::checks::race::AccessKind;
 use crate::machine::core::Core;
@@ -16,11 +16,11 @@ use crate::semantics::matrix::load::{
 
 use super::{rows, warp};
 
-/// Bytes of a matrix' row.
+/// The number of bytes of a matrix' row.
 const ROW: u64 = 16;
 
 impl Core<'_> {
-    /// Where the rows of the matrices lie that `op` moves, of the lane that names each, and their
+    /// Returns the places of the rows that `op` copies, by the lane that names each row, and their
     /// shared addresses.
     ///
     /// # Safety
@@ -95,8 +95,8 @@ pub(crate) unsafe fn load_rows(core: &mut Core<'_>, op: *const Op) -> *const Op 
     op.wrapping_add(1)
 }
 
-/// The registers that `ldmatrix` makes of rows, which `read` gives by the lane whose address they
-/// have.
+/// Returns the registers that `ldmatrix` fills from rows. `read` returns the row at a lane's
+/// address.
 fn fragments_of_rows(aux: u32, read: impl Fn(usize) -> [u8; 16]) -> Vec<[u32; LANES]> {
     let count = (aux >> rows::COUNT) as usize;
     let has = |flag| aux & flag != 0;
@@ -130,8 +130,8 @@ fn fragments_of_rows(aux: u32, read: impl Fn(usize) -> [u8; 16]) -> Vec<[u32; LA
     fragments
 }
 
-/// The 16-byte rows that `stmatrix` makes of a register of each matrix, with the lane whose address
-/// each has.
+/// Returns the 16-byte rows that `stmatrix` makes of each matrix's register, with the lane that
+/// holds each row's address.
 fn rows_of_fragments(aux: u32, registers: &[[u32; LANES]]) -> Vec<(usize, [u8; 16])> {
     let mut rows = Vec::with_capacity(8 * registers.len());
     for (matrix, fragment) in registers.iter().enumerate() {
@@ -147,8 +147,8 @@ fn rows_of_fragments(aux: u32, registers: &[[u32; LANES]]) -> Vec<(usize, [u8; 1
     rows
 }
 
-/// `stmatrix`: as `ldmatrix`. Where rows overlap, the later matrix and row win; the ISA leaves it
-/// open.
+/// `stmatrix`: the operands are those of `ldmatrix`. Where rows overlap, the later matrix and row
+/// win; the ISA leaves it open.
 ///
 /// # Safety
 /// As for every handler.

@@ -16,61 +16,62 @@ use crate::semantics::matrix::{
 
 use super::warp;
 
-/// Registers of an operand at most: C of f32 has eight, A of f64 too.
+/// The most registers of an operand: C of f32 has eight, and A of f64 has eight too.
 const MOST: usize = 8;
 
-/// A multiplication: what it is, and the rows of its operands.
+/// A multiplication: its kind, and the rows of its operands.
 #[derive(Debug, Clone)]
 pub(crate) struct Product {
     /// Shape and types.
     pub(crate) kind: MatrixKind,
     /// Rows of A, B, C and D.
     pub(crate) rows: [Vec<u32>; 4],
-    /// The factors of blocks of A and B.
+    /// The scale factors of blocks of A and B.
     pub(crate) scaling: Option<Scaling>,
 }
 
-/// Where a product's factors stand.
+/// The places of a product's scale factors.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scaling {
     /// The type of the scale factors.
     pub(crate) factor: Factor,
-    /// How many there are along k.
+    /// The number of factors along k.
     pub(crate) blocks: usize,
-    /// Of A and of B: the rows of the factors, of the first byte, and of the lanes that count.
+    /// For A and for B: the rows of the factors, of the byte selectors, and of the thread
+    /// selectors.
     pub(crate) rows: [[u32; 3]; 2],
 }
 
 /// Shape and types of a multiplication.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum MatrixKind {
-    /// `mma` of two types of multiplicands; C's and D's types.
+    /// `mma` with two types of multiplicands; C's and D's types.
     Mma(usize, [Element; 2], [Accumulator; 2]),
     /// A product of which one matrix is sparse, `mma.sp`.
     Sparse(usize, Sparsity, [Element; 2], [Accumulator; 2]),
     /// `mma.m8n8k4` on f16: whether A and B are stored by rows; C's and D's types.
     Volta([bool; 2], [Accumulator; 2]),
-    /// f64, rounded so.
+    /// f64, with this rounding.
     Double(usize, Rounding),
-    /// Products of single bits, counted.
+    /// Products of single bits, which are counted.
     Bits(usize, BitOp),
     /// `wmma` of this shape.
     Wmma((usize, usize, usize), [Element; 2], [Accumulator; 2]),
 }
 
-/// What says where a sparse matrix' elements go.
+/// The operands that determine where a sparse matrix' elements go.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sparsity {
     /// The row of the metadata.
     pub(crate) metadata: u32,
-    /// Which lanes' metadata count.
+    /// The lanes whose metadata is used.
     pub(crate) selector: usize,
-    /// Whether it has to be in order.
+    /// Whether the metadata has to be in order.
     pub(crate) ordered: bool,
 }
 
 impl Core<'_> {
-    /// Copies of rows of the frame, `MOST` at most.
+    /// Returns copies of rows of the frame, `MOST` at most.
     ///
     /// # Safety
     /// They must be rows of lanes of `T`'s size of the running frame.
@@ -85,12 +86,12 @@ impl Core<'_> {
             // SAFETY: passed on.
             copy.write(unsafe { *self.frame.add(row as usize).cast() });
         }
-        // SAFETY: as many as there are rows were written.
+        // SAFETY: the loop has written as many elements as there are rows.
         unsafe { std::slice::from_raw_parts(buffer.as_ptr().cast(), rows.len()) }
     }
 
-    /// The factors of A and B, as the selectors in the first lane name them; else what is wrong
-    /// with a selector.
+    /// Returns the factors of A and B that the selectors in the first lane name, or a description
+    /// of what is wrong with a selector.
     ///
     /// # Safety
     /// `scaling` must be of an operation of the running frame.
@@ -215,7 +216,7 @@ unsafe fn multiply_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const 
     op.wrapping_add(1)
 }
 
-/// A product of 32-bit registers.
+/// Computes a product of 32-bit registers.
 #[inline(always)]
 fn multiply_as(
     kind: &MatrixKind,
@@ -242,8 +243,8 @@ fn multiply_as(
     }
 }
 
-/// The same as a function of its own, for the crate's own target: all shapes and types in one body
-/// take long to compile.
+/// Computes the same as a separate function, for the crate's own target. All shapes and types in
+/// one body take long to compile.
 #[inline(never)]
 fn multiply_plainly(
     kind: &MatrixKind,
@@ -255,7 +256,7 @@ fn multiply_plainly(
     multiply_as(kind, scales, metadata, operands, to);
 }
 
-/// The product of what stands in for uninitialised bytes.
+/// Computes the product of the stand-ins for uninitialised bytes.
 #[cold]
 fn multiply_stand_ins(
     core: &mut Core<'_>,
@@ -270,7 +271,7 @@ fn multiply_stand_ins(
         | MatrixKind::Wmma(_, _, sums) => sums,
         MatrixKind::Bits(..) | MatrixKind::Double(..) => [Accumulator::S32; 2],
     };
-    // Of the same bits, `xor` would leave nothing.
+    // `xor` of equal bits would be 0.
     let kind = match *kind {
         MatrixKind::Bits(k, _) => MatrixKind::Bits(k, BitOp::And),
         kind => kind,

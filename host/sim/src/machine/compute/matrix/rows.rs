@@ -1,4 +1,4 @@
-//! What `aux` says of `ldmatrix` and `stmatrix`.
+//! Bits in `aux` of `ldmatrix` and `stmatrix`.
 
 use crate::machine::memory::flag;
 
@@ -12,7 +12,7 @@ pub(crate) const BYTES: u32 = 8;
 pub(crate) const SIX: u32 = 16;
 /// Elements have four bits in memory.
 pub(crate) const FOUR: u32 = 32;
-/// Where the number of registers starts.
+/// The bit at which the number of registers starts.
 pub(crate) const COUNT: u32 = 8;
 
 const _: () = assert!(TRANS != flag::NARROW && GENERIC != flag::NARROW);

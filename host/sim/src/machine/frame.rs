@@ -201,11 +201,11 @@ impl Core<'_> {
         }
     }
 
-    /// The value of a special register in one lane of the running warp.
+    /// Returns the value of a special register in one lane of the running warp.
     ///
-    /// What a program may not count on is chosen so that runs repeat: `smid` is the block's number
-    /// modulo the multiprocessors, `warpid` the warp's place in its block, clocks count
-    /// instructions of this warp.
+    /// Values that a program must not rely on are chosen so that runs are repeatable: `smid` is the
+    /// block's number modulo the number of multiprocessors, and `warpid` is the warp's index in its
+    /// block. Clocks are read by the operation `clock`.
     pub(super) fn special(&self, register: SpecialRegister, component: u8, lane: usize) -> u64 {
         use SpecialRegister as S;
         let run = self.run;

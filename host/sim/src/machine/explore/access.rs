@@ -1,8 +1,8 @@
 //! One access to memory that other threads reach, under the memory model.
 //!
-//! Where the model lets a load read an older value, that value is put into memory before the load
-//! runs, and the newest is put back after it. So the operations themselves do not know of weak
-//! memory. Lanes that run together and read one place all read the same value.
+//! If the model lets a load read an older value, that value is put into memory before the load
+//! runs, and the newest value is put back after it. So the operations themselves are not involved
+//! in weak memory. Lanes that run together and read one place all read the same value.
 
 use super::late::Waited;
 use super::steps::StepRecord;
@@ -21,19 +21,19 @@ use crate::machine::program::{Class, OpInfo, SpaceClass};
 use crate::machine::watch::watcher;
 use crate::memory::window::{self, Window};
 
-/// Bytes that an operation accesses, once however many lanes do.
+/// Bytes that an operation accesses. They are listed once, however many lanes access them.
 #[derive(Debug, Clone)]
 struct Bytes {
     host: *mut u8,
     size: usize,
-    /// What was there before.
+    /// The bytes before the operation.
     before: Vec<u8>,
-    /// Under weak memory, the write that is read.
+    /// Under weak memory, the position of the write that is read.
     read: Option<usize>,
 }
 
 impl Bytes {
-    /// Adds the bytes at `host` to those that were found, once.
+    /// Adds the bytes at `host` to the list, unless it contains them.
     fn add(found: &mut Vec<Bytes>, host: *mut u8, size: usize) {
         if found.iter().all(|it| it.host != host) {
             let (before, read) = (Vec::new(), None);
@@ -48,7 +48,7 @@ impl Bytes {
         }
     }
 
-    /// What is there now.
+    /// Returns the present bytes.
     fn now(&self) -> Vec<u8> {
         // SAFETY: `locate` gave this many bytes, and only this host thread runs the launch.
         unsafe { std::slice::from_raw_parts(self.host, self.size) }.to_vec()
@@ -67,7 +67,7 @@ impl Bytes {
     }
 }
 
-/// The memory that others reach, of an operation that accesses some.
+/// Returns the memory space of an operation that accesses memory which other threads reach.
 fn space(info: &OpInfo) -> Option<SpaceClass> {
     match info.class {
         Class::Load(space) | Class::Store(space) | Class::Atomic(space) => match space {
@@ -78,19 +78,20 @@ fn space(info: &OpInfo) -> Option<SpaceClass> {
     }
 }
 
-/// Whether threads stop before an operation.
+/// Returns whether threads stop before an operation.
 pub(super) fn is_visible(info: &OpInfo) -> bool {
     space(info).is_some() || info.class == Class::Fence
 }
 
 impl Core<'_> {
-    /// The info of an operation.
+    /// Returns the info of an operation.
     pub(super) fn info(&self, op: *const Op) -> OpInfo {
         let program = self.run.program;
         program.infos[crate::machine::frame::op_index(program, op)]
     }
 
-    /// What an operation's lanes access, of memory that others reach; nothing of what is wrong.
+    /// Returns the bytes that an operation's lanes access, in memory that other threads reach.
+    /// Returns none for an access that will fault.
     ///
     /// # Safety
     /// `op` must be an operation of the running frame.
@@ -137,7 +138,7 @@ impl Core<'_> {
                 align: whole,
             };
             let Some(host) = self.locate(op, access) else {
-                // The operation itself says what is wrong.
+                // The operation itself raises the fault.
                 self.event = Event::None;
                 return Vec::new();
             };
@@ -148,13 +149,13 @@ impl Core<'_> {
         found
     }
 
-    /// What the running lanes are about to do at `op`.
+    /// Returns what the running lanes are about to access at `op`.
     ///
     /// # Safety
     /// `op` must be an operation of the running frame.
     pub(super) unsafe fn footprint(&mut self, op: *const Op) -> Footprint {
         let info = self.info(op);
-        // SAFETY: the caller's word.
+        // SAFETY: the caller guarantees this.
         let found = unsafe {
             let mask = self.mask(&*op);
             self.touched(op, &info, mask)
@@ -169,13 +170,14 @@ impl Core<'_> {
         }
     }
 
-    /// What they do next at `op`: that, or a load that has waited and has to be done before.
+    /// Returns what the running lanes access next at `op`. If a delayed load has to be performed
+    /// before `op`, returns what that load accesses.
     ///
     /// # Safety
     /// `op` must be an operation of the running frame.
     pub(super) unsafe fn next_footprint(&mut self, op: *const Op) -> Footprint {
         let load = self.due_load(op).map(|load| load.op());
-        // SAFETY: the caller's word; a load waits in the frame that it is of.
+        // SAFETY: the caller guarantees this. A delayed load waits in the frame that it belongs to.
         let mut footprint = unsafe { self.footprint(load.unwrap_or(op)) };
         if load.is_none() {
             for load in self.loads_at_fence(op) {
@@ -186,8 +188,8 @@ impl Core<'_> {
         footprint
     }
 
-    /// Runs an operation that others can see, for the lanes of `mask`. Gives the next one. `late`:
-    /// it is a load that has waited.
+    /// Runs an operation that other threads can observe, for the lanes of `mask`. Returns the next
+    /// operation. `late` is for a delayed load.
     ///
     /// # Safety
     /// `op` must be an operation of the running frame.
@@ -199,7 +201,7 @@ impl Core<'_> {
         late: Option<Waited>,
     ) -> *const Op {
         let who = self.who(mask);
-        // SAFETY: the caller's word.
+        // SAFETY: the caller guarantees this.
         let mut all = unsafe { self.touched(op, info, mask) };
         let Some(mut explore) = self.explore.take() else {
             return op;
@@ -290,7 +292,7 @@ impl Core<'_> {
 }
 
 impl Explore {
-    /// Puts what a load or an atomic reads where it reads it.
+    /// Chooses the value that a load or an atomic reads, and puts it into memory.
     fn choose_read(
         &mut self,
         who: ThreadId,
@@ -319,7 +321,7 @@ impl Explore {
         }
     }
 
-    /// A load has run.
+    /// Records a load that has run.
     fn has_read(
         &mut self,
         who: ThreadId,
@@ -338,7 +340,7 @@ impl Explore {
         did
     }
 
-    /// A store has run.
+    /// Records a store that has run.
     fn has_written(&mut self, who: ThreadId, it: &Bytes, order: Order) -> StepRecord {
         let now = it.now();
         let mut did = StepRecord::written(it.address(), &now);
@@ -357,7 +359,8 @@ impl Explore {
         did
     }
 
-    /// An atomic has run; also says whether it has changed nothing that anybody could see.
+    /// Records an atomic that has run. The bool is whether it has changed nothing that another
+    /// thread could observe.
     fn has_changed(
         &mut self,
         who: ThreadId,

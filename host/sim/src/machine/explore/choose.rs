@@ -1,4 +1,4 @@
-//! The strategies, which choose the thread that goes on and the value that a load reads.
+//! The strategies. They choose the thread that goes on and the value that a load reads.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,20 +9,21 @@ use crate::launch::Launch;
 use crate::machine::launch::team::mix;
 use crate::schedule::Strategy;
 
-/// The logarithms of the fewest and of the most steps at which priorities of PCT change.
+/// The base-2 logarithms of the shortest and of the longest range of steps in which PCT changes
+/// priorities.
 const STEPS: (u64, u64) = (3, 14);
 
-/// What chooses the thread that goes on.
+/// The strategy that chooses the thread that goes on.
 pub(super) enum Chooser {
-    /// Any thread is as likely as another.
+    /// All threads are equally likely.
     Random(Random),
     /// The thread of the highest priority goes on, and priorities change at random (PCT).
     Pct(Pct),
-    /// All, one run after another.
+    /// All schedules, one run after another.
     All(Arc<Exploration>),
 }
 
-/// Numbers from a seed.
+/// Random numbers from a seed.
 pub(super) struct Random(u64);
 
 impl Random {
@@ -36,7 +37,7 @@ impl Random {
     }
 }
 
-/// Random priorities, and the steps at which the running thread's drops below all others.
+/// Random priorities, and the steps at which the running thread's priority drops below all others.
 pub(super) struct Pct {
     random: Random,
     priorities: HashMap<ThreadId, u64>,
@@ -53,11 +54,11 @@ impl Chooser {
         let mut random = Random(mix(launch.seed));
         match launch.schedule.strategy {
             Strategy::Pct { depth } => {
-                // How long the program will be is not known: one length after another, twice as
-                // long each.
+                // The length of the program is not known, so the range of the steps is a random
+                // power of two.
                 let length = STEPS.0 + random.next() % (STEPS.1 - STEPS.0);
                 let change = |_| random.next() % (1 << length);
-                // More than one a step are none.
+                // More than one change in a step has no further effect.
                 let count = depth.min(1 << length);
                 let mut changes: Vec<u64> = (1..count).map(change).collect();
                 changes.sort_unstable();
@@ -72,12 +73,13 @@ impl Chooser {
         }
     }
 
-    /// Whether it wants to know what threads are about to do.
+    /// Returns whether it needs to know what threads are about to do.
     pub(super) fn looks(&self) -> bool {
         matches!(self, Self::All(_))
     }
 
-    /// The team that is asked first, where one that can go on is enough; else all are asked.
+    /// Returns the team that is looked at first, if the first one that can go on is chosen. None if
+    /// all teams have to be looked at.
     pub(super) fn first(&mut self, teams: usize) -> Option<usize> {
         match self {
             Self::Random(random) => Some(random.below(teams)),
@@ -85,7 +87,7 @@ impl Chooser {
         }
     }
 
-    /// Who goes on, of some.
+    /// Chooses the thread that goes on.
     pub(super) fn thread(&mut self, enabled: &[(ThreadId, Footprint)]) -> usize {
         match self {
             Self::Random(random) => random.below(enabled.len()),
@@ -94,7 +96,7 @@ impl Chooser {
         }
     }
 
-    /// Which value is read, or where a write stands, of some; the last is the newest.
+    /// Chooses which value is read, or where a write stands. The last choice is the newest.
     pub(super) fn value(&mut self, count: usize) -> usize {
         if count < 2 {
             return 0;
@@ -104,12 +106,12 @@ impl Chooser {
                 0 => count - 1,
                 _ => random.below(count),
             },
-            // The newest first: the first run is the one that a reader expects.
+            // The newest value comes first, so that the first run is the one that a reader expects.
             Self::All(exploration) => count - 1 - exploration.value(count),
         }
     }
 
-    /// Whether another block begins though others could go on.
+    /// Returns whether another block begins although other threads could go on.
     pub(super) fn begins(&mut self) -> bool {
         match self {
             Self::Random(random) | Self::Pct(Pct { random, .. }) => random.next() & 63 == 0,
@@ -122,7 +124,8 @@ impl Pct {
     fn thread(&mut self, enabled: &[(ThreadId, Footprint)]) -> usize {
         let mut best = (0, 0);
         for (i, (who, _)) in enabled.iter().enumerate() {
-            // Above the steps, so that whoever dropped is below all who have not.
+            // First priorities are above all step numbers, so that a dropped thread is below all
+            // others.
             let first = || self.random.next() | 1 << 63;
             let priority = *self.priorities.entry(*who).or_insert_with(first);
             if i == 0 || priority > best.1 {

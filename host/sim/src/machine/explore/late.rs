@@ -1,16 +1,16 @@
-//! Loads that take their value late: behind later stores of their thread, as the memory model
-//! allows where nothing depends on them.
+//! Delayed loads: loads that take their value after later stores of their thread, as the memory
+//! model allows if nothing depends on them.
 //!
 //! Load buffering needs this: two threads that each read a place, and then write the place that the
-//! other reads. The decoder says how far a load may wait, and the schedule chooses whether it does,
-//! as it chooses the value that a load reads. A load that waits is done, as a step of its own,
+//! other reads. The decoder computes how far a load may be delayed. The schedule chooses whether it
+//! is, as it chooses the value that a load reads. A delayed load is performed, as a separate step,
 //! before the first operation that it may not pass or that accesses its place.
 //!
-//! A load that waits must not read every write that has come meanwhile. What its thread has
-//! released since counts as released after the load, so a write by a thread that knows of that
-//! release is not for it to read. Neither is a write that the load itself, or a fence after it,
-//! would have acquired: such a write is read by a load that does not wait, or that waits no longer
-//! than up to the fence.
+//! A delayed load must not read every write that has happened meanwhile. What its thread has
+//! released since counts as released after the load. So the load must not read a write by a thread
+//! that has acquired that release. It also must not read a write that the load itself, or a fence
+//! after it, would have acquired. Such a write is read by a load that is not delayed, or that is
+//! delayed only up to the fence.
 
 use super::access::is_visible;
 use crate::machine::core::Core;
@@ -18,44 +18,44 @@ use crate::machine::frame::op_index;
 use crate::machine::op::Op;
 use crate::machine::program::{Class, Scope};
 
-/// A load that waits, of some lanes of a warp.
+/// A delayed load of some lanes of a warp.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Late {
     team: u64,
     at: (usize, usize),
     mask: u32,
     op: *const Op,
-    /// Its number among those of the program that may wait.
+    /// Its index in the program's list of loads that may be delayed.
     number: usize,
     waited: Waited,
 }
 
-/// What has happened to a load that waits.
+/// The state of a delayed load.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Waited {
-    /// Its place among the events of its thread.
+    /// The number of its event in its thread.
     pub(super) seq: u32,
-    /// The widest scope by which its thread would have acquired what it read: the load's own, or of
-    /// a fence behind it.
+    /// The widest scope in which its thread would have acquired the value that it read: the scope
+    /// of the load itself, or of a fence after it.
     pub(super) acquires: Option<Scope>,
 }
 
 impl Late {
-    /// The operation that loads.
+    /// Returns the operation that loads.
     pub(super) fn op(&self) -> *const Op {
         self.op
     }
 }
 
 impl Core<'_> {
-    /// Whether a load has to be done before `op`, wherever that accesses.
+    /// Returns whether a load has to be performed before `op`, whatever `op` accesses.
     fn ends(&self, load: &Late, op: *const Op) -> bool {
         let program = self.run.program;
         let op = op_index(program, op) as u32;
         program.late[load.number].until.contains(&op)
     }
 
-    /// The same of any load of some lanes of a warp.
+    /// Returns whether any delayed load of these lanes of a warp has to be performed before `op`.
     pub(super) fn is_due(&self, at: (usize, usize), mask: u32, op: *const Op) -> bool {
         let late = self.explore.as_ref().map_or(&[][..], |e| &e.late);
         let mut own = late
@@ -64,7 +64,7 @@ impl Core<'_> {
         own.any(|it| self.ends(it, op))
     }
 
-    /// The loads of the running lanes that wait.
+    /// Returns the delayed loads of the running lanes.
     fn waiting_loads(&self) -> Vec<Late> {
         let (team, at, active) = (self.team.index, self.current, self.active);
         let late = self.explore.as_ref().map_or(&[][..], |e| &e.late);
@@ -72,8 +72,8 @@ impl Core<'_> {
         late.iter().filter(own).copied().collect()
     }
 
-    /// The load that the running lanes have to do before `op`: one that ends here, or that accesses
-    /// the same bytes.
+    /// Returns the load that the running lanes have to perform before `op`: one that may not pass
+    /// `op`, or that accesses the same bytes.
     pub(super) fn due_load(&mut self, op: *const Op) -> Option<Late> {
         let waiting = self.waiting_loads();
         if waiting.is_empty() {
@@ -85,8 +85,8 @@ impl Core<'_> {
         if !is_visible(&self.info(op)) {
             return None;
         }
-        // SAFETY: `op` is an operation of the running frame, and so is the load, between which and
-        // this nobody calls or returns.
+        // SAFETY: `op` is an operation of the running frame, and so is the load, because there is
+        // no call or return between the two.
         let here = unsafe { self.footprint(op) };
         waiting.into_iter().find(|it| {
             // SAFETY: as above.
@@ -95,7 +95,7 @@ impl Core<'_> {
         })
     }
 
-    /// The loads of the running lanes that may be done right before the fence at `op`.
+    /// Returns the loads of the running lanes that may be performed right before the fence at `op`.
     pub(super) fn loads_at_fence(&self, op: *const Op) -> Vec<Late> {
         let mut waiting = self.waiting_loads();
         if !waiting.is_empty() {
@@ -106,7 +106,7 @@ impl Core<'_> {
         waiting
     }
 
-    /// Does those of them that are chosen, in their order.
+    /// Performs those of these loads that the schedule chooses, in their order.
     ///
     /// # Safety
     /// `op` must be an operation of the running frame.
@@ -114,13 +114,15 @@ impl Core<'_> {
         for load in self.loads_at_fence(op) {
             let chooser = self.explore.as_mut().map(|e| &mut e.chooser);
             if chooser.is_some_and(|chooser| chooser.value(2) == 0) {
-                // SAFETY: the caller's word; nobody calls or returns while a load waits.
+                // SAFETY: the caller guarantees this. There is no call or return while a load is
+                // delayed.
                 unsafe { self.do_late(load) };
             }
         }
     }
 
-    /// Lets the load at `op` wait, if it may and is chosen to.
+    /// Delays the load at `op`, if it may be delayed and the schedule chooses to. Returns whether
+    /// it is.
     ///
     /// # Safety
     /// `op` must be an operation of the running frame.
@@ -131,11 +133,11 @@ impl Core<'_> {
             return false;
         };
         let weak = self.explore.as_ref().is_some_and(|e| e.weak.is_some());
-        // Checks take what a thread does in the order of the program.
+        // Checks expect a thread's accesses in the order of the program.
         if !weak || self.run.watches {
             return false;
         }
-        // SAFETY: the caller's word.
+        // SAFETY: the caller guarantees this.
         let places = unsafe { self.footprint(op) };
         if places.is_nothing() || self.waiting_loads().iter().any(|it| it.op == op) {
             return false;
@@ -153,7 +155,7 @@ impl Core<'_> {
         // SAFETY: as above.
         let mask = unsafe { self.mask(&*op) };
         let knowing = self.knowing(self.who(mask));
-        // What is kept of its addresses is not there for those behind it.
+        // The delayed load does not store its address pattern for later operations.
         self.kept = Default::default();
         let Some(explore) = &mut self.explore else {
             return false;
@@ -166,7 +168,7 @@ impl Core<'_> {
         };
         let mut started = places.ranges.iter().map(|&(start, _)| start);
         if acquires.is_some() && started.any(|start| weak.has_pending(knowing, start)) {
-            // It acquires what was read there before.
+            // The load acquires what was read there before.
             return false;
         }
         let seq = weak.begin_late(knowing);
@@ -174,7 +176,7 @@ impl Core<'_> {
             // SAFETY: `footprint` gave bytes that may be read, and only this host thread runs the
             // launch.
             let now = unsafe { std::slice::from_raw_parts(start as *const u8, size as usize) };
-            // From here on it counts who reads what there.
+            // From here on the reads of these bytes must be recorded.
             weak.make(start, now);
         }
         explore.late.push(Late {
@@ -188,7 +190,7 @@ impl Core<'_> {
         true
     }
 
-    /// Whether a scope of the running thread's holds another one.
+    /// Returns whether a scope of the running thread contains another thread.
     fn has_company(&self, scope: Scope) -> bool {
         let threads = u64::from(self.run.threads);
         match scope {
@@ -198,7 +200,7 @@ impl Core<'_> {
         }
     }
 
-    /// The running lanes have passed a fence that acquires.
+    /// Records that the running lanes have passed a fence that acquires.
     pub(super) fn passes_fence(&mut self, scope: Option<Scope>) {
         let (team, at, active) = (self.team.index, self.current, self.active);
         let late = self.explore.as_mut().map_or(&mut [][..], |e| &mut e.late);
@@ -209,7 +211,7 @@ impl Core<'_> {
         }
     }
 
-    /// Does a load that has waited, for the running lanes.
+    /// Performs a delayed load for the running lanes.
     ///
     /// # Safety
     /// Its operation must be of the running frame.
@@ -226,7 +228,7 @@ impl Core<'_> {
             explore.late.retain(|it| it.mask != 0);
         }
         let info = self.info(load.op);
-        // SAFETY: the caller's word; what guards it has not changed since.
+        // SAFETY: the caller guarantees this. The load's guard has not changed since.
         unsafe {
             let mask = self.mask(&*load.op);
             self.run_visible(load.op, &info, mask, Some(load.waited));

@@ -1,11 +1,11 @@
-//! Schedules other than the plain one: threads stop before every access to memory that others can
-//! reach, and a strategy chooses which goes on.
+//! Schedules other than the plain one: threads stop before every access to memory that other
+//! threads can reach, and a strategy chooses which thread goes on.
 //!
-//! A launch that is explored runs on one host thread. All blocks that the device holds take turns,
-//! access by access. What takes a turn is a group of lanes at one place of the code. In small
-//! launches every lane is a group of its own until the warp meets: with 64 threads at most, for
-//! sm_70 and later, and without checks, which judge whole warps. Between two accesses a group runs
-//! without a stop, because no other thread could tell the difference.
+//! An explored launch runs on one host thread. All blocks that the device holds take turns, access
+//! by access. A turn belongs to a group of lanes at one place of the code. In small launches every
+//! lane is a group of its own until the warp synchronises: with 64 threads at most, for sm_70 and
+//! later, and without checks, which judge whole warps. Between two accesses a group runs without a
+//! stop, because no other thread could observe a difference.
 //!
 //! | file | what it is |
 //! | --- | --- |
@@ -42,26 +42,28 @@ use spin::Spinner;
 use steps::Steps;
 use weak::Weak;
 
-/// Warp instructions that an explored launch may run when it does not say: minutes of running.
+/// The default limit of warp instructions of an explored launch: minutes of running.
 pub(in crate::machine) const EXPLORED_BUDGET: u64 = 1 << 30;
-/// Threads of a launch of which every lane is alone.
+/// The most threads of a launch in which every lane is a group of its own.
 const ALONE: u64 = 64;
 
-/// What an explored launch knows besides.
+/// The additional state of an explored launch.
 pub(in crate::machine) struct Explore {
-    /// Every lane is alone.
+    /// Whether every lane is a group of its own.
     alone: bool,
-    /// Lanes of a warp that have come apart run in any order: since Volta.
+    /// Whether diverged lanes of a warp run in any order, as since Volta.
     apart: bool,
     chooser: Chooser,
     weak: Option<Weak>,
-    /// Loads that are not done yet.
+    /// Loads that are delayed.
     late: Vec<Late>,
     spinners: HashMap<ThreadId, Spinner, FixedState>,
     steps: Steps,
-    /// What has happened but for reads: so long as it stays, nobody who waits can go on.
+    /// The number of events so far, except reads. While it stays the same, no waiting thread can go
+    /// on.
     changes: u64,
-    /// Jumps of the running group since it last accessed memory, and its state at some of them.
+    /// The jumps of the running group since it last accessed memory, and a hash of its state at
+    /// some of them.
     jumps: (u64, u64),
 }
 
@@ -89,7 +91,7 @@ impl Explore {
 }
 
 impl Core<'_> {
-    /// Who the lanes of a mask of the running warp are, as far as schedules are concerned.
+    /// Returns the thread of schedules that the lanes of a mask of the running warp belong to.
     fn who(&self, mask: u32) -> ThreadId {
         let block = &self.team.blocks[self.current.0];
         ThreadId {
@@ -100,7 +102,8 @@ impl Core<'_> {
         }
     }
 
-    /// The same of memory: lanes that are not alone know what their warp knows.
+    /// Returns the thread of the memory model. Lanes that are no groups of their own share their
+    /// warp's knowledge.
     fn knowing(&self, who: ThreadId) -> ThreadId {
         match &self.explore {
             Some(explore) if explore.alone => who,
@@ -108,7 +111,7 @@ impl Core<'_> {
         }
     }
 
-    /// Those who know, of the lanes of a mask of a warp.
+    /// Returns the threads of the memory model that the lanes of a mask of a warp belong to.
     fn all(&self, (block, warp): (usize, usize), mask: u32) -> Vec<ThreadId> {
         let at = &self.team.blocks[block];
         let of = |lane: usize| {
@@ -124,7 +127,7 @@ impl Core<'_> {
         all
     }
 
-    /// Lanes of the running warp meet at a barrier of the warp.
+    /// Synchronises lanes of the running warp at a barrier of the warp.
     pub(in crate::machine) fn meet_explored(&mut self, mask: u32) {
         let all = self.all(self.current, mask);
         if let Some(weak) = self.explore.as_mut().and_then(|e| e.weak.as_mut()) {
@@ -132,7 +135,7 @@ impl Core<'_> {
         }
     }
 
-    /// All threads of the team meet.
+    /// Synchronises all threads of the team.
     pub(in crate::machine) fn meet_team_explored(&mut self) {
         let (mut all, mut relaxed) = (Vec::new(), Vec::new());
         for (b, block) in self.team.blocks.iter().enumerate() {
@@ -149,7 +152,7 @@ impl Core<'_> {
         }
     }
 
-    /// Lanes arrive at an object by which threads wait, named by a block and a number.
+    /// Records that lanes arrive at a synchronisation object, named by a block and a number.
     pub(in crate::machine) fn arrive_explored(
         &mut self,
         at: (usize, usize),
@@ -165,7 +168,7 @@ impl Core<'_> {
         }
     }
 
-    /// Lanes of the running warp pass it.
+    /// Records that lanes of the running warp pass a synchronisation object.
     pub(in crate::machine) fn pass_explored(&mut self, mask: u32, object: (u64, u32)) {
         let all = self.all(self.current, mask);
         if let Some(weak) = self.explore.as_mut().and_then(|e| e.weak.as_mut()) {
@@ -173,7 +176,8 @@ impl Core<'_> {
         }
     }
 
-    /// A barrier of the running block ends: who waits at it passes, and the running lanes.
+    /// Records that a barrier of the running block ends: its waiting lanes and the running lanes
+    /// pass.
     pub(in crate::machine) fn release_explored(
         &mut self,
         object: (u64, u32),

@@ -1,4 +1,4 @@
-//! The loop of an explored launch: it finds the groups that can go on, lets one of them make a
+//! The loop of an explored launch. It finds the groups that can go on, lets one of them make a
 //! step, and ends when none can.
 
 use std::collections::HashMap;
@@ -15,14 +15,14 @@ use crate::machine::program::Class;
 use crate::machine::warp::Group;
 use crate::machine::watch::watcher;
 
-/// Jumps of a group in one go, after which the budget is asked.
+/// The jumps of a group in one go, after which the budget is updated.
 const FUEL: i64 = 1 << 12;
-/// Teams that begin at once.
+/// The most teams that run at the same time.
 const TOGETHER: usize = 64;
-/// Lines of a report that say who waits.
+/// The most lines of a report that describe waiting threads.
 const LINES: usize = 8;
 
-/// A group that can run: its team by place in the list, its warp, and where it is among the warp's
+/// A group that can run: its team's index in the list, its warp, and its index among the warp's
 /// groups.
 #[derive(Debug, Clone, Copy)]
 struct ReadyGroup {
@@ -33,7 +33,7 @@ struct ReadyGroup {
 }
 
 impl Run<'_> {
-    /// Runs every team, by the schedule that is asked for.
+    /// Runs every team, by the requested schedule.
     pub(in crate::machine) fn explore(&self) {
         let mut core = Core::new(self);
         core.explore = Some(Box::new(Explore::new(self)));
@@ -54,7 +54,7 @@ impl Run<'_> {
         self.sum(core);
     }
 
-    /// Blocks of a cluster.
+    /// Returns the number of blocks of a cluster.
     pub(super) fn cluster_size(&self) -> u64 {
         self.cluster.iter().map(|&n| u64::from(n)).product()
     }
@@ -63,7 +63,7 @@ impl Run<'_> {
 impl Core<'_> {
     fn run_teams(&mut self, teams: &mut Vec<Team>) -> Result<(), Failure> {
         let mut spare = Vec::new();
-        // What had happened when those who wait were last let go.
+        // The number of changes when the waiting threads were last allowed to go on.
         let mut again = None;
         loop {
             while teams.len() < TOGETHER && self.begin_another(teams, &mut spare) {}
@@ -91,7 +91,7 @@ impl Core<'_> {
                     }
                     let changes = self.explore.as_ref().map(|e| e.changes);
                     if again != changes {
-                        // Perhaps what they wait for is something that is not looked at here.
+                        // They may wait for something that is not observed here.
                         again = changes;
                         let spinners = self.explore.as_mut().map(|e| e.spinners.values_mut());
                         let spinners = spinners.into_iter().flatten();
@@ -104,7 +104,7 @@ impl Core<'_> {
         }
     }
 
-    /// Begins a team, if there is one and the device has room.
+    /// Begins a team, if there is one and the device has room. Returns whether it has.
     fn begin_another(&mut self, teams: &mut Vec<Team>, spare: &mut Vec<Team>) -> bool {
         let index = self.run.has_room().then(|| self.run.take_team()).flatten();
         let Some(index) = index else {
@@ -116,7 +116,7 @@ impl Core<'_> {
         true
     }
 
-    /// Takes a team away, if it has ended.
+    /// Removes a team from the list, if it has ended.
     fn end_team(&mut self, teams: &mut Vec<Team>, at: usize, spare: &mut Vec<Team>) {
         if teams[at].blocks.iter().any(|block| block.live > 0) {
             return;
@@ -136,7 +136,8 @@ impl Core<'_> {
         spare.push(team);
     }
 
-    /// Who can go on. Groups at no access to memory go first, and nobody chooses.
+    /// Returns the groups that can go on. A group that is not at a memory access goes first,
+    /// without a choice.
     fn candidates(&mut self, teams: &mut [Team]) -> Candidates {
         let (mut ready, mut does) = (Vec::new(), Vec::new());
         let looks = self.explore.as_ref().is_some_and(|e| e.chooser.looks());
@@ -159,7 +160,8 @@ impl Core<'_> {
         }
     }
 
-    /// The same of the running team.
+    /// Adds the groups of the running team. Returns one that goes on without a choice, if there is
+    /// one.
     fn candidates_of(
         &mut self,
         t: usize,
@@ -171,7 +173,8 @@ impl Core<'_> {
         let (alone, apart) = modes.unwrap_or_default();
         for b in 0..self.team.blocks.len() {
             for w in 0..self.team.blocks[b].warps.len() {
-                // Those behind first, so that lanes meet again at joins, as in the plain schedule.
+                // Groups at earlier operations come first, so that lanes reconverge at joins, as in
+                // the plain schedule.
                 let groups = &self.team.blocks[b].warps[w].groups;
                 let mut order: Vec<usize> = (0..groups.len())
                     .filter(|&g| groups[g].wait == Wait::Ready)
@@ -188,7 +191,7 @@ impl Core<'_> {
                     let info = self.info(group.op);
                     let due = self.is_due((b, w), group.mask, group.op);
                     if !is_visible(&info) && !due || alone && group.mask.count_ones() > 1 {
-                        // One that jumps for ever is no candidate.
+                        // A thread that jumps for ever is not a candidate.
                         self.current = (b, w);
                         let who = self.who(group.mask);
                         if self.explore.as_ref().is_some_and(|e| e.is_lost(who)) {
@@ -208,7 +211,7 @@ impl Core<'_> {
                     if looks {
                         self.active = group.mask;
                         self.set_frame(group.at);
-                        // SAFETY: the group stands at an operation of its frame.
+                        // SAFETY: the group is at an operation of its frame.
                         footprint = unsafe { self.next_footprint(group.op) };
                         if footprint.is_nothing() {
                             return Some(at);
@@ -217,7 +220,7 @@ impl Core<'_> {
                     ready.push(at);
                     does.push((who, footprint));
                     if !apart {
-                        // Before Volta a warp has one place in the code.
+                        // Before Volta a warp has one program counter.
                         break;
                     }
                 }
@@ -226,8 +229,8 @@ impl Core<'_> {
         None
     }
 
-    /// Runs a group up to its next access to memory, the one that it stands at included if it has
-    /// the `token`.
+    /// Runs a group up to its next access to memory. If it has the `token`, it also performs the
+    /// access that it is at.
     fn step(&mut self, teams: &mut [Team], ready: ReadyGroup, token: bool) -> Result<(), Failure> {
         std::mem::swap(&mut self.team, &mut teams[ready.team]);
         self.enter(ready.block, ready.warp);
@@ -249,12 +252,12 @@ impl Core<'_> {
         self.fuel = FUEL;
         self.set_frame(group.at);
         self.set_limit(group.op);
-        // Each jump is looked at.
+        // The loop has to check each jump.
         self.ahead = std::ptr::null();
         let single = !alone || group.mask.count_ones() == 1;
         if !token && single && is_visible(&self.info(group.op)) {
-            // Nobody chooses about what nobody else can see.
-            // SAFETY: the group stands at an operation of its frame.
+            // An access that no other thread can observe needs no choice.
+            // SAFETY: the group is at an operation of its frame.
             token = unsafe { self.next_footprint(group.op) }.is_nothing();
         }
         let stopped = self.go_explored(group.op, &mut token, alone);
@@ -283,8 +286,8 @@ impl Core<'_> {
         Ok(())
     }
 
-    /// Runs operations until one stops the group, others are met, or the next access is reached,
-    /// before which the group is put down.
+    /// Runs operations until one stops the group, until it joins other lanes, or until the next
+    /// access. Before that access the group is parked.
     fn go_explored(&mut self, mut op: *const Op, token: &mut bool, alone: bool) -> *const Op {
         let watch = self.run.watches.then(|| watcher(self.run));
         while op < self.limit {
@@ -297,7 +300,8 @@ impl Core<'_> {
                     self.put_down(op, alone);
                     return STOP;
                 }
-                // SAFETY: it is of the running frame: nobody calls or returns while it waits.
+                // SAFETY: it is of the running frame, because there is no call or return while it
+                // is delayed.
                 unsafe { self.do_late(load) };
                 if !matches!(self.event, Event::None) {
                     return op;
@@ -343,7 +347,7 @@ impl Core<'_> {
         op
     }
 
-    /// Puts the running lanes down before an access, each by itself where they are alone.
+    /// Parks the running lanes before an access, each as a group of its own if lanes are alone.
     fn put_down(&mut self, op: *const Op, alone: bool) {
         let (active, at, ran) = (self.active, self.at, self.warp().clock);
         let groups = &mut self.warp().groups;
@@ -363,7 +367,8 @@ impl Core<'_> {
         self.active = 0;
     }
 
-    /// Nobody can run: makes happen what is pending, or ends suspended waits, some times in a row.
+    /// No group can run: performs pending operations, or ends suspended waits for a limited number
+    /// of times in a row.
     fn stir_teams(&mut self, teams: &mut [Team]) -> Result<bool, Failure> {
         let mut any = false;
         for team in teams {
@@ -375,7 +380,7 @@ impl Core<'_> {
         Ok(any)
     }
 
-    /// All threads wait, or spin on what nobody will change: says who waits where.
+    /// Makes the report for threads that all wait, or spin on memory that no thread will change.
     fn nobody_goes_on(&mut self, teams: &mut [Team]) -> Failure {
         let (mut notes, mut first) = (Vec::new(), None);
         let (mut spins, mut phases) = (false, false);
@@ -485,9 +490,9 @@ impl Core<'_> {
     }
 }
 
-/// Who can go on.
+/// The groups that can go on.
 enum Candidates {
-    /// This one, and nobody chooses.
+    /// This group goes on, without a choice.
     Free(ReadyGroup),
     /// One of these groups of threads goes on.
     Choose(Vec<ReadyGroup>, Vec<(ThreadId, Footprint)>),
@@ -496,7 +501,7 @@ enum Candidates {
 }
 
 impl Explore {
-    /// Whether a thread jumps in circles for ever.
+    /// Returns whether a thread jumps in a loop for ever.
     fn is_lost(&self, who: ThreadId) -> bool {
         self.spinners.get(&who).is_some_and(|s| s.lost)
     }

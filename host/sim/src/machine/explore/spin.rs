@@ -1,9 +1,9 @@
-//! Threads that spin. A thread that comes back to an access in the state in which it was there
-//! before, and has only read in between, will do the same again until something that it has read
-//! changes. Until then it gets no turn.
+//! Threads that spin. A thread that returns to an access in the same state as before, and has only
+//! read in between, will do the same again until something that it has read changes. Until then it
+//! gets no turn.
 //!
-//! Without this a schedule could let a thread poll for ever. It also finds a deadlock of spinning
-//! threads at once: no thread can go on, and the report says what each waits for.
+//! Without this, a schedule could let a thread poll for ever. It also finds a deadlock of spinning
+//! threads at once: no thread can go on, and the report lists what each thread waits for.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 
@@ -15,58 +15,58 @@ use crate::machine::frame::function_of;
 use crate::machine::lane::lanes;
 use crate::machine::op::Op;
 
-/// Reads that are remembered.
+/// The most reads that are recorded.
 const TRAIL: usize = 64;
-/// Jumps without an access to memory after which a thread's state is looked at.
+/// Jumps without an access to memory after which a thread's state is compared.
 const JUMPS: u64 = 1 << 8;
 
 /// One read of a loop that may spin.
 #[derive(Debug, Clone)]
 pub(super) struct Poll {
     pub(super) op: *const Op,
-    /// The thread's state before it; 0 where it was not looked at.
+    /// The hash of the thread's state before it; 0 if it was not computed.
     pub(super) state: u64,
-    /// Where the bytes are on the host.
+    /// The host address of the bytes.
     pub(super) host: u64,
     pub(super) bytes: Vec<u8>,
-    /// Under weak memory, the version of what was read.
+    /// Under weak memory, the version of the write that was read.
     pub(super) version: u64,
 }
 
-/// What is known of a thread that may wait by reading.
+/// The state of a thread that may wait by reading.
 #[derive(Debug, Default)]
 pub(super) struct Spinner {
-    /// What it has read since it last did anything else.
+    /// Its reads since it last did anything else.
     trail: Vec<Poll>,
-    /// The round that it has made at least once.
+    /// The reads of the loop that it has run at least once.
     round: Vec<Poll>,
-    /// What has happened when it was let go all the same.
+    /// The number of changes when it was allowed to go on although it waits.
     pub(super) again: Option<u64>,
-    /// An empty loop: nothing will ever change.
+    /// Whether it is in an empty loop, in which nothing will ever change.
     pub(super) lost: bool,
-    /// Its state at its next access, once that was looked at.
+    /// The hash of its state at its next access, if that was computed.
     looked: Option<u64>,
 }
 
 impl Spinner {
-    /// What it waits for.
+    /// Returns the reads that it waits for.
     pub(super) fn waits(&self) -> &[Poll] {
         &self.round
     }
 
-    /// It has done something else than to read.
+    /// Records that it has done something else than to read.
     pub(super) fn moved(&mut self) {
         self.trail.clear();
         self.round.clear();
         (self.looked, self.again) = (None, None);
     }
 
-    /// Its state at the access that it is at; 0 where nobody has asked.
+    /// Returns the hash of its state at the access that it is at; 0 if it was not computed.
     pub(super) fn state(&self) -> u64 {
         self.looked.unwrap_or(0)
     }
 
-    /// It has read.
+    /// Records a read.
     pub(super) fn read(&mut self, poll: Poll) {
         if self.trail.len() >= TRAIL {
             self.trail.clear();
@@ -76,13 +76,15 @@ impl Spinner {
         (self.looked, self.again) = (None, None);
     }
 
-    /// Up to which version it has read a place in the round that it is about to make again.
+    /// Returns the latest version of a place that it has read in the loop that it is about to
+    /// repeat.
     pub(super) fn seen(&self, host: u64) -> u64 {
         let of = self.round.iter().filter(|poll| poll.host == host);
         of.map(|poll| poll.version).max().unwrap_or(0)
     }
 
-    /// It is about to access memory, in a state: has it been there?
+    /// Records its state before an access to memory, and finds a loop if it was in this state
+    /// before.
     fn looks(&mut self, op: *const Op, state: u64) {
         self.looked = Some(state);
         let same = |poll: &Poll| poll.op == op && poll.state == state;
@@ -93,7 +95,7 @@ impl Spinner {
 }
 
 impl Explore {
-    /// Whether a thread waits for what has not changed.
+    /// Returns whether a thread waits for bytes that have not changed.
     pub(super) fn is_waiting(&mut self, who: ThreadId) -> bool {
         let Some(spinner) = self.spinners.get(&who) else {
             return false;
@@ -106,7 +108,7 @@ impl Explore {
         }
         let weak = &mut self.weak;
         spinner.round.iter().all(|poll| {
-            // SAFETY: it read these bytes, which stay readable while the launch runs: blocks that
+            // SAFETY: it read these bytes, which stay readable while the launch runs. Blocks that
             // end keep their shared memory.
             let now =
                 unsafe { std::slice::from_raw_parts(poll.host as *const u8, poll.bytes.len()) };
@@ -117,8 +119,8 @@ impl Explore {
 }
 
 impl Core<'_> {
-    /// The lanes of `mask` of the running warp are about to run `op`, which reads memory: looks
-    /// whether they go round.
+    /// Checks whether the lanes of `mask` of the running warp are in a loop. They are about to run
+    /// `op`, which reads memory.
     pub(super) fn look_round(&mut self, op: *const Op, at: FramePlace, mask: u32) {
         let who = self.who(mask);
         let Some(explore) = &mut self.explore else {
@@ -134,15 +136,14 @@ impl Core<'_> {
         }
     }
 
-    /// The running lanes have jumped without an access to memory in between: looks whether they do
-    /// so for ever.
+    /// Checks whether the running lanes jump for ever without an access to memory.
     pub(super) fn jumps_in_circles(&mut self, op: *const Op) {
         let Some(explore) = &mut self.explore else {
             return;
         };
         explore.jumps.0 += 1;
         let count = explore.jumps.0;
-        // A circle is looked for behind each power of two: an endless loop comes by many.
+        // A loop is looked for after each power of two: an endless loop passes many of them.
         let behind = count - (1 << count.ilog2());
         if count < JUMPS || behind > JUMPS {
             return;
@@ -159,8 +160,8 @@ impl Core<'_> {
         }
     }
 
-    /// A number for all that decides what lanes of the running warp do next, but for memory that
-    /// others reach: registers of all open calls and local memory.
+    /// Returns a hash of everything that decides what lanes of the running warp do next, except
+    /// memory that other threads reach: registers of all open calls, and local memory.
     pub(super) fn state_of(&mut self, op: *const Op, at: FramePlace, mask: u32) -> u64 {
         let program = self.run.program;
         let warp = self.warp();

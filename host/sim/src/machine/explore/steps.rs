@@ -1,4 +1,4 @@
-//! The listing of a schedule: which thread did what to memory, in order, with a line for each step.
+//! The listing of a schedule: the threads' accesses to memory in order, with a line for each step.
 
 use std::collections::BTreeMap;
 
@@ -6,28 +6,28 @@ use super::ThreadId;
 use crate::machine::launch::run::Run;
 use crate::machine::op::Op;
 
-/// Steps that are kept.
+/// The most steps that are kept.
 const KEPT: usize = 4096;
-/// Lines that are shown: the first, and the last.
+/// The numbers of lines that are shown: the first ones, and the last ones.
 const SHOWN: (usize, usize) = (4, 28);
 
-/// What one step did to one place.
+/// The effect of one step on one place.
 #[derive(Debug, Clone)]
 pub(super) struct StepRecord {
-    /// Where, on the host.
+    /// The host address of the place.
     pub(super) host: u64,
     effect: Effect,
-    /// Of weak memory: of a load what the newest was, of a store what stays the newest.
+    /// Under weak memory: for a load the newest value, for a store the value that stays the newest.
     pub(super) old: Option<Vec<u8>>,
-    /// Whose write was read.
+    /// The thread whose write was read.
     pub(super) writer: Option<ThreadId>,
-    /// The version of the write.
+    /// The version of the write that was read.
     pub(super) version: u64,
-    /// A load that took its value behind later stores of its thread.
+    /// Whether it is a load that took its value after later stores of its thread.
     pub(super) late: bool,
 }
 
-/// The kind of access, with the value read, the value written, or those before and after.
+/// The kind of access, with the value that was read or written, or the values before and after.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Effect {
     Reads(u64),
@@ -74,9 +74,9 @@ struct Step {
     mask: u32,
     op: u32,
     did: Option<StepRecord>,
-    /// Places besides the first.
+    /// The number of further places.
     more: usize,
-    /// How often in a row, the first time included.
+    /// How often it happened in a row, including the first time.
     times: u64,
 }
 
@@ -84,14 +84,14 @@ struct Step {
 #[derive(Debug, Default)]
 pub(super) struct Steps {
     list: std::collections::VecDeque<Step>,
-    /// Steps that are kept no more.
+    /// The number of steps that are no longer kept.
     dropped: usize,
-    /// Who wrote a place last.
+    /// The thread and the operation that wrote each place last.
     writers: BTreeMap<u64, (ThreadId, u32)>,
 }
 
 impl Steps {
-    /// Adds what lanes did.
+    /// Adds a step of some lanes.
     pub(super) fn add(&mut self, who: ThreadId, mask: u32, op: u32, did: Vec<StepRecord>) {
         for did in &did {
             let changes = match did.effect {
@@ -127,12 +127,12 @@ impl Steps {
         });
     }
 
-    /// Who wrote a place last, and by which operation.
+    /// Returns the thread that wrote a place last, and its operation.
     pub(super) fn writer(&self, host: u64) -> Option<(ThreadId, u32)> {
         self.writers.get(&host).copied()
     }
 
-    /// The steps as lines, the middle left out where there are many.
+    /// Returns the steps as lines. If there are many, the middle is left out.
     pub(super) fn show(&self, run: &Run<'_>) -> Vec<String> {
         let count = self.list.len();
         let skip = count.saturating_sub(SHOWN.0 + SHOWN.1);
@@ -176,7 +176,7 @@ impl Steps {
     }
 }
 
-/// "gpu/src/x.rs:7 (ptx line 9, `st.global.u32`)", or the second part alone.
+/// Returns "gpu/src/x.rs:7 (ptx line 9, `st.global.u32`)", or the second part alone.
 fn place(run: &Run<'_>, op: *const Op) -> String {
     let place = run.place(op);
     let ptx = format!("ptx line {}, `{}`", place.line, place.text);
@@ -226,7 +226,7 @@ impl Step {
     }
 }
 
-/// a, b, ... z, aa, ...
+/// Returns a, b, ... z, aa, ... for the numbers from 0.
 fn letters(mut number: usize) -> String {
     let mut name = String::new();
     loop {
@@ -240,7 +240,7 @@ fn letters(mut number: usize) -> String {
 }
 
 impl Run<'_> {
-    /// "block 1, thread (3,0,0)", with the number of lanes where there are more.
+    /// Returns "block 1, thread (3,0,0)", with the number of further lanes if there are any.
     pub(super) fn name(&self, who: ThreadId, mask: u32) -> String {
         let [x, y, z] = self.thread(who.warp, who.lane as usize);
         let more = match mask.count_ones() {

@@ -1,13 +1,13 @@
 //! The device runtime's functions: `__cudaCDP2GetParameterBufferV2`, `__cudaCDP2LaunchDeviceV2` and
 //! their kin.
 //!
-//! CUDA programming guide, "CUDA Dynamic Parallelism", "CUDA Device Runtime". On a GPU they are
-//! NVIDIA's `cudadevrt`, which the driver links; here they are built in. A launch is in two steps:
-//! a buffer for the parameters, which is one of the slots for pending launches, and the launch.
-//! What becomes of the child is [`family`](super::family)'s.
+//! CUDA programming guide, "CUDA Dynamic Parallelism", "CUDA Device Runtime". On a GPU they belong
+//! to NVIDIA's `cudadevrt`, which the driver links. Here they are built in. A launch has two steps:
+//! allocating a buffer for the parameters, which is one of the slots for pending launches, and the
+//! launch itself. [`family`](super::family) runs the child.
 //!
-//! Errors are a thread's own, by `cudaError_t`. Not there: streams that a kernel creates, events,
-//! copies and queries; PTX that calls for them does not load.
+//! Each thread has its own last error, a `cudaError_t`. Not supported: streams that a kernel
+//! creates, events, copies and queries. PTX that calls functions for them does not load.
 
 use super::family::{Child, Slot, StreamKey};
 use crate::checks::race::AccessKind;
@@ -18,7 +18,7 @@ use crate::machine::lane::{LANES, lanes};
 use crate::machine::op::Op;
 use crate::memory::window;
 
-/// `cudaError_t` as far as launches give it.
+/// The values of `cudaError_t` that launches return.
 mod code {
     pub(in crate::machine) const SUCCESS: u32 = 0;
     pub(in crate::machine) const INVALID_VALUE: u32 = 1;
@@ -35,13 +35,13 @@ const TAIL: u64 = 3;
 const FIRE_AND_FORGET: u64 = 4;
 
 impl Core<'_> {
-    /// Which thread of its grid a lane is.
+    /// Returns the block and the thread index of a lane in its grid.
     fn thread_of(&mut self, lane: usize) -> (u64, u32) {
         let warp = self.current.1;
         (self.block().linear, (warp * LANES + lane) as u32)
     }
 
-    /// Leaves an error with a thread.
+    /// Stores an error as the thread's last one, and returns it.
     fn leave_error(&mut self, lane: usize, code: u32) -> u32 {
         if code != code::SUCCESS {
             let thread = self.thread_of(lane);
@@ -50,7 +50,7 @@ impl Core<'_> {
         code
     }
 
-    /// A slot for a launch of the function at `function`.
+    /// Allocates a slot for a launch of the function at `function`.
     fn slot(&mut self, function: u64, slot: Slot) -> Result<u64, u32> {
         let kernels = &self.run.program.kernels;
         let kernel = window::function(function)
@@ -63,7 +63,7 @@ impl Core<'_> {
             .ok_or(code::LAUNCH_PENDING_COUNT_EXCEEDED)
     }
 
-    /// Launches what was reserved at `buffer`, by the call at `op`.
+    /// Launches the child that was reserved at `buffer`, for the call at `op`.
     fn launch_child(
         &mut self,
         op: *const Op,
@@ -81,8 +81,8 @@ impl Core<'_> {
         let run = self.run;
         let slot = run.family.slot(buffer).ok_or(code::INVALID_VALUE)?;
         let (kernel, _) = &run.program.kernels[slot.kernel];
-        // The launch reads the parameters as its thread would, and whoever has the slot next comes
-        // behind it.
+        // The launch reads the parameters as its thread would. The next owner of the slot is
+        // ordered after it.
         let bytes = u64::from(kernel.param_bytes);
         self.tell_access(op, lane, AccessKind::Read, ((None, buffer), bytes), false);
         self.memory_returned(buffer, run.family.slot_bytes());
@@ -119,8 +119,8 @@ impl Core<'_> {
     }
 }
 
-/// `__cudaCDP2GetParameterBufferV2(kernel, grid, block, bytes of shared memory)`: null where there
-/// is no room.
+/// `__cudaCDP2GetParameterBufferV2(kernel, grid, block, bytes of shared memory)`: returns null if
+/// there is no free slot.
 ///
 /// # Safety
 /// As for every handler.
@@ -155,16 +155,16 @@ pub(crate) unsafe fn parameter_buffer(core: &mut Core<'_>, op: *const Op) -> *co
 /// # Safety
 /// As for every handler.
 pub(crate) unsafe fn launch(core: &mut Core<'_>, op: *const Op) -> *const Op {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees this.
     unsafe { launch_on(core, op, 0) }
 }
 
-/// `__cudaCDP2LaunchDeviceV2_ptsz`: the same, where the stream 0 is the thread's own.
+/// `__cudaCDP2LaunchDeviceV2_ptsz`: the same, but stream 0 is the thread's own.
 ///
 /// # Safety
 /// As for every handler.
 pub(crate) unsafe fn launch_per_thread(core: &mut Core<'_>, op: *const Op) -> *const Op {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees this.
     unsafe { launch_on(core, op, PER_THREAD) }
 }
 
@@ -190,7 +190,7 @@ unsafe fn launch_on(core: &mut Core<'_>, op: *const Op, null: u64) -> *const Op 
     next
 }
 
-/// `__cudaCDP2GetLastError()`: the thread's last error, which it no longer has then.
+/// `__cudaCDP2GetLastError()`: returns the thread's last error, and clears it.
 ///
 /// # Safety
 /// As for every handler.

@@ -1,23 +1,24 @@
-//! A launch and all that it launches: which grid runs when.
+//! A launch and all the grids that it launches: the order in which grids run.
 //!
-//! CUDA programming guide, "CUDA Dynamic Parallelism", "Device Runtime Streams". A grid is over
-//! when its blocks have ended, then its children, then those in its tail stream, one after another,
-//! each with all that it launched. Children of one stream run one after another; a block has a
-//! stream, a thread can have one, a fire-and-forget child has its own.
+//! CUDA programming guide, "CUDA Dynamic Parallelism", "Device Runtime Streams". A grid completes
+//! after its blocks, then its children, and then the grids in its tail stream, one after another,
+//! each with everything that it launched. Children of one stream run one after another. A block has
+//! a stream, a thread can have one, and each fire-and-forget child has its own.
 //!
-//! Of the orders that this leaves open, seed 0 takes the latest: children begin when their parent's
-//! blocks have ended. Other seeds let some begin at once, in the middle of their parent, and
-//! shuffle the streams: a child that relies on what its parent had not written yet then shows.
-//! Where that can be, grids run on one core, so that a seed gives one result. With seed 0 blocks
-//! run on all cores, and children begin in the order of their blocks; only which launch finds no
-//! slot left, where a grid asks for more than there are, is then decided by who comes first, as on
-//! a GPU.
+//! The guide leaves the order of grids open. Seed 0 takes the latest order: children begin when
+//! their parent's blocks have ended. Other seeds let some children begin at once, in the middle of
+//! their parent, and shuffle the streams. This shows a child that relies on values that its parent
+//! has not written yet. If children may begin in the middle, grids run on one core, so that a seed
+//! has one result. With seed 0 blocks run on all cores, and children begin in the order of their
+//! blocks. One thing is not repeatable then: if a grid needs more slots than there are, the order
+//! in which threads come decides which launch finds no free slot, as on a GPU.
 //!
-//! A launch has a slot from its buffer until its child and all that that launched are over, and
-//! there are as many slots as the host allows. So it is on an H200 (2026-11-21): grids nest 2048
-//! deep, and not one deeper, where 2048 launches may be pending; the limit of 24 levels that the
-//! guide gives for CUDA's first device runtime is not there. A GPU whose children begin early frees
-//! slots early; here what might not fit does not.
+//! A launch has a slot from the allocation of its buffer until its child, and all that the child
+//! launched, are complete. There are as many slots as the host allows. An H200 (2026-11-21) behaves
+//! in the same way: grids nest 2048 deep, and not one deeper, if 2048 launches may be pending. The
+//! limit of 24 levels that the guide gives for CUDA's first device runtime does not exist there. A
+//! GPU whose children begin early frees slots early. Here a launch that needs such an early slot
+//! fails.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
@@ -38,70 +39,72 @@ use crate::model::DeviceModel;
 use crate::report::Fault;
 use crate::report::LaunchError;
 
-/// Launches that may be pending when the host does not say:
+/// The number of launches that may be pending if the host does not set
 /// `cudaLimitDevRuntimePendingLaunchCount`.
 const PENDING: u32 = 2048;
-/// Grids that begin in the middle of one another, at most: each takes room on the host's stack.
+/// The most grids that begin in the middle of one another. Each takes room on the host's stack.
 /// Deeper ones wait for their parents.
 const DEEPEST: u32 = 24;
-/// What a buffer of parameters is aligned to.
+/// The alignment of a parameter buffer, in bytes.
 const ALIGN: u64 = 16;
-/// Bytes of a cooperative launch's workspace: its size, and the word of the grid's barrier. CUDA's
-/// `driver_abi.h`.
+/// The size in bytes of a cooperative launch's workspace, which holds its size and the word of the
+/// grid's barrier. Source: CUDA's `driver_abi.h`.
 const WORKSPACE: u64 = 8;
 
-/// What grids of one launch share.
+/// The state that all grids of one launch share.
 pub(crate) struct Family<'l> {
     /// The model of the device that it runs on.
     pub(in crate::machine) model: &'l DeviceModel,
     pub(in crate::machine) memory: &'l Memory,
-    /// Its textures and surfaces.
+    /// The device's textures and surfaces.
     pub(in crate::machine) images: &'l Images,
     /// The heap for `malloc` in kernels.
     pub(in crate::machine) heap: &'l Heap,
     /// The code of the module.
     pub(in crate::machine) program: &'l Program,
-    /// Every function's constant rows, with the instance's addresses.
+    /// Every function's preset rows, with the instance's addresses.
     pub(in crate::machine) rows: &'l [Vec<PresetRow>],
-    /// Warp instructions left.
+    /// The number of warp instructions left.
     pub(in crate::machine) budget: AtomicI64,
-    /// The words by which the blocks of a cooperative launch wait for each other; null without one.
+    /// The address of the words with which the blocks of a cooperative launch synchronise. Null for
+    /// other launches.
     workspace: u64,
-    /// The slots' parameters: the first address, and the bytes of one.
+    /// The slots' parameter buffers: the first address, and the size of one in bytes.
     pool: (u64, u64),
     slots: Mutex<Slots>,
     sums: Mutex<Sums>,
     fault: Mutex<Option<Fault>>,
-    /// Whether a thread has waited for the launches ahead, and whether one has let the next begin.
+    /// Whether a thread has waited for earlier launches, and whether a thread has let the next one
+    /// begin.
     pub(in crate::machine) dependency: [AtomicBool; 2],
-    /// Choices made so far, of those that the seed makes.
+    /// The number of choices that the seed has made so far.
     choices: AtomicU64,
 }
 
-/// A pending launch: what a kernel asked for.
+/// A pending launch with its arguments.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::machine) struct Slot {
     /// The kernel's index.
     pub(in crate::machine) kernel: usize,
     /// The grid's shape in blocks.
     pub(in crate::machine) grid: [u32; 3],
-    /// Threads of a block.
+    /// The block's shape in threads.
     pub(in crate::machine) block: [u32; 3],
-    /// Bytes of dynamic shared memory.
+    /// The size of dynamic shared memory in bytes.
     pub(in crate::machine) dynamic_shared: u32,
 }
 
 #[derive(Debug, Default)]
 struct Slots {
-    /// How many have never been taken, and the next of them.
+    /// The number of slots that were never used, and the address of the next of them.
     fresh: u32,
     next: u64,
-    /// Those that were given back.
+    /// The slots that were released.
     free: Vec<u64>,
     used: HashMap<u64, Slot>,
 }
 
-/// What all grids did.
+/// The sums over all grids.
 #[derive(Debug, Default)]
 struct Sums {
     counters: Counters,
@@ -111,68 +114,69 @@ struct Sums {
     steps: Vec<String>,
 }
 
-/// The stream that a child is in, as its parent's grid knows it.
+/// The stream of a child, from the view of its parent's grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(in crate::machine) enum StreamKey {
     /// The stream that a block has of its own.
     Block(u64),
-    /// A thread's own, by block and thread.
+    /// A stream of one thread, by block and thread.
     Thread(u64, u32),
-    /// A child's own, by number.
+    /// A stream of one child, by number.
     Alone(u64),
-    /// The stream of what runs when the grid has ended.
+    /// The stream of grids that run when the launching grid has ended.
     Tail,
 }
 
-/// A grid that a kernel launched and that has not begun.
+/// A grid that a kernel launched and that has not begun yet.
 #[derive(Debug)]
 pub(in crate::machine) struct Child {
-    /// What was asked for.
+    /// The arguments of the launch.
     pub(in crate::machine) slot: Slot,
     pub(in crate::machine) parameters: Vec<u8>,
     /// The slot's address.
     pub(in crate::machine) buffer: u64,
     /// The stream that it was launched on.
     pub(in crate::machine) key: StreamKey,
-    /// Of the grids that are open around it, how many began in the middle of their parent.
+    /// How many of the grids around it began in the middle of their parent.
     pub(in crate::machine) depth: u32,
-    /// Who launched it, for reports.
+    /// The thread that launched it, for reports.
     pub(in crate::machine) parent: String,
     /// The team that launched it.
     pub(in crate::machine) team: u64,
 }
 
-/// What the threads of one grid launched.
+/// The grids that the threads of one grid launched.
 #[derive(Debug, Default)]
 pub(in crate::machine) struct LaunchedGrids {
-    /// Children that have not begun, in order.
+    /// Children that have not begun yet, in order.
     children: Vec<Child>,
-    /// Streams of which one has not: those behind it cannot begin either.
+    /// Streams with a child that has not begun. Later children of these streams cannot begin
+    /// either.
     waiting: HashSet<StreamKey>,
-    /// The chains of those that have run, by stream.
+    /// The lengths of the chains of grids that have run, by stream.
     chains: BTreeMap<StreamKey, u64>,
-    /// How many there were.
+    /// The number of children.
     count: u64,
     /// Each thread's last error, by block and thread.
     pub(in crate::machine) errors: HashMap<(u64, u32), u32>,
 }
 
 impl LaunchedGrids {
-    /// A number that no other child of the grid has.
+    /// Returns a number that no other child of the grid has.
     pub(in crate::machine) fn number(&mut self) -> u64 {
         self.count += 1;
         self.count
     }
 }
 
-/// A grid whose blocks have ended and whose children have not.
+/// A grid whose blocks have ended and whose children have not all ended.
 #[derive(Debug)]
 struct Open {
-    /// Its stream, as its own parent knows it.
+    /// Its stream, from the view of its own parent.
     key: StreamKey,
-    /// The slot that it has, if a kernel launched it.
+    /// Its slot, if a kernel launched it.
     slot: Option<u64>,
-    /// The chain of grids that it took the place of.
+    /// The length of the chain of grids that it replaced.
     before: u64,
     chains: BTreeMap<StreamKey, u64>,
     children: VecDeque<Child>,
@@ -181,7 +185,7 @@ struct Open {
 
 impl Open {
     fn new(key: StreamKey, slot: Option<u64>, before: u64, mut launched: LaunchedGrids) -> Self {
-        // Each team's are in order; teams run in any.
+        // The children of each team are in order, and teams run in any order.
         launched.children.sort_by_key(|child| child.team);
         let (tails, children) = launched
             .children
@@ -197,7 +201,8 @@ impl Open {
         }
     }
 
-    /// The grids that ran one after another: itself, the longest of its streams, and its tail.
+    /// Returns the length of the longest chain of grids that ran one after another: itself, the
+    /// longest of its streams, and its tail.
     fn chain(&self) -> u64 {
         let tail = self.chains.get(&StreamKey::Tail).copied().unwrap_or(0);
         let streams = self
@@ -208,7 +213,7 @@ impl Open {
     }
 }
 
-/// Runs a kernel, and what it launches, to the end.
+/// Runs a kernel, and everything that it launches, until it completes.
 pub(crate) fn launch(
     model: &DeviceModel,
     (memory, images): (&Memory, &Images),
@@ -248,11 +253,11 @@ pub(crate) fn launch(
     };
     let chain = family.run(launch, (StreamKey::Tail, None), 0, None);
     if program.launches {
-        // Allocated above, and freed here only.
+        // The pool was allocated above, and it is freed only here.
         let _ = memory.free(family.pool.0);
     }
     if launch.cooperative {
-        // As above.
+        // The workspace was allocated above, and it is freed only here.
         let _ = memory.free(family.workspace);
     }
     let [waited, released] = family
@@ -282,7 +287,7 @@ pub(crate) fn launch(
     })
 }
 
-/// Memory for this many pending launches of any of the program's kernels.
+/// Allocates memory for this many pending launches of any of the program's kernels.
 fn pool(
     memory: &Memory,
     program: &Program,
@@ -307,8 +312,8 @@ fn pool(
 }
 
 impl Run<'_> {
-    /// The address of the workspace of a cooperative launch, which a kernel's own launches are not;
-    /// else null.
+    /// Returns the address of the workspace of a cooperative launch. Null for other launches; a
+    /// launch by a kernel is never cooperative.
     pub(in crate::machine) fn workspace(&self) -> u64 {
         if self.parent.is_none() {
             self.family.workspace
@@ -319,8 +324,8 @@ impl Run<'_> {
 }
 
 impl Family<'_> {
-    /// Runs a grid and all that it launches. Gives the longest chain of grids that had to run one
-    /// after another.
+    /// Runs a grid and everything that it launches. Returns the length of the longest chain of
+    /// grids that had to run one after another.
     fn run(
         &self,
         launch: &Launch<'_>,
@@ -342,8 +347,8 @@ impl Family<'_> {
                 }
                 continue;
             };
-            // A grid that waits for its last tail only has its place taken by it: such chains may
-            // be long.
+            // A grid that waits only for its last tail is replaced by that tail, because such
+            // chains may be long.
             let last = child.key == StreamKey::Tail && top.tails.is_empty();
             let (key, before) = if last {
                 (top.key, top.chain())
@@ -355,7 +360,8 @@ impl Family<'_> {
                 self.release(done.and_then(|done| done.slot));
             }
             let launch = child.launch(self.program, launch);
-            // This grid does not begin in the middle of one; those around it may have.
+            // This grid does not begin in the middle of its parent, but grids around it may have
+            // done so.
             let launched = grid(self, &launch, depth, Some(&child.parent))?;
             self.sums().summary.device_launches += 1;
             open.push(Open::new(key, Some(child.buffer), before, launched));
@@ -363,7 +369,7 @@ impl Family<'_> {
         Ok(0)
     }
 
-    /// The next child that may begin, if there is one.
+    /// Returns the next child that may begin, if there is one.
     fn next(&self, open: &mut Open, seed: u64) -> Option<Child> {
         if open.children.is_empty() {
             return open.tails.pop_front();
@@ -378,12 +384,12 @@ impl Family<'_> {
         open.children.remove(first)
     }
 
-    /// A number that the seed chooses.
+    /// Returns a number that depends on the seed.
     fn choose(&self, seed: u64) -> u64 {
         mix(seed ^ mix(self.choices.fetch_add(1, Ordering::Relaxed)))
     }
 
-    /// Takes a slot; none where all are taken.
+    /// Allocates a slot. None if all slots are in use.
     pub(in crate::machine) fn reserve(&self, slot: Slot) -> Option<u64> {
         let mut slots = self.slots();
         let buffer = match slots.free.pop() {
@@ -398,17 +404,17 @@ impl Family<'_> {
         Some(buffer)
     }
 
-    /// Bytes of each slot.
+    /// Returns the size of each slot in bytes.
     pub(in crate::machine) fn slot_bytes(&self) -> u64 {
         self.pool.1
     }
 
-    /// What was reserved at `buffer`.
+    /// Returns the arguments that were reserved at `buffer`.
     pub(in crate::machine) fn slot(&self, buffer: u64) -> Option<Slot> {
         self.slots().used.get(&buffer).copied()
     }
 
-    /// Gives a slot back, if there is one.
+    /// Releases a slot, if there is one.
     pub(in crate::machine) fn release(&self, buffer: Option<u64>) {
         let Some(buffer) = buffer else { return };
         let mut slots = self.slots();
@@ -417,25 +423,26 @@ impl Family<'_> {
         }
     }
 
-    /// The parameters in a slot that is taken.
+    /// Returns the parameters in a slot that is in use.
     pub(in crate::machine) fn parameters(&self, buffer: u64, bytes: usize) -> Vec<u8> {
         debug_assert!(buffer >= self.pool.0 && bytes as u64 <= self.pool.1);
-        // SAFETY: a taken slot lies in the pool, which `launch` frees at the end only, and has room
-        // for every kernel's parameters; the thread that writes them is the one that launches.
+        // SAFETY: a slot in use lies in the pool, which `launch` frees only at the end, and it has
+        // room for every kernel's parameters. The thread that writes the parameters is the one that
+        // launches.
         unsafe { std::slice::from_raw_parts(buffer as *const u8, bytes) }.to_vec()
     }
 
-    /// Whether a child that ran in the middle of its parent ended badly.
+    /// Returns whether a child that ran in the middle of its parent has faulted.
     pub(in crate::machine) fn has_failed(&self) -> bool {
         self.failure().is_some()
     }
 
-    /// The fault of a child that ran in the middle of its parent.
+    /// Returns the fault of a child that ran in the middle of its parent.
     pub(in crate::machine) fn failure(&self) -> MutexGuard<'_, Option<Fault>> {
         self.fault.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds what a grid did.
+    /// Adds the results of a grid.
     pub(in crate::machine) fn add(
         &self,
         steps: Vec<String>,
@@ -464,7 +471,7 @@ impl Family<'_> {
 }
 
 impl Child {
-    /// The launch, with everything that it does not say from the host's.
+    /// Returns the launch, with the settings that it does not have taken from the host's launch.
     fn launch<'a>(&'a self, program: &'a Program, host: &Launch<'a>) -> Launch<'a> {
         Launch {
             kernel: &program.kernels[self.slot.kernel].0.name,
@@ -479,12 +486,12 @@ impl Child {
 }
 
 impl Run<'_> {
-    /// What this grid's threads launched.
+    /// Returns the grids that this grid's threads launched.
     pub(in crate::machine) fn launched(&self) -> MutexGuard<'_, LaunchedGrids> {
         self.launched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a child that a thread of `team` launched; it begins now, or when the grid has ended.
+    /// Adds a child that a thread of `team` launched. It begins now, or when the grid has ended.
     pub(in crate::machine) fn add_child(&self, child: Child) {
         let seed = self.launch.seed;
         let mut launched = self.launched();

@@ -1,5 +1,5 @@
-//! One grid, from what a launch asks for to what it leaves: its kernel is found, its limits are
-//! checked, its memory is laid out, and it runs.
+//! One grid, from the launch's arguments to its results: finds the kernel, checks the limits, lays
+//! out the memory, and runs it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,12 +16,12 @@ use crate::machine::watch::watchers::watchers;
 use crate::model::DeviceModel;
 use crate::report::{Fault, LaunchError};
 
-/// Warp instructions that a launch may run when it does not say: minutes of running.
+/// The default limit of warp instructions of a launch: minutes of running.
 const BUDGET: u64 = 1 << 36;
-/// Bytes that cooperative groups count on in the shared memory that the system reserves.
+/// The bytes that cooperative groups need in the shared memory that the system reserves.
 const SCRATCH: u32 = 288;
 
-/// Warp instructions that a launch may run.
+/// Returns the number of warp instructions that a launch may run.
 pub(in crate::machine) fn budget(launch: &Launch<'_>) -> u64 {
     let most = match launch.is_explored() {
         true => EXPLORED_BUDGET,
@@ -30,7 +30,7 @@ pub(in crate::machine) fn budget(launch: &Launch<'_>) -> u64 {
     launch.budget.unwrap_or(most)
 }
 
-/// Checks a grid against the device's limits and runs it, but for its children.
+/// Checks a grid against the device's limits and runs it, without its children.
 pub(in crate::machine) fn grid(
     family: &Family<'_>,
     launch: &Launch<'_>,
@@ -44,7 +44,7 @@ pub(in crate::machine) fn grid(
     finish(run)
 }
 
-/// The kernel of this name, with the index of its function.
+/// Returns the kernel of this name, with the index of its function.
 fn find<'p>(program: &'p Program, name: &str) -> Result<(&'p Kernel, usize), LaunchError> {
     let kernels = &program.kernels;
     let Some((kernel, entry)) = kernels.iter().find(|(kernel, _)| kernel.name == name) else {
@@ -62,7 +62,7 @@ fn find<'p>(program: &'p Program, name: &str) -> Result<(&'p Kernel, usize), Lau
     }
 }
 
-/// The grid, before any of its teams has begun.
+/// Prepares the grid, before any of its teams has begun.
 fn prepare<'l>(
     family: &'l Family<'l>,
     launch: &'l Launch<'l>,
@@ -136,16 +136,16 @@ fn prepare<'l>(
     }
 }
 
-/// Where a block's shared memory lies: what cooperative groups keep for themselves, static arrays,
-/// dynamic shared memory.
+/// The layout of a block's shared memory: the part that cooperative groups reserve, static arrays,
+/// and dynamic shared memory.
 struct SharedLayout {
     /// The shared address at which it starts.
     start: u32,
-    /// Its bytes in all.
+    /// The size in bytes of all of it.
     bytes: u32,
-    /// Bytes of it that belong to what the system reserves.
+    /// The size in bytes of the part that the system reserves.
     scratch: u32,
-    /// The shared address of dynamic shared memory.
+    /// The shared address at which dynamic shared memory starts.
     dynamic: u64,
 }
 
@@ -172,7 +172,7 @@ impl SharedLayout {
     }
 }
 
-/// The parameters, padded to words.
+/// Returns the parameters, padded to words.
 fn params(kernel: &Kernel, launch: &Launch<'_>) -> Vec<u64> {
     let word = |bytes: &[u8]| {
         let mut padded = [0; 8];
@@ -183,8 +183,7 @@ fn params(kernel: &Kernel, launch: &Launch<'_>) -> Vec<u64> {
     bytes.chunks(8).map(word).collect()
 }
 
-/// Gives the family what the grid has counted and found, and the caller its children; or says how
-/// it failed.
+/// Adds the grid's counters and findings to the family. Returns its children, or its fault.
 fn finish(run: Run<'_>) -> Result<LaunchedGrids, Fault> {
     fn inner<T>(of: Mutex<T>) -> T {
         of.into_inner().unwrap_or_else(PoisonError::into_inner)
@@ -215,19 +214,19 @@ fn finish(run: Run<'_>) -> Result<LaunchedGrids, Fault> {
     Ok(inner(run.launched))
 }
 
-/// How many there are in three dimensions.
+/// Returns the number of elements in three dimensions.
 fn count(extents: [u32; 3]) -> u64 {
     extents.iter().map(|&n| u64::from(n)).product()
 }
 
-/// Teams that the device holds at a time. Registers are left out: how many a GPU's compiler would
-/// use is not known.
+/// Returns how many teams the device holds at a time. Registers are left out, because it is not
+/// known how many a GPU's compiler would use.
 fn resident(model: &DeviceModel, threads: u32, shared: u32, cluster: [u32; 3]) -> u64 {
     let blocks = u64::from(model.occupancy(threads, 0, shared).blocks.max(1));
     (blocks * u64::from(model.multiprocessors) / count(cluster)).max(1)
 }
 
-/// Bytes of a bank: the width that was asked for where the device has it.
+/// Returns the width of a bank in bytes: the requested width, if the device has it.
 fn bank_width(model: &DeviceModel, asked: BankWidth) -> u64 {
     let widths = &model.multiprocessor.bank_widths;
     let wanted = match asked {

@@ -1,12 +1,12 @@
-//! What kernels print, given out in the order of their teams.
+//! Output of kernels, in the order of their teams.
 //!
-//! Blocks run on several cores, and a GPU promises no order between them; here the output is the
-//! same in every run. The team whose turn it is speaks at once, so that a kernel that hangs later
-//! has been heard; what later teams print waits.
+//! Blocks run on several cores, and a GPU promises no order between them. Here the output is the
+//! same in every run. The output of the team whose turn it is appears at once, so that it is not
+//! lost if a kernel hangs later. The output of later teams waits.
 
 use std::collections::BTreeMap;
 
-/// Output on its way.
+/// Output that waits for its turn.
 #[derive(Debug, Default)]
 pub(in crate::machine) struct Output {
     /// The team whose turn it is.
@@ -16,7 +16,7 @@ pub(in crate::machine) struct Output {
 }
 
 impl Output {
-    /// A thread of `team` printed `text`.
+    /// Prints `text` of a thread of `team`, or keeps it until the team's turn.
     pub(in crate::machine) fn print(&mut self, team: u64, text: Vec<u8>, write: &dyn Fn(&[u8])) {
         if team == self.next {
             write(&text);
@@ -25,7 +25,7 @@ impl Output {
         }
     }
 
-    /// A team has ended: it is the next one's turn.
+    /// Ends a team: it is the next one's turn.
     pub(in crate::machine) fn end(&mut self, team: u64, write: &dyn Fn(&[u8])) {
         if team != self.next {
             self.waiting.entry(team).or_default().1 = true;
@@ -43,7 +43,7 @@ impl Output {
         }
     }
 
-    /// The launch has ended: what is left is given out.
+    /// Prints the remaining output after the launch has ended.
     pub(in crate::machine) fn flush(&mut self, write: &dyn Fn(&[u8])) {
         for (lines, _) in std::mem::take(&mut self.waiting).into_values() {
             lines.iter().for_each(|line| write(line));

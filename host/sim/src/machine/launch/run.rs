@@ -1,12 +1,12 @@
-//! A grid that runs: what its cores share, and how blocks are handed to them.
+//! A running grid: the state that its cores share, and the distribution of blocks to the cores.
 //!
-//! Teams (blocks, or clusters of them) are given out in order to as many cores as the host has
-//! threads for. A core runs one team until it ends; when all that its warps do is spin, for
-//! instance on a flag that a later block sets, it puts the team aside and runs another in between,
-//! so that blocks that wait for blocks end as long as the flags come.
+//! Teams (blocks, or clusters of them) are distributed in order to as many cores as the host has
+//! threads for. A core runs one team until it ends. If all of its warps spin, for instance on a
+//! flag that a later block sets, the core puts the team aside and runs another one in between. So
+//! blocks that wait for blocks end, if the flags are set.
 //!
-//! The first fault by the teams' order is the launch's: teams before it run to their end, those
-//! behind it are dropped.
+//! The launch's fault is the first one by the order of teams. Teams before the faulting one run to
+//! their end, and teams after it are dropped.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
@@ -29,97 +29,100 @@ use crate::machine::watch::watchers::Watchers;
 use crate::memory::{Memory, Snapshot};
 use crate::model::DeviceModel;
 
-/// Teams that one core keeps aside at most.
+/// The most teams that one core keeps aside.
 const RESIDENT: usize = 4096;
 
-/// What all cores of a launch share.
+/// The state that all cores of a launch share.
 pub(crate) struct Run<'l> {
     /// The code of the module.
     pub(in crate::machine) program: &'l Program,
     /// The kernel's function.
     pub(in crate::machine) function: &'l Function,
-    /// Every function's constant rows, with the instance's addresses.
+    /// Every function's preset rows, with the instance's addresses.
     pub(in crate::machine) rows: &'l [Vec<PresetRow>],
     /// The index of the kernel's function.
     pub(in crate::machine) entry: usize,
-    /// What was asked for.
+    /// The arguments of the launch.
     pub(in crate::machine) launch: &'l Launch<'l>,
-    /// Extents of a cluster.
+    /// The cluster's shape in blocks.
     pub(in crate::machine) cluster: [u32; 3],
     /// The model of the device that it runs on.
     pub(in crate::machine) model: &'l DeviceModel,
     /// The device's memory.
     pub(in crate::machine) memory: &'l Memory,
-    /// What was live when the launch began.
+    /// The memory that was live when the launch began.
     pub(in crate::machine) snapshot: Arc<Snapshot>,
-    /// The textures and surfaces that there were when the launch began.
+    /// The textures and surfaces that existed when the launch began.
     pub(in crate::machine) images: Arc<crate::image::Snapshot>,
     /// The parameters, padded to words.
     pub(in crate::machine) params: Vec<u64>,
-    /// Threads of a block.
+    /// The number of threads of a block.
     pub(in crate::machine) threads: u32,
     /// The shared address at which a block's shared memory starts.
     pub(in crate::machine) shared_start: u32,
-    /// Bytes of shared memory of a block: scratch, static and dynamic.
+    /// The size of a block's shared memory in bytes: scratch, static and dynamic.
     pub(in crate::machine) shared_bytes: u32,
-    /// How many of them belong to what the system reserves, and stand before the kernel's own:
-    /// `%reserved_smem_offset_1` is where they begin. Cooperative groups keep there what tiles of
-    /// several warps exchange, and count on 288 bytes.
+    /// How many of these bytes belong to the part that the system reserves. They lie before the
+    /// kernel's own, and `%reserved_smem_offset_1` is their start. Cooperative groups keep there
+    /// what tiles of several warps exchange, and need 288 bytes.
     pub(in crate::machine) scratch: u32,
-    /// The shared address of dynamic shared memory.
+    /// The shared address at which dynamic shared memory starts.
     pub(in crate::machine) dynamic_shared: u64,
-    /// Teams in the grid.
+    /// The number of teams in the grid.
     pub(in crate::machine) teams: u64,
-    /// The next team that nobody runs.
+    /// The next team that has not begun.
     pub(in crate::machine) next: AtomicU64,
-    /// Warp instructions left.
+    /// The number of warp instructions left.
     pub(in crate::machine) budget: &'l AtomicI64,
-    /// The first team that faulted; those behind it need not run.
+    /// The first team that faulted. Teams after it need not run.
     pub(in crate::machine) failed: AtomicU64,
-    /// What it faulted with.
+    /// The fault of that team.
     pub(in crate::machine) fault: Mutex<Option<Failure>>,
-    /// Whether something looks at each operation before it runs: counters, checks.
+    /// Whether counters or checks look at operations before they run.
     pub(in crate::machine) watches: bool,
-    /// What looks at each, by its number; empty where nothing does.
+    /// The counters and checks of each operation, by its number. Empty if there are none.
     pub(in crate::machine) watchers: Arc<[Watchers]>,
-    /// Where each operation's shared array lies; empty where nobody asks.
+    /// The bounds of each operation's shared array. Empty if they are not needed.
     pub(in crate::machine) arrays: &'l [ArrayBounds],
-    /// Whether the module prints at all.
+    /// Whether the module contains calls of `vprintf`.
     pub(in crate::machine) prints: bool,
-    /// What was printed, by team, until it is its turn.
+    /// Output of each team, until it is the team's turn.
     pub(in crate::machine) output: Mutex<Output>,
     /// The heap for `malloc` in kernels.
     pub(in crate::machine) heap: &'l Heap,
-    /// What checks found.
+    /// The findings of the checks.
     pub(in crate::machine) findings: Mutex<BTreeMap<FindingKey, Finding>>,
-    /// Which bytes of global memory were accessed, where races are looked for.
+    /// The bytes of global memory that were accessed, if races are looked for.
     pub(super) footprint: Mutex<Footprint>,
     /// The width of a bank of shared memory, for the counters.
     pub(in crate::machine) bank_width: u64,
-    /// Counts of all cores.
+    /// The counters of all cores.
     pub(in crate::machine) counters: Mutex<Counters>,
     /// Sums of all cores.
     pub(in crate::machine) summary: Mutex<ExecutionSummary>,
-    /// A core found that it cannot go on for a reason that is no team's: nobody goes on.
+    /// Whether all cores must stop, for a reason that belongs to no team.
     pub(in crate::machine) halt: AtomicBool,
-    /// Teams that the device holds at a time: those that the model's multiprocessors have room for.
+    /// How many teams the device holds at a time: those for which the model's multiprocessors have
+    /// room.
     pub(in crate::machine) resident: u64,
-    /// Teams that have begun and not ended.
+    /// The number of teams that have begun and not ended.
     pub(in crate::machine) begun: AtomicU64,
-    /// Cores that have teams.
+    /// The number of cores that have teams.
     pub(in crate::machine) working: AtomicUsize,
-    /// Cores on which no team makes progress, and how often such a core has made progress again.
+    /// The number of cores on which no team makes progress, and how often such a core has made
+    /// progress again.
     pub(in crate::machine) frozen: AtomicUsize,
     pub(in crate::machine) thaws: AtomicUsize,
-    /// Whether a thread that makes no progress reads what the host, or another process, may write.
+    /// Whether a thread that makes no progress reads memory that the host, or another process, may
+    /// write.
     pub(in crate::machine) awaits_host: AtomicBool,
     /// The launch that this grid belongs to.
     pub(in crate::machine) family: &'l Family<'l>,
-    /// Of the grids that are open around it, how many began in the middle of their parent.
+    /// How many of the grids around it began in the middle of their parent.
     pub(in crate::machine) depth: u32,
-    /// Who launched it, where a kernel did.
+    /// The thread that launched it, if a kernel did.
     pub(in crate::machine) parent: Option<&'l str>,
-    /// What its threads launched.
+    /// The grids that its threads launched.
     pub(in crate::machine) launched: Mutex<LaunchedGrids>,
     /// The steps of the schedule, for the report.
     pub(super) steps: Mutex<Vec<String>>,
@@ -130,25 +133,25 @@ pub(crate) struct Run<'l> {
 pub(in crate::machine) struct Failure {
     pub(in crate::machine) fault: Box<RawFault>,
     pub(in crate::machine) block: [u32; 3],
-    /// The warp in it.
+    /// The index of the warp in its block.
     pub(in crate::machine) warp: u32,
-    /// The calls that the lane has open, innermost first.
+    /// The operations of the lane's open calls, innermost first.
     pub(in crate::machine) callers: Vec<u32>,
     pub(in crate::machine) team: u64,
 }
 
 impl Run<'_> {
-    /// Bytes of a block's shared memory that are the kernel's own.
+    /// Returns how many bytes of a block's shared memory are the kernel's own.
     pub(in crate::machine) fn own_shared(&self) -> u32 {
         self.shared_bytes - self.scratch
     }
 
-    /// The shared address at which the kernel's own shared memory starts.
+    /// Returns the shared address at which the kernel's own shared memory starts.
     pub(in crate::machine) fn first_array(&self) -> u64 {
         u64::from(self.shared_start + self.scratch)
     }
 
-    /// Runs every team, on the host's cores where there are several teams.
+    /// Runs every team, on all of the host's cores if there are several teams.
     pub(in crate::machine) fn go(&self) {
         if self.launch.is_explored() {
             return self.explore();
@@ -156,9 +159,9 @@ impl Run<'_> {
         let workers = rayon::current_num_threads()
             .min(usize::try_from(self.teams).unwrap_or(usize::MAX))
             .max(1);
-        // The race check knows the whole launch: it runs on one core. So does what may launch
-        // children that begin in the middle of it; with seed 0 they begin when it has ended, in an
-        // order that no core decides.
+        // The race check covers the whole launch, so it runs on one core. So does a launch whose
+        // children may begin in the middle of it. With seed 0, children begin when it has ended, in
+        // an order that does not depend on the cores.
         let begins_children = self.program.launches && self.launch.seed != 0;
         if workers == 1 || self.launch.checks.race || begins_children {
             self.work();
@@ -171,18 +174,18 @@ impl Run<'_> {
         }
     }
 
-    /// One core's work: teams until there are no more.
+    /// Does one core's work: runs teams until there are no more.
     fn work(&self) {
         let mut core = Core::new(self);
         let mut watchman = Watchman::default();
         self.working.fetch_add(1, Ordering::SeqCst);
-        // Teams that were put aside, and empty ones to be used again.
+        // Teams that were put aside, and empty ones for reuse.
         let (mut aside, mut spare): (std::collections::VecDeque<Team>, Vec<Team>) =
             Default::default();
         loop {
-            // A team that was put aside alternates with new ones, so that what it waits for can
-            // come. None begins in place of one that is given up: another core's report may say yet
-            // how many had not begun.
+            // A team that was put aside alternates with new ones, so that whatever it waits for can
+            // happen. No team begins in place of one that is given up, because another core's
+            // report may still need the number of teams that had not begun.
             let may_begin = aside.len() < RESIDENT && !self.halt.load(Ordering::Relaxed);
             let fresh = may_begin.then(|| self.take_team()).flatten();
             let mut team = match fresh {
@@ -231,7 +234,7 @@ impl Run<'_> {
         self.working.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// Takes note of a team whose threads have all ended.
+    /// Records that all threads of a team have ended.
     pub(in crate::machine) fn end_team(&self, core: &mut Core<'_>, team: &Team) {
         self.begun.fetch_sub(1, Ordering::Relaxed);
         if self.prints {
@@ -245,7 +248,7 @@ impl Run<'_> {
         }
     }
 
-    /// Adds what a core counted.
+    /// Adds a core's counters.
     pub(in crate::machine) fn sum(&self, core: Core<'_>) {
         let mut summary = self.summary.lock().unwrap_or_else(PoisonError::into_inner);
         *self.counters.lock().unwrap_or_else(PoisonError::into_inner) += core.counters;
@@ -261,7 +264,7 @@ impl Run<'_> {
         }
     }
 
-    /// Of teams that have not begun, for the report of a launch that has no future.
+    /// Describes the teams that have not begun, for the report of a launch that cannot go on.
     pub(in crate::machine) fn not_begun(&self) -> Option<String> {
         let begun = self.next.load(Ordering::Relaxed).min(self.teams);
         (begun < self.teams).then(|| {
@@ -274,12 +277,12 @@ impl Run<'_> {
         })
     }
 
-    /// The steps of the schedule, where it is not the plain one and the launch has ended.
+    /// Returns the steps of the schedule, if it was explored and the launch has ended.
     pub(in crate::machine) fn steps(&self) -> MutexGuard<'_, Vec<String>> {
         self.steps.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a team can begin now.
+    /// Returns whether a team can begin now.
     pub(in crate::machine) fn has_room(&self) -> bool {
         self.next.load(Ordering::Relaxed) < self.teams
             && self.begun.load(Ordering::Relaxed) < self.resident
@@ -301,7 +304,7 @@ impl Run<'_> {
         fresh.then_some(index)
     }
 
-    /// A team ended badly.
+    /// Records the fault of a team.
     pub(in crate::machine) fn fail(&self, failure: Failure) {
         let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
         if fault.as_ref().is_none_or(|f| failure.team < f.team) {
@@ -310,12 +313,12 @@ impl Run<'_> {
         }
     }
 
-    /// Takes what a thread of `team` printed.
+    /// Prints `text` of a thread of `team`.
     pub(in crate::machine) fn print(&self, team: u64, text: Vec<u8>) {
         self.output().print(team, text, &self.launch.printf);
     }
 
-    /// Sets a condition of a graph, and says whether there is one of this handle.
+    /// Sets a condition of a graph. Returns whether the handle names one.
     pub(in crate::machine) fn set_condition(&self, handle: u64, value: u32) -> bool {
         (self.launch.conditions)(handle, value)
     }

@@ -1,4 +1,4 @@
-//! Blocks that run together: one, or those of a cluster.
+//! Blocks that run together: one block, or the blocks of a cluster.
 
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
@@ -19,29 +19,29 @@ use crate::machine::watch::apart::StrayThreads;
 use crate::machine::watch::init::SharedBytes;
 use crate::machine::watch::transactions::LastTransaction;
 
-/// Barriers of a block, as `bar` names them.
+/// The number of barriers of a block that `bar` can name.
 pub(in crate::machine) const BARRIERS: usize = 16;
 
 /// The blocks of one cluster, or one block.
 #[derive(Default)]
 pub(in crate::machine) struct Team {
-    /// By rank in the cluster.
+    /// The blocks, by rank in the cluster.
     pub(in crate::machine) blocks: Vec<Block>,
-    /// Index of the team in the grid.
+    /// The index of the team in the grid.
     pub(in crate::machine) index: u64,
     /// Whether a thread has arrived at the cluster's barrier yet.
     pub(in crate::machine) meets: bool,
     /// Asynchronous operations that have not happened yet.
     pub(in crate::machine) pending: Vec<Pending>,
-    /// Mbarriers that were told of bytes, where the sync check is on.
+    /// Mbarriers that bytes were signalled to, if the sync check is on.
     pub(in crate::machine) transactions: Vec<LastTransaction>,
-    /// How often in a row nothing could run but waits for mbarriers.
+    /// How often in a row nothing could run except waits for mbarriers.
     pub(in crate::machine) expiries: u32,
-    /// Where the round over its warps goes on.
+    /// The index at which the round over its warps goes on.
     pub(in crate::machine) turn: usize,
-    /// Rounds in which some warp was stopped by time alone.
+    /// The number of rounds in which some warp stopped only because its time was up.
     pub(in crate::machine) rounds: u64,
-    /// Whether it gets anywhere.
+    /// The state of the check for progress.
     pub(in crate::machine) progress: Progress,
 }
 
@@ -57,29 +57,30 @@ pub(in crate::machine) struct Block {
     pub(in crate::machine) warps: Vec<Warp>,
     /// Bytes of shared memory, static and dynamic.
     pub(in crate::machine) shared: Bytes,
-    /// Which bytes of it were written, where that is checked.
+    /// Which of these bytes were written, if that is checked.
     pub(in crate::machine) written: SharedBytes,
-    /// Threads that came to a barrier without the others of their warp, where the sync check is on.
+    /// Threads that came to a barrier without the others of their warp, if the sync check is on.
     pub(in crate::machine) apart: Vec<StrayThreads>,
     pub(in crate::machine) barriers: [Barrier; BARRIERS],
-    /// Threads that have not ended.
+    /// The number of threads that have not ended.
     pub(in crate::machine) live: u32,
 }
 
 /// A barrier of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::machine) struct Barrier {
-    /// Threads that arrived in this phase, ended ones not counted.
+    /// The number of threads that arrived in this phase, without those that ended.
     pub(in crate::machine) arrived: u32,
-    /// How many it takes, where the instruction says so; else all that live.
+    /// The number of threads that it expects, if the instruction has a count; `None` for all live
+    /// threads.
     pub(in crate::machine) expected: Option<u32>,
-    /// Of a reduction: how many were true, whether all and whether any.
+    /// For a reduction: how many predicates were true.
     pub(in crate::machine) count: u32,
     /// Whether a predicate that arrived was false.
     pub(in crate::machine) some_false: bool,
-    /// The warps that arrived and wait, a bit each.
+    /// The warps that arrived and wait, a bit for each.
     pub(in crate::machine) waiting: u32,
-    /// What instruction arrived first: a barrier must not mix them.
+    /// The kind of instruction that arrived first. A barrier must not mix kinds.
     pub(in crate::machine) kind: Option<Arrival>,
 }
 
@@ -88,12 +89,12 @@ pub(in crate::machine) struct Barrier {
 pub(in crate::machine) enum Arrival {
     /// `bar.sync` and `bar.arrive`.
     Sync,
-    /// A barrier that joins predicates, `bar.red`.
+    /// `bar.red`, which reduces predicates.
     Reduce,
 }
 
 impl Core<'_> {
-    /// Makes the core's team the `index`th of the grid, ready to run from the kernel's first
+    /// Makes the core's team the `index`th of the grid. It is ready to run from the kernel's first
     /// instruction.
     pub(in crate::machine) fn begin(&mut self, index: u64) {
         let run = self.run;
@@ -133,7 +134,8 @@ impl Core<'_> {
             block.warps.resize_with(warps, Warp::default);
             block.shared.grow(run.shared_bytes as usize);
             if run.shared_bytes > 0 {
-                // What shared memory holds at first is undefined; here it is the same in every run.
+                // The initial contents of shared memory are undefined. Here they are the same in
+                // every run.
                 block.shared.bytes().fill(0);
             }
             if run.launch.checks.init {
@@ -146,7 +148,8 @@ impl Core<'_> {
         }
     }
 
-    /// Puts `threads` lanes of the current warp, at most all, at the kernel's first instruction.
+    /// Puts `threads` lanes of the current warp, but at most all, at the kernel's first
+    /// instruction.
     fn begin_warp(&mut self, threads: u32) {
         let run = self.run;
         let lanes = if threads >= LANES as u32 {
@@ -181,7 +184,7 @@ impl Core<'_> {
         self.start_frame(run.function, &run.rows[run.entry]);
     }
 
-    /// Makes a warp the running one.
+    /// Makes a warp the running warp.
     pub(in crate::machine) fn enter(&mut self, block: usize, warp: usize) {
         self.current = (block, warp);
         let (start, size) = (
@@ -200,8 +203,8 @@ impl Core<'_> {
         (self.spins, self.patience, self.favour) = (0, PATIENCE, (0, 0));
     }
 
-    /// Runs the team's warps in turns. True when all have ended, false when they only used their
-    /// time.
+    /// Runs the team's warps in turns. Returns true if all have ended, and false if only their time
+    /// was up.
     pub(in crate::machine) fn run_team(&mut self) -> Result<bool, Failure> {
         let warps = self.team.blocks[0].warps.len();
         let total = warps * self.team.blocks.len();
@@ -248,18 +251,19 @@ impl Core<'_> {
                 return Err(self.deadlock());
             }
             if yielded && self.team.rounds.is_multiple_of(ROUNDS) {
-                // Others spin; perhaps for what a suspended thread would do if its wait ended.
+                // Other threads spin, perhaps on something that a suspended thread would do after
+                // its wait.
                 self.expire();
             }
-            // Warps that only meet each other, for ever, never use up their time.
+            // Warps that only synchronise with each other never use up their time.
             if yielded || self.team.rounds.is_multiple_of(UNMETERED) {
                 self.spend()?;
             }
             if self.probe_is_due(self.instructions - begun, spins > 0) && self.probe()? {
                 return Ok(false);
             }
-            // A team that only waits for itself makes progress in its turn too; the others' turn
-            // costs little.
+            // A team that waits only for itself also makes progress in its own turn. The other
+            // teams' turns cost little.
             let over = spins > SPINS || self.team.rounds.is_multiple_of(ROUNDS);
             if yielded && over && self.run.teams > 1 {
                 return Ok(false);
@@ -267,8 +271,8 @@ impl Core<'_> {
         }
     }
 
-    /// Nothing can run: makes happen what is pending, or ends suspended waits, some times in a row.
-    /// False: a deadlock.
+    /// Nothing can run: performs pending operations, or ends suspended waits for a limited number
+    /// of times in a row. Returns false for a deadlock.
     pub(in crate::machine) fn stir(&mut self) -> Result<bool, Failure> {
         match self.complete_all() {
             Ok(false) => {}
@@ -285,7 +289,7 @@ impl Core<'_> {
         Ok(self.team.expiries < EXPIRIES && self.expire())
     }
 
-    /// Takes what was run since the last time from the launch's budget.
+    /// Subtracts the instructions since the last call from the launch's budget.
     pub(in crate::machine) fn spend(&mut self) -> Result<(), Failure> {
         let spent = std::mem::replace(&mut self.spent, self.instructions);
         let used = (self.instructions - spent) as i64;
@@ -306,7 +310,7 @@ impl Core<'_> {
         }))
     }
 
-    /// Where a fault happened.
+    /// Returns a fault with its place.
     pub(in crate::machine) fn failure(&mut self, fault: RawFault) -> Failure {
         let (block, warp) = (self.block().id, self.current.1 as u32);
         let depth = self.at.depth as usize;
@@ -329,7 +333,7 @@ impl Core<'_> {
         }
     }
 
-    /// What the mbarriers wait for that threads wait for, by rank and address.
+    /// Describes the mbarriers that threads wait for, by rank and address.
     pub(in crate::machine) fn awaited(&mut self) -> HashMap<(u32, u32), String> {
         let mut homes = Vec::new();
         for (rank, block) in self.team.blocks.iter().enumerate() {
@@ -344,7 +348,7 @@ impl Core<'_> {
         homes.into_iter().map(describe).collect()
     }
 
-    /// All warps wait: says who waits where.
+    /// Makes the report of a deadlock: all warps wait, and the notes describe where.
     fn deadlock(&mut self) -> Failure {
         let mut notes = Vec::new();
         let mut at = None;
@@ -428,17 +432,18 @@ pub(in crate::machine) fn waiting(
     }
 }
 
-/// Times in a row that nothing but waits for mbarriers could run, after which nothing ever will.
+/// The number of times in a row that only waits for mbarriers could run, after which it counts as a
+/// deadlock.
 const EXPIRIES: u32 = 1000;
-/// Rounds that may pass before the budget is asked.
+/// The number of rounds after which the budget is updated.
 const UNMETERED: u64 = 256;
-/// Rounds after which a team that has used its time lets others run.
+/// The number of rounds after which a team that has used its time lets others run.
 const ROUNDS: u64 = 16;
-/// Jumps of one turn.
+/// The number of jumps in one turn.
 const SLICE: i64 = 1 << 14;
 
-/// The order of warps in one round and the length of their turns, both from the seed. Seed 0 is the
-/// plain order.
+/// The order of warps in one round and the length of their turns. Both depend on the seed. Seed 0
+/// is the plain order.
 struct Order {
     state: u64,
     total: usize,
@@ -457,7 +462,7 @@ impl Order {
             };
         }
         let state = mix(seed ^ mix(team ^ mix(round)));
-        // Any step that shares no factor with the number of warps visits each once.
+        // Any step that has no common factor with the number of warps visits each warp once.
         let mut step = (state >> 32) as usize % total + 1;
         while gcd(step, total) != 1 {
             step += 1;

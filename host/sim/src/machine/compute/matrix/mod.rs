@@ -27,7 +27,8 @@ pub(crate) use move_rows::{load_rows, store_rows, transpose};
 pub(crate) use multiply::{MatrixKind, Product, Scaling, Sparsity, multiply};
 
 impl Core<'_> {
-    /// Waits for the whole warp. Returns the operation to go on with if some lanes cannot come.
+    /// Checks that the whole warp takes part. If it does not, raises a fault and returns where to
+    /// go on.
     pub(in crate::machine) fn whole_warp(&mut self, op: *const Op, mask: u32) -> Option<*const Op> {
         if mask == FULL {
             return None;

@@ -1,11 +1,11 @@
-//! What is remembered: of each place its writes and who read them, of each thread what it knows.
+//! Histories: for each place its writes and their readers, for each thread its vector clock.
 
 use std::rc::Rc;
 
 use super::super::ThreadId;
 use crate::machine::program::Scope;
 
-/// Of each thread, how many of its events are known.
+/// A vector clock: for each thread, how many of its events are known.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Clock(Vec<u32>);
 
@@ -32,7 +32,7 @@ impl Clock {
     }
 }
 
-/// What somebody knew when it released.
+/// A release, with the clock of its thread at that time.
 #[derive(Debug, Clone)]
 pub(super) struct Release {
     pub(super) agent: u32,
@@ -43,30 +43,30 @@ pub(super) struct Release {
 /// A write, in the history of its location.
 #[derive(Debug, Clone)]
 pub(super) struct Event {
-    /// Whose it is; none for what everybody knows.
+    /// The thread that wrote; `None` for a write that all threads know.
     pub(super) agent: Option<u32>,
     pub(super) seq: u32,
-    /// The same for writes that changed nothing about the one before them.
+    /// The version. It is the same for writes that changed nothing about the one before them.
     pub(super) version: u64,
     pub(super) bytes: [u8; 8],
-    /// Of a strong write.
+    /// The scope, if it is a strong write.
     pub(super) scope: Option<Scope>,
     pub(super) releases: Vec<Release>,
-    /// Its number, for atomics that read it; 0 where none has.
+    /// Its number, if an atomic has read it; otherwise 0.
     pub(super) id: u64,
-    /// Of an atomic: the number of the write that it read.
+    /// For an atomic: the number of the write that it read.
     pub(super) read: Option<u64>,
-    /// What its thread knew, where loads waited then.
+    /// The clock of its thread, if loads were delayed then.
     pub(super) knew: Option<Rc<Clock>>,
 }
 
-/// Somebody read the write at this position.
+/// A read of the write at this position.
 #[derive(Debug, Clone)]
 pub(super) struct Read {
     pub(super) agent: u32,
     pub(super) seq: u32,
     pub(super) at: usize,
-    /// What its thread knew, where loads waited then.
+    /// The clock of its thread, if loads were delayed then.
     pub(super) knew: Option<Rc<Clock>>,
 }
 
@@ -74,7 +74,7 @@ pub(super) struct Read {
 pub(super) struct Location {
     pub(super) start: u64,
     pub(super) size: usize,
-    /// In coherence order.
+    /// The writes, in coherence order.
     pub(super) events: Vec<Event>,
     pub(super) reads: Vec<Read>,
 }
@@ -83,14 +83,14 @@ pub(super) struct Location {
 pub(super) struct Agent {
     pub(super) who: ThreadId,
     pub(super) clock: Clock,
-    /// What it knew at its last releasing fence of each scope.
+    /// Its clock at its last releasing fence of each scope.
     pub(super) fences: Vec<Release>,
-    /// What it read and has not acquired, with the place.
+    /// The releases that it has read and not acquired, with the place.
     pub(super) pending: Vec<(u64, Release)>,
 }
 
 impl Event {
-    /// What everybody knows.
+    /// Makes a write that all threads know.
     pub(super) fn known(now: &[u8], version: u64) -> Self {
         let mut bytes = [0; 8];
         bytes[..now.len()].copy_from_slice(now);
@@ -108,7 +108,7 @@ impl Event {
     }
 }
 
-/// Adds a release; of one thread and scope the latest counts.
+/// Adds a release. Only the latest release of each thread and scope is kept.
 pub(super) fn add(releases: &mut Vec<Release>, new: Release) {
     let same = releases
         .iter_mut()

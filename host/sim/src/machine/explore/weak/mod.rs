@@ -1,26 +1,28 @@
-//! Weak memory: which values a load may read, and where among the writes of a place a new one may
-//! stand.
+//! Weak memory: the values that a load may read, and the positions among the writes of a place that
+//! a new write may take.
 //!
 //! PTX ISA, "Memory Consistency Model". Every place has its writes in coherence order. A thread
-//! knows of events (its clock): its own, what synchronised with it, and what precedes those. From
-//! what it knows follows the oldest write that it may still read:
+//! knows events (its vector clock): its own, those that synchronised with it, and those that happen
+//! before these. The clock determines the oldest write that the thread may still read:
 //!
-//! - *Coherence, causality*: nothing older than a write that it knows of, or than what a read that
-//!   it knows of has read. A read counts only where it and the write are morally strong: both
-//!   strong, each with a scope that holds the other's thread.
+//! - *Coherence, causality*: nothing older than a write that it knows, or than a write that was read
+//!   by a read that it knows. A read counts only if it and the write are morally strong: both are
+//!   strong, and each has a scope that contains the other's thread.
 //! - *Release and acquire*: a write carries clocks, one for each release that precedes it (its own,
-//!   or a fence's); a read that is morally strong with it takes them up at once if it acquires, or
-//!   at the thread's next acquiring fence. Scopes of the release and of the acquire must hold the
-//!   other's thread. Atomics hand on what they read: an observation goes through them.
-//! - *Fence-SC*: `fence.sc` takes up the clocks of all before it whose scopes match.
-//! - *Barriers* join the clocks of those that meet.
-//! - *Atomicity*: nothing goes between an atomic and what it read, if the two are morally strong.
+//!   or a fence's). A read that is morally strong with it joins these clocks at once if it acquires,
+//!   or at the thread's next acquiring fence. The scopes of the release and of the acquire must
+//!   contain the other's thread. Atomics pass on the releases that they read, so observation is
+//!   transitive through them.
+//! - *Fence-SC*: `fence.sc` joins the clocks of all earlier ones whose scopes match.
+//! - *Barriers* join the clocks of the threads that they synchronise.
+//! - *Atomicity*: no write comes between an atomic and the write that it read, if the two are
+//!   morally strong.
 //!
-//! Writes may be put before others in coherence order as far as the writer's knowledge allows. A
-//! write is visible in one order to all who read it, but a thread need not read it: that gives
-//! store buffering and IRIW. A load may also wait behind later writes of its own thread (`late`),
-//! which gives load buffering. An access of another size at the same bytes, and what the machine
-//! does not tell of (copies, matrices), count as known to everybody.
+//! Writes may be put before others in coherence order if the writer's clock allows it. All threads
+//! that read a write see it in one order, but a thread need not read it. That gives store buffering
+//! and IRIW. A load may also be delayed until after later writes of its own thread (`late`), which
+//! gives load buffering. An access of another size at the same bytes counts as known to all
+//! threads. So does a write that the machine does not record here (copies, matrices).
 //!
 //! | file | what it is |
 //! | --- | --- |
@@ -43,37 +45,37 @@ use super::ThreadId;
 use crate::machine::program::Scope;
 use history::{Agent, Clock, Event, Location, Release};
 
-/// Writes that are kept of one place.
+/// The most writes that are kept of one place.
 const KEPT: usize = 64;
 
-/// How an access is ordered.
+/// The ordering of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Order {
-    /// Of a strong access.
+    /// The scope, if the access is strong.
     pub(super) scope: Option<Scope>,
     pub(super) acquires: bool,
     pub(super) releases: bool,
 }
 
-/// The histories of all places that were written.
+/// The histories of all places that were written, and the clocks of all threads.
 #[derive(Debug, Default)]
 pub(super) struct Weak {
     agents: Vec<Agent>,
     numbers: HashMap<ThreadId, u32, FixedState>,
-    /// By the address of eight bytes on the host.
+    /// The places, by the host address of their eight bytes.
     places: HashMap<u64, Vec<Location>, FixedState>,
-    /// `fence.sc`, so far.
+    /// The `fence.sc` so far.
     fences: Vec<Release>,
-    /// What has arrived at barriers, by block and number.
+    /// The clocks of arrivals at barriers, by block and number.
     meetings: HashMap<(u64, u32), Clock>,
     versions: u64,
-    /// Numbers of writes that atomics have read.
+    /// The number of writes that atomics have read.
     ids: u64,
-    /// Whether loads wait that have an event already.
+    /// Whether there are delayed loads, which have an event already.
     waits: bool,
 }
 
-/// Whether a scope of `a`'s holds `b`.
+/// Returns whether a scope of `a` contains `b`.
 fn holds(scope: Scope, a: ThreadId, b: ThreadId) -> bool {
     match scope {
         Scope::Block => a.block == b.block,
@@ -100,7 +102,7 @@ impl Weak {
         number
     }
 
-    /// The next event of a thread.
+    /// Adds an event to a thread, and returns its number.
     fn tick(&mut self, agent: u32) -> u32 {
         let clock = &mut self.agents[agent as usize].clock;
         let seq = clock.of(agent) + 1;
@@ -108,7 +110,8 @@ impl Weak {
         seq
     }
 
-    /// Whether two strong operations are morally strong, but for where they access.
+    /// Returns whether two strong operations are morally strong, apart from the places that they
+    /// access.
     fn strong(&self, a: (u32, Option<Scope>), b: (u32, Option<Scope>)) -> bool {
         if a.0 == b.0 {
             return true;
@@ -118,10 +121,11 @@ impl Weak {
             && b.1.is_some_and(|scope| holds(scope, of_b, of_a))
     }
 
-    /// The history of a place, if it has one: of the same bytes, with `now` in memory.
+    /// Returns the history of a place, if it has one: of the same bytes, with `now` in memory.
     fn find(&mut self, start: u64, now: &[u8]) -> Option<&mut Location> {
         let end = start + now.len() as u64;
-        // Who accesses the bytes in other pieces knows the newest, and so does everybody behind it.
+        // A thread that accesses the bytes in other pieces knows the newest write, and so do all
+        // later ones.
         for key in (start >> 3)..=((end - 1) >> 3) {
             if let Some(places) = self.places.get_mut(&key) {
                 places.retain(|p| {
@@ -141,7 +145,7 @@ impl Weak {
             .last()
             .is_some_and(|e| e.bytes[..now.len()] != *now)
         {
-            // Something wrote that the histories are not told of.
+            // A write has happened that is not recorded in the histories.
             self.versions = version;
             place.events.push(Event::known(now, version));
         }
@@ -163,7 +167,7 @@ impl Weak {
         self.places.entry(start >> 3).or_default().push(place);
     }
 
-    /// The oldest write of a place that a thread may read.
+    /// Returns the position of the oldest write of a place that a thread may read.
     fn floor(&self, agent: u32, place: &Location) -> usize {
         let clock = &self.agents[agent as usize].clock;
         let knows = |e: &Event| e.agent.is_none_or(|of| clock.of(of) >= e.seq);
@@ -172,7 +176,7 @@ impl Weak {
         read.map(|r| r.at).fold(written, usize::max)
     }
 
-    /// The version of a place's newest write; 0 where it has no history.
+    /// Returns the version of a place's newest write; 0 if it has no history.
     pub(super) fn newest(&mut self, start: u64, now: &[u8]) -> u64 {
         let last = self.find(start, now).and_then(|p| p.events.last());
         last.map_or(0, |e| e.version)
@@ -188,8 +192,8 @@ impl Weak {
         places.iter().find(|p| p.start == start)
     }
 
-    /// Whether a write may stand right behind the one at `at`: not between an atomic and what it
-    /// read.
+    /// Returns whether a write may stand right after the one at `at`: it must not stand between an
+    /// atomic and the write that the atomic read.
     fn has_room(&self, agent: u32, scope: Option<Scope>, place: &Location, at: usize) -> bool {
         let is_at = |id: u64| place.events.iter().position(|e| e.id == id);
         place.events[at + 1..].iter().all(|next| {
@@ -200,24 +204,24 @@ impl Weak {
         })
     }
 
-    /// What was written at a position.
+    /// Returns the bytes that were written at a position.
     pub(super) fn bytes(&self, start: u64, at: usize) -> Option<[u8; 8]> {
         Some(self.place(start)?.events.get(at)?.bytes)
     }
 
-    /// Whose write it is; none for what was there before.
+    /// Returns the thread that wrote; `None` for a value that was there before.
     pub(super) fn writer(&self, start: u64, at: usize) -> Option<ThreadId> {
         let of = self.place(start)?.events.get(at)?.agent?;
         Some(self.agents[of as usize].who)
     }
 
-    /// What a thread knows, if somebody may ask.
+    /// Returns a thread's clock, if there are delayed loads that may need it.
     fn knows(&self, agent: u32) -> Option<Rc<Clock>> {
         let clock = &self.agents[agent as usize].clock;
         self.waits.then(|| Rc::new(clock.clone()))
     }
 
-    /// Forgets memory that another block gets.
+    /// Removes the histories of memory that is reused by another block.
     pub(super) fn forget(&mut self, start: u64, size: u64) {
         self.places
             .retain(|key, _| (key << 3) + 8 <= start || key << 3 >= start + size);

@@ -1,4 +1,4 @@
-//! What a load may read, at once or late, and what a thread knows behind it.
+//! The writes that a load may read, at once or delayed, and the thread's knowledge after the read.
 
 use std::rc::Rc;
 
@@ -7,9 +7,9 @@ use super::{Order, ThreadId, Weak, holds};
 use crate::machine::program::Scope;
 
 impl Weak {
-    /// Which writes a thread may read, oldest first, as positions; none where the place has no
-    /// history. Nothing up to the version `after`, if there is anything behind it. Of an atomic:
-    /// those behind which its own write may stand.
+    /// Returns the positions of the writes that a thread may read, oldest first. None if the place
+    /// has no history. Writes up to the version `after` are left out, if there is a later one. For
+    /// an atomic: only writes after which its own write may stand.
     pub(in crate::machine::explore) fn readable(
         &mut self,
         who: ThreadId,
@@ -34,21 +34,21 @@ impl Weak {
         (floor..=last).filter(free).collect()
     }
 
-    /// A load of a thread begins to wait. Gives its event.
+    /// Begins a delayed load of a thread, and returns its event.
     pub(in crate::machine::explore) fn begin_late(&mut self, who: ThreadId) -> u32 {
         let agent = self.agent(who);
         self.waits = true;
         self.tick(agent)
     }
 
-    /// No load waits any more.
+    /// Records that there are no delayed loads any more.
     pub(in crate::machine::explore) fn end_late(&mut self) {
         self.waits = false;
     }
 
-    /// The newest write that a load may read which has waited since an event of its thread's: what
-    /// somebody wrote who knew of that event comes after it, and so does whatever is newer than
-    /// what such a one has read.
+    /// Returns the newest write that a load may read which has been delayed since the event `seq`
+    /// of its thread. A write by another thread that knew this event comes after the load. So does
+    /// every write that is newer than one which such a thread has read.
     pub(in crate::machine::explore) fn most_for_late(
         &mut self,
         who: ThreadId,
@@ -69,15 +69,15 @@ impl Weak {
         reads.map(|r| r.at).fold(most, usize::min)
     }
 
-    /// Whether a thread has read something at a place that it has not acquired.
+    /// Returns whether a thread has read a release at a place that it has not acquired.
     pub(in crate::machine::explore) fn has_pending(&mut self, who: ThreadId, start: u64) -> bool {
         let agent = self.agent(who);
         let pending = &self.agents[agent as usize].pending;
         pending.iter().any(|(at, _)| *at == start)
     }
 
-    /// Whether a thread's fence of this scope, or its load's own, takes up what the write at a
-    /// position carries, once the thread has read that.
+    /// Returns whether a thread's acquire of this scope would acquire a release of the write at a
+    /// position, after the thread has read that write.
     pub(in crate::machine::explore) fn acquired_by(
         &self,
         who: ThreadId,
@@ -92,8 +92,8 @@ impl Weak {
         })
     }
 
-    /// A thread reads the write at a position; `late`: by a load that has waited since this event.
-    /// Gives its version.
+    /// Records that a thread reads the write at a position, and returns its version. `late` is the
+    /// event of a delayed load.
     pub(in crate::machine::explore) fn read(
         &mut self,
         who: ThreadId,
@@ -110,8 +110,8 @@ impl Weak {
             let seq = late.unwrap_or_else(|| self.tick(agent));
             let knew = self.knows(agent);
             if let Some(place) = self.place_mut(start) {
-                // What it read before is older or the same, and its first reading of it is what
-                // others may know.
+                // The thread's earlier reads are of older writes or of this one. Only its first
+                // read of a write is recorded, because other threads may know it.
                 let before = place.reads.iter().rfind(|r| r.agent == agent);
                 if before.is_none_or(|r| r.at != at) {
                     place.reads.push(Read {
@@ -127,7 +127,7 @@ impl Weak {
         event.version
     }
 
-    /// What a write that was read carries.
+    /// Acquires the releases of a write that was read, or keeps them for a later fence.
     fn take_up(&mut self, agent: u32, start: u64, event: &Event, order: Order) {
         let Some(scope) = order.scope else { return };
         let who = self.agents[agent as usize].who;

@@ -1,4 +1,4 @@
-//! What fences and barriers tell threads of each other.
+//! Synchronisation of threads through fences and barriers.
 
 use std::rc::Rc;
 
@@ -7,7 +7,7 @@ use super::{Order, ThreadId, Weak, holds};
 use crate::machine::program::Scope;
 
 impl Weak {
-    /// Takes up what was read, of one place or of all, and whose scopes match.
+    /// Acquires the releases that were read, of one place or of all, if the scopes match.
     pub(super) fn acquire(&mut self, agent: u32, who: ThreadId, scope: Scope, start: Option<u64>) {
         let pending = &self.agents[agent as usize].pending;
         let mut clock = Clock::default();
@@ -21,7 +21,7 @@ impl Weak {
         self.agents[agent as usize].clock.join(&clock);
     }
 
-    /// A thread's fence.
+    /// Records a fence of a thread.
     pub(in crate::machine::explore) fn fence(&mut self, who: ThreadId, order: Order, sc: bool) {
         let agent = self.agent(who);
         self.tick(agent);
@@ -53,8 +53,9 @@ impl Weak {
         }
     }
 
-    /// Threads meet, and each knows what the others did. Who arrived with relaxed order tells only
-    /// what its fences have released; `relaxed` says it of the first of them, as far as it goes.
+    /// Synchronises threads, so that each knows the others' events. A thread that arrived with
+    /// relaxed order contributes only what its fences have released. `relaxed` is whether each
+    /// thread did so, and may be shorter than `all`.
     pub(in crate::machine::explore) fn meet(&mut self, all: &[ThreadId], relaxed: &[bool]) {
         let all: Vec<u32> = all.iter().map(|&who| self.agent(who)).collect();
         let mut clock = Clock::default();
@@ -72,7 +73,7 @@ impl Weak {
         }
     }
 
-    /// Threads arrive at a barrier.
+    /// Records that threads arrive at a barrier.
     pub(in crate::machine::explore) fn arrive(&mut self, all: &[ThreadId], barrier: (u64, u32)) {
         for &who in all {
             let agent = self.agent(who);
@@ -81,7 +82,7 @@ impl Weak {
         }
     }
 
-    /// Threads pass it.
+    /// Records that threads pass a barrier.
     pub(in crate::machine::explore) fn pass(&mut self, all: &[ThreadId], barrier: (u64, u32)) {
         let Some(clock) = self.meetings.get(&barrier).cloned() else {
             return;

@@ -1,4 +1,5 @@
-//! Where among the writes of a place a new one may stand, and what it carries.
+//! The positions that a new write may take among the writes of a place, and the releases that it
+//! carries.
 
 use std::rc::Rc;
 
@@ -7,7 +8,7 @@ use super::{KEPT, Order, ThreadId, Weak};
 use crate::machine::program::Scope;
 
 impl Weak {
-    /// Behind which writes a thread's write may stand: positions, the newest last.
+    /// Returns the positions of the writes after which a thread's write may stand, the newest last.
     pub(in crate::machine::explore) fn writable(
         &mut self,
         who: ThreadId,
@@ -24,8 +25,8 @@ impl Weak {
             .collect()
     }
 
-    /// Behind which writes an atomic's write may stand that has read the one at `at`: others may
-    /// come between that are not morally strong with it.
+    /// Returns the writes after which an atomic's write may stand, if the atomic has read the one
+    /// at `at`. Writes that are not morally strong with it may come in between.
     pub(in crate::machine::explore) fn after_read(
         &mut self,
         who: ThreadId,
@@ -49,8 +50,8 @@ impl Weak {
         found
     }
 
-    /// A thread writes, right behind the write at `behind`; `read`: what its atomic has read. Gives
-    /// what memory holds then.
+    /// Records a thread's write right after the write at `behind`. `read` is the write that its
+    /// atomic has read. Returns the bytes that memory holds then.
     pub(in crate::machine::explore) fn write(
         &mut self,
         who: ThreadId,
@@ -65,7 +66,7 @@ impl Weak {
         if order.scope.is_some() {
             let me = &self.agents[agent as usize];
             releases.clone_from(&me.fences);
-            // A release of this place, and a strong write behind it, are one pattern.
+            // A release of this place, and a strong write after it, form one release pattern.
             let own = self.place(start)?.events.iter();
             let own = own.filter(|e| e.agent == Some(agent));
             for release in own.flat_map(|e| &e.releases).filter(|r| r.agent == agent) {
@@ -120,7 +121,7 @@ impl Weak {
             read.at += 1;
         }
         if place.events.len() > KEPT {
-            // The oldest is read by nobody any more.
+            // No thread reads the oldest write any more.
             place.events.remove(0);
             place.reads.retain_mut(|r| {
                 r.at = r.at.saturating_sub(1);

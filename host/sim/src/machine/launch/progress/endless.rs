@@ -1,4 +1,4 @@
-//! Threads in a loop without a way out.
+//! Threads in a loop that has no exit.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,8 @@ use crate::machine::op::Op;
 use crate::machine::program::Program;
 
 impl Core<'_> {
-    /// The threads of the team that are in a loop without a way out, if there are any.
+    /// Returns the fault of threads of the team that are in a loop without an exit, if there are
+    /// any.
     pub(super) fn endless(&mut self) -> Option<Failure> {
         let program = self.run.program;
         let mut known = HashMap::new();
@@ -44,8 +45,8 @@ impl Core<'_> {
     }
 }
 
-/// Whether no way leads from a place in a kernel to its end, whatever the conditions of its
-/// branches say. What a called function does is not known here: it may end the thread.
+/// Returns whether no path leads from a place in a kernel to its end, whatever the conditions of
+/// its branches are. A called function may end the thread, so a call counts as an end.
 fn has_no_end(program: &Program, op: *const Op) -> bool {
     let function = function_index(program, op);
     let Some(kernel) = program.functions.get(function).filter(|it| it.entry) else {

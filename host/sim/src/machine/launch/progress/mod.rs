@@ -1,23 +1,23 @@
-//! Progress: a launch that will never end is found by what it does, not by how long it takes.
+//! Progress: finds a launch that will never end by its behaviour, not by its running time.
 //!
-//! A team that has run for long is probed: its warps run in short rounds, looked at before each
-//! operation. Where nothing in memory changes and the team comes back to a state in which it was
-//! before (registers, places in the code, local and shared memory, barriers), it will do the same
-//! for ever, unless another team changes memory. When that holds of every team that runs, and no
-//! other can begin, the launch has no future: that is a deadlock by spinning, and the report says
-//! who reads what. A device holds as many blocks at a time as its model says, and others begin when
-//! one has ended; so a wait for a block that cannot begin is found too.
+//! A team that has run for long is probed: its warps run in short rounds, and the probe looks at
+//! each operation before it runs. If nothing in memory changes and the team returns to an earlier
+//! state (registers, places in the code, local and shared memory, barriers), it will do the same
+//! for ever, unless another team changes memory. If that holds for every running team, and no other
+//! can begin, the launch cannot go on. That is a deadlock by spinning, and the report lists what
+//! each thread reads. A device holds as many blocks at a time as its model allows, and others begin
+//! when one has ended. So a wait for a block that cannot begin is found too.
 //!
-//! A thread from whose place no branch leads to the kernel's end never comes there, whatever it
-//! changes on the way. That is looked for at the same time.
+//! A thread at a place from which no branch leads to the kernel's end never gets there, whatever it
+//! changes on the way. That is checked at the same time.
 //!
-//! Memory that the host sees too may change at any time: threads that read it are given some
-//! seconds, from when nothing moves any more.
+//! Memory that the host sees too may change at any time. Threads that read it are given some
+//! seconds, counted from the time when nothing makes progress any more.
 //!
-//! Found: spinning on a flag that nobody sets, locks that are never free, barriers of one's own
-//! that count wrong, loops without a way out. Missed: loops that change something in every round, a
-//! counter or a clock, say, and have a condition to end by that never holds, or call functions;
-//! those use up the launch's budget. Never reported: what makes progress and may end, however
+//! Found: spinning on a flag that is never set, locks that are never free, a program's own barriers
+//! that count wrong, loops without an exit. Missed: loops that change something in every round,
+//! such as a counter or a clock, and whose exit condition never holds; loops that call functions.
+//! Those use up the launch's budget. Never reported: code that makes progress and may end, however
 //! slowly. Rounds of a probe are fair to all lanes, as GPUs are.
 //!
 //! | file | what it is |
@@ -44,21 +44,21 @@ use crate::memory::AllocationKind;
 pub(in crate::machine) use probe::Probe;
 pub(in crate::machine) use watchman::Watchman;
 
-/// Rounds of a probe.
+/// The number of rounds of a probe.
 const ROUNDS: usize = 16;
-/// Jumps of a warp in one of them.
+/// The jumps of a warp in one of these rounds.
 const FUEL: i64 = 1024;
 /// Decisions after which a group stands back in a probe.
 const PATIENCE: u32 = 64;
-/// Warp instructions of a team before it is first probed, where it polls memory that other teams
-/// may change.
+/// The number of warp instructions of a team before it is first probed, if it polls memory that
+/// other teams may change.
 const POLLING: u64 = 1 << 18;
-/// The same of other teams: a probe costs a thousandth of this many.
+/// The same number for other teams. A probe costs a thousandth of this many.
 const COMPUTING: u64 = 1 << 23;
-/// How much longer each time.
+/// The factor by which the next probe is later each time.
 const LATER: u64 = 4;
 
-/// The last access of a warp that reads: what a spinning warp waits for.
+/// The last read of a spinning warp, which shows what it waits for.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::machine) struct Poll {
     op: *const Op,
@@ -68,22 +68,22 @@ pub(in crate::machine) struct Poll {
     bytes: u8,
 }
 
-/// What is known of a team's progress.
+/// The state of the progress check of a team.
 #[derive(Default)]
 pub(in crate::machine) struct Progress {
-    /// Warp instructions so far.
+    /// The number of warp instructions so far.
     ran: u64,
-    /// At how many of them it is probed next.
+    /// The number of warp instructions at which it is probed next.
     next: u64,
-    /// Whether it was found to run in circles, since when it only runs in probes.
+    /// Whether the team repeats its states. It then runs only in probes.
     pub(in crate::machine) stuck: bool,
-    /// What its warps read last, by block and warp; from probes only.
+    /// The last reads of its warps, by block and warp. Only probes record them.
     polls: BTreeMap<(usize, usize), Poll>,
 }
 
 impl Core<'_> {
-    /// Adds to what the team has run; says whether to probe it now. `polls`: whether it has read
-    /// what others may write.
+    /// Adds to the team's instructions, and returns whether to probe it now. `polls` is whether it
+    /// has read memory that others may write.
     pub(in crate::machine) fn probe_is_due(&mut self, ran: u64, polls: bool) -> bool {
         let progress = &mut self.team.progress;
         progress.ran += ran;
@@ -95,7 +95,7 @@ impl Core<'_> {
         due
     }
 
-    /// Runs the team for some rounds and says whether it runs in circles.
+    /// Runs the team for some rounds and returns whether it repeats its states.
     #[cold]
     pub(in crate::machine) fn probe(&mut self) -> Result<bool, Failure> {
         let warps = self.team.blocks[0].warps.len();
@@ -106,7 +106,7 @@ impl Core<'_> {
         let mut seen = HashSet::new();
         let mut circles = false;
         for _ in 0..ROUNDS {
-            // Suspended waits try again, and what is pending happens.
+            // Suspended waits try again, and pending operations are performed.
             self.expire();
             if !matches!(self.complete_all(), Ok(false)) {
                 break;
@@ -150,7 +150,8 @@ impl Core<'_> {
         }
     }
 
-    /// Notes whether the team, which is stuck, reads what the host or another process may write.
+    /// Records whether the team, which is stuck, reads memory that the host or another process may
+    /// write.
     fn look_for_host(&self) {
         let memory = &self.run.memory;
         let of_host = |poll: &Poll| {

@@ -1,4 +1,4 @@
-//! What a probe looks at: what operations change, what they read, and the state that a team is in.
+//! The observations of a probe: what operations change, what they read, and the state of a team.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 
@@ -11,18 +11,19 @@ use crate::machine::op::Op;
 use crate::machine::program::{Class, OpInfo, SpaceClass};
 use crate::memory::window::{self, Window};
 
-/// What a probe looks at.
+/// The state of a probe.
 #[derive(Default)]
 pub(in crate::machine) struct Probe {
-    /// Bytes that the last operation was about to change, as they were: address, and up to 32
-    /// bytes.
+    /// The old values of the bytes that the last operation was about to change: the address, the
+    /// size and up to 32 bytes.
     pub(super) before: Vec<(u64, usize, [u8; 32])>,
-    /// Whether something has changed.
+    /// Whether something in memory has changed.
     pub(super) changed: bool,
 }
 
 impl Core<'_> {
-    /// Before an operation, in a probe: what did the last one change, and what may this one?
+    /// Looks at an operation before it runs in a probe. Checks what the last operation changed, and
+    /// records what this one may change.
     #[cold]
     pub(in crate::machine) fn look_on(&mut self, op: *const Op, info: OpInfo, mask: u32) {
         self.settle();
@@ -79,19 +80,20 @@ impl Core<'_> {
         }
     }
 
-    /// Reads global memory that is live, if it is.
+    /// Reads global memory if it is live. Returns whether it is.
     pub(super) fn peek_global(&self, address: u64, to: &mut [u8]) -> bool {
         let range = self.run.snapshot.find(address);
         let live = range.is_some_and(|range| range.holds(address, to.len() as u64));
         if live {
             // SAFETY: the bytes are in an allocation that was live when the launch began, and
-            // addresses of global memory are the host's; what is freed meanwhile stays readable.
+            // addresses of global memory are host addresses. Memory that is freed meanwhile stays
+            // readable.
             unsafe { (address as *const u8).copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) };
         }
         live
     }
 
-    /// Whether what the last operation was about to change has changed.
+    /// Checks whether the last operation changed the bytes that it was about to change.
     pub(super) fn settle(&mut self) {
         let Some(probe) = &mut self.probe else { return };
         let before = std::mem::take(&mut probe.before);
@@ -106,7 +108,7 @@ impl Core<'_> {
         }
     }
 
-    /// A number for the team's whole state, all but global memory.
+    /// Returns a hash of the team's whole state, without global memory.
     pub(super) fn state(&mut self) -> u64 {
         let mut hash = FixedState::default().build_hasher();
         for block in &mut self.team.blocks {
@@ -119,7 +121,8 @@ impl Core<'_> {
                 (warp.cluster_passed, warp.local_top).hash(&mut hash);
                 hash.write(warp.registers.bytes());
                 hash.write(warp.local.bytes());
-                // Who waited longest runs first: the order counts, not the time.
+                // The group that has waited longest runs first, so the order counts and not the
+                // time.
                 let clock = warp.clock;
                 let mut order: Vec<_> = warp.groups.iter().collect();
                 order.sort_by_key(|group| clock.wrapping_sub(group.ran));

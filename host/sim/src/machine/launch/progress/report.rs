@@ -1,4 +1,4 @@
-//! Who waits for what, in the report of a launch that has no future.
+//! The waiting threads and what they wait for, in the report of a launch that cannot go on.
 
 use super::Poll;
 use crate::machine::core::Core;
@@ -9,11 +9,11 @@ use crate::machine::launch::team::{Team, waiting};
 use crate::machine::op::Op;
 use crate::memory::window;
 
-/// Lines of a report that say who waits.
+/// The most lines of a report that describe waiting threads.
 const LINES: usize = 8;
 
 impl Core<'_> {
-    /// What a poll reads now.
+    /// Describes what a poll reads now.
     fn polled(&mut self, (block, poll): (usize, Poll)) -> String {
         let mut bytes = [0; 8];
         let size = usize::from(poll.bytes).min(8);
@@ -46,7 +46,8 @@ impl Core<'_> {
         }
     }
 
-    /// Who waits for what in the running team, for the report of a launch that has no future.
+    /// Describes the waiting threads of the running team, for the report of a launch that cannot go
+    /// on.
     fn stuck(&mut self, notes: &mut Vec<String>, at: &mut Option<(usize, usize, *const Op)>) {
         let (program, cluster) = (self.run.program, self.cluster_count());
         let objects = self.awaited();
@@ -100,7 +101,7 @@ impl Core<'_> {
         }
     }
 
-    /// The launch has no future: all of these teams run in circles.
+    /// Makes the report of a launch that cannot go on: all of these teams repeat their states.
     pub(in crate::machine) fn no_future<'t>(
         &mut self,
         teams: impl Iterator<Item = &'t mut Team>,

@@ -1,32 +1,34 @@
-//! Whether no team of the whole launch makes progress: what the cores tell each other.
+//! Finds whether no team of the whole launch makes progress, from what the cores report to each
+//! other.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use crate::machine::launch::run::Run;
 
-/// So long nothing moves where threads read what the host may write, before it is taken that it
-/// will not.
+/// How long nothing may change, if threads read memory that the host may write, until the launch
+/// counts as stuck.
 const HOST: Duration = Duration::from_secs(10);
 
-/// How long a core sleeps between its looks meanwhile.
+/// How long a core sleeps between two checks during that time.
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// One core's part in finding that no team of the launch makes progress.
 #[derive(Default)]
 pub(in crate::machine) struct Watchman {
-    /// Teams in a row that were found to run in circles.
+    /// The number of teams in a row that were found to repeat their states.
     row: usize,
-    /// Whether all teams of this core were, and the run knows.
+    /// Whether all teams of this core repeat their states, and the run has counted the core as
+    /// frozen.
     frozen: bool,
-    /// When all cores were first seen so: this core's row then, how often cores had thawed, and the
-    /// time.
+    /// When all cores were first seen frozen: this core's `row` then, the number of thaws then, and
+    /// the time.
     since: Option<(usize, usize, Instant)>,
 }
 
 impl Watchman {
-    /// Takes note of a team that was run, where the core holds `held` teams and can begin no other.
-    /// True: the launch has no future.
+    /// Records the run of a team, while the core holds `held` teams and can begin no other. Returns
+    /// true if the launch cannot go on.
     pub(in crate::machine) fn note(&mut self, run: &Run<'_>, stuck: bool, held: usize) -> bool {
         if !stuck {
             self.thaw(run);
@@ -42,7 +44,7 @@ impl Watchman {
         let thaws = run.thaws.load(Ordering::SeqCst);
         let all = run.frozen.load(Ordering::SeqCst) == run.working.load(Ordering::SeqCst);
         match self.since {
-            // Nobody has changed anything while this core looked at all of its teams once more.
+            // No core has thawed while this core checked all of its teams once more.
             Some((row, then, at)) if all && then == thaws => {
                 let looked = self.row - row >= held;
                 let waits = run.awaits_host.load(Ordering::Relaxed) && at.elapsed() < HOST;
@@ -58,7 +60,7 @@ impl Watchman {
         }
     }
 
-    /// Something has moved.
+    /// Records that a team of this core has made progress.
     pub(in crate::machine) fn thaw(&mut self, run: &Run<'_>) {
         (self.row, self.since) = (0, None);
         if std::mem::replace(&mut self.frozen, false) {

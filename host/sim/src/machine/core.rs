@@ -227,13 +227,13 @@ impl<'l> Core<'l> {
         unsafe { &mut *self.frame.add(offset as usize).cast() }
     }
 
-    /// The running block.
+    /// Returns the running block.
     #[inline]
     pub(super) fn block(&mut self) -> &mut Block {
         &mut self.team.blocks[self.current.0]
     }
 
-    /// The running warp.
+    /// Returns the running warp.
     #[inline]
     pub(super) fn warp(&mut self) -> &mut Warp {
         &mut self.team.blocks[self.current.0].warps[self.current.1]

@@ -132,7 +132,7 @@ pub(crate) enum FaultKind {
     Trap,
     /// The kernel executed `brkpt`.
     Breakpoint,
-    /// All warps wait. `phases` tells whether some of them wait for an mbarrier.
+    /// All warps wait. `phases` is whether some of them wait for an mbarrier.
     Deadlock { notes: Vec<String>, phases: bool },
     /// All remaining threads wait or spin, and nothing will change.
     Stuck { notes: Vec<String> },

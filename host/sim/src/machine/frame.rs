@@ -96,7 +96,8 @@ impl Core<'_> {
         for row in rows.iter().filter(|row| !filled || varies(row.value)) {
             self.fill_row(row, FULL, LOCAL_START);
         }
-        // Predicates and the carry flag, behind the first word; then what might be read first.
+        // Clears predicates and the carry flag, after the first word; then registers that might be
+        // read before they are written.
         // SAFETY: words and rows lie inside the frame, and the warp's registers hold the whole
         // frame.
         unsafe {

@@ -62,10 +62,10 @@ pub(crate) trait Level: Copy + 'static {
     /// `op` must be a memory operation of the running frame.
     unsafe fn neighbours(core: &Core<'_>, op: *const Op, mask: u32, size: u64) -> Neighbours;
 
-    /// [`Core::locate`], compiled once for the level.
+    /// Does [`Core::locate_here`], compiled once for the level.
     ///
     /// # Safety
-    /// As for it.
+    /// As for [`Core::locate_here`].
     unsafe fn locate<S: StateSpace>(
         core: &mut Core<'_>,
         op: *const Op,

@@ -5,9 +5,9 @@
 //!
 //! | file | what it is |
 //! | --- | --- |
-//! | `op`, `lane`, `level` | an operation; a row of 32 values; what the host's processor offers |
+//! | `op`, `lane`, `level` | an operation; a row of 32 values; the host processor's capabilities |
 //! | `core`, `warp`, `frame` | one host thread's state; a warp's; frames of calls, and special registers |
-//! | `schedule`, `event` | which lanes of a warp run; why they stop |
+//! | `schedule`, `event` | which lanes of a warp run, and why they stop |
 //!
 //! The operations:
 //!
@@ -16,9 +16,9 @@
 //! | `compute` | from registers to registers: arithmetic, matrices, video |
 //! | `memory` | addresses and their checks, loads and stores, atomics |
 //! | `image` | textures and surfaces |
-//! | `asynchronous` | copies that are started now and happen later |
-//! | `meeting` | lanes of a warp, and threads of a block or a cluster, meeting |
-//! | `control` | branches, calls, ends; `vprintf`, `malloc` and what else a program calls of the system |
+//! | `asynchronous` | copies that start now and complete later |
+//! | `meeting` | synchronisation of lanes of a warp, and of threads of a block or a cluster |
+//! | `control` | branches, calls, exits; system functions such as `vprintf` and `malloc` |
 //!
 //! And what is around them:
 //!

@@ -40,7 +40,7 @@ pub(crate) struct Op {
 const _: () = assert!(size_of::<Op>() == 32);
 
 impl Op {
-    /// For a branch: returns the target's offset from the branch, in bytes.
+    /// Returns, for a branch, the target's offset from the branch, in bytes.
     #[inline(always)]
     pub(crate) fn jump(&self) -> isize {
         self.aux as i32 as isize

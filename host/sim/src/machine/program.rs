@@ -207,7 +207,7 @@ pub(crate) struct OpInfo {
     pub(crate) bytes: u8,
     /// Whether it is a load through the first-level cache.
     pub(crate) through_l1: bool,
-    /// Whether it is a load by the way of read-only data (`.nc`), which no write is seen by.
+    /// Whether it is a load through the read-only path (`.nc`), which may not see writes.
     pub(crate) read_only: bool,
     /// Whether it releases what the thread did before, in the memory model's sense.
     pub(crate) releases: bool,
@@ -392,11 +392,11 @@ pub(crate) struct Variable {
     pub(crate) space: VariableSpace,
     /// How many bytes it has.
     pub(crate) size: u64,
-    /// What its address is a multiple of.
+    /// The alignment of its address, in bytes.
     pub(crate) align: u64,
-    /// What it holds at first; shorter than `size` when the rest is zero.
+    /// Its initial bytes. The image is shorter than `size` if the rest is zero.
     pub(crate) image: Vec<u8>,
-    /// Addresses in the image.
+    /// Addresses that the image contains.
     pub(crate) addresses: Vec<ImageAddress>,
     /// Whether the host can find it by its name.
     pub(crate) visible: bool,

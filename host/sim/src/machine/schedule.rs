@@ -2,7 +2,7 @@
 //!
 //! Each lane has its own place in the code. Lanes at one place form a group and run together; the
 //! group that runs is the deepest in calls and, of those, the one with the lowest program counter,
-//! because compilers lay code out so that lanes which went ahead wait at the join for those behind.
+//! because compilers lay code out so that lanes which went ahead wait at the join for the others.
 //! Groups that come to one place merge.
 //!
 //! That order alone would let a lane that spins on a lock starve the lane that holds it. A group

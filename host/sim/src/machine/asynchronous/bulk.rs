@@ -29,7 +29,7 @@ use crate::memory::window;
 /// The operands of an asynchronous bulk transfer.
 #[derive(Debug, Clone)]
 pub(crate) struct BulkSite {
-    /// The destination.
+    /// The destination of the bytes.
     pub(crate) to: Addressed,
     /// The source: memory, or rows of this many bytes.
     pub(crate) from: BulkSource,

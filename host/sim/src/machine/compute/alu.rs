@@ -226,7 +226,7 @@ pub(crate) fn compare_rare<A: Lane, B: Lane, F: Fn(A, B) -> bool + Copy>(_: F) -
     compare_levels::<A, B, F>()
 }
 
-/// `setp`: predicate `d` is `f(a, b)`, combined with predicate `c` as `aux` says.
+/// `setp`: predicate `d` is `f(a, b)`, combined with predicate `c` as `aux` selects.
 pub(crate) fn compare<A: Lane, B: Lane, F: Fn(A, B) -> bool + Copy>(_: F) -> Handler {
     compare_levels::<A, B, F>()
 }
@@ -279,7 +279,7 @@ unsafe fn predicate_body<L: Level, F: Fn(u32, u32) -> u32 + Copy>(
 
 levels!(fn predicate_levels = predicate_body<F> where F: Fn(u32, u32) -> u32 + Copy);
 
-/// Logic on predicates, all lanes at once: `d = f(a, b)`.
+/// Returns the handler of logic on predicates, for all lanes at once: `d = f(a, b)`.
 pub(crate) fn predicate<F: Fn(u32, u32) -> u32 + Copy>(_: F) -> Handler {
     predicate_levels::<F>()
 }

@@ -2,10 +2,10 @@
 //!
 //! | file | what it is |
 //! | --- | --- |
-//! | `alu` | arithmetic, logic, comparison: anything from rows to rows |
+//! | `alu` | arithmetic, logic, comparison: all operations from rows to rows |
 //! | `matrix` | products of matrices |
-//! | `warpgroup`, `track` | products of matrices of a warpgroup; which registers they are using |
-//! | `misc` | doing nothing, clocks, packing and unpacking |
+//! | `warpgroup`, `track` | products of matrices of a warpgroup; the registers that they use |
+//! | `misc` | no-ops, clocks, packing and unpacking |
 //! | `video` | arithmetic on bytes and halves of registers |
 
 pub(crate) mod alu;

@@ -101,7 +101,7 @@ mod tests {
     fn frames_in_use_do_not_overlap_and_gaps_are_used_again() {
         let mut frames = Frames::default();
         assert_eq!(frames.take(1, 128, 256, 0b0011), Some(128));
-        // Another function for other lanes: behind it. The same function: the same frame.
+        // A frame of another function comes after it. The same function shares the frame.
         assert_eq!(frames.take(2, 128, 128, 0b0100), Some(384));
         assert_eq!(frames.take(1, 128, 256, 0b1000), Some(128));
         // A lane that is in the function already, by recursion, gets a frame of its own.

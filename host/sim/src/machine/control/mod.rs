@@ -1,4 +1,4 @@
-//! Branches, calls and ends.
+//! Branches, calls and exits.
 //!
 //! PTX ISA, "Control Flow Instructions". A branch that all running lanes take the same way is a
 //! jump. A divergent branch splits the lanes into two groups (see `schedule`). A call allocates a

@@ -148,8 +148,8 @@ impl Core<'_> {
         if matches!(info.class, Class::Atomic(_))
             && acquires.is_some_and(|scope| self.has_company(scope))
         {
-            // It reads what is there when it is done, which it may have to acquire: and then it
-            // came too late.
+            // A delayed atomic reads when it is performed. If it has to acquire the value that it
+            // reads then, the acquire would come too late.
             return false;
         }
         // SAFETY: as above.

@@ -9,13 +9,13 @@
 //!
 //! | file | what it is |
 //! | --- | --- |
-//! | `run` | the loop: who can go on, one step, the end |
+//! | `run` | the loop: which groups can go on, one step, the end |
 //! | `access` | one access: what it reads and writes, with and without weak memory |
-//! | `weak` | which values the memory model allows |
-//! | `late` | loads that take their value behind later stores of their thread |
+//! | `weak` | the values that the memory model allows |
+//! | `late` | delayed loads, which take their value after later stores of their thread |
 //! | `choose` | the strategies |
-//! | `spin` | threads that wait by reading: they are left alone until what they read changes |
-//! | `steps` | what is shown of a schedule |
+//! | `spin` | threads that wait by reading: they get no turn until what they read changes |
+//! | `steps` | the listing of a schedule |
 
 mod access;
 mod choose;

@@ -149,7 +149,7 @@ pub(crate) unsafe fn load(core: &mut Core<'_>, op: *const Op) -> *const Op {
                 continue;
             }
             let value = u64::from_le_bytes(value);
-            // SAFETY: the decoder gave rows of the width that `wide` says.
+            // SAFETY: the decoder gave rows of the width in `wide`.
             unsafe {
                 if site.wide {
                     set_double(core, row, lane, value);
@@ -182,7 +182,7 @@ pub(crate) unsafe fn store(core: &mut Core<'_>, op: *const Op) -> *const Op {
         core.effects += 1;
         core.written += u64::from(whole);
         for (e, &row) in site.values.iter().enumerate() {
-            // SAFETY: the decoder gave rows of the width that `wide` says.
+            // SAFETY: the decoder gave rows of the width in `wide`.
             let value = unsafe { value(core, site, row, lane) }.to_le_bytes();
             let to = (to + e as u64 * u64::from(bytes)) as *mut u8;
             // SAFETY: `place` gives addresses inside the image, which is live; an element has 8
@@ -200,7 +200,7 @@ pub(crate) unsafe fn store(core: &mut Core<'_>, op: *const Op) -> *const Op {
 /// # Safety
 /// `row` must be one of the site's values.
 unsafe fn value(core: &Core<'_>, site: &ImageSite, row: u32, lane: usize) -> u64 {
-    // SAFETY: the decoder gave rows of the width that `wide` says.
+    // SAFETY: the decoder gave rows of the width in `wide`.
     unsafe {
         match site.wide {
             true => double(core, row, lane),
@@ -290,7 +290,7 @@ pub(crate) unsafe fn reduce(core: &mut Core<'_>, op: *const Op) -> *const Op {
         core.read += u64::from(bytes);
         core.effects += 1;
         core.written += u64::from(bytes);
-        // SAFETY: the decoder gave a row of the width that `wide` says.
+        // SAFETY: the decoder gave a row of the width in `wide`.
         let with = unsafe { value(core, site, site.values[0], lane) };
         let to = to as *mut u8;
         // SAFETY: `place` gives addresses inside the image, which is live; this one is aligned.

@@ -1,14 +1,14 @@
-//! From a launch to blocks on cores, and from kernels to launches.
+//! Launches: the distribution of blocks to cores, and launches from kernels.
 //!
 //! | file | what it is |
 //! | --- | --- |
-//! | `grid` | one grid, from what a launch asks for to what it leaves |
+//! | `grid` | one grid, from the launch's arguments to its results |
 //! | `run` | a grid over all cores |
-//! | `progress` | launches that never end, found by what they do |
+//! | `progress` | launches that never end, found by their behaviour |
 //! | `team` | the blocks that run together |
-//! | `family` | which grid runs when |
+//! | `family` | the order in which grids run |
 //! | `children` | launches from kernels |
-//! | `output` | what kernels print |
+//! | `output` | output of kernels |
 
 pub(crate) mod children;
 pub(crate) mod family;

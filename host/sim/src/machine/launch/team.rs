@@ -377,7 +377,7 @@ impl Core<'_> {
     }
 }
 
-/// "warp 1: 8 threads wait at barrier 0 (ptx line 14); 40 of 64 have arrived".
+/// Returns "warp 1: 8 threads wait at barrier 0 (ptx line 14); 40 of 64 have arrived".
 pub(in crate::machine) fn waiting(
     program: &Program,
     block: &Block,
@@ -488,7 +488,7 @@ impl Order {
     }
 }
 
-/// SplitMix64's output function: all bits of the result depend on all bits of `x`.
+/// Computes SplitMix64's output function: all bits of the result depend on all bits of `x`.
 pub(in crate::machine) fn mix(x: u64) -> u64 {
     let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -84,7 +84,7 @@ pub(crate) unsafe fn barrier(core: &mut Core<'_>, op: *const Op) -> *const Op {
     if complete && all == mask {
         // In the usual last arrival this warp goes on without a stop.
         core.release(request.number);
-        // SAFETY: the destination is of the kind that `aux` says.
+        // SAFETY: the destination is of the kind in `aux`.
         unsafe { core.give_result(o, mask, barrier) };
         return next;
     }

@@ -338,7 +338,7 @@ unsafe fn match_any_handler<T: Lane>(core: &mut Core<'_>, op: *const Op) -> *con
     }
 }
 
-/// The handler of `match.any.sync`.
+/// Returns the handler of `match.any.sync`.
 pub(crate) fn match_any<T: Lane>() -> Handler {
     match_any_handler::<T>
 }
@@ -368,7 +368,7 @@ unsafe fn match_all_handler<T: Lane>(core: &mut Core<'_>, op: *const Op) -> *con
     }
 }
 
-/// The handler of `match.all.sync`.
+/// Returns the handler of `match.all.sync`.
 pub(crate) fn match_all<T: Lane>() -> Handler {
     match_all_handler::<T>
 }
@@ -405,7 +405,7 @@ unsafe fn redux_handler<T: Lane, F: Fn(T, T) -> T + Copy>(
     }
 }
 
-/// The handler of `redux.sync`.
+/// Returns the handler of `redux.sync`.
 pub(crate) fn redux<T: Lane, F: Fn(T, T) -> T + Copy>(_: F) -> Handler {
     redux_handler::<T, F>
 }

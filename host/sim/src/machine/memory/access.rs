@@ -88,7 +88,7 @@ impl Core<'_> {
         mask: u32,
         log: u32,
     ) -> LaneBytes {
-        // SAFETY: row `a` holds `u32` or `u64`, as `aux` says.
+        // SAFETY: row `a` holds `u32` or `u64`, depending on `aux`.
         unsafe {
             if (*op).aux & flag::NARROW == 0 {
                 self.locate_from::<S, u64>(op, act, mask, log)

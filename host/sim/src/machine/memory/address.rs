@@ -99,7 +99,7 @@ impl Core<'_> {
         mask: u32,
         log: u32,
     ) -> Option<(u64, u64)> {
-        // SAFETY: row `a` holds `u32` or `u64`, as `aux` says.
+        // SAFETY: row `a` holds `u32` or `u64`, depending on `aux`.
         unsafe {
             let o = &*op;
             if let Some((kept, start)) = self.kept(o, mask) {
@@ -148,7 +148,8 @@ impl Core<'_> {
     /// As for [`Core::evenly`].
     #[inline(always)]
     pub(in crate::machine) unsafe fn looks_scattered(&self, op: *const Op, log: u32) -> bool {
-        // SAFETY: row `a` holds `u32` or `u64`, as `aux` says, and nothing writes to it meanwhile.
+        // SAFETY: row `a` holds `u32` or `u64`, depending on `aux`, and nothing writes to it
+        // meanwhile.
         unsafe {
             let (row, wide) = (
                 self.frame.add((*op).a as usize),
@@ -176,7 +177,7 @@ impl Core<'_> {
     /// As for [`Core::evenly`].
     #[inline(always)]
     pub(in crate::machine) unsafe fn reach(&self, op: *const Op, mask: u32) -> (u64, u64) {
-        // SAFETY: row `a` holds `u32` or `u64`, as `aux` says.
+        // SAFETY: row `a` holds `u32` or `u64`, depending on `aux`.
         unsafe {
             match (*op).aux & flag::NARROW {
                 0 => self.reach_from::<u64>(&*op, mask),
@@ -214,7 +215,7 @@ impl Core<'_> {
         op: *const Op,
         mask: u32,
     ) -> Option<(u64, u64)> {
-        // SAFETY: row `a` holds `u32` or `u64`, as `aux` says.
+        // SAFETY: row `a` holds `u32` or `u64`, depending on `aux`.
         unsafe {
             match (*op).aux & flag::NARROW {
                 _ if mask != FULL => None,
@@ -250,7 +251,7 @@ impl Core<'_> {
     /// `op` must be a memory operation of the running frame.
     #[inline(always)]
     pub(in crate::machine) unsafe fn addresses(&self, op: *const Op) -> [u64; LANES] {
-        // SAFETY: row `a` holds `u32` or `u64`, as `aux` says.
+        // SAFETY: row `a` holds `u32` or `u64`, depending on `aux`.
         unsafe {
             let o = &*op;
             let offset = o.c as i32 as i64 as u64;
@@ -277,7 +278,7 @@ impl Core<'_> {
     #[inline(always)]
     pub(in crate::machine) unsafe fn address(&self, op: *const Op, lane: u32) -> u64 {
         let lane = lane as usize % LANES;
-        // SAFETY: row `a` holds `u32` or `u64`, as `aux` says.
+        // SAFETY: row `a` holds `u32` or `u64`, depending on `aux`.
         unsafe {
             let (row, offset) = (self.frame.add((*op).a as usize), (*op).c as i32);
             match (*op).aux & flag::NARROW {

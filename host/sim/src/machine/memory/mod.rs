@@ -1,10 +1,10 @@
-//! Memory and a warp's registers.
+//! Transfers between memory and a warp's registers.
 //!
 //! | file | what it is |
 //! | --- | --- |
-//! | `address` | the addresses of a warp's access, and whether they lie evenly |
-//! | `access` | from addresses to bytes of the host, checked |
-//! | `flag` | what operations say of their accesses |
+//! | `address` | the addresses of a warp's access, and whether they are regular |
+//! | `access` | from addresses to bytes of the host, with checks |
+//! | `flag` | flags of memory operations |
 //! | `state_space` | the memory that an address of each space leads to |
 //! | `transfer` | loads and stores |
 //! | `local` | interleaved memory of one thread |

@@ -93,7 +93,7 @@ pub(crate) unsafe fn alloca(core: &mut Core<'_>, op: *const Op) -> *const Op {
 }
 
 impl Core<'_> {
-    /// One lane of a row of 32 or 64 bits.
+    /// Returns one lane of a row of 32 or 64 bits.
     ///
     /// # Safety
     /// `row` must be a row of the running frame, of 64 bits where `wide` is not 0.

@@ -142,13 +142,13 @@ fn where_to(found: &Whereabouts, access: &BadAccess) -> (&'static str, &'static 
 }
 
 impl BadAccess {
-    /// The access in words, such as "4-byte read".
+    /// Returns the access in words, such as "4-byte read".
     fn named(&self) -> String {
         format!("{}-byte {}", self.bytes, verb(self.act))
     }
 }
 
-/// The account of an access to an address that its size does not divide.
+/// Returns the account of an access to an address that is not a multiple of its size.
 pub(super) fn misaligned(act: AccessKind, region: Region, address: u64, bytes: u32) -> Account {
     let what = format!(
         "{bytes}-byte {} of {} at an address that is not a multiple of {bytes}",

@@ -84,7 +84,7 @@ impl Core<'_> {
             return;
         }
         let size = u64::from(self.run.program.infos[index].bytes);
-        // Where nothing else asks it matters only which allocation the lanes access.
+        // If no other check looks at it, only the allocation that the lanes access matters.
         // SAFETY: `op` is a memory operation.
         if !(race | array | shared) && unsafe { self.is_written_memory(op, mask, size) } {
             return;

@@ -7,13 +7,13 @@
 //! | file | what it is |
 //! | --- | --- |
 //! | `watchers` | which checks and counters look at each operation |
-//! | `glance`, `together`, `closely` | an access looked at as a whole, as far as that goes, and lane by lane |
-//! | `counting` | what a launch that counts adds up |
-//! | `bounds`, `elsewhere`, `bad_access` | the memory check: addresses out of their array, of other memory, of none |
-//! | `init`, `flow` | the check of unwritten memory, and what instructions do with values |
-//! | `races`, `race_report` | what the race check is told, and what is said of a race |
+//! | `glance`, `together`, `closely` | checks of an access, as a whole or lane by lane |
+//! | `counting` | the counters of a launch |
+//! | `bounds`, `elsewhere`, `bad_access` | the memory check: wrong addresses, and where they lead |
+//! | `init`, `flow` | the check of unwritten memory, and the data flow of instructions |
+//! | `races`, `race_report` | the input of the race check, and the report of a race |
 //! | `proxy`, `transactions`, `apart` | asynchronous units, mbarriers, and barriers that part of a warp reaches |
-//! | `findings`, `explain`, `account`, `place` | from what was found to a report |
+//! | `findings`, `explain`, `account`, `place` | findings, and the report of a fault |
 
 mod account;
 pub(in crate::machine) mod apart;
@@ -131,7 +131,7 @@ unsafe fn looking_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const O
 }
 
 impl Core<'_> {
-    /// Checks, and counts where that is asked for, what `op` is about to do.
+    /// Checks what `op` is about to do, and counts it if the launch requested that.
     #[inline(always)]
     fn watch<L: Level, const COUNT: bool>(&mut self, op: *const Op) {
         let run = self.run;
@@ -180,9 +180,9 @@ impl Core<'_> {
         self.watch_uneven::<L>(op, (index, space), (Watchers::NOTHING, false), mask);
     }
 
-    /// Looks at an access, with nothing but checks, whose addresses do not lie evenly as a whole:
-    /// in pieces that do, if there are few. At reads that are [`Watchers::SIMPLE`] a glance is
-    /// tried.
+    /// Checks an access, without counters, whose addresses are not regular as a whole. It is split
+    /// into regular pieces, if there are few. Reads that are [`Watchers::SIMPLE`] try the fast path
+    /// first.
     #[inline(always)]
     fn watch_uneven<L: Level>(
         &mut self,
@@ -230,7 +230,8 @@ impl Core<'_> {
                 continue;
             }
             if even.is_none() || !self.watch_even(op, index, space, (start, step, piece)) {
-                // The rest together: a report names the first lane that has something to tell.
+                // The rest is checked together, so that a report names the first lane with an
+                // error.
                 return self.look(op, (piece | left, false));
             }
         }
@@ -245,8 +246,8 @@ impl Core<'_> {
         unsafe { looking()(self, op) };
     }
 
-    /// Whether something looks at all operations before they run: what is unwritten is followed
-    /// through registers, and a probe looks at everything.
+    /// Returns whether all operations are looked at before they run. That is so if unwritten bytes
+    /// are followed through registers, or if there is a probe.
     #[inline(always)]
     pub(super) fn looks_at_all(&self) -> bool {
         self.tainted || self.probe.is_some()
@@ -299,7 +300,7 @@ impl Core<'_> {
         self.look_race(op, class, region, (addresses, mask), bytes);
     }
 
-    /// The checks alone.
+    /// Runs the same checks, and counts nothing.
     #[cold]
     pub(super) fn look_race(
         &mut self,

@@ -12,7 +12,7 @@
 //! | --- | --- |
 //! | `multiply` | products |
 //! | `move_rows` | between shared memory and registers |
-//! | `rows` | what an operation says of the latter |
+//! | `rows` | the bits in `aux` of the latter |
 
 mod move_rows;
 mod multiply;

@@ -47,7 +47,7 @@ pub(crate) struct Scaling {
 pub(crate) enum MatrixKind {
     /// `mma` with two types of multiplicands; C's and D's types.
     Mma(usize, [Element; 2], [Accumulator; 2]),
-    /// A product of which one matrix is sparse, `mma.sp`.
+    /// A product with one sparse matrix, `mma.sp`.
     Sparse(usize, Sparsity, [Element; 2], [Accumulator; 2]),
     /// `mma.m8n8k4` on f16: whether A and B are stored by rows; C's and D's types.
     Volta([bool; 2], [Accumulator; 2]),

@@ -5,14 +5,14 @@
 //! knows events (its vector clock): its own, those that synchronised with it, and those that happen
 //! before these. The clock determines the oldest write that the thread may still read:
 //!
-//! - *Coherence, causality*: nothing older than a write that it knows, or than a write that was read
-//!   by a read that it knows. A read counts only if it and the write are morally strong: both are
-//!   strong, and each has a scope that contains the other's thread.
+//! - *Coherence, causality*: nothing older than a write that it knows, or than a write that a known
+//!   read has read. A read counts only if it and the write are morally strong: both are strong, and
+//!   each has a scope that contains the other's thread.
 //! - *Release and acquire*: a write carries clocks, one for each release that precedes it (its own,
-//!   or a fence's). A read that is morally strong with it joins these clocks at once if it acquires,
-//!   or at the thread's next acquiring fence. The scopes of the release and of the acquire must
-//!   contain the other's thread. Atomics pass on the releases that they read, so observation is
-//!   transitive through them.
+//!   or a fence's). A read that is morally strong with it joins these clocks at once if it
+//!   acquires, or at the thread's next acquiring fence. The scopes of the release and of the
+//!   acquire must contain the other's thread. Atomics pass on the releases that they read, so
+//!   observation is transitive through them.
 //! - *Fence-SC*: `fence.sc` joins the clocks of all earlier ones whose scopes match.
 //! - *Barriers* join the clocks of the threads that they synchronise.
 //! - *Atomicity*: no write comes between an atomic and the write that it read, if the two are
@@ -26,7 +26,7 @@
 //!
 //! | file | what it is |
 //! | --- | --- |
-//! | `history` | the writes and reads of a place, and what threads know |
+//! | `history` | the writes and reads of a place, and the threads' clocks |
 //! | `read` | what a load may read |
 //! | `write` | where a write may stand |
 //! | `synchronise` | fences and barriers |

@@ -22,10 +22,10 @@
 //!
 //! | file | what it is |
 //! | --- | --- |
-//! | `probe` | what a probe looks at |
-//! | `endless` | loops without a way out |
-//! | `watchman` | whether any core's teams make progress |
-//! | `report` | who waits for what |
+//! | `probe` | the observations of a probe |
+//! | `endless` | loops without an exit |
+//! | `watchman` | whether the teams of any core make progress |
+//! | `report` | the waiting threads, and what they wait for |
 
 mod endless;
 mod probe;
@@ -55,7 +55,7 @@ const PATIENCE: u32 = 64;
 const POLLING: u64 = 1 << 18;
 /// The same number for other teams. A probe costs a thousandth of this many.
 const COMPUTING: u64 = 1 << 23;
-/// The factor by which the next probe is later each time.
+/// The factor between the times of two probes.
 const LATER: u64 = 4;
 
 /// The last read of a spinning warp, which shows what it waits for.

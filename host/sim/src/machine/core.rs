@@ -2,8 +2,8 @@
 //! within reach.
 //!
 //! A [`Core`] runs one team of blocks (one block, or the blocks of a cluster) on one host thread.
-//! It runs a group of lanes that share a program counter until they end, wait, fault or meet other
-//! lanes; `schedule` then chooses the group that runs next.
+//! It runs a group of lanes that share a program counter until they end, wait, fault or join other
+//! lanes. Then `schedule` chooses the group that runs next.
 
 use super::event::Event;
 use super::explore::Explore;

@@ -1,4 +1,4 @@
-//! Why the running lanes stopped.
+//! Events: the reasons why the running lanes stopped.
 
 use super::op::Op;
 use crate::checks::race::AccessKind;
@@ -9,7 +9,7 @@ pub(crate) enum Event {
     /// Nothing: no event was raised.
     #[default]
     None,
-    /// Go on at this operation, after looking for other lanes.
+    /// The lanes go on at this operation, after a look for other lanes.
     Jump(*const Op),
     /// The two halves of a divergent branch, when schedules are explored. Lanes of the mask go to
     /// the first place, the others to the second.
@@ -23,7 +23,7 @@ pub(crate) enum Event {
     },
     /// All of the running lanes have ended.
     Ended,
-    /// Time is up; go on at this operation later.
+    /// The turn is over, and the lanes go on at this operation later.
     Yield(*const Op),
     /// The launch ends with this fault.
     Fault(Box<RawFault>),

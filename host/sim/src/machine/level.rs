@@ -121,8 +121,8 @@ impl Level for Avx2 {
     #[inline(always)]
     fn top_bits(lanes: [u32; 8]) -> u32 {
         use std::arch::x86_64::{__m256, _mm256_movemask_ps};
-        // SAFETY: `Avx2` is named only by functions that `levels!` compiles for AVX2, and those are
-        // chosen only where `host_level` found it. The arrays have the same size and any bits are a
+        // SAFETY: only functions that `levels!` compiles for AVX2 name `Avx2`, and they are chosen
+        // only if `host_level` found AVX2. The arrays have the same size, and any bits are a valid
         // value.
         unsafe { _mm256_movemask_ps(std::mem::transmute::<[u32; 8], __m256>(lanes)) as u32 }
     }

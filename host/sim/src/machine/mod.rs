@@ -24,8 +24,8 @@
 //!
 //! | folder | what it is |
 //! | --- | --- |
-//! | `launch` | a launch over all cores, and launches from kernels |
-//! | `explore` | schedules other than the plain one, weak memory |
+//! | `launch` | launches over all cores, and launches from kernels |
+//! | `explore` | schedules other than the plain one, and weak memory |
 //! | `watch` | counters and checks that look at operations before they run, and the reports that a user reads |
 
 pub(crate) mod asynchronous;

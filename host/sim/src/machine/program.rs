@@ -60,14 +60,14 @@ pub(crate) struct Program {
     pub(crate) warpgroups: Vec<WarpgroupSite>,
     /// The names of the registers that they use.
     pub(crate) tracked: Vec<String>,
-    /// What operations do to those registers, by the operation's number; it may be shorter than
-    /// `ops`.
+    /// The accesses of operations to those registers, by the operation's number. The list may be
+    /// shorter than `ops`.
     pub(crate) touches: Vec<Option<Box<RegisterUse>>>,
     /// Matrices that go between memory and registers.
     pub(crate) tiles: Vec<Tile>,
     /// Accesses of multicast memory.
     pub(crate) multimems: Vec<MultimemSite>,
-    /// What video instructions do.
+    /// The forms of video instructions.
     pub(crate) videos: Vec<Video>,
     /// Instructions that may converge lanes of a warp from different places, by operation.
     pub(crate) meetings: Vec<MeetingPoint>,
@@ -201,7 +201,7 @@ pub(crate) struct OpInfo {
     pub(crate) column: u32,
     /// One more than an index into [`Program::sources`]; 0 for none.
     pub(crate) source: u32,
-    /// What it does to memory or control, for counters and checks.
+    /// Its effect on memory or control, for counters and checks.
     pub(crate) class: Class,
     /// Bytes that one lane accesses.
     pub(crate) bytes: u8,
@@ -225,7 +225,7 @@ pub(crate) struct OpInfo {
     pub(crate) multicast: bool,
     /// Whether this operation is the first of its PTX instruction. Some instructions take several.
     pub(crate) first: bool,
-    /// Where a thread may go from here.
+    /// The operations that may come next.
     pub(crate) successors: Successors,
 }
 
@@ -380,7 +380,7 @@ pub(crate) struct CallSite {
     pub(crate) function: Option<usize>,
     /// Arguments in the caller's frame.
     pub(crate) arguments: Vec<Area>,
-    /// Where results go in the caller's frame.
+    /// The places of results in the caller's frame.
     pub(crate) results: Vec<Area>,
 }
 
@@ -402,7 +402,7 @@ pub(crate) struct Variable {
     pub(crate) visible: bool,
 }
 
-/// Where a module variable lives.
+/// The memory of a module variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum VariableSpace {
     /// Memory in the global state space.

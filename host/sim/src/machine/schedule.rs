@@ -1,8 +1,8 @@
 //! Which lanes of a warp run next: independent thread scheduling, as on Volta and later.
 //!
-//! Each lane has its own place in the code. Lanes at one place form a group and run together; the
-//! group that runs is the deepest in calls and, of those, the one with the lowest program counter,
-//! because compilers lay code out so that lanes which went ahead wait at the join for the others.
+//! Each lane has its own place in the code. Lanes at one place form a group and run together. The
+//! next group is the one with the deepest call and, among those, with the lowest program counter.
+//! Compilers lay code out so that lanes which went ahead then wait at the join for the others.
 //! Groups that come to one place merge.
 //!
 //! That order alone would let a lane that spins on a lock starve the lane that holds it. A group

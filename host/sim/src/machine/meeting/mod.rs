@@ -4,7 +4,7 @@
 //! | file | what it is |
 //! | --- | --- |
 //! | `exchange` | lanes of a warp |
-//! | `together` | lanes of a warp that came to one instruction by different ways |
+//! | `together` | lanes of a warp that came to one instruction by different paths |
 //! | `barrier` | threads of a block |
 //! | `cluster` | blocks of a cluster |
 //! | `mbarrier` | barriers that are objects in shared memory |

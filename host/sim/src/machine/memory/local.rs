@@ -30,7 +30,7 @@ pub(in crate::machine) unsafe fn read_words<T: Copy + Default>(
     for part in (0..size).step_by(4) {
         let at = offset + part;
         // SAFETY: the part is inside one word (values of four bytes or more are whole words,
-        // smaller ones do not cross a boundary), and the caller says that the word is there.
+        // smaller ones do not cross a boundary), and the caller guarantees that the word is there.
         unsafe {
             base.add((at / 4 * LANES + lane) * 4 + at % 4)
                 .copy_to_nonoverlapping(to.add(part), size.min(4))

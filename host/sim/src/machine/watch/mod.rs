@@ -1,4 +1,4 @@
-//! Counters and checks, which look at operations before they run, when a launch asks for them.
+//! Counters and checks, which look at operations before they run, if a launch requests them.
 //!
 //! Operations are not involved in these checks. An operation's class, guard and address operand are
 //! all that a check needs, and the operation has not changed anything yet when the check runs. The
@@ -172,7 +172,7 @@ impl Core<'_> {
             && Even::kept(start, step, mask).is_some()
         {
             if !self.watch_even(op, index, space, (start, step, mask)) {
-                // Steps of another size are those of an operation before.
+                // The stride is that of an earlier operation with another access size.
                 self.look(op, (mask, step != 0 && step != u64::from(info.bytes)));
             }
             return;
@@ -194,8 +194,8 @@ impl Core<'_> {
         let size = self.run.program.infos[index].bytes;
         // SAFETY: the caller gives a memory operation.
         if unsafe { self.looks_scattered(op, size.trailing_zeros()) } {
-            // A column of shared memory is noted down as a whole; in global memory the race check
-            // takes lines apart.
+            // A column of shared memory is recorded as a whole. In global memory the race check
+            // splits lines.
             if watchers.is_simple()
                 && watchers.has(Watchers::SHARED)
                 // SAFETY: as above.
@@ -237,8 +237,8 @@ impl Core<'_> {
         }
     }
 
-    /// Looks at these lanes of an access one by one; whether their addresses are known to lie
-    /// anywhere.
+    /// Checks these lanes of an access one by one. The bool is whether their addresses are known to
+    /// be scattered.
     #[inline(always)]
     fn look(&mut self, op: *const Op, lanes: (u32, bool)) {
         self.looked_at = lanes;
@@ -253,8 +253,8 @@ impl Core<'_> {
         self.tainted || self.probe.is_some()
     }
 
-    /// Counts an operation that all running lanes do on registers, which is all there is to watch
-    /// of it. False for others.
+    /// Counts an operation of all running lanes on registers, if counting is all that there is to
+    /// do. Returns false for other operations.
     #[inline(always)]
     pub(super) fn watch_plain(&mut self, op: *const Op) -> bool {
         let run = self.run;
@@ -276,8 +276,8 @@ impl Core<'_> {
     }
 
     /// Counts and checks accesses of `bytes` bytes each that are not those of the operation's
-    /// address row: by the lanes of `mask`, in the memory that `region` names. For operations that
-    /// the watch leaves alone.
+    /// address row. The lanes of `mask` make them, in the memory that `region` names. This is for
+    /// operations that the watch does not look at.
     #[cold]
     pub(super) fn look_at(
         &mut self,

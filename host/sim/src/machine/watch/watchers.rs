@@ -19,7 +19,7 @@ use crate::machine::program::{Class, Function, Program, SpaceClass};
 pub(in crate::machine) struct Watchers(u8);
 
 impl Watchers {
-    /// Nothing looks at the operation.
+    /// No counter or check looks at the operation.
     pub(in crate::machine) const NOTHING: Self = Self(0);
     /// The race check.
     pub(super) const RACE: Self = Self(1);

@@ -6,7 +6,7 @@ use crate::machine::event::Region;
 use crate::machine::lane::{LANES, lanes};
 use crate::machine::watch::flow::FlowOperand;
 
-/// Where uninitialised bytes came from.
+/// The origin of uninitialised bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Origin {
     /// The operation that read them.

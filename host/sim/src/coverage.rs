@@ -1,8 +1,8 @@
-//! Which rows of the instruction table the machine runs: the samples of each row are loaded, as a
-//! program would be.
+//! Which rows of the instruction table the machine runs. To find out, the samples of each row are
+//! loaded as a program would be.
 //!
-//! The coverage page of the book and the tests both ask here, so the page lists exactly what the
-//! decoder accepts.
+//! The coverage page of the book and the tests both use this module, so the page lists exactly what
+//! the decoder accepts.
 
 use crate::isa::Row;
 use crate::isa::pattern::{Pattern, patterns};
@@ -14,27 +14,28 @@ use crate::module::Module;
 pub struct Coverage {
     /// The row of the instruction table.
     pub row: &'static Row,
-    /// Samples of the row: every modifier of it is in one.
+    /// The number of samples of the row. Every modifier of the row occurs in one of them.
     pub samples: usize,
-    /// How many samples of the row load.
+    /// The number of samples of the row that load.
     pub modelled: usize,
-    /// The first that does not, with the reason.
+    /// The first sample that does not load, with the reason.
     pub missing: Option<(String, String)>,
 }
 
-/// The spellings by which the decoder knows instructions that work on registers alone, and parts of
-/// others. What stands in parentheses behind one is no part of the instruction: it tells two of one
-/// spelling apart.
+/// Returns the names that the decoder has for instructions that work on registers alone, and for
+/// parts of other instructions. Text in parentheses after a name is not part of the instruction. It
+/// distinguishes two instructions of the same name.
 pub fn spellings() -> impl Iterator<Item = &'static str> {
     crate::decode::table::keys()
 }
 
-/// The functions that the machine provides to modules that only declare them, as a driver does.
+/// Returns the functions that the machine provides to modules that only declare them, as a driver
+/// does.
 pub fn functions() -> impl Iterator<Item = &'static str> {
     crate::decode::functions()
 }
 
-/// Every row of the table.
+/// Returns the coverage of every row of the table.
 pub fn coverage() -> Vec<Coverage> {
     patterns().iter().map(of).collect()
 }

@@ -12,7 +12,7 @@ use crate::memory::window;
 use crate::report::LaunchError;
 use crate::{AllocationKind, DeviceModel, Fault, Kernel, Memory, MemoryError, Module};
 
-/// Why a device could not be made.
+/// The reason why a device could not be created.
 #[derive(Debug, thiserror::Error)]
 #[error("no memory for a simulated {name}")]
 pub struct DeviceError {
@@ -23,11 +23,11 @@ pub struct DeviceError {
     pub source: MemoryError,
 }
 
-/// Why a module's variables could not be made on a device.
+/// The reason why a module could not be instantiated on a device.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InstantiateError {
-    /// No memory for a variable.
+    /// There is no memory left for a variable.
     #[error("no memory for variable `{name}`")]
     Memory {
         /// The variable's name in the PTX.
@@ -35,7 +35,7 @@ pub enum InstantiateError {
         /// Why the allocation failed.
         source: MemoryError,
     },
-    /// The module was compiled for a newer device, or for another one alone (`sm_90a`).
+    /// The module was compiled for a newer device, or only for another device (`sm_90a`).
     #[error("the PTX is for {target}, the device is an sm_{sm}; build for sm_{sm} or older")]
     Target {
         /// The module's `.target`.
@@ -53,7 +53,7 @@ pub enum InstantiateError {
     },
 }
 
-/// A simulated GPU. Launches from several host threads may run at once.
+/// A simulated GPU. Several host threads may run launches on it at the same time.
 #[derive(Debug)]
 pub struct Device {
     model: DeviceModel,
@@ -68,9 +68,9 @@ pub struct Instance {
     module: Module,
     memory: Arc<Memory>,
     images: Arc<Images>,
-    /// Every variable's address in its own space, in the program's order.
+    /// The address of every variable in its own state space, in the order of the program.
     addresses: Vec<u64>,
-    /// Every function's constant rows, with addresses filled in.
+    /// The constant rows of every function, with the addresses filled in.
     rows: Vec<Vec<PresetRow>>,
 }
 
@@ -78,7 +78,7 @@ impl Device {
     /// Makes a device of this model. All of its memory is free.
     ///
     /// # Errors
-    /// When the host has no range of addresses for the device's memory.
+    /// The host has no range of addresses for the device's memory.
     pub fn new(model: DeviceModel) -> Result<Self, DeviceError> {
         match Memory::new(model.memory) {
             Ok(memory) => Ok(Self {
@@ -94,25 +94,25 @@ impl Device {
         }
     }
 
-    /// The device's model.
+    /// Returns the device's model.
     pub fn model(&self) -> &DeviceModel {
         &self.model
     }
 
-    /// The device's memory, which every instance on it shares.
+    /// Returns the device's memory, which all its instances share.
     pub fn memory(&self) -> &Memory {
         &self.memory
     }
 
-    /// The device's textures and surfaces.
+    /// Returns the device's textures and surfaces.
     pub fn images(&self) -> &Images {
         &self.images
     }
 
-    /// Makes and initialises the module's `.global` and `.const` variables.
+    /// Allocates and initialises the module's `.global` and `.const` variables.
     ///
     /// # Errors
-    /// If they do not fit, or the module is for a newer device.
+    /// The variables do not fit, or the module is for another or a newer device.
     pub fn instantiate(&self, module: &Module) -> Result<Instance, InstantiateError> {
         let program = &module.inner.program;
         let sm = self.model.sm();
@@ -155,8 +155,8 @@ impl Device {
         Ok(instance)
     }
 
-    /// Returns the address of a variable in its own state space, and allocates memory if it needs
-    /// any.
+    /// Returns the address of a variable in its own state space. Allocates memory for it if it
+    /// needs any.
     fn place(&self, variable: &Variable) -> Result<u64, InstantiateError> {
         let name = || variable.name.as_str().into();
         let kind = match variable.space {
@@ -218,7 +218,8 @@ impl Device {
         )
     }
 
-    /// The heap for `malloc` in kernels, made when a kernel that uses it is first launched.
+    /// Returns the heap for `malloc` in kernels. The first launch of a kernel that uses it
+    /// allocates it.
     fn heap(&self, launch: &Launch<'_>) -> Result<&Heap, LaunchError> {
         if let Some(heap) = self.heap.get() {
             return Ok(heap);
@@ -229,16 +230,16 @@ impl Device {
     }
 }
 
-/// For launches that allocate nothing.
+/// The heap of launches that allocate nothing.
 static NO_HEAP: Heap = Heap::empty();
 
 impl Instance {
-    /// The instance's module.
+    /// Returns the instance's module.
     pub fn module(&self) -> &Module {
         &self.module
     }
 
-    /// The address and size of a `.global` or `.const` variable.
+    /// Returns the address and the size of a `.global` or `.const` variable.
     pub fn global(&self, name: &str) -> Option<(u64, u64)> {
         let program = &self.module.inner.program;
         let at = program
@@ -248,12 +249,12 @@ impl Instance {
         Some((self.addresses[at], program.variables[at].size))
     }
 
-    /// The handle of a `.texref` variable of this name.
+    /// Returns the handle of a `.texref` variable of this name.
     pub fn texture_reference(&self, name: &str) -> Option<u64> {
         self.reference(name, Reference::Texture)
     }
 
-    /// The handle of a `.surfref` variable of this name.
+    /// Returns the handle of a `.surfref` variable of this name.
     pub fn surface_reference(&self, name: &str) -> Option<u64> {
         self.reference(name, Reference::Surface)
     }
@@ -267,7 +268,7 @@ impl Instance {
         Some(self.addresses[at])
     }
 
-    /// Writes a variable's first contents.
+    /// Writes the initial contents of a variable.
     fn initialise(&self, variable: &Variable, address: u64) {
         if !in_memory(variable) || variable.image.is_empty() {
             return;
@@ -283,12 +284,12 @@ impl Instance {
             image[place.at..place.at + place.width]
                 .copy_from_slice(&value.to_le_bytes()[..place.width]);
         }
-        // SAFETY: `place` allocated the variable's size at this address, the decoder checked that
-        // the image is no larger, and no kernel knows of the variable yet.
+        // SAFETY: `place` allocated the variable's size at this address. The decoder checked that
+        // the image is no larger. No kernel uses the variable yet.
         unsafe { (address as *mut u8).copy_from_nonoverlapping(image.as_ptr(), image.len()) };
     }
 
-    /// A constant row with its address filled in.
+    /// Returns a constant row with its address filled in.
     fn resolve(&self, row: &PresetRow) -> PresetRow {
         match row.value {
             Value::Symbol(variable, offset) => {
@@ -303,7 +304,7 @@ impl Instance {
     }
 }
 
-/// Whether a variable has memory of its own.
+/// Returns whether a variable has memory of its own.
 fn in_memory(variable: &Variable) -> bool {
     matches!(
         variable.space,
@@ -322,8 +323,8 @@ impl Drop for Instance {
             .zip(&self.addresses)
         {
             if in_memory(variable) {
-                // It was allocated by `instantiate`; a host program that freed it has been told so
-                // then.
+                // `instantiate` allocated it. If the host program has freed it, that call has
+                // returned the error already.
                 let _ = self.memory.free(address);
             }
             if matches!(variable.space, VariableSpace::Reference(_)) {

@@ -1,5 +1,5 @@
-//! All schedules of a small program, one after another: the tree of choices made so far, and which
-//! to try next.
+//! A search through all schedules of a small program: the tree of the choices made so far, and
+//! which choice to try next.
 //!
 //! The program runs again and again from its beginning. Each run repeats the choices of the run
 //! before it up to one point and chooses differently there: a depth-first search, as loom and
@@ -14,13 +14,14 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Runs that are made at most where nobody says.
+/// The most runs, if the caller sets no limit.
 const RUNS: u64 = 100_000;
-/// Choices of one run at most: behind them it goes on without branching, and the answer is not
-/// complete.
+/// The most choices of one run. A run with more choices goes on without branching, and the search
+/// is then not complete.
 const CHOICES: usize = 4096;
 
-/// Who runs: a lane, or the lanes of a warp that are together, by the lowest.
+/// A thread of execution: a lane, or the lanes of a warp that run together, named by the lowest
+/// lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct ThreadId {
     /// The team's index in the grid.
@@ -31,10 +32,10 @@ pub(crate) struct ThreadId {
     pub(crate) lane: u32,
 }
 
-/// What a thread is about to do to memory.
+/// What a thread's next step does to memory.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Footprint {
-    /// Host addresses and bytes.
+    /// Host addresses with the number of bytes at each.
     pub(crate) ranges: Vec<(u64, u64)>,
     pub(crate) writes: bool,
     /// Whether it is a `fence.sc`.
@@ -42,12 +43,12 @@ pub(crate) struct Footprint {
 }
 
 impl Footprint {
-    /// Whether it matters which of the two comes first.
+    /// Returns whether the order of the two accesses matters.
     pub(crate) fn depends(&self, other: &Self) -> bool {
         self.sc && other.sc || (self.writes || other.writes) && self.meets(other)
     }
 
-    /// Does what the other does as well.
+    /// Adds the accesses of another footprint.
     pub(crate) fn join(&mut self, other: Self) {
         self.ranges.extend(other.ranges);
         self.writes |= other.writes;
@@ -63,14 +64,14 @@ impl Footprint {
         self.ranges.iter().any(meet)
     }
 
-    /// Returns whether no other thread can observe it.
+    /// Returns whether no other thread can observe the access.
     pub(crate) fn is_nothing(&self) -> bool {
         self.ranges.is_empty() && !self.sc
     }
 }
 
-/// The choices of all runs so far. One of these goes with every launch of the program, as
-/// [`Launch::exploration`](crate::Launch::exploration).
+/// The choices of all runs so far. The caller passes one exploration to every launch of the
+/// program, as [`Launch::exploration`](crate::Launch::exploration).
 #[derive(Debug)]
 pub struct Exploration {
     tree: Mutex<Tree>,
@@ -83,30 +84,30 @@ pub struct Exploration {
 #[derive(Debug, Default)]
 struct Tree {
     nodes: Vec<Node>,
-    /// How many of the choices this run has passed.
+    /// The number of choices that this run has passed.
     depth: usize,
     /// Threads that sleep now.
     sleep: Vec<ThreadId>,
-    /// Whether this run makes no more choices, because the rest was done in an earlier run, or the
-    /// run is too long.
+    /// Whether this run makes no more choices. Either an earlier run did the rest, or the run is
+    /// too long.
     coasts: bool,
     runs: u64,
-    /// Whether a run was too long, or the program behaved differently when it was run again.
+    /// Whether a run was too long, or the program behaved differently when it ran again.
     partial: bool,
-    /// The run's steps, as they are shown.
+    /// The steps of the run, as text.
     steps: Vec<String>,
 }
 
 #[derive(Debug)]
 enum Node {
-    /// The choice of the thread that goes on.
+    /// Which thread runs next.
     Thread {
         enabled: Vec<ThreadId>,
         sleep: Vec<ThreadId>,
         tried: Vec<ThreadId>,
         chosen: usize,
     },
-    /// One of this many values.
+    /// Which of `count` values a load returns.
     Value { count: usize, chosen: usize },
 }
 
@@ -122,8 +123,8 @@ impl Exploration {
         }
     }
 
-    /// Does not record the steps of runs, not even of one that ends in a fault. For a program of
-    /// few instructions that saves a quarter of the time.
+    /// Turns off the record of steps, also for a run that ends in a fault. For a program of few
+    /// instructions that saves a quarter of the time.
     #[must_use]
     pub fn without_steps(self) -> Self {
         Self {
@@ -143,7 +144,8 @@ impl Exploration {
         self.weak
     }
 
-    /// Begins the next run. Returns false if all different runs are done, or the limit is reached.
+    /// Begins the next run. Returns false if all different runs are done, or if the limit is
+    /// reached.
     pub fn next_run(&self) -> bool {
         let mut tree = self.tree();
         if tree.runs > 0 && !tree.advance() {
@@ -166,19 +168,19 @@ impl Exploration {
         self.tree().runs
     }
 
-    /// After [`next_run`](Self::next_run) has returned false, returns whether every schedule was
-    /// run: no run was cut off, and the program depended on nothing but its schedule.
+    /// Returns whether every schedule was run: no run was cut off, and the program depended on
+    /// nothing but its schedule. Call it after [`next_run`](Self::next_run) has returned false.
     pub fn is_complete(&self) -> bool {
         !self.tree().partial
     }
 
-    /// The steps of the last run, a line each: the thread, the place, and its access to memory.
-    /// Empty after [`without_steps`](Self::without_steps).
+    /// Returns the steps of the last run, one line for each: the thread, the place, and its access
+    /// to memory. Empty after [`without_steps`](Self::without_steps).
     pub fn steps(&self) -> Vec<String> {
         self.tree().steps.clone()
     }
 
-    /// Returns whether launches add their steps.
+    /// Returns whether launches record their steps.
     pub(crate) fn tells_steps(&self) -> bool {
         self.tells
     }
@@ -193,8 +195,8 @@ impl Exploration {
         self.tree().sleep.clear();
     }
 
-    /// Chooses the thread that goes on, among those that can run, each with the accesses that it is
-    /// about to make.
+    /// Chooses the thread that runs next. `enabled` lists the threads that can run, each with the
+    /// accesses that it is about to make.
     pub(crate) fn thread(&self, enabled: &[(ThreadId, Footprint)]) -> usize {
         let mut tree = self.tree();
         let chosen = tree.thread(enabled);
@@ -249,7 +251,8 @@ impl Tree {
         false
     }
 
-    /// Whether this choice is one of a run before this one; else whether it makes a node.
+    /// Returns this choice if an earlier run made it already. Returns `None` if it needs a new
+    /// node.
     fn known(&mut self) -> Option<usize> {
         if self.depth < self.nodes.len() {
             self.depth += 1;
@@ -266,7 +269,7 @@ impl Tree {
             return 0;
         }
         if let [(who, _)] = enabled {
-            // If it sleeps, an earlier run did the rest in another order.
+            // If the thread sleeps, an earlier run did the rest in another order.
             self.coasts = self.sleep.contains(who);
             return 0;
         }
@@ -330,7 +333,8 @@ impl Tree {
         }
     }
 
-    /// Notes that the program behaved differently from the run before, with the same choices.
+    /// Records that the program behaved differently from the run before, although the choices were
+    /// the same.
     fn strayed(&mut self) -> usize {
         (self.coasts, self.partial) = (true, true);
         0

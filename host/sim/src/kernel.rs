@@ -2,7 +2,7 @@
 
 use crate::load_error::LoadError;
 
-/// A parameter of a kernel: its name, size and place.
+/// A parameter of a kernel: its name, size, alignment and offset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Param {
@@ -30,11 +30,11 @@ pub struct Kernel {
     pub static_shared: u32,
     /// Bytes of local memory of the kernel's own frame.
     pub local_bytes: u32,
-    /// `.maxntid`, as a number of threads.
+    /// The value of `.maxntid`, as a number of threads.
     pub max_threads: Option<u32>,
     /// The block shape that `.reqntid` requires, if there is one.
     pub required_threads: Option<[u32; 3]>,
-    /// The blocks per multiprocessor that `.minnctapersm` asks for.
+    /// The number of blocks per multiprocessor that `.minnctapersm` requests.
     pub min_blocks: Option<u32>,
     /// The cluster shape that `.reqnctapercluster` requires.
     pub cluster: Option<[u32; 3]>,
@@ -43,8 +43,8 @@ pub struct Kernel {
     pub registers: u32,
     /// Whether the kernel, or a function that it calls, launches kernels.
     pub launches: bool,
-    /// The reason if the kernel cannot run here, because it or a function that it calls uses
-    /// something that is not modelled. A launch then fails with
+    /// The reason why the kernel cannot run here, if there is one: the kernel or a function that it
+    /// calls uses something that is not modelled. A launch then fails with
     /// [`LaunchError::Refused`](crate::LaunchError::Refused).
     pub refused: Option<LoadError>,
 }

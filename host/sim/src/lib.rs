@@ -1,7 +1,7 @@
 //! A simulated GPU: it loads PTX, runs it, and reports what goes wrong.
 //!
-//! The crate knows nothing of CUDA's API; the `driver` crate puts that in front of it. The modules,
-//! in the order in which a kernel meets them:
+//! The crate does not contain CUDA's API. The `driver` crate implements that API on top of this
+//! one. The modules, in the order in which a kernel passes through them:
 //!
 //! | module | what it is |
 //! | --- | --- |

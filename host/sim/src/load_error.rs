@@ -4,14 +4,14 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// The text is no PTX.
+    /// The text is not valid PTX.
     #[error("ptx line {line}, column {column}: {message}")]
     Syntax {
         /// The line, from 1.
         line: u32,
         /// The column, from 1.
         column: u32,
-        /// What was wrong and what would be right.
+        /// What is wrong, and what would be correct.
         message: String,
     },
     /// The machine does not model this instruction; the kernel may still be right on a GPU.
@@ -21,22 +21,22 @@ pub enum LoadError {
         line: u32,
         /// The instruction or directive.
         text: String,
-        /// What about it, where that is not plain.
+        /// The part of it that is not modelled, if the text does not show that.
         why: Option<String>,
     },
-    /// The text reads as PTX but does not make sense.
+    /// The text has the syntax of PTX, but it has no meaning.
     #[error("ptx line {line}: {message}{}", place(.text, .message))]
     Invalid {
         /// The line, from 1.
         line: u32,
         /// The instruction or directive.
         text: String,
-        /// What was wrong and what would be right.
+        /// What is wrong, and what would be correct.
         message: String,
     },
 }
 
-/// The instruction, unless the message names it already.
+/// Returns text that names the instruction, or nothing if the message contains it already.
 fn place(text: &str, message: &str) -> String {
     match message.contains(&format!("`{text}`")) {
         true => String::new(),

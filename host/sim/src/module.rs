@@ -7,7 +7,7 @@ use crate::kernel::Kernel;
 use crate::load_error::LoadError;
 use crate::machine::program::Program;
 
-/// PTX that was read, checked and decoded. Cheap to clone.
+/// PTX that was read, checked and decoded. A clone shares the contents.
 #[derive(Debug, Clone)]
 pub struct Module {
     pub(crate) inner: Arc<Inner>,
@@ -21,21 +21,22 @@ pub(crate) struct Inner {
 impl Module {
     /// Reads, checks and decodes PTX.
     ///
-    /// A function that holds an instruction which is not modelled does not stop its module: the
-    /// kernels that name it say so in [`Kernel::refused`], and the others run.
+    /// A function with an instruction that is not modelled does not make the whole module fail. The
+    /// kernels that refer to that function have the reason in [`Kernel::refused`], and the other
+    /// kernels run.
     ///
     /// # Errors
-    /// Text that is no PTX, an instruction that a GPU's assembler would refuse, a symbol that
-    /// nothing defines; with line and text.
+    /// Text that is not PTX, an instruction that a GPU's assembler would refuse, or a symbol
+    /// without a definition. The error contains the line and the text.
     pub fn load(ptx: &str) -> Result<Self, LoadError> {
         Self::link(&[ptx])
     }
 
-    /// Reads several modules as one, as `cuLink*` does: what one declares `.extern`, another may
-    /// define.
+    /// Reads several texts as one module, as `cuLink*` does. A symbol that one text declares
+    /// `.extern` may be defined in another.
     ///
     /// # Errors
-    /// As [`Module::load`].
+    /// The errors of [`Module::load`].
     pub fn link(ptx: &[&str]) -> Result<Self, LoadError> {
         let program = decode(ptx)?;
         Ok(Self {
@@ -43,25 +44,25 @@ impl Module {
         })
     }
 
-    /// The kernels, in the order of the text.
+    /// Returns the kernels, in the order of the text.
     pub fn kernels(&self) -> impl Iterator<Item = &Kernel> {
         self.inner.program.kernels.iter().map(|(kernel, _)| kernel)
     }
 
-    /// The number of the target that the text is for, as in 90 for sm_90; of several texts, the
-    /// newest.
+    /// Returns the number of the target of the text, such as 90 for sm_90. For several texts, it is
+    /// the newest target.
     pub fn target(&self) -> u32 {
         self.inner.program.target.map_or(0, |target| target.sm)
     }
 
-    /// The PTX version of the text, if it is after [`NEWEST`](crate::ptx::NEWEST): what it holds
-    /// may mean something else than is known here, and what is not known in it is refused kernel by
-    /// kernel.
+    /// Returns the PTX version of the text if it is newer than [`NEWEST`](crate::ptx::NEWEST). Such
+    /// a text may have a meaning that this crate does not know. A kernel that contains something
+    /// unknown is refused, and the others run.
     pub fn newer_than_known(&self) -> Option<(u32, u32)> {
         self.inner.program.newer
     }
 
-    /// The kernel of this name.
+    /// Returns the kernel of this name.
     pub fn kernel(&self, name: &str) -> Option<&Kernel> {
         self.kernels().find(|k| k.name == name)
     }

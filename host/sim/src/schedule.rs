@@ -13,26 +13,26 @@ use std::str::FromStr;
 /// The default depth of [`Strategy::Pct`].
 const DEPTH: u32 = 3;
 
-/// Which thread goes on at an access to memory.
+/// How the next thread is chosen at an access to memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Strategy {
-    /// Warps take turns, on all of the host's cores.
+    /// Warps take turns. All cores of the host are used.
     #[default]
     Plain,
-    /// Any thread that can run, all with the same probability.
+    /// Any thread that can run. All of them have the same probability.
     Random,
-    /// The thread with the highest priority. Priorities are random, and that of the running thread
-    /// drops at `depth - 1` places.
+    /// The thread with the highest priority. Priorities are random. The priority of the running
+    /// thread drops at `depth - 1` points.
     Pct {
-        /// The number of ordering constraints between accesses that the mistake needs to show; 1 or
-        /// more.
+        /// The number of ordering constraints between accesses that are necessary for the bug to
+        /// occur; 1 or more.
         depth: u32,
     },
 }
 
-/// A schedule: `plain`, `random`, `pct` or `pct:DEPTH`, and `weak` for the weak memory model, with
-/// a comma between.
+/// A schedule. Its text is `plain`, `random`, `pct` or `pct:DEPTH`, and `weak` for the weak memory
+/// model. A comma separates the words.
 ///
 /// ```
 /// use lanewise_sim::{Schedule, Strategy};
@@ -45,8 +45,8 @@ pub enum Strategy {
 pub struct Schedule {
     /// How the next thread is chosen.
     pub strategy: Strategy,
-    /// Whether loads may read old values where the PTX memory model allows it. Not with
-    /// [`Strategy::Plain`].
+    /// Whether loads may read old values where the PTX memory model allows it. Cannot be combined
+    /// with [`Strategy::Plain`].
     pub weak: bool,
 }
 
@@ -56,7 +56,7 @@ pub struct Schedule {
     "no schedule is called `{word}`; there are `plain`, `random`, `pct` and `pct:DEPTH`, and `weak` besides"
 )]
 pub struct UnknownSchedule {
-    /// The word that was written.
+    /// The unknown word.
     pub word: String,
 }
 
@@ -85,7 +85,7 @@ impl FromStr for Schedule {
     }
 }
 
-/// Prints the form that is parsed.
+/// Prints the form that `from_str` reads.
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.strategy {

@@ -33,7 +33,8 @@ impl<'a> From<&'a DeviceModel> for Target<'a> {
     }
 }
 
-/// Returns the threads of a block, if the model allows the launch and all parameters are there.
+/// Returns the number of threads in a block, if the model allows the launch and all parameters are
+/// given.
 pub(crate) fn check(
     model: &DeviceModel,
     kernel: &Kernel,
@@ -47,8 +48,8 @@ pub(crate) fn check(
     Ok(threads)
 }
 
-/// Returns the threads of a block, if the model allows a launch of this shape. Does not check the
-/// parameters.
+/// Returns the number of threads in a block, if the model allows a launch of this shape. Does not
+/// check the parameters.
 pub(crate) fn check_on_model(
     model: &DeviceModel,
     kernel: &Kernel,
@@ -61,8 +62,8 @@ pub(crate) fn check_on_model(
     Ok(threads)
 }
 
-/// Returns the threads of a block, if the device allows a launch of this shape. Does not check the
-/// parameters, nor whether all blocks of a cooperative launch fit at once.
+/// Returns the number of threads in a block, if the device allows a launch of this shape. Does not
+/// check the parameters, nor whether all blocks of a cooperative launch fit at once.
 ///
 /// # Errors
 /// The first limit that the shape exceeds.
@@ -96,7 +97,8 @@ fn grid_and_block(device: Target<'_>, launch: &Launch<'_>) -> Result<(), LaunchE
     Ok(())
 }
 
-/// Returns the threads of a block, if the device, the kernel and its registers allow as many.
+/// Returns the number of threads in a block, if the device, the kernel and its registers allow that
+/// many.
 fn threads(device: Target<'_>, kernel: &Kernel, launch: &Launch<'_>) -> Result<u32, LaunchError> {
     let most = device.limits.threads_per_block;
     let asked = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
@@ -127,8 +129,8 @@ fn threads(device: Target<'_>, kernel: &Kernel, launch: &Launch<'_>) -> Result<u
     Ok(threads)
 }
 
-/// Checks the shared memory. Above a default limit it needs a function attribute, which a driver
-/// keeps; without a driver the device's own limit applies.
+/// Checks the size of the shared memory. A size above the default limit needs a function attribute,
+/// which the driver stores. Without a driver, the device's own limit applies.
 fn shared_memory(
     device: Target<'_>,
     kernel: &Kernel,
@@ -149,8 +151,8 @@ fn shared_memory(
     Ok(())
 }
 
-/// Checks that the cluster is the kernel's own if it has one, that the device allows it, and that
-/// the grid consists of whole clusters.
+/// Checks that the launch uses the kernel's own cluster shape if it has one, that the device allows
+/// the cluster, and that the grid consists of whole clusters.
 fn cluster(device: Target<'_>, kernel: &Kernel, launch: &Launch<'_>) -> Result<(), LaunchError> {
     let cluster = kernel.cluster.unwrap_or(launch.cluster);
     let bad = |reason: String| LaunchError::Cluster {
@@ -194,8 +196,8 @@ fn cluster(device: Target<'_>, kernel: &Kernel, launch: &Launch<'_>) -> Result<(
     Ok(())
 }
 
-/// Checks that all blocks of a cooperative launch fit on the device at once, because they wait for
-/// each other.
+/// Checks that all blocks of a cooperative launch fit on the device at once. They wait for each
+/// other, so all of them must be resident.
 fn all_resident(
     model: &DeviceModel,
     kernel: &Kernel,
@@ -220,7 +222,8 @@ fn all_resident(
     Ok(())
 }
 
-/// The largest number of threads of a block for which the device has registers; at least a warp.
+/// Returns the largest number of threads in a block for which the device has registers, at least
+/// one warp.
 fn by_registers(device: Target<'_>, kernel: &Kernel) -> u32 {
     match kernel.registers {
         0 => u32::MAX,
@@ -232,7 +235,7 @@ fn by_registers(device: Target<'_>, kernel: &Kernel) -> u32 {
 }
 
 impl Kernel {
-    /// The most threads that a block of this kernel may have on a device of this model.
+    /// Returns the most threads that a block of this kernel may have on a device of this model.
     pub fn most_threads(&self, model: &DeviceModel) -> u32 {
         let required = self
             .required_threads

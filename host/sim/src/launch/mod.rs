@@ -39,19 +39,19 @@ pub struct Launch<'a> {
     pub dynamic_shared: u32,
     /// The limit of dynamic shared memory in bytes; `None` for the device's own limit.
     pub dynamic_shared_limit: Option<u32>,
-    /// The parameters, laid out as [`Param`](crate::Param) says. Extra bytes are ignored; missing
-    /// bytes are an error.
+    /// The parameters, in the layout that [`Param`](crate::Param) describes. Extra bytes are
+    /// ignored; missing bytes are an error.
     pub params: &'a [u8],
     /// The seed that chooses the interleaving of warps. One seed always gives the same result.
     pub seed: u64,
     /// How threads are scheduled at memory accesses. The seed makes the choices.
     pub schedule: Schedule,
-    /// The search through all schedules that this launch is part of. It then makes the choices, in
-    /// place of schedule and seed.
+    /// The search through all schedules that this launch is part of. It then makes the choices
+    /// instead of the schedule and the seed.
     pub exploration: Option<Arc<Exploration>>,
     /// About how many warp instructions all blocks together may run; `None` for the default.
     pub budget: Option<u64>,
-    /// The checks, in addition to what is always checked.
+    /// The checks to run, in addition to those that always run.
     pub checks: Checks,
     /// Whether to keep counters, which costs time.
     pub count: bool,
@@ -68,8 +68,8 @@ pub struct Launch<'a> {
 }
 
 impl<'a> Launch<'a> {
-    /// A launch with seed 0, without dynamic shared memory or clusters, that prints to the process'
-    /// standard output.
+    /// Returns a launch with seed 0, without dynamic shared memory or clusters, that prints to the
+    /// standard output of the process.
     pub fn new(kernel: &'a str, grid: [u32; 3], block: [u32; 3], params: &'a [u8]) -> Self {
         Self {
             kernel,
@@ -97,8 +97,8 @@ impl<'a> Launch<'a> {
 }
 
 impl Launch<'_> {
-    /// Returns whether threads stop at each access to memory, where the scheduler chooses which one
-    /// goes on.
+    /// Returns whether threads stop at each access to memory, so that the scheduler can choose
+    /// which thread runs next.
     pub(crate) fn is_explored(&self) -> bool {
         self.exploration.is_some() || self.schedule.strategy != Strategy::Plain
     }
@@ -129,13 +129,13 @@ impl std::fmt::Debug for Launch<'_> {
     }
 }
 
-/// Sums that cost nothing to keep, from which the modelled time is computed.
+/// Totals of a launch, from which the modelled time is computed. They cost no extra time to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct ExecutionSummary {
     /// Instructions of the PTX that warps have executed.
     pub instructions: u64,
-    /// Bytes that threads asked global memory for: active lanes times width.
+    /// Bytes that threads requested from global memory: active lanes times width.
     pub global_read: u64,
     /// Bytes that threads wrote to global memory.
     pub global_written: u64,
@@ -143,8 +143,8 @@ pub struct ExecutionSummary {
     pub blocks: u64,
     /// Grids that kernels launched.
     pub device_launches: u64,
-    /// The length of the longest chain of grids that had to run one after another, the host's
-    /// included.
+    /// The length of the longest chain of grids that had to run one after another. The grid that
+    /// the host launched is part of it.
     pub chain: u64,
 }
 
@@ -152,19 +152,19 @@ pub struct ExecutionSummary {
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Report {
-    /// The counters, if they were asked for.
+    /// The counters, if the launch asked for them.
     pub counters: Option<Counters>,
     /// What the checks found. A finding does not end the launch.
     pub findings: Vec<Finding>,
-    /// Under the race check, which bytes of global memory were accessed.
+    /// The bytes of global memory that were accessed. Filled only by the race check.
     pub footprint: Footprint,
     /// Whether a thread waited for earlier launches (`griddepcontrol.wait`).
     pub waits_for_grids: bool,
     /// Whether a thread let the next launch begin (`griddepcontrol.launch_dependents`).
     pub releases_grids: bool,
-    /// How much work there was.
+    /// How much work the launch did.
     pub summary: ExecutionSummary,
-    /// Where the schedule was not the plain one, its steps, a line each: who, where, and what it
-    /// did to memory. The middle of a long one is left out.
+    /// The steps of the schedule, if it was not the plain one. Each line contains the thread, the
+    /// place, and the access to memory. The middle of a long list is left out.
     pub steps: Vec<String>,
 }

@@ -1,18 +1,18 @@
-//! One piece of memory that a kernel may reach, and what it was made as.
+//! An allocation that a kernel may reach, and the kind of memory that it is.
 
 use std::fmt;
 use std::sync::Arc;
 
 use super::trail::Trail;
 
-/// What a piece of memory was made as.
+/// The kind of memory of an allocation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AllocationKind {
     /// Device memory (`cuMemAlloc` and its like).
     Device,
     /// Pinned host memory (`cuMemAllocHost`, `cuMemHostAlloc`).
     Pinned,
-    /// Managed memory, of host and devices at once (`cuMemAllocManaged`).
+    /// Managed memory, which host and devices share (`cuMemAllocManaged`).
     Managed,
     /// A module's `.global` variable.
     Global(Arc<str>),
@@ -22,28 +22,28 @@ pub enum AllocationKind {
     Array,
     /// Physical memory mapped into a reserved range (`cuMemMap`).
     Mapped,
-    /// Memory of several devices under one address, which `multimem` alone reaches (`cuMemMap` of a
-    /// multicast object).
+    /// Memory of several devices under one address, which only `multimem` instructions reach
+    /// (`cuMemMap` of a multicast object).
     Multicast,
     /// Device memory that another process has allocated (`cuIpcOpenMemHandle`).
     Opened,
-    /// The heap that `malloc` in a kernel takes from.
+    /// The heap from which `malloc` in a kernel allocates.
     Heap,
-    /// What launches from kernels pass to their children.
+    /// The parameters that launches from kernels pass to their children.
     Launches,
-    /// Where the blocks of a cooperative launch wait for each other.
+    /// The barrier at which the blocks of a cooperative launch wait for each other.
     Cooperation,
-    /// The host's own memory, registered.
+    /// The host's own memory after `cuMemHostRegister`.
     Registered,
 }
 
 impl AllocationKind {
-    /// Whether it takes from the device's own memory.
+    /// Returns whether the allocation uses the device's own memory.
     pub fn on_device(&self) -> bool {
         !matches!(self, Self::Pinned | Self::Registered | Self::Multicast)
     }
 
-    /// Whether host code may touch it through its address on a machine with a GPU.
+    /// Returns whether host code on a machine with a GPU may access the memory through its address.
     pub fn on_host(&self) -> bool {
         matches!(self, Self::Pinned | Self::Registered | Self::Managed)
     }
@@ -69,32 +69,33 @@ impl fmt::Display for AllocationKind {
     }
 }
 
-/// One piece of memory that a kernel may reach.
+/// One allocation that a kernel may reach.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allocation {
-    /// The address of its first byte.
+    /// The address of the first byte.
     pub base: u64,
-    /// How many bytes it has.
+    /// The size in bytes.
     pub size: u64,
-    /// What it was made as.
+    /// The kind of memory.
     pub kind: AllocationKind,
-    /// Its number, from 1, in the order in which the device gave memory out.
+    /// The number of the allocation, from 1, in the order in which the device allocated.
     pub number: u64,
-    /// Where the program made it, as far as the caller knew.
+    /// The place in the program that allocated it, if the caller passed one.
     pub made_at: Option<Arc<str>>,
-    /// The calls that led to it, where somebody keeps them.
+    /// The calls that led to the allocation, if they were recorded.
     pub made_by: Option<Trail>,
-    /// The calls that led to its end, of one that was freed.
+    /// The calls that led to the free, if it was freed and they were recorded.
     pub freed_by: Option<Trail>,
 }
 
 impl Allocation {
-    /// Whether `address` is inside.
+    /// Returns whether `address` is in the allocation.
     pub fn contains(&self, address: u64) -> bool {
         address.wrapping_sub(self.base) < self.size
     }
 
-    /// Notes of a report on how the program made it and freed it, as far as somebody keeps that.
+    /// Returns the notes of a report on how the program allocated and freed it, if the calls were
+    /// recorded.
     pub fn trails(&self) -> Vec<String> {
         let trails = [&self.made_by, &self.freed_by].into_iter().flatten();
         trails.map(Trail::note).collect()

@@ -1,14 +1,14 @@
 //! The reserved range of host addresses that device memory lives in.
 //!
-//! It is reserved without access and without swap space, and opened from its start as allocations
-//! are made, the gaps between them too: a host keeps a list of pieces with different access, and it
-//! may not grow long (on Linux 65,530 pieces). The host backs a page when something touches it. The
-//! range starts at the same address in every run where that address is free, so that pointers in
-//! reports and in bug hunts compare between runs.
+//! The range is reserved without access and without swap space. As allocations are made, it is
+//! opened from its start, the gaps between allocations included. Gaps are opened too because a host
+//! keeps a list of the pieces with different access, and that list has a limit (on Linux 65,530
+//! pieces). The host backs a page when it is first touched. The range starts at the same address in
+//! every run if that address is free, so that pointers in reports can be compared between runs.
 //!
-//! Pages stay readable and writable after a free: a launch that another host thread runs may still
-//! hold the address, and that is an error of the program, not one that may take the process down.
-//! Their content is dropped by whole blocks.
+//! Pages stay readable and writable after a free. A launch of another host thread may still use the
+//! address; that is an error of the program and must not end the process. The contents are dropped
+//! in whole blocks.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -16,27 +16,28 @@ use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags};
 
 use super::MemoryError;
 
-/// Where the first device's memory goes; others follow at a distance of [`STRIDE`]. The middle of
-/// the 47-bit range is where neither executables, heaps, stacks nor `mmap` without a hint go on
-/// Linux (x86-64 and aarch64).
+/// The start of the first device's memory. Further devices follow at multiples of [`STRIDE`]. On
+/// Linux (x86-64 and aarch64), executables, heaps, stacks and `mmap` without a hint do not use the
+/// middle of the 47-bit range.
 const FIRST: u64 = 0x2000_0000_0000;
 const STRIDE: u64 = 1 << 40;
 const SLOTS: u64 = 16;
 const PAGE: u64 = 4096;
 
-/// What is opened and given back at a time: a large page of the host, where pages have 4 KiB.
-/// Addresses are fresh, so every allocation begins with pages that nobody has touched; with a fault
-/// for each 4 KiB, programs of many small buffers spent a tenth of their time on these.
+/// The unit in which the range is opened and given back: a large page of a host whose pages have 4
+/// KiB. Addresses are fresh, so every allocation begins with pages that were never touched. With a
+/// page fault for each 4 KiB, programs of many small buffers spent a tenth of their time on page
+/// faults.
 pub(super) const BLOCK: u64 = 2 << 20;
 
-/// So much at the start stays with small pages: to clear a large one takes longer than all that a
-/// device does for which this is enough.
+/// This many bytes at the start keep small pages. For a device that needs no more memory than this,
+/// clearing one large page would take longer than all the rest of its work.
 const SMALL: u64 = 4 * BLOCK;
 
-/// The ranges of all devices: base and size.
+/// The base and the size of the range of each device.
 static RESERVED: Mutex<Vec<(u64, u64)>> = Mutex::new(Vec::new());
 
-/// Whether an address is in the range of some device.
+/// Returns whether an address is in the range of some device.
 pub(super) fn is_reserved(address: u64) -> bool {
     let reserved = RESERVED.lock().unwrap_or_else(PoisonError::into_inner);
     reserved
@@ -44,18 +45,18 @@ pub(super) fn is_reserved(address: u64) -> bool {
         .any(|(base, size)| address.wrapping_sub(*base) < *size)
 }
 
-/// A range of addresses that is ours until it is dropped.
+/// A range of addresses that this object owns until it is dropped.
 #[derive(Debug)]
 pub(super) struct Arena {
     base: u64,
     size: u64,
-    /// Up to here it can be accessed.
+    /// The end of the part that can be accessed.
     open: u64,
 }
 
 impl Arena {
-    /// Reserves room for `total` bytes of device memory and as much again for gaps, pinned and
-    /// managed memory.
+    /// Reserves a range for `total` bytes of device memory, and as many bytes again for gaps,
+    /// pinned and managed memory.
     pub(super) fn reserve(total: u64) -> Result<Self, MemoryError> {
         let size = total
             .saturating_mul(2)
@@ -65,8 +66,7 @@ impl Arena {
             .min(STRIDE);
         let arena = Self::find(size)?;
         let large = (arena.base + SMALL) as *mut _;
-        // A host that has no large pages, or gives none, backs the range page by page.
-        // SAFETY: the range was just mapped, and this advice changes nothing that is in it.
+        // SAFETY: the range was just mapped, and this advice does not change its contents.
         let _ = unsafe {
             rustix::mm::madvise(large, (arena.size - SMALL) as usize, Advice::LinuxHugepage)
         };
@@ -77,7 +77,7 @@ impl Arena {
         Ok(arena)
     }
 
-    /// A range of this many bytes, or of fewer where the host does not give that many.
+    /// Maps a range of this many bytes, or of fewer if the host does not give that many.
     fn find(size: u64) -> Result<Self, MemoryError> {
         let fixed = (0..SLOTS)
             .find_map(|slot| map(FIRST + slot * STRIDE, size, MapFlags::FIXED_NOREPLACE).ok());
@@ -88,8 +88,8 @@ impl Arena {
                 open: base,
             });
         }
-        // No slot is free: any address will do, then a smaller range (a host may limit a process'
-        // addresses).
+        // No slot is free. Try any address, and then smaller ranges, because a host may limit the
+        // addresses of a process.
         let mut attempt = size;
         loop {
             match map(0, attempt, MapFlags::empty()) {
@@ -111,26 +111,26 @@ impl Arena {
         }
     }
 
-    /// The first address.
+    /// Returns the first address.
     pub(super) fn base(&self) -> u64 {
         self.base
     }
 
-    /// How many bytes there are.
+    /// Returns the size in bytes.
     pub(super) fn size(&self) -> u64 {
         self.size
     }
 
-    /// Opens `size` bytes at `base` for use; they read as zero. `reused` says that the range was in
-    /// use before.
+    /// Opens `size` bytes at `base` for use. They read as zero. `reused` is true if the range was
+    /// in use before.
     pub(super) fn commit(&mut self, base: u64, size: u64, reused: bool) -> Result<(), MemoryError> {
         if base + size > self.open {
             let end = (base + size)
                 .next_multiple_of(BLOCK)
                 .min(self.base + self.size);
             let (start, len) = self.pages(self.open, end - self.open);
-            // SAFETY: `pages` gives whole pages inside the range that `reserve` mapped and this
-            // object owns; opening them takes access from nobody.
+            // SAFETY: `pages` returns whole pages inside the range that `reserve` mapped and this
+            // object owns. Opening them removes no access.
             unsafe { rustix::mm::mprotect(start, len, MprotectFlags::READ | MprotectFlags::WRITE) }
                 .map_err(|error| MemoryError::Reserve {
                     size,
@@ -145,8 +145,8 @@ impl Arena {
     }
 
     /// Makes `size` bytes at `base` read as zero, without touching the pages that lie wholly
-    /// inside. Pages shared with a neighbour keep what the neighbour wrote, so `release` could not
-    /// drop all of them.
+    /// inside. Pages that are shared with a neighbour keep the neighbour's contents, so `release`
+    /// could not drop all of them.
     fn zero(&mut self, base: u64, size: u64) {
         let end = base + size;
         let whole = match self.release(base, size) {
@@ -160,14 +160,13 @@ impl Arena {
         }
     }
 
-    /// Gives the host back the pages that lie wholly inside `size` bytes at `base`, which then read
-    /// as zero. False: there are none, or the host keeps them as they are.
+    /// Gives back to the host the pages that lie wholly inside `size` bytes at `base`, which then
+    /// read as zero. Returns false if there are none, or if the host does not take them.
     pub(super) fn release(&mut self, base: u64, size: u64) -> bool {
         let start = base.next_multiple_of(PAGE);
         let end = (base + size) / PAGE * PAGE;
-        // SAFETY: whole pages inside the range that this object owns, and nobody uses what is in
-        // them: the caller has freed them, or was given them and has not used them yet. They stay
-        // mapped.
+        // SAFETY: these are whole pages inside the range that this object owns, and nothing uses
+        // their contents: the caller has freed them, or has not used them yet. They stay mapped.
         start < end
             && unsafe {
                 rustix::mm::madvise(
@@ -179,15 +178,16 @@ impl Arena {
             .is_ok()
     }
 
-    /// Puts fresh pages, which read as zero, in place of what was mapped at `base`.
+    /// Maps fresh pages, which read as zero, over the pages at `base`.
     ///
     /// # Safety
-    /// `size` bytes at `base` are whole pages of this range, and nothing live lies there.
+    /// `size` bytes at `base` must be whole pages of this range, without a live allocation.
     pub(super) unsafe fn clear(&mut self, base: u64, size: u64) -> Result<(), MemoryError> {
         let (start, len) = self.pages(base, size);
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::FIXED;
         let access = ProtFlags::READ | ProtFlags::WRITE;
-        // SAFETY: the range is this object's, and nobody uses this part of it, as the caller says.
+        // SAFETY: this object owns the range, and the caller guarantees that nothing uses this part
+        // of it.
         let mapped = unsafe { rustix::mm::mmap_anonymous(start, len, access, flags) };
         mapped.map(|_| ()).map_err(|error| MemoryError::Reserve {
             size,
@@ -203,16 +203,17 @@ impl Arena {
     }
 }
 
-/// Maps `size` bytes without access, at `hint` or (with no flag that insists) where the host likes.
+/// Maps `size` bytes without access, at `hint`. Without a flag that requires `hint`, the host may
+/// choose another address.
 fn map(hint: u64, size: u64, flags: MapFlags) -> Result<u64, rustix::io::Errno> {
     let flags = flags | MapFlags::PRIVATE | MapFlags::NORESERVE;
-    // SAFETY: a new anonymous mapping; `FIXED_NOREPLACE` refuses to take over one that exists.
+    // SAFETY: this is a new anonymous mapping, and `FIXED_NOREPLACE` does not replace an existing
+    // one.
     let at = unsafe {
         rustix::mm::mmap_anonymous(hint as *mut _, size as usize, ProtFlags::empty(), flags)
     }?;
     if flags.contains(MapFlags::FIXED_NOREPLACE) && at as u64 != hint {
-        // Kernels before 4.17 read the flag as a mere hint.
-        // SAFETY: the mapping made above, which nobody else has seen.
+        // SAFETY: this is the mapping from above, which nothing else uses yet.
         unsafe { rustix::mm::munmap(at, size as usize) }?;
         return Err(rustix::io::Errno::EXIST);
     }
@@ -224,8 +225,8 @@ impl Drop for Arena {
         let mut reserved = RESERVED.lock().unwrap_or_else(PoisonError::into_inner);
         reserved.retain(|(base, _)| *base != self.base);
         drop(reserved);
-        // SAFETY: the range is ours, and `Memory`, which owns this object, outlives every launch
-        // that reads it.
+        // SAFETY: this object owns the range, and `Memory`, which owns this object, outlives every
+        // launch that reads it.
         let _ = unsafe { rustix::mm::munmap(self.base as *mut _, self.size as usize) };
     }
 }

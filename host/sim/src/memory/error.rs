@@ -1,95 +1,95 @@
-//! What can be wrong with a request for memory.
+//! Errors of requests for memory.
 
-/// Why memory was not given, taken back or found.
+/// The reason why memory was not allocated, freed or found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MemoryError {
-    /// An allocation of no bytes.
+    /// The size of the allocation is zero.
     #[error("an allocation of 0 bytes; ask for at least one byte")]
     ZeroSize,
-    /// An alignment that is no power of two.
+    /// An alignment that is not a power of two.
     #[error("an alignment of {align} bytes; it must be a power of two")]
     Alignment {
-        /// What was asked for.
+        /// The alignment that was requested.
         align: u64,
     },
-    /// The device model has no such amount left.
+    /// The device has not enough memory left.
     #[error(
         "{size} bytes asked for, {free} of the device's {total} are free; free something first or ask for less"
     )]
     OutOfMemory {
-        /// What was asked for.
+        /// The bytes that were requested.
         size: u64,
-        /// What is left.
+        /// The bytes that are left.
         free: u64,
-        /// What the device has.
+        /// The bytes that the device has.
         total: u64,
     },
     /// The host has no memory, or no range of addresses, for the device's memory.
     #[error("the host refused {size} bytes for device memory: {reason}")]
     Reserve {
-        /// What was asked of the host.
+        /// The bytes that were requested from the host.
         size: u64,
-        /// What the host said.
+        /// The host's error message.
         reason: String,
     },
-    /// A free of what was freed before.
+    /// A second free of the same allocation.
     #[error("{address:#x} was freed before: it was allocation #{number}; free each pointer once")]
     FreedBefore {
         /// The pointer that was given.
         address: u64,
-        /// The allocation that it once was.
+        /// The number of the allocation that started there.
         number: u64,
     },
-    /// A free of a pointer into an allocation, not of its start.
+    /// A free of a pointer into an allocation that is not its start.
     #[error(
         "{address:#x} is {offset} bytes into allocation #{number}, not its start; free the pointer that was allocated"
     )]
     NotStart {
         /// The pointer that was given.
         address: u64,
-        /// How far into the allocation it points.
+        /// The offset of the pointer in the allocation, in bytes.
         offset: u64,
-        /// The number of the allocation, as reports give it.
+        /// The number of the allocation, as reports print it.
         number: u64,
     },
-    /// A pointer that this device did not give out.
+    /// A pointer that does not come from this device.
     #[error("{address:#x} is no pointer of this device; it {}", .hint)]
     Foreign {
         /// The pointer that was given.
         address: u64,
-        /// What is known of it.
+        /// What the pointer belongs to, or what it lies next to.
         hint: String,
     },
-    /// Host memory that is registered, where an allocation was meant, or the other way round.
+    /// Registered host memory where an allocation was expected, or the reverse.
     #[error("{address:#x} (allocation #{number}) is {is}; it must be given back by {instead}")]
     WrongKind {
         /// The pointer that was given.
         address: u64,
-        /// The number of the allocation, as reports give it.
+        /// The number of the allocation, as reports print it.
         number: u64,
-        /// What it is.
+        /// The kind of the memory.
         is: &'static str,
-        /// What gives it back.
+        /// The call that gives it back.
         instead: &'static str,
     },
     /// A host range that cannot be registered.
     #[error("{size} bytes at {address:#x} are no range of host memory that can be registered")]
     Range {
-        /// Where the range starts.
+        /// The start of the range.
         address: u64,
-        /// How long it is.
+        /// The size of the range, in bytes.
         size: u64,
     },
-    /// A host range that is registered already, or is ours.
+    /// A host range that is registered already, or that belongs to a simulated device.
     #[error(
         "{size} bytes at {address:#x} overlap allocation #{number}, which is live; unregister it first"
     )]
     Overlap {
-        /// Where the range starts.
+        /// The start of the range.
         address: u64,
-        /// How long it is.
+        /// The size of the range, in bytes.
         size: u64,
-        /// What it overlaps.
+        /// The number of the allocation that it overlaps.
         number: u64,
     },
 }

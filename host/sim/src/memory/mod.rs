@@ -1,10 +1,10 @@
 //! Device memory: host memory inside a reserved range of addresses, and the table of live
 //! allocations.
 //!
-//! A device address *is* a host address, as CUDA's unified addressing promises for pinned and
-//! managed memory. Here it holds for device memory too, so a copy is a `memcpy` and a kernel's
-//! access is a load. Every access is looked up in the table, and around every allocation lies a gap
-//! that belongs to nobody, so that wrong accesses are found.
+//! A device address *is* a host address. CUDA's unified addressing promises that for pinned and
+//! managed memory. Here it also holds for device memory, so a copy is a `memcpy` and a kernel's
+//! access is a load. Every access is looked up in the table of allocations. Around every allocation
+//! lies a gap that belongs to no allocation, so that wrong accesses are found.
 //!
 //! | file | what it is |
 //! | --- | --- |
@@ -56,19 +56,19 @@ pub(crate) use table::{Range, Snapshot};
 pub use trail::Trail;
 pub use whereabouts::Whereabouts;
 
-/// Every allocation starts at a multiple of this, as `cuMemAlloc` promises for textures (512 on
-/// every model here).
+/// The alignment of every allocation's base address, which `cuMemAlloc` promises for textures (512
+/// on every model here).
 pub const BASE_ALIGNMENT: u64 = 512;
 
-/// What mappings are whole numbers of.
+/// The size of mappings is a multiple of this number of bytes.
 const PAGE: u64 = 4096;
 
-/// The memory of one simulated device, with the host memory that it can reach.
+/// The memory of one simulated device, together with the host memory that it can reach.
 #[derive(Debug)]
 pub struct Memory {
     state: Mutex<State>,
-    /// Bytes of device memory in use; changed under the lock, but for physical memory that is
-    /// dropped.
+    /// Bytes of device memory in use. The count changes under the lock, except when physical memory
+    /// is dropped.
     used: Arc<AtomicU64>,
     total: u64,
 }
@@ -78,23 +78,25 @@ struct State {
     arena: Arena,
     space: AddressSpace,
     table: Table,
-    /// Of the allocations that other processes may show too, or that are theirs, by their starts.
+    /// The pages of allocations that are shared with other processes, by base address. They are
+    /// this device's own allocations that other processes may map, or allocations of other
+    /// processes.
     shared: BTreeMap<u64, Pages>,
 }
 
-/// Device memory as another process finds it.
+/// Device memory in the form in which another process opens it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exported {
-    /// The number of the file that the memory is in, among this process' files.
+    /// The file descriptor of the memory in this process.
     pub file: i32,
-    /// Its number among all files.
+    /// The inode number of the file.
     pub inode: u64,
     /// Bytes of the allocation.
     pub size: u64,
 }
 
 impl Memory {
-    /// Memory of `total` bytes, reserved now and backed by the host only where it is touched.
+    /// Reserves memory of `total` bytes. The host backs a page when it is first touched.
     ///
     /// # Errors
     /// [`MemoryError::Reserve`] when the host refuses the range of addresses.
@@ -114,18 +116,18 @@ impl Memory {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // A panic while the lock is held is a bug of ours; the table is consistent between its
-        // statements.
+        // A panic while the lock is held is a bug in this crate. The table is consistent between
+        // its statements.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Allocates `size` zeroed bytes aligned to `align` (at least [`BASE_ALIGNMENT`]) and gives
+    /// Allocates `size` zeroed bytes aligned to `align` (at least [`BASE_ALIGNMENT`]) and returns
     /// their address.
     ///
-    /// `made_at` is what reports name as the place of the allocation.
+    /// Reports name `made_at` as the place of the allocation.
     ///
     /// # Errors
-    /// A size of zero, an alignment that is no power of two, or more than the device has left.
+    /// A size of zero, an alignment that is not a power of two, or more than the device has left.
     pub fn allocate(
         &self,
         size: u64,
@@ -168,7 +170,7 @@ impl Memory {
         Ok(base)
     }
 
-    /// Keeps how the program came to make the allocation that starts at `address`; reports tell it.
+    /// Stores the calls that led to the allocation at `address`. Reports print them.
     pub fn made_by(&self, address: u64, trail: Trail) {
         self.lock().table.made_by(address, trail);
     }
@@ -176,15 +178,16 @@ impl Memory {
     /// Frees the allocation that starts at `address`.
     ///
     /// # Errors
-    /// When nothing live starts there: freed before, inside another allocation, or never ours.
+    /// No live allocation starts there: it was freed before, the address is inside another
+    /// allocation, or it does not belong to this device.
     pub fn free(&self, address: u64) -> Result<(), MemoryError> {
         self.free_by(address, None)
     }
 
-    /// The same, with how the program came to it.
+    /// Frees the allocation that starts at `address`, and stores the calls that led to the free.
     ///
     /// # Errors
-    /// As for [`Memory::free`].
+    /// The errors of [`Memory::free`].
     pub fn free_by(&self, address: u64, trail: Option<Trail>) -> Result<(), MemoryError> {
         let state = &mut *self.lock();
         let found = state.table.remove(address, false)?;
@@ -193,7 +196,7 @@ impl Memory {
             self.used.fetch_sub(found.size, Ordering::Relaxed);
         }
         if let Some(pages) = state.shared.remove(&found.base) {
-            // SAFETY: the pages were shown there, and what lay in them is freed.
+            // SAFETY: the pages were mapped there, and the allocation in them is freed.
             unsafe { state.arena.clear(found.base, pages.size()) }?;
         }
         let unused = state.space.give(found.base, found.size);
@@ -201,14 +204,14 @@ impl Memory {
         Ok(())
     }
 
-    /// Puts an allocation into a file that other processes can open, which may be done more than
-    /// once. It stays where it is.
+    /// Moves an allocation into a file that other processes can open. Its address stays the same. A
+    /// second export of the same allocation is allowed.
     ///
     /// # Safety
-    /// Nothing writes to it meanwhile.
+    /// Nothing may write to the allocation during the call.
     ///
     /// # Errors
-    /// When no allocation starts there; the operating system's error.
+    /// No allocation starts there, or the operating system's error.
     pub unsafe fn export(&self, address: u64) -> Result<Exported, MemoryError> {
         let state = &mut *self.lock();
         let found = state.table.find(address).filter(|a| a.base == address);
@@ -221,7 +224,7 @@ impl Memory {
             Entry::Vacant(none) => {
                 let pages = Pages::new(size.next_multiple_of(PAGE))?;
                 // SAFETY: allocations start with a page of their own, and a gap of at least a page
-                // follows; the pages show what was there.
+                // follows. The new pages have the same contents as the old ones.
                 unsafe {
                     pages.fill(address)?;
                     pages.map(address)?;
@@ -230,18 +233,18 @@ impl Memory {
             }
         };
         let (file, inode) = pages.numbers()?;
-        // Nobody here knows from now on who wrote what.
+        // From now on other processes may write it, and this process cannot record their writes.
         if let Some(shadow) = state.table.shadow(address, size) {
             shadow.write(address, size);
         }
         Ok(Exported { file, inode, size })
     }
 
-    /// Shows `size` bytes of memory that another process has exported: an allocation, until it is
-    /// freed.
+    /// Maps `size` bytes of memory that another process has exported. They are an allocation until
+    /// it is freed.
     ///
     /// # Errors
-    /// A file that is too small, or no such range of addresses left.
+    /// The file is too small, or no such range of addresses is left.
     pub fn open(
         &self,
         file: OwnedFd,
@@ -259,7 +262,7 @@ impl Memory {
         let shown = state
             .arena
             .commit(base, pages.size(), reused)
-            // SAFETY: whole pages of the arena that were taken from its space.
+            // SAFETY: these are whole pages of the arena that were taken from its address space.
             .and_then(|()| unsafe { pages.map(base) });
         if let Err(error) = shown {
             state.space.give(base, pages.size());
@@ -272,15 +275,15 @@ impl Memory {
         Ok(base)
     }
 
-    /// Makes `size` bytes of the host's own memory at `address` reachable for kernels
+    /// Makes `size` bytes of the host's own memory at `address` accessible to kernels
     /// (`cuMemHostRegister`).
     ///
     /// # Safety
-    /// The bytes must stay valid for reads and writes until [`Memory::unregister`]: kernels touch
-    /// them through their address.
+    /// The bytes must stay valid for reads and writes until [`Memory::unregister`], because kernels
+    /// access them through their address.
     ///
     /// # Errors
-    /// When the range is empty, wraps around, or overlaps what is live already.
+    /// The range is empty, wraps around, or overlaps a live allocation.
     pub unsafe fn register(
         &self,
         address: u64,
@@ -310,19 +313,19 @@ impl Memory {
         Ok(())
     }
 
-    /// Ends what [`Memory::register`] began.
+    /// Undoes [`Memory::register`].
     ///
     /// # Errors
-    /// When no registered range starts at `address`.
+    /// No registered range starts at `address`.
     pub fn unregister(&self, address: u64) -> Result<(), MemoryError> {
         self.lock().table.remove(address, true).map(|_| ())
     }
 
-    /// Takes a range of addresses that nothing lies at yet, for [`Memory::map`]. It is no
-    /// allocation: kernels find nothing there.
+    /// Reserves a range of addresses without memory, for [`Memory::map`]. It is not an allocation,
+    /// and a kernel that accesses it gets an error.
     ///
     /// # Errors
-    /// A size of zero, an alignment that is no power of two, or no such range left.
+    /// A size of zero, an alignment that is not a power of two, or no such range is left.
     pub fn reserve(&self, size: u64, align: u64) -> Result<u64, MemoryError> {
         if size == 0 {
             return Err(MemoryError::ZeroSize);
@@ -336,15 +339,15 @@ impl Memory {
         Ok(base)
     }
 
-    /// Gives a range back that [`Memory::reserve`] took and nothing is mapped in.
+    /// Gives back a range of [`Memory::reserve`] in which nothing is mapped.
     pub fn unreserve(&self, base: u64, size: u64) {
         self.lock().space.give(base, size);
     }
 
-    /// Device memory without an address.
+    /// Allocates device memory without an address.
     ///
     /// # Errors
-    /// More than the device has left, or the operating system's error.
+    /// The device has not enough memory left, or the operating system's error.
     pub fn physical(&self, size: u64) -> Result<Physical, MemoryError> {
         let _turn = self.lock();
         let (free, total) = (self.total - self.used(), self.total);
@@ -355,53 +358,52 @@ impl Memory {
         Physical::new(size, self.used.clone())
     }
 
-    /// Shows physical memory at `base`. Kernels find it once it is published.
+    /// Maps physical memory at `base`. Kernels can access it once it is published.
     ///
     /// # Safety
-    /// The whole of it lies in a range of [`Memory::reserve`], in which nothing else is mapped
-    /// there.
+    /// All of it must lie in a range of [`Memory::reserve`], and nothing else may be mapped there.
     ///
     /// # Errors
     /// The operating system's error.
     pub unsafe fn map(&self, base: u64, physical: &Physical) -> Result<(), MemoryError> {
         let _turn = self.lock();
-        // SAFETY: the caller's word; ranges are reserved by whole pages.
+        // SAFETY: the caller guarantees the range. Ranges are reserved in whole pages.
         unsafe { physical.map(base) }
     }
 
-    /// Takes away what [`Memory::map`] put at `base`. The addresses stay valid for the host and
-    /// read as zero: a launch of another thread may still hold them.
+    /// Unmaps what [`Memory::map`] mapped at `base`. The addresses stay valid for the host and read
+    /// as zero, because a launch of another thread may still use them.
     ///
     /// # Safety
-    /// `size` bytes at `base` were mapped, and are not published.
+    /// `size` bytes at `base` must be mapped, and must not be published.
     ///
     /// # Errors
     /// The operating system's error.
     pub unsafe fn unmap(&self, base: u64, size: u64) -> Result<(), MemoryError> {
-        // SAFETY: the caller's word.
+        // SAFETY: the caller guarantees that the range was mapped and is not published.
         unsafe { self.lock().arena.clear(base, size) }
     }
 
-    /// Makes `size` bytes at `base`, all of them mapped, known to kernels and copies as one piece
-    /// of memory.
+    /// Makes `size` bytes at `base`, all of them mapped, accessible to kernels and copies as one
+    /// allocation.
     ///
     /// # Errors
-    /// When something there is live.
+    /// Some of the range is live.
     pub fn publish(&self, base: u64, size: u64, made_at: Option<&str>) -> Result<(), MemoryError> {
         let table = &mut self.lock().table;
         table.publish(base, size, AllocationKind::Mapped, made_at)
     }
 
-    /// Makes `size` bytes at `base`, in which nothing is mapped, known to kernels as multicast
-    /// memory: the stretches say which bytes of which devices each address stands for.
+    /// Makes `size` bytes at `base`, in which nothing is mapped, accessible to kernels as multicast
+    /// memory. `stretches` lists the bytes of each device that each address stands for.
     ///
     /// # Safety
-    /// The places of all stretches are valid for reads and writes until [`Memory::withdraw`], and
-    /// for launches that began before. `size` bytes at `base` lie in a range of
-    /// [`Memory::reserve`], of this device or another.
+    /// The places of all stretches must be valid for reads and writes until [`Memory::withdraw`],
+    /// and until launches that began before it are over. `size` bytes at `base` must lie in a range
+    /// of [`Memory::reserve`], of this device or another.
     ///
     /// # Errors
-    /// When something there is live, or the operating system's error.
+    /// Some of the range is live, or the operating system's error.
     pub unsafe fn publish_multicast(
         &self,
         base: u64,
@@ -418,26 +420,26 @@ impl Memory {
         Ok(())
     }
 
-    /// Ends what [`Memory::publish`] or [`Memory::publish_multicast`] began.
+    /// Undoes [`Memory::publish`] or [`Memory::publish_multicast`].
     ///
     /// # Errors
-    /// When nothing was published at `base`.
+    /// Nothing was published at `base`.
     pub fn withdraw(&self, base: u64) -> Result<(), MemoryError> {
         self.lock().table.remove(base, false).map(|_| ())
     }
 
-    /// The live allocation that holds `address`.
+    /// Returns the live allocation that contains `address`.
     pub fn find(&self, address: u64) -> Option<Allocation> {
         self.lock().table.find(address).cloned()
     }
 
-    /// Every live allocation, by address: what a leak check prints.
+    /// Returns every live allocation, sorted by address. A leak check prints them.
     pub fn live(&self) -> Vec<Allocation> {
         self.lock().table.live().cloned().collect()
     }
 
-    /// Whether all of `len` bytes from `address` are in one live allocation. An empty range asks
-    /// for the address alone.
+    /// Returns whether all of `len` bytes from `address` are in one live allocation. For an empty
+    /// range, only the address itself must be.
     pub fn is_accessible(&self, address: u64, len: u64) -> bool {
         let state = self.lock();
         state.table.find(address).is_some_and(|a| {
@@ -447,9 +449,9 @@ impl Memory {
         })
     }
 
-    /// The freed allocation that an address is in, with how far in it is. Unlike
-    /// [`whereabouts`](Self::whereabouts) it is quick where there is none: the host is not asked
-    /// what it has there.
+    /// Returns the freed allocation that contains an address, with the offset in it. Unlike
+    /// [`whereabouts`](Self::whereabouts) it is also quick if there is none, because it does not
+    /// read the host's list of mappings.
     pub fn freed(&self, address: u64) -> Option<(u64, Allocation)> {
         match self.lock().table.whereabouts(address) {
             Whereabouts::Freed(at, old) => Some((at, old)),
@@ -457,11 +459,11 @@ impl Memory {
         }
     }
 
-    /// What an address is, or lies next to: what a report says of it.
+    /// Returns what an address is, or what it lies next to, for a report.
     pub fn whereabouts(&self, address: u64) -> Whereabouts {
         let found = self.lock().table.whereabouts(address);
         match found {
-            // Next to memory that is far away says nothing.
+            // An allocation far away from the address would not help the reader.
             Whereabouts::Past(..) | Whereabouts::Before(..) | Whereabouts::Nowhere
                 if !arena::is_reserved(address) && whereabouts::is_mapped(address) =>
             {
@@ -471,17 +473,17 @@ impl Memory {
         }
     }
 
-    /// Says that the host wrote `len` bytes at `address`: by a copy, a memset, or by showing them
-    /// to another device.
+    /// Records that the host wrote `len` bytes at `address`: by a copy, by a memset, or because
+    /// another device can now write them.
     pub fn written(&self, address: u64, len: u64) {
         if let Some(shadow) = self.lock().table.shadow(address, len) {
             shadow.write(address, len);
         }
     }
 
-    /// Of `len` bytes at `address` those that nobody ever wrote, a list of offsets and lengths;
-    /// none in memory that has contents from the start, or after a launch that was not checked for
-    /// such reads.
+    /// Returns the parts of `len` bytes at `address` that were never written, as offsets and
+    /// lengths. The list is empty for memory that has contents from the start, and after a launch
+    /// without the check for such reads.
     pub fn unwritten(&self, address: u64, len: u64) -> Vec<(u64, u64)> {
         let state = self.lock();
         let Some(shadow) = state.table.shadow(address, len) else {
@@ -500,29 +502,29 @@ impl Memory {
         found
     }
 
-    /// Says that bytes hold uninitialised data: a copy of such bytes.
+    /// Records that bytes hold uninitialised data, because they are a copy of uninitialised bytes.
     pub fn forgotten(&self, address: u64, len: u64) {
         if let Some(shadow) = self.lock().table.shadow(address, len) {
             shadow.forget(address, len);
         }
     }
 
-    /// Says that a kernel ran of which nobody knows what it wrote.
+    /// Records that a kernel ran whose writes were not recorded.
     pub(crate) fn all_written(&self) {
         self.lock().table.write_all();
     }
 
-    /// Bytes of device memory in use.
+    /// Returns the bytes of device memory in use.
     pub fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// Bytes of device memory there are.
+    /// Returns the bytes of memory that the device has.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// What is live now, to be read without a lock while a launch runs.
+    /// Returns the live allocations, in a form that a launch reads without a lock.
     pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
         self.lock().table.snapshot()
     }

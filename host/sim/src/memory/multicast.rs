@@ -1,26 +1,26 @@
-//! Memory of several devices under one address: what a multicast object is mapped at.
+//! Memory of several devices under one address, as a multicast object maps it.
 //!
-//! CUDA driver API reference, "Multicast Object Management"; PTX ISA, "multimem addresses". A
-//! stretch of such addresses stands for one stretch of each device's memory. Kernels reach it by
-//! `multimem` alone: to every other access nothing is there, which on a GPU is undefined.
+//! CUDA driver API reference, "Multicast Object Management"; PTX ISA, "multimem addresses". A range
+//! of such addresses stands for one range in each device's memory. Kernels can access it with
+//! `multimem` instructions only. Any other access is an error here; on a GPU it is undefined.
 
 use std::sync::Arc;
 
 use super::physical::View;
 
-/// A stretch of a multicast mapping that every device has memory for.
+/// A range of a multicast mapping in which every device has memory.
 #[derive(Debug)]
 pub struct Replicas {
-    /// How far into the mapping it begins.
+    /// The offset of the range in the mapping, in bytes.
     pub offset: u64,
-    /// How many bytes it has.
+    /// The size of the range, in bytes.
     pub size: u64,
-    /// Where each device's bytes begin.
+    /// The address of each device's bytes.
     pub places: Vec<u64>,
-    /// Which of them is of the device that it is mapped for, where that has it under its own
-    /// address too.
+    /// The index in `places` of the device that has this mapping, if the bytes have an address of
+    /// their own on that device.
     pub own: Option<usize>,
-    /// What keeps places valid that have no address on their device.
+    /// The views that keep places valid which have no address on their device.
     pub views: Vec<Arc<View>>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Multicast {
 }
 
 impl Multicast {
-    /// The stretch that holds `len` bytes at `address`, and how far into it they are.
+    /// Returns the range that contains `len` bytes at `address`, and their offset in it.
     pub(crate) fn at(&self, address: u64, len: u64) -> Option<(&Replicas, u64)> {
         let offset = address.checked_sub(self.base)?;
         self.stretches.iter().find_map(|stretch| {

@@ -1,4 +1,4 @@
-//! Pages that can be shown at several addresses, and in several processes: a file that has no name.
+//! Pages that can be mapped at several addresses and in several processes: an anonymous file.
 
 use std::fs::File;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -9,7 +9,7 @@ use rustix::mm::{MapFlags, ProtFlags};
 
 use super::{MemoryError, PAGE};
 
-/// Bytes of a file in memory.
+/// The bytes of an anonymous file.
 #[derive(Debug)]
 pub(super) struct Pages {
     file: File,
@@ -17,7 +17,7 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    /// `size` zeroed bytes.
+    /// Creates a file of `size` zeroed bytes.
     pub(super) fn new(size: u64) -> Result<Self, MemoryError> {
         let file = memfd_create("lanewise device memory", MemfdFlags::CLOEXEC)
             .and_then(|file| ftruncate(&file, size).map(|()| file))
@@ -28,34 +28,35 @@ impl Pages {
         })
     }
 
-    /// Those of a file that another process has made.
+    /// Returns the pages of a file that another process has created.
     pub(super) fn of(file: OwnedFd) -> Result<Self, MemoryError> {
         let file = File::from(file);
         let size = file.metadata().map_err(|error| refused(0, &error))?.len();
         Ok(Self { file, size })
     }
 
-    /// How many bytes there are.
+    /// Returns the size in bytes.
     pub(super) fn size(&self) -> u64 {
         self.size
     }
 
-    /// The file's number in this process, and its number among files.
+    /// Returns the file descriptor in this process, and the inode number.
     pub(super) fn numbers(&self) -> Result<(i32, u64), MemoryError> {
         let metadata = self.file.metadata();
         let metadata = metadata.map_err(|error| refused(self.size, &error))?;
         Ok((self.file.as_raw_fd(), metadata.ino()))
     }
 
-    /// Copies what is at `base` into the file. Pages of zeros need no room.
+    /// Copies the bytes at `base` into the file. Pages of zeros take no space.
     ///
     /// # Safety
-    /// The whole of it can be read there.
+    /// `self.size()` bytes at `base` must be readable.
     pub(super) unsafe fn fill(&self, base: u64) -> Result<(), MemoryError> {
         let mut page = [0; PAGE as usize];
         for at in (0..self.size).step_by(PAGE as usize) {
-            // SAFETY: the caller's word; sizes are whole pages. The bytes may be written meanwhile
-            // by a kernel that races: they are copied by pointer.
+            // SAFETY: the caller guarantees that the bytes are readable, and sizes are whole pages.
+            // A kernel with a race may write the bytes at the same time, so they are copied through
+            // pointers.
             unsafe {
                 let from = (base + at) as *const u8;
                 page.as_mut_ptr().copy_from_nonoverlapping(from, page.len());
@@ -68,25 +69,27 @@ impl Pages {
         Ok(())
     }
 
-    /// Shows them at `base`, in place of what was there.
+    /// Maps the pages at `base`, in place of the old mapping.
     ///
     /// # Safety
-    /// `self.size()` bytes at `base` are whole pages of the arena, and what was there may go.
+    /// `self.size()` bytes at `base` must be whole pages of the arena whose contents are no longer
+    /// needed.
     pub(super) unsafe fn map(&self, base: u64) -> Result<(), MemoryError> {
-        // SAFETY: the caller's word: only what may go is replaced.
+        // SAFETY: the caller guarantees that the mapping at `base` may be replaced.
         unsafe { self.shown(base, MapFlags::FIXED) }.map(|_| ())
     }
 
-    /// Shows them somewhere: the first address, from which on somebody has to take them away.
+    /// Maps the pages at an address that the host chooses, and returns it. The caller must unmap
+    /// them.
     pub(super) fn show(&self) -> Result<u64, MemoryError> {
-        // SAFETY: the host chooses addresses at which nothing is.
+        // SAFETY: the host chooses addresses that are not mapped.
         unsafe { self.shown(0, MapFlags::empty()) }
     }
 
     /// # Safety
-    /// With `FIXED`, what is at `base` may go.
+    /// With `FIXED`, the mapping at `base` may be replaced.
     unsafe fn shown(&self, base: u64, place: MapFlags) -> Result<u64, MemoryError> {
-        // SAFETY: the caller's word.
+        // SAFETY: the caller guarantees that the mapping at `base` may be replaced.
         let mapped = unsafe {
             rustix::mm::mmap(
                 base as *mut _,

@@ -1,9 +1,9 @@
 //! Physical memory that has no address until it is mapped, and may be mapped at several.
 //!
-//! CUDA's virtual memory management takes allocation apart: a reserved range of addresses, physical
-//! memory, and the mapping of one to the other. Here physical memory is a file that has no name,
-//! and mapping it is the host's own `mmap` over a part of the arena, so that two mappings of one
-//! piece of memory show the same bytes.
+//! CUDA's virtual memory management divides an allocation into three parts: a reserved range of
+//! addresses, physical memory, and the mapping between the two. Here physical memory is an
+//! anonymous file. To map it is the host's own `mmap` over a part of the arena, so two mappings of
+//! the same memory show the same bytes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,16 +11,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::MemoryError;
 use super::pages::Pages;
 
-/// Device memory without an address. It is the device's again when it is dropped.
+/// Device memory without an address. The device gets it back when it is dropped.
 #[derive(Debug)]
 pub struct Physical {
     pages: Pages,
-    /// Bytes in use of the device that it is of.
+    /// The count of bytes in use of its device.
     used: Arc<AtomicU64>,
 }
 
 impl Physical {
-    /// `size` zeroed bytes, already counted in `used`.
+    /// Creates `size` zeroed bytes, which `used` already includes.
     pub(super) fn new(size: u64, used: Arc<AtomicU64>) -> Result<Self, MemoryError> {
         match Pages::new(size) {
             Ok(pages) => Ok(Self { pages, used }),
@@ -31,24 +31,24 @@ impl Physical {
         }
     }
 
-    /// How many bytes it has.
+    /// Returns the size in bytes.
     pub fn size(&self) -> u64 {
         self.pages.size()
     }
 
-    /// Shows it at `base`, in place of what was there.
+    /// Maps the memory at `base`, in place of the old mapping.
     ///
     /// # Safety
-    /// `self.size()` bytes at `base` are whole pages of the arena, taken from its space, that
-    /// nothing live lies in.
+    /// `self.size()` bytes at `base` must be whole pages of the arena that were taken from its
+    /// address space and contain no live allocation.
     pub(super) unsafe fn map(&self, base: u64) -> Result<(), MemoryError> {
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees the same for `Pages::map`.
         unsafe { self.pages.map(base) }
     }
 }
 
 impl Physical {
-    /// Shows all of it somewhere on the host, for as long as the view lives.
+    /// Maps all of it at a host address until the view is dropped.
     ///
     /// # Errors
     /// The operating system's error.
@@ -60,7 +60,7 @@ impl Physical {
     }
 }
 
-/// Physical memory as the host sees it, at an address that no device knows.
+/// A mapping of physical memory on the host, at an address that is not part of any device's memory.
 #[derive(Debug)]
 pub struct View {
     start: u64,
@@ -68,7 +68,7 @@ pub struct View {
 }
 
 impl View {
-    /// The address of its first byte.
+    /// Returns the address of the first byte.
     pub fn start(&self) -> u64 {
         self.start
     }
@@ -76,8 +76,8 @@ impl View {
 
 impl Drop for View {
     fn drop(&mut self) {
-        // SAFETY: `Physical::view` mapped this many bytes there, for this object alone. A failure
-        // leaves them mapped.
+        // SAFETY: `Physical::view` mapped this many bytes there, for this object alone. If the call
+        // fails, they stay mapped.
         let _ = unsafe { rustix::mm::munmap(self.start as *mut _, self.size as usize) };
     }
 }

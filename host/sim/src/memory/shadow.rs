@@ -1,16 +1,17 @@
-//! Which bytes of an allocation were ever written: a bit for each byte, made when the first part is
-//! written.
+//! Which bytes of an allocation were ever written. Each byte has one bit; the bits are allocated at
+//! the first write.
 //!
-//! Kept for memory that a program gets without contents: `cuMemAlloc` and its like, and the heap of
-//! kernels. Host copies and memsets write here, and launches that are checked for reads of
-//! unwritten memory. A launch that is not checked may have written anything, so after it all counts
-//! as written. Cores of a launch write side by side: bits are changed by atomic operations.
+//! Only memory without initial contents has these bits: `cuMemAlloc` and similar calls, and the
+//! heap of kernels. Host copies and memsets set them, and so do launches with the check for reads
+//! of unwritten memory. A launch without that check may have written anything, so afterwards all
+//! bytes count as written. The cores of a launch write in parallel, so the bits change by atomic
+//! operations.
 
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{self, Acquire, Relaxed, Release};
 
-/// The bits of a count of words: more than there are of any allocation.
+/// The bits of `full` that count words. No allocation has that many words.
 const FULL: u64 = (1 << 48) - 1;
 
 /// The bits of one allocation.
@@ -18,15 +19,15 @@ const FULL: u64 = (1 << 48) - 1;
 pub(crate) struct Shadow {
     base: u64,
     size: u64,
-    /// How many words of bits, from the first on, are known to be set: where these are all, nobody
-    /// needs to look at the bits. Above [`FULL`], how often bytes were forgotten.
+    /// The number of words, from the first on, whose bits are known to be set. If it is the number
+    /// of all words, no bit needs to be read. Above [`FULL`] is a count of the calls of `forget`.
     full: AtomicU64,
-    /// Set where a byte was written.
+    /// One bit for each byte, set if the byte was written.
     bits: OnceLock<Box<[AtomicU64]>>,
 }
 
 impl Shadow {
-    /// Of `size` bytes at `base` that nobody has written.
+    /// Creates the bits of `size` bytes at `base` that were never written.
     pub(super) fn new(base: u64, size: u64) -> Self {
         Self {
             base,
@@ -36,32 +37,32 @@ impl Shadow {
         }
     }
 
-    /// The address of the first byte.
+    /// Returns the address of the first byte.
     pub(crate) fn base(&self) -> u64 {
         self.base
     }
 
-    /// Whether all of `len` bytes at `address` are in it.
+    /// Returns whether all of `len` bytes at `address` belong to the allocation.
     #[inline(always)]
     pub(crate) fn holds(&self, address: u64, len: u64) -> bool {
         let offset = address.wrapping_sub(self.base);
         offset < self.size && len <= self.size - offset
     }
 
-    /// Whether nothing is left to be written.
+    /// Returns whether every byte is known to be written.
     #[inline(always)]
     pub(crate) fn is_whole(&self) -> bool {
         self.full.load(Relaxed) & FULL == self.words()
     }
 
-    /// How many words the bits have.
+    /// Returns the number of words of bits.
     #[inline(always)]
     fn words(&self) -> u64 {
         self.size.div_ceil(64)
     }
 
-    /// Looks for bits that are not set, from where some were when it was last done: where there are
-    /// none nobody needs to look at the bits any more. To count them at each write would be dear.
+    /// Searches for bits that are not set, from the place where the last search found one. If there
+    /// are none, the bits need not be read any more. Counting them at each write would be slow.
     pub(crate) fn look_for_gaps(&self) {
         let Some(bits) = self.bits.get().filter(|_| !self.is_whole()) else {
             return;
@@ -71,7 +72,7 @@ impl Shadow {
         let mut rest = words(first * 64, self.size - first * 64);
         let gap = rest.find(|&(word, mask)| bits[word].load(Relaxed) != mask);
         let full = gap.map_or(self.words(), |(word, _)| word as u64);
-        // If another core has made a gap meanwhile, who comes next will look again.
+        // If another core has cleared bits in the meantime, the next call searches again.
         let _ = self
             .full
             .compare_exchange(before, before & !FULL | full, Relaxed, Relaxed);
@@ -79,19 +80,19 @@ impl Shadow {
 
     fn bits(&self) -> &[AtomicU64] {
         self.bits.get_or_init(|| {
-            // Zeros that the host backs where they are touched, which a list of atomics would not
-            // be.
+            // The host backs these zeros when they are touched. It would not do so for a list of
+            // atomics.
             let words = vec![0u64; self.size.div_ceil(64) as usize].into_boxed_slice();
             let len = words.len();
             let start = Box::into_raw(words).cast::<AtomicU64>();
             // SAFETY: an `AtomicU64` has the size and the values of a `u64`, and its alignment, as
-            // asserted below; the box was given up, so this is its only owner.
+            // asserted below. `into_raw` gave up the box, so this is its only owner.
             unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(start, len)) }
         })
     }
 
-    /// Of `len` (at most 32) bytes at `address`, which are in it, those that nobody has written, a
-    /// bit each.
+    /// Returns which of `len` (at most 32) bytes at `address` were never written, one bit each. The
+    /// bytes must belong to the allocation.
     #[inline]
     pub(crate) fn unwritten(&self, address: u64, len: u32) -> u32 {
         let asked = ((1u64 << len) - 1) as u32;
@@ -110,7 +111,8 @@ impl Shadow {
         !(found as u32) & asked
     }
 
-    /// Whether any of `len` bytes at `address`, which are in it, was never written.
+    /// Returns whether any of `len` bytes at `address` was never written. The bytes must belong to
+    /// the allocation.
     pub(crate) fn lacks(&self, address: u64, len: u64) -> bool {
         if self.is_whole() || len == 0 {
             return false;
@@ -121,7 +123,7 @@ impl Shadow {
         words(address - self.base, len).any(|(word, mask)| bits[word].load(Relaxed) & mask != mask)
     }
 
-    /// `len` bytes at `address`, which are in it, are written.
+    /// Marks `len` bytes at `address` as written. The bytes must belong to the allocation.
     #[inline]
     pub(crate) fn write(&self, address: u64, len: u64) {
         if self.is_whole() {
@@ -134,7 +136,7 @@ impl Shadow {
         let bits = self.bits();
         for (word, mask) in words(address - self.base, len) {
             let bits = &bits[word];
-            // What is written whole needs no exchange with others that write.
+            // If all bits of a word are set, no exchange with other writers is necessary.
             if mask == u64::MAX {
                 bits.store(mask, Relaxed);
             } else if bits.load(Relaxed) & mask != mask {
@@ -143,8 +145,8 @@ impl Shadow {
         }
     }
 
-    /// The same of `len` bytes at each of these addresses, by rising ones best: words of bits are
-    /// changed once for lanes side by side.
+    /// Marks `len` bytes at each of these addresses as written. Ascending addresses are fastest,
+    /// because a word of bits then changes only once for adjacent lanes.
     #[inline(always)]
     pub(crate) fn write_each(&self, addresses: impl Iterator<Item = u64>, len: u64) {
         if self.is_whole() {
@@ -159,7 +161,8 @@ impl Shadow {
         });
     }
 
-    /// Whether all of `len` bytes at each of these addresses, which are in it, were written.
+    /// Returns whether all of `len` bytes at each of these addresses were written. The bytes must
+    /// belong to the allocation.
     #[inline(always)]
     pub(crate) fn has_each(&self, addresses: impl Iterator<Item = u64>, len: u64) -> bool {
         if self.is_whole() {
@@ -173,8 +176,8 @@ impl Shadow {
         })
     }
 
-    /// Calls `f` with the words that hold the bits of `len` bytes at each address, and which bits
-    /// of each, until it says false. Whether it never did.
+    /// Calls `f` with each word that holds bits of `len` bytes at each address, and a mask of these
+    /// bits, until `f` returns false. Returns whether it never did.
     #[inline(always)]
     fn by_words(
         &self,
@@ -198,20 +201,20 @@ impl Shadow {
         f(last.0, last.1)
     }
 
-    /// All of it may have been written.
+    /// Marks all bytes as written.
     pub(super) fn write_all(&self) {
         self.change_full(Relaxed, |full| full & !FULL | self.words());
     }
 
     fn change_full(&self, order: Ordering, change: impl Fn(u64) -> u64) {
-        // It is never given up, so there is nothing to be told.
+        // The closure never returns `None`, so there is no error.
         let _ = self
             .full
             .fetch_update(order, Relaxed, |full| Some(change(full)));
     }
 
-    /// `len` bytes at `address`, which are in it, hold uninitialised data: memory that was given
-    /// out anew, or a copy of such bytes.
+    /// Marks `len` bytes at `address` as uninitialised: newly allocated memory, or a copy of such
+    /// bytes. The bytes must belong to the allocation.
     pub(crate) fn forget(&self, address: u64, len: u64) {
         let bits = self.bits();
         let offset = address - self.base;
@@ -222,7 +225,7 @@ impl Shadow {
         for (word, mask) in words(offset, len) {
             bits[word].fetch_and(!mask, Relaxed);
         }
-        // Who sees that also sees the bits.
+        // A thread that reads this count also sees the bits.
         self.change_full(Release, |full| {
             let times = (full & !FULL).wrapping_add(FULL + 1);
             times | (full & FULL).min(offset / 64)
@@ -232,7 +235,8 @@ impl Shadow {
 
 const _: () = assert!(align_of::<AtomicU64>() == align_of::<u64>());
 
-/// The words that hold the bits of `len` bytes from the byte `at`, and which bits of each.
+/// Returns the words that hold the bits of `len` bytes from the byte `at`, with a mask of these
+/// bits.
 pub(crate) fn words(at: u64, len: u64) -> impl Iterator<Item = (usize, u64)> {
     let end = at + len;
     (at / 64..end.div_ceil(64)).map(move |word| {

@@ -1,27 +1,27 @@
-//! Which parts of the arena are taken.
+//! Which parts of the arena are in use.
 //!
-//! Fresh addresses come first: as long as the range lasts, a freed address is not handed out again,
-//! so that a stale pointer points at nothing and a report can say whose it was. When the range is
-//! used up, the lowest freed piece that fits is taken.
+//! Fresh addresses are used first. A freed address is not used again while fresh ones are left. So
+//! a stale pointer does not point into another allocation, and a report can name the freed
+//! allocation. When the range is used up, the lowest freed piece that fits is used.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::arena::BLOCK;
 
-/// No allocation starts closer than this to the end of the one before, so that an overrun meets
-/// unowned addresses.
+/// The smallest distance between an allocation and the end of the one before it. An overrun then
+/// reaches addresses that belong to no allocation.
 const GAP: u64 = 4096;
-/// Gaps grow with what they follow (an overrun by a row of a matrix should not land in the next
-/// allocation) up to this.
+/// The largest gap. A gap grows with the allocation before it, because an overrun by a row of a
+/// matrix should not reach the next allocation.
 const MAX_GAP: u64 = 1 << 20;
 
-/// Free and taken addresses.
+/// Free and used addresses.
 #[derive(Debug)]
 pub(super) struct AddressSpace {
     next: u64,
     end: u64,
-    /// Pieces given back, by start: length with the gap that followed.
+    /// Freed pieces, by start, with their lengths. A length includes the gap after the piece.
     freed: BTreeMap<u64, u64>,
 }
 
@@ -30,7 +30,8 @@ fn with_gap(size: u64) -> u64 {
 }
 
 impl AddressSpace {
-    /// All of `size` bytes from `base`, free. The first gap precedes the first allocation.
+    /// Creates a space of `size` free bytes from `base`. The first gap precedes the first
+    /// allocation.
     pub(super) fn new(base: u64, size: u64) -> Self {
         Self {
             next: base + MAX_GAP,
@@ -39,7 +40,7 @@ impl AddressSpace {
         }
     }
 
-    /// A place for `size` bytes, and whether it was used before.
+    /// Takes a range of `size` bytes. Returns its address and whether it was used before.
     pub(super) fn take(&mut self, size: u64, align: u64) -> Option<(u64, bool)> {
         if size > self.end {
             return None;
@@ -60,8 +61,8 @@ impl AddressSpace {
         Some((start, true))
     }
 
-    /// Takes back what `take` gave. Answers the addresses of the whole blocks in which somebody had
-    /// something until now and nobody has any more; they may be none.
+    /// Takes back a range of `take`. Returns the range of whole blocks that became free by this
+    /// call; it may be empty.
     pub(super) fn give(&mut self, base: u64, size: u64) -> Range<u64> {
         let len = with_gap(size);
         let piece = self.keep(base, len);
@@ -71,7 +72,7 @@ impl AddressSpace {
         start..start.max(to / BLOCK * BLOCK)
     }
 
-    /// Remembers a free piece, joined with its neighbours: all that is free there.
+    /// Stores a free piece, joined with its free neighbours. Returns the joined range.
     fn keep(&mut self, mut start: u64, mut len: u64) -> Range<u64> {
         if len == 0 {
             return start..start;
@@ -99,8 +100,8 @@ mod tests {
     const START: u64 = 1 << 40;
 
     proptest! {
-        /// What lives is never given back, and what is free is given back once: then when the last
-        /// of its block goes.
+        /// A block that contains live allocations is never given back. A block that is free is
+        /// given back once, when the last piece in it is freed.
         #[test]
         fn a_block_is_given_back_with_its_last_piece(
             steps in prop::collection::vec((1u64..3 * BLOCK, any::<bool>(), any::<Option<prop::sample::Index>>()), 1..60),
@@ -131,7 +132,7 @@ mod tests {
             while let Some(piece) = live.pop() {
                 give(&mut space, &live, piece)?;
             }
-            // All but the first and the last, which have more than what was taken.
+            // All blocks but the first and the last, which extend beyond the taken ranges.
             let whole = (START + MAX_GAP).div_ceil(BLOCK)..space.next / BLOCK;
             used.sort_unstable();
             prop_assert_eq!(used, whole.collect::<Vec<_>>());

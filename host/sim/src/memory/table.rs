@@ -1,4 +1,4 @@
-//! What is live, what was freed, and the snapshot that a launch reads without locks.
+//! Live and freed allocations, and the snapshot that a launch reads without locks.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,19 +17,19 @@ const REMEMBERED: usize = 65_536;
 pub(super) struct Table {
     live: BTreeMap<u64, Allocation>,
     freed: BTreeMap<u64, Allocation>,
-    /// What was never written, of memory that is given out without contents.
+    /// The bits of unwritten bytes, for memory without initial contents.
     shadows: BTreeMap<u64, Arc<Shadow>>,
     multicasts: BTreeMap<u64, Multicast>,
     count: u64,
-    /// Made when a launch asks and kept until something changes.
+    /// Made when a launch needs one, and kept until the table changes.
     snapshot: Option<Arc<Snapshot>>,
 }
 
 impl Table {
-    /// Puts a piece of memory into the table where nothing is live.
+    /// Adds an allocation to the table. Nothing may be live at its addresses.
     ///
     /// # Errors
-    /// [`MemoryError::Overlap`], with what is live there.
+    /// [`MemoryError::Overlap`], with the allocation that is live there.
     pub(super) fn publish(
         &mut self,
         base: u64,
@@ -57,7 +57,7 @@ impl Table {
     ) {
         self.snapshot = None;
         self.count += 1;
-        // What was freed here is no longer what a stale pointer would mean.
+        // A pointer to these addresses no longer refers to the allocation that was freed here.
         let stale: Vec<u64> = overlap(&self.freed, base, base + size)
             .map(|a| a.base)
             .collect();
@@ -82,21 +82,22 @@ impl Table {
         );
     }
 
-    /// How the live allocation at `base` came to be.
+    /// Stores the calls that led to the live allocation at `base`.
     pub(super) fn made_by(&mut self, base: u64, trail: Trail) {
         if let Some(found) = self.live.get_mut(&base) {
             found.made_by = Some(trail);
         }
     }
 
-    /// How the allocation that was at `base` came to be freed.
+    /// Stores the calls that led to the free of the allocation at `base`.
     pub(super) fn freed_by(&mut self, base: u64, trail: Option<Trail>) {
         if let Some(found) = self.freed.get_mut(&base) {
             found.freed_by = trail;
         }
     }
 
-    /// Says what the addresses of a multicast mapping that was inserted stand for.
+    /// Stores the memory that the addresses of a multicast mapping stand for. The mapping is in the
+    /// table already.
     pub(super) fn multicast(&mut self, multicast: Multicast) {
         self.snapshot = None;
         self.multicasts.insert(multicast.base, multicast);
@@ -176,7 +177,7 @@ impl Table {
         self.live.values()
     }
 
-    /// What an address is, or lies next to.
+    /// Returns what an address is, or what it lies next to.
     pub(super) fn whereabouts(&self, address: u64) -> Whereabouts {
         if address < 4096 {
             return Whereabouts::Null(address);
@@ -215,13 +216,13 @@ impl Table {
         }
     }
 
-    /// The bits of the allocation that holds all of these bytes.
+    /// Returns the bits of the allocation that contains all of these bytes.
     pub(super) fn shadow(&self, address: u64, len: u64) -> Option<&Arc<Shadow>> {
         let (_, shadow) = self.shadows.range(..=address).next_back()?;
         shadow.holds(address, len).then_some(shadow)
     }
 
-    /// Anything may have been written anywhere.
+    /// Marks all bytes of all allocations as written.
     pub(super) fn write_all(&self) {
         self.shadows.values().for_each(|shadow| shadow.write_all());
     }
@@ -255,7 +256,7 @@ fn overlap(
         .chain(map.range(start..end).map(|(_, a)| a))
 }
 
-/// A range of addresses that may be read, and written unless it is constant.
+/// A range of addresses that kernels may read. They may also write it unless it is constant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Range {
     pub(crate) base: u64,
@@ -265,7 +266,7 @@ pub(crate) struct Range {
 }
 
 impl Range {
-    /// What a cache of ranges starts with: holds no address.
+    /// A range without addresses, the initial value of a cache of ranges.
     pub(crate) const NONE: Self = Self {
         base: 0,
         size: 0,
@@ -273,7 +274,7 @@ impl Range {
         heap: false,
     };
 
-    /// Whether all of `len` bytes from `address` are inside.
+    /// Returns whether all of `len` bytes from `address` are inside.
     #[inline(always)]
     pub(crate) fn holds(&self, address: u64, len: u64) -> bool {
         let offset = address.wrapping_sub(self.base);
@@ -281,13 +282,13 @@ impl Range {
     }
 }
 
-/// What is live at one moment, sorted by address.
+/// The live allocations at one moment, sorted by address.
 #[derive(Debug, Default)]
 pub(crate) struct Snapshot {
     ranges: Vec<Range>,
-    /// Memory without addresses for kernels: arrays.
+    /// Memory that has no addresses in kernels: arrays.
     arrays: Vec<Range>,
-    /// What was never written, of those ranges that may hold such.
+    /// The bits of unwritten bytes, for the ranges that have them.
     shadows: Vec<Arc<Shadow>>,
     /// Addresses that stand for memory of several devices.
     multicasts: Vec<Multicast>,
@@ -311,20 +312,20 @@ impl Snapshot {
         }
     }
 
-    /// Whether all of `len` bytes from `address` are in one live allocation, an array or other
-    /// memory.
+    /// Returns whether all of `len` bytes from `address` are in one live allocation. It may be an
+    /// array.
     pub(crate) fn holds(&self, address: u64, len: u64) -> bool {
         let in_array = || last_before(&self.arrays, address).is_some_and(|r| r.holds(address, len));
         in_array() || self.find(address).is_some_and(|r| r.holds(address, len))
     }
 
-    /// What was never written of the allocation that holds `address`; none where all counts as
-    /// written.
+    /// Returns the bits of the allocation that contains `address`, or `None` if all its bytes count
+    /// as written.
     pub(crate) fn shadow(&self, address: u64) -> Option<&Shadow> {
         self.numbered_shadow(self.shadow_number(address)?)
     }
 
-    /// The number of it in this snapshot.
+    /// Returns the number of these bits in this snapshot.
     pub(crate) fn shadow_number(&self, address: u64) -> Option<u32> {
         let after = self.shadows.partition_point(|s| s.base() <= address);
         let number = after.checked_sub(1)?;
@@ -333,25 +334,25 @@ impl Snapshot {
             .then_some(number as u32)
     }
 
-    /// That of a number.
+    /// Returns the bits of a number.
     pub(crate) fn numbered_shadow(&self, number: u32) -> Option<&Shadow> {
         self.shadows.get(number as usize).map(|shadow| &**shadow)
     }
 
-    /// The multicast mapping that holds `address`.
+    /// Returns the multicast mapping that contains `address`.
     pub(crate) fn multicast(&self, address: u64) -> Option<&Multicast> {
         let after = self.multicasts.partition_point(|m| m.base <= address);
         let found = self.multicasts[..after].last();
         found.filter(|m| address - m.base < m.size)
     }
 
-    /// The range that holds `address`.
+    /// Returns the range that contains `address`.
     pub(crate) fn find(&self, address: u64) -> Option<Range> {
         last_before(&self.ranges, address).filter(|r| r.holds(address, 1))
     }
 }
 
-/// The last range that starts at or before `address`.
+/// Returns the last range that starts at or before `address`.
 fn last_before(ranges: &[Range], address: u64) -> Option<Range> {
     let after = ranges.partition_point(|r| r.base <= address);
     ranges[..after].last().copied()

@@ -1,21 +1,22 @@
-//! How the program came to allocate or free memory: stack lines that are made only when a report
-//! needs them.
+//! How the program came to allocate or free memory: lines of a stack trace, which are formatted
+//! only when a report needs them.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// Lines of a report, from who knows the host's calls. Clones are the same.
+/// Lines of a report about the host's calls. The code that records the calls supplies them. Clones
+/// share one function.
 #[derive(Clone)]
 pub struct Trail(Arc<dyn Fn() -> String + Send + Sync>);
 
 impl Trail {
-    /// What `say` says, whenever it is asked: one note, whose further lines are indented by five
-    /// blanks.
+    /// Creates a trail whose note is the result of `say`, called each time a report needs it.
+    /// Further lines of the note are indented by five blanks.
     pub fn new(say: impl Fn() -> String + Send + Sync + 'static) -> Self {
         Self(Arc::new(say))
     }
 
-    /// The line of a report that says it.
+    /// Returns the line of the report.
     pub fn note(&self) -> String {
         (self.0)()
     }

@@ -1,15 +1,16 @@
-//! What an address belongs to, or lies next to, as reports describe it.
+//! What an address belongs to, or what it lies next to, for reports.
 
 use std::fmt;
 
 use super::allocation::Allocation;
 use super::window::Window;
 
-/// Where an address lies. `Display` says it as a report does: "is 4 bytes past allocation #2: ...".
+/// The place of an address. `Display` prints it as a report does: "is 4 bytes past allocation #2:
+/// ...".
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Whereabouts {
-    /// In the first page, where no memory is: this many bytes past a null pointer.
+    /// In the first page, which has no memory: this many bytes past a null pointer.
     Null(u64),
     /// This many bytes into an allocation that is live.
     Inside(u64, Allocation),
@@ -21,18 +22,18 @@ pub enum Whereabouts {
     Params,
     /// This many bytes into an allocation that was freed.
     Freed(u64, Allocation),
-    /// This many bytes past the end of an allocation, which is the nearest.
+    /// This many bytes past the end of the nearest allocation.
     Past(u64, Allocation),
-    /// This many bytes before the start of an allocation, which is the nearest.
+    /// This many bytes before the start of the nearest allocation.
     Before(u64, Allocation),
-    /// In the host's own memory, which the device does not reach.
+    /// In the host's own memory, which the device cannot access.
     Host,
-    /// Nowhere: the device has no allocation.
+    /// At no memory: the device has no allocation.
     Nowhere,
 }
 
 impl Whereabouts {
-    /// The allocation that it lies in or next to.
+    /// Returns the allocation that the address lies in or next to.
     pub fn allocation(&self) -> Option<&Allocation> {
         match self {
             Self::Inside(_, it) | Self::Freed(_, it) | Self::Past(_, it) | Self::Before(_, it) => {
@@ -42,7 +43,8 @@ impl Whereabouts {
         }
     }
 
-    /// What a window of generic addresses makes of an address in it; none for global memory.
+    /// Returns the place of an address in a window of generic addresses, or `None` for global
+    /// memory.
     pub(super) fn of_window(window: Window) -> Option<Self> {
         match window {
             Window::Shared => Some(Self::Shared),

@@ -1,6 +1,6 @@
 //! The reports of launches that fail.
 //!
-//! A [`Fault`] ends a launch. A driver maps its variant to an error code, and its text is the whole
+//! A [`Fault`] ends a launch. A driver maps its variant to an error code. Its text is the whole
 //! report: what happened, where in the PTX and in the Rust source, in which thread, to which
 //! allocation, and what to do.
 
@@ -10,40 +10,40 @@ use std::fmt;
 
 pub use launch_error::LaunchError;
 
-/// Where in a kernel, and by whom.
+/// A place in a kernel, with the block and the thread.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Place {
     /// The kernel that was launched.
     pub kernel: String,
-    /// The block's index, where one block is meant.
+    /// The block's index, if the report is about one block.
     pub block: Option<[u32; 3]>,
-    /// The thread's index in its block, where one thread is meant.
+    /// The thread's index in its block, if the report is about one thread.
     pub thread: Option<[u32; 3]>,
-    /// The line of the PTX text, from 1; 0 where no instruction is meant.
+    /// The line of the PTX text, from 1; 0 if the report is not about an instruction.
     pub line: u32,
     /// The text of the instruction, as in the PTX.
     pub text: String,
-    /// The source line that the PTX names with `.loc`, where it does: of inlined library code, the
-    /// line that called it.
+    /// The source line from the PTX's `.loc`, if there is one. For inlined library code, it is the
+    /// line of the call.
     pub source: Option<SourcePlace>,
-    /// That line with those that it was inlined at, innermost first.
+    /// The source line, followed by the lines where it was inlined, innermost first.
     pub stack: Vec<SourcePlace>,
 }
 
 /// A place in the source that the PTX was compiled from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourcePlace {
-    /// The file, as `.file` has it.
+    /// The file name from `.file`.
     pub file: String,
     /// The line, from 1.
     pub line: u32,
-    /// The column, from 1; 0 where it is not known.
+    /// The column, from 1; 0 if it is unknown.
     pub column: u32,
 }
 
-/// File and line, as an editor opens it. A compiler that makes one instruction of several lines
-/// tells none of them.
+/// Prints file and line in the form that editors open. If the compiler merged several lines into
+/// one instruction, no line is known.
 impl fmt::Display for SourcePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
@@ -53,27 +53,27 @@ impl fmt::Display for SourcePlace {
     }
 }
 
-/// One report: what a user reads.
+/// One report, as the user reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FaultReport {
     /// What happened, in one line.
     pub what: String,
-    /// Where and by whom.
+    /// Where it happened, and in which thread.
     pub place: Place,
-    /// The launch's seed: the same seed finds the same fault.
+    /// The seed of the launch. The same seed finds the same fault.
     pub seed: u64,
-    /// What else is known: the address, the allocation, who waits for whom.
+    /// Further facts: the address, the allocation, which threads wait for which.
     pub notes: Vec<String>,
     /// What to do about it.
     pub help: Option<String>,
-    /// Where the schedule was not the plain one, its steps up to here, a line each.
+    /// The steps of the schedule up to this point, one line each, if it was not the plain one.
     pub steps: Vec<String>,
 }
 
 impl FaultReport {
-    /// A report of what the host did, at this line of its program where that is known: no kernel is
-    /// to blame.
+    /// Returns a report about an error of the host program. `source` is the line of the program, if
+    /// it is known. Such a report names no kernel.
     pub fn of_host(
         what: String,
         source: Option<SourcePlace>,
@@ -135,28 +135,28 @@ impl fmt::Display for FaultReport {
     }
 }
 
-/// Why a launch did not run to its end. `Display` gives the whole report.
+/// The reason why a launch did not run to its end. `Display` prints the whole report.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// Nothing ran: the launch itself was wrong.
+    /// The launch itself was wrong, and nothing ran.
     #[error(transparent)]
     Launch(#[from] LaunchError),
-    /// An access to memory that is not live, not writable or not there (CUDA error 700).
+    /// An access to memory that is not live, not writable or does not exist (CUDA error 700).
     #[error("{0}")]
     IllegalAddress(Box<FaultReport>),
-    /// An access that its address is not aligned for (716).
+    /// An access whose address is not aligned (716).
     #[error("{0}")]
     Misaligned(Box<FaultReport>),
-    /// A call or jump to what is no function or target (718).
+    /// A call or jump to something that is not a function or a target (718).
     #[error("{0}")]
     InvalidPc(Box<FaultReport>),
     /// An instruction whose operands have no meaning: a lane absent from its own mask, a barrier
     /// number above 15 (715).
     #[error("{0}")]
     IllegalInstruction(Box<FaultReport>),
-    /// A texture or surface instruction with a handle that names none, an object over memory that
-    /// is gone, or coordinates outside where `.trap` forbids them (719).
+    /// A texture or surface instruction with an invalid handle, an object whose memory was freed,
+    /// or coordinates out of range where `.trap` forbids that (719).
     #[error("{0}")]
     Image(Box<FaultReport>),
     /// Calls nested too deeply, or too much local memory (714).
@@ -168,13 +168,13 @@ pub enum Fault {
     /// `__assertfail`, a device assertion (710).
     #[error("{0}")]
     Assert(Box<FaultReport>),
-    /// The instruction `trap`, a panic of the kernel among others (719).
+    /// The instruction `trap`, for example from a panic of the kernel (719).
     #[error("{0}")]
     Trap(Box<FaultReport>),
 }
 
 impl Fault {
-    /// CUDA's number for the error that a kernel leaves behind when it ends so; 0 where none ran.
+    /// Returns CUDA's error code for a kernel that ends with this fault; 0 if no kernel ran.
     pub fn code(&self) -> u32 {
         match self {
             Self::Launch(_) => 0,
@@ -189,7 +189,7 @@ impl Fault {
         }
     }
 
-    /// The report, where a kernel ran.
+    /// Returns the report, if a kernel ran.
     pub fn report(&self) -> Option<&FaultReport> {
         match self {
             Self::Launch(_) => None,

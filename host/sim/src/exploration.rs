@@ -251,8 +251,8 @@ impl Tree {
         false
     }
 
-    /// Returns this choice if an earlier run made it already. Returns `None` if it needs a new
-    /// node.
+    /// Returns the number of this choice's node, if an earlier run made the choice. Returns `None`
+    /// if the choice needs a new node.
     fn known(&mut self) -> Option<usize> {
         if self.depth < self.nodes.len() {
             self.depth += 1;

@@ -1,24 +1,26 @@
-//! Which bytes of global memory a launch accessed, and how. Two launches, or a launch and a copy,
-//! race where these overlap.
+//! The bytes of global memory that a launch accessed, by kind of access. Two launches, or a launch
+//! and a copy, race where these bytes overlap.
 
-/// Stretches of addresses, each from its first to behind its last, sorted and apart.
+/// Address ranges, sorted and disjoint. Each is its first address and the address after its last
+/// byte.
 pub type Stretches = Vec<(u64, u64)>;
 
-/// The bytes that something accessed. A byte is in one or several of the lists.
+/// The bytes that a launch or a copy accessed. A byte is in one or several of the lists.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Footprint {
-    /// Read by ordinary loads.
+    /// Bytes that ordinary loads read.
     pub read: Stretches,
-    /// Written by ordinary stores.
+    /// Bytes that ordinary stores wrote.
     pub written: Stretches,
-    /// Read by loads that are strong in the memory model's sense: volatile, relaxed, acquire.
+    /// Bytes that strong loads read. Strong has the memory model's meaning: volatile, relaxed,
+    /// acquire.
     pub strong_read: Stretches,
-    /// Written by atomics and other strong accesses.
+    /// Bytes that atomics and other strong accesses wrote.
     pub strong_written: Stretches,
 }
 
 impl Footprint {
-    /// Its lists, in their order.
+    /// Returns the lists, in the order of the fields.
     pub(super) fn lists(&mut self) -> [&mut Stretches; 4] {
         [
             &mut self.read,
@@ -28,7 +30,7 @@ impl Footprint {
         ]
     }
 
-    /// Adds what another accessed.
+    /// Adds the bytes of another footprint.
     pub fn join(&mut self, other: Self) {
         let mut other = other;
         if self.is_empty() {
@@ -41,7 +43,7 @@ impl Footprint {
         self.sort();
     }
 
-    /// Sorts what was appended, and makes one of stretches that meet.
+    /// Sorts the appended ranges, and joins ranges that overlap or are adjacent.
     pub fn sort(&mut self) {
         for list in self.lists() {
             list.sort_unstable();
@@ -55,14 +57,14 @@ impl Footprint {
         }
     }
 
-    /// Leaves what `keep` says of its first byte.
+    /// Keeps the ranges for whose first byte `keep` returns true.
     pub fn retain(&mut self, keep: impl Fn(u64) -> bool) {
         for list in self.lists() {
             list.retain(|&(start, _)| keep(start));
         }
     }
 
-    /// How many stretches there are.
+    /// Returns the number of ranges.
     pub fn stretches(&self) -> usize {
         let (plain, strong) = (
             [&self.read, &self.written],
@@ -71,13 +73,13 @@ impl Footprint {
         plain.iter().chain(&strong).map(|list| list.len()).sum()
     }
 
-    /// Whether nothing was accessed.
+    /// Returns whether nothing was accessed.
     pub fn is_empty(&self) -> bool {
         self.stretches() == 0
     }
 
-    /// The first bytes that both accessed and at least one wrote, where not both accesses are
-    /// strong, with what each did there.
+    /// Returns the first bytes that both accessed and at least one wrote, except where both
+    /// accesses are strong, and the kind of each access.
     pub fn conflict(&self, other: &Self) -> Option<Conflict> {
         let verbs = [
             (&self.written, true, &other.written, true),
@@ -102,8 +104,8 @@ impl Footprint {
             })
     }
 
-    /// Whether both access a place strongly, one of them writing: they may have told each other
-    /// something.
+    /// Returns whether both access the same bytes with strong accesses, one of which writes. They
+    /// may then have synchronised with each other.
     pub fn speaks_with(&self, other: &Self) -> bool {
         common(&self.strong_written, &other.strong_written).is_some()
             || common(&self.strong_written, &other.strong_read).is_some()
@@ -111,18 +113,18 @@ impl Footprint {
     }
 }
 
-/// Bytes that two accessed, and which of the two wrote there.
+/// Bytes that both footprints contain, and which of the two wrote there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Conflict {
     /// The address of the first byte that both accessed.
     pub start: u64,
-    /// The address behind the last byte of those side by side with it.
+    /// The address after the last of the adjacent bytes.
     pub end: u64,
-    /// Whether the first wrote, and whether the second did.
+    /// Whether the first footprint wrote, and whether the second did.
     pub writes: [bool; 2],
 }
 
-/// The first bytes that are in both.
+/// Returns the first bytes that are in both lists.
 fn common(a: &[(u64, u64)], b: &[(u64, u64)]) -> Option<(u64, u64)> {
     let (mut i, mut j) = (0, 0);
     while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {

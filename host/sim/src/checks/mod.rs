@@ -1,7 +1,7 @@
 //! The optional checks of a launch. They cost time.
 //!
-//! What is always checked is not part of this module: bounds, liveness, alignment and state space
-//! of every access, barriers that cannot complete, and the budget.
+//! Some checks always run and are not part of this module: bounds, liveness, alignment and state
+//! space of every access, barriers that cannot complete, and the budget.
 
 mod footprint;
 pub(crate) mod race;
@@ -14,7 +14,7 @@ use crate::report::FaultReport;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Checks {
-    /// Accesses of two threads to one place, one of them a write, that nothing orders.
+    /// Accesses of two threads to one place that nothing orders, of which at least one writes.
     pub race: bool,
     /// Barriers that the threads of a warp do not reach together, and accesses to shared memory of
     /// a block that has ended.
@@ -24,13 +24,14 @@ pub struct Checks {
     pub memory: bool,
     /// Uses of values from uninitialised memory.
     pub init: bool,
-    /// Objects that a program has made and not freed when it ends. Launches ignore this field: the
-    /// driver, which keeps the objects, checks it.
+    /// Objects that a program has created and not freed when it ends. Launches ignore this field.
+    /// The driver, which owns the objects, runs this check.
     pub leak: bool,
 }
 
 impl Checks {
-    /// All checks except `leak`: a program may leave the rest to the operating system when it ends.
+    /// Returns all checks except `leak`, because a program may leave its memory to the operating
+    /// system when it ends.
     pub fn all() -> Self {
         Self {
             race: true,
@@ -42,7 +43,7 @@ impl Checks {
     }
 }
 
-/// The name of a check, as users write it, and its field.
+/// The name of a check in text, and its field.
 type Named = (&'static str, fn(&mut Checks) -> &mut bool);
 const NAMED: [Named; 5] = [
     ("race", |checks| &mut checks.race),
@@ -56,7 +57,7 @@ const NAMED: [Named; 5] = [
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no check is called `{word}`; there are {}, and `all`", names())]
 pub struct UnknownCheck {
-    /// The word that was written.
+    /// The unknown word.
     pub word: String,
 }
 
@@ -64,8 +65,8 @@ fn names() -> String {
     NAMED.map(|(name, _)| format!("`{name}`")).join(", ")
 }
 
-/// `race,sync,memory,init,leak`, or `all` for all but `leak`; nothing for none. Blanks around a
-/// word do not count.
+/// Parses `race,sync,memory,init,leak`, or `all` for all checks except `leak`. An empty text means
+/// no checks. Blanks around a word are ignored.
 impl std::str::FromStr for Checks {
     type Err = UnknownCheck;
 
@@ -92,7 +93,7 @@ impl std::str::FromStr for Checks {
     }
 }
 
-/// As it is parsed: `race,sync`, or nothing.
+/// Prints the form that `from_str` reads: `race,sync`, or nothing.
 impl std::fmt::Display for Checks {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut checks = *self;
@@ -102,7 +103,7 @@ impl std::fmt::Display for Checks {
     }
 }
 
-/// Something a check found. The launch went on; `Display` gives the whole report.
+/// A mistake that a check found. The launch went on. `Display` prints the whole report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
@@ -110,12 +111,12 @@ pub struct Finding {
     pub kind: FindingKind,
     /// The report. If two accesses are at fault, it names both.
     pub report: FaultReport,
-    /// How often the same pair of instructions was found.
+    /// How many times the same pair of instructions was found.
     pub count: u64,
 }
 
 impl Finding {
-    /// Something that was found once.
+    /// Returns a finding with a count of 1.
     pub fn new(kind: FindingKind, report: FaultReport) -> Self {
         Self {
             kind,
@@ -129,33 +130,33 @@ impl Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum FindingKind {
-    /// Two threads access one place, one of them writes, and nothing orders the two.
+    /// Two threads access one place, at least one of them writes, and nothing orders the two
+    /// accesses.
     Race,
     /// A barrier that the threads of a warp reached separately.
     DivergentBarrier,
-    /// A shuffle that reads a lane which has ended, waits elsewhere or is no member.
+    /// A shuffle that reads a lane which has ended, waits elsewhere, or is not in the mask.
     AbsentLane,
-    /// Lanes of one shuffle, vote or warp barrier that pass different masks.
+    /// Lanes that pass different masks to one shuffle, vote or warp barrier.
     DifferentMasks,
-    /// An access outside of the shared or local array that its address was computed from.
+    /// An access outside the shared or local array from which its address was computed.
     OutsideArray,
-    /// An access to shared memory of a block of the cluster that has ended.
+    /// An access to shared memory of a block of the cluster that has already ended.
     EndedBlock,
-    /// Asynchronous bytes that tell an mbarrier, and that nobody has waited for when the block
-    /// ends.
+    /// An asynchronous transfer that signals an mbarrier, without a wait before the block ends.
     Unawaited,
     /// An mbarrier that received more or fewer bytes than it expected.
     Unexpected,
-    /// A `wgmma` that a warp of the warpgroup did not execute.
+    /// A `wgmma` that not all warps of the warpgroup executed.
     PartOfAWarpgroup,
-    /// A value from uninitialised memory that is used.
+    /// A use of a value from uninitialised memory.
     Unwritten,
-    /// Shared memory that threads wrote and an asynchronous unit reads, with no fence of proxies
-    /// between.
+    /// Shared memory that threads wrote and an asynchronous unit reads, without a fence between the
+    /// proxies.
     MissedFence,
-    /// An object that the program made and did not free.
+    /// An object that the program created and did not free.
     Leak,
-    /// Memory that the host passes to a call after it was freed.
+    /// Memory that the host passes to a call after the memory was freed.
     Freed,
 }
 

@@ -1,28 +1,28 @@
-//! Shared memory: how many passes an access takes over the banks.
+//! Shared memory: how many passes over the banks an access takes.
 //!
 //! The model reproduces all 55 loads, stores and matrix loads that were measured on an H200 (driver
 //! 580, 2026-11-21). There are 32 banks, each four bytes wide (eight on Kepler, if the program asks
-//! for that). An access runs in phases of as many lanes as all banks together can serve. A phase
+//! for that). An access runs in phases of as many lanes as all banks can serve together. A phase
 //! takes as many passes (wavefronts) as the busiest bank has distinct words; a word that several
-//! lanes want counts once, for stores too. Loads wider than a bank run in half as many phases when
-//! every lane's neighbour (`lane ^ 1`) wants the same address or is inactive.
+//! lanes access counts once, also for stores. Loads wider than a bank run in half as many phases
+//! when every lane's neighbour (`lane ^ 1`) accesses the same address or is inactive.
 
 use super::even::Even;
 
-/// Passes, and those above the fewest possible.
+/// The passes of an access, and how many of them exceed the fewest possible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Passes {
-    /// How many passes over the banks there were.
+    /// The number of passes over the banks.
     pub(crate) wavefronts: u64,
-    /// Passes above one for each phase.
+    /// The number of passes above one for each phase.
     pub(crate) conflicts: u64,
 }
 
 const LANES: usize = 32;
 const BANKS: u64 = 32;
 
-/// The passes of one warp's access of `size` bytes a lane, to banks of `width` bytes, a power of
-/// two; `load` where it reads.
+/// Returns the passes of one warp's access of `size` bytes a lane, to banks of `width` bytes, a
+/// power of two. `load` is true if it reads.
 #[inline(always)]
 pub(crate) fn passes(
     addresses: &[u64; LANES],
@@ -36,7 +36,8 @@ pub(crate) fn passes(
         .unwrap_or_else(|| passes_of_any(addresses, mask, size, load, width))
 }
 
-/// Lanes of one phase; `twins` where every lane's neighbour wants the same or is off.
+/// Returns the number of lanes of one phase. `twins` returns whether every lane's neighbour
+/// accesses the same address or is inactive.
 #[inline(always)]
 fn phase_lanes(size: u64, load: bool, width: u64, twins: impl FnOnce() -> bool) -> usize {
     let lanes = (BANKS * width / size.max(1)).clamp(1, LANES as u64) as usize;
@@ -47,8 +48,8 @@ fn phase_lanes(size: u64, load: bool, width: u64, twins: impl FnOnce() -> bool) 
     }
 }
 
-/// [`passes`] of the addresses of `mask` that lie evenly. None where they lie neither by words nor
-/// within them.
+/// [`passes`] of the addresses of `mask` if they have a fixed stride. Returns `None` if the stride
+/// is neither a number of whole words nor less than a word.
 #[inline(always)]
 fn passes_of(even: Even, mask: u32, size: u64, load: bool, width: u64) -> Option<Passes> {
     if !even.aligned(size) || size > BANKS {
@@ -56,8 +57,8 @@ fn passes_of(even: Even, mask: u32, size: u64, load: bool, width: u64) -> Option
     }
     let pairs = mask & mask >> 1 & 0x5555_5555;
     let lanes = phase_lanes(size, load, width, || even.step == 0 || pairs == 0);
-    // Lanes of a phase that want words of one bank: as many as come back to it, a step of words at
-    // a time.
+    // The number of lanes of a phase that access words of one bank follows from the number of
+    // strides after which the same bank comes again.
     let turn = if even.step == 0 || (even.step < width && size <= width) {
         0 // its words lie side by side, fewer than there are banks
     } else if even.step.is_multiple_of(width) {
@@ -78,7 +79,7 @@ fn passes_of(even: Even, mask: u32, size: u64, load: bool, width: u64) -> Option
     Some(total)
 }
 
-/// [`passes`] of any addresses.
+/// [`passes`] of arbitrary addresses.
 #[inline(never)]
 fn passes_of_any(addresses: &[u64; LANES], mask: u32, size: u64, load: bool, width: u64) -> Passes {
     let on = |lane: usize| mask >> lane & 1 != 0;
@@ -89,8 +90,8 @@ fn passes_of_any(addresses: &[u64; LANES], mask: u32, size: u64, load: bool, wid
     let mut total = Passes::default();
     for phase in (0..LANES).step_by(lanes) {
         let active = (phase..phase + lanes).filter(|&lane| on(lane));
-        // Distinct words of the phase, by bank: a lane of at most 32 bytes wants at most eight
-        // words.
+        // The distinct words of the phase, by bank. A lane of at most 32 bytes accesses at most
+        // eight words.
         let (mut words, mut count) = ([0u64; LANES * 8], 0);
         for lane in active {
             let (first, last) = (
@@ -98,7 +99,7 @@ fn passes_of_any(addresses: &[u64; LANES], mask: u32, size: u64, load: bool, wid
                 addresses[lane].saturating_add(size - 1) >> log,
             );
             for word in first..=last.min(first + 7) {
-                // Neighbours that want one word count once, here already.
+                // Adjacent lanes with the same word count once. Such words are dropped here.
                 if count == 0 || words[count - 1] != word {
                     words[count] = word;
                     count += 1;
@@ -141,7 +142,7 @@ mod tests {
         }
     }
 
-    /// Lanes, address by lane, wavefronts, conflicts.
+    /// A mask of lanes, the address by lane, wavefronts, conflicts.
     type Row = (u32, fn(u64) -> u64, u64, u64);
 
     const ALL: u32 = u32::MAX;

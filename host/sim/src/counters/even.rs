@@ -1,26 +1,27 @@
-//! Regular addresses, which most accesses have: all the same, side by side, or a fixed stride
-//! apart.
+//! Regular addresses: all the same, adjacent, or with a fixed stride. Most accesses have them.
 //!
-//! The sectors and passes of such an access follow from its start, step and number of lanes. The
-//! property tests of `sectors` and `banks` compare this with the general computation.
+//! The sectors and passes of such an access follow from its start, its stride and its number of
+//! lanes. The property tests of `sectors` and `banks` compare the results with the general
+//! computation.
 
 /// Lanes of a warp.
 pub(crate) const LANES: usize = 32;
 
-/// Lanes without a gap, whose addresses are `start`, `start + step`, `start + 2 * step` and so on;
-/// the last lane's comes first where they fall.
+/// Consecutive lanes whose addresses are `start`, `start + step`, `start + 2 * step` and so on. If
+/// the addresses fall from lane to lane, `start` belongs to the last lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Even {
     /// The lowest address.
     pub(crate) start: u64,
-    /// How far the next one is.
+    /// The stride, in bytes.
     pub(crate) step: u64,
-    /// How many there are.
+    /// The number of lanes.
     pub(crate) lanes: u64,
 }
 
 impl Even {
-    /// What the lanes of `mask` access, if it lies evenly and far from the end of all addresses.
+    /// Returns the accesses of the lanes of `mask`, if they have a fixed stride and are far from
+    /// the end of the address space.
     #[inline(always)]
     pub(crate) fn of(addresses: &[u64; LANES], mask: u32) -> Option<Self> {
         let first = mask.trailing_zeros() as usize % LANES;
@@ -47,13 +48,14 @@ impl Even {
             true => (last, step.wrapping_neg()),
             false => (start, step),
         };
-        // Sums of these do not wrap.
+        // Sums of such numbers do not wrap.
         let near = start >> 62 == 0 && step >> 56 == 0;
         (apart == 0 && near).then_some(Self { start, step, lanes })
     }
 
-    /// What the lanes of `mask` access that begin at `start`, each `step` after the one before.
-    /// None where a lane is missing in between, or near the end of all addresses.
+    /// Returns the accesses of the lanes of `mask`, which begin at `start`, each `step` after the
+    /// one before. Returns `None` if a lane is missing in between, or near the end of the address
+    /// space.
     #[inline(always)]
     pub(crate) fn kept(start: u64, step: u64, mask: u32) -> Option<Self> {
         let run = mask >> (mask.trailing_zeros() % LANES as u32);
@@ -62,35 +64,35 @@ impl Even {
         (whole && start >> 62 == 0).then_some(Self { start, step, lanes })
     }
 
-    /// The last address.
+    /// Returns the last address.
     #[inline(always)]
     pub(crate) fn last(&self) -> u64 {
         self.start + self.step * (self.lanes - 1)
     }
 
-    /// Whether every address is a multiple of `size`, a power of two.
+    /// Returns whether every address is a multiple of `size`, a power of two.
     #[inline(always)]
     pub(crate) fn aligned(&self, size: u64) -> bool {
         size.is_power_of_two() && (self.start | self.step) & (size - 1) == 0
     }
 }
 
-/// Which lanes' addresses are those of the lane before, or follow upon them: pieces of a warp, as
-/// blocks narrower than a warp make them.
+/// The lanes whose addresses equal or follow those of the lane before. They divide a warp into
+/// pieces, which occur for blocks narrower than a warp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Neighbours {
     /// The lanes that access memory.
     pub(crate) mask: u32,
-    /// How far a lane's address is from the one before, where they lie side by side.
+    /// The stride of adjacent accesses, in bytes.
     size: u64,
-    /// Those of them whose next lane accesses the same place.
+    /// The lanes whose next lane accesses the same address.
     same: u32,
-    /// Those whose next lane accesses what follows.
+    /// The lanes whose next lane accesses the bytes that follow.
     next: u32,
 }
 
 impl Neighbours {
-    /// Of accesses of `size` bytes each.
+    /// Finds the neighbours among accesses of `size` bytes each.
     pub(crate) fn of(addresses: &[u64; LANES], mask: u32, size: u64) -> Self {
         let (mut same, mut next) = (0, 0);
         for lane in 0..LANES - 1 {
@@ -101,8 +103,8 @@ impl Neighbours {
         Self::found(mask, size, (same, next))
     }
 
-    /// The same where it is known which lanes' next one accesses the same place, and which lanes'
-    /// next one what follows.
+    /// Creates the neighbours from two known masks: the lanes whose next lane accesses the same
+    /// address, and the lanes whose next lane accesses the bytes that follow.
     #[inline(always)]
     pub(crate) fn found(mask: u32, size: u64, (same, next): (u32, u32)) -> Self {
         let both = mask & mask >> 1;
@@ -114,20 +116,21 @@ impl Neighbours {
         }
     }
 
-    /// How many pieces there are, or a few less.
+    /// Returns the number of pieces, or a slightly smaller number.
     #[inline(always)]
     fn pieces(&self) -> u32 {
         self.mask.count_ones() - (self.same | self.next).count_ones()
     }
 
-    /// Whether there are so few pieces that each is worth to be looked at by itself.
+    /// Returns whether there are so few pieces that processing each one by itself is worth the
+    /// time.
     #[inline(always)]
     pub(crate) fn are_few(&self) -> bool {
         self.pieces() <= 8
     }
 
-    /// The first piece of the lanes `left`, some of the mask: its lanes, and the distance of their
-    /// addresses.
+    /// Returns the first piece of the lanes `left`, which are part of the mask: its lanes, and the
+    /// stride of their addresses.
     #[inline(always)]
     pub(crate) fn first(&self, left: u32) -> (u32, u64) {
         let lane = left.trailing_zeros();
@@ -146,7 +149,8 @@ pub(super) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Addresses of many kinds, most of them even, some with a lane out of line.
+    /// Addresses of many kinds. Most have a fixed stride, and some of those have one lane with
+    /// another address.
     pub(crate) fn addresses() -> impl Strategy<Value = [u64; LANES]> {
         let step = prop_oneof![
             Just(0i64),

@@ -1,32 +1,32 @@
-//! Metrics: named ratios and counts made of the counters, defined once for all tables and programs
-//! that show them.
+//! Metrics: named ratios and counts that are computed from the counters. All tables and programs
+//! that show them use these definitions.
 
 use std::fmt;
 
 use super::{Access, Banked, Counters};
 
-/// A number read off the counters of a launch.
+/// A number that is computed from the counters of a launch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Metric {
-    /// What a table calls it, such as `sectors/load`.
+    /// The name in tables, such as `sectors/load`.
     pub name: &'static str,
-    /// What a program calls it, such as `sectors_per_load`.
+    /// The name in the output of programs, such as `sectors_per_load`.
     pub key: &'static str,
-    /// The value; none where there is nothing to divide by: no load, no shared access.
+    /// The value, or `None` if the divisor is zero: there was no load, or no shared access.
     pub value: Option<f64>,
-    /// How it is written.
+    /// The format in which the value is printed.
     pub unit: Unit,
 }
 
-/// How a metric is written.
+/// The format in which a metric is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// A whole number.
     Count,
-    /// A number of something for each of something else.
+    /// A ratio of two counts.
     Ratio,
-    /// A part of the whole: 1 is written `100%`.
+    /// A fraction of the whole: 1 is printed as `100%`.
     Part,
 }
 
@@ -42,7 +42,7 @@ impl fmt::Display for Metric {
 }
 
 impl Counters {
-    /// The metrics, always the same ones in the same order.
+    /// Returns the metrics, always the same ones in the same order.
     pub fn metrics(&self) -> [Metric; 9] {
         let count = |name, key, value: u64| Metric {
             name,

@@ -15,11 +15,11 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub struct Counters {
-    /// Warp instructions of the PTX, guarded-off ones too.
+    /// Warp instructions of the PTX, including those whose guard was false.
     pub ptx_instructions: u64,
-    /// The same, times active lanes.
+    /// The sum of the active lanes of these instructions.
     pub ptx_lane_instructions: u64,
-    /// The same, times lanes whose guard was true.
+    /// The sum of the lanes whose guard was true.
     pub ptx_lane_instructions_pred_on: u64,
     /// Conditional branches that all active lanes took the same way.
     pub ptx_branches_uniform: u64,
@@ -41,7 +41,7 @@ pub struct Counters {
     pub local_requests: u64,
     /// Block barriers, one for each warp that arrives.
     pub barriers: u64,
-    /// Grids that kernels launched; what they did is counted with the rest.
+    /// Grids that kernels launched. The work of these grids is part of the other counts.
     pub device_launches: u64,
 }
 
@@ -53,14 +53,14 @@ pub struct Access {
     pub requests: u64,
     /// Distinct 32-byte sectors, counted over each whole warp instruction.
     pub sectors: u64,
-    /// Bytes that lanes asked for.
+    /// Bytes that lanes requested.
     pub bytes: u64,
-    /// The sectors that the same bytes would need side by side.
+    /// The sectors that the same bytes would need if they were adjacent.
     pub ideal_sectors: u64,
-    /// Bytes that lanes asked for, what several want counted once.
+    /// Bytes that lanes requested. Bytes that several lanes requested count once.
     pub distinct_bytes: u64,
-    /// Bytes that had to be moved: the sectors, or the whole lines of a first-level cache that
-    /// fetches no less.
+    /// Bytes that were moved: the sectors, or whole lines if the first-level cache fetches whole
+    /// lines.
     pub moved_bytes: u64,
 }
 
@@ -70,15 +70,15 @@ pub struct Access {
 pub struct Banked {
     /// Warp instructions with at least one active lane.
     pub requests: u64,
-    /// Passes that the banks needed.
+    /// Passes over the banks.
     pub wavefronts: u64,
     /// Passes above the fewest that the width allows.
     pub conflicts: u64,
-    /// Bytes that lanes asked for.
+    /// Bytes that lanes requested.
     pub bytes: u64,
 }
 
-/// Adds each named field of one count to another's.
+/// Implements `AddAssign`, which adds each named field.
 macro_rules! add_fields {
     ($($t:ty: $($field:ident),*;)*) => {$(
         impl std::ops::AddAssign for $t {
@@ -103,32 +103,33 @@ fn ratio(a: u64, b: u64) -> f64 {
 }
 
 impl Access {
-    /// Sectors for each request: 4 for coalesced 4-byte accesses.
+    /// Returns the sectors for each request: 4 for coalesced 4-byte accesses.
     pub fn sectors_per_request(&self) -> f64 {
         ratio(self.sectors, self.requests)
     }
 
-    /// Bytes asked for over bytes moved. Above 1 where lanes share what they read.
+    /// Returns the requested bytes divided by the moved bytes. The result is above 1 if several
+    /// lanes read the same bytes.
     pub fn efficiency(&self) -> f64 {
         ratio(self.bytes, self.sectors * 32)
     }
 
-    /// Of the bytes moved, the part that anybody wanted: the notes' bus utilization. On a device
-    /// whose first-level cache fetches whole lines, loads through it move those.
+    /// Returns the part of the moved bytes that was requested: the bus utilization of the notes. On
+    /// a device whose first-level cache fetches whole lines, loads through it move whole lines.
     pub fn bus_utilization(&self) -> f64 {
         ratio(self.distinct_bytes, self.moved_bytes)
     }
 }
 
 impl Banked {
-    /// Passes for each request: 1 for 4-byte accesses without conflicts.
+    /// Returns the passes for each request: 1 for 4-byte accesses without conflicts.
     pub fn wavefronts_per_request(&self) -> f64 {
         ratio(self.wavefronts, self.requests)
     }
 }
 
 impl Counters {
-    /// Uniform branches over all conditional branches, 1 where there are none.
+    /// Returns the uniform branches divided by all conditional branches, or 1 if there are none.
     pub fn ptx_branch_efficiency(&self) -> f64 {
         match self.ptx_branches_uniform + self.ptx_branches_divergent {
             0 => 1.0,

@@ -1,18 +1,18 @@
 //! Global memory: how many 32-byte sectors an access touches.
 //!
-//! It is the number of distinct sectors over the whole warp instruction, however wide a lane's
-//! access is; an H200 counts in the same way (driver 580, 2026-11-21).
+//! It is the number of distinct sectors over the whole warp instruction, for any width of a lane's
+//! access. An H200 counts in the same way (driver 580, 2026-11-21).
 
 use super::even::Even;
 
 const LANES: usize = 32;
 
-/// Sectors of `sector` bytes, a power of two, that one warp's access of `size` bytes a lane
-/// touches, and the bytes that it wants, those that several lanes want counted once.
+/// Returns the sectors of `sector` bytes, a power of two, that one warp's access of `size` bytes a
+/// lane touches, and the bytes that it requests. Bytes that several lanes request count once.
 #[inline(always)]
 pub(crate) fn sectors(addresses: &[u64; LANES], mask: u32, size: u64, sector: u64) -> (u64, u64) {
-    // What the upper half of the warp wants again adds nothing: in blocks of 16 by 16 threads it
-    // often does.
+    // If the upper half of the warp has the same addresses as the lower half, it adds nothing.
+    // Blocks of 16 by 16 threads often have such accesses.
     let again = mask == u32::MAX && addresses[..LANES / 2] == addresses[LANES / 2..];
     let mask = if again { mask >> (LANES / 2) } else { mask };
     Even::of(addresses, mask)
@@ -20,7 +20,8 @@ pub(crate) fn sectors(addresses: &[u64; LANES], mask: u32, size: u64, sector: u6
         .unwrap_or_else(|| sectors_of_any(addresses, mask, size, sector))
 }
 
-/// [`sectors`] of addresses that lie evenly. None where a lane's bytes may lie in two sectors.
+/// [`sectors`] of addresses with a fixed stride. Returns `None` if a lane's bytes may lie in two
+/// sectors.
 #[inline(always)]
 fn sectors_of(even: Even, size: u64, sector: u64) -> Option<(u64, u64)> {
     if !even.aligned(size) || size > sector {
@@ -35,12 +36,12 @@ fn sectors_of(even: Even, size: u64, sector: u64) -> Option<(u64, u64)> {
     Some((touched, distinct * size))
 }
 
-/// [`sectors`] of any addresses.
+/// [`sectors`] of arbitrary addresses.
 #[inline(never)]
 fn sectors_of_any(addresses: &[u64; LANES], mask: u32, size: u64, sector: u64) -> (u64, u64) {
     let (mut active, mut lanes) = ([0; LANES], 0);
     for (lane, &address) in addresses.iter().enumerate() {
-        // Neighbours at one place count once, here already.
+        // Adjacent lanes with the same address count once. Such addresses are dropped here.
         if mask >> lane & 1 != 0 && (lanes == 0 || active[lanes - 1] != address) {
             active[lanes] = address;
             lanes += 1;
@@ -51,11 +52,13 @@ fn sectors_of_any(addresses: &[u64; LANES], mask: u32, size: u64, sector: u64) -
         active.sort_unstable();
     }
     let log = sector.trailing_zeros();
-    // Sorted by address, a sector that was counted can only be the one counted last.
+    // The addresses are sorted. So a sector that was counted before can only be the last one
+    // counted.
     let (mut distinct, mut count, mut next) = (0, 0, 0);
     for (i, &address) in active.iter().enumerate() {
         distinct += u64::from(i == 0 || active[i - 1] != address);
-        // An address that is about to be reported may be the last there is.
+        // The bounds of the access are checked later, so this address may be the last of the
+        // address space.
         let (first, last) = (address >> log, address.saturating_add(size - 1) >> log);
         count += (last + 1).saturating_sub(first.max(next));
         next = next.max(last + 1);

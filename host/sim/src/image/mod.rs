@@ -1,13 +1,12 @@
-//! Textures and surfaces: what a handle in a kernel names.
+//! Textures and surfaces, which kernels access through handles.
 //!
 //! PTX ISA 5.3, "Texture Sampler and Surface Types"; CUDA C++ Programming Guide, "Texture and
-//! Surface Memory". An [`Image`] is memory with a shape and a format; a [`Texture`] reads images
-//! through a [`Sampler`]; a surface is an image that kernels write as well. Kernels hold 64-bit
-//! handles, which [`Images`] gives out: a handle is never an address, so a wrong one is found and
-//! reported.
+//! Surface Memory". An [`Image`] is memory with a shape and a format. A [`Texture`] reads images
+//! through a [`Sampler`]. A surface is an image that kernels can also write. Kernels have 64-bit
+//! handles from [`Images`]. A handle is never an address, so a wrong one is found and reported.
 //!
-//! A GPU keeps arrays in an order of its own, for locality in two dimensions; here rows lie one
-//! after another. No program can tell, since arrays have no addresses in CUDA.
+//! A GPU stores arrays in an order of its own, for locality in two dimensions. Here the rows lie
+//! one after another. No program can see the difference, because arrays have no addresses in CUDA.
 
 mod table;
 
@@ -15,7 +14,7 @@ pub use crate::semantics::texture::AddressMode;
 pub(crate) use table::Snapshot;
 pub use table::{Images, Object};
 
-/// What one channel of a texel is.
+/// The type of one channel of a texel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
     /// 8 bits, unsigned.
@@ -37,7 +36,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Bytes of one channel.
+    /// Returns the bytes of one channel.
     pub fn bytes(self) -> u32 {
         match self {
             Format::U8 | Format::I8 => 1,
@@ -46,12 +45,12 @@ impl Format {
         }
     }
 
-    /// Whether texels are floats as they lie.
+    /// Returns whether channels are stored as floats.
     pub fn is_float(self) -> bool {
         matches!(self, Format::F16 | Format::F32)
     }
 
-    /// OpenCL's number for it, which `txq.channel_data_type` gives.
+    /// Returns OpenCL's number of the format, which `txq.channel_data_type` reads.
     pub(crate) fn data_type(self) -> u32 {
         match self {
             Format::I8 => 0x10d7,
@@ -66,10 +65,10 @@ impl Format {
     }
 }
 
-/// How an image's texels are indexed.
+/// The way in which an image's texels are indexed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Shape {
-    /// Plain memory, by an integer; what lies outside reads as zero.
+    /// Linear memory, indexed by an integer. A texel outside reads as zero.
     Linear,
     /// One dimension: a line of texels.
     D1,
@@ -77,22 +76,22 @@ pub enum Shape {
     D2,
     /// Three dimensions: slices of rows.
     D3,
-    /// Lines, by a layer's number.
+    /// Several lines, selected by a layer index.
     Layered1,
-    /// Planes, by a layer's number.
+    /// Several planes, selected by a layer index.
     Layered2,
-    /// Six planes around a centre.
+    /// The six faces of a cube.
     Cube,
-    /// Cubes, by a layer's number.
+    /// Several cubes, selected by a layer index.
     LayeredCube,
 }
 
 /// Memory with a shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Image {
-    /// The first texel's address.
+    /// The address of the first texel.
     pub address: u64,
-    /// What a channel is.
+    /// The type of a channel.
     pub format: Format,
     /// Channels of a texel: 1, 2 or 4.
     pub channels: u32,
@@ -102,27 +101,28 @@ pub struct Image {
     pub width: u32,
     /// Rows of a slice; 1 for lines.
     pub height: u32,
-    /// Slices: of a volume, layers, or faces (six for each cube); 1 for lines and planes.
+    /// The number of slices: of a volume, layers, or faces (six for each cube); 1 for lines and
+    /// planes.
     pub depth: u32,
-    /// Bytes from row to row.
+    /// Bytes from the start of a row to the next.
     pub row: u64,
-    /// Bytes from slice to slice.
+    /// Bytes from the start of a slice to the next.
     pub slice: u64,
 }
 
 impl Image {
-    /// Bytes of a texel.
+    /// Returns the bytes of a texel.
     pub fn texel_bytes(&self) -> u32 {
         self.channels * self.format.bytes()
     }
 
-    /// Bytes of the texels of a row.
+    /// Returns the bytes of the texels of a row.
     pub fn row_bytes(&self) -> u64 {
         u64::from(self.width) * u64::from(self.texel_bytes())
     }
 
-    /// Bytes from the first texel's first to the last one's last; none if there is no such number,
-    /// or no texel.
+    /// Returns the number of bytes from the start of the first texel to the end of the last.
+    /// Returns `None` if the number overflows, or if there is no texel.
     pub fn bytes(&self) -> Option<u64> {
         let rows = u64::from(self.height)
             .checked_sub(1)?
@@ -135,7 +135,7 @@ impl Image {
         (self.width > 0).then_some(end)
     }
 
-    /// Number of layers, where it has any: of cubes, the number of cubes.
+    /// Returns the number of layers, if the shape has layers. For cubes, it is the number of cubes.
     pub(crate) fn layers(&self) -> u32 {
         match self.shape {
             Shape::Layered1 | Shape::Layered2 => self.depth,
@@ -144,39 +144,39 @@ impl Image {
         }
     }
 
-    /// The address of byte `x` of row `y` of slice `z`, all of which must be inside.
+    /// Returns the address of byte `x` of row `y` of slice `z`. All three must be inside the image.
     pub fn at(&self, x: u64, y: u32, z: u32) -> u64 {
         self.address + x + u64::from(y) * self.row + u64::from(z) * self.slice
     }
 }
 
-/// How a sampler turns coordinates into a value.
+/// The way in which a sampler computes a value from coordinates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Filter {
-    /// The value is that of the nearest texel.
+    /// The value of the nearest texel.
     Point,
-    /// A blend of the two texels around on each axis; for float values only.
+    /// A linear interpolation between the two nearest texels on each axis; for float values only.
     Linear,
 }
 
-/// How a texture is read.
+/// The settings with which a texture is read.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sampler {
-    /// What coordinates outside of the image read, by axis.
+    /// The address mode of each axis, for coordinates outside the image.
     pub address: [AddressMode; 3],
-    /// How texels of one level make a value.
+    /// The filter between texels of one level.
     pub filter: Filter,
-    /// Whether coordinates run from 0 to 1 over the image.
+    /// Whether coordinates are normalized, from 0 to 1 over the image.
     pub normalized: bool,
     /// Whether 8- and 16-bit integers are read as floats from 0 (signed: from -1) to 1.
     pub as_float: bool,
     /// The texel that [`AddressMode::Border`] reads.
     pub border: [f32; 4],
-    /// Between levels: the nearest one, or a blend of two.
+    /// The filter between levels: the nearest one, or an interpolation between two.
     pub level_filter: Filter,
-    /// Added to the level that is asked for.
+    /// A bias that is added to the requested level.
     pub level_bias: f32,
-    /// The least and greatest level that is read.
+    /// The smallest and the largest level that is read.
     pub levels: [f32; 2],
 }
 
@@ -195,12 +195,12 @@ impl Default for Sampler {
     }
 }
 
-/// Images, each half the size of the one before it in every extent, and how they are read.
+/// Images with a sampler. Each image has half the extents of the one before it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Texture {
-    /// The levels: one, or a chain of mipmaps.
+    /// The levels: one image, or a chain of mipmaps.
     pub levels: Vec<Image>,
-    /// How they are read.
+    /// The settings with which they are read.
     pub sampler: Sampler,
 }
 

@@ -1,14 +1,14 @@
 //! Handles of textures and surfaces.
 //!
-//! A handle holds a place in a list and how often that place was given out, so that one that was
-//! destroyed names nothing, even when its place is taken again. Launches read a snapshot, which
-//! lives as long as they run.
+//! A handle contains an index into a list, and how often that index was used. So the handle of a
+//! destroyed object is invalid, even when its index is used again. Launches read a snapshot, which
+//! lives until they end.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Image, Texture};
 
-/// What a handle names.
+/// The object of a handle.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Object {
     /// A texture with its sampler.
@@ -23,10 +23,10 @@ pub enum Object {
 
 #[derive(Debug, Clone, Default)]
 struct Slot {
-    /// How often the place was given out.
+    /// How often the index was used.
     generation: u32,
     object: Option<Arc<Object>>,
-    /// Whether it is a reference of a module, whatever is bound to it.
+    /// Whether the handle belongs to a reference of a module, with or without a bound object.
     reference: bool,
 }
 
@@ -40,21 +40,21 @@ pub struct Images {
 struct State {
     slots: Vec<Slot>,
     free: Vec<u32>,
-    /// Made when a launch asks and kept until something changes.
+    /// Made when a launch needs one, and kept until the list changes.
     snapshot: Option<Arc<Snapshot>>,
 }
 
-/// Where the generation starts in a handle; the place, plus one, is below.
+/// The position of the generation in a handle, in bits. The lower bits contain the index plus one.
 const GENERATION: u32 = 32;
 
 impl Images {
     fn lock(&self) -> MutexGuard<'_, State> {
-        // A panic while the lock is held is a bug of ours; the list is consistent between its
+        // A panic while the lock is held is a bug in this crate. The list is consistent between its
         // statements.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives `object` a handle.
+    /// Adds an object and returns its handle.
     pub fn add(&self, object: Object) -> u64 {
         let state = &mut *self.lock();
         state.snapshot = None;
@@ -69,7 +69,7 @@ impl Images {
         u64::from(slot.generation) << GENERATION | u64::from(place + 1)
     }
 
-    /// Makes a live handle name another object; whether it was live.
+    /// Binds another object to a live handle. Returns whether the handle was live.
     pub fn set(&self, handle: u64, object: Object) -> bool {
         let state = &mut *self.lock();
         state.snapshot = None;
@@ -82,7 +82,7 @@ impl Images {
         }
     }
 
-    /// Takes a handle back; whether it was live.
+    /// Removes a handle. Returns whether it was live.
     pub fn remove(&self, handle: u64) -> bool {
         let state = &mut *self.lock();
         state.snapshot = None;
@@ -96,18 +96,18 @@ impl Images {
         }
     }
 
-    /// What a handle names now.
+    /// Returns the object of a handle.
     pub fn get(&self, handle: u64) -> Option<Arc<Object>> {
         find(&mut self.lock().slots, handle)?.object.clone()
     }
 
-    /// How many handles are live.
+    /// Returns the number of live handles.
     pub fn live(&self) -> usize {
         let state = self.lock();
         state.slots.len() - state.free.len()
     }
 
-    /// What is live now, to be read without a lock while a launch runs.
+    /// Returns the live handles, in a form that a launch reads without a lock.
     pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
         let state = &mut *self.lock();
         let slots = &state.slots;
@@ -122,7 +122,7 @@ impl Images {
     }
 }
 
-/// The live place that a handle names.
+/// Returns the live entry of a handle.
 fn find(slots: &mut [Slot], handle: u64) -> Option<&mut Slot> {
     let place = (handle as u32).checked_sub(1)?;
     slots
@@ -130,14 +130,14 @@ fn find(slots: &mut [Slot], handle: u64) -> Option<&mut Slot> {
         .filter(|slot| u64::from(slot.generation) == handle >> GENERATION && slot.object.is_some())
 }
 
-/// What was live at one moment.
+/// The handles that were live at one moment.
 #[derive(Debug, Default)]
 pub(crate) struct Snapshot {
     slots: Vec<Slot>,
 }
 
 impl Snapshot {
-    /// How many handles were live then.
+    /// Returns the number of handles that were live then.
     pub(crate) fn live(&self) -> usize {
         self.slots
             .iter()
@@ -151,12 +151,13 @@ impl Snapshot {
         (u64::from(slot.generation) == handle >> GENERATION).then_some(slot)
     }
 
-    /// What a handle named then.
+    /// Returns the object of a handle at that moment.
     pub(crate) fn get(&self, handle: u64) -> Option<&Object> {
         self.slot(handle)?.object.as_deref()
     }
 
-    /// Whether a handle was of a module's reference, and not of an object that the host made.
+    /// Returns whether a handle belonged to a module's reference, and not to an object that the
+    /// host created.
     pub(crate) fn is_reference(&self, handle: u64) -> bool {
         self.slot(handle).is_some_and(|slot| slot.reference)
     }

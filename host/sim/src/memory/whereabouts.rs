@@ -75,7 +75,8 @@ impl fmt::Display for Whereabouts {
     }
 }
 
-/// Whether something of the host's is mapped at `address`, as far as the host tells.
+/// Returns whether `address` is in a mapping of this process. Returns false if the host does not
+/// show its mappings.
 pub(super) fn is_mapped(address: u64) -> bool {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     maps.lines().any(|line| {

@@ -1,8 +1,8 @@
 //! Device models: the limits and sizes of a GPU, as data.
 //!
 //! Each model is a TOML file under `data/`, with one figure per line and its source beside it. The
-//! machine, the driver's attributes, the counters' bank and sector sizes and the modelled time all
-//! read these figures; no other file holds a number that belongs to a GPU.
+//! machine, the driver's attributes, the bank and sector sizes of the counters, and the modelled
+//! time all use these figures. No other file contains a number that belongs to a GPU.
 
 mod occupancy;
 
@@ -15,13 +15,13 @@ use std::sync::OnceLock;
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct DeviceModel {
-    /// The name that the driver gives, such as `NVIDIA H200`.
+    /// The name that the driver returns, such as `NVIDIA H200`.
     pub name: String,
     /// NVIDIA's name of the generation, such as `Hopper`.
     pub architecture: String,
     /// Major and minor compute capability.
     pub compute_capability: [u32; 2],
-    /// How many streaming multiprocessors there are.
+    /// The number of streaming multiprocessors.
     pub multiprocessors: u32,
     /// Bytes of device memory.
     pub memory: u64,
@@ -37,7 +37,7 @@ pub struct DeviceModel {
     pub warp_size: u32,
     /// Limits of one block and one grid.
     pub limits: Limits,
-    /// What one multiprocessor holds.
+    /// The resources of one multiprocessor.
     pub multiprocessor: Multiprocessor,
     /// Alignments and granularities that programs see.
     pub alignment: Alignment,
@@ -56,11 +56,11 @@ pub struct Limits {
     pub block: [u32; 3],
     /// Largest extents of a grid.
     pub grid: [u32; 3],
-    /// Bytes of shared memory a block may have without asking.
+    /// Bytes of shared memory that a block may have by default.
     pub shared_per_block: u32,
-    /// Bytes of shared memory a block may have when the kernel's attribute asks for it.
+    /// Bytes of shared memory that a block may have if the kernel's attribute is set.
     pub shared_per_block_optin: u32,
-    /// Bytes of shared memory that the system keeps in every block.
+    /// Bytes of shared memory that the system reserves in every block.
     pub shared_reserved: u32,
     /// Registers of a block.
     pub registers_per_block: u32,
@@ -68,20 +68,20 @@ pub struct Limits {
     pub constant: u32,
     /// Bytes of kernel parameters.
     pub parameters: u32,
-    /// Blocks of a cluster without asking for a non-portable size; 1 where there are no clusters.
+    /// The most blocks of a portable cluster; 1 if the device has no clusters.
     pub cluster: u32,
     /// Bytes of local memory a thread may have.
     pub local_per_thread: u32,
-    /// Bytes of the heap that `malloc` in a kernel takes from, unless it is set.
+    /// The default size, in bytes, of the heap from which `malloc` in a kernel allocates.
     pub heap: u64,
-    /// Calls that may be open in one thread.
+    /// The largest depth of nested calls in one thread.
     pub call_depth: u32,
 }
 
 impl Limits {
-    /// The most blocks of a cluster. With `non_portable`, of one that other devices with clusters
-    /// need not take: Hopper and later allow twice as many then (CUDA C++ Programming Guide,
-    /// "Thread Block Clusters": 16 on an H100).
+    /// Returns the most blocks of a cluster. With `non_portable`, clusters are included that other
+    /// devices with clusters need not support. Hopper and later then allow twice as many blocks
+    /// (CUDA C++ Programming Guide, "Thread Block Clusters": 16 on an H100).
     pub fn cluster_blocks(&self, non_portable: bool) -> u32 {
         match self.cluster {
             0 | 1 => 1,
@@ -91,7 +91,7 @@ impl Limits {
     }
 }
 
-/// What one multiprocessor holds, in the units in which it hands it out.
+/// The resources of one multiprocessor, and the units in which it allocates them.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -102,17 +102,17 @@ pub struct Multiprocessor {
     pub blocks: u32,
     /// How many registers of 32 bits there are.
     pub registers: u32,
-    /// Registers are given to a warp in multiples of this.
+    /// The unit in which registers are allocated to a warp.
     pub register_unit: u32,
     /// The most registers a thread can have.
     pub registers_per_thread: u32,
     /// Bytes of shared memory.
     pub shared: u32,
-    /// Shared memory is given to a block in multiples of this.
+    /// The unit, in bytes, in which shared memory is allocated to a block.
     pub shared_unit: u32,
     /// The sizes, in KiB, that the shared part of the L1 cache can have.
     pub shared_carveouts_kib: Vec<u32>,
-    /// Schedulers, each with a part of the registers.
+    /// The number of schedulers. Each has a part of the registers.
     pub schedulers: u32,
     /// Banks of shared memory.
     pub banks: u32,
@@ -129,44 +129,45 @@ pub struct Multiprocessor {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Alignment {
-    /// Of a texture's base address.
+    /// The alignment of a texture's base address, in bytes.
     pub texture: u32,
-    /// Of the rows of a texture in linear memory.
+    /// The alignment of the rows of a texture in linear memory, in bytes.
     pub texture_pitch: u32,
-    /// What the driver rounds the rows of a pitched allocation up to.
+    /// The alignment of the rows of a pitched allocation, in bytes.
     pub pitch: u32,
-    /// Largest pitch of a copy.
+    /// The largest pitch of a copy, in bytes.
     pub max_pitch: u32,
-    /// Bytes of a sector, the least that L2 fetches.
+    /// Bytes of a sector, the smallest unit that L2 fetches.
     pub sector: u32,
     /// Bytes of a cache line.
     pub line: u32,
-    /// Bytes that a global load through L1 fetches at the least: a sector, or a whole line.
+    /// The smallest number of bytes that a global load through L1 fetches: a sector, or a whole
+    /// line.
     pub l1_fill: u32,
 }
 
-/// Rates that the modelled time is computed from: a stated roofline, no more.
+/// Rates for the modelled time. It is a roofline with stated figures, and nothing more.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Rates {
-    /// Bytes a second that a kernel streams from and to device memory.
+    /// Bytes per second that a kernel reads or writes when it streams device memory.
     pub memory: f64,
-    /// Bytes a second from pinned host memory to the device.
+    /// Bytes per second from pinned host memory to the device.
     pub host_to_device: f64,
-    /// Bytes a second from the device to pinned host memory.
+    /// Bytes per second from the device to pinned host memory.
     pub device_to_host: f64,
-    /// Bytes a second from or to pageable host memory.
+    /// Bytes per second from or to pageable host memory.
     pub pageable: f64,
-    /// Bytes a second from one device to another that reaches it, in one direction.
+    /// Bytes per second from one device to another that it can access, in one direction.
     pub peer: f64,
     /// Seconds from a launch to its first instruction.
     pub launch: f64,
-    /// How many copy engines there are.
+    /// The number of copy engines.
     pub copy_engines: u32,
 }
 
-/// The models that are built in, by the short name that `LANEWISE_MODEL` takes.
+/// The built-in models, by the short name that `LANEWISE_MODEL` accepts.
 static MODELS: [BuiltIn; 9] = [
     BuiltIn::new("h200", include_str!("data/h200.toml")),
     BuiltIn::new("b200", include_str!("data/b200.toml")),
@@ -179,7 +180,7 @@ static MODELS: [BuiltIn; 9] = [
     BuiltIn::new("k40", include_str!("data/k40.toml")),
 ];
 
-/// A model with its short name, which is read from its text once.
+/// A model with its short name. Its text is parsed once.
 struct BuiltIn {
     name: &'static str,
     text: &'static str,
@@ -204,32 +205,32 @@ impl BuiltIn {
     }
 }
 
-/// Why there is no such model.
+/// The reason why a model could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
     /// No built-in model has this name.
     #[error("no device model is called `{name}`; there are {}", .known.join(", "))]
     Unknown {
-        /// The name that was asked for.
+        /// The name that the caller passed.
         name: String,
-        /// The names that there are.
+        /// The names of the built-in models.
         known: Vec<&'static str>,
     },
-    /// A model's text does not hold a model.
+    /// The text is not a model.
     #[error("the device model does not read as one")]
     Parse(#[from] toml::de::Error),
 }
 
 impl DeviceModel {
-    /// The short names of the built-in models.
+    /// Returns the short names of the built-in models.
     pub fn names() -> impl Iterator<Item = &'static str> {
         MODELS.iter().map(|built_in| built_in.name)
     }
 
-    /// The built-in model of a short name such as `v100`.
+    /// Returns the built-in model of a short name such as `v100`.
     ///
     /// # Errors
-    /// [`ModelError::Unknown`] when there is none.
+    /// [`ModelError::Unknown`] if there is no such model.
     pub fn named(name: &str) -> Result<Self, ModelError> {
         let found = MODELS
             .iter()
@@ -241,50 +242,50 @@ impl DeviceModel {
         built_in.model()
     }
 
-    /// A model from the text of a file like those under `data/`.
+    /// Reads a model from the text of a file like those under `data/`.
     ///
     /// # Errors
-    /// [`ModelError::Parse`] when a figure is missing, unknown or of the wrong type.
+    /// [`ModelError::Parse`] if a figure is missing, unknown or of the wrong type.
     pub fn parse(text: &str) -> Result<Self, ModelError> {
         Ok(toml::from_str(text)?)
     }
 
-    /// NVIDIA H200, the default: most of its figures were measured.
+    /// Returns the model of an NVIDIA H200, the default. Most of its figures were measured.
     pub fn h200() -> Self {
         Self::built_in("h200")
     }
 
-    /// The model of an NVIDIA B200.
+    /// Returns the model of an NVIDIA B200.
     pub fn b200() -> Self {
         Self::built_in("b200")
     }
 
-    /// NVIDIA GeForce RTX 4090.
+    /// Returns the model of an NVIDIA GeForce RTX 4090.
     pub fn rtx4090() -> Self {
         Self::built_in("rtx4090")
     }
 
-    /// The model of NVIDIA's Tesla V100, of compute capability 7.0.
+    /// Returns the model of NVIDIA's Tesla V100, of compute capability 7.0.
     pub fn v100() -> Self {
         Self::built_in("v100")
     }
 
-    /// NVIDIA Tesla K40, the GPU of the notes' older chapters.
+    /// Returns the model of an NVIDIA Tesla K40, the GPU of the notes' older chapters.
     pub fn k40() -> Self {
         Self::built_in("k40")
     }
 
     fn built_in(name: &str) -> Self {
-        // The text is part of this crate and a test reads every one.
+        // The text is part of this crate, and a test parses each of them.
         Self::named(name).expect("built-in models parse")
     }
 
-    /// The compute capability as PTX writes targets: 90 for 9.0, 100 for 10.0.
+    /// Returns the compute capability in the form of PTX targets: 90 for 9.0, 100 for 10.0.
     pub fn sm(&self) -> u32 {
         self.compute_capability[0] * 10 + self.compute_capability[1]
     }
 
-    /// Warps that a multiprocessor holds.
+    /// Returns the number of warps that a multiprocessor holds.
     pub fn warps_per_multiprocessor(&self) -> u32 {
         self.multiprocessor.threads / self.warp_size
     }

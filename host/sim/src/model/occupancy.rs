@@ -1,9 +1,10 @@
 //! How many blocks of a kernel a multiprocessor holds at once.
 //!
-//! Theoretical occupancy, by the rules that NVIDIA's `cuda_occupancy.h` (12.9) states: registers
-//! are given to warps in units and come from one part for each scheduler; shared memory is given to
-//! blocks in units, with the system's part on top; the tightest of registers, shared memory, warps
-//! and blocks decides. What a run achieves is a matter of time and is not modelled.
+//! This is the theoretical occupancy, by the rules of NVIDIA's `cuda_occupancy.h` (12.9). Registers
+//! are allocated to warps in units, and each scheduler has a part of them. Shared memory is
+//! allocated to blocks in units, with the system's reserve on top. The scarcest of registers,
+//! shared memory, warps and blocks sets the limit. The occupancy that a run achieves depends on
+//! time and is not modelled.
 
 use std::fmt;
 
@@ -13,27 +14,27 @@ use super::DeviceModel;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Occupancy {
-    /// Resident blocks; 0 when one block does not fit.
+    /// Resident blocks; 0 if one block does not fit.
     pub blocks: u32,
     /// The most warps that are resident at once.
     pub warps: u32,
-    /// The most warps that could be.
+    /// The most warps that a multiprocessor can hold.
     pub max_warps: u32,
-    /// How many blocks each resource would allow by itself.
+    /// The number of blocks that each resource alone would allow.
     pub allows: Allowance,
 }
 
-/// Resident blocks that each resource of a multiprocessor would allow by itself.
+/// The number of resident blocks that each resource of a multiprocessor alone would allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Allowance {
-    /// Blocks that its places for warps would allow.
+    /// Blocks that the limit of resident warps allows.
     pub warps: u32,
-    /// Blocks that its registers of 32 bits would allow.
+    /// Blocks that the 32-bit registers allow.
     pub registers: u32,
-    /// Blocks that its shared memory would allow, static and dynamic.
+    /// Blocks that the shared memory allows, static and dynamic together.
     pub shared: u32,
-    /// Blocks that its places for blocks would allow.
+    /// Blocks that the limit of resident blocks allows.
     pub blocks: u32,
 }
 
@@ -41,13 +42,13 @@ pub struct Allowance {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Resource {
-    /// Places for warps are what runs out first.
+    /// The limit of resident warps is reached first.
     Warps,
-    /// Registers are what runs out first.
+    /// The registers are used up first.
     Registers,
-    /// Shared memory is what runs out first.
+    /// The shared memory is used up first.
     SharedMemory,
-    /// Places for blocks are what runs out first.
+    /// The limit of resident blocks is reached first.
     Blocks,
 }
 
@@ -74,12 +75,13 @@ impl Allowance {
 }
 
 impl Occupancy {
-    /// Resident warps as a fraction of the most there could be.
+    /// Returns the resident warps as a fraction of the most possible.
     pub fn fraction(&self) -> f64 {
         f64::from(self.warps) / f64::from(self.max_warps)
     }
 
-    /// The resources that keep another block out: several when they run out together.
+    /// Returns the resources that prevent another block from being resident. There are several if
+    /// they are used up at the same time.
     pub fn limited_by(&self) -> Vec<Resource> {
         use Resource::{Blocks, Registers, SharedMemory, Warps};
         let mut tightest = vec![Warps, Registers, SharedMemory, Blocks];
@@ -89,8 +91,8 @@ impl Occupancy {
 }
 
 impl DeviceModel {
-    /// The occupancy of blocks of `threads` threads with `registers` each and `shared` bytes of
-    /// shared memory.
+    /// Returns the occupancy of blocks of `threads` threads with `registers` each and `shared`
+    /// bytes of shared memory.
     pub fn occupancy(&self, threads: u32, registers: u32, shared: u32) -> Occupancy {
         let sm = &self.multiprocessor;
         let max_warps = self.warps_per_multiprocessor();
@@ -118,7 +120,8 @@ impl DeviceModel {
         }
     }
 
-    /// Registers come in units for each warp, from one part of them for each scheduler.
+    /// Returns the blocks that the registers allow. Registers are allocated to each warp in units,
+    /// from the part of its scheduler.
     fn blocks_by_registers(&self, warps: u32, registers: u32) -> u32 {
         let sm = &self.multiprocessor;
         if registers > sm.registers_per_thread {
@@ -135,7 +138,8 @@ impl DeviceModel {
         sm.registers / sm.schedulers / a_warp * sm.schedulers / warps
     }
 
-    /// Shared memory comes in units for each block, the system's part included.
+    /// Returns the blocks that the shared memory allows. It is allocated to each block in units,
+    /// the system's reserve included.
     fn blocks_by_shared(&self, shared: u32) -> u32 {
         let sm = &self.multiprocessor;
         let a_block = shared

@@ -1,30 +1,30 @@
-//! What can be wrong with PTX text. Messages say what; where is in the variant, and in
+//! Errors in PTX text. The message of an error describes it. The place is in the variant, and in
 //! [`ParseError::position`].
 
 use super::position::Position;
 
-/// Why text is not a PTX module.
+/// The reason why a text is not a PTX module.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseError {
-    /// Something else should stand here.
+    /// The grammar requires something else at this place.
     #[error("expected {expected}, found {found}")]
     Unexpected {
-        /// What the grammar asks for.
+        /// What the grammar requires.
         expected: &'static str,
-        /// What stands there.
+        /// What the text contains there.
         found: String,
-        /// Where in the text it stands.
+        /// The place in the text.
         at: Position,
     },
-    /// No instruction has this opcode, or none of any opcode has this modifier.
+    /// No instruction has this opcode, or no opcode has this modifier.
     #[error("{}", unknown(.spelling, .word))]
     UnknownInstruction {
         /// The whole dotted word.
         spelling: String,
-        /// The part that is not known.
+        /// The unknown part.
         word: String,
-        /// Where the instruction begins.
+        /// The place where the instruction begins.
         at: Position,
     },
     /// More modifiers than any instruction has.
@@ -34,20 +34,20 @@ pub enum ParseError {
         opcode: &'static str,
         /// The most that an instruction may have.
         limit: usize,
-        /// Where the instruction begins.
+        /// The place where the instruction begins.
         at: Position,
     },
-    /// A name is used that nothing declares.
+    /// A name is used without a declaration.
     #[error("`{name}` is not declared; PTX wants {kind} declared before its use")]
     NotDeclared {
-        /// The name that is meant.
+        /// The name that is used.
         name: String,
-        /// What would have to be declared.
+        /// The kind of declaration that is missing.
         kind: &'static str,
         /// The first use.
         at: Position,
     },
-    /// A label is used that its scope and those around it do not define.
+    /// A label is used that neither its scope nor the scopes around it define.
     #[error(
         "label `{name}` is not defined in this function, or only in a scope that cannot be seen from here"
     )]
@@ -60,27 +60,27 @@ pub enum ParseError {
     /// A name is declared twice in one scope.
     #[error("`{name}` is declared a second time; the first is at {first}")]
     Duplicate {
-        /// The name that is meant.
+        /// The name that is declared.
         name: String,
         /// The first declaration.
         first: Position,
-        /// Where the second one stands.
+        /// The place of the second declaration.
         at: Position,
     },
-    /// A byte that no token begins with.
+    /// A byte with which no token begins.
     #[error("character {character:?} cannot stand here{}", if character.is_ascii() { "" } else { "; PTX is ASCII" })]
     Character {
-        /// The character that no word begins with.
+        /// The character with which no token begins.
         character: char,
-        /// Where in the text it stands.
+        /// The place in the text.
         at: Position,
     },
-    /// A comment, string or body that begins and does not end.
+    /// A comment, string or body without an end.
     #[error("{what} begins here and does not end")]
     Unterminated {
         /// `comment`, `string`, ...
         what: &'static str,
-        /// Where it begins.
+        /// The place where it begins.
         at: Position,
     },
     /// A number that cannot be read, or does not fit.
@@ -88,41 +88,41 @@ pub enum ParseError {
     Number {
         /// The number, as it is written.
         text: String,
-        /// Why it cannot be.
+        /// The reason why it cannot be read.
         why: &'static str,
-        /// Where in the text it stands.
+        /// The place in the text.
         at: Position,
     },
-    /// A value outside what its place allows.
+    /// A value outside the range that is allowed.
     #[error("{what} is {value}; allowed is {allowed}")]
     Range {
         /// What the value is for.
         what: &'static str,
-        /// The value that does not fit.
+        /// The value that is out of range.
         value: i128,
-        /// What would do.
+        /// The values that are allowed.
         allowed: &'static str,
-        /// Where in the text it stands.
+        /// The place in the text.
         at: Position,
     },
     /// Brackets, scopes or lists nested beyond the limit.
     #[error("{what} nested more than {limit} deep")]
     TooDeep {
-        /// What is nested.
+        /// The kind of nesting.
         what: &'static str,
-        /// How deep it may be.
+        /// The largest depth that is allowed.
         limit: usize,
-        /// Where the limit is passed.
+        /// The place where the limit is exceeded.
         at: Position,
     },
-    /// A variable larger than any memory.
+    /// A variable that is larger than any memory.
     #[error("`{name}` is larger than {limit} bytes")]
     TooLarge {
         /// The variable's name in the PTX.
         name: String,
-        /// The most that a variable may have.
+        /// The largest size of a variable, in bytes.
         limit: u64,
-        /// Where it is declared.
+        /// The place of the declaration.
         at: Position,
     },
     /// An initializer with more elements than its array.
@@ -130,35 +130,35 @@ pub enum ParseError {
     TooManyElements {
         /// The variable's name in the PTX.
         name: String,
-        /// How many elements are listed.
+        /// The number of elements in the list.
         elements: u64,
-        /// How many elements there is room for.
+        /// The number of elements of the array.
         room: u64,
-        /// Where it is declared.
+        /// The place of the declaration.
         at: Position,
     },
     /// Correct PTX that this parser does not read.
     #[error("{what} is not supported{}{help}", if help.is_empty() { "" } else { "; " })]
     Unsupported {
-        /// What is nested.
+        /// The feature that is not supported.
         what: &'static str,
         /// What to do instead, if there is something.
         help: &'static str,
-        /// Where in the text it stands.
+        /// The place in the text.
         at: Position,
     },
-    /// More text than positions can count.
+    /// Text that is too long for the positions of the parser.
     #[error("the PTX text has {bytes} bytes; at most {limit} can be read")]
     TooLong {
-        /// How long it is, in bytes.
+        /// The length of the text, in bytes.
         bytes: usize,
-        /// The most bytes that it may have.
+        /// The largest length, in bytes.
         limit: usize,
     },
 }
 
 impl ParseError {
-    /// Where in the text, if it is about a place.
+    /// Returns the place in the text, if the error has one.
     pub fn position(&self) -> Option<Position> {
         use ParseError::*;
         match *self {
@@ -181,7 +181,7 @@ impl ParseError {
     }
 }
 
-/// Text from the source as an error shows it: cut to a length that fits a line.
+/// Cuts text from the source to a length that fits a line of an error message.
 pub(super) fn excerpt(text: &str) -> String {
     const LIMIT: usize = 60;
     match text.char_indices().nth(LIMIT) {
@@ -190,7 +190,7 @@ pub(super) fn excerpt(text: &str) -> String {
     }
 }
 
-/// A modifier or an opcode that no instruction has.
+/// Formats the message for an unknown modifier or opcode.
 fn unknown(spelling: &str, word: &str) -> String {
     match word.starts_with('.') {
         true => format!("`{word}` of `{spelling}` is no modifier of any instruction"),

@@ -1,26 +1,26 @@
-//! Text to tokens, by bytes and without copying.
+//! Divides text into tokens. It reads bytes and does not copy text.
 //!
 //! PTX ISA 4.2 "Comments", 4.4 "Identifiers", 4.5 "Constants". A dotted word (`.global`,
-//! `.L2::128B`, `.1d`) is one token, so instructions come as an identifier and dotted words. Line
-//! and column are kept while skipping blanks.
+//! `.L2::128B`, `.1d`) is one token, so an instruction consists of an identifier and dotted words.
+//! Line and column are counted while blanks are skipped.
 
 use super::ast::Position;
 use super::error::{ParseError, excerpt};
 
-/// A token; text is borrowed from the source.
+/// A token. Its text is borrowed from the source.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Token<'a> {
     /// A name, a register with its `%`, or the sink `_`.
     Word(&'a str),
     /// `.word`, without the dot.
     Dotted(&'a str),
-    /// An integer, and whether it is unsigned (by its suffix or its size).
+    /// An integer, and whether its suffix or its size makes it unsigned.
     Int(u64, bool),
     /// Bits of `0fXXXXXXXX`.
     F32(u32),
     /// Bits of `0dXXXXXXXXXXXXXXXX` or of a decimal.
     F64(u64),
-    /// What stands between quotes.
+    /// The text between quotes.
     Text(&'a str),
     /// One punctuation byte.
     Mark(u8),
@@ -52,10 +52,10 @@ static CLASS: [u8; 256] = {
 
 pub(super) struct Lexer<'a> {
     source: &'a str,
-    /// Offset of the next byte to read.
+    /// The offset of the next byte.
     at: usize,
     line: u32,
-    /// Offset of the first byte of the line.
+    /// The offset of the first byte of the line.
     line_start: usize,
 }
 
@@ -73,13 +73,13 @@ impl<'a> Lexer<'a> {
         self.source
     }
 
-    /// Offset of the first byte after the last token.
+    /// Returns the offset of the first byte after the last token.
     pub(super) fn offset(&self) -> usize {
         self.at
     }
 
     fn byte(&self, ahead: usize) -> u8 {
-        // 0 is in no class, so the end of the text ends every token.
+        // 0 is in no class, so every token ends at the end of the text.
         self.source
             .as_bytes()
             .get(self.at + ahead)
@@ -91,7 +91,7 @@ impl<'a> Lexer<'a> {
         self.position_of(self.at)
     }
 
-    /// The position of an offset on the current line.
+    /// Returns the position of an offset on the current line.
     fn position_of(&self, offset: usize) -> Position {
         Position {
             line: self.line,
@@ -147,7 +147,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The next token, its position and the offset of its first byte.
+    /// Returns the next token, its position and the offset of its first byte.
     pub(super) fn next(&mut self) -> Result<(Token<'a>, Position, usize), ParseError> {
         self.skip()?;
         let (start, position) = (self.at, self.position());
@@ -205,7 +205,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A word with `::` between its parts.
+    /// Skips a word whose parts are separated by `::`.
     fn dotted(&mut self) {
         self.word();
         while self.byte(0) == b':'
@@ -217,7 +217,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A string; a backslash takes the byte after it along. Strings do not cross lines.
+    /// Reads a string. A backslash escapes the byte after it. A string ends on its line.
     fn text(&mut self, begin: Position) -> Result<Token<'a>, ParseError> {
         self.at += 1;
         let start = self.at;
@@ -278,7 +278,7 @@ impl<'a> Lexer<'a> {
         Ok(Token::Int(value, suffixed || value > i64::MAX as u64))
     }
 
-    /// Whether the digits read so far go on as a fraction or an exponent.
+    /// Returns whether a fraction or an exponent follows the digits that were read.
     fn is_decimal(&self, start: usize) -> bool {
         let after_dot = usize::from(self.byte(1));
         let read = &self.source.as_bytes()[start..self.at];
@@ -289,7 +289,7 @@ impl<'a> Lexer<'a> {
             || (digits < read.len() && matches!(read[digits], b'e' | b'E'))
     }
 
-    /// A decimal constant: digits, a fraction, an exponent.
+    /// Reads a decimal constant: digits, a fraction, an exponent.
     fn decimal(&mut self, start: usize) -> Result<Token<'a>, ParseError> {
         if self.byte(0) == b'.' {
             self.at += 1;
@@ -308,7 +308,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// `0f` and 8, or `0d` and 16 hexadecimal digits.
+    /// Reads `0f` with 8, or `0d` with 16 hexadecimal digits.
     fn float_bits(&mut self, start: usize, digits: usize) -> Result<Token<'a>, ParseError> {
         self.word();
         let text = &self.source[start + 2..self.at];

@@ -16,9 +16,9 @@ pub use error::ParseError;
 pub use parser::parse;
 pub use print::print;
 
-/// The newest PTX version whose words are known here: that of CUDA 13.5 (ptxas 13.5.37 reads 9.5
-/// and no later).
+/// The newest PTX version whose words are known: that of CUDA 13.5 (ptxas 13.5.37 reads versions up
+/// to 9.5).
 ///
-/// Text of a later version is read all the same. A word of it that is not known makes one function
-/// unusable and not the module; see [`ast::Body::unknown`].
+/// Text of a later version is also read. An unknown word makes only its function unusable, and not
+/// the whole module; see [`ast::Body::unknown`].
 pub const NEWEST: (u32, u32) = (9, 5);

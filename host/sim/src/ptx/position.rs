@@ -1,6 +1,6 @@
 //! Places in a PTX text.
 
-/// A place in the PTX text; both numbers start at 1, and columns count bytes.
+/// A place in the PTX text. Both numbers start at 1, and columns count bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct Position {
     /// The line, from 1.

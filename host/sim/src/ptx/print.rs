@@ -1,13 +1,13 @@
-//! Syntax tree to PTX text.
+//! Converts a syntax tree to PTX text.
 //!
-//! The text parses to the same tree, positions apart. Constants are printed by their bits, so that
-//! nothing is rounded. `.file` directives stand at the top, and debug sections at the end.
+//! The text parses to the same tree, except for positions. Constants are printed as bits, so that
+//! nothing is rounded. `.file` directives come at the top, and debug sections at the end.
 
 use std::fmt::Write;
 
 use super::ast::*;
 
-/// The PTX text of a module.
+/// Returns the PTX text of a module.
 ///
 /// ```
 /// let module = lanewise_sim::ptx::parse(".version 8.0 .target sm_90 .address_size 64 .entry k() { ret; }")?;
@@ -25,7 +25,7 @@ struct Printer {
     out: String,
 }
 
-/// Writing to a string cannot fail.
+/// Writes to a string, which cannot fail.
 macro_rules! put {
     ($printer:expr, $($argument:tt)*) => {{
         let _ = write!($printer.out, $($argument)*);
@@ -147,7 +147,7 @@ impl Printer {
         }
     }
 
-    /// As deep as the parser lets initializers be.
+    /// The recursion is limited, because the parser limits the depth of initializers.
     fn initializer(&mut self, initializer: &Initializer<'_>) {
         match initializer {
             Initializer::List(list) => {
@@ -270,7 +270,7 @@ impl Printer {
     }
 }
 
-/// Prints a body, whose operands are names of the function around it.
+/// Prints a body. The names of its operands belong to the function around it.
 struct BodyPrinter<'p> {
     printer: &'p mut Printer,
     function: &'p Function<'p>,
@@ -424,7 +424,7 @@ impl<'p> BodyPrinter<'p> {
         register.map_or("_", |id| self.register_name(id))
     }
 
-    /// As deep as the parser lets operands be.
+    /// The recursion is limited, because the parser limits the depth of operands.
     fn operand(&mut self, operand: &Operand<'p>) {
         let text = match *operand {
             Operand::Register(id) => self.register_name(id).to_owned(),
@@ -504,7 +504,7 @@ impl<'p> BodyPrinter<'p> {
                 self.printer.out.push_str(", ");
             }
             match (open, index, element) {
-                // First in brackets, an address stands without brackets of its own.
+                // The first address of a bracketed list is printed without brackets of its own.
                 ('[', 0, Operand::Address(Base::Register(id), offset)) => {
                     self.printer.out.push_str(self.register_name(*id));
                     self.printer.offset(*offset);

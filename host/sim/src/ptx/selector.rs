@@ -1,24 +1,24 @@
-//! Which bytes or halves of a register an operand of a video instruction is: `%r1.b0`, `%r1.h1`,
-//! `%r1.h32`, `%r1.b7654`.
+//! Selectors of video instructions: the bytes or halves of a register that an operand stands for,
+//! as in `%r1.b0`, `%r1.h1`, `%r1.h32`, `%r1.b7654`.
 //!
-//! PTX ISA 9.7.18 "Video Instructions". Scalar instructions take one element of a register, SIMD
-//! instructions two halves or four bytes of two registers side by side, the first operand being the
-//! lower. The same words behind a destination say which elements are written. Which selector an
-//! operand takes is the instruction table's business.
+//! PTX ISA 9.7.18 "Video Instructions". Scalar instructions use one element of a register. SIMD
+//! instructions use two halves or four bytes of two adjacent registers, of which the first operand
+//! is the lower. After a destination, the same words select the elements that are written. The
+//! instruction table defines which selector an operand may have.
 
 use std::fmt;
 
-/// The word behind an operand's dot.
+/// The word after an operand's dot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Selector {
     halves: bool,
     len: u8,
-    /// The lowest first, which is written last.
+    /// The elements, the lowest first. In text, the lowest comes last.
     elements: [u8; 4],
 }
 
 impl Selector {
-    /// The selector of this spelling, without its dot.
+    /// Returns the selector of this spelling, without its dot.
     pub fn of(word: &str) -> Option<Selector> {
         let (kind, digits) = word.as_bytes().split_first()?;
         let (halves, most, below) = match kind {
@@ -41,17 +41,17 @@ impl Selector {
         })
     }
 
-    /// Whether its elements are halves; otherwise they are bytes.
+    /// Returns whether its elements are halves. Otherwise they are bytes.
     pub fn halves(self) -> bool {
         self.halves
     }
 
-    /// The elements' numbers, the lowest first.
+    /// Returns the numbers of the elements, the lowest first.
     pub fn elements(&self) -> &[u8] {
         &self.elements[..usize::from(self.len)]
     }
 
-    /// Whether it can be a mask of what is written: elements of one register, in order, each once.
+    /// Returns whether it can be a write mask: elements of one register, in order, each once.
     pub fn is_mask(&self) -> bool {
         let most = if self.halves { 2 } else { 4 };
         self.elements().iter().all(|&element| element < most)

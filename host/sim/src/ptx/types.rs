@@ -1,4 +1,4 @@
-//! Types and state spaces, as declarations and instruction modifiers name them.
+//! Types and state spaces, which declarations and instruction modifiers use.
 //!
 //! PTX ISA 5.1 "State Spaces" and 5.2 "Types". Sizes are in bytes; predicates and opaque references
 //! have no size in memory that a program can see.
@@ -16,27 +16,28 @@ macro_rules! types {
             /// Every type, in declaration order.
             pub const ALL: &'static [Type] = &[$(Type::$name,)*];
 
-            /// The type's name without its dot.
+            /// Returns the type's name without its dot.
             pub const fn name(self) -> &'static str {
                 match self { $(Type::$name => $text,)* }
             }
 
-            /// Bytes that one value takes in memory; 0 for predicates and opaque references.
+            /// Returns the size of one value in memory, in bytes; 0 for predicates and opaque
+            /// references.
             pub const fn size(self) -> u64 {
                 match self { $(Type::$name => $size,)* }
             }
 
-            /// How the bits are read.
+            /// Returns the interpretation of the bits.
             pub const fn class(self) -> Class {
                 match self { $(Type::$name => Class::$class,)* }
             }
 
-            /// The type that a modifier names, if it names one.
+            /// Returns the type that a modifier stands for, if it is a type.
             pub const fn of(modifier: Modifier) -> Option<Type> {
                 match modifier { $(Modifier::$name => Some(Type::$name),)* _ => None }
             }
 
-            /// This type as an instruction modifier.
+            /// Returns this type as an instruction modifier.
             pub const fn modifier(self) -> Modifier {
                 match self { $(Type::$name => Modifier::$name,)* }
             }
@@ -44,7 +45,7 @@ macro_rules! types {
     };
 }
 
-/// How the bits of a type are read.
+/// The interpretation of the bits of a type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Class {
     /// `.bN`: bits without an interpretation.
@@ -163,8 +164,8 @@ types! {
 }
 
 impl Type {
-    /// Whether registers and variables can be declared with it; the others are types of
-    /// instructions alone.
+    /// Returns whether registers and variables can have this type. The other types occur in
+    /// instructions only.
     pub const fn is_fundamental(self) -> bool {
         match self.class() {
             Class::Float => matches!(self, Type::F16 | Type::F32 | Type::F64),
@@ -174,10 +175,10 @@ impl Type {
     }
 }
 
-/// Where a variable lives.
+/// The state space of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Space {
-    /// `.reg`: a register (function parameters may be declared so).
+    /// `.reg`: a register. Function parameters may be declared `.reg`.
     Reg,
     /// The state space `.global`.
     Global,
@@ -189,12 +190,12 @@ pub enum Space {
     Local,
     /// `.param`: kernel and function parameters, call arguments.
     Param,
-    /// `.tex`: the old way to declare a texture; the same as `.global .texref`.
+    /// `.tex`: the old form of declaring a texture; the same as `.global .texref`.
     Tex,
 }
 
 impl Space {
-    /// The space's name without its dot.
+    /// Returns the space's name without its dot.
     pub const fn name(self) -> &'static str {
         match self {
             Space::Reg => "reg",
@@ -208,15 +209,15 @@ impl Space {
     }
 }
 
-/// Whether and how a name is seen outside its module.
+/// The visibility of a name outside its module.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Linkage {
-    /// Seen in this module only.
+    /// Visible in this module only.
     #[default]
     Internal,
     /// `.extern`: defined elsewhere.
     Extern,
-    /// Seen by everybody: `.visible`.
+    /// Visible in all modules: `.visible`.
     Visible,
     /// `.weak`: the first definition wins.
     Weak,
@@ -225,7 +226,7 @@ pub enum Linkage {
 }
 
 impl Linkage {
-    /// The directive without its dot; nothing for internal names.
+    /// Returns the directive without its dot, or `None` for internal names.
     pub const fn name(self) -> Option<&'static str> {
         match self {
             Linkage::Internal => None,

@@ -1,13 +1,13 @@
 //! The words of instructions, interned: opcodes, modifiers, special registers, vector components.
 //!
 //! PTX ISA chapter 9 and 10. An instruction `ld.global.v2.f32` is the opcode `ld` and the modifiers
-//! `global`, `v2`, `f32`. Which modifiers an opcode takes is the instruction table's business
-//! (`isa`); here is only the spelling.
+//! `global`, `v2`, `f32`. This module contains only the spelling. The instruction table (`isa`)
+//! defines which modifiers an opcode may have.
 
 /// Slots of each lookup table: a power of two, well above the number of words.
 const SLOTS: usize = 2048;
 
-/// FNV-1a, folded to the table size. Words are short: nothing cleverer is faster.
+/// FNV-1a, folded to the table size. Words are short, so a more complex hash would not be faster.
 const fn slot(word: &[u8]) -> usize {
     let (mut hash, mut i) = (0x811c_9dc5_u32, 0);
     while i < word.len() {
@@ -17,7 +17,8 @@ const fn slot(word: &[u8]) -> usize {
     (hash ^ (hash >> 15)) as usize & (SLOTS - 1)
 }
 
-/// Open addressing with linear probing, built at compile time; 0 is empty, n is word n - 1.
+/// Builds an open-addressing table with linear probing, at compile time. 0 is empty, and n is word
+/// n - 1.
 const fn index(words: &[&str]) -> [u16; SLOTS] {
     let (mut table, mut i) = ([0; SLOTS], 0);
     while i < words.len() {
@@ -54,12 +55,12 @@ macro_rules! words {
             pub const ALL: &'static [$name] = &[$($name::$variant,)*];
             const TEXT: &'static [&'static str] = &[$($text,)*];
 
-            /// The word as written, without its leading mark.
+            /// Returns the word as written, without its leading mark.
             pub const fn name(self) -> &'static str {
                 Self::TEXT[self as usize]
             }
 
-            /// The word of this spelling.
+            /// Returns the word of this spelling.
             pub fn of(text: &str) -> Option<$name> {
                 static INDEX: [u16; SLOTS] = index($name::TEXT);
                 find(&INDEX, Self::TEXT, text).map(|found| Self::ALL[found])
@@ -914,7 +915,7 @@ impl Component {
     /// All four, in order.
     pub const ALL: &'static [Component] = &[Component::X, Component::Y, Component::Z, Component::W];
 
-    /// The letter behind the dot.
+    /// Returns the letter after the dot.
     pub const fn name(self) -> &'static str {
         match self {
             Component::X => "x",
@@ -924,7 +925,7 @@ impl Component {
         }
     }
 
-    /// The component of this letter.
+    /// Returns the component of this letter.
     pub fn of(text: &str) -> Option<Component> {
         match text {
             "x" | "r" => Some(Component::X),
@@ -937,7 +938,8 @@ impl Component {
 }
 
 impl SpecialRegister {
-    /// Whether it is a vector, whose elements are `.x`, `.y`, `.z` and an unused `.w`.
+    /// Returns whether the register is a vector, whose elements are `.x`, `.y`, `.z` and an unused
+    /// `.w`.
     pub fn has_components(self) -> bool {
         use SpecialRegister::*;
         matches!(

@@ -1,26 +1,27 @@
-//! One program for each class of instructions: a loop of little but that instruction, so that a
-//! class that is slow stands out.
+//! One program for each class of instructions: a loop that consists almost only of that
+//! instruction. So a slow class is easy to find.
 //!
-//! What matters is the rate beside its neighbours': all of them are one indirect call and a loop
-//! over 32 lanes, unless the arithmetic itself has to be done in software.
+//! Compare the rate of a class with the rates of similar classes. All classes are one indirect call
+//! and a loop over 32 lanes, unless the arithmetic itself is done in software.
 
 use super::{Program, buffer};
 use crate::{Device, MemoryError};
 
-/// What the kernels' names start with.
+/// The prefix of the kernels' names.
 pub(super) const PREFIX: &str = "class_";
 
-/// Times the instruction stands in the loop, and times the loop runs.
+/// The number of copies of the instruction in the loop, and the number of iterations.
 const COPIES: usize = 16;
 const ROUNDS: usize = 32;
-/// Blocks of 256 threads.
+/// The number of blocks, of 256 threads each.
 const BLOCKS: u32 = 32;
 
-/// A class' name is its instruction. `%r1`..`%r3` hold integers, `%x1`.. of 64 bits, `%f1`..
-/// floats, `%d1`.. doubles, `%h1`.. halves, `%q1`.. pairs of halves; `%c` is the thread's four
-/// bytes of global memory, `%g` is the thread's own place in global memory, `%s` in shared memory,
-/// `%one` a place that all share, `%bin` one of 64 bins of shared memory, `%far` a place of global
-/// memory 128 bytes from the neighbour's.
+/// The name of a class is its instruction. `%r1`..`%r3` contain integers, `%x1`.. integers of 64
+/// bits, `%f1`.. floats, `%d1`.. doubles, `%h1`.. halves, `%q1`.. pairs of halves. `%c` is the
+/// address of the thread's four bytes of global memory, `%g` of the thread's own place in global
+/// memory, `%s` of its place in shared memory, `%one` of a place that all threads share, `%bin` of
+/// one of 64 bins in shared memory, and `%far` of a place in global memory 128 bytes from the
+/// neighbour's.
 const CLASSES: &[&str] = &[
     "add.s32 %r0, %r1, %r2;",
     "mul.lo.s32 %r0, %r1, %r2;",
@@ -172,7 +173,7 @@ const CLASSES: &[&str] = &[
     "{ .param .b32 p; .param .b32 q; st.param.b32 [p], %r1; call (q), twice, (p); ld.param.b32 %r0, [q]; }",
 ];
 
-/// All of them in one module.
+/// Returns the PTX of a module with all classes.
 pub(super) fn module() -> String {
     let mut text = String::from(
         ".version 8.7\n.target sm_90\n.address_size 64\n.const .b32 constant = 7;\n\
@@ -233,7 +234,7 @@ AGAIN:
     text
 }
 
-/// A program for each.
+/// Returns a program for each class.
 pub(super) fn programs(device: &Device) -> Result<Vec<Program>, MemoryError> {
     let out = buffer(device, 1 << 13)?;
     let program = |(i, name): (usize, &&'static str)| Program {

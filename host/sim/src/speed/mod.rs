@@ -1,8 +1,8 @@
 //! The simulator's speed on typical programs, in lane instructions (PTX instructions times active
 //! lanes) per second.
 //!
-//! For the criterion benchmark, and for `patterns bench --device sim`, which prints the figures.
-//! Time is the thread's CPU time on one worker, so that a busy host disturbs little.
+//! The criterion benchmark uses it, and so does `patterns bench --device sim`, which prints the
+//! figures. Time is the CPU time of one worker thread, so that a busy host has little influence.
 
 mod classes;
 
@@ -11,23 +11,23 @@ use crate::{
     Launch, LoadError, MemoryError, Module,
 };
 
-/// Why nothing can be measured.
+/// The reason why nothing can be measured.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpeedError {
-    /// There is no device to run on.
+    /// The device could not be created.
     #[error(transparent)]
     Device(#[from] DeviceError),
     /// The programs do not load.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// Their variables do not fit.
+    /// The variables of the programs do not fit.
     #[error(transparent)]
     Instantiate(#[from] InstantiateError),
-    /// Their buffers do not fit.
+    /// The buffers of the programs do not fit.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// One ended with a fault.
+    /// A program ended with a fault.
     #[error("{program} did not run")]
     Fault {
         /// The name of the program.
@@ -35,28 +35,28 @@ pub enum SpeedError {
         /// The fault that it ended with.
         source: Box<Fault>,
     },
-    /// No pool of one thread.
+    /// The host could not create a pool of one thread.
     #[error("the host gives no thread: {0}")]
     Thread(String),
 }
 
-/// What looks on while a program runs, besides the checks that are always on.
+/// What is checked or counted while a program runs, in addition to the checks that are always on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Watch {
-    /// Nothing looks on but the checks that are always on.
+    /// Only the checks that are always on.
     Nothing,
-    /// The counters of the launch count.
+    /// The counters of the launch are on.
     Counters,
-    /// All checks look on.
+    /// All checks are on.
     Checks,
-    /// Only these checks look on.
+    /// Only these checks are on.
     Only(Checks),
 }
 
-/// A kernel at a size.
+/// A kernel with a launch shape and parameters.
 #[derive(Debug, Clone)]
 pub struct Program {
-    /// What it is called in figures.
+    /// The name in tables of figures.
     pub name: &'static str,
     kernel: String,
     grid: [u32; 3],
@@ -64,7 +64,7 @@ pub struct Program {
     params: Vec<u8>,
 }
 
-/// The speed of a program, as it was measured.
+/// The measured speed of a program.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Figure {
     /// The name of the program that was measured.
@@ -76,14 +76,14 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// Lane instructions a second.
+    /// Returns the lane instructions per second.
     pub fn rate(&self) -> f64 {
         self.lanes as f64 / self.seconds
     }
 }
 
 impl Program {
-    /// The same program on one block.
+    /// Returns the same program with one block.
     pub fn of_one_block(&self) -> Program {
         Program {
             grid: [1; 3],
@@ -102,23 +102,23 @@ pub struct Bench {
     buffers: Buffers,
 }
 
-/// What the programs read and write: a million floats each.
+/// The buffers of the programs: a million floats each.
 #[derive(Debug, Clone, Copy)]
 struct Buffers {
     /// The addresses of the two inputs.
     inputs: [u64; 2],
-    /// Where results go.
+    /// The address of the results.
     output: u64,
 }
 
-/// Floats of a buffer.
+/// The number of floats in a buffer.
 const MILLION: u64 = 1 << 20;
 
 impl Bench {
-    /// Loads them and fills their buffers.
+    /// Loads the programs and fills their buffers.
     ///
     /// # Errors
-    /// When the host has not the memory: some 30 MB.
+    /// The host has not enough memory: about 30 MB.
     pub fn new() -> Result<Self, SpeedError> {
         let device = Device::new(DeviceModel::h200())?;
         let instance = device.instantiate(&Module::load(include_str!("kernels.ptx"))?)?;
@@ -137,23 +137,24 @@ impl Bench {
         })
     }
 
-    /// The programs that whole kernels are timed by.
+    /// Returns the programs that consist of whole kernels.
     pub fn programs(&self) -> &[Program] {
         &self.programs
     }
 
-    /// A program for each class of instructions: a loop of little but one instruction.
+    /// Returns a program for each class of instructions: a loop that consists almost only of one
+    /// instruction.
     ///
     /// # Errors
-    /// When the host has not the memory.
+    /// The host has not enough memory.
     pub fn classes(&self) -> Result<Vec<Program>, SpeedError> {
         Ok(classes::programs(&self.device)?)
     }
 
-    /// Runs one. Its lane instructions, where counters watch.
+    /// Runs a program. Returns its lane instructions, if counters are on.
     ///
     /// # Errors
-    /// Never, unless the machine is wrong.
+    /// Only if the machine has a bug.
     pub fn run(&self, program: &Program, watch: Watch) -> Result<u64, SpeedError> {
         let checks = match watch {
             Watch::Checks => Checks::all(),
@@ -184,10 +185,10 @@ impl Bench {
             .map_or(0, |counters| counters.ptx_lane_instructions))
     }
 
-    /// Measures one for about `seconds` of CPU time, on one worker.
+    /// Measures a program for about `seconds` of CPU time, on one worker.
     ///
     /// # Errors
-    /// As [`Bench::run`].
+    /// The errors of [`Bench::run`].
     pub fn measure(
         &self,
         program: &Program,
@@ -209,12 +210,12 @@ impl Bench {
         })
     }
 
-    /// What each of `watches` costs: CPU seconds of one run under it, on one worker. They take
-    /// turns for `rounds` rounds, of which each one's quickest counts: a busy host disturbs all
-    /// alike.
+    /// Measures the cost of each of `watches`: the CPU seconds of one run with it, on one worker.
+    /// The watches take turns for `rounds` rounds, and the fastest run of each counts. So a busy
+    /// host affects all in the same way.
     ///
     /// # Errors
-    /// As [`Bench::run`].
+    /// The errors of [`Bench::run`].
     pub fn compare(
         &self,
         program: &Program,
@@ -232,7 +233,7 @@ impl Bench {
         })
     }
 
-    /// Runs `f` on one worker of its own.
+    /// Runs `f` on a worker thread of its own.
     fn alone<T: Send>(
         &self,
         f: impl FnOnce() -> Result<T, SpeedError> + Send,
@@ -242,7 +243,7 @@ impl Bench {
         pool.install(f)
     }
 
-    /// CPU seconds of one run.
+    /// Returns the CPU seconds of one run.
     fn time(&self, program: &Program, watch: Watch) -> Result<f64, SpeedError> {
         self.forget();
         let start = cpu_time();
@@ -250,9 +251,9 @@ impl Bench {
         Ok(cpu_time() - start)
     }
 
-    /// The buffers as a checked program finds them: nobody wrote the results yet, and the inputs
-    /// were written piece by piece. (After a launch that was not checked all would count as
-    /// written, and the check for unwritten memory would have nothing to do.)
+    /// Puts the buffers into the state of a checked program: the results were not written yet, and
+    /// the inputs were written piece by piece. (After a launch that was not checked, all bytes
+    /// would count as written, and the check for unwritten memory would have nothing to do.)
     fn forget(&self) {
         let memory = self.device.memory();
         for input in self.buffers.inputs {
@@ -263,18 +264,18 @@ impl Bench {
     }
 }
 
-/// CPU time of this thread, in seconds.
+/// Returns the CPU time of this thread, in seconds.
 fn cpu_time() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
-/// Floats on the device.
+/// Allocates and fills a buffer of floats on the device.
 fn buffer(device: &Device, values: usize) -> Result<u64, MemoryError> {
     let at = device
         .memory()
         .allocate((values * 4) as u64, 4, AllocationKind::Device, None)?;
-    // SAFETY: a live allocation of that many floats, which nobody else knows of.
+    // SAFETY: this is a live allocation of that many floats, and nothing else uses it yet.
     let floats = unsafe { std::slice::from_raw_parts_mut(at as *mut f32, values) };
     for (i, value) in floats.iter_mut().enumerate() {
         *value = (i % 97) as f32 * 0.25;

@@ -1,6 +1,6 @@
-//! An access as the machine tells of it.
+//! An access, as the machine passes it to the race check.
 
-/// What an access does.
+/// What an access does: read, write, or both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AccessKind {
     /// The access only reads.
@@ -14,35 +14,37 @@ pub(crate) enum AccessKind {
 /// One lane's access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Access {
-    /// The block, by its number in the grid.
+    /// The block's number in the grid.
     pub(crate) block: u64,
-    /// The warp in the block.
+    /// The warp's number in the block.
     pub(crate) warp: u32,
-    /// The lane in the warp.
+    /// The lane's number in the warp.
     pub(crate) lane: u32,
-    /// The operation, by its number in the program.
+    /// The operation's number in the program.
     pub(crate) op: u32,
-    /// What it does.
+    /// Whether it reads, writes or does both.
     pub(crate) kind: AccessKind,
     /// Whether it is strong in the memory model's sense.
     pub(crate) strong: bool,
-    /// Whether it releases by itself, without a fence before it.
+    /// Whether the access itself is a release, without a fence before it.
     pub(crate) releases: bool,
-    /// Whether it acquires by itself, without a fence behind it.
+    /// Whether the access itself is an acquire, without a fence after it.
     pub(crate) acquires: bool,
-    /// Whether it is of block scope.
+    /// Whether its scope is the block.
     pub(crate) narrow: bool,
-    /// Whether it is a load by the way of read-only data: it races with every write of the launch,
-    /// whatever stands between.
+    /// Whether it is a load of read-only data (`.nc`). It races with every write of the launch,
+    /// whatever synchronisation is between them.
     pub(crate) read_only: bool,
-    /// Of shared memory: the block that it belongs to, by its number in the grid; else global.
+    /// The block that the shared memory belongs to, by its number in the grid; `None` for global
+    /// memory.
     pub(crate) shared: Option<u64>,
-    /// Whether it was only begun: nothing is ordered after it until it is over.
+    /// Whether it is asynchronous and not complete. Nothing is ordered after it before it
+    /// completes.
     pub(crate) pending: bool,
 }
 
 impl Access {
-    /// Whether it is an ordinary load or store.
+    /// Returns whether it is an ordinary load or store.
     #[inline(always)]
     pub(super) fn is_plain(&self) -> bool {
         self.kind != AccessKind::Atomic && !(self.strong | self.narrow | self.pending)

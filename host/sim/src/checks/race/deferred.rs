@@ -1,12 +1,13 @@
-//! Accesses of a block's shared memory that are remembered later, if at all.
+//! Accesses of a block's shared memory whose recording is deferred, often forever.
 //!
-//! Most kernels write shared memory, meet at a barrier, read it, and meet again. After a barrier of
+//! Most kernels write shared memory, wait at a barrier, read it, and wait again. After a barrier of
 //! the whole block, everything that the block did to its shared memory is ordered before what
-//! follows. An access after it races with nothing as long as no other access since the barrier
-//! touches the same words, or all of them only read. Such an access is only noted down. The next
-//! barrier of the whole block throws the notes away, because they can race with nothing any more.
-//! If something that could race comes first, the notes are entered into the cells, in order, and
-//! the cells decide. So accesses between barriers cost little, whatever their addresses are.
+//! follows. An access after the barrier cannot race if no other access since the barrier touches
+//! the same words, or if all of them only read. Such an access is only added to a list. The next
+//! barrier of the whole block clears the list, because its accesses cannot race with anything any
+//! more. If an access that could race comes first, the accesses of the list are entered into the
+//! cells, in order, and the cells decide. So accesses between barriers cost little, whatever their
+//! addresses are.
 
 use super::AccessKind;
 use super::cells::{Cells, MemoryOwner};
@@ -20,14 +21,14 @@ use crate::counters::even::{Even, LANES};
 /// An access by lanes of one warp in one instruction.
 #[derive(Debug, Clone, Copy)]
 struct Noted {
-    /// Lane 0's access, of no bytes. A write's has its number among those that were noted down in
-    /// place of a record's.
+    /// Lane 0's access, of no bytes. For a write, its record number is an index into the list of
+    /// deferred writes.
     mark: AccessMark,
     /// The lanes that access.
     mask: u32,
-    /// The first lane's address; of lanes that lie anywhere, where their addresses are.
+    /// The first lane's address. For irregular lanes, the index of their addresses.
     start: u32,
-    /// How far the next lane's address is, or [`ANYWHERE`].
+    /// The stride from lane to lane, or [`ANYWHERE`].
     step: u32,
     /// Bytes of each lane.
     size: u16,
@@ -35,58 +36,58 @@ struct Noted {
     writes: bool,
 }
 
-/// Lanes that do not lie evenly.
+/// The stride of irregular lanes.
 const ANYWHERE: u32 = u32::MAX;
 
-/// Accesses of the shared memory of one block that its cells do not show.
+/// Accesses of the shared memory of one block that are not in its cells yet.
 #[derive(Debug, Default)]
 pub(super) struct Deferred {
-    /// The block, by its place.
+    /// The block, by its index in the check.
     block: u32,
     list: Vec<Noted>,
-    /// What will be the records of writes.
+    /// The future records of the writes.
     writes: Vec<Record>,
-    /// Addresses of lanes that lie anywhere.
+    /// The addresses of irregular lanes.
     addresses: Vec<[u32; LANES]>,
     /// Words that were written.
     written: TouchedWords,
-    /// Words that were read, by the first accesses of the list.
+    /// Words that the first accesses of the list read.
     read: TouchedWords,
-    /// How many these are: what is read matters only to a write.
+    /// The number of these accesses. Reads matter only to a write, so they are added late.
     looked_at: usize,
-    /// The cells had to catch up since the last barrier of the block: it is likely that they will
-    /// again.
+    /// Whether the cells had to catch up since the last barrier of the block. It is likely that
+    /// they will have to again.
     paused: bool,
 }
 
-/// No more accesses are deferred than these: what they take of the host's cache would cost more
-/// than it saves.
+/// The most accesses that are deferred. More would cost more of the host's cache than they save.
 const MOST: usize = 1 << 14;
 
 impl Deferred {
-    /// Whether accesses of a block's shared memory can be noted down.
+    /// Returns whether accesses of a block's shared memory can be deferred.
     #[inline(always)]
     pub(super) fn takes(&self, block: u32) -> bool {
         !self.paused && (self.block == block || self.is_empty()) && self.list.len() < MOST
     }
 
-    /// The block, by its place, whose memory the cells do not show.
+    /// Returns the index of the block whose accesses are not in the cells.
     pub(super) fn block(&self) -> usize {
         self.block as usize
     }
 
-    /// Whether the cells show everything.
+    /// Returns whether the cells contain all accesses.
     #[inline(always)]
     pub(super) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Whether they do not show some write.
+    /// Returns whether a write is not in the cells.
     pub(super) fn has_writes(&self) -> bool {
         !self.writes.is_empty()
     }
 
-    /// Notes down a read. False, and nothing has changed, where it may read what was written since.
+    /// Adds a read to the list. Returns false, and changes nothing, if it may read bytes that were
+    /// written since.
     #[inline(always)]
     pub(super) fn note_read(
         &mut self,
@@ -102,8 +103,8 @@ impl Deferred {
         true
     }
 
-    /// Notes down a write by an operation, with what will be its record. False, and nothing has
-    /// changed, where the same words may have been accessed since.
+    /// Adds a write by an operation to the list, with its future record. Returns false, and changes
+    /// nothing, if the same words may have been accessed since.
     #[inline(always)]
     pub(super) fn note_write(
         &mut self,
@@ -112,7 +113,7 @@ impl Deferred {
         places: LanePlaces<'_>,
         (mask, size): (u32, u64),
     ) -> bool {
-        // Behind a write nothing was read as a rule.
+        // After a write, usually nothing was read yet.
         if self.looked_at < self.list.len() {
             self.look_at_reads();
         }
@@ -127,7 +128,7 @@ impl Deferred {
         true
     }
 
-    /// Adds what was read since the last write.
+    /// Adds the words that were read since the last write.
     #[inline(never)]
     fn look_at_reads(&mut self) {
         for read in &self.list[self.looked_at..] {
@@ -164,8 +165,8 @@ impl Deferred {
         });
     }
 
-    /// The block's barrier, at which all its warps met, or its end: what was noted down is ordered
-    /// before whatever comes.
+    /// Clears the list at a barrier that all warps of the block reached, or at its end. The
+    /// accesses are ordered before everything that follows.
     pub(super) fn forget(&mut self, block: u32) {
         if self.block == block {
             self.clear();
@@ -182,7 +183,8 @@ impl Deferred {
         self.looked_at = 0;
     }
 
-    /// Lets the cells show what was noted down. Reads by records before `since` count no more.
+    /// Enters the deferred accesses into the cells. Reads by records before `since` cannot race any
+    /// more.
     #[cold]
     #[inline(never)]
     pub(super) fn catch_up(
@@ -213,7 +215,7 @@ impl Deferred {
                 mark,
                 here: &blocks[record.block as usize],
                 records,
-                // When it happened all that it could race with was ordered before it.
+                // At its time, everything that it could race with was ordered before it.
                 floor: u32::MAX,
                 since,
                 last: (mark.record(), Verdict::Ordered),
@@ -236,7 +238,7 @@ impl Deferred {
 }
 
 impl Noted {
-    /// Where its lanes are, if they lie evenly.
+    /// Returns the lanes' addresses, if they have a fixed stride.
     #[inline(always)]
     fn even(&self) -> Option<Even> {
         (self.step != ANYWHERE).then(|| Even {
@@ -246,7 +248,7 @@ impl Noted {
         })
     }
 
-    /// The address of one of its lanes.
+    /// Returns the address of one of the lanes.
     #[inline(always)]
     fn address(&self, lane: usize, addresses: &[[u32; LANES]]) -> u64 {
         match self.step {
@@ -258,7 +260,7 @@ impl Noted {
         }
     }
 
-    /// Adds the words that the access has touched.
+    /// Adds the words that the access touched.
     fn add_to(&self, words: &mut TouchedWords, addresses: &[[u32; LANES]]) {
         let size = self.size.into();
         match self.even() {

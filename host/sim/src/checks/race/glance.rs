@@ -1,9 +1,8 @@
-//! The quickest way to remember a plain access.
+//! The fastest way to record a plain access.
 //!
-//! It is for lanes side by side that take up whole lines, and for lanes that read one word
-//! together, where the numbers of the records alone show that nothing races. Most accesses are of
-//! this kind. All others go to [`Races::together`], and so does a warp's first read after its clock
-//! has moved.
+//! It handles adjacent lanes that access whole lines, and lanes that read the same word, if the
+//! record numbers alone show that nothing races. Most accesses are of this kind. All others are
+//! handled by [`Races::together`], and so is a warp's first read after its clock has advanced.
 
 use super::cells::{LINE, LINES};
 use super::record::{AccessMark, Known};
@@ -14,21 +13,21 @@ use crate::counters::even::Even;
 /// An ordinary load or store by lanes of a warp.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PlainAccess {
-    /// The block, by its number in the grid.
+    /// The block's number in the grid.
     pub(crate) block: u64,
-    /// The warp in the block.
+    /// The warp's number in the block.
     pub(crate) warp: u32,
-    /// The operation, by its number in the program.
+    /// The operation's number in the program.
     pub(crate) op: u32,
     /// Whether it stores.
     pub(crate) writes: bool,
-    /// Whether it is of the block's own shared memory, and not of global memory.
+    /// Whether it accesses the block's own shared memory, and not global memory.
     pub(crate) shared: bool,
 }
 
 impl Races {
-    /// Notes down a read of shared memory, `size` bytes by each lane of `mask`, which lie evenly.
-    /// False, and nothing has changed, where it cannot be.
+    /// Defers a read of shared memory of `size` bytes by each lane of `mask`, with a fixed stride.
+    /// Returns false, and changes nothing, if it cannot be deferred.
     #[inline(always)]
     pub(crate) fn note_read(&mut self, by: &PlainAccess, even: Even, mask: u32, size: u64) -> bool {
         let Some((who, moment)) = self.current else {
@@ -39,9 +38,9 @@ impl Races {
             && self.note(moment, by, LanePlaces::Evenly(even), (mask, size))
     }
 
-    /// Remembers an access of `size` bytes by each lane of `mask`, which lie evenly. False where
-    /// that takes more than a glance, and all of it is to be remembered by other ways: some reads
-    /// may have been already, and to remember them twice changes nothing.
+    /// Records an access of `size` bytes by each lane of `mask`, with a fixed stride. Returns false
+    /// if the fast way is not enough, and the whole access must be recorded in another way. Some
+    /// reads may already be recorded then. Recording them twice changes nothing.
     #[inline(always)]
     pub(crate) fn glance(&mut self, by: &PlainAccess, even: Even, mask: u32, size: u64) -> bool {
         let Some((who, moment)) = self.current else {
@@ -87,14 +86,14 @@ impl Races {
         if even.step != size || !(word | words).is_multiple_of(LINE) {
             return false;
         }
-        // Lines of one page lie side by side.
+        // Lines of one page are adjacent.
         let (line, count) = ((word / LINE) as usize % LINES, (words / LINE) as usize);
         if line + count > LINES {
             return false;
         }
         let lines = self.cells.lines(space, word, line..line + count);
         let mut first = mark(moment.number).by_lane(lane).each(log);
-        // The mark of a line's first word.
+        // Returns the mark of a line's first word.
         let of = |first: AccessMark, line: u32| first.word(line * LINE as u32);
         if !by.writes {
             let mut lines = lines.iter_mut().zip(0..);

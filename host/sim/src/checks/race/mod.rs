@@ -1,36 +1,38 @@
 //! Races: two threads access one place, one of them writes, and nothing orders them.
 //!
-//! The order is happens-before, kept with vector clocks (as FastTrack, Flanagan and Freund, PLDI
-//! 2009), so a race is found whatever the interleaving was, as long as both accesses ran. PTX ISA,
-//! "Memory Consistency Model", says what orders:
+//! The order is happens-before, computed with vector clocks (as in FastTrack: Flanagan and Freund,
+//! PLDI 2009). So a race is found in any interleaving in which both accesses ran. The rules come
+//! from the PTX ISA, "Memory Consistency Model":
 //!
-//! - Within a block each warp has a clock and knows a time of every other warp. A barrier joins
-//!   what the arriving warps know and moves their clocks on. Lanes of one warp are ordered by
-//!   `bar.warp.sync` and by barriers, and by nothing less, since Volta.
-//! - A release (a fence and then a strong write or atomic, or one that says `.release`) leaves at
-//!   the address what the warp knew at the fence. An acquire (a strong read or atomic and then a
-//!   fence, or one that says `.acquire`) takes it up.
+//! - Within a block, each warp has a clock, and has a time for every other warp. A barrier joins
+//!   the times of the arriving warps and advances their clocks. Since Volta, lanes of one warp are
+//!   ordered only by `bar.warp.sync` and by barriers.
+//! - A release stores at its address the times that the warp had at the fence. It is a fence
+//!   followed by a strong write or atomic, or an instruction with `.release`. An acquire joins
+//!   these times into its own. It is a strong read or atomic followed by a fence, or an instruction
+//!   with `.acquire`.
 //! - A fence, a strong access, a release or an acquire of block scope (`.cta`) orders threads of
 //!   one block only.
-//! - An asynchronous access is ordered before nothing until somebody waited for it; then it is one
-//!   of the thread that began it, at that time.
-//! - An arrival at an mbarrier leaves what the warp knows there, and a wait that finds the phase
-//!   ended takes it up. A cluster's barrier is one of all its blocks.
-//! - Who is given memory (`malloc` in a kernel, the buffer for a launch's parameters) comes behind
-//!   those who gave it back.
+//! - An asynchronous access is ordered before nothing until a thread waited for it. It then counts
+//!   as an access by the thread that began it, at the time of the wait.
+//! - An arrival at an mbarrier stores the warp's times there, and a wait that finds the phase
+//!   complete joins them. A cluster's barrier is a barrier of all its blocks.
+//! - A thread that receives memory (`malloc` in a kernel, the buffer for a launch's parameters) is
+//!   ordered after the threads that gave it back.
 //! - Two strong accesses (atomic, volatile, relaxed, acquire, release) do not race with each other
-//!   where the scopes of both hold both threads.
-//! - Lanes that store one value to one place in one instruction do not race.
-//! - A load of read-only data (`.nc`) is ordered behind no write of its launch, not even one of its
-//!   own thread.
-//! - A barrier at which all warps of a block meet is behind all reads of its shared memory, where
-//!   no other block reaches that: they are forgotten.
+//!   if the scopes of both contain both threads.
+//! - Lanes that store the same value to the same place in one instruction do not race.
+//! - A load of read-only data (`.nc`) is ordered after no write of its launch, not even after a
+//!   write of its own thread.
+//! - A barrier that all warps of a block reach comes after all earlier reads of its shared memory.
+//!   If no other block accesses that memory, these reads are discarded.
 //!
 //! Found: read-write and write-write races in shared and global memory, within a launch, to the
-//! byte. Missed: clusters' scope is taken for the device's; pairs where the place was accessed by
-//! more than two other readers in between; order that only some lanes of a warp or some warps of a
-//! block have is taken to hold for all of it, so a race beside a correct hand-over may be missed.
-//! Never reported: what is ordered by the launch's end, by the host, or by program order.
+//! byte. Missed: races that depend on cluster scope, which counts as device scope; pairs where more
+//! than two other readers accessed the place in between; and some races next to a correct
+//! synchronisation, because an order that only some lanes of a warp or some warps of a block have
+//! counts for all of it. Never reported: accesses that the launch's end, the host or program order
+//! puts in order.
 //!
 //! | file | what it is |
 //! | --- | --- |
@@ -76,30 +78,31 @@ use touched::LanePlaces;
 use crate::checks::Footprint;
 use crate::counters::even::{Even, LANES, Neighbours};
 
-/// Everything that is known in one launch; a launch that checks for races runs on one core.
+/// The state of the check in one launch. A launch that checks for races runs on one core.
 #[derive(Debug)]
 pub(crate) struct Races {
     blocks: Vec<Block>,
-    /// Places in `blocks`, by the block's number in the grid.
+    /// The index in `blocks` of each block, by the block's number in the grid.
     places: HashMap<u64, u32, FixedState>,
-    /// The block that was asked for last, and its place.
+    /// The block of the last lookup, and its index.
     last: Option<(u64, u32)>,
     cells: Cells,
     records: Records,
-    /// Accesses of shared memory that the cells do not show.
+    /// Accesses of shared memory that are not in the cells yet.
     deferred: Deferred,
-    /// The warps of a block, where no block reaches another's shared memory.
+    /// The number of warps of a block, if no block accesses another's shared memory.
     alone: Option<u32>,
-    /// The block and warp whose plain reads come last, and what they happen at; none once the
-    /// warp's clock or what it knows may have changed.
+    /// The block and warp of the last plain reads, and the moment of these reads. `None` once the
+    /// warp's clock or its times may have changed.
     current: Option<((u64, u32), Moment)>,
-    /// No record before this one is of what was only begun.
+    /// All records before this one are of accesses that are complete.
     pending: u32,
-    /// What releases left behind, by word.
+    /// The clocks that releases stored, by word.
     left: HashMap<(Option<u64>, u64), ReleasedClocks, FixedState>,
-    /// What arrivals left at mbarriers, by block and shared address.
+    /// The clocks that arrivals stored at mbarriers, by block and shared address.
     objects: HashMap<(u64, u32), ReleasedClocks>,
-    /// What was known by who gave memory back, by its first address; and the one behind it.
+    /// The clocks of the threads that gave memory back, by its first address, with the address
+    /// after its end.
     returned: BTreeMap<u64, (u64, ReleasedClocks)>,
 }
 
@@ -123,7 +126,7 @@ impl Default for Races {
 }
 
 impl Races {
-    /// The place of a block, by its number in the grid.
+    /// Returns the index of a block, by the block's number in the grid.
     #[inline(always)]
     fn place(&mut self, linear: u64) -> u32 {
         if let Some((last, place)) = self.last
@@ -161,14 +164,14 @@ impl Races {
         &mut warps[warp]
     }
 
-    /// The warp begins another instruction that accesses memory.
+    /// Begins the warp's next instruction that accesses memory.
     #[inline(always)]
     pub(crate) fn step(&mut self, block: u64, warp: u32) {
         let of = self.warp(block, warp);
         of.instruction = of.instruction.wrapping_add(1);
     }
 
-    /// The access that a mark is of.
+    /// Returns the access that a mark stands for.
     fn told(&self, mark: AccessMark, shared: Option<u64>) -> Access {
         let record = self.records.of(mark);
         Access {
@@ -187,7 +190,7 @@ impl Races {
         }
     }
 
-    /// Remembers an access; gives the one before it that it races with, if there is one.
+    /// Records an access. Returns an earlier access that it races with, if there is one.
     pub(crate) fn access(&mut self, access: Access, address: u64, size: u64) -> Option<Access> {
         if access.strong {
             self.synchronise(&access, address / 4);
@@ -197,9 +200,9 @@ impl Races {
         found.map(|before| self.told(before, access.shared))
     }
 
-    /// Remembers accesses by lanes, `size` bytes at each one's address; gives those before them
-    /// that they race with, and the lanes that do. Lanes side by side or at one place are looked at
-    /// together.
+    /// Records accesses by lanes, `size` bytes at each one's address. Returns the earlier accesses
+    /// that they race with, and the lanes that race. Lanes with adjacent addresses or one address
+    /// are checked together.
     pub(crate) fn by_lanes(
         &mut self,
         access: &Access,
@@ -223,7 +226,7 @@ impl Races {
         races
     }
 
-    /// The same lane by lane: for strong accesses, and for addresses that lie anywhere.
+    /// Does the work of `by_lanes` lane by lane, for strong accesses and for irregular addresses.
     pub(crate) fn each(
         &mut self,
         access: &Access,
@@ -248,7 +251,8 @@ impl Races {
         }
         let (space, mut now, cells) = self.begin(access);
         let mut found = Vec::new();
-        // Of all lanes, whether they run or not: that is quick, and hardly ever differs.
+        // This tests the addresses of all lanes, including inactive ones. That is fast, and the
+        // result is almost always the same.
         let bits = addresses.iter().fold(0, |bits, address| bits | address);
         if size == 4 && bits.is_multiple_of(4) {
             cells.touch_words(space, (addresses, mask), &mut now, &mut found);
@@ -266,16 +270,17 @@ impl Races {
         races
     }
 
-    /// Whether a strong access may change what its warp knows, or leave it anywhere.
+    /// Returns whether a strong access may change its warp's times, or store them anywhere.
     fn synchronises(&mut self, access: &Access) -> bool {
         let of = self.warp(access.block, access.warp);
         let leaves = access.kind != AccessKind::Read && (access.releases || of.fenced.is_some());
         leaves || !self.left.is_empty()
     }
 
-    /// Remembers one access by all lanes of `mask`, which is not strong: `size` bytes each, evenly
-    /// from the first lane on. False, and nothing has changed, if they have to be looked at lane by
-    /// lane: one of them may race, or they lie neither side by side nor at one place.
+    /// Records one access by all lanes of `mask`, which is not strong: `size` bytes each, with a
+    /// fixed stride from the first lane on. Returns false, and changes nothing, if the lanes must
+    /// be checked one by one. That is so if one of them may race, or if their addresses are neither
+    /// adjacent nor all the same.
     #[inline(always)]
     pub(crate) fn together(&mut self, access: &Access, even: Even, mask: u32, size: u64) -> bool {
         if self.defer(access, LanePlaces::Evenly(even), mask, size) {
@@ -288,13 +293,13 @@ impl Races {
         touch_evenly(cells, space, &mut now, even, mask, size)
     }
 
-    /// Which bytes of global memory the launch has accessed so far, in lists that are not sorted
-    /// yet.
+    /// Returns the bytes of global memory that the launch has accessed so far. The lists are not
+    /// sorted yet.
     pub(crate) fn footprint(&self) -> Footprint {
         self.cells.footprint(&self.records)
     }
 
-    /// A block has ended: nobody accesses its shared memory any more.
+    /// Discards the shared memory of a block that has ended.
     pub(crate) fn end(&mut self, block: u64) {
         self.current = None;
         let place = self.place(block);
@@ -304,7 +309,7 @@ impl Races {
     }
 }
 
-/// The lanes of a mask.
+/// Returns the lanes of a mask.
 #[inline(always)]
 fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {

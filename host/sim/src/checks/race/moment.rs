@@ -1,5 +1,5 @@
-//! When an access happens: the record of it, made anew where something may have ordered it behind
-//! the one before.
+//! When an access happens. An access has the record of the access before it, or a new record if
+//! something may have ordered it after that one.
 
 use super::cells::{Cells, MemoryOwner};
 use super::clocks::is_after;
@@ -8,8 +8,7 @@ use super::record::{AccessMark, CurrentAccess, NARROW, PENDING, Record, STRONG, 
 use super::touched::LanePlaces;
 use super::{Access, AccessKind, Races};
 
-/// When a warp accesses memory: the number of the record of it, the block's place, and the warp's
-/// floor.
+/// The time of a warp's access: the number of its record, the block's index, and the warp's floor.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Moment {
     pub(super) number: u32,
@@ -18,7 +17,8 @@ pub(super) struct Moment {
 }
 
 impl Races {
-    /// Remembers an instruction: its memory, where and when it happens, and the cells.
+    /// Begins to record an instruction. Returns the memory that it accesses, its time and place,
+    /// and the cells.
     #[inline(always)]
     pub(super) fn begin(
         &mut self,
@@ -49,7 +49,7 @@ impl Races {
             mark: AccessMark::new(number, access.op, access.strong && !access.narrow),
             here,
             records: &self.records,
-            // Of shared memory that only its block accesses.
+            // The shared memory is accessed by its own block only.
             floor: match own && !here.reached {
                 true => moment.floor.min(self.pending),
                 false => 0,
@@ -63,7 +63,7 @@ impl Races {
         (space, now, &mut self.cells)
     }
 
-    /// When an access happens.
+    /// Returns the time of an access.
     #[inline(always)]
     pub(super) fn moment(&mut self, access: &Access) -> Moment {
         let plain = access.kind == AccessKind::Read && access.is_plain();
@@ -73,8 +73,8 @@ impl Races {
         }
     }
 
-    /// A record of what a warp does now. Plain reads have that of the one before, if nothing has
-    /// ordered the two.
+    /// Adds a record of the warp's access. A plain read uses the record of the read before it, if
+    /// nothing has ordered the two.
     #[inline(never)]
     fn add_record(&mut self, access: &Access, plain: bool) -> Moment {
         if self.records.is_full() && !self.records.put_off(self.cells.size()) {
@@ -129,7 +129,7 @@ impl Races {
         moment
     }
 
-    /// Notes down an access to remember it later, where that is possible.
+    /// Defers an access, if possible.
     #[inline(always)]
     pub(super) fn defer(
         &mut self,
@@ -155,7 +155,7 @@ impl Races {
         self.note(moment, &by, places, (mask, size))
     }
 
-    /// When a write happens that has no record yet.
+    /// Returns the time of a write that has no record yet.
     fn moment_of_write(&mut self, by: &PlainAccess) -> Moment {
         let floor = self.warp(by.block, by.warp).floor;
         Moment {
@@ -165,7 +165,7 @@ impl Races {
         }
     }
 
-    /// The same of a plain access of the block's own shared memory at a moment.
+    /// Defers a plain access of the block's own shared memory at a known time.
     #[inline(always)]
     pub(super) fn note(
         &mut self,
@@ -195,7 +195,7 @@ impl Races {
         self.deferred.note_read(place, mark, places, accessed)
     }
 
-    /// Lets the cells show all accesses.
+    /// Enters all deferred accesses into the cells.
     #[cold]
     pub(super) fn catch_up(&mut self) {
         if self.deferred.is_empty() {
@@ -212,12 +212,12 @@ impl Races {
         }
     }
 
-    /// Throws away the records that no cell points at.
+    /// Discards the records that no cell refers to.
     pub(super) fn clean(&mut self) {
         self.catch_up();
         let left = self.cells.clean(&mut self.records);
         self.current = None;
-        // Numbers are others now.
+        // The records have new numbers.
         for block in &mut self.blocks {
             let floors = block.warps.iter_mut().map(|warp| &mut warp.floor);
             let others = [&mut block.written, &mut block.touched, &mut block.since];

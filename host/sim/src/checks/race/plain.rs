@@ -1,5 +1,5 @@
-//! The race check in its simplest form: every cell in one map, every clock in another. Tests
-//! compare the quick form with it.
+//! The race check in its simplest form: one map for all cells, and one for all clocks. Tests
+//! compare the fast form with it.
 
 use std::collections::HashMap;
 
@@ -13,27 +13,28 @@ struct Stamp {
     warp_time: u32,
     /// The block's clock, which moves on at each release.
     block_time: u32,
-    /// Counts instructions of the warp that access memory: lanes of one instruction share it.
+    /// The number of the warp's instruction that accesses memory. Lanes of one instruction share
+    /// it.
     instruction: u64,
 }
 
-/// What is known of four bytes.
+/// The accesses of four bytes.
 #[derive(Debug, Default)]
 struct Cell {
     /// The last write, and which of the bytes it wrote.
     write: Option<(Stamp, u8)>,
-    /// Earlier writes of bytes that the last did not write.
+    /// Earlier writes of bytes that the last write did not write.
     beside: Vec<(Stamp, u8)>,
-    /// Reads since, of two threads: the first and the last.
+    /// Reads since the last write, of two threads: the first and the last.
     reads: [Option<(Stamp, u8)>; 2],
 }
 
-/// What one block knows of time.
+/// The clocks of one block.
 #[derive(Debug, Default)]
 struct Block {
     /// For each warp: its clock, and the times of other warps that happened before it.
     warps: Vec<Warp>,
-    /// Moves on at each release.
+    /// The block's own clock. It advances at each release.
     time: u32,
     /// Times of other blocks that happened before this one.
     knows: HashMap<u64, u32>,
@@ -52,21 +53,21 @@ struct Warp {
     synced: u64,
 }
 
-/// Everything that is known in one launch; a launch that checks for races runs on one core.
+/// The state of the check in one launch. A launch that checks for races runs on one core.
 #[derive(Debug, Default)]
 pub(super) struct Races {
     blocks: HashMap<u64, Block>,
     /// Global cells by word, and shared ones by block and word.
     cells: HashMap<(Option<u64>, u64), Cell>,
-    /// What releases left behind, by word.
+    /// The clocks that releases stored, by word.
     left: HashMap<(Option<u64>, u64), ReleasedClocks>,
-    /// What arrivals left at mbarriers, by block and shared address.
+    /// The clocks that arrivals stored at mbarriers, by block and shared address.
     objects: HashMap<(u64, u32), ReleasedClocks>,
-    /// The warps of a block, where no block reaches another's shared memory.
+    /// The number of warps of a block, if no block accesses another's shared memory.
     alone: Option<u32>,
 }
 
-/// What a warp knew when it released: times of warps, by block and warp, and of blocks.
+/// The clocks of a warp at its release: times of warps, by block and warp, and of blocks.
 #[derive(Debug, Default, Clone)]
 struct ReleasedClocks {
     warps: HashMap<(u64, u32), u32>,
@@ -111,12 +112,12 @@ impl Races {
         &mut warps[warp as usize]
     }
 
-    /// The warp begins another instruction that accesses memory.
+    /// Begins the warp's next instruction that accesses memory.
     pub(super) fn step(&mut self, block: u64, warp: u32) {
         self.warp(block, warp).instruction += 1;
     }
 
-    /// Remembers an access; gives the one before it that it races with, if there is one.
+    /// Records an access. Returns an earlier access that it races with, if there is one.
     pub(super) fn access(&mut self, access: Access, address: u64, size: u64) -> Option<Access> {
         let Access {
             block,
@@ -138,7 +139,7 @@ impl Races {
             instruction: of.instruction,
         };
         let mut found = None;
-        // What lies beyond all addresses is reported by the access itself.
+        // The access itself reports bytes beyond the end of the address space.
         let (mut at, last) = (address, address.saturating_add(size));
         while at < last {
             let word = at / 4;
@@ -166,7 +167,7 @@ impl Races {
                     .position(|r| r.as_ref().is_none_or(|(s, _)| thread(s) == thread(&stamp)));
                 match slot {
                     Some(slot) => cell.reads[slot] = Some((stamp, bytes)),
-                    // The first reader and the last are kept.
+                    // The cell keeps the first reader and the last.
                     None => cell.reads[1] = Some((stamp, bytes)),
                 }
             } else {
@@ -183,8 +184,8 @@ impl Races {
         found
     }
 
-    /// Takes up what was left at a word, and leaves what the warp knew there where the access
-    /// releases.
+    /// Joins the clocks that are stored at a word. If the access releases, also stores the warp's
+    /// clocks there.
     fn synchronise(&mut self, access: &Access, word: u64) {
         let (block, warp, wide) = (access.block, access.warp, !access.narrow);
         let key = (access.shared, word);
@@ -248,13 +249,13 @@ impl Races {
         fenced.get_or_insert_default().join(&now, true);
     }
 
-    /// `bar.warp.sync`: the lanes of the warp are ordered.
+    /// Orders the lanes of the warp, as `bar.warp.sync` does.
     pub(super) fn warp_barrier(&mut self, block: u64, warp: u32) {
         let of = self.warp(block, warp);
         of.synced = of.instruction;
     }
 
-    /// An asynchronous access of `size` bytes is over, that a thread (block, warp, lane) began.
+    /// Completes an asynchronous access of `size` bytes that a thread (block, warp, lane) began.
     pub(super) fn complete(
         &mut self,
         (block, warp, lane): (u64, u32, u32),
@@ -285,13 +286,13 @@ impl Races {
         }
     }
 
-    /// A warp arrives at an mbarrier.
+    /// Stores the clocks of a warp that arrives at an mbarrier.
     pub(super) fn arrive(&mut self, block: u64, warp: u32, key: (u64, u32)) {
         let now = self.snapshot(block, warp, true);
         self.objects.entry(key).or_default().join(&now, true);
     }
 
-    /// A warp finds that an mbarrier's phase has ended.
+    /// Joins the clocks at an mbarrier whose phase a warp has found complete.
     pub(super) fn pass(&mut self, block: u64, warp: u32, key: (u64, u32)) {
         if let Some(left) = self.objects.get(&key).cloned() {
             self.take_up(block, warp, &left, true);
@@ -299,7 +300,8 @@ impl Races {
         }
     }
 
-    /// A barrier of a cluster completes: these blocks, each with its number of warps, arrived.
+    /// Completes a barrier of a cluster, at which these blocks arrived. Each has its number of
+    /// warps.
     pub(super) fn cluster(&mut self, blocks: &[(u64, u32)]) {
         let mut joined: HashMap<u64, u32> = HashMap::new();
         for &(block, warps) in blocks {
@@ -323,7 +325,7 @@ impl Races {
         }
     }
 
-    /// A barrier of the block completes: these warps arrived.
+    /// Completes a barrier of the block, at which these warps arrived.
     pub(super) fn barrier(&mut self, block: u64, warps: &[u32]) {
         let mut joined: HashMap<u32, u32> = HashMap::new();
         for &warp in warps {
@@ -350,7 +352,7 @@ impl Races {
     }
 }
 
-/// Whether nothing orders `before` before `now`.
+/// Returns whether nothing orders `before` before `now`.
 fn unordered(blocks: &HashMap<u64, Block>, before: &Stamp, now: &Stamp) -> bool {
     let (a, b) = (&before.access, &now.access);
     if a.strong && b.strong && (a.block == b.block || !(a.narrow || b.narrow)) {
@@ -365,7 +367,8 @@ fn unordered(blocks: &HashMap<u64, Block>, before: &Stamp, now: &Stamp) -> bool 
             .and_then(|block| block.knows.get(&a.block))
             .copied()
             .unwrap_or(0);
-        // What was done at a block's time is before the release that moves that time on.
+        // Everything that was done at a time of the block is before the release that advances that
+        // time.
         return before.block_time >= known;
     }
     if a.warp != b.warp {

@@ -1,8 +1,8 @@
-//! What the race check remembers of accesses: who did them, and when.
+//! The records of the race check: who accessed memory, and when.
 //!
-//! A record stands for all plain reads of a warp between two points at which its clock moves, or
-//! for one instruction that writes. Shadow memory only points at records, so a cell is small. Those
-//! that nothing points at any more are thrown away from time to time.
+//! A record stands for all plain reads of a warp between two advances of its clock, or for one
+//! instruction that writes. Shadow memory only refers to records, so a cell is small. Records that
+//! nothing refers to any more are discarded from time to time.
 
 use super::AccessKind;
 use super::clocks::{Block, is_after};
@@ -10,26 +10,27 @@ use super::clocks::{Block, is_after};
 /// A warp that accessed memory, and the time at which it did.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Record {
-    /// The block, by its place among those that the check knows.
+    /// The block's index in the check.
     pub(super) block: u32,
     /// The warp's clock.
     pub(super) warp_time: u32,
-    /// The block's clock, which moves on at each release.
+    /// The block's own clock. It advances at each release.
     pub(super) block_time: u32,
-    /// Counts instructions of the warp that access memory, and may start again at zero, after
-    /// billions of them. Of several reads, that of the first: the lanes of the warp were not
-    /// ordered since.
+    /// The number of the warp's instruction that accesses memory. It may wrap around to zero, after
+    /// billions of instructions. For several reads, it is the number of the first: the lanes of the
+    /// warp were not ordered since.
     pub(super) instruction: u32,
-    /// The warp in the block.
+    /// The warp's number in the block.
     pub(super) warp: u16,
-    /// What it does.
+    /// Whether it reads, writes or does both.
     pub(super) kind: AccessKind,
     /// Flags: [`STRONG`], [`NARROW`], [`PENDING`].
     pub(super) how: u8,
 }
 
 impl Block {
-    /// The record of an ordinary write by a warp of it, at its place.
+    /// Returns the record of an ordinary write by one of the block's warps. `place` is the block's
+    /// index.
     #[inline(always)]
     pub(super) fn write_by(&self, place: u32, warp: u32) -> Record {
         let of = &self.warps[warp as usize];
@@ -45,39 +46,40 @@ impl Block {
     }
 }
 
-/// It is strong in the memory model's sense.
+/// The access is strong in the memory model's sense.
 pub(super) const STRONG: u8 = 1;
-/// It is of block scope.
+/// The access has block scope.
 pub(super) const NARROW: u8 = 2;
-/// It was only begun.
+/// The access is asynchronous and not complete.
 pub(super) const PENDING: u8 = 4;
 
-/// An access by one lane, or by lanes side by side: its record, the operation, whose lane, and
-/// which bytes of a word. Without bytes it is none.
+/// An access by one lane, or by adjacent lanes: its record, the operation, the lane, and the bytes
+/// of a word. A mark without bytes stands for no access.
 ///
 /// From the lowest bit: the record (28), the operation by its number in the program (23), whether
-/// it is strong and of no narrow scope (1), the lane (5), the bytes (4), how many words belong to a
-/// lane (their number's logarithm, 2), whether there are earlier writes beside this one (1).
+/// it is strong and of a scope wider than the block (1), the lane (5), the bytes (4), the logarithm
+/// of the number of words for each lane (2), whether there are earlier writes beside this one (1).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct AccessMark(u64);
 
 const OP: u32 = 28;
 const RECORD: u64 = (1 << OP) - 1;
-/// Two accesses that both have it are ordered, whoever they are of.
+/// Two accesses that both have this bit are ordered, whichever threads they are of.
 const WIDE: u64 = 1 << (LANE - 1);
 const LANE: u32 = 52;
 const BYTES: u32 = 57;
 const LOG: u32 = 61;
 const BESIDE: u64 = 1 << 63;
-/// Operations behind this one are taken for it: no program is known that has as many.
+/// The largest operation number. Larger numbers are replaced by it; no known program has that many
+/// operations.
 const LAST_OP: u32 = (1 << (LANE - 1 - OP)) - 1;
 
 impl AccessMark {
-    /// The record of no access.
+    /// The mark that stands for no access.
     pub(super) const NONE: Self = Self(0);
 
-    /// Lane 0's access, of no bytes: the number of its record, the operation, and whether it is
-    /// strong and of no narrow scope.
+    /// Creates the mark of lane 0's access, of no bytes, from the number of its record, the
+    /// operation, and whether it is strong and of a scope wider than the block.
     #[inline(always)]
     pub(super) fn new(number: u32, op: u32, wide: bool) -> Self {
         let wide = if wide { WIDE } else { 0 };
@@ -89,35 +91,35 @@ impl AccessMark {
         Self(self.0 & !(bits << at) | (value & bits) << at)
     }
 
-    /// The same access by another lane.
+    /// Returns the mark of the same access by another lane.
     #[inline(always)]
     pub(super) fn by_lane(self, lane: u32) -> Self {
         self.with(LANE, 31, lane.into())
     }
 
-    /// The same access of other bytes of its word.
+    /// Returns the mark of the same access, of other bytes of its word.
     #[inline(always)]
     pub(super) fn of(self, bytes: u32) -> Self {
         self.with(BYTES, 15, bytes.into())
     }
 
-    /// Of several words side by side, `1 << log` for each lane from this one's on.
+    /// Returns a mark of several adjacent words, `1 << log` for each lane from this mark's lane on.
     #[inline(always)]
     pub(super) fn each(self, log: u32) -> Self {
         self.with(LOG, 3, log.into())
     }
 
-    /// The same access by another record.
+    /// Returns the mark of the same access with another record.
     pub(super) fn of_record(self, record: u32) -> Self {
         Self(self.0 & !RECORD | u64::from(record) & RECORD)
     }
 
-    /// The part of it that is of the word `at`, counted from the first one: a lane of the warp
-    /// accessed that.
+    /// Returns the mark of the word `at`, counted from the first one. A lane of the warp accessed
+    /// that word.
     #[inline(always)]
     pub(super) fn word(self, at: u32) -> Self {
         let log = (self.0 >> LOG) as u32 & 3;
-        // The lanes' numbers have room for each other, so nothing is carried to the bits above.
+        // The lane field has room for every lane number, so there is no carry into the bits above.
         Self(self.0 + (u64::from(at >> log) << LANE))
     }
 
@@ -126,7 +128,7 @@ impl AccessMark {
         (self.0 & RECORD) as u32
     }
 
-    /// The operation, by its number in the program.
+    /// Returns the operation's number in the program.
     pub(super) fn op(self) -> u32 {
         (self.0 >> OP) as u32 & LAST_OP
     }
@@ -136,7 +138,7 @@ impl AccessMark {
         (self.0 >> LANE) as u32 & 31
     }
 
-    /// The bytes of the word, a bit each.
+    /// Returns the bytes of the word, one bit each.
     #[inline(always)]
     pub(super) fn bytes(self) -> u32 {
         (self.0 >> BYTES) as u32 & 15
@@ -147,7 +149,7 @@ impl AccessMark {
         self.bytes() == 0
     }
 
-    /// Of a cell's last write: whether there are earlier ones beside it, of other bytes.
+    /// Returns whether earlier writes of other bytes are beside this one, a cell's last write.
     #[inline(always)]
     pub(super) fn beside(self) -> bool {
         self.0 & BESIDE != 0
@@ -157,24 +159,24 @@ impl AccessMark {
         self.0 |= BESIDE;
     }
 
-    /// Whether the words of both belong to lanes alike: the same number of words to each.
+    /// Returns whether both have the same number of words for each lane.
     #[inline(always)]
     pub(super) fn same_width(self, other: Self) -> bool {
         (self.0 ^ other.0) >> LOG & 3 == 0
     }
 }
 
-/// All records of a launch that something points at, and some besides.
+/// All records of a launch that something refers to, and some that nothing refers to.
 #[derive(Debug)]
 pub(super) struct Records {
     list: Vec<Record>,
-    /// How many there may be before those that nothing points at are thrown away.
+    /// The number of records at which those that nothing refers to are discarded.
     most: usize,
-    /// How often they were: their numbers are others then.
+    /// How often records were discarded. Each time, the remaining records get new numbers.
     cleaned: u32,
 }
 
-/// This many records are kept whatever points at them.
+/// At least this many records are kept before any are discarded.
 const FEW: usize = 1 << 16;
 
 impl Default for Records {
@@ -188,15 +190,15 @@ impl Default for Records {
 }
 
 impl Records {
-    /// Remembers a record; gives its number.
+    /// Adds a record. Returns its number.
     #[inline(always)]
     pub(super) fn add(&mut self, record: Record) -> u32 {
         self.list.push(record);
         (self.list.len() - 1) as u32
     }
 
-    /// The record of a number that it got when they had been thrown away so often; none if they
-    /// were since.
+    /// Returns the record of a number. `cleaned` is how often records had been discarded when the
+    /// record got its number. Returns `None` if records were discarded since.
     #[inline(always)]
     pub(super) fn known(&self, (cleaned, number): (u32, u32)) -> Option<&Record> {
         self.list
@@ -204,7 +206,7 @@ impl Records {
             .filter(|_| self.cleaned == cleaned)
     }
 
-    /// How often records were thrown away.
+    /// Returns how often records were discarded.
     #[inline(always)]
     pub(super) fn cleaned(&self) -> u32 {
         self.cleaned
@@ -215,14 +217,14 @@ impl Records {
         &self.list[mark.record() as usize]
     }
 
-    /// Whether it is time to throw away what nothing points at.
+    /// Returns whether it is time to discard the records that nothing refers to.
     #[inline(always)]
     pub(super) fn is_full(&self) -> bool {
         self.list.len() >= self.most
     }
 
-    /// Puts it off where there are more marks to go through, `size` of them, than records to be
-    /// thrown away. Whether it did.
+    /// Postpones the discarding if there are more marks to visit, `size` of them, than records to
+    /// discard. Returns whether it did.
     pub(super) fn put_off(&mut self, size: usize) -> bool {
         let most = FEW + size;
         let later = self.most < most && most < RECORD as usize / 2;
@@ -232,9 +234,9 @@ impl Records {
         later
     }
 
-    /// Throws away the records of no mark, where `marks` calls what it is given with every mark
-    /// there is, and `size` says how much work that is. Gives for each number, and the one behind
-    /// the last, how many before it are left.
+    /// Discards the records without a mark. `marks` calls its argument with every mark, and `size`
+    /// is the number of marks. Returns, for each record number and the one after the last, how many
+    /// records before it are left.
     pub(super) fn clean(
         &mut self,
         size: usize,
@@ -257,71 +259,73 @@ impl Records {
         numbers
     }
 
-    /// Bytes that they take.
+    /// Returns the bytes of memory that the records take.
     pub(super) fn bytes(&self) -> usize {
         self.list.capacity() * size_of::<Record>()
     }
 
-    /// Forgets all, but not the memory that it took.
+    /// Removes all records, but keeps their memory.
     pub(super) fn reset(&mut self) {
         self.list.clear();
         (self.most, self.cleaned) = (FEW, 0);
     }
 
-    /// How many there are.
+    /// Returns the number of records.
     #[inline(always)]
     pub(super) fn len(&self) -> u32 {
         self.list.len() as u32
     }
 
-    /// The first one of what was only begun.
+    /// Returns the first record of an asynchronous access that is not complete.
     pub(super) fn first_pending(&self) -> Option<u32> {
         let first = self.list.iter().position(|of| of.how & PENDING != 0)?;
         Some(first as u32)
     }
 }
 
-/// How an access before stands to the one that happens now.
+/// The order of an earlier access and the current one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// Something orders it before.
+    /// The earlier access is ordered before the current one.
     Ordered,
-    /// It is of the same warp, and ordered before for its own lane only.
+    /// The earlier access is of the same warp, and is ordered before the current one for its own
+    /// lane only.
     OwnLane,
-    /// Nothing orders the two.
+    /// Nothing orders the two accesses.
     Race,
 }
 
-/// The access that happens now, and all that decides what it races with.
+/// The current access, with everything that decides what it races with.
 pub(super) struct CurrentAccess<'r> {
     pub(super) kind: AccessKind,
-    /// Whether no write is ordered before it.
+    /// Whether it is a load of read-only data, which is ordered after no write.
     pub(super) read_only: bool,
-    /// The block, by its place among those that the check knows, and the warp.
+    /// The block's index in the check, and the warp.
     pub(super) who: (u32, u16),
     /// Lane 0's access, of no bytes.
     pub(super) mark: AccessMark,
-    /// The block that it is of.
+    /// The block of the access.
     pub(super) here: &'r Block,
     pub(super) records: &'r Records,
-    /// Accesses of records before this one are ordered before: most are, and their records need not
-    /// be looked at.
+    /// Accesses of records before this one are ordered before the current access. Most accesses
+    /// are, and their records need not be read.
     pub(super) floor: u32,
-    /// Reads by records before this one count no more: a barrier of the whole block came behind
-    /// them.
+    /// Reads by records before this one cannot race any more, because a barrier of the whole block
+    /// came after them.
     pub(super) since: u32,
-    /// The record that was judged last.
+    /// The last record that was judged, and the result.
     pub(super) last: (u32, Verdict),
 }
 
 impl CurrentAccess<'_> {
-    /// Whether the only write of a word is known to be ordered before by its record's number alone.
+    /// Returns whether the record number alone shows that the only write of a word is ordered
+    /// before.
     #[inline(always)]
     pub(super) fn is_past(&self, write: AccessMark) -> bool {
         write.record() < self.floor && !write.beside()
     }
 
-    /// How the access of `before`, which is one, stands to this one.
+    /// Returns the order of `before`, which must be an access, and the current one.
     #[inline(always)]
     pub(super) fn judge(&mut self, before: AccessMark) -> Verdict {
         if before.record() < self.floor || before.0 & self.mark.0 & WIDE != 0 {
@@ -333,7 +337,8 @@ impl CurrentAccess<'_> {
         self.last.1
     }
 
-    /// Whether `before` is an access of one of these bytes by which `lane` races now.
+    /// Returns whether `before` accesses one of these bytes and races with `lane` of the current
+    /// access.
     #[inline(always)]
     pub(super) fn races(&mut self, before: AccessMark, bytes: u32, lane: u32) -> bool {
         before.bytes() & bytes != 0
@@ -344,7 +349,7 @@ impl CurrentAccess<'_> {
             }
     }
 
-    /// The same of words side by side, which belong to lanes as `now` says.
+    /// Does the same for adjacent words, whose lanes come from `now`.
     #[inline(always)]
     pub(super) fn row_races(&mut self, before: AccessMark, now: AccessMark) -> bool {
         !before.is_none()
@@ -355,7 +360,7 @@ impl CurrentAccess<'_> {
             }
     }
 
-    /// Whether `before` is of the running warp.
+    /// Returns whether `before` is of the current warp.
     #[inline(always)]
     pub(super) fn is_own(&self, before: AccessMark) -> bool {
         before.record() == self.mark.record() || {
@@ -364,7 +369,7 @@ impl CurrentAccess<'_> {
         }
     }
 
-    /// Whether a read's place is free for one by the thread of that lane.
+    /// Returns whether a read of that lane's thread may replace the read `before`.
     #[inline(always)]
     pub(super) fn replaces(&self, before: AccessMark, lane: u32) -> bool {
         before.is_none()
@@ -372,7 +377,7 @@ impl CurrentAccess<'_> {
             || before.lane() == lane && self.is_own(before)
     }
 
-    /// The same of words side by side, for each one. None if some are free, and some not.
+    /// Does the same for each of several adjacent words. Returns `None` if the answers differ.
     #[inline(always)]
     pub(super) fn replaces_row(&self, before: AccessMark, now: AccessMark) -> Option<bool> {
         if before.is_none() || before.record() < self.since {
@@ -395,7 +400,8 @@ impl CurrentAccess<'_> {
         }
         let ordered = if before.block != now.block {
             let known = self.here.knows.get(&before.block).copied().unwrap_or(0);
-            // What was done at a block's time is before the release that moves that time on.
+            // Everything that was done at a time of the block is before the release that advances
+            // that time.
             before.block_time < known
         } else if before.warp != now.warp {
             let knows = &self.here.warps[usize::from(now.warp)].knows;
@@ -417,34 +423,35 @@ impl CurrentAccess<'_> {
     }
 }
 
-/// What the numbers of records say to a warp.
+/// What a warp can decide from record numbers alone.
 pub(super) struct Known<'r> {
     /// Records before this one are of accesses ordered before.
     pub(super) floor: u32,
-    /// Reads by records before this one count no more.
+    /// Reads by records before this one cannot race any more.
     pub(super) since: u32,
     /// The record of the warp's own reads.
     pub(super) own: u32,
-    /// The block's place and the warp.
+    /// The block's index and the warp.
     pub(super) who: (u32, u16),
     pub(super) records: &'r Records,
 }
 
 impl Known<'_> {
-    /// Whether an access before is none, ordered before, or one by the same lanes.
+    /// Returns whether an earlier mark stands for no access, or for one that is ordered before, or
+    /// for one by the same lanes.
     #[inline(always)]
     pub(super) fn settles(&self, before: AccessMark, now: AccessMark) -> bool {
         let own = before.record() == self.own;
         self.is_past(before) || own && before.lane() == now.lane() && before.same_width(now)
     }
 
-    /// Whether an access before is none or ordered before.
+    /// Returns whether an earlier mark stands for no access, or for one that is ordered before.
     #[inline(always)]
     pub(super) fn is_past(&self, before: AccessMark) -> bool {
         before.is_none() || before.record() < self.floor
     }
 
-    /// Whether a read before is of the same warp.
+    /// Returns whether an earlier read is of the same warp.
     #[inline(always)]
     pub(super) fn is_own(&self, before: AccessMark) -> bool {
         before.record() == self.own || {

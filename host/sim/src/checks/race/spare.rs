@@ -1,4 +1,4 @@
-//! The memory that one launch's check has taken, kept for the next launch of the thread.
+//! The memory of one launch's check, kept for the next launch of the same host thread.
 
 use std::cell::RefCell;
 
@@ -7,17 +7,17 @@ use super::cells::Cells;
 use super::record::Records;
 
 thread_local! {
-    /// Where the last launch of this thread kept what it knew. To get so much memory from the
-    /// system anew takes as long as a small launch does.
+    /// The cells and records of this thread's last launch, emptied. Allocating so much memory from
+    /// the system again takes as long as a small launch does.
     static SPARE: RefCell<Option<(Cells, Records)>> = const { RefCell::new(None) };
 }
 
-/// More bytes than these are given back to the system.
+/// If the memory has more bytes than this, it is given back to the system.
 const MOST_SPARE: usize = 64 << 20;
 
 impl Races {
-    /// What a launch that is checked begins with: `alone` are the warps of a block, where no block
-    /// reaches another's shared memory.
+    /// Creates the check's state for a launch. `alone` is the number of warps of a block, if no
+    /// block accesses another's shared memory.
     pub(crate) fn begins(alone: Option<u32>) -> Self {
         let (cells, records) = SPARE
             .try_with(RefCell::take)
@@ -42,7 +42,7 @@ impl Drop for Races {
             std::mem::take(&mut self.cells),
             std::mem::take(&mut self.records),
         );
-        // A thread that ends has none any more.
+        // A thread that ends has no thread-local memory any more.
         let _ = SPARE.try_with(|kept| kept.replace(Some(spare)));
     }
 }

@@ -1,14 +1,15 @@
-//! What orders threads: fences, releases and acquires, barriers, mbarriers, asynchronous accesses
-//! that are over, memory that is given on.
+//! The operations that order threads: fences, releases and acquires, barriers, mbarriers,
+//! asynchronous accesses that complete, and memory that passes from one thread to another.
 //!
-//! The rules are the list at the head of [`race`](super).
+//! The rules are listed in the documentation of [`race`](super).
 
 use super::clocks::{ReleasedClocks, Times, learn, raise, raise_all};
 use super::record::{PENDING, Record};
 use super::{Access, AccessKind, Races};
 
 impl Races {
-    /// Whether the warp of an access has read what the other's released, and did not acquire it.
+    /// Returns whether the access's warp has read a value that the other's warp released, without
+    /// an acquire.
     pub(crate) fn has_seen(&self, access: &Access, other: &Access) -> bool {
         let place = |linear| self.places.get(&linear).copied();
         let seen = || {
@@ -27,7 +28,7 @@ impl Races {
         }
     }
 
-    /// Whether the warp of an access has arrived at a barrier of the cluster that released nothing.
+    /// Returns whether the access's warp has arrived at a cluster barrier without a release.
     pub(crate) fn arrived_relaxed(&self, access: &Access) -> bool {
         let place = self.places.get(&access.block);
         let block = place.map(|&place| &self.blocks[place as usize]);
@@ -35,8 +36,8 @@ impl Races {
         warp.is_some_and(|warp| warp.relaxed)
     }
 
-    /// Takes up what was left at a word, and leaves what the warp knew there where the access
-    /// releases.
+    /// Joins the clocks that are stored at a word. If the access releases, also stores the warp's
+    /// clocks there.
     pub(super) fn synchronise(&mut self, access: &Access, word: u64) {
         let Access {
             block,
@@ -71,8 +72,8 @@ impl Races {
         }
     }
 
-    /// What a warp knows now; of other blocks only where `wide`. What it does from here on is no
-    /// part of it.
+    /// Returns the current clocks of a warp, with those of other blocks only if `wide`. They do not
+    /// cover what the warp does afterwards.
     pub(super) fn snapshot(&mut self, block: u64, warp: u32, wide: bool) -> ReleasedClocks {
         let times = self.times_so_far(block, warp);
         let place = self.place(block);
@@ -87,7 +88,7 @@ impl Races {
         left
     }
 
-    /// Learns what another warp left; of other blocks only where `wide`.
+    /// Joins clocks that another warp stored, with those of other blocks only if `wide`.
     pub(super) fn take_up(&mut self, block: u64, warp: u32, left: &ReleasedClocks, wide: bool) {
         self.current = None;
         self.warp(block, warp);
@@ -103,8 +104,8 @@ impl Races {
         }
     }
 
-    /// A fence, for threads of other blocks too where `wide`: what strong reads found is known from
-    /// here on, and strong writes leave what is known.
+    /// Performs a fence, also for threads of other blocks if `wide`. The clocks that strong reads
+    /// have found are joined, and later strong writes store the warp's clocks.
     pub(crate) fn fence(&mut self, block: u64, warp: u32, wide: bool) {
         if let Some(seen) = self.warp(block, warp).seen.take() {
             self.take_up(block, warp, &seen, wide);
@@ -114,13 +115,13 @@ impl Races {
         fenced.get_or_insert_default().join(&now, true);
     }
 
-    /// A warp's clock.
+    /// Returns a warp's clock.
     pub(crate) fn time(&mut self, block: u64, warp: u32) -> u32 {
         self.warp(block, warp).time
     }
 
-    /// The times of a block's warps that are before whatever a warp does next. What it does from
-    /// here on is no part of them.
+    /// Returns the times of a block's warps that are before the warp's next access. They do not
+    /// cover what the warp does afterwards.
     pub(crate) fn times_so_far(&mut self, block: u64, warp: u32) -> Vec<u32> {
         self.current = None;
         let of = self.warp(block, warp);
@@ -130,14 +131,14 @@ impl Races {
         times
     }
 
-    /// `bar.warp.sync`: the lanes of the warp are ordered.
+    /// Orders the lanes of the warp, as `bar.warp.sync` does.
     pub(crate) fn warp_barrier(&mut self, block: u64, warp: u32) {
         self.current = None;
         let of = self.warp(block, warp);
         of.synced = of.instruction;
     }
 
-    /// An asynchronous access of `size` bytes is over, that a thread (block, warp, lane) began.
+    /// Completes an asynchronous access of `size` bytes that a thread (block, warp, lane) began.
     pub(crate) fn complete(
         &mut self,
         (block, warp, lane): (u64, u32, u32),
@@ -152,7 +153,7 @@ impl Races {
         let (warp_time, instruction) = (of.time, of.instruction);
         let block_time = self.blocks[place as usize].time;
         let records = &mut self.records;
-        // The record that is over, and the one that takes its place.
+        // The record of the completed access, and the one that takes its place.
         let mut over: Option<(u32, u32)> = None;
         for word in address / 4..(address + size).div_ceil(4) {
             self.cells.change(space, word, |mark| {
@@ -182,13 +183,13 @@ impl Races {
         }
     }
 
-    /// A warp arrives at an mbarrier.
+    /// Stores the clocks of a warp that arrives at an mbarrier.
     pub(crate) fn arrive(&mut self, block: u64, warp: u32, key: (u64, u32)) {
         let now = self.snapshot(block, warp, true);
         self.objects.entry(key).or_default().join(&now, true);
     }
 
-    /// A warp finds that an mbarrier's phase has ended.
+    /// Joins the clocks at an mbarrier whose phase a warp has found complete.
     pub(crate) fn pass(&mut self, block: u64, warp: u32, key: (u64, u32)) {
         let Some(left) = self.objects.get(&key).cloned() else {
             return;
@@ -197,8 +198,8 @@ impl Races {
         self.warp_barrier(block, warp);
     }
 
-    /// Warps find that a phase has ended of a barrier that others have arrived at; nobody is told
-    /// of it any more.
+    /// Joins, for these warps, the clocks of a barrier whose phase they have found complete. The
+    /// stored clocks are removed.
     pub(crate) fn pass_all(&mut self, block: u64, warps: &[u32], key: (u64, u32)) {
         let Some(left) = self.objects.remove(&key) else {
             return;
@@ -208,8 +209,8 @@ impl Races {
         }
     }
 
-    /// A warp gives back memory, by address and size: the device's heap has it again, or the slots
-    /// for launches.
+    /// Stores the clocks of a warp that gives memory back to the device's heap or to the slots for
+    /// launches. The memory is given by address and size.
     pub(crate) fn gives_back(&mut self, block: u64, warp: u32, (address, bytes): (u64, u64)) {
         let now = self.snapshot(block, warp, true);
         let (end, left) = self.returned.entry(address).or_default();
@@ -217,7 +218,7 @@ impl Races {
         left.join(&now, true);
     }
 
-    /// A warp is given memory: it comes behind those who had it.
+    /// Orders a warp that receives memory after the threads that gave it back.
     pub(crate) fn is_given(&mut self, block: u64, warp: u32, (address, bytes): (u64, u64)) {
         let last = address.saturating_add(bytes);
         let before = self.returned.range(..last);
@@ -229,14 +230,15 @@ impl Races {
             };
             self.take_up(block, warp, &left, true);
             self.warp_barrier(block, warp);
-            // Who is given the rest comes behind them too.
+            // A thread that receives the rest is also ordered after them.
             if start < address || end > last {
                 self.returned.insert(start, (end, left));
             }
         }
     }
 
-    /// A barrier of a cluster completes: these blocks, each with its number of warps, arrived.
+    /// Completes a barrier of a cluster, at which these blocks arrived. Each has its number of
+    /// warps.
     pub(crate) fn cluster(&mut self, blocks: &[(u64, u32)]) {
         self.current = None;
         let mut joined = Times::default();
@@ -257,8 +259,9 @@ impl Races {
         }
     }
 
-    /// The same where some arrived with relaxed order: of what those did is known what their fences
-    /// released. Each block comes with its warps, and whether each was relaxed.
+    /// Completes a barrier of a cluster at which some warps arrived with relaxed order. For those,
+    /// only what their fences released is joined. Each block has a list of its warps, with whether
+    /// each was relaxed.
     pub(crate) fn cluster_relaxed(&mut self, blocks: &[(u64, Vec<bool>)]) {
         let mut all = ReleasedClocks::default();
         let each = || {
@@ -284,7 +287,7 @@ impl Races {
         }
     }
 
-    /// A barrier of the block completes: these warps wait there.
+    /// Completes a barrier of the block, at which these warps wait.
     pub(crate) fn barrier(&mut self, block: u64, warps: &[u32]) {
         self.current = None;
         let place = self.place(block);
@@ -298,8 +301,8 @@ impl Races {
             raise(&mut joined, warp as usize, of.time);
             absent[warp as usize] = false;
         }
-        // Where every warp arrives that has done anything, all that was done before is ordered
-        // before.
+        // If every warp that has done anything arrives, all earlier accesses are ordered before the
+        // later ones.
         let floor = match absent.contains(&true) {
             false => Some(self.records.len()),
             true => None,

@@ -1,19 +1,19 @@
-//! An access, cut into the words of memory that cells stand for.
+//! Divides an access into the words of memory that the cells describe.
 
 use super::AccessKind;
 use super::cells::{Cells, LINE, MemoryOwner};
 use super::record::{AccessMark, CurrentAccess};
 use crate::counters::even::Even;
 
-/// Whether lanes that lie evenly do so at one place, or side by side.
+/// Returns whether lanes with a fixed stride access one address, or adjacent ones.
 #[inline(always)]
 pub(super) fn lies_simply(even: Even, kind: AccessKind, size: u64) -> bool {
     let at_one_place = even.step == 0 && kind == AccessKind::Read && even.lanes > 1;
     even.aligned(size) && (at_one_place || even.step == size && size >= 4)
 }
 
-/// Remembers an access of `size` bytes by each lane of `mask`, for which [`lies_simply`] holds: as
-/// [`Races::together`] says.
+/// Records an access of `size` bytes by each lane of `mask`, for which [`lies_simply`] holds.
+/// Returns what [`Races::together`] returns.
 #[inline(always)]
 pub(super) fn touch_evenly(
     cells: &mut Cells,
@@ -41,8 +41,8 @@ pub(super) fn touch_evenly(
         let words = (LINE - word % LINE).min(end - word);
         let mark = mark.by_lane(first).each(log);
         if !cells.touch_row(space, (word, words), mark, now) {
-            // Those before were touched already; to touch them again by the same lanes changes
-            // nothing.
+            // The words before were recorded already. Recording them again for the same lanes
+            // changes nothing.
             return false;
         }
         first += (words >> log) as u32;
@@ -51,8 +51,8 @@ pub(super) fn touch_evenly(
     true
 }
 
-/// Remembers one lane's access of `size` bytes at an address; gives the first one before it that it
-/// races with.
+/// Records one lane's access of `size` bytes at an address. Returns the first earlier access that
+/// it races with.
 #[inline(always)]
 pub(super) fn touch(
     cells: &mut Cells,
@@ -66,7 +66,7 @@ pub(super) fn touch(
         return cells.touch(space, address / 4, mark.of(15), now);
     }
     let mut found = None;
-    // What lies beyond all addresses is reported by the access itself.
+    // The access itself reports bytes beyond the end of the address space.
     let (mut at, last) = (address, address.saturating_add(size));
     while at < last {
         let word = at / 4;

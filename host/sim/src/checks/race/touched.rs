@@ -1,29 +1,29 @@
-//! Which words of a block's shared memory were touched: one bit for each word, which is less than a
-//! cell knows and quicker to ask.
+//! The set of words of a block's shared memory that were touched. It has one bit for each word,
+//! which is smaller than a cell and faster to test.
 
 use super::lanes;
 use crate::counters::even::{Even, LANES};
 use crate::memory::words;
 
-/// Where the lanes of an access are.
+/// The addresses of the lanes of an access.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum LanePlaces<'a> {
-    /// Each lane as far from the one before as all others.
+    /// Addresses with a fixed stride.
     Evenly(Even),
-    /// At addresses of each one.
+    /// An address for each lane.
     Anywhere(&'a [u64; LANES]),
 }
 
-/// A set of words. A word belongs to it as soon as one of its bytes does.
+/// A set of words. It contains a word if at least one of the word's bytes was touched.
 #[derive(Debug, Default)]
 pub(super) struct TouchedWords {
     bits: Vec<u64>,
-    /// Whether any is.
+    /// Whether the set contains any word.
     some: bool,
 }
 
 impl TouchedWords {
-    /// Whether any word that lanes of `mask` access, `size` bytes each, is in the set.
+    /// Returns whether the set contains a word that lanes of `mask` access, `size` bytes each.
     #[inline(always)]
     pub(super) fn meets(&self, places: LanePlaces<'_>, mask: u32, size: u64) -> bool {
         let has = |first: u64, count: u64| {
@@ -47,7 +47,7 @@ impl TouchedWords {
         });
     }
 
-    /// Takes all out.
+    /// Removes all words.
     #[inline(always)]
     pub(super) fn clear(&mut self) {
         if self.some {
@@ -57,8 +57,8 @@ impl TouchedWords {
     }
 }
 
-/// Calls `f` with the words that lanes access, by the first of those side by side and their number,
-/// until it says true. Whether it did.
+/// Calls `f` with the words that lanes access, until `f` returns true. Its arguments are the first
+/// of some adjacent words and their number. Returns whether `f` returned true.
 #[inline(always)]
 fn each(places: LanePlaces<'_>, mask: u32, size: u64, mut f: impl FnMut(u64, u64) -> bool) -> bool {
     let mut stretch = |from: u64, to: u64| f(from / 4, to.div_ceil(4) - from / 4);

@@ -8,13 +8,13 @@ use crate::ptx::types::Type;
 /// The body of a function.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Body<'a> {
-    /// Instructions, in text order; labels hold indices into this.
+    /// Instructions, in text order. Labels contain indices into this list.
     pub instructions: Vec<Instruction>,
     /// Operands of all instructions; see [`Body::operands`].
     pub operands: Vec<Operand<'a>>,
     /// Elements of vectors, lists and argument lists; see [`Body::elements`].
     pub elements: Vec<Operand<'a>>,
-    /// Registers that are used, in the order of first use.
+    /// Registers that the body uses, in the order of first use.
     pub registers: Vec<Register<'a>>,
     /// Variables declared in the body, all scopes.
     pub variables: Vec<Variable<'a>>,
@@ -30,7 +30,7 @@ pub struct Body<'a> {
     pub locations: Vec<Location<'a>>,
     /// `.reg` declarations, in text order.
     pub register_declarations: Vec<RegisterDeclaration<'a>>,
-    /// Everything in text order, for the printer.
+    /// All items in text order, for the printer.
     pub items: Vec<Item<'a>>,
     /// The first instruction that could not be read, in text of a version after
     /// [`NEWEST`](crate::ptx::NEWEST). It is left out of the body, so the body must not run.
@@ -40,19 +40,19 @@ pub struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    /// The operands of an instruction of this body.
+    /// Returns the operands of an instruction of this body.
     pub fn operands(&self, instruction: &Instruction) -> &[Operand<'a>] {
         self.operands
             .get(instruction.operands.range())
             .unwrap_or(&[])
     }
 
-    /// The elements of a vector, list or argument list of this body.
+    /// Returns the elements of a vector, list or argument list of this body.
     pub fn elements(&self, slice: Slice) -> &[Operand<'a>] {
         self.elements.get(slice.range()).unwrap_or(&[])
     }
 
-    /// The source line in force at an instruction of this body.
+    /// Returns the source line that applies to an instruction of this body.
     pub fn location(&self, instruction: &Instruction) -> Option<&Location<'a>> {
         self.locations.get(instruction.location? as usize)
     }
@@ -103,18 +103,18 @@ pub struct Register<'a> {
     pub vector: u8,
 }
 
-/// A label and what it names.
+/// A label and what it refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Label<'a> {
-    /// The label's name; labels of different scopes may share one.
+    /// The label's name. Labels of different scopes may have the same name.
     pub name: &'a str,
-    /// The instruction or the list that the label names.
+    /// The instruction or the list that the label refers to.
     pub target: Target,
     /// Where the label is defined in the text.
     pub position: Position,
 }
 
-/// What a label names.
+/// The item that a label refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
     /// The instruction of this index; one past the last for a label at the end.

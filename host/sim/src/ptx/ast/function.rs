@@ -11,7 +11,7 @@ pub struct Function<'a> {
     pub name: &'a str,
     /// Whether it is an `.entry` (a kernel) and not a `.func`.
     pub entry: bool,
-    /// Which modules see the name.
+    /// Which modules can see the name.
     pub linkage: Linkage,
     /// The return parameter: at most one.
     pub returns: Vec<Variable<'a>>,

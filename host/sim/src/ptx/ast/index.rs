@@ -15,7 +15,7 @@ pub struct Slice {
 }
 
 impl Slice {
-    /// The range as indices of a Rust slice.
+    /// Returns the range as indices of a Rust slice.
     pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.start as usize + self.len as usize
     }

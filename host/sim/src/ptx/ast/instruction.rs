@@ -16,18 +16,18 @@ pub struct Instruction {
     pub modifiers: Modifiers,
     /// Its operands in [`Body::operands`](super::Body::operands).
     pub operands: Slice,
-    /// Where the opcode stands.
+    /// The place of the opcode in the text.
     pub position: Position,
     /// The `.loc` directive that applies: an index into
     /// [`Body::locations`](super::Body::locations).
     pub location: Option<u32>,
-    /// The row of the instruction table that describes it, once [`isa::check`](crate::isa::check())
-    /// has found it.
+    /// The row of the instruction table for this instruction, after
+    /// [`isa::check`](crate::isa::check()) has found it.
     pub row: Option<u16>,
 }
 
 impl Instruction {
-    /// The opcode and its modifiers as written.
+    /// Returns the opcode and its modifiers as written.
     pub fn spelling(&self) -> String {
         self.modifiers
             .iter()
@@ -42,12 +42,12 @@ impl Instruction {
 pub struct Guard {
     /// The predicate register that decides whether the instruction runs.
     pub register: RegisterId,
-    /// Whether the instruction runs where the predicate is false.
+    /// Whether the instruction runs if the predicate is false.
     pub negated: bool,
 }
 
-/// The dotted words of an instruction, in order; at most [`Modifiers::MAX`]. Dereferences to a
-/// slice.
+/// The dotted words of an instruction, in order. There are at most [`Modifiers::MAX`]. Dereferences
+/// to a slice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Modifiers {
     len: u8,
@@ -64,7 +64,7 @@ impl Modifiers {
         words: [Modifier::Sync; Modifiers::MAX],
     };
 
-    /// The list of these words. Words beyond [`Modifiers::MAX`] are left out.
+    /// Returns the list of these words. Words beyond [`Modifiers::MAX`] are left out.
     pub fn of(words: &[Modifier]) -> Modifiers {
         let mut modifiers = Modifiers::EMPTY;
         for (slot, word) in modifiers.words.iter_mut().zip(words) {
@@ -89,7 +89,7 @@ impl Modifiers {
         self.contains(&modifier)
     }
 
-    /// The words that are types, in order.
+    /// Returns the words that are types, in order.
     pub fn types(&self) -> impl Iterator<Item = Type> + '_ {
         self.iter().filter_map(|&modifier| Type::of(modifier))
     }
@@ -97,7 +97,7 @@ impl Modifiers {
 
 impl std::hash::Hash for Modifiers {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        // One well-mixed number is faster than a call for each word.
+        // Writing one well-mixed number is faster than a call for each word.
         state.write_u64(self.iter().fold(u64::from(self.len), |hash, &word| {
             (hash.rotate_left(11) ^ word as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
         }));

@@ -1,10 +1,10 @@
-//! The abstract syntax of a PTX module, names resolved.
+//! The abstract syntax of a PTX module, with resolved names.
 //!
 //! PTX ISA chapters 4 (syntax), 5 (spaces, types, variables), 6 (operands), 7 (functions) and 11
-//! (directives). Text is borrowed from the source. A function's body is flat: scopes are resolved
-//! while parsing, registers are numbered in the order of their first use, operands lie in one array
-//! to which instructions hold ranges. [`Body::items`] keeps what only the printer needs: the order
-//! of declarations, labels, scopes and instructions in the text.
+//! (directives). Text is borrowed from the source. A function's body is flat: the parser resolves
+//! scopes and numbers registers in the order of their first use. All operands are in one array, and
+//! instructions contain ranges of it. [`Body::items`] contains what only the printer needs: the
+//! order of declarations, labels, scopes and instructions in the text.
 
 mod body;
 mod function;

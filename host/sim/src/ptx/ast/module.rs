@@ -1,4 +1,4 @@
-//! A module: its header, and the lists of what it declares.
+//! A module: its header, and lists of its declarations.
 
 use super::{Function, Section, Variable};
 use crate::ptx::position::Position;
@@ -14,9 +14,9 @@ pub struct Module<'a> {
     pub address_size: u32,
     /// `.file` directives, in order.
     pub files: Vec<File<'a>>,
-    /// Module-scope variables, in order; a name may be declared several times and defined once.
+    /// Module-scope variables, in order. A name may be declared several times and defined once.
     pub variables: Vec<Variable<'a>>,
-    /// Entry points and functions, in order; forward declarations have no body.
+    /// Entry points and functions, in order. Forward declarations have no body.
     pub functions: Vec<Function<'a>>,
     /// `.alias name, of`.
     pub aliases: Vec<Alias<'a>>,
@@ -42,11 +42,11 @@ pub enum Declared {
 /// `.file index "name" [, timestamp, size]`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct File<'a> {
-    /// The number by which `.loc` names the file.
+    /// The number with which `.loc` refers to the file.
     pub index: u32,
-    /// The path between the quotes, escapes as written.
+    /// The path between the quotes. Escapes are kept as written.
     pub name: &'a str,
-    /// Timestamp and size, where given.
+    /// Timestamp and size, if the directive has them.
     pub stamp: Option<(u64, u64)>,
 }
 

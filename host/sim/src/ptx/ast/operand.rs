@@ -17,19 +17,20 @@ pub enum Operand<'a> {
     Part(RegisterId, Selector),
     /// `-%r1`, `-%r1.h0`: a register, or a part of it, negated.
     Minus(RegisterId, Option<Selector>),
-    /// `d|p`: destination and a second, predicate destination; either may be [`Operand::Sink`]
-    /// (`None`).
+    /// `d|p`: a destination and a second destination, which is a predicate. Either may be
+    /// [`Operand::Sink`] (`None`).
     Pair(Option<RegisterId>, Option<RegisterId>),
-    /// `_`: a result that is not wanted, or an absent element.
+    /// `_`: a result that is discarded, or an absent element.
     Sink,
     /// `%tid.x`, `%laneid`, ...
     Special(SpecialRegister, Option<Component>),
-    /// An integer, two's complement in 64 bits; the instruction's type says how many of them count.
+    /// An integer, two's complement in 64 bits. The instruction's type determines how many of the
+    /// bits are used.
     Int(i64),
     /// The bits of a `0f` constant.
     F32(u32),
-    /// The bits of a `0d` or decimal constant; where the instruction is of `.f32`, to be rounded to
-    /// it.
+    /// The bits of a `0d` or decimal constant. If the instruction has type `.f32`, the value is
+    /// rounded to it.
     F64(u64),
     /// A symbol's address as a value (`mov`, `call`), with an offset, or a texture, surface or
     /// parameter by its name.
@@ -38,7 +39,7 @@ pub enum Operand<'a> {
     Sum(RegisterId, i64),
     /// `[base + offset]`.
     Address(Base<'a>, i64),
-    /// `array[%r1+2]`: an element of an array, as an address or its value.
+    /// `array[%r1+2]`: an element of an array, as an address or as its value.
     Indexed(Indexed<'a>),
     /// `[a, b, ...]` of textures, surfaces and tensors: the elements.
     List(Slice),
@@ -54,8 +55,8 @@ pub enum Operand<'a> {
     Label(LabelId),
 }
 
-/// An element of an array variable. The index counts elements, those of vectors one by one (as
-/// ptxas does).
+/// An element of an array variable. The index counts elements. The elements of a vector count one
+/// by one (as in ptxas).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Indexed<'a> {
     /// The array that is indexed.
@@ -73,7 +74,7 @@ pub enum Base<'a> {
     Register(RegisterId),
     /// A variable or function, by its name.
     Symbol(Symbol<'a>),
-    /// Nothing: the offset is the address.
+    /// No base: the offset is the address.
     Absolute,
 }
 
@@ -82,7 +83,8 @@ pub enum Base<'a> {
 pub enum Symbol<'a> {
     /// A parameter of this function: an index into [`Function::params`](super::Function::params).
     Param(u32),
-    /// What this function returns: an index into [`Function::returns`](super::Function::returns).
+    /// A return value of this function: an index into
+    /// [`Function::returns`](super::Function::returns).
     Return(u32),
     /// A variable of this body: an index into [`Body::variables`](super::Body::variables).
     Local(u32),

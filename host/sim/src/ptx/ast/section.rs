@@ -16,7 +16,7 @@ pub struct Section<'a> {
 /// One entry of a section: a label or a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Datum<'a> {
-    /// A label for the address of the next entry.
+    /// A label with the address of the next entry.
     Label(&'a str),
     /// A number, or several of one size.
     Number {

@@ -9,7 +9,7 @@ pub enum Directive<'a> {
     MaxThreads([u32; 3]),
     /// `.reqntid x, y, z`.
     RequiredThreads([u32; 3]),
-    /// `.minnctapersm n`: blocks that fit on a multiprocessor at once.
+    /// `.minnctapersm n`: the least number of blocks on a multiprocessor at once.
     MinBlocksPerSm(u32),
     /// `.maxnctapersm n`: the most blocks on a multiprocessor at once.
     MaxBlocksPerSm(u32),
@@ -17,17 +17,17 @@ pub enum Directive<'a> {
     MaxRegisters(u32),
     /// `.reqnctapercluster x, y, z`.
     RequiredCluster([u32; 3]),
-    /// `.explicitcluster`: a launch has to name its cluster.
+    /// `.explicitcluster`: a launch must specify its cluster.
     ExplicitCluster,
     /// `.maxclusterrank n`: the most blocks in a cluster.
     MaxClusterRank(u32),
-    /// `.blocksareclusters`: a launch counts clusters in place of blocks.
+    /// `.blocksareclusters`: a launch counts clusters instead of blocks.
     BlocksAreClusters,
     /// `.noreturn`: the function does not return.
     NoReturn,
-    /// `.abi_preserve n`: general registers that a callee keeps.
+    /// `.abi_preserve n`: general registers that a callee preserves.
     AbiPreserve(u32),
-    /// `.abi_preserve_control n`: registers for calls and barriers that a callee keeps.
+    /// `.abi_preserve_control n`: registers for calls and barriers that a callee preserves.
     AbiPreserveControl(u32),
     /// `.pragma "text"`, a hint for the compiler.
     Pragma(&'a str),

@@ -7,15 +7,15 @@ use crate::ptx::types::{Linkage, Space, Type};
 /// A variable of any space but `.reg`, or a parameter of any kind.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Variable<'a> {
-    /// The variable's name; parameters of prototypes may be `_`.
+    /// The variable's name. Parameters of prototypes may be `_`.
     pub name: &'a str,
     /// The state space that the variable is in.
     pub space: Space,
     /// The constant bank of the old form `.const[n]`.
     pub bank: Option<u32>,
-    /// Which modules see the name.
+    /// Which modules can see the name.
     pub linkage: Linkage,
-    /// `.align n`; without it the natural alignment of the type.
+    /// `.align n`. Without it, the natural alignment of the type applies.
     pub align: Option<u32>,
     /// Type of one element.
     pub ty: Type,
@@ -29,20 +29,21 @@ pub struct Variable<'a> {
     pub pointer: Option<Pointer>,
     /// The entries of `.attribute(...)`.
     pub attributes: Vec<Attribute>,
-    /// The register that a parameter declared `.reg` is, in functions with a body.
+    /// The register of a parameter that is declared `.reg`, in functions with a body.
     pub register: Option<RegisterId>,
     /// Where the name is in the text.
     pub position: Position,
 }
 
 impl Variable<'_> {
-    /// Bytes of one element (a whole vector counts as one element).
+    /// Returns the bytes of one element. A whole vector counts as one element.
     pub fn element_size(&self) -> u64 {
         self.ty.size() * u64::from(self.vector)
     }
 
-    /// Bytes of the whole variable. An unsized outermost dimension takes its length from the
-    /// initializer, and is empty without one. The parser has checked that this does not overflow.
+    /// Returns the bytes of the whole variable. An unsized outermost dimension has the length of
+    /// the initializer, or is empty without one. The parser has checked that the size does not
+    /// overflow.
     pub fn size(&self) -> u64 {
         let listed = match &self.initializer {
             Some(Initializer::List(list)) => list.len() as u64,
@@ -53,13 +54,13 @@ impl Variable<'_> {
         })
     }
 
-    /// The alignment in bytes: as declared, else that of the type.
+    /// Returns the alignment in bytes: the declared one, or else that of the type.
     pub fn alignment(&self) -> u64 {
         self.align.map_or(self.element_size().max(1), u64::from)
     }
 }
 
-/// `.ptr` on a kernel parameter: what is known about the memory that the pointer points to.
+/// `.ptr` on a kernel parameter: facts about the memory that the pointer points to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pointer {
     /// The state space; `None` is generic.
@@ -99,9 +100,9 @@ pub struct AddressOf<'a> {
     pub symbol: &'a str,
     /// Bytes that are added to the address.
     pub offset: i64,
-    /// Whether the address is made generic.
+    /// Whether the address is converted to a generic address.
     pub generic: bool,
-    /// `0xFF00(sym)`: the byte of the address that this mask keeps, shifted down.
+    /// `0xFF00(sym)`: the byte of the address that this mask selects, shifted down.
     pub mask: Option<u64>,
     /// Where the expression is in the text.
     pub position: Position,

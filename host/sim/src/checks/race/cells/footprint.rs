@@ -1,4 +1,4 @@
-//! Which bytes of global memory a launch has accessed, as its cells tell.
+//! Computes from the cells which bytes of global memory a launch has accessed.
 
 use super::super::AccessKind;
 use super::super::record::{AccessMark, Records, STRONG};
@@ -6,8 +6,8 @@ use super::{Cells, LINE, NONE, WORDS};
 use crate::checks::{Footprint, Stretches};
 
 impl Cells {
-    /// Which bytes of global memory were accessed, in lists that are not sorted yet. Of a word's
-    /// bytes that many threads read those of two are known.
+    /// Returns the bytes of global memory that were accessed. The lists are not sorted yet. If many
+    /// threads read bytes of one word, the bytes of only two of them are known.
     pub(in crate::checks::race) fn footprint(&self, records: &Records) -> Footprint {
         let mut found = Footprint::default();
         let mut kinds = [RecordCache::default(); 3];
@@ -18,7 +18,8 @@ impl Cells {
             for (line, at) in self.pages[page as usize].0.iter().zip(0..) {
                 let start = (number * WORDS + at * LINE) * 4;
                 if line.cells == NONE {
-                    // Whole lines are accessed in whole words, and never strongly.
+                    // A line without cells of its own was accessed in whole words, and never by
+                    // strong accesses.
                     if !line.row.write.is_none() {
                         join(&mut found.written, start, start + LINE * 4);
                     }
@@ -27,7 +28,7 @@ impl Cells {
                     }
                     continue;
                 }
-                // The bytes of the line, by what was done to them.
+                // The bytes of the line, by kind of access.
                 let mut bytes = [0u64; 4];
                 for (cell, word) in self.cells[line.cells as usize].iter().zip(0..) {
                     let [first, second] = cell.reads;
@@ -56,8 +57,8 @@ impl Cells {
     }
 }
 
-/// Adds a stretch to a footprint's list. By rising addresses nearly all join the one before: few
-/// are left to be sorted.
+/// Adds a range to a footprint's list. Addresses ascend, so nearly every range joins the one before
+/// it, and few are left to sort.
 #[inline(always)]
 fn join(list: &mut Stretches, start: u64, end: u64) {
     match list.last_mut() {
@@ -66,7 +67,7 @@ fn join(list: &mut Stretches, start: u64, end: u64) {
     }
 }
 
-/// Calls `f` with the beginning and the end of each stretch of bits.
+/// Calls `f` with the start and the end of each run of set bits.
 #[inline(always)]
 fn stretches(mut bits: u64, mut f: impl FnMut(u64, u64)) {
     while bits != 0 {
@@ -77,8 +78,8 @@ fn stretches(mut bits: u64, mut f: impl FnMut(u64, u64)) {
     }
 }
 
-/// The record that was asked for last, and the list of a footprint that its accesses belong to:
-/// words side by side are mostly those of one record.
+/// The last record that was looked up, and the footprint's list that its accesses belong to.
+/// Adjacent words mostly have the same record.
 #[derive(Debug, Clone, Copy)]
 struct RecordCache {
     record: u32,
@@ -93,7 +94,7 @@ impl Default for RecordCache {
 }
 
 impl RecordCache {
-    /// The number of the list that an access belongs to, among [`Footprint::lists`].
+    /// Returns the index, in [`Footprint::lists`], of the list that an access belongs to.
     #[inline(always)]
     fn list(&mut self, mark: AccessMark, records: &Records) -> usize {
         if self.record != mark.record() {

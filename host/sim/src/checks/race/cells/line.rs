@@ -1,36 +1,36 @@
-//! What is known of a word, and of a line of words.
+//! The recorded accesses of a word, and of a line of words.
 
 use super::super::AccessKind;
 use super::super::record::{AccessMark, CurrentAccess, Known};
 use super::{LINES, NONE};
 
-/// What is known of four bytes, or of each four bytes of a line.
+/// The recorded accesses of four bytes, or of each four bytes of a line.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Cell {
-    /// The last write. Earlier writes of bytes that it did not write are beside the cells: few
-    /// programs have any.
+    /// The last write. Earlier writes of bytes that it did not write are stored outside the cells,
+    /// because few programs have any.
     pub(super) write: AccessMark,
-    /// Reads since, of two threads: the first and the last.
+    /// Reads since the last write, of two threads: the first and the last.
     pub(super) reads: [AccessMark; 2],
 }
 
-/// A word that nobody has accessed.
+/// A word without an access.
 pub(super) const EMPTY_CELL: Cell = Cell {
     write: AccessMark::NONE,
     reads: [AccessMark::NONE; 2],
 };
 
 impl Cell {
-    /// Remembers a read. The first reader and the last are kept.
+    /// Records a read. The cell keeps the first reader and the last.
     #[inline(always)]
     pub(super) fn read(&mut self, mark: AccessMark, now: &CurrentAccess<'_>) {
         let free = now.replaces(self.reads[0], mark.lane());
         self.reads[usize::from(!free)] = mark;
     }
 
-    /// Remembers reads by the lanes of `mask`, more than one, of one instruction: as [`Cell::read`]
-    /// does lane by lane. Reads by records before `since` count no more; `own` says whether the
-    /// first reader is of their warp.
+    /// Records reads by the lanes of `mask`, more than one, of one instruction, with the result of
+    /// [`Cell::read`] lane by lane. Reads by records before `since` cannot race any more. `own` is
+    /// whether the first reader is of the same warp.
     #[inline(always)]
     pub(super) fn read_by_all(
         &mut self,
@@ -51,13 +51,13 @@ impl Cell {
         self.reads[1] = mark.by_lane(31 - left.leading_zeros());
     }
 
-    /// Whether nobody has accessed it.
+    /// Returns whether the word has no access.
     #[inline(always)]
     pub(super) fn is_empty(&self) -> bool {
         self.write.is_none() && self.reads[0].is_none()
     }
 
-    /// The first mark of these bytes by which the access races.
+    /// Returns the first mark of these bytes with which the access races.
     #[inline(always)]
     pub(super) fn rival(
         &self,
@@ -84,19 +84,19 @@ impl Cell {
     }
 }
 
-/// The records of 16 words.
+/// The accesses of 16 words.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::checks::race) struct Line {
-    /// What is known of each word while `cells` is [`NONE`]: marks are those of the first word's
+    /// The accesses of each word while `cells` is [`NONE`]. The marks are those of the first word's
     /// lane.
     pub(super) row: Cell,
-    /// Where the words' own cells are.
+    /// The index of the cells of the single words.
     pub(super) cells: u32,
 }
 
 impl Line {
-    /// Remembers a read of all its words, if a glance says that it does not race; `mark` is that of
-    /// the first word's lane.
+    /// Records a read of all words of the line, if record numbers alone show that it does not race.
+    /// `mark` is the mark of the first word's lane.
     #[inline(always)]
     pub(in crate::checks::race) fn glance_at_read(
         &mut self,
@@ -118,7 +118,7 @@ impl Line {
         true
     }
 
-    /// Whether a glance says that a write of all its words does not race.
+    /// Returns whether record numbers alone show that a write of all words does not race.
     #[inline(always)]
     pub(in crate::checks::race) fn glance_at_write(
         &self,
@@ -135,7 +135,7 @@ impl Line {
             && known.settles(last, mark)
     }
 
-    /// Remembers such a write.
+    /// Records a write of all words.
     #[inline(always)]
     pub(in crate::checks::race) fn write(&mut self, mark: AccessMark) {
         self.row = Cell {
@@ -145,17 +145,17 @@ impl Line {
     }
 }
 
-/// A line that nobody has accessed.
+/// A line without an access.
 pub(super) const EMPTY: Line = Line {
     row: EMPTY_CELL,
     cells: NONE,
 };
 
-/// Lines that follow each other. Where their addresses begin no line of the host's cache is split:
-/// a warp often accesses two of them.
+/// Consecutive lines. They are aligned so that no line is split between two cache lines of the
+/// host. A warp often accesses two consecutive lines.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 pub(super) struct Page(pub(super) [Line; LINES]);
 
-/// A page that nobody has accessed.
+/// A page without an access.
 pub(super) const EMPTY_PAGE: Page = Page([EMPTY; LINES]);

@@ -1,11 +1,11 @@
-//! Shadow memory: what the race check remembers of every four bytes that a launch accessed.
+//! Shadow memory: the accesses that the race check records for every four bytes of memory.
 //!
-//! A cell holds the last write and two reads since, 8 bytes each: they point at
-//! [`record`](super::record)s. 16 words are a line. As long as warps (or parts of warps) access
-//! whole lines, their lanes side by side, one cell stands for all 16 words, which makes such
-//! accesses quick and their memory small; the first access of another form gives each word its own,
-//! until a whole line is written again. Lines lie in pages; those of a block's shared memory are
-//! used again when the block has ended.
+//! A cell contains the last write and two reads since then, 8 bytes each, which refer to
+//! [`record`](super::record)s. 16 words form a line. While warps (or parts of warps) access whole
+//! lines with adjacent lanes, one cell stands for all 16 words. That makes such accesses fast and
+//! their memory small. The first access of another form gives each word its own cell, until a whole
+//! line is written again. Lines lie in pages. The pages of a block's shared memory are used again
+//! after the block has ended.
 //!
 //! | file | what it is |
 //! | --- | --- |
@@ -28,19 +28,19 @@ use crate::counters::even::LANES;
 use line::{Cell, Line, Page};
 use pages::key;
 
-/// Words of a line.
+/// The number of words of a line.
 pub(super) const LINE: u64 = 16;
-/// Lines of a page.
+/// The number of lines of a page.
 pub(super) const LINES: usize = 64;
-/// Words of a page.
+/// The number of words of a page.
 const WORDS: u64 = LINE * LINES as u64;
-/// Pages that are remembered as found last.
+/// The number of pages in the cache of lookups.
 const LAST: usize = 256;
-/// The index of a line that has no cells.
+/// The index in a line that has no cells.
 const NONE: u32 = u32::MAX;
 
-/// Whose memory it is: a block's shared memory, by the block's place among those that the check
-/// knows, or global memory.
+/// The owner of the memory: a block's shared memory, by the block's index in the check, or global
+/// memory.
 pub(super) type MemoryOwner = Option<u32>;
 
 /// All cells of a launch.
@@ -51,22 +51,23 @@ pub(super) struct Cells {
     free: Vec<u32>,
     /// The cells of lines whose words have their own.
     cells: Vec<[Cell; LINE as usize]>,
-    /// Those that no line has any more.
+    /// Indices of cells that no line uses any more.
     free_cells: Vec<u32>,
-    /// Pages by key.
+    /// The index of each page, by its key.
     places: HashMap<u64, u32, FixedState>,
     /// The keys of a block's pages of shared memory.
     shared: HashMap<u32, Vec<u64>, FixedState>,
-    /// Pages that were found last, with their keys: a warp goes back and forth between a few.
+    /// A cache of the last lookups: pages with their keys. A warp goes back and forth between a few
+    /// pages.
     last: Vec<(u64, u32)>,
-    /// Earlier writes than the last of a word, of other bytes; by the page's key and the word in
+    /// Writes of a word before its last write, of other bytes, by the page's key and the word in
     /// the page.
     beside: HashMap<(u64, u64), Vec<AccessMark>, FixedState>,
 }
 
 impl Cells {
-    /// Remembers an access of some bytes of `word`, as `mark` says; gives the first one before it
-    /// that it races with.
+    /// Records an access of the bytes of `word` that `mark` contains. Returns the first earlier
+    /// access that it races with.
     #[inline]
     pub(super) fn touch(
         &mut self,
@@ -79,8 +80,8 @@ impl Cells {
         self.touch_cell(space, word, (cells, mark), now)
     }
 
-    /// The same of words, one for each lane of a mask: gives the lanes that race, with what they
-    /// race with.
+    /// Records accesses of words, one for each lane of a mask. Returns the lanes that race, with an
+    /// earlier access that they race with.
     #[inline(never)]
     pub(super) fn touch_words(
         &mut self,
@@ -93,7 +94,7 @@ impl Cells {
         let mut last = (u64::MAX, 0);
         for lane in lanes(mask) {
             let word = addresses[lane] / 4;
-            // Most lanes' words are in the page of the one before.
+            // For most lanes, the word is in the same page as the word of the lane before.
             if last.0 != word / WORDS {
                 last = (word / WORDS, self.page(space, word) as usize);
             }
@@ -103,7 +104,7 @@ impl Cells {
                 cells => cells,
             };
             let mark = mark.by_lane(lane as u32);
-            // Most reads are the first after what a barrier has ordered before them.
+            // Most reads are the first ones after accesses that a barrier has ordered before them.
             let cell = &mut self.cells[cells as usize][(word % LINE) as usize];
             if now.kind == AccessKind::Read && cell.reads[0].is_none() && now.is_past(cell.write) {
                 cell.reads[0] = mark;
@@ -114,7 +115,7 @@ impl Cells {
         }
     }
 
-    /// Remembers an access of bytes of a word that has its own cell, in `cells`.
+    /// Records an access of bytes of a word that has its own cell, in `cells`.
     #[inline(always)]
     fn touch_cell(
         &mut self,
@@ -147,7 +148,7 @@ impl Cells {
         found
     }
 
-    /// The same where there are earlier writes than the last.
+    /// Does the same for a word with writes before its last write.
     #[inline(never)]
     fn touch_beside(
         &mut self,
@@ -183,9 +184,9 @@ impl Cells {
         found
     }
 
-    /// Remembers an access of whole words side by side, `words` of them from `word` on, all in one
-    /// line: `mark` is that of the first one's lane. False, and nothing has changed, if that has to
-    /// be done word by word: one of them may race.
+    /// Records an access of adjacent whole words, `words` of them from `word` on, all in one line.
+    /// `mark` is the mark of the first word's lane. Returns false, and changes nothing, if the
+    /// access must be recorded word by word, because one of the words may race.
     #[inline(always)]
     pub(super) fn touch_row(
         &mut self,
@@ -220,7 +221,8 @@ impl Cells {
         self.touch_part(page, (word, words), mark, now)
     }
 
-    /// The same where words of the line have their own cells, or it is a part of a line.
+    /// Does the same if words of the line have their own cells, or if the access is a part of a
+    /// line.
     #[inline(never)]
     fn touch_part(
         &mut self,
@@ -235,7 +237,7 @@ impl Cells {
         };
         let first = (word % LINE) as usize;
         let row = &mut self.cells[cells as usize][first..first + words as usize];
-        // Words that nobody has accessed yet are side by side as a rule.
+        // Words without an access are mostly adjacent.
         let fresh = row.iter().all(Cell::is_empty);
         let mut wrong = false;
         for (i, cell) in row.iter().enumerate().filter(|_| !fresh) {
@@ -268,8 +270,8 @@ impl Cells {
         true
     }
 
-    /// Remembers reads of bytes of one word by the lanes of `mask`, more than one, of one
-    /// instruction. False, and nothing has changed, if that has to be done lane by lane.
+    /// Records reads of bytes of one word by the lanes of `mask`, more than one, of one
+    /// instruction. Returns false, and changes nothing, if the reads must be recorded lane by lane.
     #[inline]
     pub(super) fn touch_by_all(
         &mut self,
@@ -281,7 +283,8 @@ impl Cells {
         let cells = self.cells_of(space, word);
         let cell = &mut self.cells[cells as usize][(word % LINE) as usize];
         let write = cell.write;
-        // For the lane that wrote there itself things are different, and it is none to race with.
+        // The lane that wrote the word does not race with its own write, so the test uses another
+        // lane.
         let other = (write.lane() ^ 1) & 31;
         if write.beside() || now.races(write, mark.bytes(), other) {
             return false;
@@ -290,7 +293,7 @@ impl Cells {
         true
     }
 
-    /// The same of a whole word, where that takes no more than a glance.
+    /// Does the same for a whole word, if record numbers alone decide.
     #[inline(always)]
     pub(super) fn glance_at_word(
         &mut self,
@@ -308,8 +311,8 @@ impl Cells {
         quick
     }
 
-    /// Changes the marks of a word that may be those of unfinished accesses: none of a whole line
-    /// is.
+    /// Changes the marks of a word that may belong to unfinished accesses. A mark of a whole line
+    /// never does.
     pub(super) fn change(
         &mut self,
         space: MemoryOwner,

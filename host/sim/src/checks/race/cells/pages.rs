@@ -1,4 +1,4 @@
-//! Where a word's cell is: pages of lines, made as they are needed, and used again.
+//! The places of the cells: pages of lines, which are made on demand and used again.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use super::line::Cell;
 use super::line::{EMPTY_CELL, EMPTY_PAGE, Line, Page};
 use super::{Cells, LAST, LINE, LINES, MemoryOwner, NONE, WORDS};
 
-/// The key of the page of a word. A block's shared memory is less than 2^24 pages.
+/// Returns the key of a word's page. A block's shared memory has fewer than 2^24 pages.
 #[inline(always)]
 pub(super) fn key(space: MemoryOwner, word: u64) -> u64 {
     match space {
@@ -16,15 +16,15 @@ pub(super) fn key(space: MemoryOwner, word: u64) -> u64 {
     }
 }
 
-/// Where a page is remembered as found last. Arrays often begin a power of two apart: the key's
-/// last bits would be the same.
+/// Returns a key's place in the cache of lookups. Arrays are often a power of two apart, so the
+/// last bits of their keys would be the same.
 #[inline(always)]
 fn place(key: u64) -> usize {
     (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize % LAST
 }
 
 impl Cells {
-    /// Lines of the page of a word, a new one where there was none.
+    /// Returns the lines of a word's page. Makes a page if there is none.
     #[inline(always)]
     pub(in crate::checks::race) fn lines(
         &mut self,
@@ -36,13 +36,13 @@ impl Cells {
         &mut self.pages[page as usize].0[lines]
     }
 
-    /// Bytes that it takes.
+    /// Returns the bytes of memory that the cells take.
     pub(in crate::checks::race) fn bytes(&self) -> usize {
         self.pages.capacity() * size_of::<Page>()
             + self.cells.capacity() * size_of::<[Cell; LINE as usize]>()
     }
 
-    /// Forgets all, but not the memory that it took.
+    /// Removes all cells, but keeps their memory.
     pub(in crate::checks::race) fn reset(&mut self) {
         self.pages.clear();
         self.free.clear();
@@ -54,7 +54,7 @@ impl Cells {
         self.beside.clear();
     }
 
-    /// Forgets the shared memory of a block, which has ended.
+    /// Removes the cells of a block's shared memory. The block has ended.
     pub(in crate::checks::race) fn forget(&mut self, block: u32) {
         for key in self.shared.remove(&block).unwrap_or_default() {
             let Some(page) = self.places.remove(&key) else {
@@ -71,8 +71,8 @@ impl Cells {
         }
     }
 
-    /// Throws away the records that no cell points at. Gives for each number how many before it are
-    /// left.
+    /// Discards the records that no cell refers to. Returns for each record number how many records
+    /// before it are left.
     #[cold]
     #[inline(never)]
     pub(in crate::checks::race) fn clean(&mut self, records: &mut Records) -> Vec<u32> {
@@ -90,12 +90,12 @@ impl Cells {
         })
     }
 
-    /// How much there is to go through, in marks.
+    /// Returns the number of marks to visit.
     pub(in crate::checks::race) fn size(&self) -> usize {
         self.pages.len() * LINES + self.cells.len() * LINE as usize
     }
 
-    /// The own cells of a word's line.
+    /// Returns the cells of the single words of a word's line. Makes them if there are none.
     #[inline(always)]
     pub(super) fn cells_of(&mut self, space: MemoryOwner, word: u64) -> u32 {
         let page = self.page(space, word);
@@ -114,7 +114,7 @@ impl Cells {
             self.cells.push([EMPTY_CELL; LINE as usize]);
             (self.cells.len() - 1) as u32
         });
-        // What is none is none for each word.
+        // A mark that stands for no access stays so for each word.
         for (cell, i) in self.cells[place as usize].iter_mut().zip(0..) {
             *cell = Cell {
                 write: row.write.word(i),
@@ -125,7 +125,7 @@ impl Cells {
         place
     }
 
-    /// The page of a word, a new one where there was none.
+    /// Returns the page of a word. Makes a page if there is none.
     #[inline(always)]
     pub(super) fn page(&mut self, space: MemoryOwner, word: u64) -> u32 {
         let key = key(space, word);

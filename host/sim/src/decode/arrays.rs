@@ -1,10 +1,10 @@
-//! Which shared or local array an access is meant for.
+//! Finds the shared or local array that an access is meant for.
 //!
-//! An address is one array's when it is computed from that array's address and from nothing that
-//! could be another's: through moves, additions and conversions. Every assignment of a register
-//! counts, wherever it stands. What comes from memory, from parameters or from other instructions
-//! may be any address, and accesses through it are left alone. So are those through what is
-//! computed from the distance of two arrays, which leads from one to the other.
+//! An address belongs to an array if it is computed from that array's address and from no value
+//! that could be another address: through moves, additions and conversions. Every assignment of a
+//! register counts, wherever it is. A value from memory, from parameters or from other instructions
+//! may be any address, and accesses through it are not checked. The same holds for a value that is
+//! computed from the distance of two arrays, because it leads from one array to the other.
 
 use super::symbols::Symbols;
 use crate::machine::program::VariableSpace;
@@ -12,7 +12,7 @@ use crate::ptx::ast::{
     self, Base, Body, Instruction, Modifier, Opcode, Operand, RegisterId, Space, Symbol,
 };
 
-/// A variable that a function names.
+/// A variable that a function refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NamedVariable {
     /// A static shared variable, by its index among the program's.
@@ -21,22 +21,22 @@ pub(super) enum NamedVariable {
     Local(u32),
 }
 
-/// What a register's value is computed from.
+/// The origin of a register's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Origin {
-    /// Nothing is known of it yet.
+    /// No assignment was found yet.
     #[default]
     Unset,
-    /// The address of this variable, and numbers.
+    /// The address of this variable, plus numbers.
     Array(NamedVariable),
-    /// How far it is from one variable to something, or computed from that.
+    /// The distance from a variable to another address, or a value computed from such a distance.
     Distance,
-    /// It may come from anywhere.
+    /// Any origin is possible.
     Any,
 }
 
 impl Origin {
-    /// Of a value that is one or the other.
+    /// Returns the origin of a value that is one of the two.
     fn or(self, other: Self) -> Self {
         match (self, other) {
             (Self::Unset, one) | (one, Self::Unset) => one,
@@ -46,19 +46,19 @@ impl Origin {
         }
     }
 
-    /// Of a sum.
+    /// Returns the origin of a sum.
     fn plus(self, other: Self) -> Self {
         match (self, other) {
             (Self::Distance, _) | (_, Self::Distance) => Self::Distance,
             (Self::Array(a), Self::Any) | (Self::Any, Self::Array(a)) => Self::Array(a),
-            // What is not known yet may turn out to be a number.
+            // An origin that is not known yet may turn out to be a number.
             (Self::Unset, _) | (_, Self::Unset) => Self::Unset,
             _ => Self::Any,
         }
     }
 }
 
-/// The names that a function's body uses.
+/// The inputs of the search, from a function's body.
 pub(super) struct Arrays<'a, 'm> {
     pub(super) symbols: &'m Symbols<'a>,
     pub(super) module: usize,
@@ -67,7 +67,7 @@ pub(super) struct Arrays<'a, 'm> {
 }
 
 impl<'a> Arrays<'a, '_> {
-    /// The static shared or the local variable that a symbol names.
+    /// Returns the static shared or the local variable that a symbol refers to.
     fn named(&self, symbol: Symbol<'a>) -> Option<NamedVariable> {
         if let Symbol::Local(index) = symbol {
             let variable = self.body.variables.get(index as usize);
@@ -87,7 +87,7 @@ impl<'a> Arrays<'a, '_> {
             .then_some(NamedVariable::Shared(variable))
     }
 
-    /// Each register's origin; empty where the function names no such array.
+    /// Returns each register's origin. The list is empty if the function refers to no such array.
     pub(super) fn origins(&self) -> Vec<Origin> {
         let names = |operand: &Operand<'a>| matches!(*operand, Operand::Symbol(s, _) if self.named(s).is_some());
         let mut operands = self.body.operands.iter().chain(&self.body.elements);
@@ -129,7 +129,7 @@ impl<'a> Arrays<'a, '_> {
         }
     }
 
-    /// What an instruction's result is computed from.
+    /// Returns the origin of an instruction's result.
     fn value(&self, instruction: &Instruction, origins: &[Origin]) -> Origin {
         let of = |operand: &Operand<'a>| match *operand {
             Operand::Register(register) => origins[register as usize],
@@ -137,7 +137,7 @@ impl<'a> Arrays<'a, '_> {
             _ => Origin::Any,
         };
         let operands = self.body.operands(instruction);
-        // What came to memory, by an address that is one, may be anything.
+        // A value in memory may be anything, whatever its address is computed from.
         let sources = match instruction.opcode {
             Opcode::Ld | Opcode::Atom => &[],
             _ => operands.get(1..).unwrap_or_default(),
@@ -147,7 +147,7 @@ impl<'a> Arrays<'a, '_> {
         }
         match (instruction.opcode, operands) {
             (Opcode::Mov | Opcode::Cvt | Opcode::Cvta, [_, a]) => of(a),
-            // Compilers add by `or` where the bits do not overlap.
+            // Compilers use `or` for an addition whose bits do not overlap.
             (Opcode::Add | Opcode::Or, [_, a, b]) => of(a).plus(of(b)),
             (Opcode::Sub, [_, _, b]) if matches!(of(b), Origin::Array(_)) => Origin::Distance,
             (Opcode::Sub, [_, a, b]) => of(a).plus(of(b)),
@@ -157,7 +157,7 @@ impl<'a> Arrays<'a, '_> {
         }
     }
 
-    /// The array that an operand is meant for, where that is an address.
+    /// Returns the array that an operand is meant for, if the operand is an address.
     fn meant(&self, operand: &Operand<'a>, origins: &[Origin]) -> Option<NamedVariable> {
         let Operand::Address(base, _) = *operand else {
             return None;
@@ -172,8 +172,8 @@ impl<'a> Arrays<'a, '_> {
         }
     }
 
-    /// The shared arrays that an asynchronous copy or store writes and reads, by their indices:
-    /// those of its first operand and of its second.
+    /// Returns the indices of the shared arrays that an asynchronous copy or store writes and
+    /// reads: those of its first operand and of its second.
     pub(super) fn copied(
         &self,
         instruction: &Instruction,
@@ -191,7 +191,7 @@ impl<'a> Arrays<'a, '_> {
         (copies && arrays != [None; 2]).then_some(arrays)
     }
 
-    /// The array that an instruction's address is meant for.
+    /// Returns the array that an instruction's address is meant for.
     pub(super) fn accessed(
         &self,
         instruction: &Instruction,
@@ -201,7 +201,8 @@ impl<'a> Arrays<'a, '_> {
         for operand in self.body.operands(instruction) {
             if let Operand::Address(..) = *operand {
                 let array = self.meant(operand, origins);
-                // Of an instruction with two addresses it is not known here which access is which.
+                // For an instruction with two addresses, it is not known here which access uses
+                // which.
                 if found.is_some() {
                     return None;
                 }

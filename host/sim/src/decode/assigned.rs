@@ -1,10 +1,10 @@
-//! Which registers a function may read before it writes them.
+//! Finds the registers that a function may read before it writes them.
 //!
-//! PTX leaves their first value open; here it is zero, so that runs repeat. Compilers write almost
-//! every register first, so instead of clearing whole frames for each block only the registers
-//! found here are cleared. The answer may be too large, never too small: a forward data-flow
-//! analysis over the body's basic blocks, where a write counts if nothing guards it, and what is
-//! not known to be a write counts as a read.
+//! PTX leaves the first value of such registers undefined. Here it is zero, so that runs can be
+//! repeated. Compilers write almost every register first, so only the registers that are found here
+//! are cleared, instead of whole frames for each block. The result may contain too many registers,
+//! but never too few. It is a forward data-flow analysis over the body's basic blocks. A write
+//! counts only if it has no guard. An operand that is not known to be a write counts as a read.
 
 use crate::isa::Successors;
 use crate::isa::pattern::{self, Pattern};
@@ -17,11 +17,12 @@ fn has(bits: &Bits, id: RegisterId) -> bool {
     bits[id as usize / 64] >> (id % 64) & 1 != 0
 }
 
-/// The registers of a body, by number, that may be read before they are written.
+/// Returns, for each register of a body, whether it may be read before it is written.
 pub(super) fn maybe_unassigned(body: &Body<'_>) -> Vec<bool> {
     let words = body.registers.len().div_ceil(64);
     let blocks = Blocks::of(body);
-    // What may be unassigned where a block begins: everything at the entry.
+    // The registers that may be unassigned at the start of each block. At the entry, these are all
+    // registers.
     let mut begins: Vec<Bits> = vec![vec![0; words]; blocks.starts.len()];
     begins[0] = vec![u64::MAX; words];
     let mut found = vec![false; body.registers.len()];
@@ -56,7 +57,7 @@ pub(super) fn maybe_unassigned(body: &Body<'_>) -> Vec<bool> {
     found
 }
 
-/// Basic blocks: where they start, and which may follow.
+/// Basic blocks: their first instructions, and their successors.
 struct Blocks {
     starts: Vec<usize>,
     next: Vec<Vec<usize>>,
@@ -126,7 +127,7 @@ impl Blocks {
     }
 }
 
-/// Whether the next instruction is none of its successors, but for its guard.
+/// Returns whether an instruction without its guard never continues with the next instruction.
 fn ends_a_block(instruction: &Instruction) -> bool {
     !matches!(
         pattern::successors(instruction),
@@ -134,13 +135,14 @@ fn ends_a_block(instruction: &Instruction) -> bool {
     )
 }
 
-/// Whether an instruction's first operand is where its result goes. One that has no row yet counts
-/// as if it were not.
+/// Returns whether the result of an instruction goes to its first operand. Returns false for an
+/// instruction that has no row yet.
 pub(super) fn writes_first(instruction: &Instruction) -> bool {
     pattern::found(instruction).is_some_and(Pattern::writes_first)
 }
 
-/// Calls `f` with every register of an instruction, reads first, and whether it is surely written.
+/// Calls `f` with every register of an instruction, reads first, and with whether it is certainly
+/// written.
 fn visit(body: &Body<'_>, instruction: &Instruction, mut f: impl FnMut(RegisterId, bool)) {
     let operands = body.operands(instruction);
     let writes = writes_first(instruction);
@@ -156,7 +158,7 @@ fn visit(body: &Body<'_>, instruction: &Instruction, mut f: impl FnMut(RegisterI
         .for_each(|operand| registers(body, operand, &mut |id| f(id, false)));
     if let Some(first) = first {
         match first {
-            // One component of a vector register leaves the others as they were.
+            // A write of one component of a vector register leaves the others unchanged.
             Operand::Element(..) => {}
             first if !guarded => registers(body, first, &mut |id| f(id, true)),
             _ => {}
@@ -164,7 +166,7 @@ fn visit(body: &Body<'_>, instruction: &Instruction, mut f: impl FnMut(RegisterI
     }
 }
 
-/// The registers that an operand names.
+/// Calls `f` with the registers of an operand.
 pub(super) fn registers(body: &Body<'_>, operand: &Operand<'_>, f: &mut dyn FnMut(RegisterId)) {
     match *operand {
         Operand::Register(id) | Operand::Negated(id) | Operand::Element(id, _) => f(id),
@@ -181,7 +183,7 @@ pub(super) fn registers(body: &Body<'_>, operand: &Operand<'_>, f: &mut dyn FnMu
                 match *element {
                     Operand::Register(id) | Operand::Negated(id) | Operand::Element(id, _) => f(id),
                     Operand::Sum(id, _) | Operand::Address(Base::Register(id), _) => f(id),
-                    // A vector as an argument of a call.
+                    // A vector can be an argument of a call.
                     Operand::Vector(inner) => body.elements(inner).iter().for_each(|element| {
                         if let Operand::Register(id) | Operand::Element(id, _) = *element {
                             f(id);
@@ -199,7 +201,7 @@ pub(super) fn registers(body: &Body<'_>, operand: &Operand<'_>, f: &mut dyn FnMu
 mod tests {
     use super::*;
 
-    /// The names of the registers of a kernel that may be read first.
+    /// Returns the names of the registers of a kernel that may be read before they are written.
     fn unassigned(body: &str) -> Vec<String> {
         let text = format!(
             ".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a) {{\n\

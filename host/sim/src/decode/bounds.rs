@@ -1,22 +1,23 @@
-//! Constants that an instruction has bounds for.
+//! Checks the bounds of constants in instructions.
 //!
-//! What NVIDIA's assembler refuses of a constant is refused here too: a program would otherwise run
-//! on the simulator and not load on a GPU. In a register the same value is the machine's business.
+//! A constant that NVIDIA's assembler refuses is refused here too. Otherwise a program would run on
+//! the simulator and fail to load on a GPU. The same value in a register is checked by the machine.
 
 use super::problem::{Result, invalid};
 use crate::isa::Decoder as By;
 use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand};
 
-/// A warp: what counts of threads at a barrier are made of.
+/// The number of threads in a warp. Thread counts of barriers are multiples of it.
 const WARP: i64 = 32;
-/// Barriers of a block: 0 to 15.
+/// The number of barriers of a block: 0 to 15.
 const BARRIERS: i64 = 16;
-/// What bulk copies move: bytes in steps of this.
+/// The unit of bulk copies, in bytes.
 const BULK: i64 = 16;
-/// What `discard`, `applypriority` and the fences of tensor maps are about: a cache line.
+/// Bytes of a cache line. `discard`, `applypriority` and the fences of tensor maps work on cache
+/// lines.
 const LINE: i64 = 128;
 
-/// The constant at this place among the operands, if one stands there.
+/// Returns the operand with this index, if it is a constant.
 fn constant(operands: &[Operand<'_>], at: usize) -> Option<i64> {
     match operands.get(at) {
         Some(&Operand::Int(value)) => Some(value),
@@ -24,7 +25,7 @@ fn constant(operands: &[Operand<'_>], at: usize) -> Option<i64> {
     }
 }
 
-/// Compares an instruction's constants with its bounds.
+/// Checks an instruction's constants against its bounds.
 pub(super) fn check(decoder: By, i: &Instruction, operands: &[Operand<'_>]) -> Result<()> {
     let has = |word| i.modifiers.has(word);
     match decoder {
@@ -46,7 +47,7 @@ pub(super) fn check(decoder: By, i: &Instruction, operands: &[Operand<'_>]) -> R
             Opcode::Discard | Opcode::Applypriority => line(constant(operands, 1)),
             _ => Ok(()),
         },
-        // To arrive for nobody.
+        // An arrival with a count of zero.
         By::Mbarrier if (has(M::Arrive) || has(M::ArriveDrop)) && !has(M::ExpectTx) => {
             match constant(operands, 2) {
                 Some(count) if count <= 0 => invalid(format!("{count} arrivals at once")),
@@ -54,7 +55,7 @@ pub(super) fn check(decoder: By, i: &Instruction, operands: &[Operand<'_>]) -> R
             }
         }
         By::Registers if matches!(i.opcode, Opcode::Bfe | Opcode::Bfi) => {
-            // Where a field begins, and how long it is.
+            // The start and the length of a bit field.
             let mut fields = operands.len().saturating_sub(2)..operands.len();
             fields.try_for_each(|at| {
                 below(
@@ -76,7 +77,7 @@ pub(super) fn check(decoder: By, i: &Instruction, operands: &[Operand<'_>]) -> R
     }
 }
 
-/// `bar.sync a{, b}`, `.arrive a, b`, `.red d, a{, b}, p`.
+/// Checks `bar.sync a{, b}`, `.arrive a, b`, `.red d, a{, b}, p`.
 fn barrier(i: &Instruction, operands: &[Operand<'_>]) -> Result<()> {
     let first = usize::from(i.modifiers.has(M::Red));
     below(constant(operands, first), BARRIERS, "a barrier's number")?;
@@ -122,7 +123,7 @@ fn line(bytes: Option<i64>) -> Result<()> {
     }
 }
 
-/// The registers that `setmaxnreg` asks for are a multiple of 8, within bounds.
+/// Checks that the number of registers of `setmaxnreg` is a multiple of 8 and within bounds.
 fn registers(count: Option<i64>) -> Result<()> {
     match count {
         Some(count) if !(24..=256).contains(&count) || count % 8 != 0 => invalid(format!(
@@ -132,7 +133,7 @@ fn registers(count: Option<i64>) -> Result<()> {
     }
 }
 
-/// The part of the accesses that a policy is for: above 0, up to 1.
+/// Checks the fraction of accesses that a policy applies to: above 0, at most 1.
 fn fraction(operand: Option<&Operand<'_>>) -> Result<()> {
     let fraction = match operand {
         Some(&Operand::F32(bits)) => f64::from(f32::from_bits(bits)),

@@ -1,4 +1,4 @@
-//! A function on its way from syntax to operations: what its instructions' decoders add to.
+//! The function that is being decoded. The decoders of its instructions add to it.
 
 use std::collections::HashMap;
 
@@ -12,11 +12,11 @@ use crate::machine::program::{
 };
 use crate::ptx::ast::{self, Body, Instruction, LabelId, Opcode, Type};
 
-/// Frames are no larger than this: offsets of predicates must fit in 24 bits, and host memory is
+/// The largest frame, in bytes. Offsets of predicates must fit in 24 bits, and host memory is
 /// finite.
 const LARGEST: u32 = 1 << 26;
 
-/// Operands of an operation, before they are put in place.
+/// The operands of an operation, before the operation is added.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Operands {
     pub(super) d: u32,
@@ -26,7 +26,7 @@ pub(super) struct Operands {
     pub(super) aux: u32,
 }
 
-/// A function on its way.
+/// A function that is being decoded.
 pub(super) struct Builder<'a, 'm> {
     pub(super) symbols: &'m Symbols<'a>,
     pub(super) function: &'m ast::Function<'a>,
@@ -34,15 +34,15 @@ pub(super) struct Builder<'a, 'm> {
     pub(super) program: &'m mut Program,
     /// Frame offset of each register: a word for predicates, a row for others.
     pub(super) registers: Vec<u32>,
-    /// Frame areas of `.param` variables: parameters, returns, and those of the body.
+    /// Frame areas of `.param` variables: parameters, returns, and the variables of the body.
     pub(super) params: Vec<Area>,
     pub(super) returns: Vec<Area>,
     pub(super) areas: Vec<Option<Area>>,
     /// Local addresses of `.local` variables of the body, as offsets in the function's local
     /// memory.
     pub(super) locals: Vec<Option<u32>>,
-    /// The same of parameters whose address is taken; they are copied there when the function
-    /// begins.
+    /// Local addresses of the parameters whose address is taken. They are copied there when the
+    /// function begins.
     pub(super) param_copies: Vec<Option<u32>>,
     pub(super) rows: HashMap<(Value, u32), u32>,
     pub(super) out: Function,
@@ -53,14 +53,14 @@ pub(super) struct Builder<'a, 'm> {
     pub(super) guard: u32,
     pub(super) info: OpInfo,
     pub(super) words: u32,
-    /// Branch tables of this function whose labels are not resolved yet.
+    /// Indices of this function's branch tables whose labels are not resolved yet.
     pub(super) tables: Vec<usize>,
-    /// The module of the function, for names that each text has to itself.
+    /// The module of the function, for names that are local to a text.
     pub(super) module: usize,
 }
 
 impl Builder<'_, '_> {
-    /// Takes bytes of the frame.
+    /// Reserves bytes of the frame.
     pub(super) fn reserve(&mut self, bytes: u32) -> Result<u32> {
         let offset = self.out.frame;
         self.out.frame = offset + bytes.next_multiple_of(128);
@@ -70,7 +70,7 @@ impl Builder<'_, '_> {
         Ok(offset)
     }
 
-    /// The row that holds `value` in lanes of `width` bytes, made when it is first asked for.
+    /// Returns the row that contains `value` in lanes of `width` bytes. Makes it at the first call.
     pub(super) fn constant(&mut self, value: Value, width: u64) -> Result<u32> {
         let width = width.max(4) as u32;
         if let Some(&offset) = self.rows.get(&(value, width)) {
@@ -86,12 +86,12 @@ impl Builder<'_, '_> {
         Ok(offset)
     }
 
-    /// A predicate for results that nobody reads.
+    /// Returns a predicate for results that nothing reads.
     pub(super) fn no_predicate(&self) -> u32 {
         self.words
     }
 
-    /// Two predicates for what one operation of an instruction leaves to its next.
+    /// Returns two predicates for values that one operation of an instruction passes to the next.
     pub(super) fn scratch_predicates(&self) -> [u32; 2] {
         [self.words + 4, self.words + 8]
     }
@@ -112,28 +112,28 @@ impl Builder<'_, '_> {
         self.info.first = false;
     }
 
-    /// Says what the next operation does to memory or control.
+    /// Sets the next operation's kind of access or control flow.
     pub(super) fn classify(&mut self, class: Class, bytes: u64) {
         self.info.class = class;
         self.info.bytes = bytes as u8;
     }
 
-    /// Says that the next operation's addresses are those of multicast memory.
+    /// Marks the next operation's addresses as multicast memory.
     pub(super) fn multicast(&mut self) {
         self.info.multicast = true;
     }
 
-    /// Says whether the next operation is a load through the first-level cache.
+    /// Sets whether the next operation is a load through the first-level cache.
     pub(super) fn through_l1(&mut self, through: bool) {
         self.info.through_l1 = through;
     }
 
-    /// Says whether the next operation is a load by the way of read-only data.
+    /// Sets whether the next operation is a load of read-only data.
     pub(super) fn read_only(&mut self, is: bool) {
         self.info.read_only = is;
     }
 
-    /// Takes what the next operation orders, and for whom, from the instruction's words.
+    /// Sets the memory order and the scope of the next operation, from the instruction's words.
     pub(super) fn orders(&mut self, i: &Instruction) {
         use ast::Modifier as M;
         let has = |word| i.modifiers.has(word);
@@ -141,8 +141,8 @@ impl Builder<'_, '_> {
         self.info.acquires = has(M::Acquire) || has(M::AcqRel);
         self.info.narrow = has(M::Cta);
         self.info.cas = has(M::Cas);
-        // Atomics are relaxed and of the device where they say nothing; what is volatile is relaxed
-        // and of the system.
+        // Atomics without these words are relaxed, with device scope. Volatile accesses are
+        // relaxed, with system scope.
         let atomic = matches!(i.opcode, Opcode::Atom | Opcode::Red)
             || i.opcode == Opcode::Multimem && has(M::Red);
         let strong = [
@@ -162,7 +162,7 @@ impl Builder<'_, '_> {
         });
     }
 
-    /// The same of a fence.
+    /// Sets the memory order and the scope of a fence.
     pub(super) fn fences(&mut self, i: &Instruction) {
         use ast::Modifier as M;
         self.orders(i);
@@ -182,8 +182,8 @@ impl Builder<'_, '_> {
         });
     }
 
-    /// Says that lanes meet at the next operation, which is that of `i`, wherever the instruction
-    /// stands: results and sources.
+    /// Marks the next operation, which belongs to `i`, as one at which lanes exchange values, with
+    /// its results and sources.
     pub(super) fn meets(
         &mut self,
         i: &Instruction,
@@ -201,7 +201,7 @@ impl Builder<'_, '_> {
         });
     }
 
-    /// Says that the operations of the last instruction access this array.
+    /// Marks the operations of the last instruction as accesses of this array.
     pub(super) fn accesses(&mut self, meant: NamedVariable) -> Result<()> {
         let first = self.starts.last().copied().unwrap_or(0);
         let ops = first..self.program.ops.len() as u32;
@@ -226,7 +226,7 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// Says that the operations of the last instruction copy to and from these shared arrays.
+    /// Marks the operations of the last instruction as copies to and from these shared arrays.
     pub(super) fn copies(&mut self, arrays: [Option<u32>; 2]) {
         let first = self.starts.last().copied().unwrap_or(0);
         let ops = first..self.program.ops.len() as u32;
@@ -235,25 +235,25 @@ impl Builder<'_, '_> {
             .extend(ops.map(|op| (op, arrays)));
     }
 
-    /// Remembers that the next operation goes to `label`.
+    /// Records that the next operation jumps to `label`.
     pub(super) fn jump_to(&mut self, label: LabelId) {
         self.jumps.push((self.program.ops.len(), label));
     }
 
-    /// A list of frame offsets in the program's table.
+    /// Adds a list of frame offsets to the program's table.
     pub(super) fn list(&mut self, offsets: &[u32]) -> u32 {
         let start = self.program.lists.len() as u32;
         self.program.lists.extend_from_slice(offsets);
         start
     }
 
-    /// A call site in the program's table.
+    /// Adds a call site to the program's table.
     pub(super) fn call_site(&mut self, site: CallSite) -> u32 {
         self.program.calls.push(site);
         self.program.calls.len() as u32 - 1
     }
 
-    /// A branch table, to be filled with operations when all are known.
+    /// Adds a branch table. It is filled with operations when all of them are known.
     pub(super) fn table(&mut self, labels: &[LabelId]) -> u32 {
         self.program.tables.push(labels.to_vec());
         self.tables.push(self.program.tables.len() - 1);
@@ -261,8 +261,8 @@ impl Builder<'_, '_> {
     }
 }
 
-/// The float type of which decimal constants are: what is read, which stands last but in sums of
-/// f32 and a half, where only the f32 can be a constant.
+/// Returns the float type of decimal constants. It is the type that is read, which comes last. The
+/// exception is a sum of f32 and a half, in which only the f32 can be a constant.
 pub(super) fn literal_type(i: &Instruction) -> Option<Type> {
     let mut types = i.modifiers.types();
     let ty = match i.opcode {
@@ -272,7 +272,7 @@ pub(super) fn literal_type(i: &Instruction) -> Option<Type> {
     ty.filter(|ty| ty.class() == ast::Class::Float)
 }
 
-/// Bytes of a row whose lanes have `size` bytes.
+/// Returns the bytes of a row whose lanes have `size` bytes.
 pub(super) fn row_bytes(size: u64) -> u32 {
     (size.max(4) as u32) * 32
 }

@@ -1,4 +1,4 @@
-//! What each instruction does with values, for the check of uninitialised memory: see
+//! The flow of values through each instruction, for the check of uninitialised memory: see
 //! `machine::watch::flow`.
 
 use super::assigned::writes_first;
@@ -6,7 +6,7 @@ use super::builder::Builder;
 use crate::machine::watch::flow::{Flow, FlowKind, FlowOperand};
 use crate::ptx::ast::{Base, Class, Instruction, Modifier as M, Opcode, Operand, RegisterId, Type};
 
-/// How the result of an instruction comes from what it reads.
+/// Returns how the result of an instruction depends on the values that it reads.
 fn kind(i: &Instruction) -> FlowKind {
     use Opcode as O;
     let types = || i.modifiers.types();
@@ -55,7 +55,7 @@ fn kind(i: &Instruction) -> FlowKind {
 }
 
 impl<'a> Builder<'a, '_> {
-    /// Writes down the flow of every instruction of the function.
+    /// Records the flow of every instruction of the function.
     pub(super) fn flows(&mut self) {
         let body = self.body;
         for (index, instruction) in body.instructions.iter().enumerate() {
@@ -73,7 +73,7 @@ impl<'a> Builder<'a, '_> {
                 self.parts(operand, to, &mut addresses);
             }
             let mut kind = kind(instruction);
-            // A sum with a constant is made in the operand.
+            // The sum of a register and a constant is computed in the operand.
             let sums = |operand: &Operand<'a>| matches!(operand, Operand::Sum(..));
             if kind == FlowKind::Move && body.operands(instruction).iter().any(sums) {
                 kind = FlowKind::Compute;

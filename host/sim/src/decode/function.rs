@@ -1,4 +1,4 @@
-//! One function: its frame, its constant rows, its labels, its operations.
+//! Decodes one function: its frame, its constant rows, its labels, its operations.
 
 use std::collections::HashMap;
 
@@ -14,8 +14,8 @@ use crate::machine::op::Op;
 use crate::machine::program::{Area, Function, OpInfo, Program};
 use crate::ptx::ast::{self, Body, Instruction, LabelId, Operand, Space, Symbol, Target, Type};
 
-/// Decodes a function with a body and adds it to the program. One that holds what is not modelled
-/// becomes one operation that says so: the rest of its module runs.
+/// Decodes a function with a body and adds it to the program. A function that contains something
+/// that is not modelled becomes one operation that reports it. The rest of its module can run.
 pub(super) fn decode<'a>(
     symbols: &Symbols<'a>,
     module: usize,
@@ -44,8 +44,8 @@ pub(super) fn decode<'a>(
     }
 }
 
-/// A function that cannot run: one operation that ends the launch, for those who reach it through a
-/// pointer.
+/// Adds a function that cannot run. It is one operation that ends the launch, because a program may
+/// reach it through a pointer.
 pub(super) fn refused(
     function: &ast::Function<'_>,
     program: &mut Program,
@@ -60,7 +60,7 @@ pub(super) fn refused(
         frame: 128,
         ..Function::default()
     };
-    // A call copies its arguments before the callee's code is met.
+    // A call copies its arguments before the callee's code runs.
     let mut areas = |list: &[ast::Variable<'_>]| -> Vec<Area> {
         let area = |variable: &ast::Variable<'_>| {
             let size = signature::area_bytes(variable);
@@ -177,8 +177,8 @@ fn modelled<'a>(
         }
     }
     builder.starts.push(builder.program.ops.len() as u32);
-    // Running off the end returns, as compilers expect; and a guarded last instruction needs
-    // something behind it.
+    // If the last instruction does not jump, the function returns, as compilers expect. A guarded
+    // last instruction also needs an operation after it.
     builder.info = OpInfo {
         line: body.end.line + line_base,
         first: false,
@@ -202,7 +202,7 @@ fn modelled<'a>(
 }
 
 impl<'a> Builder<'a, '_> {
-    /// Gives every register and `.param` variable its place.
+    /// Assigns a place to every register and `.param` variable.
     fn layout(&mut self) -> Result<()> {
         let predicates = self
             .body
@@ -210,8 +210,8 @@ impl<'a> Builder<'a, '_> {
             .iter()
             .filter(|r| r.ty == Type::Pred)
             .count() as u32;
-        // Two words that every frame has, the predicates, one for results that nobody wants, and
-        // two of our own.
+        // Every frame has two words first, then the predicates, one predicate for unused results,
+        // and two for the decoder's own use.
         self.words = 8;
         let end = (8 + 4 * predicates + 12).next_multiple_of(128);
         self.out.words = end;
@@ -238,7 +238,7 @@ impl<'a> Builder<'a, '_> {
         for param in &self.function.params {
             let mut area = self.variable_area(param)?;
             if param.dims.first() == Some(&None) {
-                // As long as the longest that any call passes.
+                // The size is that of the longest argument in any call.
                 area.size = self.symbols.open_parameter(self.module, self.function.name);
                 area.offset = self.reserve(area.size.div_ceil(4).max(1) * 128)?;
             }
@@ -277,8 +277,8 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
-    /// The parameters of a function whose address is taken: named otherwise than in `ld.param` and
-    /// calls.
+    /// Returns the parameters of a function whose address is taken: they occur elsewhere than in
+    /// `ld.param` and calls.
     fn addressed_params(&self) -> Vec<usize> {
         if self.function.entry {
             return Vec::new();
@@ -300,7 +300,7 @@ impl<'a> Builder<'a, '_> {
         (0..found.len()).filter(|&index| found[index]).collect()
     }
 
-    /// The area of a parameter; kernels' parameters are not in the frame.
+    /// Returns the area of a parameter. Parameters of kernels are not in the frame.
     fn variable_area(&mut self, variable: &ast::Variable<'a>) -> Result<Area> {
         if variable.size() > 1 << 16 {
             return invalid("a parameter of more than 64 KiB");
@@ -329,7 +329,7 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// Points branches at operations.
+    /// Sets the target operations of the branches.
     fn resolve(&mut self) -> Result<()> {
         for (from, label) in std::mem::take(&mut self.jumps) {
             let to = self.label(label)?;

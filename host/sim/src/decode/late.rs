@@ -1,14 +1,16 @@
-//! How far a load may fall behind the instructions after it.
+//! Finds how long a load may be delayed after the instructions that follow it.
 //!
-//! The PTX memory model lets a load take its value after later stores of its thread, so long as
-//! nothing depends on it: no value comes out of thin air (PTX ISA, "Memory Consistency Model",
-//! No-Thin-Air). So a load may wait, across branches too, for the first instruction that names its
-//! destination or changes what its address and guard were, or at which others may arrive. Where it
-//! acquires itself, or passes what does, it reads nothing that it would have acquired: that is
-//! looked at when it is done. An atomic may wait as well, all of it, but not beyond a fence or
-//! another release, and not around a loop, in which its thread may wait for what only that atomic
-//! brings about. (Volatile accesses are relaxed ones to the model: instructions keep their order,
-//! and what they do to memory need not.) Explored schedules let it (`machine::explore`).
+//! The PTX memory model lets a load take its value after later stores of its thread, if nothing
+//! depends on the load: no value comes out of thin air (PTX ISA, "Memory Consistency Model",
+//! No-Thin-Air). So a load may wait, also across branches. It must be done before the first
+//! instruction that uses its destination, that changes the registers of its address or guard, or
+//! that can be reached by another path. If the load itself is an acquire, or waits across an
+//! acquire, it must not read a value older than the acquire allows; that is checked when the load
+//! is done. An atomic may also wait, as a whole. It must not wait across a fence or another
+//! release. It must not wait around a loop either, because its thread may wait there for the effect
+//! of that atomic. (Volatile accesses are relaxed in the memory model: the instructions keep their
+//! order, but their effects on memory need not.) Explored schedules delay loads in this way
+//! (`machine::explore`).
 
 use std::collections::BTreeSet;
 
@@ -18,24 +20,24 @@ use crate::isa::{Decoder as By, pattern};
 use crate::machine::program::{Class, LateLoad, SpaceClass};
 use crate::ptx::ast::{Base, Instruction, Operand, RegisterId, Target};
 
-/// Instructions that are looked at behind a load.
+/// The number of instructions after a load that are examined.
 const AHEAD: usize = 64;
 
-/// What an instruction is to a load that waits.
+/// The properties of an instruction that a load waits across.
 struct Passed {
-    /// It changes memory that others reach.
+    /// Whether it changes memory that other threads can access.
     changes: bool,
-    /// It is a fence that acquires.
+    /// Whether it is a fence that acquires.
     acquires: bool,
-    /// Where it may jump to.
+    /// The target of its jump, if it can jump.
     jump: Option<usize>,
-    /// It goes on to the next one.
+    /// Whether it can continue with the next instruction.
     goes_on: bool,
 }
 
 impl Builder<'_, '_> {
-    /// Finds the loads that may wait behind a store or an atomic, with the operations before which
-    /// each has to be done.
+    /// Finds the loads that may wait until after a store or an atomic. Records the operations
+    /// before which each load must be done.
     pub(super) fn late_loads(&mut self) {
         let body = self.body;
         for (index, instruction) in body.instructions.iter().enumerate() {
@@ -77,7 +79,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The operation of a load that is nothing besides, or of an atomic, which changes memory.
+    /// Returns the operation of a load that does nothing else, or of an atomic, which changes
+    /// memory.
     fn lone_load(&self, index: usize, instruction: &Instruction) -> Option<(u32, bool)> {
         let (start, end) = (self.starts[index], *self.starts.get(index + 1)?);
         let info = self.program.infos.get(start as usize)?;
@@ -89,8 +92,8 @@ impl Builder<'_, '_> {
         (end == start + 1).then_some((start, changes))
     }
 
-    /// What an instruction is to a load that waits behind it, or to an atomic, which
-    /// `waits_to_change` memory; none where they may not.
+    /// Returns the properties of an instruction that a load waits across. `waits_to_change` is true
+    /// if an atomic waits, which changes memory. Returns `None` if they must not wait.
     fn passes(
         &self,
         index: usize,
@@ -119,10 +122,10 @@ impl Builder<'_, '_> {
         let ops = self.starts[index] as usize..self.starts[index + 1] as usize;
         for info in &self.program.infos[ops] {
             match info.class {
-                // What is released would be without the atomic's part of it.
+                // A release would not include the effect of the atomic.
                 Class::Fence if waits_to_change => return None,
-                // What a fence acquires is acquired from what was read before it: that is looked at
-                // when the load is done.
+                // A fence acquires from the values that were read before it. That is checked when
+                // the load is done.
                 Class::Fence => {
                     passed.acquires |= info.acquires;
                     continue;
@@ -149,7 +152,7 @@ impl Builder<'_, '_> {
         (simple && !depends).then_some(passed)
     }
 
-    /// Where a branch goes.
+    /// Returns the target of a branch.
     fn target(&self, branch: &Instruction) -> Option<usize> {
         let target = |operand: &Operand<'_>| match *operand {
             Operand::Label(label) => match self.body.labels.get(label as usize)?.target {
@@ -162,7 +165,7 @@ impl Builder<'_, '_> {
     }
 }
 
-/// Whether others reach this memory.
+/// Returns whether other threads can access this memory.
 fn reached(space: SpaceClass) -> bool {
     !matches!(space, SpaceClass::Local | SpaceClass::Constant)
 }

@@ -1,4 +1,4 @@
-//! Several texts as one module: their functions decoded, their kernels described.
+//! Links several texts into one module: decodes their functions and describes their kernels.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -15,7 +15,8 @@ use crate::ptx::ast;
 
 /// Links and decodes parsed texts.
 ///
-/// `refusals` are, for each text, the functions that hold what the instruction table refuses.
+/// `refusals` contains, for each text, the functions with an instruction that the instruction table
+/// refuses.
 pub(super) fn link<'a>(
     modules: &[ast::Module<'a>],
     refusals: &[Vec<Refusal>],
@@ -48,7 +49,7 @@ pub(super) fn link<'a>(
         let Some(body) = &function.body else { continue };
         let calls: HashMap<_, _> = body.locations.iter().map(|l| (at(l), l)).collect();
         let source = |location: &ast::Location<'a>, program: &mut Program| {
-            // From the innermost line outwards: a call that was inlined names its own `.loc`.
+            // The chain goes from the innermost line outwards. An inlined call has its own `.loc`.
             let mut chain = vec![at(location)];
             let mut inlined = location.inlined;
             while let Some(call) = inlined.filter(|_| chain.len() < INLINED) {
@@ -108,15 +109,15 @@ pub(super) fn link<'a>(
     Ok(program)
 }
 
-/// Calls that were inlined into one another, at most, of which reports tell.
+/// The most inlined calls in a chain. Reports contain no more.
 const INLINED: usize = 32;
 
-/// File, line and column of a `.loc`.
+/// Returns file, line and column of a `.loc`.
 fn at(location: &ast::Location<'_>) -> (u32, u32, u32) {
     (location.file, location.line, location.column)
 }
 
-/// An instruction that could not be read, in text of a version that is not known.
+/// Returns the error for an instruction that could not be read, in text of an unknown version.
 fn unknown(error: &ParseError, base: u32) -> LoadError {
     let at = error.position().unwrap_or_default();
     LoadError::Syntax {
@@ -126,7 +127,7 @@ fn unknown(error: &ParseError, base: u32) -> LoadError {
     }
 }
 
-/// The line of the joined text before each text's first.
+/// Returns, for each text, the number of lines of the joined text before it.
 fn line_bases(texts: &[&str]) -> Vec<u32> {
     let mut line = 0;
     texts
@@ -139,7 +140,8 @@ fn line_bases(texts: &[&str]) -> Vec<u32> {
         .collect()
 }
 
-/// The newest `.target` of the texts; of two of one number, that which fewer GPUs run.
+/// Finds the newest `.target` of the texts. Of two targets with one number, it is the one that
+/// fewer GPUs can run.
 fn target(modules: &[ast::Module<'_>], program: &mut Program) {
     for module in modules {
         let named = module

@@ -1,10 +1,10 @@
-//! From the syntax tree to operations with numbered operands.
+//! Decodes the syntax tree into operations with numbered operands.
 //!
 //! The result of decoding is a [`Program`](crate::machine::program::Program). An instruction
-//! becomes one operation where that is possible, and a few where it is not. What the machine does
-//! not model is an error here, with line and text, so it is never met while running. Decoding also
-//! checks what the memory safety of the machine rests on: that each operand's register is as wide
-//! as the operation that reads or writes it.
+//! becomes one operation if possible, and otherwise a few. Anything that the machine does not model
+//! is an error here, with line and text, so it cannot occur while the program runs. Decoding also
+//! checks a condition of the machine's memory safety: each operand's register is as wide as the
+//! operation that reads or writes it.
 //!
 //! | file | what it is |
 //! | --- | --- |
@@ -64,8 +64,9 @@ pub(crate) fn decode(texts: &[&str]) -> Result<Program, LoadError> {
     link::link(&modules, &refusals, texts)
 }
 
-/// A module of 32-bit addresses, said or by leaving `.address_size` out: memory here has addresses
-/// of the host's, and NVIDIA's assembler and drivers no longer take such modules either.
+/// Returns the error for a module of 32-bit addresses, declared so or without `.address_size`.
+/// Memory here has the host's addresses, and NVIDIA's assembler and drivers do not accept such
+/// modules any more.
 fn narrow(text: &str) -> LoadError {
     let find = |word: &str| {
         text.lines()

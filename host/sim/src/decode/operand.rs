@@ -1,8 +1,8 @@
-//! Operands to frame offsets: registers, immediates, special registers, symbols.
+//! Converts operands to frame offsets: registers, immediates, special registers, symbols.
 //!
 //! PTX ISA, chapter 6, "Instruction Operands". An immediate becomes a constant row of the frame,
-//! cut to the operation's width; a symbol's address too, filled in when the module is put on a
-//! device.
+//! truncated to the operation's width. A symbol's address also becomes a constant row, which is
+//! filled in when the module is instantiated on a device.
 
 use super::builder::{Builder, Operands, row_bytes};
 use super::problem::{Result, invalid, unsupported};
@@ -13,13 +13,13 @@ use crate::ptx::ast::{
     Class, Component, Indexed, Operand, RegisterId, SpecialRegister, Symbol, Type, Variable,
 };
 
-/// Bytes of the representation of a value of `size` bytes.
+/// Returns the bytes of the representation of a value of `size` bytes.
 pub(super) fn repr(size: u64) -> u64 {
     size.max(4)
 }
 
 impl<'a> Builder<'a, '_> {
-    /// The word of a predicate register.
+    /// Returns the word of a predicate register.
     pub(super) fn predicate_register(&self, id: RegisterId) -> Result<u32> {
         match self.body.registers.get(id as usize) {
             Some(register) if register.ty == Type::Pred => Ok(self.registers[id as usize]),
@@ -28,7 +28,7 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// A predicate that is read: offset, with bit 0 set where it is negated.
+    /// Returns a predicate that is read: its offset, with bit 0 set if it is negated.
     pub(super) fn predicate(&self, operand: &Operand<'a>) -> Result<u32> {
         match *operand {
             Operand::Register(id) => self.predicate_register(id),
@@ -38,7 +38,7 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// A predicate that is written.
+    /// Returns a predicate that is written.
     pub(super) fn predicate_destination(&self, operand: &Operand<'a>) -> Result<u32> {
         match *operand {
             Operand::Register(id) => self.predicate_register(id),
@@ -47,7 +47,7 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// Bytes of a register, as declared.
+    /// Returns the declared size of a register, in bytes.
     pub(super) fn register_size(&self, operand: &Operand<'a>) -> Option<u64> {
         match *operand {
             Operand::Register(id) | Operand::Element(id, _) => {
@@ -57,7 +57,7 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// The row of a register whose lanes take `width` bytes (4, 8 or 16).
+    /// Returns the row of a register whose lanes have `width` bytes (4, 8 or 16).
     pub(super) fn register(&self, operand: &Operand<'a>, width: u64) -> Result<u32> {
         let (id, component) = match *operand {
             Operand::Register(id) => (id, 0),
@@ -88,7 +88,7 @@ impl<'a> Builder<'a, '_> {
         Ok(self.registers[id as usize] + component * row_bytes(width))
     }
 
-    /// A row that is written: a register, or one that nobody reads.
+    /// Returns a row that is written: a register, or a row that nothing reads.
     pub(super) fn destination(&mut self, operand: &Operand<'a>, width: u64) -> Result<u32> {
         match operand {
             Operand::Sink => self.scratch(width),
@@ -96,12 +96,13 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// A row of our own.
+    /// Reserves a row for the decoder's own use.
     pub(super) fn scratch(&mut self, width: u64) -> Result<u32> {
         self.reserve(row_bytes(width))
     }
 
-    /// A row that is read, of lanes of `width` bytes. `float` says how literals are meant.
+    /// Returns a row that is read, of lanes of `width` bytes. `float` is the float type of
+    /// literals.
     pub(super) fn source(
         &mut self,
         operand: &Operand<'a>,
@@ -118,8 +119,7 @@ impl<'a> Builder<'a, '_> {
         let value = match *operand {
             Operand::Register(_) | Operand::Element(..) => return self.register(operand, width),
             Operand::Int(value) => match float {
-                // Integer literals do not stand for floats in PTX, but zero is written so in
-                // places.
+                // In PTX, integer literals cannot stand for floats, except for zero in some places.
                 _ if width == 16 => Value::Bits(value as i128 as u128),
                 _ => bits(value as u64),
             },
@@ -135,7 +135,8 @@ impl<'a> Builder<'a, '_> {
                 Some(Type::Bf16) => bits(u64::from(
                     half::bf16::from_f64(f64::from_bits(value)).to_bits(),
                 )),
-                // Untyped: as many bits as there are, `mov.b64 %rd1, 0d3FF0000000000000`.
+                // An untyped constant has as many bits as the operand: `mov.b64 %rd1,
+                // 0d3FF0000000000000`.
                 _ if width == 8 => bits(value),
                 Some(_) => bits(u64::from((f64::from_bits(value) as f32).to_bits())),
                 None => bits(u64::from((f64::from_bits(value) as f32).to_bits())),
@@ -151,7 +152,7 @@ impl<'a> Builder<'a, '_> {
         self.constant(value, width)
     }
 
-    /// A special register as a constant row; clocks are read by operations of their own.
+    /// Returns the constant row of a special register. Clocks are read by operations of their own.
     fn special(
         &mut self,
         register: SpecialRegister,
@@ -213,7 +214,7 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// An operation of the table that makes a row of two.
+    /// Adds an operation of the table that computes a row from two.
     fn binary(&mut self, spelling: &str, a: u32, b: u32, width: u64) -> Result<u32> {
         let Some(entry) = table::find(spelling) else {
             return unsupported();
@@ -231,7 +232,7 @@ impl<'a> Builder<'a, '_> {
         Ok(d)
     }
 
-    /// A register and an offset, as in `%r1+4`.
+    /// Returns the sum of a register and an offset, as in `%r1+4`.
     fn sum(&mut self, id: RegisterId, offset: i64, width: u64) -> Result<u32> {
         let row = self.register(&Operand::Register(id), width)?;
         let (add, offset) = match width {
@@ -243,14 +244,14 @@ impl<'a> Builder<'a, '_> {
         self.binary(add, row, by, width)
     }
 
-    /// Bytes from an array's beginning to the constant part of an index.
+    /// Returns the bytes from an array's start to the constant part of an index.
     pub(super) fn scaled(&self, indexed: Indexed<'a>) -> Result<i64> {
         Ok(indexed
             .index
             .wrapping_mul(self.element_size(indexed.symbol)? as i64))
     }
 
-    /// Bytes of one element of an array variable.
+    /// Returns the bytes of one element of an array variable.
     fn element_size(&self, symbol: Symbol<'a>) -> Result<u64> {
         let of = |variable: Option<&Variable<'a>>| {
             let variable = variable.filter(|variable| !variable.dims.is_empty())?;
@@ -268,7 +269,7 @@ impl<'a> Builder<'a, '_> {
         size.map_or_else(|| invalid("an index behind what is no array"), Ok)
     }
 
-    /// The address of an element, as a row of 4 or 8 bytes.
+    /// Returns the address of an element, as a row of 4 or 8 bytes.
     fn element_address(&mut self, indexed: Indexed<'a>, width: u64) -> Result<u32> {
         let size = self.element_size(indexed.symbol)?;
         let offset = self.scaled(indexed)?;
@@ -308,7 +309,7 @@ impl<'a> Builder<'a, '_> {
                 d
             }
             Some(8) => {
-                // An index of 64 bits to an address of 32: its lower half.
+                // A 64-bit index is added to a 32-bit address with its lower half.
                 let a = self.register(&index, 8)?;
                 let d = self.scratch(4)?;
                 self.emit(
@@ -332,12 +333,12 @@ impl<'a> Builder<'a, '_> {
         self.binary(add, base, scaled, width)
     }
 
-    /// The row of an element's address, in 64 bits.
+    /// Returns the row of an element's address, in 64 bits.
     pub(super) fn indexed(&mut self, indexed: Indexed<'a>) -> Result<u32> {
         self.element_address(indexed, 8)
     }
 
-    /// The address of a symbol, in its own space.
+    /// Returns the address of a symbol, in its own state space.
     pub(super) fn address(&mut self, symbol: Symbol<'a>, offset: i64) -> Result<Value> {
         match symbol {
             Symbol::Local(index) => {
@@ -373,7 +374,7 @@ impl<'a> Builder<'a, '_> {
     }
 }
 
-/// `.x` to `.w`, or `.r` to `.a`.
+/// Returns the index of `.x` to `.w`, or of `.r` to `.a`.
 pub(super) fn component_index(component: Component) -> u32 {
     component as u32
 }

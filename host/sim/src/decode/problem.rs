@@ -1,36 +1,37 @@
-//! What is wrong with an instruction or a declaration, and the error that a user gets of it.
+//! Problems of instructions and declarations, and the errors that the user gets for them.
 
 use crate::isa::IsaError;
 use crate::load_error::LoadError;
 use crate::machine::program::Program;
 
-/// What went wrong with one instruction; the place is added by whoever knows it.
+/// A problem with one instruction. The caller that has the place adds it.
 #[derive(Debug)]
 pub(super) enum Problem {
-    /// The machine does not model it; the reason, where that is not plain.
+    /// The machine does not model the instruction. The text is the reason, if the spelling does not
+    /// show it.
     Unsupported(Option<String>),
-    /// The instruction makes no sense, for this reason.
+    /// The instruction has no valid meaning, for this reason.
     Invalid(String),
 }
 
 pub(super) type Result<T> = std::result::Result<T, Problem>;
 
-/// Not modelled, and the spelling says it all.
+/// Returns the error for an unmodelled instruction whose spelling shows the reason.
 pub(super) fn unsupported<T>() -> Result<T> {
     Err(Problem::Unsupported(None))
 }
 
-/// Not modelled for this reason.
+/// Returns the error for an instruction that is not modelled for this reason.
 pub(super) fn because<T>(why: &str) -> Result<T> {
     Err(Problem::Unsupported(Some(why.into())))
 }
 
-/// The text is no valid PTX, for this reason.
+/// Returns the error for text that is not valid PTX, for this reason.
 pub(super) fn invalid<T>(message: impl Into<String>) -> Result<T> {
     Err(Problem::Invalid(message.into()))
 }
 
-/// A problem with its line and the line's text.
+/// Returns the error of a problem, with its line and the line's text.
 pub(super) fn place(problem: Problem, line: u32, program: &Program) -> LoadError {
     let text = program
         .text
@@ -49,8 +50,8 @@ pub(super) fn place(problem: Problem, line: u32, program: &Program) -> LoadError
     }
 }
 
-/// An instruction that the table does not describe or refuses by name, in a text that begins behind
-/// line `base`.
+/// Returns the error for an instruction that the table does not describe or refuses. The text
+/// begins after line `base`.
 pub(super) fn refused(error: IsaError, base: u32) -> LoadError {
     let line = error.position().unwrap_or_default().line + base;
     let text = error.spelling().to_owned();

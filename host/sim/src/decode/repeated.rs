@@ -1,10 +1,10 @@
-//! Loads and stores that take their addresses from a register which one before them took them from.
+//! Finds loads and stores that use the same address register as an earlier load or store.
 //!
-//! Code that was unrolled accesses `[%rd1]`, `[%rd1+4]`, `[%rd1+8]`, ...: whether the lanes'
-//! addresses lie side by side or all at one place has to be found out once. What the first
-//! operation finds is kept (see `machine::memory::address`) for those behind it, as far as no
-//! branch leads between them and nothing writes to the register. That the same lanes run them is
-//! looked at when they run: an operation of other lanes in between keeps what it finds in the same
+//! Unrolled code accesses `[%rd1]`, `[%rd1+4]`, `[%rd1+8]`, ... For all of these, the test whether
+//! the lanes' addresses are adjacent or all equal is needed only once. The result of the first
+//! operation is kept (see `machine::memory::address`) for the operations after it, if no branch
+//! leads between them and nothing writes to the register. When they run, each checks that the same
+//! lanes are active, because an operation of other lanes in between stores its result in the same
 //! place.
 
 use super::assigned::registers;
@@ -24,11 +24,12 @@ impl Builder<'_, '_> {
                 leads[index as usize] = true;
             }
         }
-        // Registers that an operation has taken its addresses from, and which it is.
+        // The registers that operations have used for their addresses, each with its operation.
         let mut slots: [Option<(RegisterId, usize)>; flag::SLOTS] = [None; flag::SLOTS];
         let mut next = 0;
         for (index, instruction) in body.instructions.iter().enumerate() {
-            // What stands behind a branch or a call may run without it, or long after it.
+            // The code after a branch or a call may run without the earlier operation, or long
+            // after it.
             if leads[index] || pattern::successors(instruction) != Successors::Next {
                 slots = [None; flag::SLOTS];
             }
@@ -42,7 +43,7 @@ impl Builder<'_, '_> {
                         ops[keeps].aux |= flag::KEEPS | place;
                         ops[op].aux |= flag::AGAIN | place;
                     }
-                    // One whose guard is false in all lanes would keep nothing.
+                    // An operation whose guard is false in all lanes would store no result.
                     None if instruction.guard.is_none() => {
                         slots[next] = Some((register, op));
                         next = (next + 1) % flag::SLOTS;
@@ -50,7 +51,7 @@ impl Builder<'_, '_> {
                     None => {}
                 }
             }
-            // Whoever names a register otherwise may write to it.
+            // An instruction that uses a register in another way may write to it.
             for operand in body.operands(instruction) {
                 if !matches!(operand, Operand::Address(Base::Register(_), _)) {
                     registers(body, operand, &mut |id| {
@@ -63,8 +64,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The address register of a load or store of memory that has one address for all, and its
-    /// operation.
+    /// Returns the address register and the operation of a load or store, if all its elements share
+    /// one address register.
     fn access(&self, index: usize, instruction: &Instruction) -> Option<(RegisterId, usize)> {
         if !matches!(instruction.opcode, Opcode::Ld | Opcode::Ldu | Opcode::St) {
             return None;
@@ -79,7 +80,7 @@ impl Builder<'_, '_> {
         let (Class::Load(space) | Class::Store(space)) = info.class else {
             return None;
         };
-        // Generic addresses may be of several memories, and those of local memory are interleaved.
+        // A generic address may belong to several memories, and local memory is interleaved.
         let plain = matches!(space, SpaceClass::Global | SpaceClass::Shared);
         (plain && self.program.ops[op].a == self.registers[register as usize])
             .then_some((register, op))

@@ -1,4 +1,4 @@
-//! Parameters and results of functions: how many bytes each takes, and whether a call passes that.
+//! Parameters and results of functions: their sizes in bytes, and whether a call matches them.
 
 use crate::machine::program::Area;
 use crate::ptx::ast::{Type, Variable};
@@ -6,17 +6,17 @@ use crate::ptx::ast::{Type, Variable};
 /// A parameter or result as its function declares it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Formal {
-    /// Bytes of its area.
+    /// Bytes of the parameter's area.
     pub(super) bytes: u32,
-    /// An array without a length: the last parameter of a function that takes any number of
-    /// arguments.
+    /// Whether it is an array without a length: the last parameter of a function with a variable
+    /// number of arguments.
     pub(super) open: bool,
-    /// Type of one element; of arrays of bytes, that of what is passed decides.
+    /// The type of one element. For arrays of bytes, the type of the argument applies.
     pub(super) ty: Type,
 }
 
 impl Formal {
-    /// The parameter or result that a variable declares.
+    /// Returns the parameter or result that a variable declares.
     pub(super) fn of(variable: &Variable<'_>) -> Formal {
         Formal {
             bytes: area_bytes(variable),
@@ -26,7 +26,7 @@ impl Formal {
     }
 }
 
-/// Bytes of a parameter's area; a predicate takes a word.
+/// Returns the bytes of a parameter's area. A predicate takes a word.
 pub(super) fn area_bytes(variable: &Variable<'_>) -> u32 {
     match variable.ty {
         Type::Pred => 4,
@@ -34,7 +34,7 @@ pub(super) fn area_bytes(variable: &Variable<'_>) -> u32 {
     }
 }
 
-/// The bytes of parameters as a message shows them: "4, 8 or more".
+/// Formats the sizes of parameters for a message: "4, 8 or more".
 pub(super) fn listed(formals: &[Formal]) -> String {
     let size = |formal: &Formal| match formal.open {
         true => "any number".to_owned(),
@@ -46,7 +46,7 @@ pub(super) fn listed(formals: &[Formal]) -> String {
     }
 }
 
-/// Whether areas of a call are what a function takes.
+/// Returns whether the areas of a call match the parameters of a function.
 pub(super) fn agree(areas: &[Area], formals: &[Formal]) -> bool {
     areas.len() == formals.len()
         && areas

@@ -1,8 +1,8 @@
 //! Compares a module's instructions with the table.
 //!
-//! The modifiers of an instruction may stand in another order than the table's (see `order`); this
-//! puts them into the table's order for all later stages. `operands` compares the operands with the
-//! rows.
+//! The modifiers of an instruction may be in another order than in the table (see `order`). This
+//! module puts them into the table's order for all later stages. `operands` compares the operands
+//! with the rows.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -16,25 +16,27 @@ use super::{Architecture, IsaError, Row};
 use crate::ptx::NEWEST;
 use crate::ptx::ast::{Instruction, Modifier, Modifiers, Module, Opcode, Type};
 
-/// A function that holds what this machine refuses; the rest of its module is not affected.
+/// A function that contains something that the machine does not model. The rest of its module is
+/// not affected.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refusal {
-    /// The function: an index into [`Module::functions`].
+    /// The index of the function in [`Module::functions`].
     pub function: usize,
-    /// Its first instruction that cannot run.
+    /// The error of its first instruction that cannot run.
     pub error: IsaError,
 }
 
-/// Checks every instruction of a module, notes the row of each and puts its modifiers into the
+/// Checks every instruction of a module, stores the row of each, and puts its modifiers into the
 /// table's order.
 ///
-/// The functions that are given back hold an instruction that the ISA has and this machine does
-/// not, or one that is not known in a module of a PTX version after [`NEWEST`].
+/// Returns the functions that cannot run. Such a function contains an instruction that the ISA has
+/// and this machine does not model, or one that is unknown in a module of a PTX version after
+/// [`NEWEST`].
 ///
 /// # Errors
 ///
-/// The first instruction, in the order of the text, that no row of the table describes, or that the
-/// module's version or target does not have.
+/// The first instruction, in the order of the text, that no row of the table describes, or that
+/// does not exist in the module's version or target.
 pub fn check(module: &mut Module<'_>) -> Result<Vec<Refusal>, IsaError> {
     let mut checker = Checker::new(module)?;
     let newer = module.version > NEWEST;
@@ -73,7 +75,7 @@ struct ModuleTarget {
     version: (u32, u32),
 }
 
-/// What the checker keeps from one instruction to the next.
+/// The state that the checker keeps between instructions.
 struct Checker {
     has: ModuleTarget,
     forms: HashMap<(Opcode, Modifiers), Form, RandomState>,
@@ -95,7 +97,7 @@ impl Checker {
         })
     }
 
-    /// The form of an instruction, made when its words are first seen.
+    /// Returns the form of an instruction. It is computed when its words first occur.
     fn form(&mut self, instruction: &Instruction) -> Result<&Form, IsaError> {
         match self
             .forms
@@ -107,7 +109,8 @@ impl Checker {
     }
 }
 
-/// Whether the module's version and target have this instance of a row, and the machine models it.
+/// Checks that this instance of a row exists in the module's version and target, and that the
+/// machine models it.
 fn check_row(row: &Row, instruction: &Instruction, has: &ModuleTarget) -> Result<(), IsaError> {
     let (spelling, at) = (|| instruction.spelling(), instruction.position);
     let (since, needs) = super::needs(row, &instruction.modifiers);
@@ -149,7 +152,8 @@ fn check_row(row: &Row, instruction: &Instruction, has: &ModuleTarget) -> Result
     }
 }
 
-/// Rows of the opcode that take the modifiers, that the machine models and the module may use.
+/// Returns the rows of the opcode that accept the modifiers, that the machine models and that the
+/// module may use.
 fn form(instruction: &Instruction, has: &ModuleTarget) -> Result<Form, IsaError> {
     let Instruction {
         opcode, modifiers, ..
@@ -162,7 +166,7 @@ fn form(instruction: &Instruction, has: &ModuleTarget) -> Result<Form, IsaError>
         };
         match check_row(pattern.row, instruction, has) {
             Ok(()) => patterns.push((pattern, Modifiers::of(&ordered))),
-            // That the machine lacks it says more than that the module's target does.
+            // A refusal by the machine is more useful to report than a missing target.
             Err(error @ IsaError::Refused { .. }) => refused = Some(error),
             Err(error) => refused = refused.or(Some(error)),
         }
@@ -173,12 +177,13 @@ fn form(instruction: &Instruction, has: &ModuleTarget) -> Result<Form, IsaError>
     Ok(Form::new(patterns, modifiers))
 }
 
-/// No row takes the modifiers: what the nearest one makes of them.
+/// Returns the error for modifiers that no row accepts. It describes the difference from the
+/// nearest row.
 #[cold]
 fn unknown(instruction: &Instruction) -> IsaError {
     let written = &instruction.modifiers;
     let rows = pattern::of(instruction.opcode);
-    // The same types the other way round are another instruction: a conversion back.
+    // The same types in reverse order are another instruction: the reverse conversion.
     let types = |words: &[Modifier]| -> Vec<Modifier> {
         let types = words.iter().filter(|word| Type::of(**word).is_some());
         types.copied().collect()

@@ -1,11 +1,11 @@
-//! Which part of the decoder handles an instruction, and what follows from that: columns of the
-//! table.
+//! The part of the decoder that handles an instruction, and properties that follow from it. Both
+//! are columns of the table.
 
-/// What the decoder makes of a row's instances. Its dispatch is one arm for each of these, and a
-/// test compares every row with it.
+/// The part of the decoder that handles a row's instances. The decoder's dispatch has one arm for
+/// each of these, and a test compares every row with it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Decoder {
-    /// Rows of registers in, a row of registers out: found in the decoder's own table by its
+    /// Registers in, a register out. The operation is found in the decoder's own table, by the
     /// spelling.
     Registers,
     /// `setp`: a comparison whose result is one predicate or two.
@@ -14,7 +14,7 @@ pub enum Decoder {
     CompareToNumber,
     /// `testp`: a property of one number.
     TestNumber,
-    /// `and.pred` and its like.
+    /// `and.pred` and similar instructions.
     LogicOfPredicates,
     /// `lop3` with `.and` or `.or`: a value, and whether it is zero.
     LogicWithTest,
@@ -28,9 +28,9 @@ pub enum Decoder {
     ConvertFour,
     /// `mov`, with its packing and unpacking forms.
     Move,
-    /// What only steers caches, profilers or register files: it does nothing here.
+    /// An instruction that only affects caches, profilers or register files. It does nothing here.
     Hint,
-    /// `griddepcontrol`: a launch that may begin before the one ahead of it has ended.
+    /// `griddepcontrol`: for a launch that may begin before the launch ahead of it has ended.
     GridDependency,
     /// Loads and stores of memory of any space: `ld`, `ldu`, `st`.
     Transfer,
@@ -46,13 +46,13 @@ pub enum Decoder {
     AddressInCluster,
     /// `getctarank`: the block that a shared address belongs to.
     RankOfAddress,
-    /// Local memory of a size known when the program runs: `stacksave`, `stackrestore`, `alloca`.
+    /// Local memory of a size that is computed at run time: `stacksave`, `stackrestore`, `alloca`.
     Stack,
     /// A cache policy, which is one opaque value here: `createpolicy`.
     CachePolicy,
     /// Texels through a texture: `tex`, and four of them by `tld4`.
     TextureFetch,
-    /// Questions about a texture or surface: `txq`, `suq`.
+    /// Queries of a texture or surface: `txq`, `suq`.
     ImageQuery,
     /// Whether a handle is that of a texture, a sampler or a surface: `istypep`.
     ImageType,
@@ -74,17 +74,17 @@ pub enum Decoder {
     Exit,
     /// An end of the launch with an error: `trap`.
     Trap,
-    /// A stop for a debugger, of which there is none: `brkpt`.
+    /// A breakpoint for a debugger: `brkpt`. There is no debugger here.
     Breakpoint,
-    /// A pause that only lets others run: `nanosleep`.
+    /// A pause in which other threads can run: `nanosleep`.
     Sleep,
-    /// `bar`, `barrier`: the barriers of a block.
+    /// The barriers of a block: `bar`, `barrier`.
     Barrier,
     /// The barrier of some lanes of a warp: `bar.warp.sync`.
     WarpBarrier,
     /// The barrier of a cluster: `barrier.cluster`.
     ClusterBarrier,
-    /// What orders memory: `membar` and `fence`.
+    /// Memory fences: `membar` and `fence`.
     Fence,
     /// Values from other lanes: `shfl`.
     Shuffle,
@@ -94,9 +94,9 @@ pub enum Decoder {
     Match,
     /// A reduction over lanes: `redux`.
     Redux,
-    /// Which lanes run: `activemask`.
+    /// The mask of the active lanes: `activemask`.
     ActiveLanes,
-    /// One lane of those that run: `elect`.
+    /// The choice of one active lane: `elect`.
     Elect,
     /// A product of matrices in a warp's registers: `mma`, `wmma.mma`.
     MatrixMultiply,
@@ -104,7 +104,7 @@ pub enum Decoder {
     MatrixTile,
     /// Rows of matrices between shared memory and registers: `ldmatrix`, `stmatrix`.
     MatrixRows,
-    /// A matrix of a warp's registers transposed: `movmatrix`.
+    /// The transposition of a matrix in a warp's registers: `movmatrix`.
     MatrixTranspose,
     /// A product of matrices by four warps: `wgmma.mma_async`.
     WarpgroupMultiply,
@@ -112,7 +112,7 @@ pub enum Decoder {
     WarpgroupOrder,
     /// `cp.async` of 4, 8 or 16 bytes by each thread.
     CopyOfThread,
-    /// The end of a group of copies: `cp.async.commit_group` and its bulk twin.
+    /// The end of a group of copies: `cp.async.commit_group` and `cp.async.bulk.commit_group`.
     CopyCommit,
     /// `cp.async.wait_group`, `.wait_all`, `cp.async.bulk.wait_group`.
     CopyWait,
@@ -120,45 +120,46 @@ pub enum Decoder {
     CopyArrive,
     /// A copy or reduction of many bytes: `cp.async.bulk`, `cp.reduce.async.bulk`.
     BulkCopy,
-    /// Zeros over many bytes of shared memory: `st.bulk`.
+    /// A fill of many bytes of shared memory with zeros: `st.bulk`.
     BulkFill,
-    /// `st.async`, `red.async`: registers to another block's shared memory.
+    /// Stores from registers to another block's shared memory: `st.async`, `red.async`.
     StoreToCluster,
-    /// `mbarrier.init`, `.inval`, `.arrive`, `.expect_tx` and their like.
+    /// `mbarrier.init`, `.inval`, `.arrive`, `.expect_tx` and similar instructions.
     Mbarrier,
     /// Whether a phase of an mbarrier has ended: `mbarrier.test_wait`, `.try_wait`.
     MbarrierWait,
-    /// The arrivals that a state of an mbarrier waits for: `mbarrier.pending_count`.
+    /// The number of pending arrivals in a state of an mbarrier: `mbarrier.pending_count`.
     MbarrierCount,
     /// `cp.async.bulk.tensor`, its reductions and prefetches.
     TensorCopy,
-    /// One field of a tensor map changed: `tensormap.replace`.
+    /// A change of one field of a tensor map: `tensormap.replace`.
     TensorMapReplace,
-    /// A tensor map copied to global memory and made visible: `tensormap.cp_fenceproxy`.
+    /// A copy of a tensor map to global memory, with a fence that makes it visible:
+    /// `tensormap.cp_fenceproxy`.
     TensorMapPublish,
-    /// PTX ISA 9.7.18, scalar and SIMD.
+    /// Video instructions (PTX ISA 9.7.18), scalar and SIMD.
     Video,
 }
 
-/// Where a thread may go from an instruction: what compilers call its successors.
+/// The successors of an instruction in the control flow.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Successors {
     /// The next instruction.
     #[default]
     Next,
-    /// The label that it names; the next instruction too, if it has a guard.
+    /// The label in its operand. Also the next instruction, if it has a guard.
     Label,
-    /// The labels of the table that it names; the next instruction too, if it has a guard.
+    /// The labels in its table. Also the next instruction, if it has a guard.
     Table,
-    /// The function that it calls, and the next instruction if that returns.
+    /// The function that it calls. Also the next instruction, if that function returns.
     Callee,
-    /// None in its function, but for the next instruction if it has a guard.
+    /// No instruction of its function, except the next one if it has a guard.
     None,
 }
 
 impl Decoder {
-    /// Whether such an instruction does nothing but compute registers from registers, each lane by
-    /// itself.
+    /// Returns whether such an instruction only computes registers from registers, in each lane
+    /// separately.
     pub const fn is_arithmetic(self) -> bool {
         matches!(
             self,
@@ -179,7 +180,7 @@ impl Decoder {
         )
     }
 
-    /// Where a thread may go from such an instruction.
+    /// Returns the successors of such an instruction.
     pub const fn successors(self) -> Successors {
         match self {
             Decoder::Branch => Successors::Label,

@@ -1,10 +1,10 @@
-//! What can be wrong with an instruction that the grammar accepts. Messages say what; where is in
-//! the variant, and in [`IsaError::position`].
+//! Errors in instructions that the grammar accepts. The message of an error describes it. The place
+//! is in the variant, and in [`IsaError::position`].
 
 use super::Target;
 use crate::ptx::ast::Position;
 
-/// Why an instruction is not one of this machine's.
+/// The reason why an instruction cannot run on this machine.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum IsaError {
@@ -15,19 +15,19 @@ pub enum IsaError {
         spelling: String,
         /// Its opcode, the word before the first dot.
         opcode: &'static str,
-        /// How it misses the row of the table that is nearest.
+        /// The difference from the nearest row of the table.
         missed: Missed,
-        /// Where in the text it stands.
+        /// The place in the text.
         at: Position,
     },
-    /// The ISA has this instruction, and this machine does not.
+    /// The ISA has this instruction, but this machine does not model it.
     #[error("instruction `{spelling}` is not modelled: {why}")]
     Refused {
         /// The instruction with its modifiers, as it is written.
         spelling: String,
         /// The reason, and what to use instead.
         why: &'static str,
-        /// Where in the text it stands.
+        /// The place in the text.
         at: Position,
     },
     /// Too many or too few operands.
@@ -35,11 +35,11 @@ pub enum IsaError {
     OperandCount {
         /// The instruction with its modifiers, as it is written.
         spelling: String,
-        /// How many it takes, and which.
+        /// The number of operands that the instruction takes, and their kinds.
         expected: String,
-        /// How many it has.
+        /// The number of operands in the text.
         found: usize,
-        /// Where in the text it stands.
+        /// The place in the text.
         at: Position,
     },
     /// An operand of the wrong kind or size.
@@ -47,13 +47,13 @@ pub enum IsaError {
     Operand {
         /// The instruction with its modifiers, as it is written.
         spelling: String,
-        /// Which operand, from 1.
+        /// The number of the operand, from 1.
         number: usize,
-        /// What it should be.
+        /// What the instruction requires.
         expected: String,
-        /// What it is.
+        /// What the text contains.
         found: String,
-        /// Where in the text it stands.
+        /// The place in the text.
         at: Position,
     },
     /// The module's `.version` is older than the instruction.
@@ -61,11 +61,11 @@ pub enum IsaError {
     Version {
         /// The instruction with its modifiers, as it is written.
         spelling: String,
-        /// The version that brought it.
+        /// The version that introduced the instruction.
         since: (u32, u32),
         /// The module's version.
         version: (u32, u32),
-        /// Where in the text it stands.
+        /// The place in the text.
         at: Position,
     },
     /// The module's `.target` does not have the instruction.
@@ -77,10 +77,10 @@ pub enum IsaError {
         needs: Target,
         /// The module's target.
         target: String,
-        /// Where in the text it stands.
+        /// The place in the text.
         at: Position,
     },
-    /// GPUs from this one on do not have the instruction any more.
+    /// GPUs from a compute capability on do not have the instruction any more.
     #[error(
         "`{spelling}` without `.sync` is gone from PTX {}.{} for sm_{sm} and later, and the module is for {target}; use the \
          form with `.sync` and a mask of lanes", from.0, from.1
@@ -88,25 +88,25 @@ pub enum IsaError {
     Gone {
         /// The instruction with its modifiers, as it is written.
         spelling: String,
-        /// The PTX version that took it away.
+        /// The PTX version that removed the instruction.
         from: (u32, u32),
-        /// The first compute capability that does without.
+        /// The first compute capability without the instruction.
         sm: u32,
         /// The module's target.
         target: String,
-        /// Where in the text it stands.
+        /// The place in the text.
         at: Position,
     },
-    /// A `.target` that names no architecture.
+    /// A `.target` that is not the name of an architecture.
     #[error("`.target {target}` names no architecture; it should begin with one such as sm_90")]
     NoTarget {
-        /// The name, as it is written.
+        /// The name, as written.
         target: String,
     },
 }
 
 impl IsaError {
-    /// Where in the text, if it is about a place.
+    /// Returns the place in the text, if the error has one.
     pub fn position(&self) -> Option<Position> {
         use IsaError::*;
         match *self {
@@ -121,7 +121,7 @@ impl IsaError {
         }
     }
 
-    /// The instruction with its modifiers, or the `.target`.
+    /// Returns the instruction with its modifiers, or the `.target`.
     pub fn spelling(&self) -> &str {
         use IsaError::*;
         match self {
@@ -137,16 +137,16 @@ impl IsaError {
     }
 }
 
-/// How an instruction's modifiers miss the row of the table that is nearest to them.
+/// The difference between an instruction's modifiers and the nearest row of the table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Missed {
-    /// They are all there, in an order that no assembler takes; this is one that it does.
+    /// All modifiers are valid, but no assembler accepts their order. The string is a valid order.
     Order(String),
     /// One of these is missing.
     Needs(Vec<String>),
-    /// A word stands where one of these should.
+    /// Another word is in the place of one of these.
     Instead(&'static str, Vec<String>),
-    /// These have no place; with the others, those could stand.
+    /// The first words have no place in the row. The second ones could be added to the others.
     Extra(Vec<&'static str>, Vec<String>),
 }
 
@@ -172,7 +172,7 @@ fn stuck(missed: &Missed) -> String {
     }
 }
 
-/// "`.a`", "`.a` or `.b`", "one of `.a`, `.b`, `.c`".
+/// Formats a list as "`.a`", "`.a` or `.b`", "one of `.a`, `.b`, `.c`".
 fn one_of(words: &[String]) -> String {
     const SHOWN: usize = 16;
     match words {

@@ -1,14 +1,14 @@
-//! The instruction set: one table that says which instructions there are.
+//! The instruction set: one table of all instructions.
 //!
-//! A row is one syntax line of PTX ISA chapter 9.7: an opcode, the modifiers it takes in order, its
-//! operands, since when and on which GPUs it exists, and which part of the decoder takes it. The
-//! checker finds the row of every instruction of a module, the decoder goes by that row, the
-//! coverage page of the book lists them all.
+//! A row is one syntax line of PTX ISA chapter 9.7: an opcode, the modifiers that it takes in
+//! order, its operands, the PTX version and the GPUs that have it, and the part of the decoder that
+//! handles it. The checker finds the row of every instruction of a module. The decoder uses that
+//! row. The coverage page of the book lists all rows.
 //!
-//! Rows are written in a small notation, read once by [`pattern`]. Modifiers: `FRND? ftz? f32` is a
-//! rounding, or none, then perhaps `.ftz`, then `.f32`; `|` separates alternatives, names in
-//! capitals stand for sets of them, `a.b` is two words, `*` anything. Operands: see
-//! [`pattern::Shape`].
+//! Rows are written in a small notation, which [`pattern`] reads once. For modifiers, `FRND? ftz?
+//! f32` is an optional rounding, then an optional `.ftz`, then `.f32`. `|` separates alternatives,
+//! names in capitals stand for sets of modifiers, `a.b` is two words, and `*` accepts anything. For
+//! operands, see [`pattern::Shape`].
 
 pub mod check;
 mod decoder;
@@ -49,7 +49,7 @@ pub enum Section {
     Logic,
     /// Data movement and conversion.
     DataMovement,
-    /// Fetches from textures, and questions about them.
+    /// Texture fetches and queries.
     Texture,
     /// Loads and stores through surfaces.
     Surface,
@@ -63,16 +63,16 @@ pub enum Section {
     WarpgroupMatrix,
     /// TensorCore, 5th generation.
     TensorCore5,
-    /// Memory of the thread's stack.
+    /// Memory on the thread's stack.
     Stack,
     /// Arithmetic of bytes and halves within registers.
     Video,
-    /// What fits nowhere else.
+    /// Instructions of no other section.
     Miscellaneous,
 }
 
 impl Section {
-    /// Number and title in PTX ISA 8.6 and later.
+    /// Returns the number and title in PTX ISA 8.6 and later.
     pub const fn title(self) -> &'static str {
         match self {
             Section::Integer => "9.7.1 Integer Arithmetic Instructions",
@@ -117,13 +117,14 @@ pub struct Row {
     pub since: (u32, u32),
     /// The GPUs that have it.
     pub target: Target,
-    /// The PTX version from which GPUs from a compute capability on do not have it any more.
+    /// The PTX version and the compute capability from which the instruction does not exist any
+    /// more.
     pub gone: Option<((u32, u32), u32)>,
-    /// Where the ISA describes it.
+    /// The section of the ISA that describes it.
     pub section: Section,
-    /// Which part of the decoder takes it; none for what is refused.
+    /// The part of the decoder that handles it; `None` if the machine refuses it.
     pub decoder: Option<Decoder>,
-    /// Why this machine refuses it by name, if it does.
+    /// The reason why this machine refuses it, if it does.
     pub refused: Option<&'static str>,
 }
 
@@ -158,7 +159,7 @@ impl Row {
         self
     }
 
-    /// Only on targets of this GPU's own family, such as `sm_90a`.
+    /// Requires a target of this GPU's own family, such as `sm_90a`.
     const fn only(mut self, sm: u32) -> Row {
         self.target = Target {
             specific: true,
@@ -167,7 +168,7 @@ impl Row {
         self
     }
 
-    /// Only on specific targets, of these families.
+    /// Requires a specific target of one of these families.
     const fn families(mut self, families: &'static [u32]) -> Row {
         self.target = Target {
             specific: true,
@@ -177,13 +178,13 @@ impl Row {
         self
     }
 
-    /// Only on targets with an `a`: a family's `f` is not enough.
+    /// Requires a target with an `a`. A family's `f` is not enough.
     const fn exact(mut self) -> Row {
         self.target.in_family = false;
         self
     }
 
-    /// Taken away: modules of this version and later for these GPUs and later cannot have it.
+    /// Removes the instruction from modules of this version and later for these GPUs and later.
     const fn gone(mut self, major: u32, minor: u32, sm: u32) -> Row {
         self.gone = Some(((major, minor), sm));
         self
@@ -201,9 +202,9 @@ impl Row {
     }
 }
 
-/// What some modifiers ask for on whatever instruction they stand. These, and what [`needs`] adds,
-/// are as ptxas 12.8 (from sm_50 on) and 13.5 have them: every sample of the table was given to it
-/// at its least target and version, and below.
+/// The version and target that some modifiers require on any instruction. These values and those in
+/// [`needs`] are the ones of ptxas 12.8 (from sm_50 on) and 13.5. Every sample of the table was
+/// assembled for its lowest target and version, and for lower ones.
 const MODIFIER_NEEDS: &[(Modifier, (u32, u32), u32)] = &[
     (Modifier::Weak, (6, 0), 70),
     (Modifier::Relaxed, (6, 0), 70),
@@ -231,7 +232,7 @@ const MODIFIER_NEEDS: &[(Modifier, (u32, u32), u32)] = &[
     (Modifier::SpOrderedMetadata, (8, 5), 80),
 ];
 
-/// The PTX version and target that an instance of a row needs.
+/// Returns the PTX version and target that an instance of a row requires.
 pub(crate) fn needs(row: &Row, modifiers: &[Modifier]) -> ((u32, u32), Target) {
     let (mut since, mut target) = (row.since, row.target);
     for (_, version, sm) in MODIFIER_NEEDS
@@ -255,7 +256,7 @@ pub(crate) fn needs(row: &Row, modifiers: &[Modifier]) -> ((u32, u32), Target) {
     (since, target)
 }
 
-/// Every row, section by section.
+/// Returns every row, section by section.
 pub fn table() -> impl Iterator<Item = &'static Row> {
     table::PARTS.iter().flat_map(|part| part.iter())
 }

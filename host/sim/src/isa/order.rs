@@ -1,16 +1,16 @@
-//! Modifiers in another order than the table's.
+//! Accepts modifiers in another order than the table's.
 //!
-//! The ISA writes `atom.relaxed.cta.global.add.u32`; compilers and hands write
-//! `atom.add.global.u32` and `mma...s32.s8.s8.s32.satfinite`. ptxas 13.0 and 13.5, given
-//! permutations of the table's samples, follow three rules: the words of the instruction's name
-//! come first and in order (`mul.wide`, `cp.async.bulk`, `mbarrier.arrive.expect_tx`); words of one
-//! kind keep their order (the types of `cvt.f32.u32`, the spaces of a copy, `.row.col`); everything
-//! else may stand anywhere behind the name.
+//! The ISA writes `atom.relaxed.cta.global.add.u32`. Compilers and people also write
+//! `atom.add.global.u32` and `mma...s32.s8.s8.s32.satfinite`. ptxas 13.0 and 13.5 were tested with
+//! permutations of the table's samples. They follow three rules. The words of the instruction's
+//! name come first and in order (`mul.wide`, `cp.async.bulk`, `mbarrier.arrive.expect_tx`). Words
+//! of one kind keep their order (the types of `cvt.f32.u32`, the spaces of a copy, `.row.col`). All
+//! other words may be anywhere after the name.
 
 use super::pattern::{Group, Pattern};
 use crate::ptx::ast::{Modifier, Opcode, Type};
 
-/// The words that belong to an instruction's name, of those that its opcode takes.
+/// Returns the words of the instruction's name, among those that its opcode takes.
 fn name_words(opcode: Opcode, written: &[Modifier]) -> &'static [Modifier] {
     use Modifier::*;
     match opcode {
@@ -66,7 +66,7 @@ fn name_words(opcode: Opcode, written: &[Modifier]) -> &'static [Modifier] {
     }
 }
 
-/// Kinds of words that keep their order among themselves.
+/// The number of kinds of words that keep their order within a kind.
 const KINDS: usize = 5;
 
 fn kind(word: Modifier) -> Option<usize> {
@@ -82,18 +82,18 @@ fn kind(word: Modifier) -> Option<usize> {
     }
 }
 
-/// Words that are being put into a row's places.
+/// The state of a search that assigns words to a row's places.
 struct Places<'w> {
     written: &'w [Modifier],
-    /// A bit for each word that has its place.
+    /// One bit for each word that has a place.
     used: u32,
-    /// For each kind, where its next word may stand at the earliest.
+    /// For each kind, the earliest position of its next word.
     from: [usize; KINDS],
     found: Vec<Modifier>,
 }
 
 impl Places<'_> {
-    /// Takes a word that is still free; gives back what is needed to undo it.
+    /// Takes a word that has no place yet. Returns whether there is one.
     fn take(&mut self, word: Modifier) -> bool {
         let kind = kind(word);
         let least = kind.map_or(0, |kind| self.from[kind]);
@@ -109,7 +109,7 @@ impl Places<'_> {
         true
     }
 
-    /// Puts words into all of `groups`. Few groups are optional, so trying both ways costs little.
+    /// Assigns words to all of `groups`. Few groups are optional, so trying both ways costs little.
     fn fill(&mut self, groups: &[Group]) -> bool {
         let Some((group, rest)) = groups.split_first() else {
             return self.used.count_ones() as usize == self.written.len();
@@ -132,7 +132,7 @@ impl Places<'_> {
 }
 
 impl Pattern {
-    /// These modifiers in the row's order, if they are an instance of it.
+    /// Returns these modifiers in the row's order, if they are an instance of the row.
     pub fn arrange(&self, written: &[Modifier]) -> Option<Vec<Modifier>> {
         if self.takes(written) {
             return Some(written.to_vec());
@@ -155,8 +155,7 @@ impl Pattern {
         (places.found[..named] == written[..named]).then_some(places.found)
     }
 
-    /// These modifiers in the row's order, whatever order they had; those that it has no place for
-    /// are left out.
+    /// Returns these modifiers in the row's order. Words without a place in the row are left out.
     pub(super) fn in_order(&self, written: &[Modifier]) -> Vec<Modifier> {
         let mut left = written.to_vec();
         let mut found = Vec::new();
@@ -167,7 +166,7 @@ impl Pattern {
             };
             let there = |sequence: &&Vec<Modifier>| sequence.iter().all(|word| left.contains(word));
             let at = |word: &Modifier| left.iter().position(|other| other == word);
-            // The longest that is there, and of those the one that was written first.
+            // Prefer the longest alternative, and among those the one that was written first.
             let best = words
                 .iter()
                 .filter(there)
@@ -181,7 +180,7 @@ impl Pattern {
         found
     }
 
-    /// What could stand in those places of the row that these modifiers leave empty.
+    /// Returns the words that could be in the row's places that these modifiers leave empty.
     pub(super) fn unfilled(&self, written: &[Modifier]) -> Vec<String> {
         let empty = self.groups.iter().filter(|group| match group {
             Group::One { words, .. } => !words
@@ -192,8 +191,8 @@ impl Pattern {
         empty.flat_map(Group::alternatives).collect()
     }
 
-    /// How these modifiers miss the row: those that it has no place for, and the places that
-    /// nothing fills.
+    /// Returns the difference from the row: the modifiers that have no place, and the places that
+    /// remain empty.
     pub(super) fn misses(&self, written: &[Modifier]) -> (Vec<Modifier>, Vec<&Group>) {
         let mut left = written.to_vec();
         let mut missing = Vec::new();
@@ -203,7 +202,7 @@ impl Pattern {
                 continue;
             };
             let there = |sequence: &&Vec<Modifier>| sequence.iter().all(|word| left.contains(word));
-            // The longest, and of those the first.
+            // Prefer the longest, and among those the first.
             let fitting = || words.iter().filter(there);
             let longest = fitting().map(Vec::len).max();
             match fitting().find(|it| Some(it.len()) == longest) {
@@ -230,7 +229,7 @@ mod tests {
     use super::super::sample::samples;
     use super::*;
 
-    /// The instruction in the table's order, or nothing if no row takes it.
+    /// Returns the instruction in the table's order, or `None` if no row accepts it.
     fn arranged(text: &str) -> Option<String> {
         let mut words = text.split('.');
         let opcode = words.next().and_then(Opcode::of).expect("an opcode");
@@ -275,8 +274,8 @@ mod tests {
         }
     }
 
-    /// A word of a name that no row has is left from a row that is gone; one behind other words
-    /// would be no part of the name.
+    /// If no row has a word of a name, its row was removed. If a word comes after other words, it
+    /// is not part of the name.
     #[test]
     fn the_words_of_names_begin_the_rows_of_their_opcodes() {
         let mut found: Vec<(Opcode, Modifier)> = Vec::new();

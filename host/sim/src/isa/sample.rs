@@ -1,5 +1,5 @@
-//! Instances of a row, as PTX text: input for tests of the decoder, the coverage page, ptxas and
-//! GPUs.
+//! Instances of a row, as PTX text. They are the input of tests of the decoder, the coverage page,
+//! ptxas and GPUs.
 
 use std::fmt::Write;
 
@@ -12,16 +12,16 @@ use crate::ptx::ast::{Modifier, Opcode, Type};
 pub struct Sample {
     /// The instruction, from its opcode to its `;`.
     pub instruction: String,
-    /// A module with one kernel `sample` that holds the instruction, of the row's version and
-    /// target or `least`.
+    /// A module with one kernel `sample` that contains the instruction. Its version and target are
+    /// those of the row, or `least`.
     pub module: String,
-    /// The modifiers of its opcode, in the row's order.
+    /// The modifiers of the instruction, in the row's order.
     pub words: Vec<Modifier>,
-    /// The registers in it, in order: `%x0`, `%x1`, ...
+    /// The registers of the instruction, in order: `%x0`, `%x1`, ...
     pub registers: Vec<Register>,
-    /// The PTX version that it needs.
+    /// The PTX version that it requires.
     pub version: (u32, u32),
-    /// The GPU that it needs.
+    /// The GPU that it requires.
     pub target: Target,
 }
 
@@ -30,11 +30,11 @@ pub struct Sample {
 pub struct Register {
     /// The type that it is declared with.
     pub declared: Type,
-    /// The type that the instruction takes its bits for.
+    /// The type as which the instruction reads or writes its bits.
     pub value: Type,
     /// What the instruction does with it.
     pub usage: Usage,
-    /// The operand that it is, or is an element of; from 0.
+    /// The index of the operand that it is, or that it is an element of; from 0.
     pub operand: usize,
 }
 
@@ -45,17 +45,17 @@ pub enum Usage {
     Write,
     /// The instruction reads its value.
     Read,
-    /// Reads it as an address.
+    /// The instruction reads it as an address.
     Address,
-    /// Reads it as a cache policy.
+    /// The instruction reads it as a cache policy.
     Policy,
-    /// Reads it as a texture's or surface's handle or coordinate.
+    /// The instruction reads it as a texture's or surface's handle or coordinate.
     Texture,
 }
 
-/// Instances in which each alternative of each group of modifiers appears at least once, the others
-/// being first or absent. The version and target are those of the row, but at least those given (an
-/// assembler may know no older ones).
+/// Returns instances in which each alternative of each group of modifiers occurs at least once. The
+/// other groups have their first alternative or are absent. The version and target are those of the
+/// row, but not lower than the given ones (an assembler may not know older ones).
 pub fn samples(pattern: &Pattern, least_version: (u32, u32), least_sm: u32) -> Vec<Sample> {
     let mut samples: Vec<Sample> = Vec::new();
     let choices: Vec<Vec<&[Modifier]>> = pattern.groups.iter().map(Group::choices).collect();
@@ -80,7 +80,7 @@ pub fn samples(pattern: &Pattern, least_version: (u32, u32), least_sm: u32) -> V
             add(&picked, 0);
         }
     }
-    // Each way to choose bytes and halves, with other types each time.
+    // Each selection of bytes and halves, combined with other types each time.
     for selected in 1..ways_to_select(pattern) {
         let pick = |(group, choices): (usize, &Vec<_>)| (selected >> group) % choices.len();
         let picked: Vec<usize> = choices.iter().enumerate().map(pick).collect();
@@ -89,8 +89,8 @@ pub fn samples(pattern: &Pattern, least_version: (u32, u32), least_sm: u32) -> V
     samples
 }
 
-/// Every instance: all combinations of alternatives. The ways to choose bytes and halves take
-/// turns.
+/// Returns every instance: all combinations of alternatives. The selections of bytes and halves
+/// take turns.
 pub fn every_sample(pattern: &Pattern, least_version: (u32, u32), least_sm: u32) -> Vec<Sample> {
     let combinations = pattern.instances();
     let ways = ways_to_select(pattern);
@@ -100,7 +100,7 @@ pub fn every_sample(pattern: &Pattern, least_version: (u32, u32), least_sm: u32)
         .collect()
 }
 
-/// One instance: the row with these modifiers, which need not be ones that it takes.
+/// Returns one instance: the row with these modifiers. The row need not accept them.
 pub fn instance(
     pattern: &Pattern,
     words: &[Modifier],
@@ -110,8 +110,8 @@ pub fn instance(
     sample(pattern, words, 0, least_version, least_sm)
 }
 
-/// What samples of a video instruction write behind the destination, the first and the second
-/// source.
+/// The selectors that samples of a video instruction have after the destination, the first and the
+/// second source.
 const PARTS: [[&str; 3]; 7] = [
     ["h1", "", ""],
     ["b0", "b3", "h0"],
@@ -137,7 +137,7 @@ const BYTES: [[&str; 3]; 6] = [
     ["b310", "b6420", "b7531"],
 ];
 
-/// How many ways there are to choose bytes and halves of the row's operands.
+/// Returns the number of selections of bytes and halves for the row's operands.
 fn ways_to_select(pattern: &Pattern) -> usize {
     let slots = pattern.slots.iter().flatten();
     let ways = slots.map(|slot| match slot.shape {
@@ -183,7 +183,7 @@ fn sample(
             operands.push(maker.operand(slot));
         }
     }
-    // A call's list of results comes with its own comma, and empty lists are left out.
+    // A call's list of results includes its own comma, and empty lists are left out.
     let operands = operands
         .into_iter()
         .filter(|operand| !operand.is_empty())
@@ -226,8 +226,8 @@ next:
     }
 }
 
-/// What the operand of a slot is for. Only the first is written; a later one that has to be a
-/// register is read.
+/// Returns how the operand of a slot is used. Only the first operand is written. A later one that
+/// must be a register is read.
 fn usage(slot: &Slot, index: usize) -> Usage {
     match slot.shape {
         Shape::Address | Shape::TensorMap(_) => Usage::Address,
@@ -259,10 +259,10 @@ struct Maker<'a> {
     opcode: Opcode,
     types: Vec<Type>,
     registers: Vec<Register>,
-    /// Of the operand that is being made.
+    /// How the current operand is used.
     usage: Usage,
     slot: usize,
-    /// Which way bytes and halves are chosen.
+    /// The number of the selection of bytes and halves.
     selected: usize,
 }
 
@@ -271,7 +271,7 @@ impl Maker<'_> {
         self.register_of(ty, ty)
     }
 
-    /// A register declared with one type that holds values of another.
+    /// Adds a register that is declared with one type and contains values of another.
     fn register_of(&mut self, declared: Type, value: Type) -> String {
         self.registers.push(Register {
             declared,
@@ -282,7 +282,7 @@ impl Maker<'_> {
         format!("%x{}", self.registers.len() - 1)
     }
 
-    /// The type of a slot's register, and of the values in it.
+    /// Returns the type of a slot's register, and the type of the values in it.
     fn typed(&self, slot: &Slot) -> (Type, Type) {
         let ty = match slot.typed {
             Typed::Of(index) => self
@@ -328,7 +328,8 @@ impl Maker<'_> {
             | Shape::DestinationAndMaybe => self.register_of(ty, value),
             Shape::Part | Shape::PartDestination => self.part(&PARTS, (ty, value)),
             Shape::SignedPart => {
-                // The first factor, the second, both; the same both ways is no negation.
+                // The sign is on the first factor, on the second, or on both. Both signs together
+                // are no negation.
                 let negated = (self.selected % 4) & self.slot.min(2) != 0;
                 format!(
                     "{}{}",
@@ -397,7 +398,7 @@ impl Maker<'_> {
         format!("{{{}}}", registers.join(", "))
     }
 
-    /// A register with what is chosen of it.
+    /// Adds a register with a selector.
     fn part(&mut self, ways: &[[&str; 3]], (ty, value): (Type, Type)) -> String {
         let register = self.register_of(ty, value);
         match ways[self.selected % ways.len()][self.slot.min(2)] {
@@ -411,7 +412,7 @@ impl Maker<'_> {
         format!("{first}|{}", self.register(Type::Pred))
     }
 
-    /// An address; parameters can only be reached by name.
+    /// Returns an address. Parameters can only be accessed by name.
     fn address(&mut self) -> String {
         let has = |word| self.words.contains(&word);
         if has(Modifier::ParamFunc) || has(Modifier::Param) && self.opcode == Opcode::St {
@@ -423,7 +424,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A constant that the instruction's own rules allow.
+    /// Returns a constant that the instruction's own rules allow.
     fn constant(&self) -> String {
         let value = match self.opcode {
             Opcode::Cp if self.words.contains(&Modifier::WaitGroup) => 0,
@@ -432,14 +433,14 @@ impl Maker<'_> {
             Opcode::Tensormap if self.words.contains(&Modifier::CpFenceproxy) => 128,
             Opcode::Setmaxnreg => 64,
             Opcode::Wgmma if self.words.contains(&Modifier::Sp) && self.slot == 4 => 0,
-            // A selector that every shape has; what `st.bulk` can store.
+            // A selector that every shape has; also the only value that `st.bulk` can store.
             Opcode::Mma | Opcode::St => 0,
             _ => 1,
         };
         value.to_string()
     }
 
-    /// Gradients of a texture, and elements of its coordinates.
+    /// Returns the number of gradients of a texture, and the number of elements of its coordinates.
     fn dimensions(&self) -> (u8, u8) {
         use Modifier::*;
         self.words
@@ -466,7 +467,7 @@ impl Maker<'_> {
         let mut coordinates: Vec<_> = (0..self.dimensions().1)
             .map(|_| self.register(ty))
             .collect();
-        // The index of a layer is an integer whatever the coordinates are.
+        // The index of a layer is an integer for every type of coordinates.
         if self
             .words
             .iter()
@@ -475,12 +476,12 @@ impl Maker<'_> {
             coordinates[0] = self.register(Type::U32);
         }
         let coordinates = format!("{{{}}}", coordinates.join(", "));
-        // The texture or surface is an object, whose handle is in a register, as CUDA passes them.
+        // The texture or surface is an object, and its handle is in a register, as in CUDA.
         format!("[{}, {coordinates}]", self.register(Type::U64))
     }
 }
 
-/// The type of a register that holds values of a type: packed and small floats live in registers of
+/// Returns the type of a register for values of a type. Packed and small floats are in registers of
 /// bits.
 fn register_type(ty: Type, wider: bool) -> Type {
     use Type::*;

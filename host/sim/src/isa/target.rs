@@ -1,27 +1,27 @@
-//! Targets: what a module is for, and what a row of the table needs.
+//! Targets: the GPUs that a module is for, and the GPUs that a row of the table requires.
 //!
 //! PTX ISA 11.1.2 "PTX Module Directives: .target". A plain target such as `sm_90` stands for that
-//! GPU and all later ones, `sm_100f` for the GPUs of one family, `sm_90a` for one GPU. Which
-//! families have what is as ptxas 13.5.37 said when it was given the samples of the table
+//! GPU and all later ones, `sm_100f` for the GPUs of one family, `sm_90a` for one GPU. The features
+//! of each family are those that ptxas 13.5.37 accepted when it assembled the samples of the table
 //! (2026-11-22).
 
 /// The GPUs that have an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Target {
-    /// The least compute capability: 90 is `sm_90`.
+    /// The lowest compute capability: 90 is `sm_90`.
     pub sm: u32,
-    /// Whether only architecture- or family-specific targets such as `sm_90a` have it, and plain
-    /// ones do not.
+    /// Whether only architecture- or family-specific targets such as `sm_90a` have it, and not the
+    /// plain ones.
     pub specific: bool,
-    /// The families that have it where it is specific; empty for that of `sm` alone.
+    /// The families that have it, if it is specific; empty for the family of `sm` alone.
     pub families: &'static [u32],
-    /// Whether a target of a family such as `sm_100f` is enough; otherwise it has to be `sm_100a`
-    /// or the like.
+    /// Whether a family target such as `sm_100f` is enough. Otherwise it must be `sm_100a` or
+    /// similar.
     pub in_family: bool,
 }
 
 impl Target {
-    /// Every GPU from this compute capability on.
+    /// Returns the target of every GPU from this compute capability on.
     pub const fn from(sm: u32) -> Target {
         Target {
             sm,
@@ -38,23 +38,23 @@ impl std::fmt::Display for Target {
     }
 }
 
-/// What follows the number of a target.
+/// The letter after the number of a target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Suffix {
-    /// Nothing: later GPUs run it too.
+    /// No letter: later GPUs can also run it.
     Plain,
-    /// `f`: GPUs of the same family run it, from this one on.
+    /// `f`: GPUs of the same family can run it, from this one on.
     Family,
-    /// `a`: this GPU alone runs it.
+    /// `a`: only this GPU can run it.
     Specific,
 }
 
-/// An architecture as `.target` names it.
+/// An architecture, as `.target` specifies it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Architecture {
     /// The compute capability: 90 is `sm_90`.
     pub sm: u32,
-    /// What stands behind the number.
+    /// The letter after the number.
     pub suffix: Suffix,
 }
 
@@ -76,7 +76,7 @@ impl Architecture {
         })
     }
 
-    /// Whether it has what needs this target.
+    /// Returns whether the architecture has a feature that requires this target.
     pub fn has(self, needs: Target) -> bool {
         if !needs.specific {
             return self.sm >= needs.sm;
@@ -94,12 +94,12 @@ impl Architecture {
         named && among
     }
 
-    /// Whether a GPU of this compute capability runs code for it.
+    /// Returns whether a GPU of this compute capability can run code for the architecture.
     pub fn runs_on(self, sm: u32) -> bool {
         match self.suffix {
             Suffix::Plain => self.sm <= sm,
             Suffix::Family => self.sm <= sm && family(self.sm) == family(sm),
-            // sm_101 is the name that sm_110 had before CUDA 13.
+            // sm_101 was the name of sm_110 before CUDA 13.
             Suffix::Specific => self.sm == sm || (self.sm, sm) == (101, 110),
         }
     }
@@ -116,7 +116,8 @@ impl std::fmt::Display for Architecture {
     }
 }
 
-/// The family of a GPU, by the first of its members: 100, 103 and 107 are one, 120 and 121 another.
+/// Returns the family of a GPU, as its first member. 100, 103 and 107 are one family, and 120 and
+/// 121 another.
 fn family(sm: u32) -> u32 {
     match sm {
         101 => 110,

@@ -1,7 +1,7 @@
-//! What variables hold at first.
+//! The initial contents of variables.
 //!
-//! PTX ISA, "Variables: Initializers". An address of another variable is known only when the module
-//! has been given memory: it is noted beside the bytes.
+//! PTX ISA, "Variables: Initializers". The address of another variable is known only after the
+//! module was given memory, so it is stored beside the bytes.
 
 use super::{Program, Symbols};
 use crate::decode::problem::{Problem, place};
@@ -9,7 +9,7 @@ use crate::load_error::LoadError;
 use crate::machine::program::ImageAddress;
 use crate::ptx::ast::{self, Initializer};
 
-/// The names in an initializer.
+/// Collects the names in an initializer.
 pub(super) fn named<'a>(initializer: Option<&Initializer<'a>>, found: &mut Vec<&'a str>) {
     match initializer {
         Some(Initializer::List(list)) => list.iter().for_each(|one| named(Some(one), found)),
@@ -18,8 +18,8 @@ pub(super) fn named<'a>(initializer: Option<&Initializer<'a>>, found: &mut Vec<&
     }
 }
 
-/// Every variable that may have an initializer: its text, the function whose body declares it with
-/// the place there, and itself.
+/// Returns every variable that may have an initializer: its text, the function whose body declares
+/// it with the index there, and the variable.
 pub(super) fn initialised<'m, 'a>(
     modules: &'m [ast::Module<'a>],
 ) -> impl Iterator<
@@ -40,7 +40,7 @@ pub(super) fn initialised<'m, 'a>(
     })
 }
 
-/// Writes initial contents.
+/// Writes the initial contents of the variables.
 pub(in crate::decode) fn write<'a>(
     modules: &[ast::Module<'a>],
     bases: &[u32],
@@ -55,8 +55,8 @@ pub(in crate::decode) fn write<'a>(
             None => symbols.find(m, variable.name),
             Some((function, place)) => symbols.body_variable(m, function.name, place),
         };
-        // Of several definitions of one name, those that do not count have no place; nor have
-        // parameters.
+        // If a name has several definitions, those that are not used have no place. Parameters have
+        // none either.
         let Some(index) = index else { continue };
         let mut image = Image {
             variable,
@@ -81,7 +81,7 @@ pub(in crate::decode) fn write<'a>(
     Ok(())
 }
 
-/// A variable's contents on their way.
+/// The contents of a variable while they are built.
 struct Image<'s, 'a> {
     variable: &'s ast::Variable<'a>,
     symbols: &'s Symbols<'a>,
@@ -91,7 +91,7 @@ struct Image<'s, 'a> {
 }
 
 impl Image<'_, '_> {
-    /// Writes one initializer at `at`; `depth` dimensions are left inside it.
+    /// Writes one initializer at `at`. The initializer has `depth` dimensions inside it.
     fn write(
         &mut self,
         initializer: &Initializer<'_>,

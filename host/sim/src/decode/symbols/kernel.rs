@@ -1,10 +1,11 @@
-//! What a host program may know of a kernel: parameters, bounds, an estimate of its registers.
+//! The properties of a kernel that a host program can read: parameters, bounds, an estimate of its
+//! registers.
 
 use crate::kernel::{Kernel, Param};
 use crate::machine::program::Program;
 use crate::ptx::ast::{self, Body, Directive, Operand, Type};
 
-/// A kernel's parameters with their offsets, and the bytes of all of them.
+/// Returns a kernel's parameters with their offsets, and the size of all of them in bytes.
 pub(super) fn params(function: &ast::Function<'_>) -> (Vec<Param>, u32) {
     let mut end = 0u32;
     let params = function.params.iter().map(|p| {
@@ -24,7 +25,7 @@ pub(super) fn params(function: &ast::Function<'_>) -> (Vec<Param>, u32) {
     (params.collect(), end)
 }
 
-/// What a host program may know of a kernel.
+/// Returns the description of a kernel for a host program.
 pub(in crate::decode) fn describe(
     function: &ast::Function<'_>,
     body: &Body<'_>,
@@ -62,11 +63,12 @@ pub(in crate::decode) fn describe(
     kernel
 }
 
-/// The registers that a compiler may use where a kernel promises small blocks or asks for several
-/// on a multiprocessor: what spills beyond that goes to local memory. PTX ISA, "Performance-Tuning
-/// Directives: .maxntid, .minnctapersm".
+/// Returns the registers that a compiler may use for a kernel with declared block sizes or a least
+/// number of blocks on a multiprocessor. Further values are spilled to local memory. PTX ISA,
+/// "Performance-Tuning Directives: .maxntid, .minnctapersm".
 fn registers_within_bounds(kernel: &Kernel) -> u32 {
-    // Of every multiprocessor from compute capability 3.5 on, in units of 8 a thread.
+    // These hold for every multiprocessor from compute capability 3.5 on. The unit is 8 registers
+    // for each thread.
     const REGISTERS: u32 = 65_536;
     const UNIT: u32 = 8;
     let required = kernel
@@ -82,8 +84,9 @@ fn registers_within_bounds(kernel: &Kernel) -> u32 {
     (REGISTERS / resident.unwrap_or(u32::MAX) / UNIT * UNIT).max(16)
 }
 
-/// An estimate of the 32-bit registers that a GPU's compiler needs: the most that are in use at
-/// once, from each one's first to its last mention in the text, and a few for addresses and calls.
+/// Returns an estimate of the 32-bit registers that a GPU's compiler needs. It is the most
+/// registers that are live at once, where a register is live from its first to its last occurrence
+/// in the text, plus a few for addresses and calls.
 fn registers(body: &Body<'_>) -> u32 {
     let mut spans: Vec<Option<(usize, usize)>> = vec![None; body.registers.len()];
     for (at, instruction) in body.instructions.iter().enumerate() {

@@ -1,7 +1,9 @@
-//! Module variables and functions: who defines a name, where it lives, what it holds at first.
+//! Module variables and functions: the definition of each name, its place, and its initial
+//! contents.
 //!
-//! PTX ISA, "Linking Directives" and "Variables". Several texts link as one: `.extern` names find
-//! the `.visible` or `.weak` definition of any of them, other names stay in their text.
+//! PTX ISA, "Linking Directives" and "Variables". Several texts are linked into one module. An
+//! `.extern` name refers to the `.visible` or `.weak` definition in any of them. Other names are
+//! local to their text.
 
 pub(super) mod initial;
 pub(super) mod kernel;
@@ -15,10 +17,10 @@ use crate::load_error::LoadError;
 use crate::machine::program::{Program, Reference, Variable, VariableSpace};
 use crate::ptx::ast::{self, Attribute, Linkage, Opcode, Operand, Space, Symbol, Type};
 
-/// Where a name counts: in one text, or in all.
+/// The scope of a name: one text, or all texts.
 type Scope = Option<usize>;
 
-/// All names of the linked texts.
+/// The names of all linked texts.
 #[derive(Default)]
 pub(super) struct Symbols<'a> {
     /// Variables and functions with an address, by scope and name: an index into
@@ -30,16 +32,16 @@ pub(super) struct Symbols<'a> {
     in_bodies: HashMap<(usize, &'a str, u32), u32>,
     /// Each function's parameters and results.
     signatures: Vec<(Vec<Formal>, Vec<Formal>)>,
-    /// Bytes of one element of variables that are arrays.
+    /// Bytes of one element, for variables that are arrays.
     elements: HashMap<u32, u64>,
-    /// The longest argument for the last parameter of functions that leave its length open.
+    /// The size of the longest argument for an open last parameter, by function.
     open: HashMap<usize, u32>,
-    /// Where variables live.
+    /// The state space of each variable.
     spaces: Vec<VariableSpace>,
 }
 
 impl<'a> Symbols<'a> {
-    /// The variable or function of this name, as seen from a text.
+    /// Returns the variable or function of this name, as seen from a text.
     pub(super) fn find(&self, module: usize, name: &str) -> Option<u32> {
         self.names
             .get(&(Some(module), name))
@@ -47,7 +49,7 @@ impl<'a> Symbols<'a> {
             .copied()
     }
 
-    /// The function with a body of this name.
+    /// Returns the function of this name, if it has a body.
     pub(super) fn function(&self, module: usize, name: &str) -> Option<usize> {
         self.functions
             .get(&(Some(module), name))
@@ -55,23 +57,22 @@ impl<'a> Symbols<'a> {
             .copied()
     }
 
-    /// A variable of a function's body that does not live in the frame.
+    /// Returns a variable of a function's body that is not in the frame.
     pub(super) fn body_variable(&self, module: usize, function: &str, index: u32) -> Option<u32> {
         self.in_bodies.get(&(module, function, index)).copied()
     }
 
-    /// A function's parameters and results.
+    /// Returns a function's parameters and results.
     pub(super) fn signature(&self, index: usize) -> (Vec<Formal>, Vec<Formal>) {
         self.signatures[index].clone()
     }
 
-    /// Bytes of one element of a variable that is an array.
+    /// Returns the bytes of one element of a variable that is an array.
     pub(super) fn element_size(&self, variable: u32) -> Option<u64> {
         self.elements.get(&variable).copied()
     }
 
-    /// The most bytes that a call passes for a function's last parameter, which leaves its length
-    /// open.
+    /// Returns the most bytes that a call passes for a function's open last parameter.
     pub(super) fn open_parameter(&self, module: usize, function: &str) -> u32 {
         let index = self.function(module, function);
         index
@@ -80,7 +81,7 @@ impl<'a> Symbols<'a> {
             .unwrap_or(0)
     }
 
-    /// Notes what calls pass to functions that take any number of arguments.
+    /// Measures the arguments that calls pass to functions with a variable number of arguments.
     pub(super) fn measure_open(&mut self, modules: &[ast::Module<'a>]) {
         if !self
             .signatures
@@ -122,12 +123,12 @@ impl<'a> Symbols<'a> {
         }
     }
 
-    /// Where a variable lives.
+    /// Returns the state space of a variable.
     pub(super) fn space(&self, variable: u32) -> VariableSpace {
         self.spaces[variable as usize]
     }
 
-    /// Where a kernel's parameter starts.
+    /// Returns the offset of a kernel's parameter.
     pub(super) fn param_offset(&self, function: &ast::Function<'a>, index: usize) -> u32 {
         kernel::params(function)
             .0
@@ -143,8 +144,8 @@ fn scope(module: usize, linkage: Linkage) -> Scope {
     }
 }
 
-/// Gives every variable and function with a body an index. Returns the functions, by text and place
-/// in it.
+/// Assigns an index to every variable and every function with a body. Returns the functions, by
+/// text and index in the text.
 pub(super) fn declare<'a>(
     modules: &[ast::Module<'a>],
     bases: &[u32],
@@ -169,7 +170,8 @@ pub(super) fn declare<'a>(
             if let Some(&before) = symbols.names.get(&key) {
                 let old = &mut program.variables[before as usize];
                 match variable.linkage {
-                    // Dynamic shared memory is one, whatever it is called and however often.
+                    // All declarations of dynamic shared memory are one variable, whatever their
+                    // names are.
                     _ if dynamic => old.align = old.align.max(variable.alignment()),
                     Linkage::Common => old.size = old.size.max(variable.size()),
                     Linkage::Weak => {}
@@ -248,7 +250,7 @@ pub(super) fn declare<'a>(
     Ok(defined)
 }
 
-/// A variable, still without its place and contents.
+/// Creates a variable without its place and contents.
 fn make(variable: &ast::Variable<'_>, dynamic: bool) -> Result<Variable, String> {
     let space = match variable.space {
         _ if variable.ty == Type::Samplerref => {

@@ -1,7 +1,7 @@
-//! Static shared variables: where each lies in a block's shared memory.
+//! Static shared variables: the offset of each in a block's shared memory.
 //!
-//! Variables that one kernel reaches, through the functions that it may call, do not overlap; those
-//! of different kernels may.
+//! The variables that one kernel can access, directly or through functions that it may call, do not
+//! overlap. Variables of different kernels may overlap.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,7 +9,7 @@ use super::initial::{initialised, named};
 use super::{Program, Symbols, VariableSpace};
 use crate::ptx::ast::{self, Body, Operand, Symbol};
 
-/// The module names and body variables that a body mentions.
+/// Returns the module names and body variables that occur in a body.
 fn mentions<'a>(body: &Body<'a>) -> (BTreeSet<&'a str>, BTreeSet<u32>) {
     let (mut names, mut locals) = (BTreeSet::new(), BTreeSet::new());
     let mut symbol = |symbol: Symbol<'a>| match symbol {
@@ -28,14 +28,15 @@ fn mentions<'a>(body: &Body<'a>) -> (BTreeSet<&'a str>, BTreeSet<u32>) {
     (names, locals)
 }
 
-/// Gives static shared variables offsets: behind all others of every kernel that reaches them.
+/// Assigns offsets to static shared variables. Each comes after all others of every kernel that can
+/// access it.
 pub(in crate::decode) fn place<'a>(
     modules: &[ast::Module<'a>],
     defined: &[(usize, usize)],
     symbols: &mut Symbols<'a>,
     program: &mut Program,
 ) -> Mentions {
-    // What each function mentions: variables, and functions as variables.
+    // The names in each function: variables, and functions as variables.
     let direct: Vec<BTreeSet<u32>> = defined
         .iter()
         .map(|&(m, f)| {
@@ -51,8 +52,8 @@ pub(in crate::decode) fn place<'a>(
             names.chain(locals).collect()
         })
         .collect();
-    // A function whose address is in a variable may be called by whoever reads it: all kernels
-    // count as callers.
+    // A function whose address is in a variable may be called by any kernel that reads the
+    // variable. So all kernels count as its callers.
     let indirect: Vec<usize> = initialised(modules)
         .flat_map(|(m, _, variable)| {
             let mut found = Vec::new();
@@ -77,7 +78,7 @@ pub(in crate::decode) fn place<'a>(
             }
             for &variable in &direct[function] {
                 match symbols.space(variable) {
-                    // A kernel that this one launches has shared memory of its own.
+                    // A kernel that this one launches has its own shared memory.
                     VariableSpace::Function(callee) if kernels.contains(&callee) => {}
                     VariableSpace::Function(callee) => todo.push(callee),
                     VariableSpace::Shared(_) => {
@@ -119,16 +120,16 @@ pub(in crate::decode) fn place<'a>(
     Mentions { direct, kernels }
 }
 
-/// Which functions mention which.
+/// The references between functions.
 pub(in crate::decode) struct Mentions {
-    /// What each function mentions: variables, and functions as variables.
+    /// The names in each function: variables, and functions as variables.
     direct: Vec<BTreeSet<u32>>,
     kernels: Vec<usize>,
 }
 
 impl Mentions {
-    /// A function and those that it may call by name, or takes the address of. Kernels that it
-    /// launches are not among them.
+    /// Returns a function together with the functions that it may call by name or whose address it
+    /// takes. Kernels that it launches are not included.
     pub(in crate::decode) fn functions_of(
         &self,
         entry: usize,

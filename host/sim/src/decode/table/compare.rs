@@ -1,7 +1,7 @@
-//! Comparisons: PTX ISA 9.7.3 (`testp`), 9.7.6 and 9.7.7. The Boolean operation with a third
-//! predicate is the handler's.
+//! Comparisons: PTX ISA 9.7.3 (`testp`), 9.7.6 and 9.7.7. The handler does the Boolean operation
+//! with a third predicate.
 //!
-//! `set` and comparisons of pairs are made of these rows: see `decode/compare.rs`.
+//! `set` and comparisons of pairs are composed of these rows: see `decode/compare.rs`.
 
 use super::{Rows, property, test, test_rare};
 use crate::semantics::compare::*;
@@ -14,7 +14,7 @@ pub(super) fn rows(rows: &mut Rows) {
     properties(rows);
 }
 
-/// `setp` on types of 32 and 64 bits, and on integers of 16.
+/// Adds `setp` on types of 32 and 64 bits, and on integers of 16.
 fn words(rows: &mut Rows) {
     super::rows! { rows;
         test {
@@ -102,7 +102,7 @@ fn words(rows: &mut Rows) {
     }
 }
 
-/// `setp` on one f16 or bf16.
+/// Adds `setp` on one f16 or bf16.
 fn halves(rows: &mut Rows) {
     super::forms! { rows;
         test_rare {
@@ -138,7 +138,7 @@ fn halves(rows: &mut Rows) {
     }
 }
 
-/// The rows of `testp`.
+/// Adds the rows of `testp`.
 fn properties(rows: &mut Rows) {
     super::rows! { rows;
         property {

@@ -1,9 +1,9 @@
-//! Packed conversions and those to the formats of tensor cores: PTX ISA 9.7.9, "cvt" and
+//! Packed conversions, and conversions to the formats of tensor cores: PTX ISA 9.7.9, "cvt" and
 //! "cvt.pack".
 //!
-//! Other conversions of one number to one number are made by `decode/convert.rs`. The stochastic
-//! conversions of four numbers `{a, b, e, f}` are two operations, spelled here with `(a,b)` and
-//! `(e,f)` behind them: the second puts its half below what the first made.
+//! `decode/convert.rs` decodes the other conversions of one number to one number. The stochastic
+//! conversions of four numbers `{a, b, e, f}` are two operations, whose spellings here end in
+//! `(a,b)` and `(e,f)`. The second operation puts its half below the result of the first.
 
 use half::bf16;
 
@@ -23,7 +23,7 @@ pub(super) fn rows(rows: &mut Rows) {
     integers(rows);
 }
 
-/// Two f32 to a pair of halves: the first operand is the upper one.
+/// Adds conversions of two f32 to a pair of halves. The first operand is the upper half.
 fn to_halves(rows: &mut Rows) {
     super::rows! { rows;
         two {
@@ -57,7 +57,7 @@ fn to_halves(rows: &mut Rows) {
     }
 }
 
-/// The rows of conversions to tf32.
+/// Adds conversions to tf32.
 fn tf32(rows: &mut Rows) {
     super::forms! { rows;
         one_rare {
@@ -78,12 +78,12 @@ fn tf32(rows: &mut Rows) {
     }
 }
 
-/// Both of a pair of f16, negative ones made zero.
+/// Replaces negative elements of a pair of f16 by zero.
 fn relu_f16x2(a: u32) -> u32 {
     pack(unpack(a).map(relu_f16))
 }
 
-/// e4m3 and e5m2, two in 16 bits.
+/// Adds conversions to e4m3 and e5m2, two in 16 bits.
 fn eight_bits(rows: &mut Rows) {
     super::forms! { rows;
         two_rare {
@@ -107,7 +107,7 @@ fn eight_bits(rows: &mut Rows) {
     }
 }
 
-/// e2m3, e3m2 and e2m1.
+/// Adds conversions to e2m3, e3m2 and e2m1.
 fn fewer_bits(rows: &mut Rows) {
     super::forms! { rows;
         two_rare {
@@ -129,14 +129,14 @@ fn fewer_bits(rows: &mut Rows) {
     }
 }
 
-/// ue8m0: exponents alone. Two f32 or a pair of bf16 to two of them, the first operand or the upper
-/// half above.
+/// Adds conversions to ue8m0, which has an exponent only: two f32 or a pair of bf16 to two of them.
+/// The first operand or the upper half goes to the upper byte.
 fn scales(rows: &mut Rows) {
-    /// The lower number, then the upper one.
+    /// Joins the lower number and the upper one.
     fn pair([low, high]: [u8; 2]) -> u16 {
         u16::from_le_bytes([low, high])
     }
-    /// A pair's numbers as f32, which is exact.
+    /// Returns a pair's numbers as f32, which is exact.
     fn wide(a: u32) -> [f32; 2] {
         unpack::<bf16>(a).map(crate::semantics::half::cvt_f32_bf16)
     }
@@ -161,7 +161,7 @@ fn scales(rows: &mut Rows) {
     }
 }
 
-/// The rows of `cvt.rs`.
+/// Adds the rows of `cvt.rs`.
 fn stochastic(rows: &mut Rows) {
     super::forms! { rows;
         three_rare {
@@ -211,8 +211,8 @@ fn stochastic(rows: &mut Rows) {
     }
 }
 
-/// `cvt.pack`: two integers saturated and put side by side; those of 8 bits and fewer before what
-/// `c` holds.
+/// Adds `cvt.pack`: two integers are saturated and packed. Integers of 8 bits and fewer go below
+/// the contents of `c`.
 fn integers(rows: &mut Rows) {
     super::rows! { rows;
         two_rare {

@@ -16,7 +16,7 @@ pub(super) fn rows(rows: &mut Rows) {
     mixed(rows);
 }
 
-/// The rows of `.f32`.
+/// Adds the rows of `.f32`.
 fn singles(rows: &mut Rows) {
     super::forms! { rows;
         two_rare {
@@ -49,7 +49,7 @@ fn singles(rows: &mut Rows) {
     }
 }
 
-/// The rows of `.f64`.
+/// Adds the rows of `.f64`.
 fn doubles(rows: &mut Rows) {
     super::rows! { rows;
         two_rare {
@@ -82,7 +82,7 @@ fn doubles(rows: &mut Rows) {
     }
 }
 
-/// The rows of `.f32x2`.
+/// Adds the rows of `.f32x2`.
 fn pairs(rows: &mut Rows) {
     super::forms! { rows;
         two_rare {
@@ -108,7 +108,8 @@ fn pairs(rows: &mut Rows) {
     }
 }
 
-/// `.f32.f16` and `.f32.bf16`: operands but the last are halves, made f32 (which is exact) first.
+/// Adds `.f32.f16` and `.f32.bf16`. All operands but the last are halves, which are first converted
+/// to f32 (this is exact).
 fn mixed(rows: &mut Rows) {
     super::forms! { rows;
         two_rare {

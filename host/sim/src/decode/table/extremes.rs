@@ -1,7 +1,7 @@
 //! `min` and `max` of floats: PTX ISA 9.7.3.
 //!
-//! Minimum and maximum of three operands are spelled as those of two; here they have `(a,b,c)`
-//! behind the type.
+//! Minimum and maximum of three operands have the same spelling as those of two. Here `(a,b,c)`
+//! follows their type.
 
 use super::{Rows, three_rare, two, two_rare};
 use crate::semantics::float::*;

@@ -3,7 +3,8 @@
 use super::{Rows, one_rare, three, three_rare, two, two_rare};
 use crate::semantics::half::*;
 
-/// Rows of a half type and, with `x2` behind it, of pairs: the function is applied to both halves.
+/// Adds rows of a half type and, with `x2` after it, of pairs. For pairs, the function is applied
+/// to both halves.
 macro_rules! halves {
     ($rows:ident; $($arity:ident, $ty:literal { $($spellings:literal => $($f:path),+;)* })*) => {
         $($({
@@ -31,7 +32,7 @@ macro_rules! halves {
     };
 }
 
-/// Each word with a type behind it.
+/// Returns each word with a type after it.
 fn typed(words: &str, ty: &str) -> String {
     words
         .split_whitespace()
@@ -88,7 +89,7 @@ pub(super) fn rows(rows: &mut Rows) {
     }
 }
 
-/// Sums and products: those of `.f16` and of pairs are what compilers emit, hence vector code.
+/// Adds sums and products. Compilers emit those of `.f16` and of pairs, so these have vector code.
 fn common(rows: &mut Rows) {
     super::rows! { rows;
         two_rare {

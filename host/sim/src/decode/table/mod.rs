@@ -1,14 +1,14 @@
 //! The instructions that work on registers alone, by their spelling.
 //!
-//! A row is a spelling as PTX has it (or several, where modifiers change nothing) and the function
-//! that says what it computes; operand widths follow from the function's types. What takes more
-//! than rows of registers (memory, control, lanes meeting) is decoded by code, each subject in its
-//! own file beside this folder.
+//! A row is a spelling in PTX (or several, if modifiers change nothing) and the function that
+//! computes its result. The operand widths follow from the function's types. Instructions that need
+//! more than rows of registers (memory, control flow, exchange between lanes) are decoded by code,
+//! in one file for each subject.
 //!
-//! A word with `?` may be there or not: `add.rz.ftz?.sat?.f32` is four spellings. A row of
-//! [`rows!`] gives them all one function, a row of [`forms!`] each its own: without the words, with
-//! the first, with the second, with both, and so on as the bits of a number count, the first word
-//! being the lowest bit.
+//! A word with `?` is optional: `add.rz.ftz?.sat?.f32` is four spellings. A row of [`rows!`] has
+//! one function for all of them. A row of [`forms!`] has a function for each: without the words,
+//! with the first, with the second, with both, and so on. The order is that of a binary number
+//! whose lowest bit is the first word.
 
 mod approx;
 mod bits;
@@ -28,34 +28,34 @@ use crate::machine::lane::Lane;
 use crate::machine::op::Handler;
 use crate::ptx::ast::{Modifier, Opcode};
 
-/// How an instruction's operands are laid out.
+/// The layout of an instruction's operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// A destination row, then source rows.
     Rows,
-    /// `setp`: one or two destination predicates, two source rows, perhaps a third predicate.
+    /// `setp`: one or two destination predicates, two source rows, and an optional third predicate.
     Compare,
-    /// `testp`: a destination predicate and one source row, which the handler reads as both of a
-    /// comparison's.
+    /// `testp`: a destination predicate and one source row, which the handler reads as both sources
+    /// of a comparison.
     Property,
-    /// As `Rows` with the carry flag; the flag is written where the spelling has `.cc`.
+    /// Like `Rows`, with the carry flag. The flag is written if the spelling has `.cc`.
     Carry,
 }
 
-/// One instruction of the table and what runs it.
+/// One instruction of the table and its handler.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entry {
-    /// What runs it.
+    /// The handler of the instruction.
     pub(crate) run: Handler,
-    /// How its operands are laid out.
+    /// The layout of its operands.
     pub(crate) shape: Shape,
     /// Bytes of one lane of the destination's row.
     pub(crate) d: u64,
-    /// Bytes of one lane of each source's row; 0 behind the last.
+    /// Bytes of one lane of each source's row; 0 after the last source.
     pub(crate) sources: [u64; 4],
 }
 
-/// Bytes that one lane of a row of `T` takes.
+/// Returns the bytes of one lane of a row of `T`.
 const fn width<T: Lane>() -> u64 {
     size_of::<T::Repr>() as u64
 }
@@ -97,7 +97,7 @@ fn four<A: Lane, B: Lane, C: Lane, E: Lane, D: Lane, F: Fn(A, B, C, E) -> D + Co
     )
 }
 
-/// As [`four`], for what is rare.
+/// Like [`four`], for rare instructions.
 fn four_rare<A: Lane, B: Lane, C: Lane, E: Lane, D: Lane, F: Fn(A, B, C, E) -> D + Copy>(
     f: F,
 ) -> Entry {
@@ -115,7 +115,7 @@ fn test<A: Lane, B: Lane, F: Fn(A, B) -> bool + Copy>(f: F) -> Entry {
     }
 }
 
-/// As [`test`], for what is rare.
+/// Like [`test`], for rare instructions.
 fn test_rare<A: Lane, B: Lane, F: Fn(A, B) -> bool + Copy>(f: F) -> Entry {
     Entry {
         shape: Shape::Compare,
@@ -123,7 +123,7 @@ fn test_rare<A: Lane, B: Lane, F: Fn(A, B) -> bool + Copy>(f: F) -> Entry {
     }
 }
 
-/// A property of one value.
+/// An entry for a test of one value.
 fn property<A: Lane, F: Fn(A, A) -> bool + Copy>(f: F) -> Entry {
     Entry {
         shape: Shape::Property,
@@ -131,12 +131,12 @@ fn property<A: Lane, F: Fn(A, A) -> bool + Copy>(f: F) -> Entry {
     }
 }
 
-/// As [`one`], for what is rare.
+/// Like [`one`], for rare instructions.
 fn one_rare<A: Lane, D: Lane, F: Fn(A) -> D + Copy>(f: F) -> Entry {
     entry(alu::unary_rare(f), width::<D>(), [width::<A>(), 0, 0, 0])
 }
 
-/// As [`two`], for what is rare.
+/// Like [`two`], for rare instructions.
 fn two_rare<A: Lane, B: Lane, D: Lane, F: Fn(A, B) -> D + Copy>(f: F) -> Entry {
     entry(
         alu::binary_rare(f),
@@ -145,7 +145,7 @@ fn two_rare<A: Lane, B: Lane, D: Lane, F: Fn(A, B) -> D + Copy>(f: F) -> Entry {
     )
 }
 
-/// As [`three`], for what is rare.
+/// Like [`three`], for rare instructions.
 fn three_rare<A: Lane, B: Lane, C: Lane, D: Lane, F: Fn(A, B, C) -> D + Copy>(f: F) -> Entry {
     entry(
         alu::ternary_rare(f),
@@ -154,7 +154,7 @@ fn three_rare<A: Lane, B: Lane, C: Lane, D: Lane, F: Fn(A, B, C) -> D + Copy>(f:
     )
 }
 
-/// Two sources and the carry flag; the third that the handler reads is not looked at.
+/// An entry with two sources and the carry flag. The handler ignores its third source.
 fn carry2<A: Lane, F: Fn(A, A, A, bool) -> (A, bool) + Copy>(f: F) -> Entry {
     let w = width::<A>();
     Entry {
@@ -163,7 +163,7 @@ fn carry2<A: Lane, F: Fn(A, A, A, bool) -> (A, bool) + Copy>(f: F) -> Entry {
     }
 }
 
-/// Three sources and the carry flag.
+/// An entry with three sources and the carry flag.
 fn carry3<A: Lane, F: Fn(A, A, A, bool) -> (A, bool) + Copy>(f: F) -> Entry {
     let w = width::<A>();
     Entry {
@@ -175,8 +175,8 @@ fn carry3<A: Lane, F: Fn(A, A, A, bool) -> (A, bool) + Copy>(f: F) -> Entry {
 /// The table: instructions by their spelling.
 pub(super) type Rows = HashMap<String, Entry>;
 
-/// The spellings that a row's text stands for: its words, each with every choice of what may be
-/// there.
+/// Returns the spellings that a row's text stands for: its words, each with every choice of the
+/// optional parts.
 fn spellings(text: &str) -> impl Iterator<Item = Vec<String>> + '_ {
     text.split_whitespace().map(|word| {
         let choices = word.matches('?').count();
@@ -197,7 +197,8 @@ fn spellings(text: &str) -> impl Iterator<Item = Vec<String>> + '_ {
     })
 }
 
-/// Adds the spellings of `text`: with one entry for all, or one for each choice of optional words.
+/// Adds the spellings of `text`, with one entry for all, or with one for each choice of optional
+/// words.
 fn add(rows: &mut Rows, text: &str, entries: &[Entry]) {
     for forms in spellings(text) {
         debug_assert!(
@@ -211,7 +212,7 @@ fn add(rows: &mut Rows, text: &str, entries: &[Entry]) {
     }
 }
 
-/// Rows with one function each, grouped by how many sources they have.
+/// Adds rows with one function each, grouped by their number of sources.
 macro_rules! rows {
     ($rows:ident; $($arity:ident { $($spellings:literal => $f:expr),* $(,)? })*) => {
         $($(super::add($rows, $spellings, &[$arity($f)]);)*)*
@@ -219,7 +220,7 @@ macro_rules! rows {
 }
 use rows;
 
-/// Rows with a function for each choice of optional words.
+/// Adds rows with a function for each choice of optional words.
 macro_rules! forms {
     ($rows:ident; $($arity:ident { $($spellings:literal => $($f:expr),+;)* })*) => {
         $($(super::add($rows, $spellings, &[$($arity($f)),+]);)*)*
@@ -227,8 +228,9 @@ macro_rules! forms {
 }
 use forms;
 
-/// The table, made when it is first asked for. (By a function: what the initial value of a static
-/// names is compiled into every program of this crate, the unit tests too, which run none of it.)
+/// Returns the table, which is made at the first call. (It is made by a function because the names
+/// in a static's initial value are compiled into every program of this crate, even into unit tests
+/// that use none of it.)
 fn table() -> &'static Rows {
     static TABLE: OnceLock<Rows> = OnceLock::new();
     TABLE.get_or_init(|| {
@@ -246,8 +248,8 @@ fn table() -> &'static Rows {
     })
 }
 
-/// The words by which the table knows an instruction of `operands` operands: its spelling, and for
-/// what one spelling does not tell apart, its sources.
+/// Returns the table's key of an instruction with `operands` operands: its spelling, and its
+/// sources if several instructions share one spelling.
 pub(super) fn key(opcode: Opcode, modifiers: &[Modifier], operands: usize) -> String {
     let mut key = opcode.name().to_string();
     for word in modifiers {
@@ -260,12 +262,12 @@ pub(super) fn key(opcode: Opcode, modifiers: &[Modifier], operands: usize) -> St
     key
 }
 
-/// The instruction of this spelling, if it works on registers alone.
+/// Returns the instruction of this spelling, if it works on registers alone.
 pub(crate) fn find(spelling: &str) -> Option<Entry> {
     table().get(spelling).copied()
 }
 
-/// Every key of the table.
+/// Returns every key of the table.
 pub(crate) fn keys() -> impl Iterator<Item = &'static str> {
     table().keys().map(String::as_str)
 }

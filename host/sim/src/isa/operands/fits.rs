@@ -1,9 +1,9 @@
-//! Whether one register or constant fits a type.
+//! Tests whether one register or constant fits a type.
 
 use super::super::pattern::{Shape, Typed};
 use crate::ptx::ast::{self, Body, Class, Operand, Selector, Type};
 
-/// Whether a register fits a slot's type.
+/// Returns whether a register fits a slot's type.
 pub(super) fn register_fits(body: &Body<'_>, id: u32, typed: Typed, wider: bool) -> bool {
     body.registers
         .get(id as usize)
@@ -15,7 +15,7 @@ pub(super) fn size_fits(register: Type, typed: Typed, wider: bool) -> bool {
     match typed {
         Typed::Is(Type::Pred) => register == Type::Pred,
         Typed::Is(ty) if register.size() == ty.size() => memory && same_kind(register, ty),
-        // Of a wider float register, a value could only be some of its bits.
+        // The value would be only some of the bits of a wider float register, which is not allowed.
         Typed::Is(ty) if wider && register.size() > ty.size() => {
             memory
                 && same_kind(register, ty)
@@ -28,8 +28,9 @@ pub(super) fn size_fits(register: Type, typed: Typed, wider: bool) -> bool {
     }
 }
 
-/// Whether a special register can be read as this type: as an integer of its own size, element by
-/// element where it has elements. Those that were there before PTX 2.0 can be read as 16 bits too.
+/// Returns whether a special register can be read as this type. It can be read as an integer of its
+/// own size, and element by element if it has elements. Registers that existed before PTX 2.0 can
+/// also be read as 16 bits.
 pub(super) fn special_fits(
     register: ast::SpecialRegister,
     element: bool,
@@ -47,11 +48,11 @@ pub(super) fn special_fits(
         register if register.name().ends_with("64") => size == 8,
         _ => size == 4,
     };
-    // A conversion takes what it finds.
+    // A conversion accepts the register's own size.
     (sized || wider) && ty.class() != Class::Float && element == register.has_components()
 }
 
-/// Type and number of elements of a register that has several.
+/// Returns the type and the number of elements of a vector register.
 pub(super) fn vector_of(body: &Body<'_>, operand: &Operand<'_>) -> Option<(Type, u64)> {
     let Operand::Register(id) = *operand else {
         return None;
@@ -69,15 +70,16 @@ pub(super) fn is_integer(body: &Body<'_>, id: u32) -> bool {
     })
 }
 
-/// A byte or half of a register.
+/// Returns whether the selector is a single byte or half.
 pub(super) fn is_part(part: Selector) -> bool {
     part.elements().len() == 1 && part.is_mask()
 }
 
-/// Integers do not go into float registers, nor floats into integer registers; bits go anywhere.
+/// Returns whether a register's type and an operand's type are of one kind. Integers do not fit
+/// float registers, nor floats integer registers. Bits fit every register.
 fn same_kind(register: Type, ty: Type) -> bool {
     let integer = |ty: Type| matches!(ty.class(), Class::Signed | Class::Unsigned);
-    // A register of halves holds no `.bf16`.
+    // A `.f16` register cannot contain `.bf16`.
     let other_half = register == Type::F16 && ty == Type::Bf16;
     !(integer(register) && ty.class() == Class::Float
         || register.class() == Class::Float && integer(ty)
@@ -87,20 +89,20 @@ fn same_kind(register: Type, ty: Type) -> bool {
 pub(super) fn constant_fits(constant: &Operand<'_>, typed: Typed) -> bool {
     let Typed::Is(ty) = typed else { return true };
     match constant {
-        // Nor do constants stand for pairs of halves.
+        // Constants cannot stand for pairs of halves either.
         Operand::Int(_) | Operand::F32(_) if matches!(ty, Type::F16x2 | Type::Bf16x2) => false,
         Operand::Int(_) => !matches!(ty.class(), Class::Float),
-        // Of `.f64` it is the same number.
+        // For `.f64`, it is the same number.
         Operand::F32(_) if ty == Type::F64 => true,
         Operand::F32(_) => ty.size() == 4 && !matches!(ty.class(), Class::Signed | Class::Unsigned),
-        // Decimal constants are doubles, and are rounded to the instruction's type.
+        // Decimal constants are doubles, which are rounded to the instruction's type.
         Operand::F64(_) => matches!(ty, Type::F64 | Type::F32 | Type::B64),
         _ => false,
     }
 }
 
-/// `{a, b}` of `mov`: 2 or 4 elements (of `.b128`, 2 of 64 bits or 4 of 32) that together have the
-/// type's size.
+/// Tests `{a, b}` of `mov`: 2 or 4 elements (for `.b128`, 2 of 64 bits or 4 of 32) that together
+/// have the type's size.
 pub(super) fn packed_fits(
     body: &Body<'_>,
     shape: Shape,

@@ -1,4 +1,4 @@
-//! What is said of operands that no row takes.
+//! Messages about operands that no row accepts.
 
 use super::super::IsaError;
 use super::super::pattern::{Shape, Slot, Typed};
@@ -56,7 +56,7 @@ impl Form {
         }
     }
 
-    /// What a slot takes, in words.
+    /// Describes the operands that a slot accepts.
     fn describe(&self, slot: &Slot) -> String {
         let size = match self.type_of(slot) {
             Typed::Is(ty) if slot.wider => {

@@ -1,8 +1,9 @@
-//! Which operands a row takes.
+//! Checks an instruction's operands against the rows of the table.
 //!
-//! PTX ISA 9.4 says which registers fit an instruction's type: those of its size (and for loads,
-//! stores and conversions wider ones), where signed and unsigned are the same and bits fit
-//! everything: LLVM keeps all `.f32` in `.b32` registers. Integers and floats do not mix.
+//! PTX ISA 9.4 defines which registers fit an instruction's type: registers of its size, and for
+//! loads, stores and conversions also wider ones. Signed and unsigned registers are equivalent, and
+//! bits fit everything, because LLVM keeps all `.f32` in `.b32` registers. Integers and floats do
+//! not mix.
 
 mod fits;
 mod message;
@@ -15,19 +16,20 @@ use fits::{
     vector_of,
 };
 
-/// Opcode and modifiers seen before: their rows, and what their operands depend on.
+/// An opcode with modifiers: the rows that accept it, and the properties that its operands depend
+/// on.
 pub(super) struct Form {
     /// Each row with the modifiers in its order.
     patterns: Vec<(&'static Pattern, Modifiers)>,
     types: Vec<Type>,
-    /// What `.v2`, `.v4`, `.v8` say; otherwise 1.
+    /// The number of elements from `.v2`, `.v4`, `.v8`; otherwise 1.
     vector: usize,
-    /// What `.1d` to `.5d` say of a tensor; otherwise 0.
+    /// The dimensions of a tensor from `.1d` to `.5d`; otherwise 0.
     dimensions: usize,
     modifiers: Modifiers,
 }
 
-/// Registers of a thread's part of D of `wgmma`.
+/// Returns the number of registers of a thread's part of D of `wgmma`.
 pub(super) fn accumulators(words: &[Modifier]) -> usize {
     let columns = words.iter().find_map(|word| {
         let (columns, _) = word.name().strip_prefix("m64n")?.split_once('k')?;
@@ -37,8 +39,8 @@ pub(super) fn accumulators(words: &[Modifier]) -> usize {
     columns.unwrap_or(0) / if halves { 4 } else { 2 }
 }
 
-/// Elements of the vector by which a fetch moves its texels, one for each axis that is no layer;
-/// volumes have four.
+/// Returns the number of elements of the offset vector of a fetch: one for each axis that is not a
+/// layer. Volumes have four.
 pub(super) fn texel_offsets(words: &[Modifier]) -> usize {
     match () {
         () if words.contains(&Modifier::D3) => 4,
@@ -47,7 +49,7 @@ pub(super) fn texel_offsets(words: &[Modifier]) -> usize {
     }
 }
 
-/// Dimensions of a tensor.
+/// Returns the number of dimensions of a tensor.
 pub(super) fn dimensions(word: Modifier) -> Option<usize> {
     match word {
         Modifier::D1 => Some(1),
@@ -76,8 +78,8 @@ impl Form {
         }
     }
 
-    /// The row that takes the operands, and the modifiers in its order; of the rows that do not,
-    /// the one that fits furthest gives the error.
+    /// Returns the row that accepts the operands, and the modifiers in its order. If no row does,
+    /// the row that matches the most operands provides the error.
     pub(super) fn check(
         &self,
         body: &Body<'_>,
@@ -101,7 +103,7 @@ impl Form {
         Err(self.error(body, instruction, slots, fits))
     }
 
-    /// Whether the slots take the operands; if not, how many operands they take.
+    /// Checks that the slots accept the operands. If not, returns how many operands they accept.
     fn match_slots(
         &self,
         body: &Body<'_>,
@@ -134,14 +136,14 @@ impl Form {
         }
     }
 
-    /// Whether these are moves.
+    /// Returns whether the rows are of `mov`.
     fn moves(&self) -> bool {
         let mut opcodes = self.patterns.iter().map(|(pattern, _)| pattern.row.opcode);
         opcodes.all(|opcode| opcode == Opcode::Mov)
     }
 
-    /// Whether an address may be written as an element of an array: only where plain loads and
-    /// stores are.
+    /// Returns whether an address may be written as an element of an array. Only plain loads and
+    /// stores allow that.
     fn may_index(&self) -> bool {
         let opcodes = self.patterns.iter().map(|(pattern, _)| pattern.row.opcode);
         opcodes
@@ -169,7 +171,7 @@ impl Form {
         let register = |id: u32| register_fits(body, id, typed, slot.wider);
         let predicate = |id: u32| register_fits(body, id, Typed::Is(Type::Pred), false);
         let target = |id: u32| body.labels.get(id as usize).map(|label| label.target);
-        // A register of several elements is none of one.
+        // A vector register cannot be an operand of one element.
         let whole = matches!(
             slot.shape,
             Shape::Destinations(_)
@@ -202,7 +204,7 @@ impl Form {
             (Shape::Predicate | Shape::PredicateOrPair | Shape::PredicateSource, &Register(id)) => {
                 predicate(id)
             }
-            // The one special register that is a predicate.
+            // This is the only special register that is a predicate.
             (Shape::PredicateSource, Special(register, _)) => {
                 *register == ast::SpecialRegister::IsExplicitCluster
             }
@@ -298,7 +300,7 @@ impl Form {
         }
     }
 
-    /// `[map, {coordinates}]`, the map's address with an offset perhaps.
+    /// Tests `[map, {coordinates}]`. The address of the map may have an offset.
     fn tensor_map_fits(&self, body: &Body<'_>, list: &[Operand<'_>], count: usize) -> bool {
         let [map, Operand::Vector(slice)] = list else {
             return false;
@@ -344,7 +346,7 @@ impl Form {
             Vector(slice) => {
                 slice.len as usize == count && body.elements(slice).iter().all(element)
             }
-            // So does a special register that has them: `mov.v4.u32 {..}, %tid`.
+            // A special register with components can also be used: `mov.v4.u32 {..}, %tid`.
             Special(register, None) => {
                 !writes && count == 4 && register.has_components() && self.moves()
             }

@@ -1,5 +1,5 @@
-//! The rows' notation, read once: modifiers as groups of alternatives, operands as shapes with
-//! types.
+//! The notation of the rows, after parsing: modifiers as groups of alternatives, operands as shapes
+//! with types.
 
 mod notation;
 
@@ -16,17 +16,17 @@ use notation::read;
 pub enum Group {
     /// One of these alternatives, each of one word or several in a row.
     One {
-        /// What may stand here, each of one word or several.
+        /// The alternatives, each of one word or several in a row.
         words: Vec<Vec<Modifier>>,
         /// Whether it may be absent.
         optional: bool,
     },
-    /// Whatever follows, to the end.
+    /// Any words, to the end.
     Rest,
 }
 
 impl Group {
-    /// What may stand here, as written.
+    /// Returns the words that may be here, as text.
     pub fn alternatives(&self) -> Vec<String> {
         match self {
             Group::One { words, .. } => {
@@ -39,7 +39,8 @@ impl Group {
         }
     }
 
-    /// What may stand here, nothing included where it may be absent; of whatever follows, nothing.
+    /// Returns the alternatives, including no words if the group is optional. For [`Group::Rest`],
+    /// it returns no words.
     pub fn choices(&self) -> Vec<&[Modifier]> {
         match self {
             Group::Rest => vec![&[]],
@@ -52,75 +53,76 @@ impl Group {
     }
 }
 
-/// What an operand may be.
+/// The kinds of operands that a slot accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
-    /// `d`: a register to be written; `d=0` has the instruction's first type.
+    /// `d`: a register that is written; `d=0` has the instruction's first type.
     Destination,
-    /// `d_`: the same, or `_`.
+    /// `d_`: a register that is written, or `_`.
     DestinationOrSink,
-    /// `s`: a register or constant to be read.
+    /// `s`: a register or constant that is read.
     Source,
     /// `m`: a source, special register or address of a symbol.
     Any,
     /// `i`: a constant.
     Constant,
-    /// `p`: a predicate register to be written, or `_`.
+    /// `p`: a predicate register that is written, or `_`.
     Predicate,
-    /// `pp`: the same, or two of them, `p|q`.
+    /// `pp`: one such predicate, or two of them, `p|q`.
     PredicateOrPair,
-    /// `p|p`: two of them.
+    /// `p|p`: two such predicates.
     PredicatePair,
     /// `d|p?`: a destination, alone or with a predicate.
     DestinationAndMaybe,
     /// `d|p`: a destination with a predicate.
     DestinationAnd,
-    /// `q`: a predicate to be read, perhaps negated, or a constant.
+    /// `q`: a predicate that is read and may be negated, or a constant.
     Condition,
-    /// `pred`: a predicate register to be read.
+    /// `pred`: a predicate register that is read.
     PredicateSource,
     /// `A`: an address.
     Address,
-    /// `D`: destinations, as many as `.v2`, `.v4`, `.v8` say, or as the number says: `D4`.
+    /// `D`: destinations. `.v2`, `.v4`, `.v8` give their number, or the number in the notation:
+    /// `D4`.
     Destinations(Option<u8>),
     /// `D4|p?`: this many destinations, alone or with a predicate.
     DestinationsAndMaybe(u8),
-    /// `e`: offsets of a fetch in texels, as many as its geometry has axes.
+    /// `e`: offsets of a fetch in texels, one for each axis of its geometry.
     TexelOffsets,
-    /// `S`: the same of sources.
+    /// `S`: sources, with their number as for destinations.
     Sources(Option<u8>),
     /// `pack`: a vector whose elements together have the size of the type.
     Pack,
-    /// `unpack`: the same, to be written.
+    /// `unpack`: such a vector that is written.
     Unpack,
     /// `T`: a texture or surface and coordinates, `[tex, {x, y}]`.
     Texture,
-    /// `M`: a tensor map and coordinates, as many as `.1d` to `.5d` say: `[map, {x, y}]`; `M5`:
-    /// five of them.
+    /// `M`: a tensor map and coordinates, `[map, {x, y}]`. `.1d` to `.5d` give the number of
+    /// coordinates. `M5` has five.
     TensorMap(Option<u8>),
-    /// `W`: the accumulators of a warpgroup, as many as the shape and D's type say.
+    /// `W`: the accumulators of a warpgroup. The shape and D's type give their number.
     Accumulators,
     /// `O`: offsets in a filter, two fewer than the dimensions.
     FilterOffsets,
     /// `grad`: a vector of gradients.
     Gradient,
-    /// `r`: a register to be read.
+    /// `r`: a register that is read.
     Register,
-    /// `v`: of a video instruction, a register or a byte or half of one, `%r1.b0`; or a constant.
+    /// `v`: in a video instruction, a register, or a byte or half of one, `%r1.b0`; or a constant.
     Part,
-    /// `-v`: the same, perhaps negated.
+    /// `-v`: such an operand that may be negated.
     SignedPart,
     /// `-s`: a register, negated.
     Minus,
-    /// `dv`: a byte or half of a register, to be written.
+    /// `dv`: a byte or half of a register that is written.
     PartDestination,
-    /// `v2`, `v4`: a register, perhaps with the halves or bytes that are taken of it and its
-    /// neighbour, `%r1.h32`.
+    /// `v2`, `v4`: a register. It may have a selector of halves or bytes from it and its neighbour,
+    /// `%r1.h32`.
     Elements(u8),
-    /// `dv2`, `dv4`: a register, perhaps with those of its halves or bytes that are written,
+    /// `dv2`, `dv4`: a register. It may have a selector of the halves or bytes that are written,
     /// `%r1.b20`.
     ElementsDestination(u8),
-    /// `sink`: a result that is thrown away, `_`.
+    /// `sink`: a result that is discarded, `_`.
     Sink,
     /// `label`: a label of an instruction.
     Label,
@@ -141,35 +143,35 @@ pub enum Typed {
     No,
     /// `=0`, `=1`: the instruction's first, second, ... type.
     Of(u8),
-    /// `=0*2`: twice as wide as it.
+    /// `=0*2`: twice as wide as that type.
     TwiceOf(u8),
-    /// `=u32`: this one.
+    /// `=u32`: this type.
     Is(Type),
-    /// `=b32!`: this one, and no other of its size.
+    /// `=b32!`: this type, and no other of its size.
     Exactly(Type),
-    /// `=ptr`: 32 or 64 bits.
+    /// `=ptr`: a type of 32 or 64 bits.
     Pointer,
 }
 
 /// One operand of a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Slot {
-    /// What it may be.
+    /// The kinds of operands that it accepts.
     pub shape: Shape,
-    /// The type that its operand has to have.
+    /// The type that its operand must have.
     pub typed: Typed,
     /// `+`: the register may be wider than the type (ISA 9.4.1).
     pub wider: bool,
     /// `?`: may be absent.
     pub optional: bool,
-    /// `if(word)`: present if and only if this modifier is.
+    /// `if(word)`: the operand is present if and only if this modifier is.
     pub with: Option<Modifier>,
 }
 
-/// A row of the instruction table whose notation has been read.
+/// A row of the instruction table, after its notation was parsed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pattern {
-    /// Its place in [`patterns`], by which an instruction remembers its row.
+    /// The index in [`patterns`]. An instruction stores it to refer to its row.
     pub index: u16,
     /// The row of the instruction table.
     pub row: &'static Row,
@@ -180,7 +182,8 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// The modifiers of every instance: all combinations of what may stand in the row's places.
+    /// Returns the modifiers of every instance: all combinations of the alternatives in the row's
+    /// places.
     pub fn instances(&self) -> Vec<Vec<Modifier>> {
         let mut instances: Vec<Vec<Modifier>> = vec![Vec::new()];
         for group in &self.groups {
@@ -195,7 +198,7 @@ impl Pattern {
         instances
     }
 
-    /// Whether the first operand is where an instance's whole result goes, and is not read.
+    /// Returns whether the first operand receives an instance's whole result and is not read.
     pub fn writes_first(&self) -> bool {
         let first = self.slots.as_ref().and_then(|slots| slots.first());
         first.is_some_and(|slot| {
@@ -217,14 +220,14 @@ impl Pattern {
         })
     }
 
-    /// Whether these modifiers are an instance of the row.
+    /// Returns whether these modifiers are an instance of the row.
     pub fn takes(&self, modifiers: &[Modifier]) -> bool {
         takes(&self.groups, modifiers)
     }
 }
 
-/// Whether `groups` take exactly `modifiers`. Few groups are optional, so trying both ways costs
-/// little.
+/// Returns whether `groups` accept exactly `modifiers`. Few groups are optional, so trying both
+/// ways costs little.
 fn takes(groups: &[Group], modifiers: &[Modifier]) -> bool {
     let Some((group, rest)) = groups.split_first() else {
         return modifiers.is_empty();
@@ -240,7 +243,7 @@ fn takes(groups: &[Group], modifiers: &[Modifier]) -> bool {
     words.iter().any(present) || *optional && takes(rest, modifiers)
 }
 
-/// Every row of the instruction table, in its order.
+/// Returns every row of the instruction table, in the order of the table.
 pub fn patterns() -> &'static [Pattern] {
     static PATTERNS: OnceLock<Vec<Pattern>> = OnceLock::new();
     PATTERNS.get_or_init(|| {
@@ -251,23 +254,23 @@ pub fn patterns() -> &'static [Pattern] {
     })
 }
 
-/// The row that an instruction was found to be an instance of; none before
-/// [`check`](super::check()).
+/// Returns the row of an instruction, or `None` before [`check`](super::check()) has found it.
 pub fn found(instruction: &Instruction) -> Option<&'static Pattern> {
     patterns().get(usize::from(instruction.row?))
 }
 
-/// Which part of the decoder takes an instruction that the checker found a row for.
+/// Returns the part of the decoder that handles an instruction. The checker must have found its
+/// row.
 pub fn decoder(instruction: &Instruction) -> Option<Decoder> {
     found(instruction)?.row.decoder
 }
 
-/// Where a thread may go from such an instruction.
+/// Returns the successors of an instruction in the control flow.
 pub fn successors(instruction: &Instruction) -> Successors {
     decoder(instruction).map_or(Successors::Next, Decoder::successors)
 }
 
-/// The rows of an opcode.
+/// Returns the rows of an opcode.
 pub fn of(opcode: Opcode) -> &'static [&'static Pattern] {
     static INDEX: OnceLock<Vec<Vec<&'static Pattern>>> = OnceLock::new();
     let index = INDEX.get_or_init(|| {

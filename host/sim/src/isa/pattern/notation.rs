@@ -1,4 +1,5 @@
-//! The rows' notation: sets of modifiers that many rows share, and how the text of a row is read.
+//! The notation of the rows: sets of modifiers that many rows share, and the parser of a row's
+//! text.
 
 use super::{Group, Pattern, Shape, Slot, Typed};
 use crate::isa::Row;
@@ -51,7 +52,7 @@ pub const SETS: &[(&str, &str)] = &[
         "finite|infinite|number|notanumber|normal|subnormal",
     ),
     ("PRMT", "f4e|b4e|rc8|ecl|ecr|rc16"),
-    // Memory that the second-level cache is not asked about.
+    // Memory whose accesses have no hints for the second-level cache.
     (
         "LDNEAR",
         "const|local|param|param::entry|param::func|shared|shared::cta|shared::cluster",
@@ -61,7 +62,7 @@ pub const SETS: &[(&str, &str)] = &[
         "local|param|param::func|shared|shared::cta|shared::cluster",
     ),
     ("ASPACE", "global|shared|shared::cta|shared::cluster"),
-    // A policy for the cache goes with global memory.
+    // A cache policy requires global memory.
     (
         "APLACE",
         "shared|shared::cta|shared::cluster|global.L2::cache_hint|global|L2::cache_hint",
@@ -137,7 +138,7 @@ pub const SETS: &[(&str, &str)] = &[
     ("RELEASE", "release.cta|release.cluster"),
     ("ACQUIRE", "acquire.cta|acquire.cluster"),
     ("RELAXED", "relaxed.cta|relaxed.cluster"),
-    // `multimem`: what each of its three orders, each with whom.
+    // `multimem`: the operations of each of its three orders, with the scopes of each.
     (
         "MREAD",
         "weak|relaxed.cta|relaxed.cluster|relaxed.gpu|relaxed.sys\
@@ -208,7 +209,8 @@ fn group(text: &str) -> Group {
     Group::One { words, optional }
 }
 
-/// A word of the table; the table's own test reads every row, so that a misspelling cannot ship.
+/// Returns a word of the table. The table's own test reads every row, so a misspelled word cannot
+/// be released.
 fn word(text: &str) -> Modifier {
     match Modifier::of(text) {
         Some(word) => word,

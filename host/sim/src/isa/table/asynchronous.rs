@@ -55,7 +55,7 @@ pub(super) const ROWS: &[Row] = &[
     bulk(By::BulkFill, St, "bulk weak? shared::cta?", "A s=u32 i").since(9, 0).on(100),
     bulk(By::StoreToCluster, St, "async weak|cluster? shared::cluster? mbarrier::complete_tx::bytes VEC? b32|u32|s32|f32", "A S=0 A").since(8, 1),
     bulk(By::StoreToCluster, St, "async weak|cluster? shared::cluster? mbarrier::complete_tx::bytes v2? b64|u64|s64|f64", "A S=0 A").since(8, 1),
-    // To global memory, without an mbarrier.
+    // Stores to global memory, without an mbarrier.
     bulk(By::Transfer, St, "async gpu|sys? global? ASYNCTYPE", "A s=0").since(8, 7),
     bulk(By::Transfer, St, "async weak global? ASYNCTYPE", "A s=0").since(8, 7),
     bulk(By::Transfer, St, "async mmio? release gpu|sys global? ASYNCTYPE", "A s=0").since(8, 7).on(100),

@@ -1,6 +1,6 @@
 //! PTX ISA 9.7.13, `atom` and `red`.
 //!
-//! The scalar forms differ in which operation takes which type; both opcodes share the lists.
+//! In the scalar forms, each operation allows certain types. Both opcodes share the lists.
 
 use crate::isa::{Decoder as By, Row, Section};
 use crate::ptx::ast::Opcode::{Atom, Red};

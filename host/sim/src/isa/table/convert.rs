@@ -10,7 +10,8 @@ const fn row(by: By, opcode: Opcode, modifiers: &'static str, operands: &'static
 #[rustfmt::skip] // a line for each row
 pub(super) const ROWS: &[Row] = &[
     row(By::Convert, Cvt, "CVTINT CVTINT", "d=0+ m=1+"),
-    // Saturation, where there is anything to saturate: the ISA does not say so, ptxas does.
+    // Saturation is allowed only where a value can be out of range. ptxas requires that; the ISA
+    // does not mention it.
     row(By::Convert, Cvt, "sat u8 s8|u16|s16|u32|s32|u64|s64", "d=0+ m=1+"),
     row(By::Convert, Cvt, "sat s8 u8|u16|s16|u32|s32|u64|s64", "d=0+ m=1+"),
     row(By::Convert, Cvt, "sat u16 s8|s16|u32|s32|u64|s64", "d=0+ m=1+"),
@@ -35,7 +36,7 @@ pub(super) const ROWS: &[Row] = &[
     row(By::Convert, Cvt, "IRND? sat? f64 f64", "d=0+ s=1+"),
     row(By::Convert, Cvt, "IRND bf16 bf16", "d=0 s=1").since(7, 8).on(90),
     row(By::Convert, Cvt, "rn|rz relu? bf16 f32", "d=0 s=1").since(7, 0).on(80),
-    // The ISA says PTX 7.8 and sm_90; ptxas takes it where it takes bf16.
+    // The ISA requires PTX 7.8 and sm_90. ptxas accepts it where it accepts bf16.
     row(By::Convert, Cvt, "rm|rp bf16 f32", "d=0 s=1").since(7, 0).on(80),
     row(By::Convert, Cvt, "FRND bf16 f64", "d=0 s=1").since(7, 8).on(90),
     row(By::Convert, Cvt, "FRND? bf16 f16", "d=0 s=1").since(7, 8).on(90),

@@ -1,7 +1,7 @@
-//! PTX ISA 9.7.14: matrices that a warp holds in its registers, `wmma`, `mma`, `ldmatrix` and
-//! company.
+//! PTX ISA 9.7.14: matrices in the registers of a warp. `wmma`, `mma`, `ldmatrix` and similar
+//! instructions.
 //!
-//! A line for each shape and type whose fragments have different lengths.
+//! Each shape and type whose fragments have different lengths has a line of its own.
 
 use crate::isa::{Decoder as By, Row, Section};
 use crate::ptx::ast::Opcode::{self, *};
@@ -20,7 +20,8 @@ const fn mma(modifiers: &'static str, operands: &'static str) -> Row {
 
 #[rustfmt::skip] // a line for each row
 pub(super) const ROWS: &[Row] = &[
-    // wmma: loads. A fragment's length depends on the shape and type. `.aligned` came with PTX 6.3.
+    // wmma: loads. The length of a fragment depends on the shape and the type. PTX 6.3 introduced
+    // `.aligned`.
     wmma(By::MatrixTile, "load a sync aligned row|col m16n16k16|m8n32k16|m32n8k16 WSPACE? f16", "D8=b32! A s=u32?").since(6, 3).on(70),
     wmma(By::MatrixTile, "load b sync aligned row|col m16n16k16|m8n32k16|m32n8k16 WSPACE? f16", "D8=b32! A s=u32?").since(6, 3).on(70),
     wmma(By::MatrixTile, "load a sync aligned row|col m16n16k16 WSPACE? u8|s8", "D2=u32 A s=u32?").since(6, 3).on(72),
@@ -108,7 +109,7 @@ pub(super) const ROWS: &[Row] = &[
     mma("sync aligned m16n8k128 row col s32 b1 b1 s32 and popc", "D4=s32 S2=u32 S1=u32 S4=s32").since(7, 1).on(80),
     mma("sync aligned m16n8k256 row col s32 b1 b1 s32 xor popc", "D4=s32 S4=u32 S2=u32 S4=s32").since(7, 0).on(80),
     mma("sync aligned m16n8k256 row col s32 b1 b1 s32 and popc", "D4=s32 S4=u32 S2=u32 S4=s32").since(7, 1).on(80),
-    // Sparse: A has half of its columns, and metadata and a selector of lanes say which.
+    // Sparse: A has half of its columns. Metadata and a selector of lanes describe which.
     mma("SPARSE sync aligned m16n8k16 row col f16 f16 f16 f16", "D2=b32! S2=b32! S2=b32! S2=b32! s=b32 i").since(7, 1).on(80),
     mma("SPARSE sync aligned m16n8k32 row col f16 f16 f16 f16", "D2=b32! S4=b32! S4=b32! S2=b32! s=b32 i").since(7, 1).on(80),
     mma("SPARSE sync aligned m16n8k16 row col f32 f16 f16 f32", "D4=f32 S2=b32! S2=b32! S4=f32 s=b32 i").since(7, 1).on(80),
@@ -122,7 +123,7 @@ pub(super) const ROWS: &[Row] = &[
     mma("SPARSE sync aligned m16n8k64 row col satfinite? s32 u4|s4 u4|s4 s32", "D4=s32 S2=u32 S2=u32 S4=s32 s=b32 i").since(7, 1).on(80),
     mma("SPARSE sync aligned m16n8k128 row col satfinite? s32 u4|s4 u4|s4 s32", "D4=s32 S4=u32 S4=u32 S4=s32 s=b32 i").since(7, 1).on(80),
     mma("SPARSE sync aligned m16n8k64 row col f32 e4m3|e5m2 e4m3|e5m2 f32", "D4=f32 S4=b32! S4=b32! S4=f32 s=b32 i").since(8, 4).on(89),
-    // Eight, six and four bits mixed, perhaps with factors for blocks.
+    // Types of eight, six and four bits, mixed, with optional block scales.
     mma("sync aligned m16n8k32 row col kind::f8f6f4 f32 e4m3|e5m2 e4m3|e5m2 f32", "D4=f32 S4=b32! S2=b32! S4=f32").since(8, 7).families(&[100, 110, 120]),
     mma("sync aligned m16n8k32 row col kind::f8f6f4 f32 e4m3|e5m2 e3m2|e2m3|e2m1 f32", "D4=f32 S4=b32! S2=b32! S4=f32").since(8, 7).only(120),
     mma("sync aligned m16n8k32 row col kind::f8f6f4 f32 e3m2|e2m3|e2m1 F8F6F4 f32", "D4=f32 S4=b32! S2=b32! S4=f32").since(8, 7).only(120),
@@ -143,7 +144,7 @@ pub(super) const ROWS: &[Row] = &[
     mma("sp::ordered_metadata sync aligned m16n8k128 row col kind::mxf4 block_scale scale_vec::2X? f32 e2m1 e2m1 f32 ue8m0", "D4=f32 S4=b32! S4=b32! S4=f32 s=b32 i r=b32 S2=u16 r=b32 S2=u16").since(8, 7).only(120).exact(),
     mma("sp::ordered_metadata sync aligned m16n8k128 row col kind::mxf4nvf4 block_scale scale_vec::2X f32 e2m1 e2m1 f32 ue8m0", "D4=f32 S4=b32! S4=b32! S4=f32 s=b32 i r=b32 S2=u16 r=b32 S2=u16").since(8, 7).only(120).exact(),
     mma("sp::ordered_metadata sync aligned m16n8k128 row col kind::mxf4nvf4 block_scale scale_vec::4X f32 e2m1 e2m1 f32 ue4m3", "D4=f32 S4=b32! S4=b32! S4=f32 s=b32 i r=b32 S2=u16 r=b32 S2=u16").since(8, 7).only(120).exact(),
-    // Fragments and memory.
+    // Transfers between fragments and memory.
     matrix(By::MatrixRows, Ldmatrix, "sync aligned m8n8 x1 trans? SHARED? b16", "D1=b32 A").since(6, 5).on(75),
     matrix(By::MatrixRows, Ldmatrix, "sync aligned m8n8 x2 trans? SHARED? b16", "D2=b32 A").since(6, 5).on(75),
     matrix(By::MatrixRows, Ldmatrix, "sync aligned m8n8 x4 trans? SHARED? b16", "D4=b32 A").since(6, 5).on(75),

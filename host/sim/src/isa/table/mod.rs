@@ -1,4 +1,4 @@
-//! The rows, a file for each section or two of the ISA.
+//! The rows of the table. Each file has one or two sections of the ISA.
 
 use super::Row;
 

@@ -1,6 +1,6 @@
 //! PTX ISA 9.7.9, `multimem`: one address for memory of several GPUs.
 //!
-//! Which operation takes which type is as ptxas 13.0 has it, asked about every one of them.
+//! The types of each operation are those that ptxas 13.0 accepts. Every combination was tested.
 
 use crate::isa::{Decoder as By, Row, Section};
 use crate::ptx::ast::Opcode::Multimem;
@@ -12,12 +12,12 @@ const fn row(modifiers: &'static str, operands: &'static str) -> Row {
         .on(90)
 }
 
-/// Of numbers of 8 bits: for the families of sm_100 and sm_110.
+/// Numbers of 8 bits, which the families of sm_100 and sm_110 have.
 const fn narrow(modifiers: &'static str, operands: &'static str) -> Row {
     row(modifiers, operands).since(8, 6).families(&[100, 110])
 }
 
-/// The same for sm_120a and sm_121a, but not for all of that family.
+/// Numbers of 8 bits for sm_120a and sm_121a, but not for all targets of that family.
 const fn narrow_120(modifiers: &'static str, operands: &'static str) -> Row {
     row(modifiers, operands)
         .since(8, 7)

@@ -1,4 +1,4 @@
-//! Instructions that are known by name and not modelled.
+//! Instructions that are known but not modelled.
 
 use crate::isa::{Row, Section};
 use crate::ptx::ast::Opcode::{self, *};

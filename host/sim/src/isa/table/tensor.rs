@@ -1,4 +1,4 @@
-//! PTX ISA 9.7.9, copies of boxes of tensors, and `tensormap`.
+//! PTX ISA 9.7.9: copies of boxes of tensors, and `tensormap`.
 
 use crate::isa::{Decoder as By, Row, Section};
 use crate::ptx::ast::Opcode::{self, *};
@@ -16,7 +16,7 @@ const fn replace(modifiers: &'static str, operands: &'static str) -> Row {
         .families(&[90, 100, 110, 120])
 }
 
-/// What follows a load's shared address: map, mbarrier, blocks, policy.
+/// The operands after a load's shared address: map, mbarrier, blocks, policy.
 const LOAD: &str = "A M A if(multicast::cluster)s=u16 if(L2::cache_hint)s=b64";
 const IMAGES: &str = "A M A O if(multicast::cluster)s=u16 if(L2::cache_hint)s=b64";
 const GATHER: &str = "A M5 A if(multicast::cluster)s=u16 if(L2::cache_hint)s=b64";

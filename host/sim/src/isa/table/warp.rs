@@ -1,4 +1,4 @@
-//! PTX ISA 9.7.9 and 9.7.13: instructions by which lanes of a warp talk to each other.
+//! PTX ISA 9.7.9 and 9.7.13: instructions that exchange values between the lanes of a warp.
 
 use crate::isa::{Decoder as By, Row, Section};
 use crate::ptx::ast::Opcode::{self, *};

@@ -1,4 +1,4 @@
-//! PTX ISA 9.7.15: matrices of warpgroups. The ISA asks for `.aligned`; ptxas does not.
+//! PTX ISA 9.7.15: matrices of warpgroups. The ISA requires `.aligned`; ptxas does not.
 
 use crate::isa::{Decoder as By, Row, Section};
 use crate::ptx::ast::Opcode::Wgmma;
@@ -20,7 +20,8 @@ pub(super) const ROWS: &[Row] = &[
     row(By::WarpgroupOrder, "fence sync aligned?", ""),
     row(By::WarpgroupOrder, "commit_group sync aligned?", ""),
     row(By::WarpgroupOrder, "wait_group sync aligned?", "i"),
-    // D, A's descriptor or registers, B's descriptor, whether D is added; signs; transpositions.
+    // The operands are D, A's descriptor or registers, B's descriptor, whether D is added; then
+    // signs and transpositions.
     row(By::WarpgroupMultiply, "mma_async sync aligned? WG16 f16 f16 f16", "W=b32 s=b64 s=b64 pred i i i i"),
     row(By::WarpgroupMultiply, "mma_async sync aligned? WG16 f16 f16 f16", "W=b32 S4=b32 s=b64 pred i i i"),
     row(By::WarpgroupMultiply, "mma_async sync aligned? WG16 f32 f16 f16", "W=f32 s=b64 s=b64 pred i i i i"),
@@ -37,7 +38,7 @@ pub(super) const ROWS: &[Row] = &[
     row(By::WarpgroupMultiply, "mma_async sync aligned? WGI32 satfinite? s32 s8.s8|u8.u8", "W=s32 S4=b32 s=b64 pred"),
     row(By::WarpgroupMultiply, "mma_async sync aligned? WGI256 s32 b1 b1 and popc", "W=s32 s=b64 s=b64 pred"),
     row(By::WarpgroupMultiply, "mma_async sync aligned? WGI256 s32 b1 b1 and popc", "W=s32 S4=b32 s=b64 pred"),
-    // The same with metadata and the selector of lanes that hold it.
+    // The same forms, with metadata and the selector of the lanes that have it.
     sparse("mma_async sp sync aligned? WG32 f16 f16 f16", "W=b32 s=b64 s=b64 s=b32 i pred i i i i"),
     sparse("mma_async sp sync aligned? WG32 f16 f16 f16", "W=b32 S4=b32 s=b64 s=b32 i pred i i i"),
     sparse("mma_async sp sync aligned? WG32 f32 f16 f16", "W=f32 s=b64 s=b64 s=b32 i pred i i i i"),
@@ -52,7 +53,7 @@ pub(super) const ROWS: &[Row] = &[
     sparse("mma_async sp sync aligned? WG64 f32 e4m3|e5m2 e4m3|e5m2", "W=f32 S4=b32 s=b64 s=b32 i pred i i"),
     sparse("mma_async sp sync aligned? WGI64 satfinite? s32 s8.s8|u8.u8", "W=s32 s=b64 s=b64 s=b32 i pred"),
     sparse("mma_async sp sync aligned? WGI64 satfinite? s32 s8.s8|u8.u8", "W=s32 S4=b32 s=b64 s=b32 i pred"),
-    // Bytes with and without a sign together came later.
+    // Signed bytes combined with unsigned bytes came in a later version.
     row(By::WarpgroupMultiply, "mma_async sync aligned? WGI32 satfinite? s32 s8.u8|u8.s8", "W=s32 s=b64 s=b64 pred").since(8, 4),
     row(By::WarpgroupMultiply, "mma_async sync aligned? WGI32 satfinite? s32 s8.u8|u8.s8", "W=s32 S4=b32 s=b64 pred").since(8, 4),
     sparse("mma_async sp sync aligned? WGI64 satfinite? s32 s8.u8|u8.s8", "W=s32 s=b64 s=b64 s=b32 i pred").since(8, 4),

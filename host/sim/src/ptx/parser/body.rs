@@ -1,7 +1,7 @@
 //! Function bodies: statements, scopes, labels and the directives among them.
 //!
-//! PTX ISA 4.3 "Statements", 7.1, 11.4 "Control flow directives", 11.5 "Debugging directives".
-//! Nested scopes are kept on a stack of names, not on ours: depth costs no recursion.
+//! Nested scopes are kept on a stack of names, and not on the call stack, so depth needs no
+//! recursion.
 
 use super::cursor::Cursor;
 use super::module::Symbols;
@@ -19,11 +19,11 @@ pub(super) struct BodyParser<'p, 'a> {
     pub(super) symbols: &'p mut Symbols<'a>,
     pub(super) names: Names<'a>,
     pub(super) body: Body<'a>,
-    /// The `.loc` in force.
+    /// The `.loc` directive that applies now.
     location: Option<u32>,
     /// Elements of the lists that are being read.
     pub(super) pending: Vec<crate::ptx::ast::Operand<'a>>,
-    /// Whether the base of an address is being read, to which an offset belongs.
+    /// Whether the base of an address is being read. An offset then belongs to the address.
     pub(super) in_brackets: bool,
 }
 
@@ -40,7 +40,8 @@ impl<'p, 'a> BodyParser<'p, 'a> {
         }
     }
 
-    /// A body, from its `{` to its `}`. Parameters declared `.reg` become registers of the body.
+    /// Parses a body, from its `{` to its `}`. Parameters that are declared `.reg` become registers
+    /// of the body.
     pub(super) fn parse(
         mut self,
         returns: &mut [Variable<'a>],
@@ -129,7 +130,7 @@ impl<'p, 'a> BodyParser<'p, 'a> {
         self.instruction(Some(guard), word, at)
     }
 
-    /// Adds an instruction with the `.loc` in force.
+    /// Adds an instruction with the `.loc` directive that applies now.
     pub(super) fn push(&mut self, mut instruction: Instruction) {
         instruction.location = self.location;
         self.body
@@ -138,7 +139,7 @@ impl<'p, 'a> BodyParser<'p, 'a> {
         self.body.instructions.push(instruction);
     }
 
-    /// `name:`, possibly with a prototype or a list of targets.
+    /// Parses `name:`, possibly with a prototype or a list of targets.
     fn label(&mut self, name: &'a str, at: Position) -> Result<(), ParseError> {
         self.cursor.advance()?;
         let target = match self.cursor.token {
@@ -224,7 +225,7 @@ impl<'p, 'a> BodyParser<'p, 'a> {
         }
     }
 
-    /// `.space ... name, name;`.
+    /// Parses `.space ... name, name;`.
     fn declarations(&mut self) -> Result<(), ParseError> {
         let head = self.cursor.declaration_head(Linkage::Internal)?;
         loop {
@@ -253,7 +254,7 @@ impl<'p, 'a> BodyParser<'p, 'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// `.loc file line column`, and where inlined code was inlined.
+    /// Parses `.loc file line column`, and the place of the call for inlined code.
     fn location(&mut self) -> Result<Location<'a>, ParseError> {
         self.advance()?;
         let (file, line, column) = self.place()?;
@@ -294,7 +295,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// `.callprototype (returns) _ (params) directives;`.
+    /// Parses `.callprototype (returns) _ (params) directives;`.
     fn prototype(&mut self) -> Result<Prototype<'a>, ParseError> {
         self.advance()?;
         let returns = if self.at(b'(') {

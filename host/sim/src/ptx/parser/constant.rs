@@ -1,9 +1,9 @@
 //! Constant expressions.
 //!
-//! PTX ISA 4.5.3 to 4.5.5. Integers are 64 bits wide, signed unless a suffix, a cast or their size
-//! makes them unsigned; the result of an operator is unsigned if an operand is, comparisons give a
-//! signed 0 or 1. Arithmetic wraps, as the ISA's table implies. Floating-point constants take signs
-//! only.
+//! PTX ISA 4.5.3 to 4.5.5. Integers are 64 bits wide. They are signed unless a suffix, a cast or
+//! their size makes them unsigned. The result of an operator is unsigned if an operand is;
+//! comparisons return a signed 0 or 1. Arithmetic wraps, as the ISA's table implies. Floating-point
+//! constants can only have signs.
 
 use super::cursor::Cursor;
 use crate::ptx::ast::Position;
@@ -18,7 +18,7 @@ pub(super) enum Constant {
     F64(u64),
 }
 
-/// 64 bits and how to read them.
+/// 64 bits, and whether they are signed.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Int {
     pub(super) bits: u64,
@@ -49,11 +49,11 @@ enum Operator {
     Remainder,
 }
 
-/// How strongly `+` and `-` bind: an expression of at least this strength may follow a symbol.
+/// The precedence of `+` and `-`. An expression of at least this precedence may follow a symbol.
 const ADDITIVE: u8 = 9;
 
 impl Operator {
-    /// The operator that the text begins with, its length in marks, and how strongly it binds.
+    /// Returns the operator at the start of the text, its length in bytes, and its precedence.
     fn read(rest: &str) -> Option<(Operator, usize, u8)> {
         use Operator::*;
         let bytes = rest.as_bytes();
@@ -97,8 +97,8 @@ impl Operator {
             unsigned: false,
         };
         let value = |bits| Int { bits, unsigned };
-        // A shift has the type of what is shifted; a count of 64 or more leaves nothing but the
-        // sign.
+        // The result of a shift has the type of the shifted value. A count of 64 or more leaves
+        // only the sign.
         let count = u32::try_from(y).unwrap_or(u32::MAX);
         Ok(match self {
             Or => truth(x != 0 || y != 0),
@@ -137,9 +137,9 @@ impl Operator {
 }
 
 impl<'a> Cursor<'a> {
-    /// A whole constant expression.
+    /// Parses a whole constant expression.
     pub(super) fn constant(&mut self) -> Result<Constant, ParseError> {
-        // Almost every constant is one literal.
+        // Almost every constant is a single literal.
         match self.token {
             Token::F32(bits) => {
                 self.advance()?;
@@ -153,7 +153,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// An integer constant expression.
+    /// Parses an integer constant expression.
     pub(super) fn integer(&mut self, expected: &'static str) -> Result<i64, ParseError> {
         if !self.at_constant() {
             return Err(self.unexpected(expected));
@@ -162,7 +162,8 @@ impl<'a> Cursor<'a> {
         self.int(value).map(|int| int.bits as i64)
     }
 
-    /// `+ ...` or `- ...` after a symbol or register in an address: the sum of what follows.
+    /// Parses `+ ...` or `- ...` after a symbol or register in an address. Returns the sum of these
+    /// terms.
     pub(super) fn offset(&mut self) -> Result<i64, ParseError> {
         let mut offset = 0_i64;
         loop {
@@ -182,7 +183,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Whether a constant can begin here.
+    /// Returns whether a constant can begin here.
     pub(super) fn at_constant(&self) -> bool {
         matches!(
             self.token,
@@ -208,7 +209,7 @@ impl<'a> Cursor<'a> {
         Ok(if condition.bits != 0 { yes } else { no })
     }
 
-    /// Operators that bind at least as strongly as `least`.
+    /// Parses operators whose precedence is at least `least`.
     fn binary(&mut self, least: u8, depth: usize) -> Result<Constant, ParseError> {
         self.check_depth(depth)?;
         let mut left = self.unary(depth)?;
@@ -256,7 +257,7 @@ impl<'a> Cursor<'a> {
         Ok(value)
     }
 
-    /// What follows `(`: a cast or an expression.
+    /// Parses the text after `(`: a cast or an expression.
     fn parenthesis(&mut self, depth: usize) -> Result<Constant, ParseError> {
         let unsigned = match self.token {
             Token::Dotted("s64") => Some(false),

@@ -1,5 +1,5 @@
-//! The parser's position in the tokens, with one token of look-ahead, and errors that name the
-//! token found.
+//! The parser's position in the tokens, with one token of look-ahead. Its errors name the token
+//! that was found.
 
 use crate::ptx::ast::Position;
 use crate::ptx::error::{ParseError, excerpt};
@@ -7,9 +7,9 @@ use crate::ptx::lexer::{Lexer, Token};
 
 pub(super) struct Cursor<'a> {
     lexer: Lexer<'a>,
-    /// The token under the hand.
+    /// The current token.
     pub(super) token: Token<'a>,
-    /// Where it stands.
+    /// The place of the current token.
     pub(super) position: Position,
     start: usize,
 }
@@ -26,7 +26,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// Moves to the next token and hands out the one before it.
+    /// Moves to the next token and returns the one before it.
     #[inline]
     pub(super) fn advance(&mut self) -> Result<Token<'a>, ParseError> {
         let old = self.token;
@@ -34,23 +34,23 @@ impl<'a> Cursor<'a> {
         Ok(old)
     }
 
-    /// The text from the token under the hand on.
+    /// Returns the text from the current token on.
     pub(super) fn rest(&self) -> &'a str {
         &self.lexer.source()[self.start..]
     }
 
-    /// The text of the token under the hand.
+    /// Returns the text of the current token.
     pub(super) fn text(&self) -> &'a str {
         &self.lexer.source()[self.start..self.lexer.offset()]
     }
 
-    /// Whether this mark stands here.
+    /// Returns whether the current token is this mark.
     #[inline]
     pub(super) fn at(&self, mark: u8) -> bool {
         self.token == Token::Mark(mark)
     }
 
-    /// Takes this mark if it stands here.
+    /// Skips this mark if it is the current token. Returns whether it was.
     #[inline]
     pub(super) fn eat(&mut self, mark: u8) -> Result<bool, ParseError> {
         let found = self.at(mark);
@@ -60,7 +60,7 @@ impl<'a> Cursor<'a> {
         Ok(found)
     }
 
-    /// Takes this mark, or fails.
+    /// Skips this mark, or returns an error.
     #[inline]
     pub(super) fn expect(&mut self, mark: u8, expected: &'static str) -> Result<(), ParseError> {
         if self.eat(mark)? {
@@ -70,7 +70,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Takes a word.
+    /// Reads a word.
     #[inline]
     pub(super) fn word(&mut self, expected: &'static str) -> Result<&'a str, ParseError> {
         match self.token {
@@ -82,7 +82,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Takes a string.
+    /// Reads a string.
     pub(super) fn string(&mut self, expected: &'static str) -> Result<&'a str, ParseError> {
         match self.token {
             Token::Text(text) => {
@@ -93,7 +93,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Takes this dotted word if it stands here.
+    /// Skips this dotted word if it is the current token. Returns whether it was.
     pub(super) fn eat_dotted(&mut self, word: &str) -> Result<bool, ParseError> {
         let found = self.token == Token::Dotted(word);
         if found {
@@ -102,7 +102,7 @@ impl<'a> Cursor<'a> {
         Ok(found)
     }
 
-    /// Takes an unsigned literal of at most 64 bits.
+    /// Reads an unsigned literal of at most 64 bits.
     pub(super) fn u64(&mut self, expected: &'static str) -> Result<u64, ParseError> {
         match self.token {
             Token::Int(value, _) => {
@@ -113,7 +113,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Takes an unsigned literal of at most 32 bits.
+    /// Reads an unsigned literal of at most 32 bits.
     pub(super) fn u32(&mut self, what: &'static str) -> Result<u32, ParseError> {
         let at = self.position;
         let value = self.u64(what)?;
@@ -125,7 +125,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// The error that something else should stand here.
+    /// Returns the error that something else is required here.
     #[cold]
     pub(super) fn unexpected(&self, expected: &'static str) -> ParseError {
         let found = match self.token {

@@ -1,9 +1,8 @@
 //! Instructions and their operands.
 //!
 //! PTX ISA 4.3.2 "Instruction statements", chapter 6 "Instruction operands". The grammar of
-//! operands is the same for all instructions but branches (labels) and calls (lists in
-//! parentheses); which operands an instruction takes is checked later, against the instruction
-//! table.
+//! operands is the same for all instructions except branches (labels) and calls (lists in
+//! parentheses). A later stage compares the operands with the instruction table.
 
 use super::body::BodyParser;
 use super::constant::Constant;
@@ -15,11 +14,11 @@ use crate::ptx::ast::{
 use crate::ptx::error::{ParseError, excerpt};
 use crate::ptx::lexer::Token;
 
-/// Lists of lists: `[tex, {x, y}]` has two.
+/// The deepest nesting of lists. `[tex, {x, y}]` has a depth of two.
 const DEPTH: usize = 4;
 
 impl<'a> BodyParser<'_, 'a> {
-    /// `p` or `!p` after `@`.
+    /// Parses `p` or `!p` after `@`.
     pub(super) fn guard(&mut self) -> Result<Guard, ParseError> {
         let negated = self.cursor.eat(b'!')?;
         let register = self.register("a predicate register")?;
@@ -40,8 +39,8 @@ impl<'a> BodyParser<'_, 'a> {
         }
     }
 
-    /// The rest of an instruction whose opcode was read. In text of a version that is not known
-    /// yet, one that cannot be read is left out, and the body remembers it.
+    /// Parses the rest of an instruction whose opcode was read. In text of an unknown PTX version,
+    /// an instruction that cannot be read is left out, and the body records it.
     pub(super) fn instruction(
         &mut self,
         guard: Option<Guard>,
@@ -60,7 +59,7 @@ impl<'a> BodyParser<'_, 'a> {
         }
     }
 
-    /// Goes past the `;` of an instruction; false where the body ends before one.
+    /// Skips to after the `;` of an instruction. Returns false if the body ends before one.
     fn skip_instruction(&mut self) -> Result<bool, ParseError> {
         let mut open = 0_usize;
         loop {
@@ -167,7 +166,7 @@ impl<'a> BodyParser<'_, 'a> {
         Ok(())
     }
 
-    /// `(returns), target, (arguments), prototype`; always three operands or four.
+    /// Parses `(returns), target, (arguments), prototype`, into three or four operands.
     fn call(&mut self) -> Result<(), ParseError> {
         let mut returns = Operand::Arguments(Slice::default());
         if self.cursor.at(b'(') {
@@ -223,7 +222,7 @@ impl<'a> BodyParser<'_, 'a> {
         }
     }
 
-    /// `{a, b}`, or `{a, b}|p`.
+    /// Parses `{a, b}`, or `{a, b}|p`.
     fn vector(&mut self, depth: usize) -> Result<Operand<'a>, ParseError> {
         let elements = self.list(b'}', depth)?;
         if !self.cursor.eat(b'|')? {
@@ -241,7 +240,7 @@ impl<'a> BodyParser<'_, 'a> {
         })
     }
 
-    /// `!p`, or a constant that begins with `!`.
+    /// Parses `!p`, or a constant that begins with `!`.
     fn negated(&mut self) -> Result<Operand<'a>, ParseError> {
         let after = self.cursor.rest()[1..].trim_start();
         if after.starts_with(|c: char| c.is_ascii_digit() || "!~+-(".contains(c)) {
@@ -251,7 +250,7 @@ impl<'a> BodyParser<'_, 'a> {
         self.register("a predicate register").map(Operand::Negated)
     }
 
-    /// Whether `-` stands before a name.
+    /// Returns whether the text is `-` with a name after it.
     fn at_minus_register(&self) -> bool {
         let after = self.cursor.rest()[1..].trim_start();
         let name = |c: char| c.is_ascii_alphabetic() || "%_$".contains(c);
@@ -265,7 +264,7 @@ impl<'a> BodyParser<'_, 'a> {
         Ok(Operand::Minus(id, self.selector()?))
     }
 
-    /// The bytes or halves that are chosen of a register, if any are.
+    /// Parses the selector of a register's bytes or halves, if there is one.
     fn selector(&mut self) -> Result<Option<Selector>, ParseError> {
         let Token::Dotted(word) = self.cursor.token else {
             return Ok(None);
@@ -279,7 +278,7 @@ impl<'a> BodyParser<'_, 'a> {
         Ok(Some(selector))
     }
 
-    /// A register, pair, special register or symbol.
+    /// Parses a register, pair, special register or symbol.
     fn named(&mut self, name: &'a str) -> Result<Operand<'a>, ParseError> {
         let at = self.cursor.position;
         self.cursor.advance()?;
@@ -304,7 +303,7 @@ impl<'a> BodyParser<'_, 'a> {
         Ok(Operand::Symbol(symbol, self.cursor.offset()?))
     }
 
-    /// `[2]`, `[%r1]`, `[%r1+2]` behind the name of an array.
+    /// Parses `[2]`, `[%r1]` or `[%r1+2]` after the name of an array.
     fn indexed(&mut self, symbol: Symbol<'a>) -> Result<Operand<'a>, ParseError> {
         self.cursor.advance()?;
         let (register, index) = if self.cursor.at_constant() {
@@ -334,7 +333,7 @@ impl<'a> BodyParser<'_, 'a> {
                 self.cursor.advance()?;
                 Ok(Operand::Element(id, component))
             }
-            // In brackets the offset belongs to the address.
+            // In brackets, the offset belongs to the address.
             Token::Mark(b'+') if !self.in_brackets => Ok(Operand::Sum(id, self.cursor.offset()?)),
             _ => Ok(match self.selector()? {
                 Some(selector) => Operand::Part(id, selector),
@@ -343,7 +342,7 @@ impl<'a> BodyParser<'_, 'a> {
         }
     }
 
-    /// What follows the `|` of a pair.
+    /// Parses the text after the `|` of a pair.
     fn second(&mut self) -> Result<Option<RegisterId>, ParseError> {
         if self.cursor.token == Token::Word("_") {
             self.cursor.advance()?;
@@ -374,7 +373,7 @@ impl<'a> BodyParser<'_, 'a> {
         Ok(Symbol::Module(name))
     }
 
-    /// `[base + offset]`, or a list in brackets.
+    /// Parses `[base + offset]`, or a list in brackets.
     fn address(&mut self, depth: usize) -> Result<Operand<'a>, ParseError> {
         self.cursor.advance()?;
         self.in_brackets = true;
@@ -408,7 +407,8 @@ impl<'a> BodyParser<'_, 'a> {
                 .cursor
                 .unexpected("`]`, `,` or an offset of the address"));
         }
-        // In a list the first element names a texture, surface or tensor rather than memory.
+        // In a list, the first element is a texture, surface or tensor map, and not an address in
+        // memory.
         let first = match address {
             Operand::Address(Base::Register(id), 0) => Operand::Register(id),
             Operand::Address(Base::Symbol(symbol), offset) => Operand::Symbol(symbol, offset),
@@ -423,7 +423,7 @@ impl<'a> BodyParser<'_, 'a> {
         Ok(Operand::List(self.take_pending(begin)))
     }
 
-    /// A list whose opening stands here, up to its `close`; it may be empty.
+    /// Parses a list from its opening mark to its `close`. The list may be empty.
     fn list(&mut self, close: u8, depth: usize) -> Result<Slice, ParseError> {
         let begin = self.pending.len();
         self.cursor.advance()?;

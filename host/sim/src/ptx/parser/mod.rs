@@ -1,8 +1,8 @@
-//! Recursive descent over PTX text, one token of look-ahead.
+//! A recursive-descent parser of PTX text, with one token of look-ahead.
 //!
-//! PTX ISA chapter 4. Names are resolved on the way: PTX declares before it uses, but for labels.
-//! Time and memory are linear in the text: nesting has limits, and declared sizes are checked but
-//! never allocated.
+//! PTX ISA chapter 4. Names are resolved during parsing, because PTX declares all names before
+//! their use, except for labels. Time and memory are linear in the length of the text: nesting has
+//! limits, and declared sizes are checked but never allocated.
 
 mod body;
 mod constant;
@@ -23,7 +23,7 @@ use super::error::ParseError;
 ///
 /// # Errors
 ///
-/// The first thing in the text that is not PTX, with its place.
+/// The first part of the text that is not PTX, with its place.
 ///
 /// ```
 /// let module = lanewise_sim::ptx::parse(".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry nothing() { ret; }")?;
@@ -31,7 +31,7 @@ use super::error::ParseError;
 /// # Ok::<(), lanewise_sim::ptx::ParseError>(())
 /// ```
 pub fn parse(source: &str) -> Result<Module<'_>, ParseError> {
-    // Positions, indices and lengths are 32 bits.
+    // Positions, indices and lengths have 32 bits.
     const LIMIT: usize = u32::MAX as usize / 2;
     if source.len() > LIMIT {
         return Err(ParseError::TooLong {

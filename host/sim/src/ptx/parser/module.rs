@@ -14,36 +14,36 @@ use crate::ptx::ast::{
 use crate::ptx::error::{ParseError, excerpt};
 use crate::ptx::lexer::Token;
 
-/// The names of module scope.
+/// The names with module scope.
 #[derive(Default)]
 pub(super) struct Symbols<'a> {
     declared: Map<&'a str, Symbol>,
-    /// Names used before anything declared them; looked for again at the end.
+    /// Names that were used before their declaration. They are looked up again at the end.
     open: Vec<(&'a str, Position)>,
-    /// `.file` directives, which may stand in bodies too.
+    /// `.file` directives. They may also be in bodies.
     pub(super) files: Vec<File<'a>>,
-    /// Whether the text is of a version after [`NEWEST`], in which words may stand that nobody
-    /// knows yet.
+    /// Whether the text has a version after [`NEWEST`], so it may contain words that this crate
+    /// does not know.
     pub(super) newer: bool,
 }
 
 #[derive(Clone, Copy)]
 struct Symbol {
     function: bool,
-    /// Has a body or is a variable that is not `.extern`.
+    /// Whether it has a body, or is a variable that is not `.extern`.
     defined: bool,
     at: Position,
 }
 
 impl<'a> Symbols<'a> {
-    /// Notes the use of a name.
+    /// Records the use of a name.
     pub(super) fn refer(&mut self, name: &'a str, at: Position) {
         if !self.declared.contains_key(name) {
             self.open.push((name, at));
         }
     }
 
-    /// Notes the names that an initializer uses.
+    /// Records the names that an initializer uses.
     pub(super) fn refer_initializer(&mut self, variable: &Variable<'a>) {
         if let Some(initializer) = &variable.initializer {
             self.refer_all(initializer);
@@ -52,7 +52,7 @@ impl<'a> Symbols<'a> {
 
     fn refer_all(&mut self, initializer: &Initializer<'a>) {
         match initializer {
-            // As deep as the parser let it be.
+            // The recursion is limited, because the parser limits the depth.
             Initializer::List(list) => list
                 .iter()
                 .for_each(|initializer| self.refer_all(initializer)),
@@ -115,7 +115,7 @@ pub(super) struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// `.version`, `.target`, `.address_size`.
+    /// Parses `.version`, `.target` and `.address_size`.
     fn header(&mut self) -> Result<(), ParseError> {
         if !self.cursor.eat_dotted("version")? {
             return Err(self
@@ -292,7 +292,7 @@ impl<'a> Parser<'a> {
                 ));
             }
         }
-        // Declared before its body is read: it may call itself.
+        // The function is declared before its body is read, because it may call itself.
         self.symbols.declare(
             name,
             Symbol {
@@ -351,13 +351,13 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Whether parameters have the same types, one by one.
+/// Returns whether the parameters have the same types, one by one.
 fn same_types(some: &[Variable<'_>], others: &[Variable<'_>]) -> bool {
     let what = |variable: &Variable<'_>| (variable.ty, variable.vector, variable.dims.clone());
     some.iter().map(what).eq(others.iter().map(what))
 }
 
-/// What directives of a kernel say that cannot be, if they do.
+/// Returns a message if directives of a kernel contradict each other.
 fn contradiction(directives: &[Directive<'_>]) -> Option<&'static str> {
     let find = |is: fn(&Directive<'_>) -> bool| directives.iter().any(is);
     let most = find(|it| matches!(it, Directive::MaxThreads(_)));
@@ -380,7 +380,7 @@ fn contradiction(directives: &[Directive<'_>]) -> Option<&'static str> {
 }
 
 impl<'a> Cursor<'a> {
-    /// Parameters in parentheses.
+    /// Parses parameters in parentheses.
     pub(super) fn parameters(&mut self) -> Result<Vec<Variable<'a>>, ParseError> {
         self.advance()?;
         let mut params = Vec::new();
@@ -405,7 +405,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Directives between the parameters and the body.
+    /// Parses the directives between the parameters and the body.
     pub(super) fn function_directives(
         &mut self,
         into: &mut Vec<Directive<'a>>,
@@ -438,7 +438,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// `x`, `x, y` or `x, y, z`.
+    /// Parses `x`, `x, y` or `x, y, z`.
     fn extent(&mut self) -> Result<[u32; 3], ParseError> {
         let mut extent = [1; 3];
         extent[0] = self.u32("an extent")?;
@@ -451,7 +451,7 @@ impl<'a> Cursor<'a> {
         Ok(extent)
     }
 
-    /// `.pragma "text", "text";`.
+    /// Parses `.pragma "text", "text";`.
     pub(super) fn pragmas(&mut self, mut take: impl FnMut(&'a str)) -> Result<(), ParseError> {
         self.advance()?;
         loop {
@@ -462,7 +462,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// `.file index "name" [, timestamp, size]`.
+    /// Parses `.file index "name" [, timestamp, size]`.
     pub(super) fn file(&mut self) -> Result<File<'a>, ParseError> {
         self.advance()?;
         let index = self.u32("a file number")?;

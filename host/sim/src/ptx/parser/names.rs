@@ -1,9 +1,9 @@
 //! Names of a function body: registers, variables and labels, with their scopes.
 //!
-//! PTX ISA 4.4 and 7.1. A declaration hides those of the same name around it until its `}`.
-//! `.reg .b32 %r<10>` declares a family; its members cost nothing until they are used, so a huge
-//! count is no burden. Labels may be used before they are defined; what a scope leaves undefined is
-//! looked for in the scope around it.
+//! PTX ISA 4.4 and 7.1. A declaration hides those of the same name in the scopes around it, until
+//! its `}`. `.reg .b32 %r<10>` declares a family of registers. Its members take memory only when
+//! they are used, so a large count is not a problem. Labels may be used before their definition. A
+//! label that a scope does not define is looked up in the scope around it.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ use crate::ptx::error::{ParseError, excerpt};
 
 pub(super) type Map<K, V> = HashMap<K, V, RandomState>;
 
-/// What a name means here.
+/// The meaning of a name at this place.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Named {
     Register(RegisterId),
@@ -26,7 +26,7 @@ pub(super) enum Named {
     Return(u32),
 }
 
-/// What a name is bound to.
+/// The item that a name is bound to.
 #[derive(Clone, Copy)]
 enum Bound {
     /// A family of registers: an index into `families`.
@@ -41,19 +41,20 @@ enum Bound {
 #[derive(Clone, Copy)]
 struct Binding {
     bound: Bound,
-    /// Scopes around the declaration; the same name twice at one depth is an error.
+    /// The number of scopes around the declaration. Two equal names at one depth are an error.
     depth: usize,
-    /// Later declarations hide earlier ones.
+    /// The number of the declaration. Later declarations hide earlier ones.
     serial: u32,
     at: Position,
 }
 
-/// A register, or a family of registers, that was declared.
+/// A declared register, or a declared family of registers.
 struct Family<'a> {
     declaration: RegisterDeclaration<'a>,
-    /// Numbers of the members, [`UNUSED`] where not used yet; grows with use.
+    /// Numbers of the members, [`UNUSED`] for those that were not used yet. The list grows with
+    /// use.
     members: Vec<RegisterId>,
-    /// Members far beyond those seen so far.
+    /// Members whose index is far beyond those that were used so far.
     far: Map<u32, RegisterId>,
 }
 
@@ -70,23 +71,23 @@ pub(super) struct Names<'a> {
     prefixes: Map<&'a str, Binding>,
     families: Vec<Family<'a>>,
     serial: u32,
-    /// Whether a name may be found in more ways than as a prefix and all its digits: the name of
-    /// one register ends in a digit, or a prefix does. Compilers do neither.
+    /// Whether a name may have several divisions into prefix and number: the name of a single
+    /// register ends in a digit, or a prefix does. Compilers do neither.
     ambiguous: bool,
     scopes: Vec<Scope<'a>>,
-    /// Labels that turned out to be the same as one of an outer scope.
+    /// Labels that turned out to be labels of an outer scope.
     same: Vec<(LabelId, LabelId)>,
 }
 
 #[derive(Default)]
 struct Scope<'a> {
-    /// What to put back into `exact` and `prefixes` at the end.
+    /// The bindings that `exact` and `prefixes` get back at the end of the scope.
     hidden: Vec<(bool, &'a str, Option<Binding>)>,
     labels: Map<&'a str, LabelId>,
 }
 
 impl<'a> Names<'a> {
-    /// Enters a scope; the function's own is the first.
+    /// Enters a scope. The first one is the function's own.
     pub(super) fn enter(&mut self, at: Position) -> Result<(), ParseError> {
         if self.scopes.len() == SCOPES {
             return Err(ParseError::TooDeep {
@@ -99,7 +100,7 @@ impl<'a> Names<'a> {
         Ok(())
     }
 
-    /// Leaves the innermost scope; false at the end of the function's own.
+    /// Leaves the innermost scope. Returns false at the end of the function's own scope.
     pub(super) fn leave(&mut self, body: &mut Body<'a>) -> Result<bool, ParseError> {
         let Some(mut scope) = self.scopes.pop() else {
             return Ok(false);
@@ -120,7 +121,7 @@ impl<'a> Names<'a> {
             .into_iter()
             .filter(|&(_, id)| body.labels[id as usize].target == UNDEFINED);
         let Some(outer) = self.scopes.last_mut() else {
-            // The first in the text, whatever the order of the map.
+            // Report the first one in the text, because the order of the map is random.
             return match open
                 .map(|(_, id)| body.labels[id as usize])
                 .min_by_key(|label| label.position)
@@ -232,15 +233,15 @@ impl<'a> Names<'a> {
         self.bind(false, name, Bound::Return(index), at)
     }
 
-    /// What a name means in the innermost scope. A register used for the first time gets its number
-    /// here.
+    /// Returns the meaning of a name in the innermost scope. A register gets its number here when
+    /// it is first used.
     pub(super) fn find(&mut self, name: &'a str, body: &mut Body<'a>) -> Option<Named> {
         let mut found = None;
         let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
         if digits == 0 || !name.starts_with('%') || self.ambiguous {
             found = self.exact.get(name).map(|&binding| (binding, 0));
         }
-        // Numbers of more than ten digits exceed any family.
+        // Numbers with more than ten digits exceed any family.
         let mut length = digits.min(10);
         while length > 0 {
             let (prefix, number) = name.split_at(name.len() - length);
@@ -263,7 +264,7 @@ impl<'a> Names<'a> {
         })
     }
 
-    /// The family of this prefix, if the number is one of its members.
+    /// Returns the family of this prefix, if the number is one of its members.
     fn member(&self, prefix: &str, number: &str) -> Option<(Binding, u32)> {
         let binding = *self.prefixes.get(prefix)?;
         let Bound::Family(family) = binding.bound else {
@@ -275,7 +276,7 @@ impl<'a> Names<'a> {
         (number < count).then_some((binding, number))
     }
 
-    /// The label of this name, to be defined now or later.
+    /// Returns the label of this name. It may be defined now or later.
     pub(super) fn label(&mut self, name: &'a str, at: Position, body: &mut Body<'a>) -> LabelId {
         let Some(scope) = self.scopes.last_mut() else {
             return 0;
@@ -311,13 +312,13 @@ impl<'a> Names<'a> {
         Ok(id)
     }
 
-    /// After the function's end: gives labels that are the same one number.
+    /// Gives labels that are the same one number, after the function's end.
     pub(super) fn join_labels(&self, body: &mut Body<'a>) {
         if self.same.is_empty() {
             return;
         }
-        // A label is joined to one of an outer scope, whose own joining comes later: from the last
-        // to the first.
+        // A label may be joined to a label of an outer scope that is itself joined later. So the
+        // list is processed from the last to the first.
         let mut number: Vec<LabelId> = (0..body.labels.len() as u32).collect();
         for &(inner, outer) in self.same.iter().rev() {
             number[inner as usize] = number[outer as usize];
@@ -347,7 +348,7 @@ impl<'a> Names<'a> {
 }
 
 impl<'a> Family<'a> {
-    /// The number of a member, given now if this is its first use.
+    /// Returns the number of a member. Assigns one if this is the member's first use.
     fn register(&mut self, member: u32, name: &'a str, body: &mut Body<'a>) -> RegisterId {
         let index = member as usize;
         let known = match self.members.get(index) {
@@ -361,8 +362,8 @@ impl<'a> Family<'a> {
         let id = body.registers.len() as RegisterId;
         let RegisterDeclaration { ty, vector, .. } = self.declaration;
         body.registers.push(Register { name, ty, vector });
-        // Compilers use members nearly in order: a plain array serves, and cannot outgrow the text
-        // by much.
+        // Compilers use members nearly in order, so a plain array is enough. It cannot become much
+        // larger than the text.
         if index <= 2 * self.members.len() + 64 {
             if index >= self.members.len() {
                 self.members.resize(index + 1, UNUSED);

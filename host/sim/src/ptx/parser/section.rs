@@ -1,9 +1,9 @@
-//! Debug sections: data that the assembler passes on to a debugger.
+//! Debug sections: data that the assembler passes to a debugger.
 //!
-//! PTX ISA 11.5.3, `.section`: numbers of 8 to 64 bits, labels, and the values that only the
-//! assembler knows: an address (of a label in code or data, of a variable, of a section) with or
-//! without an offset, and the distance of two labels. Names are kept as written and not looked up:
-//! what runs a kernel does not read them.
+//! PTX ISA 11.5.3, `.section`: numbers of 8 to 64 bits, labels, and values that only the assembler
+//! can compute: an address (of a label in code or data, of a variable, of a section) with or
+//! without an offset, and the distance between two labels. Names are kept as written and are not
+//! looked up, because the simulator does not use them.
 
 use super::module::Parser;
 use crate::ptx::ast::{Datum, Number, Section};
@@ -14,7 +14,7 @@ use crate::ptx::parser::cursor::Cursor;
 const VALUE: &str = "a number, a label or the name of a section";
 
 impl<'a> Parser<'a> {
-    /// `.section name { ... }`.
+    /// Parses `.section name { ... }`.
     pub(super) fn section(&mut self) -> Result<(), ParseError> {
         let position = self.cursor.position;
         self.cursor.advance()?;
@@ -47,7 +47,7 @@ impl<'a> Parser<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// `.b8 1, 2`: numbers of one width.
+    /// Parses `.b8 1, 2`: numbers of one width.
     fn numbers(&mut self, data: &mut Vec<Datum<'a>>) -> Result<(), ParseError> {
         let bits = match self.token {
             Token::Dotted("b8") => 8,
@@ -72,7 +72,7 @@ impl<'a> Cursor<'a> {
         if negative || matches!(self.token, Token::Int(..)) {
             let value = i128::from(self.u64(VALUE)?);
             let value = if negative { -value } else { value };
-            // Signed or unsigned, as long as it fits (ISA 11.5.3).
+            // The value may be signed or unsigned, if it fits (ISA 11.5.3).
             let fits = value >= -(1 << (bits - 1)) && value < 1 << bits;
             return match fits {
                 true => Ok(Number::Value(value)),
@@ -96,7 +96,7 @@ impl<'a> Cursor<'a> {
         Ok(Number::Address { symbol, offset: 0 })
     }
 
-    /// A word or a dotted word, as written.
+    /// Parses a word or a dotted word, as written.
     fn name(&mut self, expected: &'static str) -> Result<&'a str, ParseError> {
         if !matches!(self.token, Token::Word(_) | Token::Dotted(_)) {
             return Err(self.unexpected(expected));

@@ -11,12 +11,12 @@ use crate::ptx::ast::{
 use crate::ptx::error::{ParseError, excerpt};
 use crate::ptx::lexer::Token;
 
-/// No variable is larger: twice the 48 address bits' worth would be no memory of any GPU.
+/// The largest size of a variable, in bytes. No GPU has that much memory with its 48 address bits.
 const LARGEST: u64 = 1 << 47;
-/// Array dimensions and nesting of initializers.
+/// The most array dimensions, and the deepest nesting of initializers.
 const DIMS: usize = 16;
 
-/// What a declaration says before the name.
+/// The part of a declaration before the name.
 #[derive(Clone, Debug)]
 pub(super) struct Head {
     space: Space,
@@ -29,7 +29,7 @@ pub(super) struct Head {
     attributes: Vec<Attribute>,
 }
 
-/// The space that this dotted word names.
+/// Returns the space of this dotted word.
 pub(super) fn space_of(word: &str) -> Option<Space> {
     Some(match word {
         "reg" => Space::Reg,
@@ -44,7 +44,8 @@ pub(super) fn space_of(word: &str) -> Option<Space> {
 }
 
 impl<'a> Cursor<'a> {
-    /// The space, alignment, type and attributes of a declaration, in any order after the space.
+    /// Parses the space, alignment, type and attributes of a declaration. The order after the space
+    /// is free.
     pub(super) fn declaration_head(&mut self, linkage: Linkage) -> Result<Head, ParseError> {
         let Token::Dotted(word) = self.token else {
             return Err(self.unexpected("a state space"));
@@ -135,7 +136,7 @@ impl<'a> Cursor<'a> {
         Ok(pointer)
     }
 
-    /// `.attribute(.managed, .unified(a, b))`.
+    /// Parses `.attribute(.managed, .unified(a, b))`.
     pub(super) fn attributes(&mut self, into: &mut Vec<Attribute>) -> Result<(), ParseError> {
         self.advance()?;
         self.expect(b'(', "`(` of the attributes")?;
@@ -158,7 +159,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The name and array dimensions of a variable, and its initializer.
+    /// Parses the name and array dimensions of a variable, and its initializer.
     pub(super) fn declarator(&mut self, head: &Head) -> Result<Variable<'a>, ParseError> {
         let position = self.position;
         let name = self.word("the name of a variable")?;
@@ -260,7 +261,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// `sym`, `generic(sym)`, each with `+offset`.
+    /// Parses `sym` or `generic(sym)`, each with an optional `+offset`.
     fn address_of(&mut self, mask: Option<u64>) -> Result<Initializer<'a>, ParseError> {
         let position = self.position;
         let mut symbol = self.word("a symbol")?;
@@ -279,7 +280,7 @@ impl<'a> Cursor<'a> {
         }))
     }
 
-    /// The names of a `.reg` declaration whose head was read, one of its list.
+    /// Parses one item of the list of names in a `.reg` declaration whose head was read.
     pub(super) fn register(&mut self, head: &Head) -> Result<RegisterDeclaration<'a>, ParseError> {
         let name = self.word("the name of a register")?;
         let mut count = None;
@@ -330,7 +331,7 @@ fn check_size(variable: &Variable<'_>) -> Result<(), ParseError> {
             at,
         });
     }
-    // A flat list may fill an array of several dimensions; only the total is checked here.
+    // A flat list may fill an array of several dimensions, so only the total is checked here.
     let total = variable
         .dims
         .iter()
@@ -347,9 +348,9 @@ fn check_size(variable: &Variable<'_>) -> Result<(), ParseError> {
     Ok(())
 }
 
-/// Refuses what is no variable: an array without a length that nothing gives it, neither an
-/// initializer nor another module, or of no elements; a predicate in memory; an initial value that
-/// its memory or its type does not have.
+/// Refuses invalid variables: an array without a length, if neither an initializer nor another
+/// module gives it one; an array without elements; a predicate in memory; an initial value that its
+/// state space or its type does not allow.
 pub(super) fn variable_is_complete(variable: &Variable<'_>) -> Result<(), ParseError> {
     let at = variable.position;
     let external = variable.linkage == Linkage::Extern;
@@ -386,7 +387,8 @@ pub(super) fn variable_is_complete(variable: &Variable<'_>) -> Result<(), ParseE
     }
 }
 
-/// Integers do not stand for floats, nor floats for integers; halves have no initial values at all.
+/// Returns whether an initial value fits the type. Integers cannot initialise floats, nor floats
+/// integers, and halves have no initial values at all.
 fn initializer_fits(initializer: &Initializer<'_>, ty: Type) -> bool {
     match (initializer, ty.class()) {
         (Initializer::List(list), _) => list.iter().all(|element| initializer_fits(element, ty)),

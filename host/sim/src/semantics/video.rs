@@ -1,21 +1,22 @@
-//! Video instructions: arithmetic on bytes and halves of registers, with a second step behind it.
+//! Video instructions: arithmetic on bytes and halves of registers, followed by a second operation.
 //!
-//! PTX ISA 9.7.18 "Video Instructions". Scalar instructions ([`Scalar`], [`Mad`]) take a byte, a
-//! half or the whole of each operand; SIMD instructions ([`Simd`]) take two halves or four bytes of
-//! two registers side by side. Elements are extended by the sign of their type, the operation is
-//! exact on them, then clamped to the destination's type and size with `.sat`; then the result is
-//! put into the third operand, added to it, or the less or greater of both.
+//! PTX ISA 9.7.18 "Video Instructions". Scalar instructions ([`Scalar`], [`Mad`]) use a byte, a
+//! half or the whole of each operand. SIMD instructions ([`Simd`]) use two halves or four bytes of
+//! two adjacent registers. Elements are extended according to the sign of their type. The operation
+//! on them is exact, and with `.sat` its result is clamped to the destination's type and size. The
+//! result is then merged into the third operand, added to it, or compared with it for the smaller
+//! or the larger.
 //!
-//! Open in the ISA: how wide the result of a shift is before it is clamped; here 34 bits, as the
-//! ISA says of all scalar video instructions.
+//! Open in the ISA: the width of a shift's result before it is clamped. Here it has 34 bits, as the
+//! ISA states for all scalar video instructions.
 //!
-//! GPUs since sm_70 have no scalar video instructions: ptxas writes other code, which in some forms
+//! GPUs since sm_70 have no scalar video instructions. ptxas writes other code, which in some forms
 //! (`.h1` of a destination, `.sat` to a part of one or to `.u32`, `.min` and `.max`, scaled `vmad`
-//! of unsigned factors) does otherwise than the ISA says. Seen on an H200, 2026-11-21, and listed
-//! at `departs` in `host/diff/src/results/allowance.rs`. Here the ISA is followed. The rest, and
-//! all of the SIMD instructions, agree with that H200 bit by bit over 2500 forms.
+//! of unsigned factors) differs from the ISA. This was measured on an H200, 2026-11-21, and is
+//! listed at `departs` in `host/diff/src/results/allowance.rs`. Here the ISA is followed. The other
+//! forms, and all of the SIMD instructions, agree with that H200 bit by bit over 2500 forms.
 
-/// What is done with two elements.
+/// The operation on two elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Primary {
     /// The operation of `vadd`.
@@ -28,17 +29,18 @@ pub(crate) enum Primary {
     Min,
     /// The operation of `vmax`.
     Max,
-    /// `vavrg2`, `vavrg4`: the mean, rounded away from negative infinity where it is not negative.
+    /// `vavrg2`, `vavrg4`: the mean. It is rounded away from negative infinity if it is not
+    /// negative.
     Average,
     /// The operation of `vshl`.
     ShiftLeft(Amount),
     /// The operation of `vshr`.
     ShiftRight(Amount),
-    /// `vset`: 1 where it holds, else 0.
+    /// `vset`: 1 if the comparison is true, else 0.
     Set(Comparison),
 }
 
-/// What becomes of an amount to shift by.
+/// The limit of a shift amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Amount {
     /// `.clamp`: at most 32.
@@ -56,7 +58,7 @@ impl Amount {
     }
 }
 
-/// What `vset` asks.
+/// The comparison of `vset`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Comparison {
     /// The comparison `.eq`.
@@ -74,7 +76,7 @@ pub(crate) enum Comparison {
 }
 
 impl Primary {
-    /// On values of at most 33 bits.
+    /// Applies the operation to values of at most 33 bits.
     fn apply(self, a: i64, b: i64) -> i64 {
         match self {
             Primary::Add => a + b,
@@ -84,7 +86,7 @@ impl Primary {
             Primary::Max => a.max(b),
             Primary::Average if a + b >= 0 => (a + b + 1) >> 1,
             Primary::Average => (a + b) >> 1,
-            // 34 bits of it.
+            // The result has 34 bits.
             Primary::ShiftLeft(amount) => (a << amount.of(b)) << 30 >> 30,
             Primary::ShiftRight(amount) => a >> amount.of(b),
             Primary::Set(comparison) => i64::from(match comparison {
@@ -99,7 +101,7 @@ impl Primary {
     }
 }
 
-/// The part of a register that an operand is.
+/// The part of a register that an operand uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RegisterPart {
     /// The whole register.
@@ -111,7 +113,7 @@ pub(crate) enum RegisterPart {
 }
 
 impl RegisterPart {
-    /// Its lowest bit, and how many it has.
+    /// Returns the part's lowest bit, and its number of bits.
     fn bits(self) -> (u32, u32) {
         match self {
             RegisterPart::Word => (0, 32),
@@ -120,13 +122,13 @@ impl RegisterPart {
         }
     }
 
-    /// The element that is selected, extended to 64 bits.
+    /// Returns the element that the part selects, extended to 64 bits.
     fn select(self, register: u32, signed: bool) -> i64 {
         let (low, bits) = self.bits();
         extend(register >> low, bits, signed)
     }
 
-    /// `register` with the element in its place.
+    /// Returns `register` with the element in place of the part.
     fn merge(self, element: u32, register: u32) -> u32 {
         let (low, bits) = self.bits();
         let mask = (u32::MAX >> (32 - bits)) << low;
@@ -134,7 +136,7 @@ impl RegisterPart {
     }
 }
 
-/// The low bits of a register, 8, 16 or 32, by the sign of their type.
+/// Extends the low bits of a register, 8, 16 or 32, according to the sign of their type.
 fn extend(register: u32, bits: u32, signed: bool) -> i64 {
     let up = 64 - bits;
     if signed {
@@ -144,7 +146,7 @@ fn extend(register: u32, bits: u32, signed: bool) -> i64 {
     }
 }
 
-/// The nearest value of a type of this many bits, 8, 16 or 32.
+/// Returns the nearest value of a type of this many bits, 8, 16 or 32.
 fn saturate(value: i64, bits: u32, signed: bool) -> i64 {
     let (least, most) = if signed {
         (-1 << (bits - 1), (1 << (bits - 1)) - 1)
@@ -154,10 +156,10 @@ fn saturate(value: i64, bits: u32, signed: bool) -> i64 {
     value.clamp(least, most)
 }
 
-/// What follows the operation.
+/// The second operation, on the result and the third operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SecondaryOp {
-    /// The result goes into the destination's part of the third operand.
+    /// The result replaces the destination's part of the third operand.
     Merge,
     /// The second operation `.add`.
     Add,
@@ -178,13 +180,13 @@ pub(crate) struct Scalar {
     pub(crate) parts: [RegisterPart; 3],
     /// Whether `.sat` clamps the result to its type.
     pub(crate) saturate: bool,
-    /// What is done with the result afterwards.
+    /// The second operation on the result.
     pub(crate) then: SecondaryOp,
 }
 
 impl Scalar {
-    /// The result on three registers; the third does not count where [`SecondaryOp::Merge`] writes
-    /// a whole word.
+    /// Returns the result for three registers. The third is ignored if [`SecondaryOp::Merge`]
+    /// writes a whole word.
     pub(crate) fn apply(&self, a: u32, b: u32, c: u32) -> u32 {
         let [signed, a_signed, b_signed] = self.signed;
         let [to, a_part, b_part] = self.parts;
@@ -204,14 +206,14 @@ impl Scalar {
     }
 }
 
-/// Which operand of `vmad` is negated.
+/// The operand of `vmad` that is negated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Negated {
-    /// No second operation follows.
+    /// No operand is negated.
     Nothing,
-    /// One of a and b, and so their product.
+    /// Either a or b is negated, and so is their product.
     Product,
-    /// The operand `c` is added.
+    /// The operand `c` is negated.
     Addend,
 }
 
@@ -222,24 +224,25 @@ pub(crate) struct Mad {
     pub(crate) signed: [bool; 2],
     /// Parts of a and b.
     pub(crate) parts: [RegisterPart; 2],
-    /// What is negated.
+    /// The operand that is negated.
     pub(crate) negated: Negated,
-    /// `.po`: one more.
+    /// `.po`: whether one is added to the result.
     pub(crate) plus_one: bool,
-    /// `.shr7`, `.shr15`: shifted right by this many.
+    /// `.shr7`, `.shr15`: the number of bits of a right shift.
     pub(crate) scale: u32,
     /// Whether `.sat` clamps the result to its type.
     pub(crate) saturate: bool,
 }
 
 impl Mad {
-    /// The result on three registers.
+    /// Returns the result for three registers.
     pub(crate) fn apply(&self, a: u32, b: u32, c: u32) -> u32 {
         let [a_part, b_part] = self.parts;
         let signed = self.signed != [false; 2] || self.negated != Negated::Nothing;
         let product = i128::from(a_part.select(a, self.signed[0]))
             * i128::from(b_part.select(b, self.signed[1]));
-        // A negation is the complement and one more; of c it is taken before c gets its sign.
+        // A negation is the complement plus one. For c, the complement is taken before c is
+        // extended.
         let (product, c) = match self.negated {
             Negated::Nothing => (product, c),
             Negated::Product => (!product, c),
@@ -261,25 +264,26 @@ impl Mad {
 /// `vadd2` to `vset4`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Simd {
-    /// The operation on `a` and `b`.
+    /// The operation on elements of `a` and `b`.
     pub(crate) primary: Primary,
-    /// Whether elements are halves, two of them; otherwise they are bytes, four.
+    /// Whether the elements are two halves; otherwise they are four bytes.
     pub(crate) halves: bool,
     /// Whether the types of d, a and b are signed.
     pub(crate) signed: [bool; 3],
-    /// For each element, which of those of a and then b it is, of the first operand and of the
-    /// second.
+    /// For each element of the first and of the second operand, its index among the elements of a
+    /// followed by those of b.
     pub(crate) selected: [[u8; 4]; 2],
-    /// Bit i: element i of the result counts.
+    /// A mask of the result's elements: bit i stands for element i.
     pub(crate) mask: u8,
     /// Whether `.sat` clamps the result to its type.
     pub(crate) saturate: bool,
-    /// `.add`: the elements are added to the third operand; otherwise they replace its elements.
+    /// `.add`: whether the elements are added to the third operand; otherwise they replace its
+    /// elements.
     pub(crate) accumulate: bool,
 }
 
 impl Simd {
-    /// The result on three registers.
+    /// Returns the result for three registers.
     pub(crate) fn apply(&self, a: u32, b: u32, c: u32) -> u32 {
         let (count, bits) = if self.halves { (2, 16) } else { (4, 8) };
         let [signed, a_signed, b_signed] = self.signed;
@@ -312,10 +316,10 @@ impl Simd {
     }
 }
 
-/// Any of them.
+/// A video instruction of any kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Video {
-    /// On one element of each operand.
+    /// An operation on one element of each operand.
     Scalar(Scalar),
     /// The multiplication `vmad`.
     Mad(Mad),
@@ -324,7 +328,7 @@ pub(crate) enum Video {
 }
 
 impl Video {
-    /// The result on three registers.
+    /// Returns the result for three registers.
     pub(crate) fn apply(&self, a: u32, b: u32, c: u32) -> u32 {
         match self {
             Video::Scalar(scalar) => scalar.apply(a, b, c),

@@ -2,9 +2,10 @@
 //! and cache policies.
 //!
 //! PTX ISA, "Data Movement and Conversion: cvta, isspacep, mapa, getctarank, createpolicy", "Stack
-//! Manipulation Instructions". Where spaces lie among generic addresses is `memory::window`'s.
-//! `mapa` of a rank that the cluster does not have gives an address that no access may use;
-//! `getctarank` of what is no shared address is open in the ISA and gives all ones here.
+//! Manipulation Instructions". `memory::window` defines the positions of the state spaces among the
+//! generic addresses. `mapa` of a rank that the cluster does not have returns an address that no
+//! access may use. The ISA does not define `getctarank` of an address that is not shared; here the
+//! result is all ones.
 
 use crate::decode::builder::{Builder, Operands};
 use crate::decode::problem::{Result, invalid, unsupported};
@@ -16,11 +17,11 @@ use crate::machine::program::Value;
 use crate::memory::window::{self, SHARED_PER_BLOCK, Window};
 use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, SpecialRegister};
 
-/// What a space's addresses need to become generic.
+/// Returns the number to add to a space's addresses to make them generic.
 fn window(i: &Instruction) -> Option<u64> {
     i.modifiers.iter().find_map(|word| match word {
-        // Global and constant addresses are generic already, and so are those of parameters from
-        // the start.
+        // Global and constant addresses are generic already. Addresses of parameters are made
+        // generic from the start.
         M::Global | M::Const | M::Param | M::ParamEntry => Some(0),
         M::Shared | M::SharedCta | M::SharedCluster => Some(window::SHARED),
         M::Local => Some(window::LOCAL),
@@ -28,8 +29,8 @@ fn window(i: &Instruction) -> Option<u64> {
     })
 }
 
-/// Shared and local addresses become generic ones by adding their window; global and constant ones
-/// are generic already.
+/// Decodes `cvta`. Adding the window's address makes shared and local addresses generic. Global and
+/// constant addresses are generic already.
 pub(super) fn cvta<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let [d, a] = b.body.operands(i) else {
         return invalid("`cvta` takes a destination and a source");
@@ -87,7 +88,7 @@ pub(super) fn isspacep<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
     Ok(())
 }
 
-/// An address in 64 bits, whatever the register has.
+/// Returns an address in 64 bits, for any size of the register.
 fn wide<'a>(b: &mut Builder<'a, '_>, operand: &Operand<'a>) -> Result<u32> {
     if b.register_size(operand) != Some(4) {
         return b.source(operand, 8, None);
@@ -104,7 +105,8 @@ fn wide<'a>(b: &mut Builder<'a, '_>, operand: &Operand<'a>) -> Result<u32> {
     Ok(d)
 }
 
-/// The rank is above the lowest bits of a shared address, plus one: 0 is the block itself.
+/// Decodes `mapa`. The bits above a block's part of a shared address contain the rank plus one. 0
+/// stands for the block itself.
 pub(super) fn mapa<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     const fn at(address: u64, rank: u32) -> u64 {
         address % SHARED_PER_BLOCK + (rank as u64 + 1) * SHARED_PER_BLOCK
@@ -216,7 +218,8 @@ pub(super) fn stack<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> 
     Ok(())
 }
 
-/// A policy is opaque, and there is no cache that it could steer: all of them are one value.
+/// Decodes `createpolicy`. A policy is opaque, and there is no cache that it could affect, so all
+/// policies have the same value.
 pub(super) fn createpolicy<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     const POLICY: u128 = 0x12f0_0000_0000_0000;
     let [d, ..] = b.body.operands(i) else {

@@ -2,8 +2,8 @@
 //! `mbarrier`.
 //!
 //! PTX ISA, "Data Movement and Conversion: Asynchronous copy" and "Parallel Synchronization and
-//! Communication: mbarrier". Cache operators, prefetch sizes and cache policies are hints; so is
-//! the time that `try_wait` suggests.
+//! Communication: mbarrier". Cache operators, prefetch sizes and cache policies are hints, and so
+//! is the time limit of `try_wait`.
 
 use super::memory::{Address, place};
 use crate::decode::builder::{Builder, Operands};
@@ -21,7 +21,7 @@ use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, Type};
 use crate::semantics::mbarrier::pending_count;
 use crate::semantics::{atomic, float, half, int};
 
-/// The spaces that an instruction names, in order.
+/// Returns the spaces among an instruction's modifiers, in order.
 pub(super) fn spaces(i: &Instruction) -> impl Iterator<Item = NamedSpace> + '_ {
     i.modifiers.iter().filter_map(|word| match word {
         M::Global => Some(NamedSpace::Global),
@@ -120,7 +120,7 @@ pub(super) fn commit(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
     Ok(())
 }
 
-/// `cp.async.wait_group`, `.wait_all`, `cp.async.bulk.wait_group`.
+/// Decodes `cp.async.wait_group`, `.wait_all`, `cp.async.bulk.wait_group`.
 pub(super) fn wait_for(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
     let has = |word| i.modifiers.has(word);
     let left = match b.body.operands(i) {
@@ -145,7 +145,7 @@ pub(super) fn wait_for(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
     Ok(())
 }
 
-/// The address of an mbarrier, and the flags that go with it.
+/// Returns the address of an mbarrier, with its flags.
 fn object<'a>(b: &mut Builder<'a, '_>, i: &Instruction, operand: &Operand<'a>) -> Result<Address> {
     let mut address = b.address_operand(operand)?;
     if b.place_of(place(i)?, operand)? == TransferSpace::Generic {
@@ -173,13 +173,13 @@ pub(super) fn arrive<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()>
     Ok(())
 }
 
-/// How elements of a reduction join. Measured on an H200: subnormal f32 stay, in global memory too,
-/// where `atom` flushes them.
+/// Returns how a reduction combines elements. As measured on an H200, it keeps subnormal f32
+/// values, also in global memory, where `atom` flushes them.
 fn join(i: &Instruction) -> Option<(Join, usize)> {
     join_of(operation(i)?, i.modifiers.types().last()?)
 }
 
-/// The operation of a reduction.
+/// Returns the operation of a reduction.
 pub(super) fn operation(i: &Instruction) -> Option<M> {
     i.modifiers.iter().copied().find(|m| {
         matches!(
@@ -189,7 +189,7 @@ pub(super) fn operation(i: &Instruction) -> Option<M> {
     })
 }
 
-/// [`join`] for an operation and a type.
+/// Returns the same as [`join`], for an operation and a type.
 pub(super) fn join_of(operation: M, ty: Type) -> Option<(Join, usize)> {
     use ::half::{bf16, f16};
     use Type as T;
@@ -318,7 +318,7 @@ pub(super) fn mbarrier_count<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Re
     Ok(())
 }
 
-/// The flags whose words an instruction has.
+/// Returns the flags whose words the instruction has.
 fn flags(i: &Instruction, pairs: &[(M, u32)]) -> u32 {
     let set = pairs.iter().filter(|(word, _)| i.modifiers.has(*word));
     set.fold(0, |all, (_, flag)| all | flag)
@@ -354,7 +354,7 @@ pub(super) fn mbarrier_wait<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Res
     Ok(())
 }
 
-/// `mbarrier.init`, `.inval`, `.arrive`, `.arrive_drop`, `.expect_tx`, `.complete_tx`.
+/// Decodes `mbarrier.init`, `.inval`, `.arrive`, `.arrive_drop`, `.expect_tx`, `.complete_tx`.
 pub(super) fn mbarrier<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let has = |word| i.modifiers.has(word);
     let operands = b.body.operands(i);

@@ -1,10 +1,11 @@
 //! `atom` and `red`.
 //!
 //! PTX ISA, "Parallel Synchronization and Communication Instructions: atom, red". `.sem` and
-//! `.scope` are not looked at: the machine's atomics are sequentially consistent for the whole
-//! system. A cache policy is a hint and does nothing. Measured on an H200: `add.f32` on global
-//! memory flushes subnormals to zero, on shared memory it does not; halves (`.noftz`) never do. Of
-//! a vector each element is one step, the whole is not; its memory is aligned as a whole.
+//! `.scope` are ignored, because the machine's atomics are sequentially consistent for the whole
+//! system. A cache policy is a hint and has no effect. As measured on an H200, `add.f32` flushes
+//! subnormals to zero in global memory, but not in shared memory. Halves (`.noftz`) are never
+//! flushed. In a vector, each element is updated in one step, but not the vector as a whole. The
+//! vector's memory is aligned as a whole.
 
 use super::memory::{Address, class_of, place};
 use crate::decode::builder::{Builder, Operands};
@@ -17,7 +18,7 @@ use crate::machine::program::Class;
 use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, Type};
 use crate::semantics::{atomic, float, half, int};
 
-/// The handler for one operation at one type.
+/// Returns the handler for one operation with one type.
 fn pick(global: bool, operation: M, ty: Type) -> Option<Handler> {
     use Type as T;
     Some(match (operation, ty) {
@@ -55,7 +56,7 @@ fn pick(global: bool, operation: M, ty: Type) -> Option<Handler> {
     })
 }
 
-/// The same for halves, alone and in pairs.
+/// Returns the handler for halves, single and in pairs.
 fn pick_half(operation: M, ty: Type) -> Option<Handler> {
     use ::half::{bf16, f16};
     use Type as T;
@@ -92,7 +93,7 @@ pub(super) fn atomic<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()>
         (Opcode::Atom, [d, rest @ ..]) => (*d, rest),
         (_, rest) => (Operand::Sink, rest),
     };
-    // Behind the values there may be a cache policy.
+    // A cache policy may follow the values.
     let (address, x, y) = match *operands {
         [address, x, y, ..] if operation == M::Cas => (address, x, y),
         [address, x, ..] if operation != M::Cas => (address, x, x),

@@ -1,10 +1,10 @@
-//! Calls: arguments and results that are parameters, registers or constants, and functions whose
+//! Calls whose arguments and results are parameters, registers or constants, and functions whose
 //! parameters are registers.
 //!
-//! PTX ISA 7.1 "Function Declarations and Definitions" and 9.7.12 "call". Values cross a call in
-//! `.param` areas of the two frames. What is no area gets one of its own: a store before the call,
-//! a load behind it; and a function whose parameters are registers loads them when it begins and
-//! stores its results where it returns.
+//! PTX ISA 7.1 "Function Declarations and Definitions" and 9.7.12 "call". A call passes values
+//! through `.param` areas of the two frames. A value without an area gets an area of its own, with
+//! a store before the call or a load after it. A function whose parameters are registers loads them
+//! when it begins, and stores its results when it returns.
 
 use super::memory::width;
 use crate::decode::builder::{Builder, Operands};
@@ -17,7 +17,7 @@ use crate::machine::memory::transfer::{self, TransferSpace};
 use crate::machine::program::{Area, Class, SpaceClass, Value};
 use crate::ptx::ast::{Operand, Space, Symbol, Type};
 
-/// A result that goes from its area to a register when the call is over.
+/// A result that is copied from its area to a register after the call.
 pub(super) struct Delivery<'a> {
     to: Operand<'a>,
     area: Area,
@@ -57,7 +57,7 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
-    /// The area of an operand that is a parameter itself.
+    /// Returns the area of an operand that is a parameter itself.
     fn named_area(&self, operand: &Operand<'a>) -> Option<Area> {
         match *operand {
             Operand::Symbol(Symbol::Local(index), 0) => self.areas[index as usize],
@@ -70,7 +70,7 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// The type of which an element of an argument is: what the function declares, else the
+    /// Returns the type of an argument's element: the type that the function declares, or else the
     /// register's own.
     fn passed(&self, element: &Operand<'a>, formal: Option<&Formal>) -> Result<Type> {
         let own = match *element {
@@ -89,7 +89,8 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// The areas of a call's arguments; what is no area is stored to one first.
+    /// Returns the areas of a call's arguments. A value without an area is stored to a new one
+    /// first.
     pub(super) fn arguments(
         &mut self,
         list: &Operand<'a>,
@@ -137,7 +138,7 @@ impl<'a> Builder<'a, '_> {
         Ok(areas)
     }
 
-    /// The areas of a call's results, and what is to be loaded from them behind it.
+    /// Returns the areas of a call's results, and the loads that follow the call.
     pub(super) fn results(
         &mut self,
         list: &Operand<'a>,
@@ -184,7 +185,7 @@ impl<'a> Builder<'a, '_> {
         Ok((areas, deliveries))
     }
 
-    /// Loads what a call gave into registers.
+    /// Loads the results of a call into registers.
     pub(super) fn deliver(&mut self, deliveries: Vec<Delivery<'a>>) -> Result<()> {
         for Delivery { to, area, ty } in deliveries {
             let mut offset = 0;
@@ -206,7 +207,7 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
-    /// A row of ones where a predicate holds and zeros elsewhere.
+    /// Returns a row that is one where a predicate is true and zero elsewhere.
     fn truth(&mut self, operand: &Operand<'a>) -> Result<u32> {
         let c = self.predicate(operand)?;
         let (yes, no) = (
@@ -227,7 +228,7 @@ impl<'a> Builder<'a, '_> {
         Ok(d)
     }
 
-    /// A predicate that holds where a row is not zero.
+    /// Sets a predicate to true where a row is not zero.
     fn test(&mut self, row: u32, d: u32) -> Result<()> {
         let zero = self.constant(Value::Bits(0), 4)?;
         let Some(not_zero) = table::find("setp.ne.u32") else {
@@ -245,8 +246,8 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
-    /// At a function's beginning: loads the parameters that are registers, and puts those whose
-    /// address is taken where they have one.
+    /// Adds the start of a function: loads the parameters that are registers, and copies those
+    /// whose address is taken to local memory.
     pub(in crate::decode) fn enter(&mut self) -> Result<()> {
         if self.function.entry {
             return Ok(());
@@ -269,7 +270,7 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
-    /// Where a function returns: stores the results that are registers.
+    /// Adds the end of a function: stores the results that are registers.
     pub(in crate::decode) fn leave(&mut self) -> Result<()> {
         let function = self.function;
         for (index, result) in function.returns.iter().enumerate() {
@@ -290,13 +291,13 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
-    /// Copies a parameter to the local memory that its address means.
+    /// Copies a parameter to the local memory that its address refers to.
     fn copy_to_local(&mut self, area: Area, place: u32) -> Result<()> {
         let row = self.scratch(4)?;
         let address = self.constant(Value::Local(place), 8)?;
         for at in (0..area.size).step_by(4) {
             let left = area.size - at;
-            // Whole words as far as there are any, then single bytes.
+            // Copy whole words first, and then the remaining bytes.
             let steps: &[(Type, u32)] = if left >= 4 {
                 &[(Type::U32, 0)]
             } else {
@@ -328,7 +329,7 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
-    /// An area of the frame for what a call passes.
+    /// Reserves an area of the frame for a value that a call passes.
     fn area(&mut self, bytes: u32) -> Result<Area> {
         let offset = self.reserve(bytes.div_ceil(4).max(1) * 128)?;
         Ok(Area {

@@ -1,10 +1,11 @@
 //! `setp`, `set`, `testp`, and `lop3` with a predicate.
 //!
 //! PTX ISA 9.7.3 (`testp`), 9.7.6, 9.7.7, 9.7.8 (`lop3.BoolOp`). A comparison of two numbers is a
-//! row of the table. What is made of comparisons takes several operations: pairs of halves are
-//! compared one by one, `set` chooses between two constants. Results that a later operation of the
-//! same instruction reads go to predicates of our own, since the instruction's may be its guard or
-//! its third operand; registers of its own are written last, both predicates at once.
+//! row of the table. Instructions that are composed of comparisons take several operations: pairs
+//! of halves are compared one by one, and `set` chooses between two constants. Results for a later
+//! operation of the same instruction go to predicates of the decoder's own, because the
+//! instruction's predicates may be its guard or its third operand. The instruction's own registers
+//! are written last, both predicates at once.
 
 use crate::decode::builder::{Builder, Operands, literal_type};
 use crate::decode::problem::{Result, invalid, unsupported};
@@ -13,18 +14,19 @@ use crate::machine::compute::alu::{self, combine};
 use crate::machine::program::Value;
 use crate::ptx::ast::{Instruction, Modifier as M, Operand, Type};
 
-/// The table's `setp` for the words of a `setp` or `set`, and how its result is combined.
+/// The table's `setp` for the words of a `setp` or `set`, and how its result is combined with a
+/// third predicate.
 struct Comparison {
     entry: Entry,
     with: u32,
 }
 
-/// The comparison that an instruction's words ask for, of values of type `ty`.
+/// Returns the comparison for an instruction's words, with values of type `ty`.
 fn comparison(i: &Instruction, ty: Type) -> Option<Comparison> {
     let mut spelling = "setp".to_string();
     let mut with = combine::NONE;
-    // The Boolean operation stands behind the comparison and is no part of the table's spelling;
-    // nor is `set`'s result.
+    // The Boolean operation comes after the comparison and is not part of the table's spelling.
+    // Neither is the result type of `set`.
     for word in i.modifiers.iter() {
         match word {
             M::And => with = combine::AND,
@@ -41,7 +43,7 @@ fn comparison(i: &Instruction, ty: Type) -> Option<Comparison> {
     Some(Comparison { entry, with })
 }
 
-/// The type of each half of a pair.
+/// Returns the type of each half of a pair.
 fn half_of(ty: Type) -> Option<Type> {
     match ty {
         Type::F16x2 => Some(Type::F16),
@@ -80,7 +82,8 @@ fn sources<'a>(
     })
 }
 
-/// Adds the comparison itself: `d`, and with `second` not 0 that predicate for the opposite.
+/// Adds the comparison itself, with the result in `d`. If `second` is not 0, that predicate gets
+/// the complement.
 fn compare(b: &mut Builder<'_, '_>, comparison: &Comparison, from: Sources, d: u32, second: u32) {
     let Sources { a, b: y, c } = from;
     b.emit(
@@ -95,7 +98,8 @@ fn compare(b: &mut Builder<'_, '_>, comparison: &Comparison, from: Sources, d: u
     );
 }
 
-/// Adds comparisons of the low and of the high halves, to predicates of our own.
+/// Adds comparisons of the low and of the high halves, with their results in predicates of the
+/// decoder's own.
 fn compare_halves(
     b: &mut Builder<'_, '_>,
     comparison: &Comparison,
@@ -120,7 +124,7 @@ fn compare_halves(
     Ok([low, high])
 }
 
-/// The destinations `p|q`, or `p` alone.
+/// Returns the destinations `p|q`, or `p` alone.
 fn destinations<'a>(b: &Builder<'a, '_>, d: &Operand<'a>) -> Result<(u32, Option<u32>)> {
     let (d, second) = match *d {
         Operand::Pair(d, second) => {
@@ -164,7 +168,7 @@ pub(super) fn setp(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
     Ok(())
 }
 
-/// `set`: what stands for true is all ones for an integer type, and one for a float.
+/// Decodes `set`. True is all ones for an integer type, and one for a float.
 pub(super) fn set(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
     let types: Vec<Type> = i.modifiers.types().collect();
     let (&[to, ty], [d, ..]) = (&types[..], b.body.operands(i)) else {
@@ -240,8 +244,8 @@ pub(super) fn testp<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> 
     Ok(())
 }
 
-/// `lop3.or.b32 d|p, a, b, c, table, q`: besides the value, whether it is not zero, combined with
-/// `q`.
+/// Decodes `lop3.or.b32 d|p, a, b, c, table, q`. In addition to the value, it tests whether the
+/// value is not zero, and combines the result with `q`.
 pub(super) fn lop3<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let [to, x, y, z, table, q] = b.body.operands(i) else {
         return invalid(

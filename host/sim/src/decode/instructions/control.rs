@@ -2,7 +2,7 @@
 //!
 //! PTX ISA, "Control Flow Instructions". `.uni` is a promise that the machine does not need. Calls
 //! of functions that the machine provides (`vprintf`, `malloc`, `__cudaCDP2LaunchDeviceV2` and
-//! their kin) become operations of their own.
+//! similar ones) become operations of their own.
 
 use crate::decode::builder::{Builder, Operands};
 use crate::decode::problem::{Result, invalid};
@@ -53,7 +53,7 @@ pub(super) fn branch_indexed<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Re
     Ok(())
 }
 
-/// `ret`, which in a kernel is `exit`.
+/// Decodes `ret`, which is `exit` in a kernel.
 pub(super) fn ret(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
     if b.function.entry {
         return exit(b, i);
@@ -82,16 +82,16 @@ fn end(b: &mut Builder<'_, '_>, i: &Instruction, run: Handler) -> Result<()> {
     Ok(())
 }
 
-/// Adds the operation of an instruction that leads to these successors. Those before and behind it
-/// lead to the next one.
+/// Adds the operation of an instruction with these successors. The other operations of the
+/// instruction lead to the next one.
 fn leads(b: &mut Builder<'_, '_>, successors: Successors, run: Handler, operands: Operands) {
     b.info.successors = successors;
     b.emit(run, operands);
     b.info.successors = Successors::Next;
 }
 
-/// Whether a label stands before nothing but the function's end: a GPU's compiler turns such a
-/// branch into guards.
+/// Returns whether a label is at the function's end. A GPU's compiler turns a branch to such a
+/// label into guards.
 fn ends(b: &Builder<'_, '_>, label: u32) -> bool {
     match b.body.labels.get(label as usize).map(|l| l.target) {
         Some(Target::Instruction(index)) => {
@@ -102,7 +102,7 @@ fn ends(b: &Builder<'_, '_>, label: u32) -> bool {
     }
 }
 
-/// `call (results), target, (arguments) [, prototype]`.
+/// Decodes `call (results), target, (arguments) [, prototype]`.
 pub(super) fn call<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let operands = b.body.operands(i);
     let [results, target, arguments, ref table @ ..] = *operands else {
@@ -144,7 +144,8 @@ pub(super) fn call<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     }
 }
 
-/// What the prototype or the first of the targets behind an indirect call declares.
+/// Returns the parameters and results that the prototype or the first target of an indirect call
+/// declares.
 fn declared(b: &Builder<'_, '_>, table: &[Operand<'_>]) -> Option<(Vec<Formal>, Vec<Formal>)> {
     let [Operand::Label(label)] = *table else {
         return None;
@@ -195,7 +196,7 @@ fn call_function<'a>(
     b.deliver(deliveries)
 }
 
-/// What a call of a function that the machine provides says of the code around it.
+/// The properties of the program that a call of a function of the machine implies.
 #[derive(Clone, Copy)]
 enum Marks {
     Nothing,
@@ -209,8 +210,8 @@ enum Marks {
     Ends,
 }
 
-/// A function that the machine provides: its name, what runs it, the bytes of each parameter and of
-/// each result, and what a call of it says.
+/// A function that the machine provides: its name, its handler, the bytes of each parameter and of
+/// each result, and the property that a call of it implies.
 type Builtin = (&'static str, Handler, &'static [u32], &'static [u32], Marks);
 
 #[rustfmt::skip] // a line for each row
@@ -227,12 +228,12 @@ const BUILTINS: &[Builtin] = &[
     ("__assertfail", builtin::assert_fail, &[8, 8, 4, 8, 8], &[], Marks::Ends),
 ];
 
-/// The names of the functions that the machine provides.
+/// Returns the names of the functions that the machine provides.
 pub(crate) fn functions() -> impl Iterator<Item = &'static str> {
     BUILTINS.iter().map(|row| row.0)
 }
 
-/// A function that the machine provides.
+/// Decodes a call of a function that the machine provides.
 fn call_builtin<'a>(
     b: &mut Builder<'a, '_>,
     name: &str,

@@ -1,10 +1,10 @@
-//! `cvt` of one number to one number; packed forms are rows of the table (`table/convert.rs`).
+//! `cvt` of one number to one number. Packed forms are rows of the table (`table/convert.rs`).
 //!
-//! PTX ISA, "Data Movement and Conversion: cvt". What `.ftz`, `.sat`, `.relu` and `.satfinite` do
-//! is done by operations of their own, before or after the conversion: they are rare, and every
-//! conversion would exist several times. Types are the instruction's, destination first. A source
-//! register may be wider than the type: its low bits count. A destination register may be wider:
-//! the value is extended as its type says.
+//! PTX ISA, "Data Movement and Conversion: cvt". `.ftz`, `.sat`, `.relu` and `.satfinite` are
+//! operations of their own, before or after the conversion. They are rare, and otherwise every
+//! conversion would need several versions. The order of types is the instruction's, destination
+//! first. If a source register is wider than the type, its low bits are used. If a destination
+//! register is wider, the value is extended according to its type.
 
 use half::{bf16, f16};
 
@@ -19,7 +19,7 @@ use crate::semantics::convert::*;
 use crate::semantics::float::{ftz_f32, sat_f32, sat_f64};
 use crate::semantics::half::{cvt_f32_bf16, cvt_f32_f16, sat_f16};
 
-/// `$body` with `$T` as the Rust type of an integer type of PTX.
+/// Evaluates `$body` with `$T` as the Rust type of a PTX integer type.
 macro_rules! with_int {
     ($ty:expr, $T:ident => $body:expr) => {
         match $ty {
@@ -40,7 +40,7 @@ macro_rules! with_int {
     }};
 }
 
-/// The rounding `$mode` names, of one function for each; `None` if it is another.
+/// Selects the function for the rounding `$mode`, or `None` for another rounding.
 macro_rules! in_mode {
     ($mode:expr; $rn:expr, $rz:expr, $rm:expr, $rp:expr) => {
         in_mode!($mode, unary_rare; $rn, $rz, $rm, $rp)
@@ -56,7 +56,7 @@ macro_rules! in_mode {
     };
 }
 
-/// How a conversion rounds.
+/// Returns the rounding of a conversion.
 fn rounding(i: &Instruction) -> Option<M> {
     use M::*;
     let mut words = i.modifiers.iter().copied();
@@ -118,16 +118,16 @@ fn flushed(mode: Option<M>) -> Option<Handler> {
         |a| cvt_ftz_f32_f64(a, cvt_rp_f32_f64))
 }
 
-/// Between floats, without `.ftz`, `.sat`, `.relu` and `.satfinite`.
+/// Returns the conversion between floats, without `.ftz`, `.sat`, `.relu` and `.satfinite`.
 fn floats(d: Type, a: Type, mode: Option<M>) -> Option<Handler> {
     use Type::{Bf16, F16, F32, F64};
-    /// To a whole number of the same type.
+    /// Rounds to a whole number of the same type.
     macro_rules! whole {
         ($t:ty, $make:ident) => {
             in_mode!(mode, $make; cvt_rni_whole::<$t>, cvt_rzi_whole::<$t>, cvt_rmi_whole::<$t>, cvt_rpi_whole::<$t>)
         };
     }
-    // Between the two halves a rounding may be left out.
+    // Between the two half types, the rounding may be omitted.
     let mode = match (d, a, mode) {
         (F16, Bf16, None) | (Bf16, F16, None) => Some(M::Rn),
         _ => mode,
@@ -172,7 +172,7 @@ fn floats(d: Type, a: Type, mode: Option<M>) -> Option<Handler> {
     }
 }
 
-/// What a modifier does to the result of a conversion to a float type, if anything.
+/// Returns the effect of a modifier on the result of a conversion to a float type, if it has one.
 fn afterwards(word: M, d: Type) -> Option<Handler> {
     Some(match (word, d) {
         (M::Ftz, Type::F32) => unary_rare(ftz_f32),
@@ -198,8 +198,8 @@ pub(super) fn convert<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()
         (true, true) => integers(d_ty, a_ty, i.modifiers.has(M::Sat)),
         (true, false) => to_integer(d_ty, a_ty, mode),
         (false, true) => from_integer(d_ty, a_ty, mode),
-        // Subnormal results are flushed where they are made: before the rounding they are not all
-        // subnormal.
+        // Subnormal results are flushed where they are computed, because before the rounding some
+        // of them are not subnormal yet.
         (false, false) if d_ty == Type::F32 && a_ty == Type::F64 && i.modifiers.has(M::Ftz) => {
             flushed(mode)
         }
@@ -233,7 +233,8 @@ pub(super) fn convert<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()
     Ok(())
 }
 
-/// `cvt.rs.satfinite.e4m3x4.f32 d, {a, b, e, f}, rbits` and its like: two numbers at a time.
+/// Decodes `cvt.rs.satfinite.e4m3x4.f32 d, {a, b, e, f}, rbits` and similar instructions, two
+/// numbers at a time.
 pub(super) fn four_randomly<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let spelling = i.spelling();
     let (Some(upper), Some(lower), [to, from, random]) = (
@@ -277,7 +278,7 @@ fn apply(b: &mut Builder<'_, '_>, run: Handler, d: u32, a: u32) {
     );
 }
 
-/// The source's row; of a register that is wider than the type, its low bits.
+/// Returns the source's row. If the register is wider than the type, its low bits are used.
 fn source<'a>(b: &mut Builder<'a, '_>, a: &Operand<'a>, ty: Type) -> Result<u32> {
     let width = repr(ty.size());
     match b.register_size(a).map(repr) {

@@ -1,7 +1,8 @@
 //! `mma`, `wmma`, `ldmatrix`, `stmatrix`, `movmatrix`.
 //!
-//! PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions". The table has settled how many
-//! registers each fragment has; here shape, layout and types become a [`Product`] or a [`Tile`].
+//! PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions". The table has already checked the
+//! number of registers of each fragment. This module converts shape, layout and types to a
+//! [`Product`] or a [`Tile`].
 
 use super::memory::{Address, place};
 use crate::decode::builder::{Builder, Operands};
@@ -16,12 +17,12 @@ use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, Type};
 use crate::semantics::Rounding;
 use crate::semantics::matrix::{Accumulator, BitOp, Element, Factor, sparse};
 
-/// The mask of all lanes.
+/// Returns the mask of all lanes.
 pub(super) fn everybody(b: &mut Builder<'_, '_>) -> Result<u32> {
     b.constant(Value::Bits(u128::from(u32::MAX)), 4)
 }
 
-/// m, n and k of a modifier such as `m16n8k16`.
+/// Returns m, n and k of a modifier such as `m16n8k16`.
 pub(super) fn shape(i: &Instruction) -> Option<(usize, usize, usize)> {
     i.modifiers.iter().find_map(|word| {
         let (m, rest) = word.name().strip_prefix('m')?.split_once('n')?;
@@ -58,7 +59,7 @@ pub(super) fn accumulator(ty: Type, i: &Instruction) -> Option<Accumulator> {
     })
 }
 
-/// Which multiplication it is: by its shape, the types of D, A, B and C, and the metadata of a
+/// Returns the kind of multiplication: its shape, the types of D, A, B and C, and the metadata of a
 /// sparse A.
 fn kind<'a>(
     b: &mut Builder<'a, '_>,
@@ -83,7 +84,7 @@ fn kind<'a>(
             if and { BitOp::And } else { BitOp::Xor },
         ));
     }
-    // Four bits have no padding here.
+    // Elements of four bits are not padded here.
     let packed = i.modifiers.has(M::KindMxf4) || i.modifiers.has(M::KindMxf4nvf4);
     let element = |ty| match ty {
         Type::E2m1 if packed => Some(Element::E2m1x8),
@@ -114,7 +115,7 @@ pub(super) fn multiply<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
     let Some((m, n, k)) = shape(i) else {
         return unsupported();
     };
-    // `wmma` on f16 names D and C only.
+    // `wmma` on f16 has modifiers for the types of D and C only.
     let types: Vec<Type> = i.modifiers.types().collect();
     let (d, left, right, c) = match types[..] {
         [d, c] => (d, Type::F16, Type::F16, c),
@@ -174,7 +175,7 @@ pub(super) fn multiply<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
     Ok(())
 }
 
-/// The factors of a product with `.block_scale`.
+/// Returns the scale factors of a product with `.block_scale`.
 fn scaling<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<Option<Scaling>> {
     if !i.modifiers.has(M::BlockScale) {
         return Ok(None);
@@ -213,7 +214,7 @@ fn scaling<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<Option<Scalin
     }))
 }
 
-/// Metadata and selector of a product with a sparse matrix.
+/// Returns metadata and selector of a product with a sparse matrix.
 fn sparsity<'a>(
     b: &mut Builder<'a, '_>,
     i: &Instruction,
@@ -236,7 +237,7 @@ fn sparsity<'a>(
     }
 }
 
-/// `wmma.load.a`, `.b`, `.c` and `wmma.store.d`.
+/// Decodes `wmma.load.a`, `.b`, `.c` and `wmma.store.d`.
 pub(super) fn move_tile<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let Some(((m, n, k), ty)) = shape(i).zip(i.modifiers.types().last()) else {
         return unsupported();

@@ -1,8 +1,9 @@
 //! `ld`, `ldu`, `st`.
 //!
 //! PTX ISA, "Data Movement and Conversion: ld, ldu, st". Cache operators, eviction priorities and
-//! prefetch sizes are hints; `.volatile`, `.relaxed`, `.acquire` and `.release` are what every
-//! access of the machine is anyway, and only tell the scheduler that a thread may be spinning.
+//! prefetch sizes are hints. Every access of the machine has the guarantees of `.volatile`,
+//! `.relaxed`, `.acquire` and `.release`. These words only tell the scheduler that a thread may be
+//! in a spin loop.
 
 use crate::decode::builder::{Builder, Operands};
 use crate::decode::operand::repr;
@@ -15,17 +16,17 @@ use crate::ptx::ast::{
     Base, Component, Instruction, Modifier as M, Opcode, Operand, Space, Symbol, Type,
 };
 
-/// An address operand, as operations take it.
+/// An address operand, in the form that operations take.
 pub(super) struct Address {
     /// The row of addresses, or the area of a parameter.
     pub(super) row: u32,
-    /// Added to them: the operation's `c`.
+    /// The offset that is added to the addresses: the operation's `c`.
     pub(super) offset: u32,
-    /// `flag::NARROW` or nothing.
+    /// The flags: `flag::NARROW` or none.
     pub(super) flags: u32,
 }
 
-/// The memory that the modifiers name.
+/// Returns the memory that the modifiers specify.
 pub(super) fn place(i: &Instruction) -> Result<TransferSpace> {
     let mut place = TransferSpace::Generic;
     for word in i.modifiers.iter() {
@@ -41,7 +42,7 @@ pub(super) fn place(i: &Instruction) -> Result<TransferSpace> {
     Ok(place)
 }
 
-/// The type in memory.
+/// Returns the width of a type in memory.
 pub(super) fn width(ty: Type) -> Option<Width> {
     Some(match ty {
         Type::S8 => Width::I8,
@@ -59,7 +60,7 @@ pub(super) fn width(ty: Type) -> Option<Width> {
     })
 }
 
-/// What counters call it.
+/// Returns the class of a memory for the counters.
 pub(super) fn class_of(place: TransferSpace) -> SpaceClass {
     match place {
         TransferSpace::Global => SpaceClass::Global,
@@ -73,7 +74,7 @@ pub(super) fn class_of(place: TransferSpace) -> SpaceClass {
 }
 
 impl<'a> Builder<'a, '_> {
-    /// The row of an address operand of memory that has addresses.
+    /// Returns the row of an address operand, for memory that has addresses.
     pub(super) fn address_operand(&mut self, operand: &Operand<'a>) -> Result<Address> {
         let (base, offset) = match *operand {
             Operand::Address(base, offset) => (base, offset),
@@ -146,7 +147,8 @@ impl<'a> Builder<'a, '_> {
         })
     }
 
-    /// The elements of a vector operand, in braces or a register of its own, or the one operand.
+    /// Returns the elements of a vector operand, which is in braces or a vector register, or the
+    /// single operand.
     pub(super) fn elements(&self, operand: &Operand<'a>) -> Vec<Operand<'a>> {
         match *operand {
             Operand::Vector(slice) | Operand::VectorPair(slice, _) => {
@@ -165,7 +167,7 @@ impl<'a> Builder<'a, '_> {
 }
 
 impl<'a> Builder<'a, '_> {
-    /// Whether an operand is a register of several elements.
+    /// Returns whether an operand is a vector register.
     pub(super) fn is_vector(&self, operand: &Operand<'a>) -> bool {
         match *operand {
             Operand::Register(id) => {
@@ -177,8 +179,8 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// The memory that an access without a state space means: that of the variable which it names,
-    /// as ptxas has it.
+    /// Returns the memory of an access without a state space. As in ptxas, it is the memory of the
+    /// variable that the access refers to.
     pub(super) fn place_of(
         &self,
         place: TransferSpace,
@@ -204,7 +206,7 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// The state space of what a symbol names; none for functions.
+    /// Returns the state space of a symbol, or `None` for functions.
     fn space_of(&self, symbol: Symbol<'a>) -> Option<Space> {
         match symbol {
             Symbol::Local(index) => self.body.variables.get(index as usize).map(|v| v.space),
@@ -222,7 +224,7 @@ impl<'a> Builder<'a, '_> {
     }
 }
 
-/// `ld`, `ldu`, `st`.
+/// Decodes `ld`, `ldu`, `st`.
 pub(super) fn transfer<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let store = i.opcode == Opcode::St;
     if i.modifiers.has(M::Unified) {
@@ -253,7 +255,7 @@ pub(super) fn transfer<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
             elements.len()
         ));
     }
-    // All elements have one width; an immediate or `_` takes that of the type.
+    // All elements have the same width. An immediate or `_` has the width of the type.
     let register = elements
         .iter()
         .find_map(|e| b.register_size(e))
@@ -302,8 +304,8 @@ pub(super) fn transfer<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
     let d = if count == 1 { rows[0] } else { b.list(&rows) };
     let class = class_of(place);
     b.orders(i);
-    // The default is `.ca`, and `.cs` only evicts sooner. The read-only path is another; strong
-    // accesses are not cached there.
+    // The default is `.ca`, and `.cs` only causes an earlier eviction. The read-only path is
+    // separate, and strong accesses are not cached in L1.
     let past_l1 = [M::Cg, M::Cv, M::Nc];
     b.through_l1(!store && !spins && !past_l1.iter().any(|&m| i.modifiers.has(m)));
     b.read_only(i.modifiers.has(M::Nc));
@@ -328,7 +330,7 @@ pub(super) fn transfer<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
     Ok(())
 }
 
-/// A parameter by its name: of the kernel, of the function, or of a call.
+/// Decodes an access of a parameter by its name: of the kernel, of the function, or of a call.
 fn param<'a>(
     b: &mut Builder<'a, '_>,
     symbol: Symbol<'a>,

@@ -1,5 +1,5 @@
-//! The instructions, by subject; the row of the instruction table names the function that decodes
-//! one.
+//! The instructions, by subject. The row of the instruction table selects the function that decodes
+//! an instruction.
 
 mod addresses;
 mod asynchronous;
@@ -27,8 +27,8 @@ use super::problem::{Result, because, invalid, unsupported};
 use crate::isa::{Decoder as By, pattern};
 use crate::ptx::ast::Instruction;
 
-/// Adds the operations of an instruction, which the checker found a row for, to the function that
-/// is being built.
+/// Adds the operations of an instruction to the function that is being built. The checker must have
+/// found the instruction's row.
 pub(super) fn instruction<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let Some(row) = pattern::found(i).map(|pattern| pattern.row) else {
         return invalid("no row of the instruction table was found for it");

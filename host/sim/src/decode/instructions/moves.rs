@@ -18,13 +18,13 @@ use crate::semantics::compare::{
     slct_b32_f32, slct_b32_s32, slct_b64_f32, slct_b64_s32, slct_ftz_b32_f32, slct_ftz_b64_f32,
 };
 
-/// What steers a cache or a profiler and does nothing here.
+/// Decodes an instruction that affects only a cache or a profiler. It does nothing here.
 pub(super) fn nothing(b: &mut Builder<'_, '_>, _: &Instruction) -> Result<()> {
     b.emit(misc::nothing, Operands::default());
     Ok(())
 }
 
-/// The handler that copies rows of `width` bytes.
+/// Returns the handler that copies rows of `width` bytes.
 fn copy(width: u64) -> Handler {
     match width {
         4 => alu::unary(|a: u32| a),
@@ -86,7 +86,7 @@ pub(super) fn mov<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     Ok(())
 }
 
-/// `mov.v4.f32 {a, b, c, d}, v`: each element by itself.
+/// Decodes `mov.v4.f32 {a, b, c, d}, v`, element by element.
 fn elementwise<'a>(
     b: &mut Builder<'a, '_>,
     d: &Operand<'a>,
@@ -105,7 +105,7 @@ fn elementwise<'a>(
     if to.len() != from.len() {
         return invalid("as many elements on both sides should stand here");
     }
-    // A source may be among the destinations: all are read first.
+    // A source may also be a destination, so all sources are read first.
     let mut moves = Vec::new();
     for (to, from) in to.iter().zip(&from).filter(|(to, _)| **to != Operand::Sink) {
         let (row, temporary) = (b.source(from, width, Some(ty))?, b.scratch(width)?);
@@ -126,7 +126,8 @@ fn elementwise<'a>(
     Ok(())
 }
 
-/// A clock, which is read when the instruction runs. False when it is none.
+/// Decodes a read of a clock when the instruction runs. Returns false if the register is not a
+/// clock.
 fn clock<'a>(b: &mut Builder<'a, '_>, d: &Operand<'a>, register: S, width: u64) -> Result<bool> {
     let shift = match register {
         S::Clock | S::Clock64 | S::Globaltimer | S::GlobaltimerLo => 0,
@@ -146,12 +147,12 @@ fn clock<'a>(b: &mut Builder<'a, '_>, d: &Operand<'a>, register: S, width: u64) 
     Ok(true)
 }
 
-/// `mov.b64 {lo, hi}, a`: each element gets its bits.
+/// Decodes `mov.b64 {lo, hi}, a`. Each element gets its bits.
 fn unpack<'a>(b: &mut Builder<'a, '_>, d: &Operand<'a>, a: &Operand<'a>, ty: Type) -> Result<()> {
     let elements = b.elements(d);
     let from = b.source(a, repr(ty.size()), Some(ty))?;
     let part = ty.size() / elements.len() as u64;
-    // The source may be among the destinations: it is read whole first.
+    // The source may also be a destination, so all of it is read first.
     let mut places = Vec::new();
     for (index, element) in elements.iter().enumerate() {
         if *element == Operand::Sink {
@@ -206,7 +207,7 @@ fn unpack<'a>(b: &mut Builder<'a, '_>, d: &Operand<'a>, a: &Operand<'a>, ty: Typ
     Ok(())
 }
 
-/// `mov.b64 d, {lo, hi}`: the elements side by side.
+/// Decodes `mov.b64 d, {lo, hi}`, which joins the elements.
 fn pack<'a>(b: &mut Builder<'a, '_>, d: &Operand<'a>, a: &Operand<'a>, ty: Type) -> Result<()> {
     let elements = b.elements(a);
     let part = ty.size() / elements.len() as u64;
@@ -278,7 +279,7 @@ pub(super) fn selp<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     Ok(())
 }
 
-/// `slct`: `a` where `c` is not negative, else `b`.
+/// Decodes `slct`: `a` if `c` is not negative, else `b`.
 pub(super) fn slct<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let [d, x, y, z] = b.body.operands(i) else {
         return invalid("`slct` takes four operands");
@@ -317,7 +318,7 @@ pub(super) fn slct<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     Ok(())
 }
 
-/// `and.pred` and its like.
+/// Decodes `and.pred` and similar instructions.
 pub(super) fn predicates<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let operands = b.body.operands(i);
     let [d, from @ ..] = operands else {

@@ -1,7 +1,7 @@
 //! `multimem.ld_reduce`, `multimem.st`, `multimem.red`.
 //!
-//! PTX ISA 9.7.9 "multimem". Weak where nothing is said, but for `red`, which is relaxed as `red`
-//! of one memory is.
+//! PTX ISA 9.7.9 "multimem". Without an order, these accesses are weak, except for `red`, which is
+//! relaxed like `red` on the memory of one device.
 
 use super::memory::{Address, place};
 use crate::decode::builder::{Builder, Operands};

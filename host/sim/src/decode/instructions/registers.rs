@@ -1,12 +1,12 @@
-//! Instructions that work on rows of registers alone: the decoder's table says what runs each and
-//! how its operands lie.
+//! Instructions that work on rows of registers alone. The decoder's table contains the handler of
+//! each and the layout of its operands.
 
 use crate::decode::builder::{Builder, Operands, literal_type};
 use crate::decode::problem::{Result, invalid, unsupported};
 use crate::decode::table;
 use crate::ptx::ast::{Instruction, Modifier};
 
-/// An instruction of the table.
+/// Decodes an instruction of the table.
 pub(super) fn registers<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let operands = b.body.operands(i);
     let key = table::key(i.opcode, &i.modifiers, operands.len());

@@ -1,5 +1,5 @@
-//! Instructions by which threads meet: `bar`, `barrier`, `shfl`, `vote`, `match`, `redux`,
-//! `activemask`, `elect`, fences.
+//! Instructions that synchronise threads or exchange values between them: `bar`, `barrier`, `shfl`,
+//! `vote`, `match`, `redux`, `activemask`, `elect`, fences.
 
 use crate::decode::builder::{Builder, Operands};
 use crate::decode::problem::{Result, invalid, unsupported};
@@ -28,7 +28,8 @@ pub(super) fn activemask<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result
 
 /// Decodes `membar` and `fence` into an operation of the machine.
 pub(super) fn fence(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
-    // Proxies and objects are seen in the program's order anyway, and order no ordinary accesses.
+    // Proxies and objects are always seen in program order here, and such fences do not order
+    // ordinary accesses.
     let other = [
         M::Proxy,
         M::MbarrierInit,
@@ -105,7 +106,7 @@ pub(super) fn cluster_barrier(b: &mut Builder<'_, '_>, i: &Instruction) -> Resul
     Ok(())
 }
 
-/// `bar`, `barrier`: `.sync`, `.arrive`, `.red`.
+/// Decodes `bar` and `barrier`: `.sync`, `.arrive`, `.red`.
 pub(super) fn barrier<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let operands = b.body.operands(i);
     // `bar` is `barrier.aligned`.
@@ -236,7 +237,8 @@ pub(super) fn vote<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     };
     let mut a = b.predicate(&p)?;
     if members != WHO_RUNS && a <= 1 {
-        // A constant: lanes that come by other ways bring a predicate, and need a place for it.
+        // The operand is a constant. Lanes that use the other forms pass a predicate, and need a
+        // place for it.
         let [d, _] = b.scratch_predicates();
         let constant = Operands {
             d,

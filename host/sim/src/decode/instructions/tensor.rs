@@ -19,7 +19,7 @@ use crate::ptx::ast::{Base, Instruction, Modifier as M, Operand, Type};
 use crate::semantics::float;
 use crate::semantics::tensor::{Element, Field};
 
-/// Dimensions that the instruction names.
+/// Returns the number of dimensions from the instruction's modifiers.
 fn rank(i: &Instruction) -> Option<u32> {
     i.modifiers.iter().find_map(|word| {
         let rank = word.name().strip_suffix('d')?.parse().ok()?;
@@ -27,7 +27,7 @@ fn rank(i: &Instruction) -> Option<u32> {
     })
 }
 
-/// `cp.async.bulk.tensor`, its reductions and prefetches.
+/// Decodes `cp.async.bulk.tensor`, its reductions and prefetches.
 pub(super) fn copy<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let has = |word| i.modifiers.has(word);
     let Some(rank) = rank(i) else {
@@ -89,7 +89,7 @@ pub(super) fn copy<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     Ok(())
 }
 
-/// How elements of each type join, by the type's number.
+/// Returns how elements of each type are combined, by the type's number.
 fn joins(i: &Instruction) -> Result<Vec<Option<(Join, usize)>>> {
     let Some(operation) = operation(i) else {
         return unsupported();
@@ -128,7 +128,7 @@ fn emit(b: &mut Builder<'_, '_>, run: Handler, index: usize) {
     );
 }
 
-/// The rows of a vector's elements, each of a lane of four bytes.
+/// Returns the rows of a vector's elements. Their lanes have four bytes.
 fn rows<'a>(b: &mut Builder<'a, '_>, vector: &Operand<'a>) -> Result<Vec<u32>> {
     let elements = b.elements(vector);
     elements.iter().map(|e| b.source(e, 4, None)).collect()

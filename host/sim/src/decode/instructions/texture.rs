@@ -1,8 +1,8 @@
 //! `tex`, `tld4`, `txq`, `suld`, `sust`, `sured`, `suq`, `istypep`.
 //!
 //! PTX ISA 9.7.10 and 9.7.11. The object is a 64-bit handle in a register, or a `.texref` or
-//! `.surfref` variable, whose address is a handle as well. Textures come with their sampler
-//! (unified mode, which is what CUDA has); a separate sampler is refused.
+//! `.surfref` variable, whose address is also a handle. A texture includes its sampler (unified
+//! mode, as in CUDA). A separate sampler is refused.
 
 use crate::decode::builder::{Builder, Operands};
 use crate::decode::operand::repr;
@@ -14,7 +14,7 @@ use crate::machine::op::Handler;
 use crate::ptx::ast::{Base, Instruction, Modifier as M, Opcode, Operand, Symbol, Type};
 use crate::semantics::texture::SurfaceClamp;
 
-/// The geometry that the modifiers name.
+/// Returns the geometry that the modifiers specify.
 fn geometry(i: &Instruction) -> Result<Geometry> {
     let named = i.modifiers.iter().find_map(|word| {
         Some(match word {
@@ -40,7 +40,7 @@ fn clamp(i: &Instruction) -> SurfaceClamp {
 }
 
 impl<'a> Builder<'a, '_> {
-    /// The row of an object's handles.
+    /// Returns the row of an object's handles.
     fn handle(&mut self, operand: &Operand<'a>) -> Result<u32> {
         match *operand {
             Operand::Symbol(Symbol::Param(_) | Symbol::Return(_), _) => {
@@ -53,8 +53,8 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// The object and the coordinates in brackets: rows of the handle and of those coordinates that
-    /// count.
+    /// Returns the rows of the handle and of the used coordinates, from the object and the
+    /// coordinates in brackets.
     fn object(
         &mut self,
         operand: &Operand<'a>,
@@ -88,8 +88,8 @@ impl<'a> Builder<'a, '_> {
         Ok((handle, rows))
     }
 
-    /// Whether the last operand of a fetch is a depth to compare with, and no offset in texels:
-    /// those are vectors, but along a single axis they may stand alone.
+    /// Returns whether the last operand of a fetch is a depth for a comparison, and not an offset
+    /// in texels. Offsets are vectors, but along a single axis they may be scalars.
     fn compares(&self, operand: &Operand<'a>, geometry: Geometry) -> bool {
         match *operand {
             Operand::F32(_) | Operand::F64(_) => true,
@@ -103,7 +103,7 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// Rows of 32-bit values, one for each element.
+    /// Returns rows of 32-bit values, one for each element.
     fn words(&mut self, operand: &Operand<'a>, ty: Option<Type>) -> Result<Vec<u32>> {
         let elements = self.elements(operand);
         elements
@@ -175,8 +175,8 @@ pub(super) fn fetch<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> 
         Some(offset) => b.words(&offset, Some(Type::S32))?,
         None => Vec::new(),
     };
-    // Textures with depths are graphics': an H200's driver makes none for CUDA, and of others the
-    // depth is not looked at.
+    // Depth textures belong to graphics. An H200's driver creates none for CUDA, and for other
+    // textures the depth is ignored.
     if let Some(depth) = depth {
         b.source(&depth, 4, Some(Type::F32))?;
     }
@@ -222,7 +222,7 @@ pub(super) fn query<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> 
             M::NormalizedCoords => Query::Normalized,
             M::NumMipmapLevels => Query::Levels,
             M::NumSamples => Query::Fixed(1),
-            // Rows one after another; and samplers of CUDA leave coordinates as they are.
+            // Rows lie one after another, and CUDA's samplers leave coordinates unchanged.
             M::MemoryLayout | M::ForceUnnormalizedCoords => Query::Fixed(0),
             M::FilterMode => Query::Filter,
             M::AddrMode0 => Query::Address(0),
@@ -256,13 +256,13 @@ pub(super) fn is_type<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()
     let texture = match () {
         () if i.modifiers.has(M::Texref) => Some(true),
         () if i.modifiers.has(M::Surfref) => Some(false),
-        // A module with a sampler of its own is refused: no handle is of one.
+        // A module with a sampler of its own is refused, so no handle belongs to a sampler.
         () => None,
     };
     b.image(answer::query, plain(handle, values, Action::Is { texture }))
 }
 
-/// A site without coordinates.
+/// Returns a site without coordinates.
 fn plain(handle: u32, values: Vec<u32>, action: Action) -> ImageSite {
     ImageSite {
         geometry: Geometry::Any,
@@ -276,14 +276,14 @@ fn plain(handle: u32, values: Vec<u32>, action: Action) -> ImageSite {
     }
 }
 
-/// The type of a surface's elements.
+/// Returns the type of a surface's elements.
 fn element(i: &Instruction) -> Result<Type> {
     let ty = i.modifiers.types().last();
     ty.ok_or_else(|| Problem::Invalid("the type of elements should stand here".into()))
 }
 
 impl<'a> Builder<'a, '_> {
-    /// The elements of a surface access, and the bytes of a register that holds one.
+    /// Returns the elements of a surface access, and the bytes of a register for one element.
     fn surface_elements(&self, operand: &Operand<'a>, ty: Type) -> (Vec<Operand<'a>>, u64) {
         let elements = self.elements(operand);
         let register = elements.iter().find_map(|e| self.register_size(e));
@@ -291,7 +291,7 @@ impl<'a> Builder<'a, '_> {
         (elements, width)
     }
 
-    /// Emits a surface access, with the rows of its elements, which have `width` bytes each.
+    /// Adds a surface access, with the rows of its elements, which have `width` bytes each.
     fn surface(
         &mut self,
         handler: Handler,

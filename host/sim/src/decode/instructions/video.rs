@@ -1,6 +1,6 @@
-//! Video instructions: types, selectors and second operations become a [`Video`].
+//! Video instructions. Types, selectors and second operations are converted to a [`Video`].
 //!
-//! PTX ISA 9.7.18. The table has settled which operands there are and which selectors they take.
+//! PTX ISA 9.7.18. The table has already checked the operands and their selectors.
 
 use crate::decode::builder::{Builder, Operands};
 use crate::decode::problem::{Result, invalid, unsupported};
@@ -46,7 +46,8 @@ pub(super) fn video<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> 
     Ok(())
 }
 
-/// Whether the instruction works on halves, or on bytes, if on several.
+/// Returns whether a SIMD instruction works on halves and not on bytes. Returns `None` for a scalar
+/// instruction.
 fn elements(opcode: O) -> Option<bool> {
     match opcode {
         O::Vadd2 | O::Vsub2 | O::Vavrg2 | O::Vabsdiff2 | O::Vmin2 | O::Vmax2 | O::Vset2 => {
@@ -59,7 +60,7 @@ fn elements(opcode: O) -> Option<bool> {
     }
 }
 
-/// The register that an operand is a part of.
+/// Returns the register of which an operand is a part.
 fn whole<'a>(operand: &Operand<'a>) -> Operand<'a> {
     match *operand {
         Operand::Part(id, _) | Operand::Minus(id, _) => Operand::Register(id),
@@ -88,8 +89,8 @@ fn part(operand: &Operand<'_>) -> RegisterPart {
     }
 }
 
-/// Whether the types of d, a and b are signed; `vset` names only the latter two and gives what has
-/// no sign.
+/// Returns whether the types of d, a and b are signed. `vset` has only the latter two types, and
+/// its result is unsigned.
 fn signed(i: &Instruction) -> [bool; 3] {
     let mut types = i.modifiers.types().map(|ty| ty.class() == Class::Signed);
     let mut next = || types.next().unwrap_or(false);
@@ -152,7 +153,7 @@ fn mad(i: &Instruction, factors: [&Operand<'_>; 2], addend: Option<&Operand<'_>>
     Mad {
         signed: [left, right],
         parts: factors.map(part),
-        // Of two negated factors the product is what it was.
+        // If both factors are negated, the product does not change.
         negated: match () {
             () if minus(factors[0]) != minus(factors[1]) => Negated::Product,
             () if addend.is_some_and(minus) => Negated::Addend,
@@ -170,8 +171,8 @@ fn mad(i: &Instruction, factors: [&Operand<'_>; 2], addend: Option<&Operand<'_>>
 
 fn simd(i: &Instruction, halves: bool, [to, left, right]: [&Operand<'_>; 3]) -> Result<Simd> {
     let count = if halves { 2 } else { 4 };
-    // Without a selector the first operand's elements are the lower register's, the second's the
-    // upper's.
+    // Without a selector, the first operand's elements are those of the lower register, and the
+    // second operand's those of the upper.
     let selected = |operand: &Operand<'_>, first: u8| {
         let mut of = [0, 1, 2, 3].map(|index| first + index);
         if let Some(selector) = selector(operand) {

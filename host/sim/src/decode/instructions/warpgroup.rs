@@ -1,7 +1,7 @@
 //! `wgmma`.
 //!
 //! PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions". The table has
-//! settled how many registers fragments have.
+//! already checked the number of registers of each fragment.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, RegisterId, T
 use crate::semantics::matrix::sparse;
 use crate::semantics::matrix::warpgroup::Major;
 
-/// `wgmma.fence`, `.commit_group`, `.wait_group`.
+/// Decodes `wgmma.fence`, `.commit_group`, `.wait_group`.
 pub(super) fn order(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
     let members = everybody(b)?;
     let (run, left): (Handler, u32) = match (i.modifiers.first(), b.body.operands(i)) {
@@ -126,8 +126,8 @@ pub(super) fn multiply<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
     Ok(())
 }
 
-/// Whether A and B are negated, and whether they lie transposed. `of_registers`: A has no such
-/// constant.
+/// Returns whether A and B are negated, and whether they are transposed. If `of_registers` is true,
+/// A has no constant for its transposition.
 fn signs(constants: &[i64], of_registers: bool) -> Result<[[bool; 2]; 2]> {
     let (signs, transposed) = constants.split_at(constants.len().min(2));
     let mut negated = [false; 2];
@@ -151,7 +151,7 @@ fn signs(constants: &[i64], of_registers: bool) -> Result<[[bool; 2]; 2]> {
 }
 
 impl<'a> Builder<'a, '_> {
-    /// Finds what the function's operations do to registers that `wgmma` uses; see
+    /// Finds the effects of the function's operations on registers that `wgmma` uses; see
     /// `machine::compute::track`.
     pub(in crate::decode) fn track(&mut self) {
         let body = self.body;
@@ -175,7 +175,7 @@ impl<'a> Builder<'a, '_> {
         if numbers.is_empty() {
             return;
         }
-        // Copies of those registers, and of what they are copied to.
+        // Copies of those registers, and copies of the copies.
         let copies = |i: &Instruction| match (i.opcode, body.operands(i)) {
             (Opcode::Mov, &[Operand::Register(to), Operand::Register(from)]) => Some((from, to)),
             _ => None,
@@ -205,8 +205,8 @@ impl<'a> Builder<'a, '_> {
                     Some(vector @ Operand::Vector(_)) => of(vector),
                     _ => Vec::new(),
                 };
-                // The multiplication is the instruction's last operation: what comes before makes
-                // its operands.
+                // The multiplication is the instruction's last operation. The operations before it
+                // compute its operands.
                 let last = self.starts[index + 1] as usize - 1;
                 let site = self.program.ops[last].aux as usize;
                 self.program.warpgroups[site].tracked =

@@ -138,7 +138,7 @@ pub const SETS: &[(&str, &str)] = &[
     ("RELEASE", "release.cta|release.cluster"),
     ("ACQUIRE", "acquire.cta|acquire.cluster"),
     ("RELAXED", "relaxed.cta|relaxed.cluster"),
-    // `multimem`: the operations of each of its three orders, with the scopes of each.
+    // `multimem`: the memory orders of its reads, writes and reductions, each with its scopes.
     (
         "MREAD",
         "weak|relaxed.cta|relaxed.cluster|relaxed.gpu|relaxed.sys\

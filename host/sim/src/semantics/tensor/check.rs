@@ -1,14 +1,14 @@
-//! What a tensor map may say.
+//! The requirements of a tensor map.
 //!
-//! CUDA driver API reference, `cuTensorMapEncodeTiled` and `cuTensorMapEncodeIm2col`, which list
-//! the requirements; PTX ISA 5.5.3 and 5.5.4. The reference also shows how strides follow from
-//! sizes and padding. That is a recipe: strides of overlapping windows and of broadcast dimensions
-//! do not follow it, and are taken.
+//! The requirements are listed in the CUDA driver API reference, `cuTensorMapEncodeTiled` and
+//! `cuTensorMapEncodeIm2col`, and in PTX ISA 5.5.3 and 5.5.4. The reference also computes strides
+//! from sizes and padding. That computation is not a requirement: the strides of overlapping
+//! windows and of broadcast dimensions differ from it, and are accepted.
 
 use super::map::{Access, Fill, Im2col, Interleave, MOST, TensorMap};
 use super::{Element, Swizzle};
 
-/// Why a tensor map cannot be.
+/// The reason why a tensor map is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TensorMapError {
     /// Too few dimensions, or too many.
@@ -16,83 +16,84 @@ pub enum TensorMapError {
     Rank {
         /// The tensor's number of dimensions.
         rank: u32,
-        /// The least that would do.
+        /// The lowest rank that is allowed.
         least: u32,
-        /// What asks for it.
+        /// The feature that requires this rank.
         why: &'static str,
     },
-    /// A tensor that starts in between.
+    /// A tensor whose address is not aligned.
     #[error("the tensor's address {address:#x} is no multiple of {align} bytes")]
     Address {
-        /// The address that was given.
+        /// The tensor's address.
         address: u64,
-        /// What it has to be a multiple of.
+        /// The required alignment, in bytes.
         align: u64,
     },
-    /// A dimension of no elements, too many, or a number that packed elements cannot have.
+    /// A dimension without elements, with too many, or with a number that packed elements do not
+    /// allow.
     #[error("{size} elements in dimension {dimension}; {need}")]
     Size {
-        /// Which, from 0.
+        /// The dimension, from 0.
         dimension: usize,
-        /// How many elements were given.
+        /// The number of elements in the map.
         size: u64,
-        /// What would do.
+        /// The numbers that are allowed.
         need: &'static str,
     },
-    /// A stride that the hardware cannot take.
+    /// A stride that the hardware does not support.
     #[error(
         "a stride of {stride} bytes in dimension {dimension}; it has to be a multiple of {align} below 2^40"
     )]
     Stride {
-        /// Which, from 1.
+        /// The dimension, from 1.
         dimension: usize,
-        /// How many bytes were given.
+        /// The stride in bytes.
         stride: u64,
-        /// What it has to be a multiple of.
+        /// The number that the stride must be a multiple of.
         align: u64,
     },
     /// A box that is empty or too large.
     #[error("a box of {size} elements in dimension {dimension}; it has to have 1 to 256")]
     Box {
-        /// Which, from 0.
+        /// The dimension, from 0.
         dimension: usize,
-        /// How many elements were given.
+        /// The number of elements of the box.
         size: u32,
     },
-    /// Rows of the box that do not fill 16 bytes.
+    /// Rows of the box whose size is not a multiple of 16 bytes.
     #[error("rows of the box have {bits} bits; they have to be a multiple of 16 bytes")]
     Row {
-        /// How many bits an element has.
+        /// The size of a row of the box, in bits.
         bits: u32,
     },
-    /// A box of packed elements that is not 128 wide.
+    /// A box of packed elements that is not 128 elements wide.
     #[error("rows of the box have {size} packed elements; they have to have 128")]
     PackedRow {
-        /// How many elements were given.
+        /// The number of elements of a row.
         size: u32,
     },
-    /// Rows of the box that the swizzle cannot shuffle.
+    /// Rows of the box that are too long for the swizzle.
     #[error(
         "rows of the box have {bytes} bytes, and the swizzle is of {span}: they may have no more"
     )]
     Span {
-        /// How many bytes were given.
+        /// The size of a row, in bytes.
         bytes: u32,
-        /// Bytes that the swizzle shuffles.
+        /// The largest size of a row with this swizzle, in bytes.
         span: u32,
     },
     /// A traversal stride out of range.
     #[error("a traversal stride of {step} in dimension {dimension}; it has to be from 1 to 8")]
     Step {
-        /// Which, from 0.
+        /// The dimension, from 0.
         dimension: usize,
-        /// How many elements were given.
+        /// The traversal stride.
         step: u32,
     },
-    /// Packed elements with a swizzle or an interleaved layout that they do not have.
+    /// Packed elements with a swizzle or an interleaved layout that they do not support.
     #[error("packed elements of this type have no such swizzle or interleaved layout")]
     Packed,
-    /// A NaN where elements are no floats.
+    /// A fill with NaN for elements that are not floats.
     #[error("outside of the tensor a NaN is asked for, and its elements are no floats")]
     Fill,
     /// A corner of the bounding box out of range.
@@ -100,31 +101,31 @@ pub enum TensorMapError {
         "a corner of the bounding box at {corner}; with {rank} dimensions it has to be from {least} to {most}"
     )]
     Corner {
-        /// The coordinate that was given.
+        /// The coordinate of the corner.
         corner: i16,
         /// The tensor's number of dimensions.
         rank: u32,
-        /// The least that is allowed.
+        /// The lowest coordinate that is allowed.
         least: i32,
-        /// The most that is allowed.
+        /// The highest coordinate that is allowed.
         most: i32,
     },
-    /// A bounding box of nothing.
+    /// An empty bounding box.
     #[error("the bounding box is empty in spatial dimension {dimension}, counted from the width")]
     Empty {
-        /// Which, from 0.
+        /// The dimension, from 0.
         dimension: usize,
     },
-    /// Channels of a pixel out of range.
+    /// A number of channels for each pixel that is out of range.
     #[error("{0} channels for each pixel; there have to be 1 to 256")]
     Channels(u32),
-    /// Pixels of a column out of range.
+    /// A number of pixels for each column that is out of range.
     #[error("{0} pixels for each column; there have to be 1 to 1024")]
     Pixels(u32),
-    /// What this device cannot do.
+    /// A feature that this device does not have.
     #[error("{what} need compute capability 10.0")]
     Capability {
-        /// What needs more.
+        /// The feature.
         what: &'static str,
     },
 }
@@ -132,10 +133,10 @@ pub enum TensorMapError {
 use TensorMapError as Error;
 
 impl TensorMap {
-    /// Looks whether a device of this compute capability (90 is 9.0) can take the map.
+    /// Checks whether a device of this compute capability (90 is 9.0) supports the map.
     ///
     /// # Errors
-    /// The first requirement that it does not meet.
+    /// The first requirement that the map does not meet.
     pub fn check(&self, capability: u32) -> Result<(), Error> {
         self.check_rank()?;
         self.check_capability(capability)?;
@@ -177,8 +178,8 @@ impl TensorMap {
             Access::Tiled(sizes) => self.check_box(sizes)?,
             Access::Im2col(it) => self.check_im2col(it)?,
         };
-        // Without slices the hardware has no stride in the first dimension; the driver of an H200
-        // wants a valid one all the same.
+        // Without slices, the hardware ignores the traversal stride of the first dimension. An
+        // H200's driver nevertheless requires a valid one.
         for (dimension, &step) in self.steps[..rank].iter().enumerate() {
             if !(1..=8).contains(&step) {
                 return Err(Error::Step { dimension, step });
@@ -212,7 +213,7 @@ impl TensorMap {
         Err(Error::Capability { what })
     }
 
-    /// Bits of a row of the box.
+    /// Checks the box, and returns the bits of a row.
     fn check_box(&self, sizes: &[u32; MOST]) -> Result<u32, Error> {
         for (dimension, &size) in sizes[..self.rank as usize].iter().enumerate() {
             if !(1..=256).contains(&size) {
@@ -266,9 +267,9 @@ impl TensorMap {
         self.check_row(it.channels)
     }
 
-    /// Interleave, swizzle, element and fill against each other. Slices go with every swizzle: the
-    /// reference asks for one of 32 bytes where slices have 32, and the driver of an H200
-    /// (580.159.04) takes any.
+    /// Checks the combination of interleave, swizzle, element and fill. Slices are allowed with
+    /// every swizzle. For slices of 32 bytes the reference requires a swizzle of 32 bytes, but the
+    /// driver of an H200 (580.159.04) accepts any.
     fn check_layout(&self, row_bits: u32) -> Result<(), Error> {
         if self.element.padded() {
             let taken = matches!(

@@ -1,7 +1,7 @@
 //! Types of a tensor's elements.
 //!
-//! CUDA driver API reference, `CUtensorMapDataType`; PTX ISA 9.7.9 "tensormap.replace", table of
-//! `new_val`, numbers them in another order.
+//! CUDA driver API reference, `CUtensorMapDataType`. PTX ISA 9.7.9 "tensormap.replace", table of
+//! `new_val`, numbers the types in another order.
 
 use crate::semantics::half::OUT_OF_BOUNDS;
 
@@ -85,22 +85,23 @@ const PTX: [Element; 16] = [
 ];
 
 impl Element {
-    /// The type with this number in `CUtensorMapDataType`.
+    /// Returns the type with this number in `CUtensorMapDataType`.
     pub fn of_driver(number: u32) -> Option<Self> {
         DRIVER.get(number as usize).copied()
     }
 
-    /// The type with this number in `tensormap.replace`.
+    /// Returns the type with this number in `tensormap.replace`.
     pub fn of_ptx(number: u32) -> Option<Self> {
         PTX.get(number as usize).copied()
     }
 
-    /// Its number in `CUtensorMapDataType`.
+    /// Returns the type's number in `CUtensorMapDataType`.
     pub fn number(self) -> u32 {
         self as u32
     }
 
-    /// Bits of one element in global memory: a byte's multiple but for packed types.
+    /// Returns the bits of one element in global memory. Except for packed types, it is a multiple
+    /// of 8.
     pub fn bits(self) -> u32 {
         match self {
             U8 => 8,
@@ -112,28 +113,30 @@ impl Element {
         }
     }
 
-    /// Bytes of one element; none of packed types, of which 16 are copied as one.
+    /// Returns the bytes of one element, or `None` for packed types, of which 16 elements are
+    /// copied together.
     pub fn size(self) -> Option<u32> {
         (!self.packed()).then(|| self.bits() / 8)
     }
 
-    /// Whether several elements share a byte.
+    /// Returns whether several elements share a byte.
     pub fn packed(self) -> bool {
         matches!(self, U4x16 | U4x16Padded | U6x16Padded)
     }
 
-    /// Whether elements are packed with gaps between them in shared memory.
+    /// Returns whether the elements are packed in global memory, with padding between them in
+    /// shared memory.
     pub fn padded(self) -> bool {
         matches!(self, U4x16Padded | U6x16Padded)
     }
 
-    /// Whether there is a NaN that stands for what lies outside of the tensor.
+    /// Returns whether a NaN of this type can stand for elements outside the tensor.
     pub fn is_float(self) -> bool {
         matches!(self, F16 | F32 | F64 | Bf16 | F32Ftz | Tf32 | Tf32Ftz)
     }
 
-    /// The bits of `OOB-NaN`, of which an element takes the low ones. Open in the ISA: here the
-    /// mark that `fma.oob` of an H200 knows of halves, in each 16 bits.
+    /// Returns the bits of `OOB-NaN`. An element takes the low ones. The ISA does not define them.
+    /// Here each 16 bits are the NaN that `fma.oob` of an H200 recognises for halves.
     pub fn outside(self) -> u64 {
         u64::from(OUT_OF_BOUNDS) * 0x0001_0001_0001_0001
     }

@@ -1,7 +1,7 @@
 //! The tensor map object.
 //!
-//! NVIDIA does not publish what its 128 bytes hold. Here they are, little-endian and from the
-//! first:
+//! NVIDIA does not publish the layout of its 128 bytes. Here the layout is as follows,
+//! little-endian:
 //!
 //! | bytes | what |
 //! | --- | --- |
@@ -15,21 +15,21 @@
 //! | 64..96 | stride of each dimension but the first, in bytes |
 //! | 96..108 | lower and upper corner of the bounding box, width first (im2col) |
 //!
-//! Other bytes are zero. Dimensions that the rank does not have are zero too.
+//! Other bytes are zero. Entries for dimensions above the rank are also zero.
 
 use super::{Element, Swizzle};
 
-/// Dimensions at most.
+/// The largest number of dimensions.
 pub(super) const MOST: usize = 5;
-/// Bytes of the object.
+/// The size of the object, in bytes.
 pub(super) const BYTES: usize = 128;
 
 const MARK: [u8; 4] = *b"LwTM";
 
-/// How channels are laid out in global memory.
+/// The layout of channels in global memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Interleave {
-    /// The channels of an element lie one after another.
+    /// The channels of an element are adjacent.
     #[default]
     None,
     /// In slices of 16 bytes.
@@ -38,10 +38,10 @@ pub enum Interleave {
     B32,
 }
 
-/// How much the second-level cache fetches at once: a hint.
+/// How much the second-level cache fetches at once. It is a hint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Promotion {
-    /// What is asked for.
+    /// Reads fetch the requested bytes.
     #[default]
     None,
     /// Reads fetch at least 64 bytes.
@@ -52,20 +52,21 @@ pub enum Promotion {
     B256,
 }
 
-/// What is read outside of the tensor.
+/// The value of elements outside the tensor when they are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Fill {
     /// Elements outside are zeros.
     #[default]
     Zero,
-    /// A NaN that `fma.oob` takes for zero.
+    /// Elements outside are a NaN that `fma.oob` treats as zero.
     Nan,
 }
 
 macro_rules! numbered {
     ($($name:ident: $($variant:ident),+;)+) => {$(
         impl $name {
-            /// The value with this number in the driver's enumeration, and in `tensormap.replace`.
+            /// Returns the value with this number in the driver's enumeration, and in
+            /// `tensormap.replace`.
             pub fn of(number: u32) -> Option<Self> {
                 [$($name::$variant),+].get(number as usize).copied()
             }
@@ -79,13 +80,13 @@ numbered! {
 }
 
 impl Swizzle {
-    /// The mode with this number in `CUtensorMapSwizzle`.
+    /// Returns the mode with this number in `CUtensorMapSwizzle`.
     pub fn of(number: u32) -> Option<Self> {
         Self::ALL.get(number as usize).copied()
     }
 }
 
-/// Which elements one instruction moves.
+/// The elements that one instruction copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
     /// A box of this many elements in each dimension.
@@ -94,74 +95,76 @@ pub enum Access {
     Im2col(Im2col),
 }
 
-/// A column of pixels, in the order in which a convolution meets them.
+/// A column of pixels, in the order in which a convolution uses them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Im2col {
-    /// Of each spatial dimension, width first: the first place of the filter's corner.
+    /// The lower corner of the bounding box in each spatial dimension, width first: the first
+    /// position of the filter's corner.
     pub lower: [i16; 3],
-    /// The same: the last place, counted from the last pixel.
+    /// The upper corner of the bounding box in each spatial dimension: the last position, relative
+    /// to the last pixel.
     pub upper: [i16; 3],
     /// Elements of each pixel.
     pub channels: u32,
-    /// Pixels that one instruction moves.
+    /// Pixels that one instruction copies.
     pub pixels: u32,
 }
 
-/// What a tensor map says. Dimensions from the one that is contiguous in memory.
+/// The contents of a tensor map. Dimension 0 is the one that is contiguous in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TensorMap {
     /// The type of the tensor's elements.
     pub element: Element,
-    /// How many dimensions the tensor has, 1 to 5.
+    /// The number of dimensions of the tensor, 1 to 5.
     pub rank: u32,
     /// The address of the first element.
     pub address: u64,
     /// Elements in each dimension.
     pub size: [u64; MOST],
-    /// Bytes from one element to the next, of each dimension but the first.
+    /// The stride of each dimension but the first, in bytes.
     pub strides: [u64; MOST - 1],
-    /// Elements from one that is moved to the next, in each dimension.
+    /// The traversal stride of each dimension, in elements.
     pub steps: [u32; MOST],
-    /// What one instruction moves.
+    /// The elements that one instruction copies.
     pub access: Access,
-    /// How channels are laid out.
+    /// The layout of channels.
     pub interleave: Interleave,
-    /// Where bytes go in shared memory.
+    /// The swizzling mode in shared memory.
     pub swizzle: Swizzle,
-    /// What the cache fetches.
+    /// How much the cache fetches at once.
     pub promotion: Promotion,
-    /// What is read outside.
+    /// The value of elements outside the tensor.
     pub fill: Fill,
 }
 
-/// A field that `tensormap.replace` writes, with its dimension where it has one.
+/// A field that `tensormap.replace` writes, with its dimension if it has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
-    /// The field that is called `.global_address`.
+    /// The field `.global_address` of the map.
     Address,
-    /// `.rank`, less one.
+    /// The field `.rank`, which contains the rank less one.
     Rank,
-    /// The field that is called `.box_dim`.
+    /// The field `.box_dim`, by dimension.
     Box(u32),
-    /// The field that is called `.global_dim`.
+    /// The field `.global_dim`, by dimension.
     Size(u32),
-    /// The field that is called `.global_stride`.
+    /// The field `.global_stride`, by dimension.
     Stride(u32),
-    /// The field that is called `.element_stride`.
+    /// The field `.element_stride`, by dimension.
     Step(u32),
-    /// `.elemtype`, in the ISA's numbers.
+    /// The field `.elemtype`, in the ISA's numbers.
     Element,
-    /// The field that is called `.interleave_layout`.
+    /// The field `.interleave_layout` of the map.
     Interleave,
-    /// The field that is called `.swizzle_mode`.
+    /// The field `.swizzle_mode` of the map.
     Swizzle,
-    /// The field that is called `.swizzle_atomicity`.
+    /// The field `.swizzle_atomicity` of the map.
     Atomicity,
-    /// The field that is called `.fill_mode`.
+    /// The field `.fill_mode` of the map.
     Fill,
 }
 
-/// The bytes of a field.
+/// Returns the range of bytes of a dimension in a field.
 const fn dimension<const SIZE: usize>(start: usize, dimension: usize) -> std::ops::Range<usize> {
     start + dimension * SIZE..start + (dimension + 1) * SIZE
 }
@@ -173,10 +176,10 @@ fn word<const N: usize>(bytes: &[u8; BYTES], at: usize) -> u64 {
 }
 
 impl TensorMap {
-    /// Bytes of the object, which has to be at a multiple of half as many.
+    /// The size of the object, in bytes. It must be aligned to half of that.
     pub const BYTES: usize = BYTES;
 
-    /// The map as the 128 bytes that a kernel's parameter holds.
+    /// Returns the map as the 128 bytes of a kernel's parameter.
     pub fn encode(&self) -> [u8; BYTES] {
         let mut bytes = [0; BYTES];
         bytes[..4].copy_from_slice(&MARK);
@@ -221,7 +224,7 @@ impl TensorMap {
         bytes
     }
 
-    /// The map that such bytes hold, right or wrong. None: they are no map.
+    /// Reads a map from its bytes, without checking it. Returns `None` if the bytes are not a map.
     pub fn decode(bytes: &[u8; BYTES]) -> Option<Self> {
         let kind = |at: usize| u32::from(bytes[at]);
         if bytes[..4] != MARK || kind(4) > 1 {
@@ -253,8 +256,8 @@ impl TensorMap {
         })
     }
 
-    /// Writes a field of the object in these bytes, as `tensormap.replace` does; whether the value
-    /// makes sense is looked at when the map is used. False: the field does not take the value.
+    /// Writes a field of the object in these bytes, as `tensormap.replace` does. The value is
+    /// checked later, when the map is used. Returns false if the field cannot contain the value.
     pub fn replace(bytes: &mut [u8; BYTES], field: Field, value: u64) -> bool {
         let small = u32::try_from(value).unwrap_or(u32::MAX);
         let in_rank = |ordinal: u32, most: usize| (ordinal as usize) < most;
@@ -285,7 +288,8 @@ impl TensorMap {
             Field::Interleave => Interleave::of(small).is_some() && put(7..8, value),
             Field::Swizzle => small <= Swizzle::B128 as u32 && put(8..9, value),
             Field::Atomicity => {
-                // It says how the mode that is there, 128 bytes, cuts its chunks.
+                // The atomicity divides the lines of the mode that is there, 128 bytes, into
+                // chunks.
                 small < 4 && put(8..9, Swizzle::B128 as u64 + value)
             }
             Field::Fill => Fill::of(small).is_some() && put(10..11, value),

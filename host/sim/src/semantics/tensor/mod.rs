@@ -1,4 +1,4 @@
-//! Tensor maps: what `cp.async.bulk.tensor` is told of a tensor, and which bytes of it go where.
+//! Tensor maps: the description of a tensor for `cp.async.bulk.tensor`, and the copy of its bytes.
 //!
 //! PTX ISA 5.5 "Tensors" and 5.5.8 "Tensor-map"; CUDA driver API reference, "Tensor Map Object
 //! Management".

@@ -1,29 +1,29 @@
-//! How chunks of a box are shuffled in shared memory, so that rows and columns both avoid bank
-//! conflicts.
+//! The permutation of a box's chunks in shared memory. With it, accesses to rows and to columns
+//! both avoid bank conflicts.
 //!
-//! PTX ISA 5.5.7 "Swizzling Modes": its tables are one rule each. Bits of the address that number
-//! the 128-byte line are added, without carry, to bits that number the chunk in the line. The
-//! address is that of shared memory, so a box that does not start at a multiple of the pattern
-//! (256, 512 or 1024 bytes) starts inside of it; the ISA calls this the base offset.
+//! PTX ISA 5.5.7 "Swizzling Modes". Each of its tables follows one rule. The address bits that
+//! number the 128-byte line are combined by exclusive or with the bits that number the chunk in the
+//! line. The address is that of shared memory. So a box that does not start at a multiple of the
+//! pattern (256, 512 or 1024 bytes) starts inside the pattern. The ISA calls this the base offset.
 
-/// A swizzling mode, as the driver numbers them (`CUtensorMapSwizzle`).
+/// A swizzling mode, in the driver's order (`CUtensorMapSwizzle`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Swizzle {
-    /// Bytes lie as in the tensor.
+    /// No swizzling: bytes lie as in the tensor.
     #[default]
     None,
-    /// Chunks of 16 bytes in 32.
+    /// Chunks of 16 bytes in lines of 32.
     B32,
-    /// Chunks of 16 bytes in 64.
+    /// Chunks of 16 bytes in lines of 64.
     B64,
-    /// Chunks of 16 bytes in 128.
+    /// Chunks of 16 bytes in lines of 128.
     B128,
-    /// Chunks of 32 bytes in 128 (`sm_100`).
+    /// Chunks of 32 bytes in lines of 128 (`sm_100`).
     B128Atom32,
-    /// The same, and every other line has the halves of each 16 bytes exchanged (`sm_100`, loads
-    /// only).
+    /// Chunks of 32 bytes in lines of 128. In every other line, the halves of each 16 bytes are
+    /// exchanged (`sm_100`, loads only).
     B128Atom32Flip8,
-    /// Chunks of 64 bytes in 128 (`sm_100`).
+    /// Chunks of 64 bytes in lines of 128 (`sm_100`).
     B128Atom64,
 }
 
@@ -39,8 +39,8 @@ impl Swizzle {
         Self::B128Atom64,
     ];
 
-    /// The bytes that the pattern shuffles among themselves, and the most that a box's row may
-    /// have; none without a pattern.
+    /// Returns the size of the range in which the pattern permutes bytes, which is also the largest
+    /// size of a box's row. Returns `None` without a pattern.
     pub fn span(self) -> Option<u32> {
         match self {
             Self::None => None,
@@ -50,7 +50,7 @@ impl Swizzle {
         }
     }
 
-    /// Bytes that stay side by side and in order, wherever they go.
+    /// Returns the bytes that stay adjacent and in order.
     pub fn granule(self) -> u32 {
         match self {
             Self::None => 128,
@@ -59,7 +59,7 @@ impl Swizzle {
         }
     }
 
-    /// Where the byte goes that would lie at this shared address without swizzling.
+    /// Returns the address of the byte that would be at this shared address without swizzling.
     #[inline]
     pub fn place(self, address: u32) -> u32 {
         let line = address >> 7;

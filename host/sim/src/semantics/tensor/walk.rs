@@ -1,76 +1,78 @@
-//! The bytes of a box, row by row.
+//! Computes the bytes of a box, row by row.
 //!
-//! PTX ISA 5.5.3 "Tiled Mode" and 5.5.4 "im2col mode". In shared memory a box is dense, its first
-//! dimension innermost; swizzling comes after. Coordinates outside of the tensor give bytes that
-//! are filled when read and dropped when written.
+//! PTX ISA 5.5.3 "Tiled Mode" and 5.5.4 "im2col mode". In shared memory a box is dense, with its
+//! first dimension innermost. Swizzling comes after that. Bytes at coordinates outside the tensor
+//! are filled when they are read, and dropped when they are written.
 //!
-//! im2col: pixels follow each other in the order of width, height, depth and image, each step as
-//! long as the dimension's traversal stride; past the bounding box a dimension starts again at its
-//! lower corner. The box and the coordinates are places of the filter's corner; the offsets, which
-//! are those of a place inside of the filter, are added to each.
+//! In im2col mode, pixels follow each other in the order of width, height, depth and image. The
+//! step is the dimension's traversal stride. Past the bounding box, a dimension starts again at its
+//! lower corner. The box and the coordinates are positions of the filter's corner. The offsets
+//! select a position inside the filter, and are added to each coordinate.
 //!
-//! Not modelled: packed elements; `im2col::w`; interleaved layouts but those whose box is one slice
-//! wide, because the ISA says only in figures where other slices lie.
+//! Not modelled: packed elements; `im2col::w`; interleaved layouts, except with a box that is one
+//! slice wide, because the ISA shows the positions of other slices only in figures.
 
 use super::map::{Access, Im2col, Interleave, MOST, TensorMap};
 
-/// Bytes that the unit moves at once in global memory.
+/// Bytes of the unit's smallest access to global memory.
 const PIECE: i64 = 16;
 
-/// Bytes side by side: in the box, and in global memory where they are inside of the tensor.
+/// A run of adjacent bytes: its position in the box, and its address in global memory if it is
+/// inside the tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Where they start in the box, before swizzling.
+    /// The offset in the box, before swizzling.
     pub offset: u32,
-    /// How many bytes they are.
+    /// The number of bytes.
     pub bytes: u32,
-    /// Their address; none outside of the tensor.
+    /// The address, or `None` outside the tensor.
     pub global: Option<u64>,
 }
 
-/// Which box of the tensor is copied.
+/// The position of the box that is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoxPosition {
     /// The box of a tiled map that starts at these coordinates.
     Tile([i32; MOST]),
-    /// Four rows of a map of two dimensions: the column that they start at, and their numbers.
+    /// Four rows of a two-dimensional map: the column where they start, and their row numbers.
     Rows(i32, [i32; 4]),
-    /// A column of pixels: the coordinates of the first, and the place in the filter, width first.
+    /// A column of pixels: the coordinates of the first pixel, and the offsets in the filter, width
+    /// first.
     Column([i32; MOST], [u16; 3]),
 }
 
-/// Why an instruction cannot take a map.
+/// The reason why an instruction cannot use a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WalkError {
-    /// An instruction for tiles, a map for images, or the reverse.
+    /// An instruction for tiles with a map for images, or the reverse.
     #[error("the instruction is for {instruction}, and the tensor map for {map}")]
     Mode {
-        /// What the instruction says.
+        /// The mode of the instruction.
         instruction: &'static str,
-        /// What the map says.
+        /// The mode of the map.
         map: &'static str,
     },
-    /// Four rows of a box that is no row.
+    /// A copy of four rows with a map whose box is not a row.
     #[error("four rows are taken by a tensor map of two dimensions whose box is one row")]
     Rows,
-    /// A filter's place that does not fit.
+    /// An offset in the filter that is too large for the map.
     #[error("an im2col offset of {offset}; with {rank} dimensions it has to be below {limit}")]
     Offset {
         /// The offset that was given.
         offset: u16,
         /// The tensor's number of dimensions.
         rank: u32,
-        /// The first that is too large.
+        /// The first offset that is too large.
         limit: u32,
     },
-    /// A box that begins in between.
+    /// A box that begins at an address that is not aligned.
     #[error(
         "a box that begins at element {element} of its row, which is byte {byte}; it has to begin at a multiple of 16 bytes"
     )]
     Start {
         /// The first coordinate.
         element: i32,
-        /// Where that is.
+        /// The byte where it begins.
         byte: i64,
     },
     /// A store of a box that begins before the tensor.
@@ -80,10 +82,10 @@ pub enum WalkError {
     Before {
         /// Which dimension, from the contiguous one.
         dimension: usize,
-        /// Where the box begins in it.
+        /// The coordinate where the box begins.
         coordinate: i32,
     },
-    /// A store of pixels whose box reaches out of the image.
+    /// A store of pixels whose bounding box extends beyond the image.
     #[error(
         "a store of pixels whose box reaches out of the image in spatial dimension {dimension}, by corners {lower} and {upper}; of a map for stores the lower \
          one is not negative, and the upper one not positive"
@@ -93,33 +95,34 @@ pub enum WalkError {
         dimension: usize,
         /// The map's lower corner in it.
         lower: i16,
-        /// The upper corner, from the last pixel.
+        /// The map's upper corner in it, relative to the last pixel.
         upper: i16,
     },
-    /// A store of pixels that begins outside of their box.
+    /// A store of pixels that begins outside the bounding box.
     #[error(
         "a store of pixels that begins at {coordinate} in dimension {dimension}, where the map's box has {first} to {last}"
     )]
     OutsideBox {
         /// Which dimension, from the contiguous one.
         dimension: usize,
-        /// Where the pixels begin in it.
+        /// The coordinate where the pixels begin.
         coordinate: i32,
-        /// The first that is in the box.
+        /// The first coordinate in the bounding box.
         first: i64,
-        /// The last coordinate that a box may have.
+        /// The last coordinate in the bounding box.
         last: i64,
     },
-    /// What the simulator leaves out.
+    /// A feature that the simulator does not model.
     #[error("{0} are not modelled")]
     NotModelled(&'static str),
 }
 
 impl TensorMap {
-    /// Bytes of the box in shared memory; those that an mbarrier is told of.
+    /// Returns the bytes of the box in shared memory. An mbarrier receives this count.
     ///
     /// # Errors
-    /// An instruction that the map is not for; a box that begins where none can.
+    /// The instruction does not fit the map, or the box begins at a position where no box can
+    /// begin.
     pub fn bytes(&self, place: &BoxPosition) -> Result<u64, WalkError> {
         let Some(size) = self.element.size() else {
             return Err(WalkError::NotModelled("packed elements"));
@@ -150,16 +153,17 @@ impl TensorMap {
         Ok(bytes)
     }
 
-    /// Whether a store or a reduction of this box may begin there. The ISA does not say it. An H200
-    /// (driver 580.159, 2026-11-22) ends a kernel with `CUDA_ERROR_ILLEGAL_INSTRUCTION` for a
-    /// negative coordinate in any dimension; for every store of pixels whose box reaches out of the
-    /// image; and for one that begins outside of that box.
+    /// Checks whether a store or a reduction of this box may begin at this position. The ISA does
+    /// not define it. An H200 (driver 580.159, 2026-11-22) ends a kernel with
+    /// `CUDA_ERROR_ILLEGAL_INSTRUCTION` in three cases: a negative coordinate in any dimension, a
+    /// store of pixels whose bounding box extends beyond the image, and a store of pixels that
+    /// begins outside that box.
     ///
     /// # Errors
-    /// Where it may not.
+    /// The position is not allowed.
     pub fn check_stored(&self, place: &BoxPosition) -> Result<(), WalkError> {
         let rank = (self.rank as usize).min(MOST);
-        // Of scattered rows nobody has asked a GPU.
+        // Scattered rows were not measured on a GPU.
         if let BoxPosition::Tile(at) | BoxPosition::Column(at, _) = place
             && let Some(dimension) = at[..rank].iter().position(|&coordinate| coordinate < 0)
         {
@@ -198,35 +202,35 @@ impl TensorMap {
         Ok(())
     }
 
-    /// The ISA does not say it, and an H200 ends such a kernel with
-    /// `CUDA_ERROR_ILLEGAL_INSTRUCTION`.
+    /// Checks that the box begins at an aligned position. The ISA does not define it, and an H200
+    /// ends such a kernel with `CUDA_ERROR_ILLEGAL_INSTRUCTION`.
     fn check_start(&self, place: &BoxPosition, size: u32) -> Result<(), WalkError> {
         let element = match place {
             BoxPosition::Tile(at) | BoxPosition::Column(at, _) => at[0],
             BoxPosition::Rows(column, _) => *column,
         };
         let byte = i64::from(element) * i64::from(size);
-        // In slices, the first coordinate counts inside of one.
+        // In an interleaved layout, the first coordinate counts inside a slice.
         if self.interleave == Interleave::None && byte % PIECE != 0 {
             return Err(WalkError::Start { element, byte });
         }
         Ok(())
     }
 
-    /// The bytes of the box, in its order. The box has to be one that [`TensorMap::bytes`] takes.
+    /// Returns the bytes of the box, in its order. [`TensorMap::bytes`] must accept the box.
     pub fn runs(&self, place: &BoxPosition) -> Vec<Run> {
         self.runs_within(place, self.size[0] as i64)
     }
 
-    /// [`TensorMap::runs`], as plain stores take them: they write whole pieces of 16 bytes, so that
-    /// a row which ends inside of one is written past its end (Triton's issue 11583, on an H100).
+    /// Returns the [`TensorMap::runs`] of a plain store. It writes whole pieces of 16 bytes, so a
+    /// row that ends inside a piece is written past its end (Triton's issue 11583, on an H100).
     pub fn stored_runs(&self, place: &BoxPosition) -> Vec<Run> {
         let elements = PIECE / i64::from(self.element.size().unwrap_or(1));
         let width = (self.size[0] as i64 + elements - 1) / elements * elements;
         self.runs_within(place, width)
     }
 
-    /// The bytes of the box, of a tensor whose rows have `width` elements.
+    /// Returns the bytes of the box, for a tensor whose rows have `width` elements.
     fn runs_within(&self, place: &BoxPosition, width: i64) -> Vec<Run> {
         let mut runs = Vec::new();
         match (place, &self.access) {
@@ -247,7 +251,7 @@ impl TensorMap {
         runs
     }
 
-    /// Elements of a dimension that a box moves.
+    /// Returns the number of elements of a dimension that a box copies.
     fn count(&self, sizes: &[u32; MOST], dimension: usize) -> u32 {
         sizes[dimension].div_ceil(self.steps[dimension].max(1))
     }
@@ -268,7 +272,7 @@ impl TensorMap {
         }
     }
 
-    /// Whether the box is as wide as one slice of an interleaved layout.
+    /// Checks that the box is as wide as one slice of an interleaved layout.
     fn check_slices(&self) -> Result<(), WalkError> {
         let slice = match self.interleave {
             Interleave::None => return Ok(()),
@@ -350,8 +354,8 @@ impl TensorMap {
         }
     }
 
-    /// `count` elements from `at`, in up to three runs: before the tensor, inside its `width`
-    /// elements, behind it.
+    /// Adds `count` elements from `at`, in up to three runs: before the tensor, inside its `width`
+    /// elements, and after it.
     fn row(&self, at: [i64; MOST], count: u32, width: i64, runs: &mut Vec<Run>) {
         let size = i64::from(self.element.size().unwrap_or(0));
         let rank = self.rank as usize;
@@ -362,7 +366,7 @@ impl TensorMap {
             true => [0i64.clamp(first, end), width.clamp(first, end)],
             false => [end, end],
         };
-        // Sums may be beyond all addresses: there is nothing there either.
+        // A sum may be beyond the address space, where there is no memory either.
         let start = (1..rank).fold(i128::from(self.address), |sum, i| {
             sum + i128::from(at[i]) * i128::from(self.strides[i - 1])
         });

@@ -1,14 +1,15 @@
-//! Address modes: what stands at an index outside the texture or surface.
+//! Address modes: the texel or element at an index outside the texture or surface.
 //!
 //! PTX ISA 5.3, "addr_mode_*"; 9.7.11 "Surface Instructions", ".clamp". Wrapping and mirroring
-//! exist for normalised coordinates only; else they are clamping, as the Programming Guide says.
+//! exist only for normalised coordinates. For other coordinates they act as clamping, as the
+//! Programming Guide states.
 
-/// What a sampler does with an index outside.
+/// The effect of an index outside the texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AddressMode {
     /// `wrap`: the texture repeats.
     Wrap,
-    /// `mirror`: the texture repeats, every other time reversed.
+    /// `mirror`: the texture repeats, and every other copy is reversed.
     Mirror,
     /// `clamp_to_edge`: the nearest texel.
     Clamp,
@@ -17,7 +18,7 @@ pub enum AddressMode {
 }
 
 impl AddressMode {
-    /// The mode that holds for coordinates that are normalised or not.
+    /// Returns the mode that applies to normalised or other coordinates.
     #[inline]
     pub(crate) fn for_coordinates(self, normalized: bool) -> AddressMode {
         match self {
@@ -27,8 +28,8 @@ impl AddressMode {
     }
 }
 
-/// The texel that stands at `index` on an axis of `size` texels; `None` for the border, and if
-/// there is none.
+/// Returns the texel at `index` on an axis of `size` texels; `None` for the border, and for an axis
+/// without texels.
 #[inline]
 pub(crate) fn texel(index: i64, size: u32, mode: AddressMode) -> Option<u32> {
     let length = i64::from(size);
@@ -52,7 +53,7 @@ pub(crate) fn texel(index: i64, size: u32, mode: AddressMode) -> Option<u32> {
     Some(inside as u32)
 }
 
-/// What a surface instruction does with an index outside.
+/// The effect of an index outside the surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum SurfaceClamp {
     /// `.trap`: a fault.
@@ -63,20 +64,20 @@ pub(crate) enum SurfaceClamp {
     Zero,
 }
 
-/// Where a surface access goes.
+/// The target of a surface access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Texel {
     /// The access goes to this element.
     At(u32),
-    /// Nowhere: a load gives zero.
+    /// No element: a load returns zero.
     Nowhere,
-    /// Outside, which is a fault.
+    /// An element outside, which is a fault.
     Fault,
 }
 
-/// The element that a surface access at `index` goes to, on an axis of `size` elements. (`sust` and
-/// `suld` count the first axis in bytes: `size` is then in bytes, and `Clamp` may end inside an
-/// element, which the caller aligns.)
+/// Returns the element for a surface access at `index`, on an axis of `size` elements. (`sust` and
+/// `suld` count the first axis in bytes. `size` is then in bytes, and `Clamp` may return a byte
+/// inside an element, which the caller aligns.)
 #[inline]
 pub(crate) fn surface_texel(index: i32, size: u32, clamp: SurfaceClamp) -> Texel {
     match (u32::try_from(index), clamp) {

@@ -1,25 +1,25 @@
-//! Texels blended by weights that are 256 together, in the precision of their format.
+//! Blends texels in the precision of their format. The weights add up to 256.
 //!
-//! Not documented; measured on an H200 (driver 580.159.04, 2026-11-21). Floats are brought to the
-//! exponent of the largest one that has weight, with 27 bits of fraction below its leading one (14
-//! for `f16`), what is below being cut off; their sum is exact, and rounded to the format, ties
-//! away from zero. Integers that read as floats are blended with 16 bits and rounded, halves up.
-//! For signed bytes the exact way is not known: this is right for 96 of 100 blends and off by
-//! 1/32767 for the others.
+//! The arithmetic is not documented. It was measured on an H200 (driver 580.159.04, 2026-11-21).
+//! Floats are aligned to the exponent of the largest one whose weight is not zero, with 27 bits of
+//! fraction below its leading one (14 for `f16`). Lower bits are cut off. The sum is exact, and is
+//! rounded to the format, ties away from zero. Integers that are read as floats are blended with 16
+//! bits and rounded, halves up. For signed bytes the exact method is not known: this one is right
+//! for 96 of 100 blends and off by 1/32767 for the others.
 
 use super::format;
 
-/// What is not a number, as all arithmetic gives it.
+/// The NaN that all arithmetic returns.
 const NAN: f32 = f32::from_bits(0x7fff_ffff);
 
-/// The width of a float format.
+/// The precision of a float format.
 #[derive(Clone, Copy)]
 struct Floats {
-    /// Bits below the leading one of the largest that take part in a sum.
+    /// The number of bits below the leading one of the largest number that take part in a sum.
     aligned: i32,
     /// Bits of a significand.
     significand: u32,
-    /// The exponent of the least step between numbers.
+    /// The exponent of the smallest step between numbers.
     least: i32,
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn singles(texels: &[f32], weights: &[u32]) -> f32 {
     }
 }
 
-/// Blends `f16` texels, which are widened already.
+/// Blends `f16` texels, which were converted to f32 before.
 pub(crate) fn halves(texels: &[f32], weights: &[u32]) -> f32 {
     floats(texels, weights, HALF)
 }
@@ -91,7 +91,7 @@ fn floats(texels: &[f32], weights: &[u32], format: Floats) -> f32 {
             signed * i64::from(weight)
         })
         .sum();
-    // In steps of `scale`, of which as many bits are kept as the format has.
+    // The sum is in steps of `scale`. As many bits are kept as the format has.
     let scale = step - 8;
     let magnitude = sum.unsigned_abs();
     let length = 64 - magnitude.leading_zeros();
@@ -107,7 +107,7 @@ fn floats(texels: &[f32], weights: &[u32], format: Floats) -> f32 {
     if sum < 0 { -value } else { value }
 }
 
-/// Blends 8-bit unsigned texels that read as floats.
+/// Blends 8-bit unsigned texels that are read as floats.
 pub(crate) fn unorm8(texels: &[u32], weights: &[u32]) -> f32 {
     let sum: u32 = texels
         .iter()
@@ -117,7 +117,7 @@ pub(crate) fn unorm8(texels: &[u32], weights: &[u32]) -> f32 {
     format::unorm16(((sum + 128) >> 8).min(0xffff) as u16)
 }
 
-/// Blends 16-bit unsigned texels that read as floats.
+/// Blends 16-bit unsigned texels that are read as floats.
 pub(crate) fn unorm16(texels: &[u32], weights: &[u32]) -> f32 {
     let sum: u32 = texels
         .iter()
@@ -127,14 +127,14 @@ pub(crate) fn unorm16(texels: &[u32], weights: &[u32]) -> f32 {
     format::unorm16(((sum + 128) >> 8).min(0xffff) as u16)
 }
 
-/// Blends 8-bit signed texels that read as floats.
+/// Blends 8-bit signed texels that are read as floats.
 pub(crate) fn snorm8(texels: &[i32], weights: &[u32]) -> f32 {
     let sum = signed(texels, weights) * 32767;
     let unit = 127 * 256;
     format::snorm16((2 * sum + unit).div_euclid(2 * unit).clamp(-32767, 32767) as i16)
 }
 
-/// Blends 16-bit signed texels that read as floats.
+/// Blends 16-bit signed texels that are read as floats.
 pub(crate) fn snorm16(texels: &[i32], weights: &[u32]) -> f32 {
     format::snorm16(((signed(texels, weights) + 128) >> 8).clamp(-32767, 32767) as i16)
 }

@@ -1,9 +1,9 @@
-//! Texture and surface coordinates: which texels a fetch reads, and how they are blended.
+//! Texture and surface coordinates: the texels that a fetch reads, and their blending.
 //!
 //! PTX ISA 5.3 "Texture Sampler and Surface Types" and 9.7.10 "Texture Instructions"; CUDA C++
-//! Programming Guide, "Texture Fetching", for the filter. One axis at a time: an instruction of two
-//! or three dimensions takes the texels of each and blends along all, levels of mipmaps included.
-//! Not here: anisotropy, sRGB.
+//! Programming Guide, "Texture Fetching", for the filter. Each axis is handled separately. An
+//! instruction of two or three dimensions takes the texels of each axis and blends along all of
+//! them, mipmap levels included. Not included: anisotropy, sRGB.
 
 pub(crate) mod address;
 pub(crate) mod blend;

@@ -1,11 +1,11 @@
-//! `atom` and `red`: the value that memory holds afterwards, from the old one and the operands.
+//! `atom` and `red`: computes the new value in memory from the old one and the operands.
 //!
-//! PTX ISA 9.7.13 "atom", "red". `.add`, `.min`, `.max` on integers are
-//! [`crate::semantics::int`]'s, `.and`, `.or`, `.xor` [`crate::semantics::logic`]'s, `.add` of
-//! floats the arithmetic of their type; here is what only atomics have. That an operation is atomic
-//! is the memory's business.
+//! PTX ISA 9.7.13 "atom", "red". `.add`, `.min`, `.max` on integers are in
+//! [`crate::semantics::int`], `.and`, `.or`, `.xor` in [`crate::semantics::logic`], and `.add` of
+//! floats is the arithmetic of their type. This module contains only the operations that no other
+//! instruction has. The memory makes an operation atomic.
 
-/// `.cas`: `c` if memory held `b`.
+/// `.cas`: `c` if the old value is `b`, else the old value.
 #[inline(always)]
 pub(crate) fn cas<T: PartialEq>(old: T, b: T, c: T) -> T {
     if old == b { c } else { old }
@@ -17,7 +17,8 @@ pub(crate) fn inc_u32(old: u32, b: u32) -> u32 {
     if old >= b { 0 } else { old.wrapping_add(1) }
 }
 
-/// `.dec.u32`: counts down to zero, then from `b` again; from `b` too if memory held more.
+/// `.dec.u32`: counts down to zero, then from `b` again. Also starts from `b` if the old value is
+/// larger.
 #[inline(always)]
 pub(crate) fn dec_u32(old: u32, b: u32) -> u32 {
     if old == 0 || old > b {

@@ -1,9 +1,9 @@
 //! `setp`, `set`, `selp`, `slct`, `testp`.
 //!
 //! PTX ISA 9.7.6 "Comparison and Selection Instructions". A comparison is `setp_OP_TYPE`. `.lo`,
-//! `.ls`, `.hi`, `.hs` are `lt`, `le`, `gt`, `ge` at an unsigned type, and `.b` types compare as
+//! `.ls`, `.hi`, `.hs` are `lt`, `le`, `gt`, `ge` with an unsigned type, and `.b` types compare as
 //! unsigned. The Boolean operation with a third predicate is [`crate::semantics::logic::and_pred`]
-//! and its kin; `setp`'s second result combines the complement.
+//! or a similar function. The second result of `setp` combines the complement.
 
 typed! {
     /// `setp.eq`: the operands are equal.
@@ -47,7 +47,8 @@ typed! {
     setp_ge_s32(i32, i32) -> bool, setp_ge_u64(u64, u64) -> bool, setp_ge_s64(i64, i64) -> bool,
 }
 
-/// One floating-point comparison: plain f32, f32 that reads subnormals as zero (`.ftz`), f64.
+/// Defines one floating-point comparison: for f32, for f32 that reads subnormals as zero (`.ftz`),
+/// and for f64.
 macro_rules! setp_float {
     ($($(#[$doc:meta])* $name:ident, $ftz:ident, $double:ident: |$a:ident, $b:ident| $test:expr);+ $(;)?) => {$(
         $(#[$doc])*
@@ -70,7 +71,7 @@ macro_rules! setp_float {
     )+};
 }
 
-// The ordered comparisons are false if an operand is NaN, the unordered (`u`) are true.
+// The ordered comparisons are false if an operand is NaN. The unordered ones (`u`) are true.
 #[expect(
     clippy::neg_cmp_op_on_partial_ord,
     reason = "unordered comparisons are negated ordered ones"
@@ -112,19 +113,20 @@ mod floats {
 pub(crate) use floats::*;
 
 typed! {
-    /// `slct.dtype.s32`: `a` where `c` is not negative, else `b`; the bits pass as they are.
+    /// `slct.dtype.s32`: `a` if `c` is not negative, else `b`. The bits are not changed.
     |a, b, c| if c >= 0 { a } else { b };
     slct_b32_s32(u32, u32, i32) -> u32, slct_b64_s32(u64, u64, i32) -> u64,
 }
 
 typed! {
-    /// `slct.dtype.f32`: `a` where `c` is zero of either sign or more, else (also for NaN) `b`.
+    /// `slct.dtype.f32`: `a` if `c` is positive or zero of either sign, else `b`, also for NaN.
     |a, b, c| if c >= 0.0 { a } else { b };
     slct_b32_f32(u32, u32, f32) -> u32, slct_b64_f32(u64, u64, f32) -> u64,
 }
 
 typed! {
-    /// `slct.ftz.dtype.f32`: as without `.ftz`, a negative subnormal `c` counting as zero.
+    /// `slct.ftz.dtype.f32`: like the form without `.ftz`, but a negative subnormal `c` counts as
+    /// zero.
     |a, b, c| if super::float::ftz_f32(c) >= 0.0 { a } else { b };
     slct_ftz_b32_f32(u32, u32, f32) -> u32,
     slct_ftz_b64_f32(u64, u64, f32) -> u64,
@@ -155,7 +157,7 @@ typed! {
 }
 
 typed! {
-    /// `testp.normal`: normal, or a zero, which counts as normal here.
+    /// `testp.normal`: normal or zero. A zero counts as normal here.
     |a| a.is_normal() || a == 0.0;
     testp_normal_f32(f32) -> bool, testp_normal_f64(f64) -> bool,
 }

@@ -1,22 +1,22 @@
-//! Exact values and their single rounding: the slow path that is right for every format and every
-//! rounding.
+//! Exact values and their single rounding. It is the slow path, which is right for every format and
+//! every rounding.
 //!
 //! IEEE 754-2019, 4.3 and 5.4.1. An operation computes its result as an integer times a power of
-//! two, long enough that whatever is cut off shows in the lowest bit alone ("sticky"), and rounds
-//! that once to a [`Format`]. Used where the host has no instruction: directed f64 arithmetic,
-//! 64-bit integers to floats, and the formats of 16 bits and fewer.
+//! two. The integer is long enough that lost digits affect only the lowest bit ("sticky"). The
+//! result is rounded once to a [`Format`]. This path is used where the host has no instruction:
+//! directed f64 arithmetic, 64-bit integers to floats, and the formats of 16 bits and fewer.
 
 use super::Rounding;
 
-/// A binary floating-point format with IEEE's encoding: sign, biased exponent, fraction; subnormals
-/// at exponent zero.
+/// A binary floating-point format with IEEE's encoding: sign, biased exponent, fraction. The
+/// exponent field of subnormals is zero.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Format {
-    /// What is added to an exponent to make its field.
+    /// The bias that is added to an exponent to get its field.
     pub(crate) bias: i32,
-    /// Bits of the fraction field.
+    /// The number of bits in the fraction field.
     pub(crate) fraction_bits: u32,
-    /// The bits of the largest number; what follows is infinity, where the format has one.
+    /// The bits of the largest number. The next bit pattern is infinity, if the format has one.
     pub(crate) largest: u64,
     /// The sign bit.
     pub(crate) sign: u64,
@@ -29,7 +29,7 @@ pub(crate) const F64: Format = Format {
     largest: 0x7fef_ffff_ffff_ffff,
     sign: 1 << 63,
 };
-/// f32: tests compare it with the other way of rounding to it.
+/// The format of `f32`. Tests compare it with the other way of rounding to f32.
 #[cfg(test)]
 pub(crate) const F32: Format = Format {
     bias: 127,
@@ -52,8 +52,8 @@ pub(crate) const BF16: Format = Format {
     sign: 1 << 15,
 };
 
-/// A finite value: ±significand * 2^exponent, where the significand's lowest bit may stand for any
-/// bits below it.
+/// A finite value: ±significand * 2^exponent. The significand's lowest bit may stand for any bits
+/// below it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Exact {
     negative: bool,
@@ -61,11 +61,11 @@ pub(crate) struct Exact {
     exponent: i32,
 }
 
-/// Where `normalized` puts a significand's top bit: low enough for a sum to fit.
+/// The position of the top bit after `normalized`. It is low enough that a sum does not overflow.
 const TOP: u32 = 125;
 
 impl Exact {
-    /// A finite f64 (an infinity or a NaN gives some large number).
+    /// Converts a finite f64 (an infinity or a NaN gives some large number).
     #[inline]
     pub(crate) fn from_f64(x: f64) -> Exact {
         let bits = x.to_bits();
@@ -83,7 +83,7 @@ impl Exact {
         }
     }
 
-    /// An integer; zero is +0.
+    /// Converts an integer; zero is +0.
     #[inline]
     pub(crate) fn from_int(x: i128) -> Exact {
         Exact {
@@ -93,7 +93,7 @@ impl Exact {
         }
     }
 
-    /// The number with the other sign.
+    /// Returns the number with the opposite sign.
     #[cfg(test)]
     #[inline]
     pub(crate) fn negate(self) -> Exact {
@@ -103,8 +103,8 @@ impl Exact {
         }
     }
 
-    /// The same value with its top bit at `TOP`; the significand is not zero and its top bit not
-    /// above.
+    /// Returns the same value with its top bit at `TOP`. The significand must not be zero, and its
+    /// top bit must not be above `TOP`.
     #[inline]
     fn normalized(self) -> Exact {
         let up = self.significand.leading_zeros().saturating_sub(127 - TOP);
@@ -115,9 +115,9 @@ impl Exact {
         }
     }
 
-    /// The sum. Operands have at most 106 significant bits: then a sticky bit is never among those
-    /// that cancel, since bits are lost only at a distance from where at most one cancels. The sign
-    /// of an exact zero depends on the rounding.
+    /// Returns the sum. Operands have at most 106 significant bits. So a sticky bit is never among
+    /// the bits that cancel, because bits are only lost when the exponents are so far apart that at
+    /// most one bit cancels. The sign of an exact zero depends on the rounding.
     #[inline]
     pub(crate) fn plus(self, other: Exact, rounding: Rounding) -> Exact {
         if self.significand == 0 && other.significand == 0 {
@@ -160,7 +160,7 @@ impl Exact {
         }
     }
 
-    /// The product of two values of at most 64 significant bits.
+    /// Returns the product of two values of at most 64 significant bits.
     #[inline]
     pub(crate) fn times(self, other: Exact) -> Exact {
         Exact {
@@ -170,8 +170,8 @@ impl Exact {
         }
     }
 
-    /// The quotient, of at least 60 bits, for operands of at most 64 and a divisor that is not zero
-    /// (zero gives zero).
+    /// Returns the quotient, with at least 60 bits, for operands of at most 64 bits and a divisor
+    /// that is not zero (a zero divisor gives zero).
     #[inline]
     pub(crate) fn over(self, other: Exact) -> Exact {
         let negative = self.negative != other.negative;
@@ -192,7 +192,8 @@ impl Exact {
         }
     }
 
-    /// The square root, of at least 60 bits, of the magnitude; the sign stays (that of -0 is -0).
+    /// Returns the square root of the magnitude, with at least 60 bits. The sign stays (the root of
+    /// -0 is -0).
     #[inline]
     pub(crate) fn root(self) -> Exact {
         if self.significand == 0 {
@@ -213,8 +214,8 @@ impl Exact {
         }
     }
 
-    /// The bits of the value rounded once to `format`. Past the largest number that is an infinity
-    /// or that number, as the rounding has it.
+    /// Returns the bits of the value, rounded once to `format`. Above the largest number, the
+    /// result is an infinity or the largest number, depending on the rounding.
     #[inline]
     pub(crate) fn round(self, format: Format, rounding: Rounding) -> u64 {
         let away = match rounding {
@@ -233,9 +234,10 @@ impl Exact {
         })
     }
 
-    /// The bits of the value in `format`, rounded away from zero with the probability that the
-    /// distance asks for: if the digits that are cut off and `random`, a number of `bits` bits put
-    /// at their top, carry. Overflow is an infinity.
+    /// Returns the bits of the value in `format`. It is rounded away from zero with a probability
+    /// that is proportional to the distance: it is rounded up if the digits that are cut off plus
+    /// `random` carry. `random` has `bits` bits, aligned with the top of these digits. Overflow is
+    /// an infinity.
     #[inline]
     pub(crate) fn round_randomly(self, format: Format, random: u32, bits: u32) -> u64 {
         self.round_by(format, true, |cut| {
@@ -247,8 +249,8 @@ impl Exact {
         })
     }
 
-    /// The bits of the value in `format`; `up` says of what is cut off whether the digits that are
-    /// kept go up by one.
+    /// Returns the bits of the value in `format`. `up` returns, for the digits that are cut off,
+    /// whether the digits that are kept are incremented.
     #[inline]
     fn round_by(self, format: Format, to_infinity: bool, up: impl Fn(Cut) -> bool) -> u64 {
         let sign = if self.negative { format.sign } else { 0 };
@@ -256,7 +258,7 @@ impl Exact {
             return sign;
         }
         let fraction_bits = format.fraction_bits as i32;
-        // The exponents of the value's top bit, and of the last digit that the format keeps.
+        // The exponents of the value's top bit, and of the last digit in the format.
         let top = 127 - self.significand.leading_zeros() as i32 + self.exponent;
         let least = 1 - format.bias;
         let last = top.max(least) - fraction_bits;
@@ -273,7 +275,7 @@ impl Exact {
                 kept + u128::from(up(Cut { digits, rest, odd }))
             }
         };
-        // The significand's leading one adds itself to the exponent field, as does a carry out of
+        // The significand's leading one is added to the exponent field, and so is a carry from
         // rounding.
         let field = (top.max(least) + format.bias - 1) as u64;
         let bits = (field << fraction_bits).saturating_add(kept as u64);
@@ -281,18 +283,18 @@ impl Exact {
     }
 }
 
-/// What a rounding cuts off.
+/// The digits that a rounding cuts off.
 #[derive(Clone, Copy, Debug)]
 struct Cut {
-    /// How many binary digits: one or more.
+    /// The number of binary digits, at least one.
     digits: u32,
-    /// The value of the digits that are left.
+    /// The value of the digits that are cut off.
     rest: u128,
     /// Whether the last digit that is kept is one.
     odd: bool,
 }
 
-/// `x` shifted right, the lowest bit set if any bit was lost.
+/// Returns `x` shifted right. The lowest bit is set if any bit was lost.
 #[inline]
 fn shift_sticky(x: u128, amount: u32) -> u128 {
     match amount {

@@ -1,7 +1,7 @@
 //! `and`, `or`, `xor`, `not`, `cnot`, `lop3`, `shl`, `shr`, `shf`, `prmt`.
 //!
 //! PTX ISA 9.7.8 "Logic and Shift Instructions"; `prmt` from 9.7.9 "Data Movement". A shift amount
-//! is `.u32` whatever is shifted and clamps at the width: the GPU does not mask it as a CPU does
+//! is `.u32` for every type, and is clamped to the width. A GPU does not mask it as a CPU does
 //! (measured: `shl` by 32 is 0).
 
 use std::hint::select_unpredictable as select;
@@ -31,16 +31,17 @@ typed! {
 }
 
 typed! {
-    /// `cnot`: C's `!`: one for zero, zero for all else.
+    /// `cnot`: like C's `!`, one for zero and zero for every other value.
     |a| T::from(a == 0);
     cnot_b16: u16, cnot_b32: u32, cnot_b64: u64,
 }
 
-/// `lop3.b32`: any function of three bits, at each position; `table`'s bit `4a + 2b + c` is its
-/// value.
+/// `lop3.b32`: any function of three bits, at each position. Its value is bit `4a + 2b + c` of
+/// `table`.
 ///
-/// A tree of selects over the table's bits; with a table that is known when the loop is compiled it
-/// folds to one or two operations, with one that is known before the loop its leaves are hoisted.
+/// It is a tree of selects over the table's bits. If the table is known when the loop is compiled,
+/// the tree is folded to one or two operations. If it is known before the loop, its leaves are
+/// hoisted.
 #[inline(always)]
 pub(crate) fn lop3_b32(a: u32, b: u32, c: u32, table: u8) -> u32 {
     let leaf = |index: u32| 0u32.wrapping_sub(u32::from(table) >> index & 1);
@@ -51,27 +52,27 @@ pub(crate) fn lop3_b32(a: u32, b: u32, c: u32, table: u8) -> u32 {
 }
 
 typed! {
-    /// `shl`: bits moved up, zeros in; zero from the width on.
+    /// `shl`: a left shift with zeros; zero for amounts from the width on.
     |a, amount| if amount < T::BITS { a << amount } else { 0 };
     shl_b16(u16, u32) -> u16, shl_b32(u32, u32) -> u32, shl_b64(u64, u32) -> u64,
 }
 
 typed! {
-    /// `shr`, unsigned or untyped: bits moved down, zeros in; zero from the width on.
+    /// `shr`, unsigned or untyped: a right shift with zeros; zero for amounts from the width on.
     |a, amount| if amount < T::BITS { a >> amount } else { 0 };
     shr_u16(u16, u32) -> u16, shr_u32(u32, u32) -> u32, shr_u64(u64, u32) -> u64,
 }
 
 typed! {
-    /// `shr`, signed: bits moved down, the sign in; all sign from the width on.
+    /// `shr`, signed: a right shift with the sign; only sign bits for amounts from the width on.
     |a, amount| a >> if amount < T::BITS { amount } else { T::BITS - 1 };
     shr_s16(i16, u32) -> i16, shr_s32(i32, u32) -> i32, shr_s64(i64, u32) -> i64,
 }
 
 /// `shf.l.wrap.b32`: the upper word of `b:a` shifted left by `amount` modulo 32.
 ///
-/// In words of 32 bits, so that rotations of a warp's lanes stay in registers: the inner shift by
-/// one keeps the outer below the width.
+/// It uses words of 32 bits, so that rotations of a warp's lanes stay in registers. The inner shift
+/// by one keeps the outer amount below the width.
 #[inline(always)]
 pub(crate) fn shf_l_wrap_b32(a: u32, b: u32, amount: u32) -> u32 {
     let n = amount & 31;
@@ -105,8 +106,8 @@ pub(crate) fn shf_r_clamp_b32(a: u32, b: u32, amount: u32) -> u32 {
     }
 }
 
-/// `prmt.b32`: four bytes picked out of the eight of `b:a`. Of each selector nibble the low three
-/// bits say which byte; the fourth asks for its sign in all eight bits instead.
+/// `prmt.b32`: four bytes selected from the eight of `b:a`. The low three bits of each selector
+/// nibble select the byte. The fourth replaces all eight bits by the byte's sign.
 #[inline(always)]
 pub(crate) fn prmt_b32(a: u32, b: u32, selectors: u32) -> u32 {
     let mut picked = 0;
@@ -120,7 +121,7 @@ pub(crate) fn prmt_b32(a: u32, b: u32, selectors: u32) -> u32 {
     picked
 }
 
-/// One mode of `prmt`: its selectors for each value of the low two bits of `c`.
+/// Defines one mode of `prmt`, by its selectors for each value of the low two bits of `c`.
 macro_rules! prmt_mode {
     ($($(#[$doc:meta])* $name:ident: [$($selectors:literal),+]);+ $(;)?) => {$(
         $(#[$doc])*
@@ -135,13 +136,13 @@ macro_rules! prmt_mode {
 prmt_mode! {
     /// `prmt.b32.f4e`, forward four extract: bytes from `c` up.
     prmt_f4e_b32: [0x3210, 0x4321, 0x5432, 0x6543];
-    /// `prmt.b32.b4e`, backward four extract: bytes from `c` down, around the end.
+    /// `prmt.b32.b4e`, backward four extract: bytes from `c` down, with wrap-around.
     prmt_b4e_b32: [0x5670, 0x6701, 0x7012, 0x0123];
     /// `prmt.b32.rc8`, replicate 8: byte `c` four times.
     prmt_rc8_b32: [0x0000, 0x1111, 0x2222, 0x3333];
-    /// `prmt.b32.ecl`, edge clamp left: bytes below `c` are `c`'s.
+    /// `prmt.b32.ecl`, edge clamp left: bytes below `c` are replaced by byte `c`.
     prmt_ecl_b32: [0x3210, 0x3211, 0x3222, 0x3333];
-    /// `prmt.b32.ecr`, edge clamp right: bytes above `c` are `c`'s.
+    /// `prmt.b32.ecr`, edge clamp right: bytes above `c` are replaced by byte `c`.
     prmt_ecr_b32: [0x0000, 0x1110, 0x2210, 0x3210];
     /// `prmt.b32.rc16`, replicate 16: one half word twice.
     prmt_rc16_b32: [0x1010, 0x3232, 0x1010, 0x3232];

@@ -1,59 +1,61 @@
-//! The mbarrier object: counts of arrivals and of bytes that are on their way, and a phase that
-//! ends when both are zero.
+//! The mbarrier object: counts of pending arrivals and of pending bytes, and a phase that ends when
+//! both are zero.
 //!
 //! PTX ISA 9.7.13.15 "Parallel Synchronization and Communication Instructions: mbarrier". The
-//! object is opaque there, 64 bits in shared memory; here they hold, from the lowest: arrivals
-//! pending in this phase (20 bits), arrivals expected in the next (20), bytes on their way (21,
-//! counted from -2^20), the phase (1), and a mark that no memory has by chance that was never
-//! written: zeros are no object. What the ISA leaves undefined is an error here.
+//! object is opaque in the ISA, with 64 bits in shared memory. Here these bits contain, from the
+//! lowest: arrivals pending in this phase (20 bits), arrivals expected in the next (20), pending
+//! bytes (21, with a bias of 2^20), the phase (1), and a mark. The mark distinguishes an object
+//! from memory that was never written: zeros are not an object. Whatever the ISA leaves undefined
+//! is an error here.
 
-/// Arrivals, and bytes to either side, at most.
+/// The largest count of arrivals, and of bytes in either direction.
 const MOST: i64 = (1 << 20) - 1;
-/// Bytes are stored plus this.
+/// The bias of the stored byte count.
 const BIAS: i64 = 1 << 20;
-/// The highest two bits of an object.
+/// The highest two bits of a valid object.
 const MARK: u64 = 0b10;
 
-/// An object, taken apart.
+/// The fields of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mbarrier {
-    /// The parity of the phase that runs.
+    /// The parity of the current phase.
     pub(crate) phase: bool,
-    /// Arrivals that are missing in it.
+    /// Arrivals that the current phase still needs.
     pub(crate) pending: u32,
-    /// Arrivals that each further phase takes.
+    /// Arrivals that each further phase needs.
     pub(crate) expected: u32,
-    /// Bytes that are announced and have not come; negative where they came first.
+    /// Bytes that are expected and have not arrived. The count is negative if bytes arrived before
+    /// they were expected.
     pub(crate) bytes: i32,
 }
 
-/// What the ISA does not define.
+/// Operations that the ISA does not define.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum MbarrierError {
-    /// The memory holds no mbarrier.
+    /// The memory contains no mbarrier.
     #[error("no mbarrier is there: `mbarrier.init` was not run, or `mbarrier.inval` was")]
     Invalid,
-    /// A count outside of the ISA's range.
+    /// A count outside the ISA's range.
     #[error("a count of {0} arrivals; it has to be between 1 and {MOST}")]
     Count(u32),
-    /// More arrivals than are missing.
+    /// More arrivals than the phase still needs.
     #[error("{count} arrivals at an mbarrier that waits for {pending} in this phase")]
     TooMany {
-        /// How many arrived.
+        /// The number of arrivals.
         count: u32,
-        /// How many were missing.
+        /// The number that the phase still needed.
         pending: u32,
     },
-    /// `.noComplete` at the last arrival.
+    /// `.noComplete` with the last arrival of a phase.
     #[error("an arrival with `.noComplete` completes the phase")]
     Completes,
-    /// Bytes outside of the ISA's range.
+    /// A byte count outside the ISA's range.
     #[error("{0} bytes are on their way to one mbarrier; the range ends at {MOST}")]
     Bytes(i64),
 }
 
 impl Mbarrier {
-    /// `mbarrier.init`: a new object in its first phase.
+    /// `mbarrier.init`: returns a new object in its first phase.
     pub(crate) fn new(count: u32) -> Result<Self, MbarrierError> {
         if count == 0 || i64::from(count) > MOST {
             return Err(MbarrierError::Count(count));
@@ -80,7 +82,7 @@ impl Mbarrier {
         })
     }
 
-    /// To memory; also what `mbarrier.arrive` returns of the object as it was.
+    /// Returns the bits in memory. `mbarrier.arrive` returns these bits of the old object.
     pub(crate) fn bits(self) -> u64 {
         let bytes = (i64::from(self.bytes) + BIAS) as u64 & ((1 << 21) - 1);
         MARK << 62
@@ -90,7 +92,7 @@ impl Mbarrier {
             | u64::from(self.pending)
     }
 
-    /// Ends the phase if nothing is missing; says whether it did.
+    /// Ends the phase if nothing is pending. Returns whether it did.
     fn settle(&mut self) -> bool {
         let ends = self.pending == 0 && self.bytes == 0;
         if ends {
@@ -100,7 +102,7 @@ impl Mbarrier {
         ends
     }
 
-    /// `mbarrier.arrive`: this many arrivals; whether the phase ended.
+    /// `mbarrier.arrive`: adds this many arrivals. Returns whether the phase ended.
     pub(crate) fn arrive(&mut self, count: u32) -> Result<bool, MbarrierError> {
         if count == 0 || i64::from(count) > MOST {
             return Err(MbarrierError::Count(count));
@@ -112,8 +114,8 @@ impl Mbarrier {
         Ok(self.settle())
     }
 
-    /// `mbarrier.arrive_drop`: arrivals of threads that further phases do not wait for; whether the
-    /// phase ended.
+    /// `mbarrier.arrive_drop`: adds arrivals of threads that further phases do not wait for.
+    /// Returns whether the phase ended.
     pub(crate) fn arrive_drop(&mut self, count: u32) -> Result<bool, MbarrierError> {
         let pending = self.expected;
         self.expected = pending
@@ -122,7 +124,7 @@ impl Mbarrier {
         self.arrive(count)
     }
 
-    /// `cp.async.mbarrier.arrive` without `.noinc`: one more arrival is pending.
+    /// `cp.async.mbarrier.arrive` without `.noinc`: adds one pending arrival.
     pub(crate) fn announce(&mut self) -> Result<(), MbarrierError> {
         if i64::from(self.pending) == MOST {
             return Err(MbarrierError::Count(self.pending + 1));
@@ -131,14 +133,14 @@ impl Mbarrier {
         Ok(())
     }
 
-    /// `mbarrier.expect_tx`: bytes are on their way; whether the phase ended, because they had come
-    /// already.
+    /// `mbarrier.expect_tx`: adds pending bytes. Returns whether the phase ended, because the bytes
+    /// had arrived before.
     pub(crate) fn expect_tx(&mut self, bytes: u32) -> Result<bool, MbarrierError> {
         self.add(i64::from(bytes))?;
         Ok(self.settle())
     }
 
-    /// `mbarrier.complete_tx`: bytes have come; whether the phase ended.
+    /// `mbarrier.complete_tx`: removes bytes that have arrived. Returns whether the phase ended.
     pub(crate) fn complete_tx(&mut self, bytes: u32) -> Result<bool, MbarrierError> {
         self.add(-i64::from(bytes))?;
         Ok(self.settle())
@@ -153,18 +155,19 @@ impl Mbarrier {
         Ok(())
     }
 
-    /// `mbarrier.test_wait` with what an arrival returned: whether that arrival's phase has ended.
+    /// `mbarrier.test_wait` with the result of an arrival: returns whether that arrival's phase has
+    /// ended.
     pub(crate) fn ended(self, state: u64) -> bool {
         self.ended_parity((state >> 61) as u32)
     }
 
-    /// `mbarrier.test_wait.parity`: whether the last phase of this parity has ended.
+    /// `mbarrier.test_wait.parity`: returns whether the last phase of this parity has ended.
     pub(crate) fn ended_parity(self, parity: u32) -> bool {
         u32::from(self.phase) != parity & 1
     }
 }
 
-/// `mbarrier.pending_count`: arrivals that were missing when `state` was returned.
+/// `mbarrier.pending_count`: returns the arrivals that were pending when `state` was returned.
 pub(crate) fn pending_count(state: u64) -> u32 {
     (state & ((1 << 20) - 1)) as u32
 }
@@ -208,7 +211,7 @@ mod tests {
         assert_eq!(object.complete_tx(64), Ok(true));
         assert!(object.ended(first) && object.ended_parity(0) && !object.ended_parity(1));
         assert_eq!((object.pending, object.bytes), (3, 0));
-        // Bytes may come before they are announced.
+        // Bytes may arrive before they are expected.
         assert_eq!(object.complete_tx(16), Ok(false));
         assert_eq!(object.arrive(3), Ok(false));
         assert_eq!(object.expect_tx(16), Ok(true));

@@ -1,30 +1,29 @@
-//! What PTX instructions compute: total functions on values.
+//! The results of PTX instructions, as total functions on values.
 //!
-//! One file per subject of the PTX ISA's chapter 9.7; each names its section and is meant to be
-//! read beside it, line by line. A function is called what the instruction is called, types and
-//! modifiers last: `bfe.s32` is [`int::bfe_s32`], `fma.rz.f32` is [`float::fma_rz_f32`]. Nothing
-//! here knows of lanes' registers, memory or scheduling.
+//! There is one file for each subject of the PTX ISA's chapter 9.7. Each file names its section,
+//! and can be compared with it line by line. A function has the name of its instruction, with types
+//! and modifiers last: `bfe.s32` is [`int::bfe_s32`], `fma.rz.f32` is [`float::fma_rz_f32`]. This
+//! module has no access to lanes' registers, memory or scheduling.
 //!
-//! Rules that all of them keep:
-//! - Total: every bit pattern of every operand gives a result; nothing panics, whatever the build
-//!   profile.
-//! - `.b32`, `.u32` and `.s32` operands are `u32`/`i32`; `.f32` and `.f64` are Rust's; `.f16` and
-//!   `.bf16` are crate `half`'s; narrower floats are their bits; packed pairs are `u32`, as
-//!   registers hold them; predicates are `bool`.
+//! Rules for all of these functions:
+//! - Total: every bit pattern of every operand has a result. Nothing panics, in any build profile.
+//! - `.b32`, `.u32` and `.s32` operands are `u32`/`i32`. `.f32` and `.f64` are Rust's types. `.f16`
+//!   and `.bf16` are those of crate `half`. Narrower floats are their bits. Packed pairs are `u32`,
+//!   as in registers. Predicates are `bool`.
 //! - Common operations are plain Rust arithmetic and selects, so that a loop over 32 lanes becomes
-//!   vector code; where the compiler would rather branch around one of two values,
-//!   `select_unpredictable` keeps both. Those that fuse (`fma`) want a caller compiled with
-//!   `#[target_feature(enable = "fma")]`: they inline into it and become one instruction; without
-//!   it they are a library call, slow and just as right.
-//! - Values that the ISA leaves open are what an H200 gives where that was measured; else the
-//!   choice is written at the function, marked "Open in the ISA".
+//!   vector code. Where the compiler would otherwise branch around one of two values,
+//!   `select_unpredictable` computes both. Fused operations (`fma`) need a caller that is compiled
+//!   with `#[target_feature(enable = "fma")]`: they are inlined into it and become one instruction.
+//!   Without it they are a library call, which is slow but has the same result.
+//! - Where the ISA does not define a result, it is the one measured on an H200, if it was measured.
+//!   Otherwise the choice is documented at the function, marked "Open in the ISA".
 
-/// Defines one function per row: the same meaning at several types.
+/// Defines one function per row: the same operation with several types.
 ///
-/// `name: T` takes and returns `T`; `name(A, B) -> R` says each. Inside the body `T` is the first
-/// operand's type and `R` the result's.
+/// `name: T` takes and returns `T`; `name(A, B) -> R` gives each type. Inside the body, `T` is the
+/// first operand's type and `R` the result's.
 macro_rules! typed {
-    // One function, its operands and result typed.
+    // One function whose operands and result have their own types.
     (@one {$($doc:tt)*} |$a:ident| $body:expr; $name:ident($A:ty) -> $R:ty) => {
         typed!(@write {$($doc)*} $body; $name($a: $A) -> $A, $R);
     };
@@ -38,7 +37,7 @@ macro_rules! typed {
      $name:ident($A:ty, $B:ty, $C:ty, $D:ty) -> $R:ty) => {
         typed!(@write {$($doc)*} $body; $name($a: $A, $b: $B, $c: $C, $d: $D) -> $A, $R);
     };
-    // One function, its operands and result of one type.
+    // One function whose operands and result have one type.
     (@one {$($doc:tt)*} |$a:ident| $body:expr; $name:ident: $T:ty) => {
         typed!(@write {$($doc)*} $body; $name($a: $T) -> $T, $T);
     };
@@ -59,7 +58,7 @@ macro_rules! typed {
             $body
         }
     };
-    // All rows, each with the documentation and the body.
+    // All rows. Each has the documentation and the body.
     ($(#[$doc:meta])* |$($x:ident),+| $body:expr; $($name:ident: $T:ty),+ $(,)?) => {
         typed!(@rows {$(#[$doc])*} {|$($x),+| $body}; $({$name: $T})+);
     };

@@ -1,16 +1,18 @@
-//! `.ftz` and `.sat`: the forms of an f32 operation that these modifiers make of the plain one.
+//! `.ftz` and `.sat`: derives the forms of an f32 operation with these modifiers from the plain
+//! one.
 //!
-//! PTX ISA 9.7.3. Operands are flushed, then the operation's rounded result is flushed, then
-//! clamped. Macros, so that every form is a named function that inlines into its loop.
+//! PTX ISA 9.7.3. Operands are flushed first. The operation's rounded result is then flushed, and
+//! then clamped. These are macros, so every form is a named function that can be inlined into its
+//! loop.
 //!
-//! Open in the ISA: which results count as subnormal. Measured on an H200, 2026-11-21: those that
-//! are below the smallest normal number when rounded as if exponents had no end, so that a product
-//! that only a subnormal's coarser digits round up to the smallest normal number is flushed.
-//! `ftz_scaled!` finds them by the same operation on operands times 2^64; sums need it not, as
-//! theirs are exact there.
+//! Open in the ISA: which results count as subnormal. Measured on an H200, 2026-11-21: a result
+//! counts as subnormal if it is below the smallest normal number when rounded with an unlimited
+//! exponent range. So a product is flushed if only the coarser rounding of subnormals makes it the
+//! smallest normal number. `ftz_scaled!` finds such results with the same operation on operands
+//! times 2^64. Sums do not need that, because they are exact in this range.
 
-/// As `ftz!`, of operations that round a tiny result: in brackets their operands, scaled for a
-/// result of 2^64 times the size.
+/// Like `ftz!`, for operations that round a tiny result. The brackets contain their operands,
+/// scaled so that the result is 2^64 times as large.
 macro_rules! ftz_scaled {
     ($($name:ident($($x:ident),+) [$($scaled:expr),+] => $ftz:ident);+ $(;)?) => {$(
         #[doc = concat!("[`", stringify!($name), "`] with `.ftz`.")]

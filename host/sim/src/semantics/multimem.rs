@@ -1,9 +1,9 @@
-//! `multimem.ld_reduce` and `multimem.red`: values of several memories to one.
+//! `multimem.ld_reduce` and `multimem.red`: combines values of several memories to one.
 //!
-//! PTX ISA 9.7.9 "multimem.ld_reduce, multimem.st, multimem.red". Sums of numbers have the
-//! precision of their type at each step, or that of `.acc::f32` and `.acc::f16` until the end. Open
-//! in the ISA, and not measured: the order, which is here that of the devices; subnormals, which
-//! are kept here; sums of numbers of 8 bits, which saturate as conversions to them do.
+//! PTX ISA 9.7.9 "multimem.ld_reduce, multimem.st, multimem.red". Sums have the precision of their
+//! type at each step. With `.acc::f32` and `.acc::f16` they have that precision until the end. Open
+//! in the ISA, and not measured: the order, which is the order of the devices here; subnormals,
+//! which are kept here; and sums of 8-bit floats, which saturate as conversions to them do.
 
 use super::convert::{
     cvt_rn_satfinite_e4m3x2_f32, cvt_rn_satfinite_e5m2x2_f32, e4m3_to_f32, e5m2_to_f32,
@@ -16,18 +16,18 @@ use super::{float, int};
 use crate::ptx::ast::{Modifier, Type};
 use half::{bf16, f16};
 
-/// How the values of one place in several memories become one.
+/// How the values at one place in several memories are combined.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fold {
     /// One of `.add`, `.min`, `.max`, `.and`, `.or`, `.xor`.
     pub(crate) operation: Modifier,
-    /// The type of a value, perhaps of several numbers.
+    /// The type of a value. It may contain several numbers.
     pub(crate) ty: Type,
     /// Whether sums are wider than the type until the end: `.acc::f32`, `.acc::f16`.
     pub(crate) wide: bool,
 }
 
-/// One of three, by the operation.
+/// Selects one of three values by the operation.
 fn choose<T>(operation: Modifier, sum: T, least: T, most: T) -> T {
     match operation {
         Modifier::Min => least,
@@ -36,7 +36,7 @@ fn choose<T>(operation: Modifier, sum: T, least: T, most: T) -> T {
     }
 }
 
-/// Folds values of a type that is read from and written to bits.
+/// Combines values of a type that is converted from and to bits.
 fn fold<T>(
     values: &mut dyn Iterator<Item = u64>,
     from: impl Fn(u64) -> T,
@@ -46,7 +46,7 @@ fn fold<T>(
     values.map(from).reduce(join).map_or(0, to)
 }
 
-/// What can be done with a float of 16 bits.
+/// The operations on a 16-bit float.
 struct Half<T> {
     from_bits: fn(u16) -> T,
     to_bits: fn(T) -> u16,
@@ -58,7 +58,7 @@ struct Half<T> {
 }
 
 impl Fold {
-    /// What `values` become; of none, zero.
+    /// Combines `values`. Returns zero if there are none.
     pub(crate) fn of(&self, values: &[u64]) -> u64 {
         let (bits, count) = match self.ty {
             Type::F16x2 | Type::Bf16x2 => (16, 2),
@@ -74,7 +74,7 @@ impl Fold {
         (0..count).map(|n| number(n * bits)).sum()
     }
 
-    /// The same of one number.
+    /// Combines values that are single numbers.
     fn number(&self, values: &mut dyn Iterator<Item = u64>) -> u64 {
         let operation = self.operation;
         match self.ty {
@@ -167,7 +167,7 @@ impl Fold {
         }
     }
 
-    /// The same of a number of 16 bits, added in `f32` where the instruction asks for that.
+    /// Combines 16-bit numbers. They are added in `f32` if the instruction requires that.
     fn half<T>(&self, values: &mut dyn Iterator<Item = u64>, of: &Half<T>) -> u64 {
         let from = |bits: u64| (of.from_bits)(bits as u16);
         if self.wide {
@@ -178,7 +178,7 @@ impl Fold {
         fold(values, from, join, |all| (of.to_bits)(all).into())
     }
 
-    /// The same of a number of 8 bits.
+    /// Combines 8-bit numbers.
     fn byte(
         &self,
         values: &mut dyn Iterator<Item = u64>,
@@ -196,7 +196,7 @@ impl Fold {
             float::min_f32,
             float::max_f32,
         );
-        // Each sum is a number of 8 bits again.
+        // Each partial sum is rounded to 8 bits again.
         let step = |a, b| widen(narrow(join(a, b)));
         fold(values, from, step, |all| narrow(all).into())
     }

@@ -2,15 +2,15 @@
 //!
 //! PTX ISA 9.7.3, ".rnd", and 9.7.9 "cvt", ".frnd", ".irnd".
 
-/// Which neighbour stands for a value that a type does not hold.
+/// The neighbour that replaces a value which a type cannot represent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Rounding {
-    /// `.rn`, `.rni`: the nearer; of two equally near, the one with an even last digit.
+    /// `.rn`, `.rni`: to the nearest, ties to even.
     Nearest,
-    /// `.rz`, `.rzi`: the one towards zero.
+    /// `.rz`, `.rzi`: towards zero.
     Zero,
-    /// `.rm`, `.rmi`: the one towards minus infinity.
+    /// `.rm`, `.rmi`: towards minus infinity.
     Down,
-    /// `.rp`, `.rpi`: the one towards plus infinity.
+    /// `.rp`, `.rpi`: towards plus infinity.
     Up,
 }

@@ -1,18 +1,19 @@
-//! `redux` of floats: what the lanes of a warp get from each other.
+//! `redux` of floats, a reduction over the lanes of a warp.
 //!
-//! PTX ISA 9.7.13 "redux.sync". `members` is the set of lanes that take part, bit by lane: the
-//! membermask less the lanes that exited. The other exchanges between lanes are
-//! `machine::meeting::exchange`'s.
+//! PTX ISA 9.7.13 "redux.sync". `members` is the set of participating lanes, one bit each: the
+//! membermask without the lanes that exited. The other exchanges between lanes are in
+//! `machine::meeting::exchange`.
 
 use super::float::{max_f32, max_nan_f32, min_f32, min_nan_f32, nan::NAN_F32};
 
-/// The members of a set, in order.
+/// Returns the members of a set, in order.
 #[inline(always)]
 fn lanes(members: u32) -> impl Iterator<Item = usize> {
     (0..32).filter(move |lane| members >> lane & 1 == 1)
 }
 
-/// `redux.{min,max}{.abs}{.NaN}.f32`: as the two-operand extreme; one NaN if every value is NaN.
+/// `redux.{min,max}{.abs}{.NaN}.f32`: the extreme of the values, with the rules for two operands.
+/// The result is NaN if every value is NaN.
 #[inline(always)]
 pub(crate) fn redux_f32(values: &[f32; 32], members: u32, max: bool, abs: bool, nan: bool) -> f32 {
     let op = match (max, nan) {

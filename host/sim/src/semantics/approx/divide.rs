@@ -8,7 +8,7 @@
 use crate::semantics::float::nan::NAN_F32;
 use crate::semantics::float::{canonical_f32, div_rn_f32, ftz_f32, rcp_rn_f32, sqrt_rn_f32};
 
-/// What `div.approx.f32` computes.
+/// Returns the result of `div.approx.f32`.
 #[inline(always)]
 pub(crate) fn div_approx_f32(a: f32, b: f32) -> f32 {
     const HOLE: f32 = 8.507_059e37; // 2^126
@@ -26,19 +26,19 @@ pub(crate) fn div_approx_f32(a: f32, b: f32) -> f32 {
     }
 }
 
-/// What `div.full.f32` computes.
+/// Returns the result of `div.full.f32`.
 #[inline(always)]
 pub(crate) fn div_full_f32(a: f32, b: f32) -> f32 {
     div_rn_f32(a, b)
 }
 
-/// What `rcp.approx.f32` computes.
+/// Returns the result of `rcp.approx.f32`.
 #[inline(always)]
 pub(crate) fn rcp_approx_f32(a: f32) -> f32 {
     rcp_rn_f32(a)
 }
 
-/// What `sqrt.approx.f32` computes.
+/// Returns the result of `sqrt.approx.f32`.
 #[inline(always)]
 pub(crate) fn sqrt_approx_f32(a: f32) -> f32 {
     sqrt_rn_f32(a)

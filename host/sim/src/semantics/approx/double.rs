@@ -52,13 +52,13 @@ fn gross(a: f64, exact: impl Fn(f64) -> f64) -> f64 {
     }
 }
 
-/// What `rcp.approx.ftz.f64` computes.
+/// Returns the result of `rcp.approx.ftz.f64`.
 #[inline(always)]
 pub(crate) fn rcp_approx_ftz_f64(a: f64) -> f64 {
     gross(a, |a| 1.0 / a)
 }
 
-/// What `rsqrt.approx.ftz.f64` computes.
+/// Returns the result of `rsqrt.approx.ftz.f64`.
 #[inline(always)]
 pub(crate) fn rsqrt_approx_ftz_f64(a: f64) -> f64 {
     gross(a, |a| 1.0 / a.sqrt())

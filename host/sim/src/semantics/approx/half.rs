@@ -20,7 +20,7 @@ pub(crate) fn ex2_approx_f16(a: f16) -> f16 {
     }
 }
 
-/// What `ex2.approx.ftz.bf16` computes.
+/// Returns the result of `ex2.approx.ftz.bf16`.
 #[inline(always)]
 pub(crate) fn ex2_approx_ftz_bf16(a: bf16) -> bf16 {
     use crate::semantics::float::ftz_f32;
@@ -28,37 +28,37 @@ pub(crate) fn ex2_approx_ftz_bf16(a: bf16) -> bf16 {
     cvt_rn_bf16_f32(ftz_f32(cvt_f32_bf16(cvt_rn_bf16_f32(power))))
 }
 
-/// What `tanh.approx.f16` computes.
+/// Returns the result of `tanh.approx.f16`.
 #[inline(always)]
 pub(crate) fn tanh_approx_f16(a: f16) -> f16 {
     cvt_rn_f16_f32(odd_f32(libm::tanh(cvt_f32_f16(a).into())))
 }
 
-/// What `tanh.approx.bf16` computes.
+/// Returns the result of `tanh.approx.bf16`.
 #[inline(always)]
 pub(crate) fn tanh_approx_bf16(a: bf16) -> bf16 {
     cvt_rn_bf16_f32(odd_f32(libm::tanh(cvt_f32_bf16(a).into())))
 }
 
-/// What `ex2.approx.f16x2` computes.
+/// Returns the result of `ex2.approx.f16x2`.
 #[inline(always)]
 pub(crate) fn ex2_approx_f16x2(a: u32) -> u32 {
     x2_1(a, ex2_approx_f16)
 }
 
-/// What `ex2.approx.ftz.bf16x2` computes.
+/// Returns the result of `ex2.approx.ftz.bf16x2`.
 #[inline(always)]
 pub(crate) fn ex2_approx_ftz_bf16x2(a: u32) -> u32 {
     x2_1(a, ex2_approx_ftz_bf16)
 }
 
-/// What `tanh.approx.f16x2` computes.
+/// Returns the result of `tanh.approx.f16x2`.
 #[inline(always)]
 pub(crate) fn tanh_approx_f16x2(a: u32) -> u32 {
     x2_1(a, tanh_approx_f16)
 }
 
-/// What `tanh.approx.bf16x2` computes.
+/// Returns the result of `tanh.approx.bf16x2`.
 #[inline(always)]
 pub(crate) fn tanh_approx_bf16x2(a: u32) -> u32 {
     x2_1(a, tanh_approx_bf16)

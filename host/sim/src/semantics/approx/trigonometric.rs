@@ -93,7 +93,7 @@ pub(crate) fn sin_approx_f32(a: f32) -> f32 {
     if a.is_finite() { finite } else { NAN_F32 }
 }
 
-/// What `cos.approx.f32` computes.
+/// Returns the result of `cos.approx.f32`.
 #[inline(always)]
 pub(crate) fn cos_approx_f32(a: f32) -> f32 {
     let (turns, rest) = reduce(a.into());

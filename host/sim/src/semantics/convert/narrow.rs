@@ -108,25 +108,25 @@ directed! {
     Up, "rp": cvt_rp_f16, cvt_rp_bf16, cvt_rp_f32_f64, cvt_rp_f32, cvt_rp_f64;
 }
 
-/// What `cvt.rn.f16.atype` computes.
+/// Returns the result of `cvt.rn.f16.atype`.
 #[inline(always)]
 pub(crate) fn cvt_rn_f16<S: Number>(a: S) -> f16 {
     cvt_rn_f16_f32(a.odd_f32())
 }
 
-/// What `cvt.rn.bf16.atype` computes.
+/// Returns the result of `cvt.rn.bf16.atype`.
 #[inline(always)]
 pub(crate) fn cvt_rn_bf16<S: Number>(a: S) -> bf16 {
     cvt_rn_bf16_f32(a.odd_f32())
 }
 
-/// What `cvt.f64.f16` computes: it is exact.
+/// Returns the result of `cvt.f64.f16`, which is exact.
 #[inline(always)]
 pub(crate) fn cvt_f64_f16(a: f16) -> f64 {
     cvt_f32_f16(a).into()
 }
 
-/// What `cvt.f64.bf16` computes: it is exact.
+/// Returns the result of `cvt.f64.bf16`, which is exact.
 #[inline(always)]
 pub(crate) fn cvt_f64_bf16(a: bf16) -> f64 {
     cvt_f32_bf16(a).into()

@@ -44,7 +44,7 @@ pub(crate) fn cvt_rs_f16x2_f32(a: f32, b: f32, rbits: u32) -> u32 {
     pack([f16_randomly(b, rbits), f16_randomly(a, rbits >> 16)])
 }
 
-/// What `cvt.rs.satfinite.f16x2.f32` computes.
+/// Returns the result of `cvt.rs.satfinite.f16x2.f32`.
 #[inline]
 pub(crate) fn cvt_rs_satfinite_f16x2_f32(a: f32, b: f32, rbits: u32) -> u32 {
     pack([f16_randomly(b, rbits), f16_randomly(a, rbits >> 16)].map(satfinite_f16))
@@ -56,7 +56,7 @@ pub(crate) fn cvt_rs_bf16x2_f32(a: f32, b: f32, rbits: u32) -> u32 {
     pack([bf16_randomly(b, rbits), bf16_randomly(a, rbits >> 16)])
 }
 
-/// What `cvt.rs.satfinite.bf16x2.f32` computes.
+/// Returns the result of `cvt.rs.satfinite.bf16x2.f32`.
 #[inline]
 pub(crate) fn cvt_rs_satfinite_bf16x2_f32(a: f32, b: f32, rbits: u32) -> u32 {
     pack([bf16_randomly(b, rbits), bf16_randomly(a, rbits >> 16)].map(satfinite_bf16))

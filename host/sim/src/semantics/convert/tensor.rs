@@ -227,7 +227,7 @@ pub(crate) fn cvt_rn_satfinite_e2m1x2_f32(a: f32, b: f32) -> u8 {
     E2M1.narrow(a) << 4 | E2M1.narrow(b)
 }
 
-/// What `cvt.rn.f16x2.e2m1x2` computes: it is exact.
+/// Returns the result of `cvt.rn.f16x2.e2m1x2`, which is exact.
 #[inline]
 pub(crate) fn cvt_rn_f16x2_e2m1x2(a: u8) -> u32 {
     pack([a & 0xf, a >> 4].map(|bits| cvt_rn_f16_f32(E2M1.widen(bits))))

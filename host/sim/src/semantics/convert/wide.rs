@@ -27,7 +27,7 @@ pub(crate) fn narrow_nan(a: f64) -> f32 {
     f32::from_bits(sign | 0x7fc0_0000 | ((bits >> 29) as u32 & 0x003f_ffff))
 }
 
-/// What `cvt.rn.f32.f64` computes.
+/// Returns the result of `cvt.rn.f32.f64`.
 #[inline(always)]
 pub(crate) fn cvt_rn_f32_f64(a: f64) -> f32 {
     if a.is_nan() { narrow_nan(a) } else { a as f32 }

@@ -9,19 +9,19 @@ use super::nan::{
     UP, canonical_f32, flush_tiny, ftz_f32, sat_f32, settle1_f64, settle2_f64, settle3_f64,
 };
 
-/// What `add.rn.f32` computes.
+/// Returns the result of `add.rn.f32`.
 #[inline(always)]
 pub(crate) fn add_rn_f32(a: f32, b: f32) -> f32 {
     canonical_f32(a + b)
 }
 
-/// What `sub.rn.f32` computes.
+/// Returns the result of `sub.rn.f32`.
 #[inline(always)]
 pub(crate) fn sub_rn_f32(a: f32, b: f32) -> f32 {
     canonical_f32(a - b)
 }
 
-/// What `mul.rn.f32` computes.
+/// Returns the result of `mul.rn.f32`.
 #[inline(always)]
 pub(crate) fn mul_rn_f32(a: f32, b: f32) -> f32 {
     canonical_f32(a * b)
@@ -33,7 +33,7 @@ pub(crate) fn fma_rn_f32(a: f32, b: f32, c: f32) -> f32 {
     canonical_f32(a.mul_add(b, c))
 }
 
-/// What `div.rn.f32` computes.
+/// Returns the result of `div.rn.f32`.
 #[inline(always)]
 pub(crate) fn div_rn_f32(a: f32, b: f32) -> f32 {
     canonical_f32(a / b)
@@ -86,19 +86,19 @@ ftz! {
     sqrt_rn_f32(a) => sqrt_rn_ftz_f32;
 }
 
-/// What `add.rn.f64` computes.
+/// Returns the result of `add.rn.f64`.
 #[inline(always)]
 pub(crate) fn add_rn_f64(a: f64, b: f64) -> f64 {
     settle2_f64(a + b, a, b)
 }
 
-/// What `sub.rn.f64` computes.
+/// Returns the result of `sub.rn.f64`.
 #[inline(always)]
 pub(crate) fn sub_rn_f64(a: f64, b: f64) -> f64 {
     settle2_f64(a - b, a, b)
 }
 
-/// What `mul.rn.f64` computes.
+/// Returns the result of `mul.rn.f64`.
 #[inline(always)]
 pub(crate) fn mul_rn_f64(a: f64, b: f64) -> f64 {
     settle2_f64(a * b, a, b)
@@ -110,7 +110,7 @@ pub(crate) fn fma_rn_f64(a: f64, b: f64, c: f64) -> f64 {
     settle3_f64(a.mul_add(b, c), a, b, c)
 }
 
-/// What `div.rn.f64` computes.
+/// Returns the result of `div.rn.f64`.
 #[inline(always)]
 pub(crate) fn div_rn_f64(a: f64, b: f64) -> f64 {
     settle2_f64(a / b, b, a) // of two NaNs the first

@@ -6,37 +6,37 @@
 
 use super::nan::{canonical_f32, ftz_f32, quiet_f64};
 
-/// What `neg.f32` computes.
+/// Returns the result of `neg.f32`.
 #[inline(always)]
 pub(crate) fn neg_f32(a: f32) -> f32 {
     canonical_f32(-a)
 }
 
-/// What `neg.ftz.f32` computes.
+/// Returns the result of `neg.ftz.f32`.
 #[inline(always)]
 pub(crate) fn neg_ftz_f32(a: f32) -> f32 {
     neg_f32(ftz_f32(a))
 }
 
-/// What `neg.f64` computes.
+/// Returns the result of `neg.f64`.
 #[inline(always)]
 pub(crate) fn neg_f64(a: f64) -> f64 {
     if a.is_nan() { quiet_f64(a) } else { -a }
 }
 
-/// What `abs.f32` computes.
+/// Returns the result of `abs.f32`.
 #[inline(always)]
 pub(crate) fn abs_f32(a: f32) -> f32 {
     canonical_f32(a.abs())
 }
 
-/// What `abs.ftz.f32` computes.
+/// Returns the result of `abs.ftz.f32`.
 #[inline(always)]
 pub(crate) fn abs_ftz_f32(a: f32) -> f32 {
     abs_f32(ftz_f32(a))
 }
 
-/// What `abs.f64` computes.
+/// Returns the result of `abs.f64`.
 #[inline(always)]
 pub(crate) fn abs_f64(a: f64) -> f64 {
     if a.is_nan() { quiet_f64(a) } else { a.abs() }

@@ -14,19 +14,19 @@ pub(super) fn relu<H: Half>(x: H) -> H {
     H::narrow(max_nan_f32(x.widen(), 0.0))
 }
 
-/// What `add.rn.f16` computes.
+/// Returns the result of `add.rn.f16`.
 #[inline(always)]
 pub(crate) fn add_rn_f16(a: f16, b: f16) -> f16 {
     f16::narrow(a.widen() + b.widen())
 }
 
-/// What `sub.rn.f16` computes.
+/// Returns the result of `sub.rn.f16`.
 #[inline(always)]
 pub(crate) fn sub_rn_f16(a: f16, b: f16) -> f16 {
     f16::narrow(a.widen() - b.widen())
 }
 
-/// What `mul.rn.f16` computes.
+/// Returns the result of `mul.rn.f16`.
 #[inline(always)]
 pub(crate) fn mul_rn_f16(a: f16, b: f16) -> f16 {
     f16::narrow(a.widen() * b.widen()) // the product is exact in f32
@@ -102,31 +102,31 @@ ftz_and_sat_f16! {
     fma_rn_f16(a, b, c) = fma_flush => fma_rn_ftz_f16, fma_rn_sat_f16, fma_rn_ftz_sat_f16;
 }
 
-/// What `fma.rn.relu.f16` computes.
+/// Returns the result of `fma.rn.relu.f16`.
 #[inline(always)]
 pub(crate) fn fma_rn_relu_f16(a: f16, b: f16, c: f16) -> f16 {
     relu(fma_rn_f16(a, b, c))
 }
 
-/// What `fma.rn.ftz.relu.f16` computes.
+/// Returns the result of `fma.rn.ftz.relu.f16`.
 #[inline(always)]
 pub(crate) fn fma_rn_ftz_relu_f16(a: f16, b: f16, c: f16) -> f16 {
     relu(fma_rn_ftz_f16(a, b, c))
 }
 
-/// What `add.rn.bf16` computes.
+/// Returns the result of `add.rn.bf16`.
 #[inline(always)]
 pub(crate) fn add_rn_bf16(a: bf16, b: bf16) -> bf16 {
     bf16::narrow(a.widen() + b.widen())
 }
 
-/// What `sub.rn.bf16` computes.
+/// Returns the result of `sub.rn.bf16`.
 #[inline(always)]
 pub(crate) fn sub_rn_bf16(a: bf16, b: bf16) -> bf16 {
     bf16::narrow(a.widen() - b.widen())
 }
 
-/// What `mul.rn.bf16` computes.
+/// Returns the result of `mul.rn.bf16`.
 #[inline(always)]
 pub(crate) fn mul_rn_bf16(a: bf16, b: bf16) -> bf16 {
     // Exact in f64; f32 would round a subnormal product a first time.
@@ -148,25 +148,25 @@ fn or_zero<H: Half>(factors: [u16; 2], result: H) -> H {
     }
 }
 
-/// What `fma.rn.oob.f16` computes.
+/// Returns the result of `fma.rn.oob.f16`.
 #[inline(always)]
 pub(crate) fn fma_rn_oob_f16(a: f16, b: f16, c: f16) -> f16 {
     or_zero([a.to_bits(), b.to_bits()], fma_rn_f16(a, b, c))
 }
 
-/// What `fma.rn.oob.relu.f16` computes.
+/// Returns the result of `fma.rn.oob.relu.f16`.
 #[inline(always)]
 pub(crate) fn fma_rn_oob_relu_f16(a: f16, b: f16, c: f16) -> f16 {
     or_zero([a.to_bits(), b.to_bits()], fma_rn_relu_f16(a, b, c))
 }
 
-/// What `fma.rn.oob.bf16` computes.
+/// Returns the result of `fma.rn.oob.bf16`.
 #[inline(always)]
 pub(crate) fn fma_rn_oob_bf16(a: bf16, b: bf16, c: bf16) -> bf16 {
     or_zero([a.to_bits(), b.to_bits()], fma_rn_bf16(a, b, c))
 }
 
-/// What `fma.rn.oob.relu.bf16` computes.
+/// Returns the result of `fma.rn.oob.relu.bf16`.
 #[inline(always)]
 pub(crate) fn fma_rn_oob_relu_bf16(a: bf16, b: bf16, c: bf16) -> bf16 {
     or_zero([a.to_bits(), b.to_bits()], fma_rn_relu_bf16(a, b, c))
@@ -179,7 +179,7 @@ pub(crate) fn fma_rn_bf16(a: bf16, b: bf16, c: bf16) -> bf16 {
     bf16::narrow(odd_f32(add_odd(product, c.widen().into())))
 }
 
-/// What `fma.rn.relu.bf16` computes.
+/// Returns the result of `fma.rn.relu.bf16`.
 #[inline(always)]
 pub(crate) fn fma_rn_relu_bf16(a: bf16, b: bf16, c: bf16) -> bf16 {
     relu(fma_rn_bf16(a, b, c))
@@ -197,13 +197,13 @@ typed! {
     abs_f16: f16, abs_bf16: bf16,
 }
 
-/// What `neg.ftz.f16` computes.
+/// Returns the result of `neg.ftz.f16`.
 #[inline(always)]
 pub(crate) fn neg_ftz_f16(a: f16) -> f16 {
     neg_f16(a.flush())
 }
 
-/// What `abs.ftz.f16` computes.
+/// Returns the result of `abs.ftz.f16`.
 #[inline(always)]
 pub(crate) fn abs_ftz_f16(a: f16) -> f16 {
     abs_f16(a.flush())

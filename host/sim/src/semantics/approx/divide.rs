@@ -1,9 +1,9 @@
 //! `div.approx`, `div.full`, `rcp.approx`, `sqrt.approx`, `rsqrt.approx` on f32.
 //!
-//! PTX ISA 9.7.3. `div.approx` has a hole that is part of its definition: a divisor of magnitude in
-//! (2^126, 2^128) gives zero, since its reciprocal is subnormal (measured: `div.approx` 1 by more
-//! than 2^127 is 0, `div.full` is 0x00400000); with an infinite dividend NaN. Open in the ISA: that
-//! zero's sign; here the quotient's.
+//! PTX ISA 9.7.3. The definition of `div.approx` has an exception: a divisor of magnitude in
+//! (2^126, 2^128) gives zero, because its reciprocal is subnormal (measured: `div.approx` 1 by more
+//! than 2^127 is 0, `div.full` is 0x00400000). With an infinite dividend it gives NaN. Open in the
+//! ISA: the sign of that zero; here it is the quotient's.
 
 use crate::semantics::float::nan::NAN_F32;
 use crate::semantics::float::{canonical_f32, div_rn_f32, ftz_f32, rcp_rn_f32, sqrt_rn_f32};
@@ -44,7 +44,7 @@ pub(crate) fn sqrt_approx_f32(a: f32) -> f32 {
     sqrt_rn_f32(a)
 }
 
-/// `rsqrt.approx.f32`: of +0 and -0 the infinity of that sign.
+/// `rsqrt.approx.f32`: the result for +0 and -0 is the infinity of the same sign.
 #[inline(always)]
 pub(crate) fn rsqrt_approx_f32(a: f32) -> f32 {
     let root = f64::from(a).sqrt(); // of -0: -0

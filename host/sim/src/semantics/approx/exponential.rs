@@ -1,23 +1,25 @@
 //! `ex2.approx`, `lg2.approx`, `tanh.approx` on f32.
 //!
-//! PTX ISA 9.7.3. Power and logarithm are short series in f64, without branches, so that lanes stay
-//! together in vector code; their relative error is below 2^-45, hence the nearest f32 but for
-//! about one value in a million.
+//! PTX ISA 9.7.3. Power and logarithm are short series in f64 without branches, so that loops over
+//! lanes become vector code. Their relative error is below 2^-45. So the result is the nearest f32,
+//! except for about one value in a million.
 
 use crate::semantics::float::{canonical_f32, ftz_f32};
 use std::f64::consts::{LN_2, SQRT_2};
 
-/// 2^x for an `x` from f32, in f64; a NaN stays NaN.
+/// Returns 2^x in f64, for an `x` that comes from f32. A NaN stays NaN.
 #[inline(always)]
 pub(super) fn exp2(x: f64) -> f64 {
-    // Beyond these f32 has only zero and infinity; the power of two below must stay f64's.
+    // Beyond these bounds, f32 has only zero and infinity. The power of two below must stay within
+    // f64's range.
     let x = x.clamp(-200.0, 200.0);
-    // Whole and rest: adding 1.5 * 2^52 leaves the whole number, ties to even, in the low digits.
+    // Split into a whole number and a rest: adding 1.5 * 2^52 leaves the whole number, ties to
+    // even, in the low digits.
     const SHIFT: f64 = 6755399441055744.0;
     let shifted = x + SHIFT;
     let whole = shifted - SHIFT;
     let t = (x - whole) * LN_2; // within 0.35
-    // e^t by its series to t^11 / 11!; what follows is below 2^-47.
+    // e^t by its series up to t^11 / 11!. The remaining terms are below 2^-47.
     let mut series = 1.0 / 39_916_800.0;
     for divisor in [
         3_628_800.0,
@@ -38,7 +40,7 @@ pub(super) fn exp2(x: f64) -> f64 {
     series * power
 }
 
-/// The logarithm to base 2 of a positive finite normal `x`, in f64.
+/// Returns the logarithm to base 2 of a positive finite normal `x`, in f64.
 #[inline(always)]
 fn log2(x: f64) -> f64 {
     let bits = x.to_bits();
@@ -46,8 +48,8 @@ fn log2(x: f64) -> f64 {
     let halve = mantissa > SQRT_2;
     let m = if halve { mantissa * 0.5 } else { mantissa };
     let exponent = (bits >> 52) as i32 - 1023 + i32::from(halve);
-    // ln m = 2 artanh s, |s| below 0.172, by its series to s^19 / 19; what follows is below 2^-55
-    // of s.
+    // ln m = 2 artanh s, with |s| below 0.172, by its series up to s^19 / 19. The remaining terms
+    // are below 2^-55 of s.
     let s = (m - 1.0) / (m + 1.0);
     let square = s * s;
     let mut series = 1.0 / 19.0;
@@ -57,14 +59,14 @@ fn log2(x: f64) -> f64 {
     f64::from(exponent) + s * series * (2.0 / LN_2)
 }
 
-/// `ex2.approx.f32`: 2^a; subnormal results are kept.
+/// `ex2.approx.f32`: 2^a. Subnormal results are kept.
 #[inline(always)]
 pub(crate) fn ex2_approx_f32(a: f32) -> f32 {
     canonical_f32(exp2(a.into()) as f32)
 }
 
-/// `lg2.approx.f32`: the logarithm to base 2; of a zero of either sign minus infinity, below it
-/// NaN.
+/// `lg2.approx.f32`: the logarithm to base 2. It is minus infinity for a zero of either sign, and
+/// NaN for a negative number.
 #[inline(always)]
 pub(crate) fn lg2_approx_f32(a: f32) -> f32 {
     let finite = log2(a.into()) as f32; // subnormal f32 are normal f64
@@ -74,7 +76,8 @@ pub(crate) fn lg2_approx_f32(a: f32) -> f32 {
     if a > 0.0 { positive } else { other }
 }
 
-/// `tanh.approx.f32`: from the power, or, where that loses digits, the first terms of the series.
+/// `tanh.approx.f32`: computed from the power, or from the first terms of the series where the
+/// power loses digits.
 #[inline(always)]
 pub(crate) fn tanh_approx_f32(a: f32) -> f32 {
     let x = f64::from(a);

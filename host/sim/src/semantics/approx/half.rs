@@ -1,14 +1,14 @@
 //! `ex2.approx`, `tanh.approx` on f16, bf16 and pairs of them.
 //!
-//! PTX ISA 9.7.4. The f64 value is rounded once. `ex2.approx.ftz` is the only form at bf16; f16's
-//! keeps subnormals.
+//! PTX ISA 9.7.4. The f64 value is rounded once. For bf16, only `ex2.approx.ftz` exists. The form
+//! for f16 keeps subnormals.
 
 use super::exponential::exp2;
 use crate::semantics::half::{cvt_f32_bf16, cvt_f32_f16, cvt_rn_bf16_f32, cvt_rn_f16_f32, x2_1};
 use crate::semantics::odd::odd_f32;
 use half::{bf16, f16};
 
-/// `ex2.approx.f16`. A subnormal result is cut off, not rounded: measured on an H200.
+/// `ex2.approx.f16`. A subnormal result is truncated, not rounded: measured on an H200.
 #[inline(always)]
 pub(crate) fn ex2_approx_f16(a: f16) -> f16 {
     let power = exp2(cvt_f32_f16(a).into());

@@ -1,24 +1,24 @@
 //! `sin.approx`, `cos.approx` on f32.
 //!
-//! PTX ISA 9.7.3. The ISA bounds the error in [-100pi, 100pi] only. Here, in f64 and without
-//! branches, so that lanes stay together in vector code: the multiple of pi/2 that is nearest is
-//! taken off by two fused multiplications (W. J. Cody and W. Waite, "Software Manual for the
-//! Elementary Functions", 1980; with 106 bits of pi/2 what is lost is below 2^-55), and short
-//! series give sine and cosine of the rest. The result is the nearest f32 but for about one value
-//! in a million.
+//! PTX ISA 9.7.3. The ISA bounds the error in [-100pi, 100pi] only. Here the computation is in f64
+//! without branches, so that loops over lanes become vector code. The nearest multiple of pi/2 is
+//! subtracted by two fused multiplications (W. J. Cody and W. Waite, "Software Manual for the
+//! Elementary Functions", 1980; with 106 bits of pi/2 the lost part is below 2^-55). Short series
+//! give sine and cosine of the rest. The result is the nearest f32, except for about one value in a
+//! million.
 //!
-//! Open in the ISA: an operand past 2^50, here taken for a multiple of 2pi. An infinity gives NaN
-//! (measured).
+//! Open in the ISA: an operand above 2^50, which counts as a multiple of 2pi here. An infinity
+//! gives NaN (measured).
 
 use crate::semantics::float::ftz_f32;
 use crate::semantics::float::nan::NAN_F32;
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2};
 
-/// What pi/2 has beyond its f64.
+/// The difference between pi/2 and its f64 value.
 const FRAC_PI_2_REST: f64 = 6.123_233_995_736_766e-17;
 
-/// The operand as a number of quarter turns, of which the lowest two bits count, and a rest of at
-/// most an eighth.
+/// Returns the operand as a number of quarter turns, of which the lowest two bits are used, and a
+/// rest of at most an eighth.
 #[inline(always)]
 fn reduce(x: f64) -> (u64, f64) {
     let x = if x.abs() < 1_125_899_906_842_624.0 {
@@ -26,7 +26,8 @@ fn reduce(x: f64) -> (u64, f64) {
     } else {
         0.0
     };
-    // Whole and rest: adding 1.5 * 2^52 leaves the whole number in the low digits.
+    // Split into a whole number and a rest: adding 1.5 * 2^52 leaves the whole number in the low
+    // digits.
     const SHIFT: f64 = 6_755_399_441_055_744.0;
     let shifted = x * FRAC_2_PI + SHIFT;
     let turns = shifted - SHIFT;
@@ -34,7 +35,7 @@ fn reduce(x: f64) -> (u64, f64) {
     (shifted.to_bits(), (-turns).mul_add(FRAC_PI_2_REST, near))
 }
 
-/// The sum of coefficient times power of `square`, the last coefficient first.
+/// Returns the sum of coefficients times powers of `square`. The last coefficient comes first.
 #[inline(always)]
 fn series<const N: usize>(square: f64, coefficients: [f64; N]) -> f64 {
     let mut sum = 0.0;
@@ -44,11 +45,11 @@ fn series<const N: usize>(square: f64, coefficients: [f64; N]) -> f64 {
     sum
 }
 
-/// The sine of `turns` quarter turns and `rest`.
+/// Returns the sine of `turns` quarter turns plus `rest`.
 #[inline(always)]
 fn sine(turns: u64, rest: f64) -> f64 {
     let square = rest * rest;
-    // Up to 1 / 15! and 1 / 16!; what follows is below 2^-50.
+    // Up to 1 / 15! and 1 / 16!. The remaining terms are below 2^-50.
     let odd = rest
         * series(
             square,
@@ -85,7 +86,7 @@ fn sine(turns: u64, rest: f64) -> f64 {
     }
 }
 
-/// `sin.approx.f32`: of ±0 that zero.
+/// `sin.approx.f32`. The result for ±0 is the same zero.
 #[inline(always)]
 pub(crate) fn sin_approx_f32(a: f32) -> f32 {
     let (turns, rest) = reduce(a.into());

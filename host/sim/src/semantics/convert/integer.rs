@@ -1,35 +1,35 @@
 //! `cvt` between integers.
 //!
-//! PTX ISA 9.7.9, "cvt": a wider type extends by the source's sign, a narrower one drops the high
-//! bits, unless `.sat`.
+//! PTX ISA 9.7.9, "cvt". A conversion to a wider type extends by the source's sign. A conversion to
+//! a narrower type drops the high bits, unless it has `.sat`.
 
 /// The integer types of PTX.
 pub(crate) trait Int: Copy {
-    /// The value's bits, extended to 64 by its sign.
+    /// Returns the value's bits, extended to 64 by its sign.
     fn extend(self) -> u64;
-    /// The low bits of what [`Int::extend`] made.
+    /// Returns the value from the low bits of an [`Int::extend`].
     fn truncate(bits: u64) -> Self;
-    /// The number as a wider integer.
+    /// Returns the number as a wider integer.
     fn value(self) -> i128;
-    /// The nearest value that the type has.
+    /// Returns the nearest value of the type.
     fn saturate(value: i128) -> Self;
-    /// `x`, a whole number, saturated; or what the GPU makes of a NaN.
+    /// Converts `x`, a whole number, and saturates it. For a NaN, returns the GPU's result.
     fn from_f32(x: f32) -> Self;
-    /// `x`, a whole number, saturated; or what the GPU makes of a NaN.
+    /// Converts `x`, a whole number, and saturates it. For a NaN, returns the GPU's result.
     fn from_f64(x: f64) -> Self;
-    /// The nearest f32, ties to even.
+    /// Returns the nearest f32, ties to even.
     fn to_f32(self) -> f32;
-    /// The nearest f64, ties to even.
+    /// Returns the nearest f64, ties to even.
     fn to_f64(self) -> f64;
 }
 
-/// A float as an integer, saturated; `$nan` for a NaN. As Rust's `as`, in selects that vectorise,
-/// which `as` does not.
+/// Converts a float to an integer and saturates it; a NaN gives `$nan`. It does the same as Rust's
+/// `as`, but with selects that vectorise, which `as` does not.
 macro_rules! saturate_float {
     ($x:ident: $f:ty as $t:ty, $nan:expr) => {{
         const LOW: $f = <$t>::MIN as $f;
-        // The largest float that the integer type holds: its own maximum may round up to what it
-        // does not.
+        // The largest float that the integer type can represent. The type's own maximum may be
+        // rounded up to a float that is too large.
         const HIGH: $f = {
             let near = <$t>::MAX as $f;
             if near as i128 > <$t>::MAX as i128 {
@@ -40,14 +40,16 @@ macro_rules! saturate_float {
         };
         let above = if $x > LOW { $x } else { LOW }; // also for NaN
         let inside = if above < HIGH { above } else { HIGH };
-        // SAFETY: `inside` is a number in [LOW, HIGH], both of which the integer type holds.
+        // SAFETY: `inside` is a number in [LOW, HIGH], and the integer type can represent both
+        // bounds.
         let whole: $t = unsafe { inside.to_int_unchecked() };
         let saturated = if $x > HIGH { <$t>::MAX } else { whole };
         if $x.is_nan() { $nan } else { saturated }
     }};
 }
 
-/// Integer types, each with what an f32 NaN and an f64 NaN convert to (see `to_integer`).
+/// Implements the integer types, each with the results for an f32 NaN and an f64 NaN (see
+/// `to_integer`).
 macro_rules! int {
     ($($t:ty: $nan32:expr, $nan64:expr);+ $(;)?) => {$(
         impl Int for $t {
@@ -94,13 +96,13 @@ int! {
     u64: 1 << 63, 1 << 63; i64: i64::MIN, i64::MIN;
 }
 
-/// `cvt.dtype.atype` between integers: extended by the source's sign, or the low bits.
+/// `cvt.dtype.atype` between integers: extends by the source's sign, or keeps the low bits.
 #[inline(always)]
 pub(crate) fn cvt<D: Int, S: Int>(a: S) -> D {
     D::truncate(a.extend())
 }
 
-/// `cvt.sat.dtype.atype` between integers: the nearest value that the destination has.
+/// `cvt.sat.dtype.atype` between integers: the nearest value of the destination type.
 #[inline(always)]
 pub(crate) fn cvt_sat<D: Int, S: Int>(a: S) -> D {
     D::saturate(a.value())

@@ -1,9 +1,9 @@
-//! `cvt` to a float type that may not hold the value: every rounding, from every type.
+//! `cvt` to a float type that may not represent the value: every rounding, from every type.
 //!
-//! PTX ISA 9.7.9, "cvt", `.rn`, `.rz`, `.rm`, `.rp`, `.relu`, `.satfinite`. A source is first made
-//! an f32 or f64 that is exact or rounded to odd ([`crate::semantics::odd`]), then rounded once to
-//! the destination. A NaN becomes the destination's one NaN, but from f64 to f32 keeps its payload
-//! (see [`super::cvt_rn_f32_f64`]).
+//! PTX ISA 9.7.9, "cvt", `.rn`, `.rz`, `.rm`, `.rp`, `.relu`, `.satfinite`. A source is first
+//! converted to an f32 or f64, either exactly or rounded to odd ([`crate::semantics::odd`]), and is
+//! then rounded once to the destination. A NaN becomes the destination's only NaN. The exception is
+//! f64 to f32, which keeps the payload (see [`super::cvt_rn_f32_f64`]).
 
 use super::integer::Int;
 use super::wide::narrow_nan;
@@ -14,13 +14,14 @@ use crate::semantics::half::{cvt_f32_bf16, cvt_f32_f16, cvt_rn_bf16_f32, cvt_rn_
 use crate::semantics::odd::{add_odd, odd_f32, round_f32};
 use half::{bf16, f16};
 
-/// Every type that `cvt` reads, for destinations narrower than f32.
+/// The types that `cvt` reads, for destinations narrower than f32.
 pub(crate) trait Number: Copy {
-    /// The value in f32, rounded to odd if it does not fit.
+    /// Returns the value in f32, rounded to odd if f32 cannot represent it.
     fn odd_f32(self) -> f32;
 }
 
-/// An integer in f64, rounded to odd: its high and low words are exact, their sum may not be.
+/// Converts an integer to f64, rounded to odd. Its high and low words are exact, but their sum may
+/// not be.
 #[inline(always)]
 fn odd_f64<S: Int>(a: S) -> f64 {
     let value = a.value();
@@ -57,7 +58,8 @@ number! {
     f64: |a| odd_f32(a);
 }
 
-/// `x` rounded to a half format's bits, away from the common nearest case.
+/// Rounds `x` to a half format's bits. `nearest` is the result for values that need no other
+/// rounding.
 #[inline]
 fn round_half(x: f32, format: Format, rounding: Rounding, nearest: u16) -> u16 {
     if x.is_finite() {
@@ -67,7 +69,7 @@ fn round_half(x: f32, format: Format, rounding: Rounding, nearest: u16) -> u16 {
     }
 }
 
-/// `cvt` in one rounding, other than nearest.
+/// Defines `cvt` in one rounding, other than nearest.
 macro_rules! directed {
     ($($rounding:ident, $text:literal: $to_f16:ident, $to_bf16:ident, $f32_f64:ident, $f32_int:ident, $f64_int:ident);+ $(;)?) => {$(
         #[doc = concat!("`cvt.", $text, ".f16.atype`.")]
@@ -154,13 +156,13 @@ pub(crate) fn satfinite_bf16(a: bf16) -> bf16 {
     })
 }
 
-/// `.relu` to f16: zero for what is negative; NaN stays.
+/// `.relu` to f16: a negative value becomes zero, and NaN stays.
 #[inline(always)]
 pub(crate) fn relu_f16(a: f16) -> f16 {
     cvt_rn_f16_f32(max_nan_f32(cvt_f32_f16(a), 0.0))
 }
 
-/// `.relu` to bf16: zero for what is negative; NaN stays.
+/// `.relu` to bf16: a negative value becomes zero, and NaN stays.
 #[inline(always)]
 pub(crate) fn relu_bf16(a: bf16) -> bf16 {
     cvt_rn_bf16_f32(max_nan_f32(cvt_f32_bf16(a), 0.0))

@@ -1,13 +1,15 @@
 //! `cvt` to and from the formats of tensor cores: tf32, e4m3, e5m2, e2m3, e3m2, e2m1, ue8m0.
 //!
 //! PTX ISA 9.7.9 "cvt" and 5.2.3 "Alternate Floating-Point Data Formats". tf32 is f32 with ten
-//! fraction bits, the low 13 of the register zero. The narrow formats saturate always
-//! (`.satfinite`): past the largest number, infinity included, that number. NaN is `0x7f` in e4m3
-//! and e5m2 and the largest number in those that have no NaN. Packed, the first operand is the
-//! upper element. `.relu` is [`relu_f32`] on the operands, or `relu_f16` on the results.
+//! fraction bits; the low 13 bits of the register are zero. The narrow formats always saturate
+//! (`.satfinite`): values above the largest number, including infinity, become that number. NaN is
+//! `0x7f` in e4m3 and e5m2, and the largest number in formats without NaN. In a packed result, the
+//! first operand is the upper element. `.relu` is [`relu_f32`] on the operands, or `relu_f16` on
+//! the results.
 //!
-//! Open in the ISA: a NaN to tf32, as measured on an H200 at each function; a negative number to
-//! ue8m0, which has no sign, is taken by its magnitude. Stochastic rounding is in `stochastic`.
+//! Open in the ISA: a NaN to tf32, which is as measured on an H200, described at each function; a
+//! negative number to ue8m0, which has no sign, so the magnitude is used. Stochastic rounding is in
+//! `stochastic`.
 
 use crate::semantics::Rounding::{self, Nearest};
 use crate::semantics::exact::{Exact, Format};
@@ -15,7 +17,7 @@ use crate::semantics::float::nan::NAN_F32;
 use crate::semantics::half::{cvt_f32_f16, cvt_rn_f16_f32, pack, unpack};
 use half::f16;
 
-/// `.relu` on f32: zero for what is negative; NaN stays.
+/// `.relu` on f32: a negative value becomes zero, and NaN stays.
 #[inline(always)]
 pub(crate) fn relu_f32(a: f32) -> f32 {
     crate::semantics::float::max_nan_f32(a, 0.0)
@@ -24,8 +26,8 @@ pub(crate) fn relu_f32(a: f32) -> f32 {
 /// The bits that tf32 does not have.
 const TF32_REST: u32 = 0x1fff;
 
-/// `cvt.rna.tf32.f32`: the nearest, of two equally near the one away from zero. It does not know
-/// NaN: of an infinity and all above it the low bits are cut off (measured on an H200).
+/// `cvt.rna.tf32.f32`: the nearest, ties away from zero. It has no special case for NaN: the low
+/// bits of infinities and NaNs are cut off (measured on an H200).
 #[inline(always)]
 pub(crate) fn cvt_rna_tf32_f32(a: f32) -> f32 {
     let bits = a.to_bits();
@@ -34,8 +36,8 @@ pub(crate) fn cvt_rna_tf32_f32(a: f32) -> f32 {
     f32::from_bits(rounded & !TF32_REST)
 }
 
-/// `cvt.rna.satfinite.tf32.f32`: of results from infinity on the one before (measured on an H200,
-/// also for NaN).
+/// `cvt.rna.satfinite.tf32.f32`: a result of infinity or above becomes the largest number (measured
+/// on an H200, also for NaN).
 #[inline(always)]
 pub(crate) fn cvt_rna_satfinite_tf32_f32(a: f32) -> f32 {
     let bits = cvt_rna_tf32_f32(a).to_bits();
@@ -43,7 +45,7 @@ pub(crate) fn cvt_rna_satfinite_tf32_f32(a: f32) -> f32 {
     f32::from_bits(if finite { bits } else { bits - 0x2000 })
 }
 
-/// What `.rn` and `.rz` make of a NaN: measured on an H200.
+/// The result of `.rn` and `.rz` for a NaN: measured on an H200.
 const NAN_TF32: f32 = f32::from_bits(0x7fff_e000);
 
 /// `cvt.rn.tf32.f32`: the nearest, ties to even.
@@ -59,7 +61,7 @@ pub(crate) fn cvt_rn_tf32_f32(a: f32) -> f32 {
     if a.is_nan() { NAN_TF32 } else { finite }
 }
 
-/// `cvt.rz.tf32.f32`: the low bits cut off.
+/// `cvt.rz.tf32.f32`: the low bits are cut off.
 #[inline(always)]
 pub(crate) fn cvt_rz_tf32_f32(a: f32) -> f32 {
     if a.is_nan() {
@@ -79,13 +81,12 @@ pub(crate) fn satfinite_tf32(a: f32) -> f32 {
     }
 }
 
-/// A format of at most 8 bits, and what a NaN becomes.
+/// A format of at most 8 bits, with the result for a NaN.
 #[derive(Clone, Copy)]
 pub(super) struct Tiny {
     format: Format,
     nan: u8,
-    /// Bits above this one's magnitude are infinity and NaN (e5m2), or NaN alone (e4m3), or
-    /// nothing.
+    /// The bits of infinity, if the format has one.
     infinity: Option<u8>,
 }
 
@@ -141,7 +142,7 @@ pub(super) const E2M1: Tiny = Tiny {
 };
 
 impl Tiny {
-    /// The nearest number, ties to even, saturated.
+    /// Returns the nearest number, ties to even, saturated.
     #[inline]
     fn narrow(self, x: f32) -> u8 {
         if x.is_nan() {
@@ -151,7 +152,7 @@ impl Tiny {
         Exact::from_f64(x.clamp(-limit, limit).into()).round(self.format, Nearest) as u8
     }
 
-    /// One of the two neighbours, by `bits` random bits, saturated.
+    /// Returns one of the two neighbours, chosen by `bits` random bits, saturated.
     #[inline]
     pub(super) fn narrow_randomly(self, x: f32, random: u32, bits: u32) -> u8 {
         if x.is_nan() {
@@ -162,7 +163,7 @@ impl Tiny {
             as u8
     }
 
-    /// The value; every format's fits f16.
+    /// Returns the value. f16 can represent the values of every format.
     #[inline]
     fn widen(self, bits: u8) -> f32 {
         let bits = u64::from(bits);
@@ -188,7 +189,7 @@ impl Tiny {
     }
 }
 
-/// Conversions of one format of 8 bits (6-bit formats leave the upper two zero).
+/// Defines conversions of one format of 8 bits (6-bit formats leave the upper two bits zero).
 macro_rules! tiny {
     ($($tiny:ident, $text:literal: $from_f32:ident, $to_f16:ident $(, $from_f16:ident)?);+ $(;)?) => {$(
         #[doc = concat!("`cvt.rn.satfinite.", $text, "x2.f32`: `a` above `b`.")]
@@ -233,7 +234,7 @@ pub(crate) fn cvt_rn_f16x2_e2m1x2(a: u8) -> u32 {
     pack([a & 0xf, a >> 4].map(|bits| cvt_rn_f16_f32(E2M1.widen(bits))))
 }
 
-/// One number of a narrow format as f32, for `mma`.
+/// Converts one number of a narrow format to f32, for `mma`.
 macro_rules! to_f32 {
     ($($name:ident = $tiny:ident);+ $(;)?) => {$(
         #[doc = concat!("One ", stringify!($tiny), " as f32: exact.")]
@@ -253,15 +254,15 @@ to_f32! {
 }
 
 /// `cvt.{rz,rp}.ue8m0.f32`: the power of two at or below (`Zero`) or at or above (`Up`) the
-/// magnitude, as its exponent plus
-/// 127. NaN is 0xff; so is what is past the largest power, unless `satfinite`.
+/// magnitude, as its exponent plus 127. The result is 0xff for NaN, and, unless `satfinite`, for
+/// values above the largest power.
 #[inline]
 pub(crate) fn cvt_ue8m0_f32(a: f32, rounding: Rounding, satfinite: bool) -> u8 {
     let magnitude = a.to_bits() & 0x7fff_ffff;
     if a.is_nan() {
         return 0xff;
     }
-    // Subnormals are 2^-127 and its fractions: 2^-127 itself has the bits 0x00400000.
+    // Subnormals are 2^-127 and fractions of it. 2^-127 itself has the bits 0x00400000.
     let (field, rest) = if magnitude < 0x0080_0000 {
         (0, u32::from(magnitude > 0x0040_0000))
     } else {

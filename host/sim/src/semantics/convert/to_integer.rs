@@ -1,8 +1,8 @@
 //! `cvt` from a float to an integer, and to a whole number of the same type.
 //!
-//! PTX ISA 9.7.9, "cvt", `.rni`, `.rzi`, `.rmi`, `.rpi`. Always saturating, with or without `.sat`.
-//! Open in the ISA: a NaN. As measured on an H200: from f64, and to 64 bits, the sign bit alone;
-//! else 0. The half types go through f32 and do as it does.
+//! PTX ISA 9.7.9, "cvt", `.rni`, `.rzi`, `.rmi`, `.rpi`. These conversions always saturate, with or
+//! without `.sat`. Open in the ISA: a NaN. As measured on an H200, from f64 and to 64 bits it gives
+//! the sign bit alone; otherwise 0. The half types are converted to f32 first and have its results.
 
 use super::integer::Int;
 use crate::semantics::Rounding;
@@ -12,13 +12,13 @@ use half::{bf16, f16};
 
 /// The float types that convert to integers.
 pub(crate) trait Float: Copy {
-    /// The value rounded to a whole number.
+    /// Returns the value rounded to a whole number.
     fn whole(self, rounding: Rounding) -> Self;
-    /// The whole number as an integer, saturated.
+    /// Returns the whole number as an integer, saturated.
     fn to_int<D: Int>(self) -> D;
 }
 
-/// Whole-number rounding in the standard library's words.
+/// Rounds to a whole number with the standard library's functions.
 macro_rules! whole {
     ($x:expr, $rounding:expr) => {
         match $rounding {
@@ -52,7 +52,7 @@ impl Float for f64 {
     }
 }
 
-/// Half types, by way of f32, which holds them and their whole numbers exactly.
+/// Implements the half types through f32, which represents them and their whole numbers exactly.
 macro_rules! half_float {
     ($($t:ty: $widen:ident, $narrow:ident);+ $(;)?) => {$(
         impl Float for $t {
@@ -73,7 +73,7 @@ half_float! {
     bf16: cvt_f32_bf16, cvt_rn_bf16_f32;
 }
 
-/// Both kinds of conversion in one rounding.
+/// Defines both kinds of conversion in one rounding.
 macro_rules! round {
     ($($to_int:ident, $to_whole:ident: $rounding:ident, $text:literal);+ $(;)?) => {$(
         #[doc = concat!("`cvt.", $text, ".dtype.atype` to an integer: rounded, then saturated.")]

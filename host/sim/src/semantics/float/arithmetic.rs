@@ -1,9 +1,9 @@
 //! `add`, `sub`, `mul`, `fma`, `mad`, `div`, `rcp`, `sqrt`, rounded to nearest (`.rn`).
 //!
-//! PTX ISA 9.7.3. `add`, `sub` and `mul` without a rounding modifier are these too (whether `mul`
-//! and `add` may then fuse is the decoder's business), and `mad` is `fma`, as on every target since
-//! sm_20. The other roundings: `directed`. Each f32 operation is one Rust operation and a select;
-//! loops over them become vector code.
+//! PTX ISA 9.7.3. `add`, `sub` and `mul` without a rounding modifier are also these functions (the
+//! decoder decides whether `mul` and `add` may be fused). `mad` is `fma`, as on every target since
+//! sm_20. The other roundings are in `directed`. Each f32 operation is one Rust operation and a
+//! select, and loops over them become vector code.
 
 use super::nan::{
     UP, canonical_f32, flush_tiny, ftz_f32, sat_f32, settle1_f64, settle2_f64, settle3_f64,
@@ -45,11 +45,11 @@ pub(crate) fn rcp_rn_f32(a: f32) -> f32 {
     canonical_f32(1.0 / a)
 }
 
-/// `sqrt.rn.f32`; that of -0 is -0, below it NaN.
+/// `sqrt.rn.f32`: -0 for -0, and NaN for negative numbers.
 #[inline(always)]
 pub(crate) fn sqrt_rn_f32(a: f32) -> f32 {
-    // Not `canonical_f32`: LLVM 22 turns "x < 0 ? NaN : sqrt(x)" into sqrt(x), whose NaN is
-    // another. On bits it does not.
+    // This is not `canonical_f32`, because LLVM 22 turns "x < 0 ? NaN : sqrt(x)" into sqrt(x),
+    // whose NaN is a different one. With operations on bits it does not.
     let bits = a.sqrt().to_bits();
     let nan = bits & 0x7fff_ffff > 0x7f80_0000;
     f32::from_bits(if nan {
@@ -122,7 +122,7 @@ pub(crate) fn rcp_rn_f64(a: f64) -> f64 {
     settle1_f64(1.0 / a, a)
 }
 
-/// `sqrt.rn.f64`; that of -0 is -0, below it NaN.
+/// `sqrt.rn.f64`: -0 for -0, and NaN for negative numbers.
 #[inline(always)]
 pub(crate) fn sqrt_rn_f64(a: f64) -> f64 {
     settle1_f64(a.sqrt(), a)

@@ -1,8 +1,9 @@
 //! `add`, `sub`, `mul`, `fma`, `mad`, `div`, `rcp`, `sqrt`, rounded towards zero (`.rz`), down
 //! (`.rm`) and up (`.rp`).
 //!
-//! PTX ISA 9.7.3. Exact: f32 through f64 and [`odd`], f64 through [`Exact`]. NaNs are those of the
-//! nearest rounding, as is everything about infinities, which no rounding changes.
+//! PTX ISA 9.7.3. The results are exact: f32 through f64 and [`odd`], f64 through [`Exact`]. NaN
+//! results are those of the nearest rounding, and so are results with infinities, which no rounding
+//! changes.
 
 use super::arithmetic::*;
 use super::nan::{UP, canonical_f32, flush_tiny, ftz_f32, sat_f32};
@@ -10,7 +11,7 @@ use crate::semantics::Rounding::{self, Down, Up, Zero};
 use crate::semantics::exact::{Exact, F64};
 use crate::semantics::odd::{self, round_f32};
 
-/// a + b in f32. An exact zero is -0 rounded down, unless both operands are +0.
+/// Returns a + b in f32. An exact zero that is rounded down is -0, unless both operands are +0.
 #[inline(always)]
 fn add_f32(a: f64, b: f64, rounding: Rounding) -> f32 {
     let sum = odd::add_odd(a, b);
@@ -19,7 +20,7 @@ fn add_f32(a: f64, b: f64, rounding: Rounding) -> f32 {
     if sum == 0.0 && minus { -0.0 } else { rounded }
 }
 
-/// f32 functions in one rounding.
+/// Defines the f32 functions in one rounding.
 macro_rules! directed_f32 {
     ($($rounding:ident: $add:ident, $sub:ident, $mul:ident, $fma:ident, $div:ident, $rcp:ident, $sqrt:ident);+ $(;)?) => {$(
         #[doc = concat!("`add.f32`, rounding: ", stringify!($rounding), ".")]
@@ -102,7 +103,7 @@ sat! {
     fma_rp_f32(a, b, c) => fma_rp_sat_f32; fma_rp_ftz_f32(a, b, c) => fma_rp_ftz_sat_f32;
 }
 
-/// `rcp` with `.ftz`: as one divided.
+/// Defines `rcp` with `.ftz`, as one divided by the operand.
 macro_rules! rcp_ftz {
     ($($ftz:ident = $div:ident);+ $(;)?) => {$(
         #[doc = concat!("[`", stringify!($div), "`] of one, with `.ftz`.")]
@@ -119,13 +120,13 @@ ftz! {
     sqrt_rz_f32(a) => sqrt_rz_ftz_f32; sqrt_rm_f32(a) => sqrt_rm_ftz_f32; sqrt_rp_f32(a) => sqrt_rp_ftz_f32;
 }
 
-/// An exact value as f64.
+/// Rounds an exact value to f64.
 #[inline(always)]
 fn to_f64(x: Exact, rounding: Rounding) -> f64 {
     f64::from_bits(x.round(F64, rounding))
 }
 
-/// f64 functions in one rounding.
+/// Defines the f64 functions in one rounding.
 macro_rules! directed_f64 {
     ($($rounding:ident: $add:ident, $sub:ident, $mul:ident, $fma:ident, $div:ident, $rcp:ident, $sqrt:ident);+ $(;)?) => {$(
         #[doc = concat!("`add.f64`, rounding: ", stringify!($rounding), ".")]

@@ -1,19 +1,20 @@
 //! `min`, `max`, with `.NaN`, `.xorsign.abs`, `.ftz`, and of three operands.
 //!
-//! PTX ISA 9.7.3. -0 is less than +0. A NaN loses to a number, and wins with `.NaN`; two NaNs give
-//! NaN. With `.xorsign.abs` magnitudes are compared and the result, if a number, takes the
-//! product's sign.
+//! PTX ISA 9.7.3. -0 is less than +0. If one operand is NaN, the result is the other operand, or
+//! NaN with `.NaN`. Two NaNs give NaN. With `.xorsign.abs`, magnitudes are compared, and a result
+//! that is a number has the sign of the product.
 
 use std::hint::select_unpredictable as select;
 
 use super::nan::{canonical_f32, ftz_f32, settle2_f64};
 
-/// `min` and `max` at one type, NaNs not yet settled: a NaN result only of two NaNs.
+/// Defines `min` and `max` at one type, without the final choice of a NaN. The result is a NaN only
+/// if both operands are.
 macro_rules! extremes {
     ($($min:ident, $max:ident: $t:ty);+ $(;)?) => {$(
         #[inline(always)]
         fn $min(a: $t, b: $t) -> $t {
-            // Equal operands are the same bits but for two zeros, where the sign bit of either
+            // Equal operands have the same bits, except for two zeros. The sign bit of either zero
             // makes -0.
             let equal = <$t>::from_bits(a.to_bits() | b.to_bits());
             let ordered = select(a < b, a, select(b < a, b, equal));
@@ -34,45 +35,47 @@ extremes! {
     smaller_f64, larger_f64: f64;
 }
 
-/// `min.f32`: the smaller; a NaN loses.
+/// `min.f32`: the smaller one, or the number if the other is NaN.
 #[inline(always)]
 pub(crate) fn min_f32(a: f32, b: f32) -> f32 {
     canonical_f32(smaller_f32(a, b))
 }
 
-/// `max.f32`: the larger; a NaN loses.
+/// `max.f32`: the larger one, or the number if the other is NaN.
 #[inline(always)]
 pub(crate) fn max_f32(a: f32, b: f32) -> f32 {
     canonical_f32(larger_f32(a, b))
 }
 
-/// `min.f64`: the smaller; a NaN loses, and of two the second stays.
+/// `min.f64`: the smaller one, or the number if the other is NaN. Of two NaNs, the second is the
+/// result.
 #[inline(always)]
 pub(crate) fn min_f64(a: f64, b: f64) -> f64 {
     settle2_f64(smaller_f64(a, b), a, b)
 }
 
-/// `max.f64`: the larger; a NaN loses, and of two the second stays.
+/// `max.f64`: the larger one, or the number if the other is NaN. Of two NaNs, the second is the
+/// result.
 #[inline(always)]
 pub(crate) fn max_f64(a: f64, b: f64) -> f64 {
     settle2_f64(larger_f64(a, b), a, b)
 }
 
-/// `min.NaN.f32`: the smaller; a NaN wins.
+/// `min.NaN.f32`: the smaller one, or NaN if either is NaN.
 #[inline(always)]
 pub(crate) fn min_nan_f32(a: f32, b: f32) -> f32 {
     let no_number = a.is_nan() | b.is_nan();
     select(no_number, super::nan::NAN_F32, smaller_f32(a, b))
 }
 
-/// `max.NaN.f32`: the larger; a NaN wins.
+/// `max.NaN.f32`: the larger one, or NaN if either is NaN.
 #[inline(always)]
 pub(crate) fn max_nan_f32(a: f32, b: f32) -> f32 {
     let no_number = a.is_nan() | b.is_nan();
     select(no_number, super::nan::NAN_F32, larger_f32(a, b))
 }
 
-/// `x` with the sign of a * b, unless it is NaN.
+/// Returns `x` with the sign of a * b, unless it is NaN.
 #[inline(always)]
 fn with_xor_sign(x: f32, a: f32, b: f32) -> f32 {
     let sign = (a.to_bits() ^ b.to_bits()) & 0x8000_0000;
@@ -80,7 +83,7 @@ fn with_xor_sign(x: f32, a: f32, b: f32) -> f32 {
     if x.is_nan() { x } else { signed }
 }
 
-/// The other forms of an f32 minimum or maximum, from the plain one.
+/// Defines the other forms of an f32 minimum or maximum, from the plain one.
 macro_rules! forms {
     ($($name:ident => $ftz:ident, $xorsign:ident, $ftz_xorsign:ident, $three:ident, $ftz_three:ident);+ $(;)?) => {$(
         #[doc = concat!("[`", stringify!($name), "`] with `.ftz`.")]

@@ -1,8 +1,8 @@
 //! Single and double precision instructions.
 //!
-//! PTX ISA 9.7.3 "Floating Point Instructions". Results are IEEE 754's, subnormals included, but
-//! for NaNs ([`nan`]) and for what the modifiers say: `.ftz` reads and writes subnormals as zeros,
-//! `.sat` clamps to [0, 1].
+//! PTX ISA 9.7.3 "Floating Point Instructions". Results are those of IEEE 754, with subnormals. The
+//! exceptions are NaNs ([`nan`]) and the modifiers: `.ftz` reads and writes subnormals as zeros,
+//! and `.sat` clamps to [0, 1].
 
 pub(crate) mod nan;
 

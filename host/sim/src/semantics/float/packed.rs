@@ -1,12 +1,12 @@
 //! `add`, `sub`, `mul`, `fma` on pairs of f32 (`.f32x2`).
 //!
-//! PTX ISA 9.7.3, from sm_100. A pair is 64 bits, its first element the low word; nothing crosses
-//! between the two.
+//! PTX ISA 9.7.3, from sm_100. A pair has 64 bits, and its first element is the low word. The two
+//! elements are independent.
 
 use super::arithmetic::*;
 use super::directed::*;
 
-/// The two f32 of a pair.
+/// Returns the two f32 of a pair.
 #[inline(always)]
 fn unpack(pair: u64) -> [f32; 2] {
     [
@@ -15,13 +15,13 @@ fn unpack(pair: u64) -> [f32; 2] {
     ]
 }
 
-/// The pair of two f32.
+/// Returns the pair of two f32.
 #[inline(always)]
 fn pack([low, high]: [f32; 2]) -> u64 {
     u64::from(high.to_bits()) << 32 | u64::from(low.to_bits())
 }
 
-/// An f32 operation on both elements of its operands.
+/// Applies an f32 operation to both elements of its operands.
 macro_rules! packed {
     ($($name:ident($($x:ident),+) = $one:ident);+ $(;)?) => {$(
         #[doc = concat!("[`", stringify!($one), "`] on both elements.")]

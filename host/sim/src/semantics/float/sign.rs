@@ -1,8 +1,8 @@
 //! `neg`, `abs`, `copysign`.
 //!
-//! PTX ISA 9.7.3. `neg` and `abs` are arithmetic on an H200, not bit operations: their f32 NaN is
-//! canonical (measured). Their f64 NaN is made quiet and its sign stays (measured). `copysign`
-//! moves bits.
+//! PTX ISA 9.7.3. On an H200, `neg` and `abs` are arithmetic and not bit operations: their f32 NaN
+//! is canonical (measured). Their f64 NaN is made quiet and keeps its sign (measured). `copysign`
+//! only moves bits.
 
 use super::nan::{canonical_f32, ftz_f32, quiet_f64};
 

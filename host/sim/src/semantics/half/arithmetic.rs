@@ -1,14 +1,15 @@
 //! `add`, `sub`, `mul`, `fma`, `neg`, `abs` on one f16 or bf16, with `.ftz`, `.sat`, `.relu` and
 //! `.oob`.
 //!
-//! PTX ISA 9.7.4. Only `.rn` exists. `.relu` makes a negative result (and -0) zero and keeps NaN.
+//! PTX ISA 9.7.4. Only `.rn` exists. `.relu` replaces a negative result (and -0) by zero and keeps
+//! NaN.
 
 use super::bits::{Half, sat_f16};
 use crate::semantics::float::{canonical_f32, max_nan_f32};
 use crate::semantics::odd::{add_odd, add_odd_f32, odd_f32};
 use half::{bf16, f16};
 
-/// `.relu`: zero for what is negative; NaN stays.
+/// `.relu`: a negative value becomes zero, and NaN stays.
 #[inline(always)]
 pub(super) fn relu<H: Half>(x: H) -> H {
     H::narrow(max_nan_f32(x.widen(), 0.0))
@@ -38,9 +39,9 @@ pub(crate) fn fma_rn_f16(a: f16, b: f16, c: f16) -> f16 {
     f16::narrow(add_odd_f32(a.widen() * b.widen(), c.widen()))
 }
 
-/// An exact result, or one rounded to odd, as f16 with `.ftz`: as for f32, what is below the
-/// smallest normal number when rounded as if exponents had no end (measured on an H200 over 2^20
-/// products).
+/// Rounds a result that is exact, or rounded to odd, to f16 with `.ftz`. As for f32, a result is
+/// flushed if it is below the smallest normal number when rounded with an unlimited exponent range
+/// (measured on an H200 over 2^20 products).
 #[inline(always)]
 fn narrow_flush(x: f32) -> f16 {
     let result = f16::narrow(x);
@@ -72,7 +73,7 @@ fn fma_flush(a: f16, b: f16, c: f16) -> f16 {
     narrow_flush(add_odd_f32(a.widen() * b.widen(), c.widen()))
 }
 
-/// The forms of an f16 operation with `.ftz`, `.sat` and both.
+/// Defines the forms of an f16 operation with `.ftz`, `.sat` and both.
 macro_rules! ftz_and_sat_f16 {
     ($($name:ident($($x:ident),+) = $wide:ident => $ftz:ident, $sat:ident, $ftz_sat:ident);+ $(;)?) => {$(
         #[doc = concat!("[`", stringify!($name), "`] with `.ftz`.")]
@@ -129,16 +130,16 @@ pub(crate) fn sub_rn_bf16(a: bf16, b: bf16) -> bf16 {
 /// Returns the result of `mul.rn.bf16`.
 #[inline(always)]
 pub(crate) fn mul_rn_bf16(a: bf16, b: bf16) -> bf16 {
-    // Exact in f64; f32 would round a subnormal product a first time.
+    // The product is exact in f64. In f32, a subnormal product would be rounded twice.
     bf16::narrow(odd_f32(f64::from(a.widen()) * f64::from(b.widen())))
 }
 
-/// The NaN that marks an element out of bounds, whatever its sign, for f16 and for bf16. The ISA
-/// does not say which it is; of all NaNs an H200 takes this one so (2026-11-21).
+/// The NaN that marks an element as out of bounds, with any sign, for f16 and for bf16. The ISA
+/// does not define it. It is the only NaN that an H200 treats in this way (2026-11-21).
 pub(crate) const OUT_OF_BOUNDS: u16 = 0x7ff7;
 
-/// `fma.oob`: zero where a or b is marked as out of bounds, else the product and sum. c is not
-/// looked at, measured on an H200.
+/// `fma.oob`: zero if a or b is marked as out of bounds, else the product and sum. c is ignored, as
+/// measured on an H200.
 #[inline(always)]
 fn or_zero<H: Half>(factors: [u16; 2], result: H) -> H {
     if factors.iter().any(|bits| bits & 0x7fff == OUT_OF_BOUNDS) {
@@ -186,13 +187,13 @@ pub(crate) fn fma_rn_relu_bf16(a: bf16, b: bf16, c: bf16) -> bf16 {
 }
 
 typed! {
-    /// `neg`: the sign flipped; a NaN becomes the one NaN.
+    /// `neg`: flips the sign. A NaN becomes the only NaN of the type.
     |a| T::narrow(-canonical_f32(a.widen()));
     neg_f16: f16, neg_bf16: bf16,
 }
 
 typed! {
-    /// `abs`: the sign cleared; a NaN becomes the one NaN.
+    /// `abs`: clears the sign. A NaN becomes the only NaN of the type.
     |a| T::narrow(a.widen().abs());
     abs_f16: f16, abs_bf16: bf16,
 }

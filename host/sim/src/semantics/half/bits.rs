@@ -1,20 +1,20 @@
-//! f16 and bf16 to f32 and back, in selects and integer arithmetic that vectorise.
+//! Conversions of f16 and bf16 to f32 and back, with selects and integer arithmetic that vectorise.
 //!
-//! PTX ISA 9.7.9 "cvt" and 5.2.3 "Alternate Floating-Point Data Formats". Crate `half` has these
-//! conversions too; it asks the CPU for its own instructions at run time, at each call, which a
-//! loop over lanes cannot afford.
+//! PTX ISA 9.7.9 "cvt" and 5.2.3 "Alternate Floating-Point Data Formats". Crate `half` also has
+//! these conversions, but it tests at run time, at each call, whether the CPU has instructions for
+//! them. That is too slow in a loop over lanes.
 
 use std::hint::select_unpredictable as select;
 
 use half::{bf16, f16};
 
-/// What the two half types share.
+/// The operations that both half types have.
 pub(crate) trait Half: Copy {
-    /// The value, exactly; a NaN is f32's one.
+    /// Returns the exact value in f32. A NaN becomes the only NaN of f32.
     fn widen(self) -> f32;
-    /// The nearest half, ties to even.
+    /// Returns the nearest half, ties to even.
     fn narrow(x: f32) -> Self;
-    /// A subnormal replaced by the zero of its sign.
+    /// Replaces a subnormal by the zero of its sign.
     fn flush(self) -> Self;
 }
 
@@ -53,7 +53,7 @@ impl Half for bf16 {
     }
 }
 
-/// `cvt.f32.f16`: exact. Open in the ISA: a NaN; here f32's one.
+/// `cvt.f32.f16`: exact. Open in the ISA: a NaN; here it becomes the only NaN of f32.
 #[inline(always)]
 pub(crate) fn cvt_f32_f16(a: f16) -> f32 {
     let bits = u32::from(a.to_bits());
@@ -65,18 +65,19 @@ pub(crate) fn cvt_f32_f16(a: f16) -> f32 {
     f32::from_bits(select(magnitude > 0x7c00, 0x7fff_ffff, sign | wide))
 }
 
-/// `cvt.f32.bf16`: exact. Open in the ISA: a NaN; here f32's one.
+/// `cvt.f32.bf16`: exact. Open in the ISA: a NaN; here it becomes the only NaN of f32.
 #[inline(always)]
 pub(crate) fn cvt_f32_bf16(a: bf16) -> f32 {
     crate::semantics::float::canonical_f32(f32::from_bits(u32::from(a.to_bits()) << 16))
 }
 
-/// `cvt.rn.f16.f32`: the nearest, ties to even; infinity from 65520 on.
+/// `cvt.rn.f16.f32`: the nearest, ties to even; infinity for magnitudes from 65520 on.
 #[inline(always)]
 pub(crate) fn cvt_rn_f16_f32(a: f32) -> f16 {
     let bits = a.to_bits();
     let (sign, magnitude) = (bits >> 16 & 0x8000, bits & 0x7fff_ffff);
-    // A sum with 0.5, whose last digit is f16's smallest number, rounds as f16's subnormals do.
+    // The last digit of a sum with 0.5 is f16's smallest number. So the sum is rounded as f16's
+    // subnormals are.
     let subnormal = (f32::from_bits(magnitude) + 0.5)
         .to_bits()
         .wrapping_sub(0.5f32.to_bits());

@@ -1,14 +1,14 @@
 //! `setp` and `set` on f16 and bf16, and `set` to them.
 //!
-//! PTX ISA 9.7.7 "Half Precision Comparison Instructions". Halves compare as the f32 of their
-//! value. For a packed pair the machine compares both halves: `setp`'s two predicates are the low
-//! and the high one.
+//! PTX ISA 9.7.7 "Half Precision Comparison Instructions". Halves compare as their values in f32.
+//! For a packed pair, the machine compares both halves. The two predicates of `setp` are the low
+//! and the high result.
 
 use super::bits::Half;
 use crate::semantics::compare;
 use half::{bf16, f16};
 
-/// One f32 comparison at f16, at f16 with subnormals read as zero (`.ftz`), and at bf16.
+/// Defines one f32 comparison for f16, for f16 with subnormals read as zero (`.ftz`), and for bf16.
 macro_rules! setp {
     ($($wide:ident => $f16:ident, $ftz:ident, $bf16:ident);+ $(;)?) => {$(
         #[doc = concat!("[`compare::", stringify!($wide), "`] at f16.")]

@@ -1,13 +1,13 @@
 //! `min`, `max` on one f16 or bf16, with `.ftz`, `.NaN` and `.xorsign.abs`.
 //!
-//! PTX ISA 9.7.4. Halves are ordered as the f32 of their value, so these are f32's: see
-//! [`crate::semantics::float`].
+//! PTX ISA 9.7.4. Halves have the same order as their values in f32, so these are the f32
+//! functions: see [`crate::semantics::float`].
 
 use super::bits::Half;
 use crate::semantics::float;
 use half::{bf16, f16};
 
-/// One f32 extreme at both half types, and with `.ftz` at f16.
+/// Defines one f32 extreme for both half types, and with `.ftz` for f16.
 macro_rules! extremes {
     ($($wide:ident => $f16:ident, $ftz:ident, $bf16:ident);+ $(;)?) => {$(
         #[doc = concat!("[`float::", stringify!($wide), "`] at f16.")]
@@ -37,14 +37,14 @@ extremes! {
     max_nan_f32 => max_nan_f16, max_ftz_nan_f16, max_nan_bf16;
 }
 
-/// `x` with the sign of a * b, unless it is NaN. Of a NaN operand the sign counts too.
+/// Returns `x` with the sign of a * b, unless it is NaN. The sign of a NaN operand also counts.
 #[inline(always)]
 fn with_xor_sign(x: u16, a: u16, b: u16) -> u16 {
     if x == 0x7fff { x } else { x | (a ^ b) & 0x8000 }
 }
 
-/// One f32 extreme of magnitudes at both half types, with the operands' signs, and with `.ftz` at
-/// f16.
+/// Defines one f32 extreme of magnitudes for both half types, with the operands' signs, and with
+/// `.ftz` for f16.
 macro_rules! xorsign {
     ($($wide:ident => $f16:ident, $ftz:ident, $bf16:ident);+ $(;)?) => {$(
         #[doc = concat!("[`float::", stringify!($wide), "`] at f16 with `.xorsign.abs`.")]

@@ -1,12 +1,12 @@
 //! Half precision: `.f16`, `.bf16` and packed pairs of them.
 //!
-//! PTX ISA 9.7.4 "Half Precision Floating-Point Instructions". Each operation is done in f32 (or
-//! f64, where the product of two bf16 needs its range) and rounded once: either the wide result is
-//! exact, or it has twice the digits and two to spare (Figueroa, "When is double rounding
-//! innocuous?", 1995), or it was rounded to odd. Subnormals count in both types.
+//! PTX ISA 9.7.4 "Half Precision Floating-Point Instructions". Each operation is computed in f32
+//! (or in f64, if the product of two bf16 needs its range) and rounded once. That is correct
+//! because the wide result is exact, or has twice the digits plus two (Figueroa, "When is double
+//! rounding innocuous?", 1995), or was rounded to odd. Both types have subnormals.
 //!
-//! Open in the ISA: a NaN result. It is `0x7fff` in both types, measured on an H200 for f16,
-//! assumed for bf16; `neg` and `abs` too, as for f32.
+//! Open in the ISA: a NaN result. It is `0x7fff` in both types, as measured on an H200 for f16 and
+//! assumed for bf16. `neg` and `abs` have the same NaN, as for f32.
 
 mod arithmetic;
 pub(crate) mod bits;

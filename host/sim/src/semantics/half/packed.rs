@@ -1,18 +1,18 @@
 //! The same operation on both halves of a packed pair: `.f16x2`, `.bf16x2`.
 //!
 //! PTX ISA 9.7.4. The pair's first element is the low half. Any function of this module on one half
-//! makes one on pairs: `fma.rn.relu.f16x2` is `fma_rn_relu_f16` on each. Functions of their own are
-//! the common ones.
+//! can be applied to pairs: `fma.rn.relu.f16x2` is `fma_rn_relu_f16` on each half. Only the common
+//! operations have functions of their own.
 
 use super::arithmetic::*;
 use super::extremes::*;
 use half::{bf16, f16};
 
-/// A half type by its bits, for packing.
+/// A half type with its bits, for packing.
 pub(crate) trait Packed: Copy {
-    /// The half of these bits.
+    /// Returns the half with these bits.
     fn of(bits: u16) -> Self;
-    /// The half's bits.
+    /// Returns the bits of the half.
     fn bits(self) -> u16;
 }
 
@@ -38,26 +38,27 @@ impl Packed for bf16 {
     }
 }
 
-/// The low and the high half of a pair.
+/// Returns the low and the high half of a pair.
 #[inline(always)]
 pub(crate) fn unpack<H: Packed>(pair: u32) -> [H; 2] {
     [H::of(pair as u16), H::of((pair >> 16) as u16)]
 }
 
-/// The pair of a low and a high half.
+/// Returns the pair of a low and a high half.
 #[inline(always)]
 pub(crate) fn pack<H: Packed>([low, high]: [H; 2]) -> u32 {
     u32::from(high.bits()) << 16 | u32::from(low.bits())
 }
 
-/// `op` on both halves of a pair.
+/// Applies `op` to both halves of a pair.
 #[inline(always)]
 pub(crate) fn x2_1<H: Packed>(a: u32, op: impl Fn(H) -> H) -> u32 {
     pack(unpack(a).map(op))
 }
 
-/// Named operations on pairs. Written out, and not through a function that takes the operation: one
-/// that is passed as a value is not inlined into the loop over lanes, and the loop not vectorised.
+/// Defines named operations on pairs. They are written out, and do not use a function that takes
+/// the operation as a value. Such an operation is not inlined into the loop over lanes, and the
+/// loop would not be vectorised.
 macro_rules! packed {
     ($($name:ident($($x:ident),+) = $one:ident);+ $(;)?) => {$(
         #[doc = concat!("[`", stringify!($one), "`] on both halves.")]

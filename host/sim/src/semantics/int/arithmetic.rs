@@ -1,8 +1,8 @@
 //! `add`, `sub`, `sad`, `div`, `rem`, `abs`, `neg`, `min`, `max`.
 //!
-//! PTX ISA 9.7.1. Open in the ISA: a division by zero. It yields all ones, quotient and remainder
-//! alike, as measured on an H200 at 32 and 64 bits; 16 bits are taken to follow, since the GPU
-//! divides them at 32.
+//! PTX ISA 9.7.1. Open in the ISA: a division by zero. Quotient and remainder are all ones, as
+//! measured on an H200 at 32 and 64 bits. 16 bits are assumed to behave in the same way, because
+//! the GPU divides them at 32.
 
 typed! {
     /// `add`: the sum, wrapping.
@@ -11,7 +11,7 @@ typed! {
 }
 
 typed! {
-    /// `add.sat.s32`: the sum, clamped to what `.s32` holds.
+    /// `add.sat.s32`: the sum, clamped to the range of `.s32`.
     |a, b| a.saturating_add(b);
     add_sat_s32: i32,
 }
@@ -23,7 +23,7 @@ typed! {
 }
 
 typed! {
-    /// `sub.sat.s32`: the difference, clamped to what `.s32` holds.
+    /// `sub.sat.s32`: the difference, clamped to the range of `.s32`.
     |a, b| a.saturating_sub(b);
     sub_sat_s32: i32,
 }
@@ -35,13 +35,15 @@ typed! {
 }
 
 typed! {
-    /// `div`: the quotient, towards zero; all ones for a zero divisor; MIN / -1 is MIN.
+    /// `div`: the quotient, rounded towards zero. It is all ones for a zero divisor, and MIN for
+    /// MIN / -1.
     |a, b| if b == 0 { !0 } else { a.wrapping_div(b) };
     div_u16: u16, div_s16: i16, div_u32: u32, div_s32: i32, div_u64: u64, div_s64: i64,
 }
 
 typed! {
-    /// `rem`: the remainder, of the dividend's sign; all ones for a zero divisor; MIN % -1 is 0.
+    /// `rem`: the remainder, with the dividend's sign. It is all ones for a zero divisor, and 0 for
+    /// MIN % -1.
     |a, b| if b == 0 { !0 } else { a.wrapping_rem(b) };
     rem_u16: u16, rem_s16: i16, rem_u32: u32, rem_s32: i32, rem_u64: u64, rem_s64: i64,
 }
@@ -71,13 +73,13 @@ typed! {
 }
 
 typed! {
-    /// `min.relu.s32`: the smaller, or zero where that is negative.
+    /// `min.relu.s32`: the smaller one, or zero if that is negative.
     |a, b| min_s32(a, b).max(0);
     min_relu_s32: i32,
 }
 
 typed! {
-    /// `max.relu.s32`: the larger, or zero where that is negative.
+    /// `max.relu.s32`: the larger one, or zero if that is negative.
     |a, b| max_s32(a, b).max(0);
     max_relu_s32: i32,
 }

@@ -1,18 +1,18 @@
 //! `popc`, `clz`, `brev`, `bfind`, `fns`, `bfe`, `bfi`, `bmsk`, `szext`.
 //!
-//! PTX ISA 9.7.1. Field positions and lengths are their operand's low 8 bits, as the ISA says and
-//! the H200 does (position 260 acts as 4).
+//! PTX ISA 9.7.1. Field positions and lengths are the low 8 bits of their operands, as in the ISA
+//! and on an H200 (position 260 acts as 4).
 
 use std::hint::select_unpredictable as select;
 
 typed! {
-    /// `popc`: how many bits are set.
+    /// `popc`: the number of bits that are set.
     |a| a.count_ones();
     popc_b32(u32) -> u32, popc_b64(u64) -> u32,
 }
 
 typed! {
-    /// `clz`: how many zeros above the highest set bit; the width for zero.
+    /// `clz`: the number of zeros above the highest set bit; the width for an operand of zero.
     |a| a.leading_zeros();
     clz_b32(u32) -> u32, clz_b64(u64) -> u32,
 }
@@ -23,7 +23,7 @@ typed! {
     brev_b32: u32, brev_b64: u64,
 }
 
-/// What `bfind` answers when there is no such bit.
+/// The result of `bfind` if there is no such bit.
 const NOT_FOUND: u32 = !0;
 
 typed! {
@@ -47,21 +47,21 @@ typed! {
 }
 
 typed! {
-    /// `bfind.shiftamt`: the left shift that brings `bfind`'s bit to the top; all ones if there is
+    /// `bfind.shiftamt`: the left shift that moves `bfind`'s bit to the top; all ones if there is
     /// none.
     |a| if a == 0 { NOT_FOUND } else { a.leading_zeros() };
     bfind_shiftamt_u32(u32) -> u32, bfind_shiftamt_u64(u64) -> u32,
 }
 
 typed! {
-    /// `bfind.shiftamt`, signed: the left shift that brings `bfind`'s bit to the top; all ones if
+    /// `bfind.shiftamt`, signed: the left shift that moves `bfind`'s bit to the top; all ones if
     /// there is none.
     |a| bfind_shiftamt_u32((a ^ (a >> 31)) as u32);
     bfind_shiftamt_s32(i32) -> u32,
 }
 
 typed! {
-    /// `bfind.shiftamt`, signed: the left shift that brings `bfind`'s bit to the top; all ones if
+    /// `bfind.shiftamt`, signed: the left shift that moves `bfind`'s bit to the top; all ones if
     /// there is none.
     |a| bfind_shiftamt_u64((a ^ (a >> 63)) as u64);
     bfind_shiftamt_s64(i64) -> u32,
@@ -76,7 +76,7 @@ pub(crate) fn fns_b32(mask: u32, base: u32, offset: i32) -> u32 {
     if base > 31 {
         return NOT_FOUND;
     }
-    // Look upwards only: a search down from `base` is one up from its mirror image.
+    // Only search upwards: a search down from `base` is a search up in the mirror image.
     let (mask, start) = if offset < 0 {
         (mask.reverse_bits(), 31 - base)
     } else {
@@ -96,8 +96,9 @@ pub(crate) fn fns_b32(mask: u32, base: u32, offset: i32) -> u32 {
     }
 }
 
-/// How far a bit field's position and length count: the low 8 bits at 32 bits, all 32 at 64, as
-/// measured on an H200. From twice the width on nothing changes.
+/// Returns the bits of a field's position and length that are used: the low 8 bits at 32 bits, and
+/// all 32 at 64 bits, as measured on an H200. From twice the width on, larger values have the same
+/// effect.
 #[inline(always)]
 fn field(bits: u32, pos: u32, len: u32) -> (u32, u32) {
     if bits == 32 {
@@ -118,12 +119,12 @@ typed! {
 }
 
 typed! {
-    /// `bfe`, signed: `len` bits of `a` from `pos` up, extended with the field's top bit, or with
-    /// `a`'s where the field reaches past it; zero if `len` is.
+    /// `bfe`, signed: `len` bits of `a` from `pos` up. It is extended with the field's top bit, or
+    /// with `a`'s if the field extends past it. It is zero if `len` is zero.
     |a, pos, len| {
         let (pos, len) = field(T::BITS, pos, len);
         let end = if pos + len < T::BITS { pos + len } else { T::BITS };
-        // The field to the top of the word, then down with the sign.
+        // Move the field to the top of the word, and then down with its sign.
         let inside = a.wrapping_shl(T::BITS - end).wrapping_shr(T::BITS.wrapping_sub(end.wrapping_sub(pos)));
         let signed = select(pos >= T::BITS, a >> (T::BITS - 1), inside);
         select(len == 0, 0, signed)
@@ -142,7 +143,7 @@ typed! {
     bfi_b32(u32, u32, u32, u32) -> u32, bfi_b64(u64, u64, u32, u32) -> u64,
 }
 
-/// `bmsk.clamp.b32`: `width` ones from bit `pos` up, as many as fit; none if `pos` is past the
+/// `bmsk.clamp.b32`: `width` ones from bit `pos` up, as many as fit; none if `pos` is beyond the
 /// word.
 #[inline(always)]
 pub(crate) fn bmsk_clamp_b32(pos: u32, width: u32) -> u32 {

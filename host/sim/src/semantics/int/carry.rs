@@ -1,10 +1,13 @@
 //! `add.cc`, `addc`, `sub.cc`, `subc`, `mad.cc`, `madc`.
 //!
-//! PTX ISA 9.7.2. The condition register `CC.CF` is one bit: it goes in as `carry` and comes out as
-//! the second of the pair. The forms without `.cc` leave the register alone: their caller drops the
-//! second. Signed and unsigned forms carry alike, out of the top bit. In `mad.cc` and `madc` only
-//! the addition carries. The ISA speaks of a borrow after a subtraction. On a GPU a subtraction is
-//! the addition of the complement and one, and the bit is that addition's carry: set where there is
+//! PTX ISA 9.7.2. The condition register `CC.CF` is one bit. It is the operand `carry`, and the
+//! second value of the result. The forms without `.cc` do not change the register: their caller
+//! drops the second value. Signed and unsigned forms have the same carry, out of the top bit. In
+//! `mad.cc` and `madc`, only the addition carries. The ISA describes a borrow after a subtraction.
+//! On a GPU, a subtraction is the addition of the complement and one, and the bit is the carry of
+//! that addition. It is set if there is *no* borrow. A program with subtractions only cannot see
+//! the difference. `addc` after `sub.cc` can, and nvcc's division of 128 bits uses that. (ptxas
+//! 13.0 has the same carry: `IADD3 R5, P0, R0, -R5, RZ; IADD3.X R7, R4, R7, RZ, P0`.)
 //! *no* borrow. Between subtractions nobody can tell; `addc` after `sub.cc` can, and nvcc's
 //! division of 128 bits does. (So does ptxas 13.0:
 //! `IADD3 R5, P0, R0, -R5, RZ; IADD3.X R7, R4, R7, RZ, P0`.)
@@ -20,7 +23,7 @@ typed! {
 }
 
 typed! {
-    /// `subc.cc`: a + not b + carry, and the carry out, which is set unless a borrow is left;
+    /// `subc.cc`: a + not b + carry, and the carry out, which is set if there is no borrow;
     /// `sub.cc` passes `true`.
     |a, b, carry| {
         let (sum, over) = a.overflowing_add(!b);
@@ -44,7 +47,7 @@ typed! {
     madc_lo_u64(u64, u64, u64, bool) -> (u64, bool),
 }
 
-/// `madc.hi.cc` at one type: `$mul` is its `mul.hi`, `$add` adds bits of its width.
+/// Defines `madc.hi.cc` at one type. `$mul` is its `mul.hi`, and `$add` adds bits of its width.
 macro_rules! madc_hi {
     ($($name:ident: $t:ty, $bits:ty = $mul:ident, $add:ident);+ $(;)?) => {$(
         /// `madc.hi.cc`: the high half of a * b, plus c + carry, and the carry out; `mad.hi.cc`

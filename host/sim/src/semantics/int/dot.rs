@@ -1,8 +1,8 @@
 //! `dp4a`, `dp2a`: dot products of packed bytes, accumulated in 32 bits.
 //!
-//! PTX ISA 9.7.1. Each packed operand is signed or unsigned by itself: `dp4a_s32_u32` reads signed
-//! bytes of `a` and unsigned ones of `b`. The accumulator wraps, so its signedness does not show:
-//! it is `u32` in every form.
+//! PTX ISA 9.7.1. Each packed operand has its own signedness: `dp4a_s32_u32` reads signed bytes of
+//! `a` and unsigned ones of `b`. The accumulator wraps, so its signedness has no effect. It is
+//! `u32` in every form.
 
 /// The bytes of `x`, zero-extended.
 #[inline(always)]
@@ -28,7 +28,7 @@ fn halves_s32(x: u32) -> [i32; 2] {
     [x as i16, (x >> 16) as i16].map(i32::from)
 }
 
-/// `dp4a` at each pair of operand types.
+/// Defines `dp4a` for each pair of operand types.
 macro_rules! dp4a {
     ($($name:ident: $a_bytes:ident, $b_bytes:ident);+ $(;)?) => {$(
         /// `dp4a.atype.btype`: `c` plus the products of the four bytes of `a` and of `b`.
@@ -48,8 +48,8 @@ dp4a! {
     dp4a_s32_s32: bytes_s32, bytes_s32;
 }
 
-/// `dp2a` at each mode and pair of operand types; the mode says which half of `b`'s bytes take
-/// part.
+/// Defines `dp2a` for each mode and pair of operand types. The mode selects the half of `b`'s
+/// bytes.
 macro_rules! dp2a {
     ($($name:ident: $a_halves:ident, $b_bytes:ident[$low:literal, $high:literal]);+ $(;)?) => {$(
         /// `dp2a.mode.atype.btype`: `c` plus the products of the two half words of `a` and two

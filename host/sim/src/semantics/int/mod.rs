@@ -2,8 +2,8 @@
 //!
 //! PTX ISA 9.7.1 "Integer Arithmetic Instructions" and 9.7.2 "Extended-Precision Integer Arithmetic
 //! Instructions". Arithmetic wraps. Signed and unsigned forms of one operation are separate
-//! functions even where they compute the same bits, so that each row of the instruction table finds
-//! its name.
+//! functions, even if they compute the same bits, so that each row of the instruction table has a
+//! function of its name.
 
 mod arithmetic;
 mod bits;

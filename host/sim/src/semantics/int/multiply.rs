@@ -1,8 +1,8 @@
 //! `mul`, `mad`, `mul24`, `mad24`.
 //!
-//! PTX ISA 9.7.1. The product is formed at twice the width; `.lo` and `.hi` are its halves, `.wide`
-//! all of it. The 24-bit forms read bits 23..0 of their operands, sign-extended in the signed form,
-//! and their `.hi` is bits 47..16.
+//! PTX ISA 9.7.1. The product has twice the width. `.lo` and `.hi` are its halves, and `.wide` is
+//! all of it. The 24-bit forms read bits 23..0 of their operands, sign-extended in the signed form.
+//! Their `.hi` is bits 47..16.
 
 typed! {
     /// `mul.lo`: the low half of the product.
@@ -10,7 +10,7 @@ typed! {
     mul_lo_u16: u16, mul_lo_s16: i16, mul_lo_u32: u32, mul_lo_u64: u64,
 }
 
-/// `mul.hi` at one type, through the type of twice its width.
+/// Defines `mul.hi` at one type, with the type of twice its width.
 macro_rules! mul_hi {
     ($($name:ident: $t:ty, $wide:ty);+ $(;)?) => {$(
         /// `mul.hi`: the high half of the product.
@@ -40,7 +40,7 @@ typed! {
     mad_lo_u16: u16, mad_lo_s16: i16, mad_lo_u32: u32, mad_lo_u64: u64,
 }
 
-/// `mad.hi` at one type, from its `mul.hi`.
+/// Defines `mad.hi` at one type, with its `mul.hi`.
 macro_rules! mad_hi {
     ($($name:ident: $t:ty = $mul:ident);+ $(;)?) => {$(
         /// `mad.hi`: the high half of the product, plus `c`.
@@ -58,7 +58,7 @@ mad_hi! {
 }
 
 typed! {
-    /// `mad.hi.sat.s32`: the high half of the product plus `c`, clamped to what `.s32` holds.
+    /// `mad.hi.sat.s32`: the high half of the product plus `c`, clamped to the range of `.s32`.
     |a, b, c| mul_hi_s32(a, b).saturating_add(c);
     mad_hi_sat_s32: i32,
 }
@@ -131,7 +131,7 @@ typed! {
 }
 
 typed! {
-    /// `mad24.hi.sat.s32`: `mul24.hi` plus `c`, clamped to what `.s32` holds.
+    /// `mad24.hi.sat.s32`: `mul24.hi` plus `c`, clamped to the range of `.s32`.
     |a, b, c| mul24_hi_s32(a, b).saturating_add(c);
     mad24_hi_sat_s32: i32,
 }

@@ -1,9 +1,8 @@
 //! `add`, `min`, `max` on pairs of 16-bit integers (`.u16x2`, `.s16x2`).
 //!
-//! PTX ISA 9.7.1. The pair's first element is the low half; nothing crosses from one half to the
-//! other.
+//! PTX ISA 9.7.1. The pair's first element is the low half. The two halves are independent.
 
-/// The same 16-bit operation on both halves.
+/// Applies the same 16-bit operation to both halves.
 #[inline(always)]
 fn halves(a: u32, b: u32, op: impl Fn(u16, u16) -> u16) -> u32 {
     let low = op(a as u16, b as u16);
@@ -42,13 +41,13 @@ typed! {
 }
 
 typed! {
-    /// `min.relu.s16x2`: the smaller of each half, or zero where that is negative.
+    /// `min.relu.s16x2`: the smaller of each half, or zero if that is negative.
     |a, b| halves(a, b, |a, b| (a as i16).min(b as i16).max(0) as u16);
     min_relu_s16x2: u32,
 }
 
 typed! {
-    /// `max.relu.s16x2`: the larger of each half, or zero where that is negative.
+    /// `max.relu.s16x2`: the larger of each half, or zero if that is negative.
     |a, b| halves(a, b, |a, b| (a as i16).max(b as i16).max(0) as u16);
     max_relu_s16x2: u32,
 }

@@ -1,7 +1,7 @@
 //! The element types of `mma` and `wmma`, packed in 32-bit registers.
 //!
-//! PTX ISA 9.7.14.2 "Matrix Data-types". Every type's values are exact in f64, and so are products
-//! of two of them.
+//! PTX ISA 9.7.14.2 "Matrix Data-types". f64 represents the values of every type exactly, and also
+//! the products of two of them.
 
 use crate::semantics::convert::{e2m1_to_f32, e2m3_to_f32, e3m2_to_f32, e4m3_to_f32, e5m2_to_f32};
 use crate::semantics::half::{cvt_f32_bf16, cvt_f32_f16};
@@ -14,7 +14,7 @@ pub(crate) enum Element {
     F16,
     /// Elements of type `.bf16`.
     Bf16,
-    /// `.tf32`: the low 13 bits of its register do not count.
+    /// `.tf32`: the low 13 bits of its register are ignored.
     Tf32,
     /// Elements of type `.e4m3`.
     E4m3,
@@ -38,7 +38,7 @@ pub(crate) enum Element {
     U4,
 }
 
-/// The body with `element` a constant, so that no loop in it looks at the type.
+/// Evaluates the body with `element` as a constant, so that no loop in it tests the type.
 macro_rules! each_type {
     ($of:expr, |$element:ident| $body:expr) => {
         each_type!(@of $of, $element, $body, F16 Bf16 Tf32 E4m3 E5m2 E3m2 E2m3 E2m1 E2m1x8 S8 U8 S4 U4)
@@ -54,7 +54,7 @@ macro_rules! each_type {
 }
 
 impl Element {
-    /// How many lie in a register.
+    /// Returns the number of elements in a register.
     #[inline]
     pub(crate) fn per_register(self) -> usize {
         match self {
@@ -65,7 +65,7 @@ impl Element {
         }
     }
 
-    /// The value of element `index` of a register, counted from the low bits.
+    /// Returns the value of element `index` of a register, counted from the low bits.
     #[inline(always)]
     pub(crate) fn value(self, register: u32, index: usize) -> f64 {
         let index = index as u32;
@@ -89,7 +89,8 @@ impl Element {
         }
     }
 
-    /// The same for a register of every lane, the type looked at once.
+    /// Returns the values of element `index` in every lane's register. The type is tested only
+    /// once.
     #[inline(always)]
     pub(crate) fn values(self, register: &[u32; 32], index: usize) -> [f64; 32] {
         let mut values = [0.0; 32];
@@ -102,7 +103,7 @@ impl Element {
         values
     }
 
-    /// The values of the first elements of as many registers, the type looked at once.
+    /// Returns the value of the first element of each register. The type is tested only once.
     #[inline(always)]
     pub(super) fn first_values(self, registers: &[u32], values: &mut [f64]) {
         each_type!(
@@ -113,8 +114,8 @@ impl Element {
         );
     }
 
-    /// A register of every lane, quad by quad: the values of four lanes side by side, which are
-    /// neighbours in a row or column.
+    /// Calls `put` for a register of every lane, quad by quad, with the values of four lanes, which
+    /// are neighbours in a row or column.
     #[inline(always)]
     pub(super) fn quads(self, register: &[u32; 32], mut put: impl FnMut(usize, &[f64])) {
         let (quads, _) = register.as_chunks::<4>();

@@ -1,19 +1,19 @@
 //! `ldmatrix`, `stmatrix`, `movmatrix`: matrices of 16-bit elements, and of bytes, between memory
 //! rows and fragments.
 //!
-//! PTX ISA 9.7.14.5 "ldmatrix", "stmatrix", "movmatrix". A row is 16 bytes. Of 8 by 8 halves and of
-//! 8 by 16 bytes, lane 8m + r holds the address of row r of matrix m, and register m is that
-//! matrix's fragment. A matrix of 16 by 16 bytes has 16 addresses and two registers; one of 16 by 8
-//! that is stored has a column in each row of memory. Elements of six or four bits lie side by side
-//! from a row's first bit, and come as the low bits of a byte.
+//! PTX ISA 9.7.14.5 "ldmatrix", "stmatrix", "movmatrix". A row is 16 bytes. For matrices of 8 by 8
+//! halves and of 8 by 16 bytes, lane 8m + r has the address of row r of matrix m, and register m is
+//! that matrix's fragment. A matrix of 16 by 16 bytes has 16 addresses and two registers. A matrix
+//! of 16 by 8 bytes that is stored has a column in each row of memory. Elements of six or four bits
+//! are adjacent from a row's first bit, and are loaded into the low bits of a byte.
 
-/// The lane whose address operand is that of `row` of `matrix`.
+/// Returns the lane whose address operand is that of `row` of `matrix`.
 #[inline]
 pub(crate) fn address_lane(matrix: usize, row: usize) -> usize {
     (matrix % 4) * 8 + row % 8
 }
 
-/// The row and column of half `index` (0: the low one) of a lane's register; `trans` as the
+/// Returns the row and column of half `index` (0: the low one) of a lane's register. `trans` is the
 /// modifier.
 #[inline]
 pub(crate) fn position(lane: usize, index: usize, trans: bool) -> (usize, usize) {
@@ -25,7 +25,7 @@ pub(crate) fn position(lane: usize, index: usize, trans: bool) -> (usize, usize)
     }
 }
 
-/// A register of every lane, from a matrix's rows.
+/// Returns a register of every lane, from a matrix's rows.
 #[inline]
 pub(crate) fn load(rows: &[[u16; 8]; 8], trans: bool) -> [u32; 32] {
     std::array::from_fn(|lane| {
@@ -37,7 +37,7 @@ pub(crate) fn load(rows: &[[u16; 8]; 8], trans: bool) -> [u32; 32] {
     })
 }
 
-/// A matrix's rows, from a register of every lane.
+/// Returns a matrix's rows, from a register of every lane.
 #[inline]
 pub(crate) fn store(register: &[u32; 32], trans: bool) -> [[u16; 8]; 8] {
     let mut rows = [[0; 8]; 8];
@@ -50,13 +50,13 @@ pub(crate) fn store(register: &[u32; 32], trans: bool) -> [[u16; 8]; 8] {
     rows
 }
 
-/// `movmatrix.trans`: the fragment of the transposed matrix.
+/// `movmatrix.trans`: returns the fragment of the transposed matrix.
 #[inline]
 pub(crate) fn movmatrix(register: &[u32; 32]) -> [u32; 32] {
     load(&store(register, false), true)
 }
 
-/// Bits of an element in memory, where elements in registers have eight.
+/// The size of an element in memory. In registers, an element has eight bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Packed {
     /// Elements of 8 bits, `.b8`.
@@ -68,7 +68,7 @@ pub(crate) enum Packed {
 }
 
 impl Packed {
-    /// A row's 16 elements, each in a byte.
+    /// Returns a row's 16 elements, each in a byte.
     #[inline]
     pub(crate) fn unpack(self, row: [u8; 16]) -> [u8; 16] {
         let bits = u128::from_le_bytes(row);
@@ -81,7 +81,8 @@ impl Packed {
     }
 }
 
-/// A register of every lane, from a matrix of 8 by 16 bytes: four neighbours of a row.
+/// Returns a register of every lane, from a matrix of 8 by 16 bytes. It contains four neighbours of
+/// a row.
 #[inline]
 pub(crate) fn load_bytes(rows: &[[u8; 16]; 8]) -> [u32; 32] {
     std::array::from_fn(|lane| {
@@ -91,8 +92,8 @@ pub(crate) fn load_bytes(rows: &[[u8; 16]; 8]) -> [u32; 32] {
     })
 }
 
-/// The two registers of every lane, from a matrix of 16 by 16 bytes that is transposed: four
-/// neighbours of a column, and of the column eight further.
+/// Returns the two registers of every lane, from a matrix of 16 by 16 bytes that is transposed.
+/// They contain four neighbours of a column, and of the column eight further.
 #[inline]
 pub(crate) fn load_bytes_trans(rows: &[[u8; 16]; 16]) -> [[u32; 32]; 2] {
     [0, 8].map(|right| {
@@ -104,7 +105,7 @@ pub(crate) fn load_bytes_trans(rows: &[[u8; 16]; 16]) -> [[u32; 32]; 2] {
     })
 }
 
-/// The columns, as rows of memory, of a matrix of 16 by 8 bytes whose fragment is that of an
+/// Returns the columns, as rows of memory, of a matrix of 16 by 8 bytes with the fragment of an
 /// accumulator.
 #[inline]
 pub(crate) fn store_bytes_trans(register: &[u32; 32]) -> [[u8; 16]; 8] {

@@ -1,11 +1,11 @@
-//! Matrix instructions of a warp: where the elements of a matrix lie in the lanes' registers, and
-//! their product.
+//! Matrix instructions of a warp: the positions of matrix elements in the lanes' registers, and
+//! matrix products.
 //!
 //! PTX ISA 9.7.14 "Warp Level Matrix Multiply-Accumulate Instructions": `mma.sync`, `wmma`,
 //! `ldmatrix`, `stmatrix`, `movmatrix`. A warp's registers are `[[u32; 32]]`: for each register of
 //! the instruction, its value in each lane.
 //!
-//! And of a warpgroup: `wgmma`. Not here: `tcgen05`.
+//! It also contains `wgmma`, for warpgroups. It does not contain `tcgen05`.
 
 pub(crate) mod element;
 pub(crate) mod fragment;

@@ -2,10 +2,10 @@
 //!
 //! PTX ISA 9.7.14.4 "wmma.mma", 9.7.14.5 "mma". Open in the ISA: the order and the precision of a
 //! sum of f16, bf16, tf32 or 8-bit float products, beyond "at least single precision". Here
-//! products are exact, their sum with C is taken in f64 in the order of k, and rounded once; a GPU,
-//! which aligns and truncates addends, differs in the last digits. Integers are exact and wrap, or
-//! clamp with `.satfinite`; f64 is a chain of `fma` in the order of k, each rounded as the
-//! instruction says.
+//! products are exact. Their sum with C is computed in f64 in the order of k, and rounded once. A
+//! GPU aligns and truncates addends, so its results differ in the last digits. Integers are exact
+//! and wrap, or are clamped with `.satfinite`. f64 is a chain of `fma` in the order of k, each with
+//! the instruction's rounding.
 
 use super::element::Element;
 use super::fragment;
@@ -29,7 +29,7 @@ pub(crate) enum Accumulator {
     S32Satfinite,
 }
 
-/// The body with `ty` a constant, so that no loop in it looks at the type.
+/// Evaluates the body with `ty` as a constant, so that no loop in it tests the type.
 macro_rules! each_accumulator {
     ($of:expr, |$ty:ident| $body:expr) => {
         each_accumulator!(@of $of, $ty, $body, F16 F32 S32 S32Satfinite)
@@ -45,13 +45,13 @@ macro_rules! each_accumulator {
 }
 
 impl Accumulator {
-    /// How many lie in a register.
+    /// Returns the number of elements in a register.
     #[inline]
     pub(crate) fn per_register(self) -> usize {
         if self == Accumulator::F16 { 2 } else { 1 }
     }
 
-    /// The value of element `index` of a register.
+    /// Returns the value of element `index` of a register.
     #[inline(always)]
     pub(in crate::semantics) fn value(self, register: u32, index: usize) -> f64 {
         match self {
@@ -63,7 +63,7 @@ impl Accumulator {
         }
     }
 
-    /// The same for a register of every lane.
+    /// Returns the values of element `index` in every lane's register.
     #[inline(always)]
     fn values(self, register: &[u32; 32], index: usize) -> [f64; 32] {
         let mut values = [0.0; 32];
@@ -76,8 +76,8 @@ impl Accumulator {
         values
     }
 
-    /// A register of every lane, from the values that `sum` says of a lane and an index in its
-    /// register.
+    /// Writes a register of every lane, from the values that `sum` returns for a lane and an index
+    /// in its register.
     #[inline(always)]
     fn pack(self, register: &mut [u32; 32], sum: impl Fn(usize, usize) -> f64) {
         each_accumulator!(
@@ -91,7 +91,7 @@ impl Accumulator {
         );
     }
 
-    /// The bits of a value, rounded, wrapped or clamped.
+    /// Returns the bits of a value, rounded, wrapped or clamped.
     #[inline(always)]
     pub(in crate::semantics) fn bits(self, value: f64) -> u32 {
         match self {
@@ -103,14 +103,14 @@ impl Accumulator {
     }
 }
 
-/// A matrix, large enough for every dense shape: 16 by 64, 32 by 16, 64 by 8 ...
+/// A matrix that is large enough for every dense shape: 16 by 64, 32 by 16, 64 by 8 ...
 pub(super) struct Matrix<const LEN: usize = 1024> {
     values: [f64; LEN],
 }
 
 impl<const LEN: usize> Matrix<LEN> {
-    /// The matrix of `columns` columns whose elements lie in `registers` at the places that
-    /// `position` says.
+    /// Returns the matrix of `columns` columns whose elements are in `registers`, at the places
+    /// that `position` returns.
     #[inline(always)]
     pub(super) fn gather(
         columns: usize,
@@ -142,10 +142,9 @@ impl<const LEN: usize> Matrix<LEN> {
         }
     }
 
-    /// Adds the product of `a` and `b`, `m` by `k` by `N`, to the first `m` rows. Each sum is one
-    /// of the products in their order, and then of what was there; columns side by side become
-    /// vector code. Products are exact in f64, so that to add one by a fused multiplication gives
-    /// the same.
+    /// Adds the product of `a` and `b`, `m` by `k` by `N`, to the first `m` rows. Each sum adds the
+    /// products in their order, and then the old value. Adjacent columns become vector code.
+    /// Products are exact in f64, so adding one by a fused multiplication has the same result.
     #[inline(always)]
     fn add_product<const N: usize, const A: usize>(
         &mut self,
@@ -169,8 +168,8 @@ impl<const LEN: usize> Matrix<LEN> {
     }
 }
 
-/// `mma.sync.m?n8k?`: `a`, `b`, `c` and `d` are the registers of the operands; `k` is the shape's.
-/// How many rows there are follows from the number of registers.
+/// `mma.sync.m?n8k?`: `a`, `b`, `c` and `d` are the registers of the operands, and `k` is the
+/// shape's. The number of rows follows from the number of registers.
 #[inline(always)]
 pub(crate) fn mma(
     k: usize,
@@ -180,7 +179,8 @@ pub(crate) fn mma(
     (c_type, c): (Accumulator, &[[u32; 32]]),
     (d_type, d): (Accumulator, &mut [[u32; 32]]),
 ) {
-    // Few shapes have a larger k, and to clear more than is needed takes as long as to multiply.
+    // Few shapes have a larger k, and clearing more than necessary takes as long as the
+    // multiplication.
     match k {
         ..=16 => mma_up_to::<16>(
             k,
@@ -201,9 +201,9 @@ pub(crate) fn mma(
     }
 }
 
-/// [`mma`] for a k of at most `K`. By the rule of [`fragment`] a quad's values are neighbours in a
-/// row of A or a column of B, and two registers of C or D are eight rows, so no element's place is
-/// asked for.
+/// [`mma`] for a k of at most `K`. By the rule of [`fragment`], a quad's values are neighbours in a
+/// row of A or a column of B, and two registers of C or D are eight rows. So no element's position
+/// needs to be looked up.
 #[inline(always)]
 fn mma_up_to<const K: usize>(
     k: usize,
@@ -250,7 +250,8 @@ fn mma_up_to<const K: usize>(
             }
         }
     }
-    // Where a value of C or D stands among those of all rows: its eight rows, and its place there.
+    // The position of a value of C or D among those of all rows: the group of eight rows, and the
+    // place in the group.
     let place = |index: usize, lane: usize| (index / 2 % 2, lane % 32 * 2 + index % 2);
     let mut sums = [[0.0; 64]; 2];
     for (number, register) in c.iter().enumerate() {
@@ -289,7 +290,7 @@ fn mma_up_to<const K: usize>(
     }
 }
 
-/// `wmma.mma` of shape `m` by `n` by `k`, on fragments laid out by [`fragment::wmma`].
+/// `wmma.mma` of shape `m` by `n` by `k`, on fragments with the layout of [`fragment::wmma`].
 #[inline(always)]
 pub(crate) fn wmma(
     (m, n, k): (usize, usize, usize),
@@ -298,7 +299,7 @@ pub(crate) fn wmma(
     (c_type, c): (Accumulator, &[[u32; 32]]),
     (d_type, d): (Accumulator, &mut [[u32; 32]]),
 ) {
-    // An element's number in its lane's fragment runs through the registers.
+    // An element's number in its lane's fragment counts through the registers.
     let place = |registers: usize, per: usize, shape: (usize, usize)| {
         move |lane, register, index| {
             fragment::wmma(registers * per, lane, register * per + index, shape)
@@ -334,7 +335,7 @@ pub(crate) fn wmma(
     );
 }
 
-/// D = A * B + C with C and D at the places that the last two say.
+/// Computes D = A * B + C. The last two arguments return the positions of C and D.
 #[inline(always)]
 pub(super) fn accumulate<const A: usize>(
     (m, n, k): (usize, usize, usize),
@@ -384,7 +385,7 @@ pub(crate) fn mma_f64(
     let find = |registers: &[[u64; 32]], register: usize, lane: usize| {
         f64::from_bits(registers.get(register).map_or(0, |lanes| lanes[lane & 31]))
     };
-    // The inverse of the fragment rule: row and column say lane and register.
+    // This is the inverse of the fragment rule: it returns lane and register for a row and column.
     let a_at = |row: usize, i: usize| {
         let register = if eight_rows {
             i / 4
@@ -405,17 +406,17 @@ pub(crate) fn mma_f64(
     }
 }
 
-/// What `mma.b1` does with a bit of A and a bit of B.
+/// The operation of `mma.b1` on a bit of A and a bit of B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum BitOp {
-    /// The bits that differ are counted, `.xor.popc`.
+    /// Counts the bits that differ, `.xor.popc`.
     Xor,
-    /// The bits that both have are counted, `.and.popc`.
+    /// Counts the bits that are set in both, `.and.popc`.
     And,
 }
 
-/// `mma.sync.m?n8k?.s32.b1.b1.s32`: C plus how many bits of a row of A and a column of B the
-/// operation leaves set.
+/// `mma.sync.m?n8k?.s32.b1.b1.s32`: C plus the number of bits that are set after the operation on a
+/// row of A and a column of B.
 pub(crate) fn mma_b1(
     k: usize,
     op: BitOp,

@@ -1,27 +1,30 @@
 //! `mma.sp`: a product whose first matrix has only half of its columns.
 //!
 //! PTX ISA 9.7.14.6 "Matrix multiply-accumulate operation using mma.sp instruction with sparse
-//! matrix A". A's rows are cut into chunks, of which half of the elements are stored: two of four,
-//! for tf32 one of two, for 4-bit integers two pairs of four. Four bits of metadata for each chunk
-//! say where they go, two for each element or pair; of tf32, 0b0100 is the first and 0b1110 the
-//! second. What is stored lies in the lanes as a dense matrix of half the columns does.
+//! matrix A". A's rows are divided into chunks, of which half of the elements are stored: two of
+//! four, for tf32 one of two, for 4-bit integers two pairs of four. Each chunk has four bits of
+//! metadata, which contain the positions of its elements: two bits for each element or pair. For
+//! tf32, 0b0100 is the first element and 0b1110 the second. The stored elements are in the lanes
+//! like a dense matrix of half the columns.
 //!
-//! Some lanes of each quad hold its two rows' metadata, which lanes says the selector, where not
-//! all are needed. With 16 and 32 bits a register is half of a row and half of the row eight below;
-//! with 8 and 4 bits it is of one row.
+//! Some lanes of each quad hold the metadata of its two rows. If not all lanes are needed, the
+//! selector chooses them. With elements of 16 and 32 bits, a register contains half of a row's
+//! metadata and half of that of the row eight below. With 8 and 4 bits, it contains that of one
+//! row.
 //!
-//! The ISA shows in figures which lane holds whose metadata; an H200 was asked, for every shape,
-//! type and selector (2026-11-21).
+//! The ISA shows in figures which lane holds which metadata. It was measured on an H200, for every
+//! shape, type and selector (2026-11-21).
 //!
-//! Undefined in the ISA: metadata that names one element twice and, with `::ordered_metadata`, such
-//! that is out of order; and for tf32 any other than the two. [`misplaced`] finds it.
+//! Undefined in the ISA: metadata that names one element twice; with `::ordered_metadata`, metadata
+//! that is out of order; and for tf32, any metadata other than those two. [`misplaced`] finds such
+//! metadata.
 
 use super::element::Element;
 use super::fragment;
 use super::multiply::{Accumulator, Matrix, accumulate};
 use super::scale::Scales;
 
-/// Elements of a chunk.
+/// Returns the number of elements of a chunk.
 fn chunk(a_type: Element) -> usize {
     match a_type {
         Element::Tf32 => 2,
@@ -30,7 +33,7 @@ fn chunk(a_type: Element) -> usize {
     }
 }
 
-/// Chunks whose metadata a register holds of one row.
+/// Returns the number of chunks of one row whose metadata a register contains.
 fn chunks_per_register(a_type: Element) -> usize {
     match a_type {
         Element::F16 | Element::Bf16 | Element::Tf32 => 4,
@@ -38,13 +41,14 @@ fn chunks_per_register(a_type: Element) -> usize {
     }
 }
 
-/// How many selectors there are: sets of lanes that could hold the metadata.
+/// Returns the number of selectors: sets of lanes that can hold the metadata.
 pub(crate) fn selectors(k: usize, a_type: Element) -> usize {
-    // Four bits for each chunk of 16 rows, where eight quads have four registers of 32.
+    // There are four bits for each chunk of 16 rows, and eight quads have four registers of 32
+    // bits.
     (16 / (k / chunk(a_type)).max(1)).clamp(1, 4)
 }
 
-/// The lane that holds the metadata of a chunk, and its lowest bit there.
+/// Returns the lane that holds the metadata of a chunk, and the lowest bit there.
 fn place(
     a_type: Element,
     chunks: usize,
@@ -55,7 +59,7 @@ fn place(
     let (half, which) = (row / 8, chunk / per_register);
     let bit = chunk % per_register * 4;
     let in_quad = if per_register == 4 {
-        // One lane of four, or two.
+        // The selector chooses one lane of four, or two.
         selector * (chunks / 4) + which
     } else {
         selector * 2 + half + 2 * which
@@ -68,7 +72,7 @@ fn place(
     (row % 8 * 4 + (in_quad & 3), bit)
 }
 
-/// The four bits of every chunk, row by row.
+/// Returns the four bits of every chunk, row by row.
 fn nibbles(
     k: usize,
     a_type: Element,
@@ -83,7 +87,7 @@ fn nibbles(
     })
 }
 
-/// The first row, chunk and metadata that the ISA does not allow.
+/// Returns the first row, chunk and metadata that the ISA does not allow.
 pub(crate) fn misplaced(
     k: usize,
     a_type: Element,
@@ -100,7 +104,7 @@ pub(crate) fn misplaced(
     })
 }
 
-/// Where each row's chunks keep their elements: the four bits of each.
+/// Returns the four bits of each chunk of each row. They contain the positions of its elements.
 pub(crate) fn indices(
     k: usize,
     a_type: Element,
@@ -114,7 +118,7 @@ pub(crate) fn indices(
     indices
 }
 
-/// The column of the element of a row that is stored as its `stored`th.
+/// Returns the column of the element of a row that is number `stored` among the stored ones.
 pub(crate) fn column(
     a_type: Element,
     indices: &[[u8; 16]; 16],

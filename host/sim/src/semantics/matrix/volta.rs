@@ -1,13 +1,13 @@
 //! `mma.sync.m8n8k4` on f16: four products at once, each by eight lanes.
 //!
 //! PTX ISA 9.7.14.5.1 "Matrix Fragments for mma.m8n8k4 with .f16 floating point type". Lanes 4q to
-//! 4q + 3 and 16 + 4q to 19 + 4q hold product q; the second four hold the lower half of A, C and D
-//! and the right half of B. Sums are as in `multiply`.
+//! 4q + 3 and 16 + 4q to 19 + 4q hold product q. The second four lanes hold the lower half of A, C
+//! and D and the right half of B. Sums are computed as in `multiply`.
 
 use super::element::Element;
 use super::multiply::Accumulator;
 
-/// The row and column of A's element `index` of `lane`, for A stored by rows or by columns.
+/// Returns the row and column of A's element `index` of `lane`, for A stored by rows or by columns.
 #[inline]
 pub(crate) fn a(by_rows: bool, lane: usize, index: usize) -> (usize, usize) {
     let half = lane / 16 * 4;
@@ -18,7 +18,7 @@ pub(crate) fn a(by_rows: bool, lane: usize, index: usize) -> (usize, usize) {
     }
 }
 
-/// The row and column of B's element `index` of `lane`, for B stored by rows or by columns.
+/// Returns the row and column of B's element `index` of `lane`, for B stored by rows or by columns.
 #[inline]
 pub(crate) fn b(by_rows: bool, lane: usize, index: usize) -> (usize, usize) {
     let half = lane / 16 * 4;
@@ -29,7 +29,7 @@ pub(crate) fn b(by_rows: bool, lane: usize, index: usize) -> (usize, usize) {
     }
 }
 
-/// The row and column of element `index` of `lane`'s fragment of C or D.
+/// Returns the row and column of element `index` of `lane`'s fragment of C or D.
 #[inline]
 pub(crate) fn c(ty: Accumulator, lane: usize, index: usize) -> (usize, usize) {
     let half = lane / 16 * 4;
@@ -42,7 +42,8 @@ pub(crate) fn c(ty: Accumulator, lane: usize, index: usize) -> (usize, usize) {
     }
 }
 
-/// `mma.sync.m8n8k4`: registers of A and B, with how each is stored; of C and D, with their types.
+/// `mma.sync.m8n8k4`: takes registers of A and B, with the storage order of each, and of C and D,
+/// with their types.
 pub(crate) fn mma_m8n8k4(
     (a_rows, a_registers): (bool, &[[u32; 32]]),
     (b_rows, b_registers): (bool, &[[u32; 32]]),

@@ -1,26 +1,27 @@
-//! `wgmma.mma_async`: D = A * B + D of a warpgroup, its B and perhaps its A in shared memory.
+//! `wgmma.mma_async`: D = A * B + D of a warpgroup. B is in shared memory, and A may be.
 //!
-//! PTX ISA 9.7.15 "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions". Each warp
-//! of the four has 16 of D's 64 rows, and needs as many of A; so one warp's part is what is
-//! computed here. Sums are taken as in [`super::multiply`]: exact products, added in f64 in the
-//! order of k, then to D, and rounded once. Integers and bits are exact.
+//! PTX ISA 9.7.15 "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions". Each of
+//! the four warps has 16 of D's 64 rows, and needs the same number of rows of A. So this module
+//! computes one warp's part. Sums are computed as in [`super::multiply`]: products are exact, are
+//! added in f64 in the order of k, then to D, and the result is rounded once. Integers and bits are
+//! exact.
 //!
-//! A matrix in shared memory is named by a descriptor (9.7.15.5.1.2): a start, two strides and a
-//! swizzling mode. It lies there in pieces of 16 bytes; [`Descriptor::place`] is the ISA's table of
-//! canonical layouts. K-major pieces are 16 bytes of one row of A or column of B, MN-major ones
-//! eight neighbours at one k.
+//! A descriptor (9.7.15.5.1.2) describes a matrix in shared memory: a start, two strides and a
+//! swizzling mode. The matrix is stored in pieces of 16 bytes. [`Descriptor::place`] implements the
+//! ISA's table of canonical layouts. K-major pieces are 16 bytes of one row of A or column of B.
+//! MN-major pieces are eight neighbours at one k.
 
 use super::element::Element;
 use super::fragment;
 use super::multiply::Accumulator;
 use crate::semantics::tensor::Swizzle;
 
-/// Rows that one warp has.
+/// The number of rows of one warp.
 pub(crate) const ROWS: usize = 16;
-/// Bytes of a piece that keeps together.
+/// Bytes of a piece, which stay adjacent.
 pub(crate) const PIECE: usize = 16;
 
-/// A matrix descriptor, taken apart. Addresses and strides in bytes.
+/// The fields of a matrix descriptor. Addresses and strides are in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Descriptor {
     /// The shared address of the first element.
@@ -29,23 +30,24 @@ pub(crate) struct Descriptor {
     pub(crate) leading: u32,
     /// "Stride dimension byte offset".
     pub(crate) stride: u32,
-    /// "Matrix base offset": the line of 128 bytes, of eight, that the swizzling pattern starts at.
+    /// "Matrix base offset": the line of 128 bytes, of eight, at which the swizzling pattern
+    /// starts.
     pub(crate) base: u32,
-    /// How pieces are shuffled.
+    /// The swizzling mode of the pieces.
     pub(crate) swizzle: Swizzle,
 }
 
-/// Which elements of a matrix lie side by side.
+/// The order of a matrix's elements in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Major {
-    /// Those of one row of A or column of B.
+    /// Elements of one row of A or column of B are adjacent.
     K,
-    /// Those of one column of A or row of B.
+    /// Elements of one column of A or row of B are adjacent.
     Mn,
 }
 
 impl Descriptor {
-    /// Of its 64 bits.
+    /// Reads the fields from the 64 bits of a descriptor.
     pub(crate) fn of(bits: u64) -> Self {
         let field = |at: u32| (bits >> at & 0x3fff) as u32 * PIECE as u32;
         Self {
@@ -62,8 +64,8 @@ impl Descriptor {
         }
     }
 
-    /// The shared address of a piece: of row or column `mn` its `k`th piece (K-major), or of row or
-    /// column group `mn` that at `k` (MN-major).
+    /// Returns the shared address of a piece. K-major, it is the `k`th piece of row or column `mn`.
+    /// MN-major, it is the piece of row or column group `mn` at `k`.
     #[inline]
     pub(crate) fn place(&self, major: Major, mn: u32, k: u32) -> u32 {
         let piece = PIECE as u32;
@@ -77,7 +79,7 @@ impl Descriptor {
                 mn % wide * piece + mn / wide * self.leading + k % 8 * span + k / 8 * self.stride
             }
         };
-        // The pattern starts at the base; addresses are counted from there.
+        // The pattern starts at the base, and addresses are counted from there.
         let base = self.base * 128;
         self.swizzle
             .place(self.start.wrapping_add(offset).wrapping_sub(base))
@@ -85,18 +87,18 @@ impl Descriptor {
     }
 }
 
-/// A matrix with `lines` rows (of A) or columns (of B) of `k` elements: elements of line `i` at
-/// `i * k`.
+/// A matrix with `lines` rows (of A) or columns (of B) of `k` elements. The elements of line `i`
+/// begin at `i * k`.
 #[derive(Debug)]
 pub(crate) struct Lines {
     /// Raw bits of each element.
     pub(crate) bits: Vec<u32>,
-    /// Elements of a line.
+    /// The number of elements of a line.
     pub(crate) k: usize,
 }
 
 impl Lines {
-    /// For each line whether any of its bits is set.
+    /// Returns, for each line, whether any of its bits is set.
     pub(crate) fn any(&self) -> Vec<bool> {
         let lines = self.bits.chunks(self.k.max(1));
         lines
@@ -104,11 +106,11 @@ impl Lines {
             .collect()
     }
 
-    /// Lines `from..to` of a matrix in shared memory, elements of `size` bytes; `piece` reads 16
-    /// bytes at a shared address.
+    /// Loads lines `from..to` of a matrix in shared memory, with elements of `size` bytes. `piece`
+    /// reads 16 bytes at a shared address.
     ///
     /// # Errors
-    /// What `piece` gives for an address that is none.
+    /// The error of `piece` for an invalid address.
     pub(crate) fn load<E>(
         descriptor: &Descriptor,
         major: Major,
@@ -150,10 +152,10 @@ impl Lines {
         Ok(Self { bits, k })
     }
 
-    /// The warp's 16 rows of A, from its registers.
+    /// Returns the warp's 16 rows of A, from its registers.
     pub(crate) fn of_registers(k: usize, a_type: Option<Element>, registers: &[[u32; 32]]) -> Self {
         let mut bits = vec![0; ROWS * k];
-        // Single bits come in words.
+        // Single bits are stored in words.
         let each = a_type.map_or(1, Element::per_register);
         for (number, register) in registers.iter().enumerate() {
             for (lane, &word) in register.iter().enumerate() {
@@ -168,7 +170,7 @@ impl Lines {
         Self { bits, k }
     }
 
-    /// What is stored of a sparse matrix, put into its columns.
+    /// Moves the stored elements of a sparse matrix to their columns.
     pub(crate) fn spread(&self, a_type: Element, indices: &[[u8; 16]; 16]) -> Self {
         let k = self.k * 2;
         let mut bits = vec![0; ROWS * k];
@@ -183,7 +185,7 @@ impl Lines {
         Self { bits, k }
     }
 
-    /// The elements' values, line by line.
+    /// Returns the elements' values, line by line.
     #[inline(always)]
     fn values(&self, ty: Element, negated: bool) -> Vec<f64> {
         let sign = if negated { -1.0 } else { 1.0 };
@@ -196,15 +198,15 @@ impl Lines {
     }
 }
 
-/// The row and column of element `index` of a lane's part of D.
+/// Returns the row and column of element `index` of a lane's part of D.
 pub(crate) fn place(lane: usize, index: usize) -> (usize, usize) {
     let (row, column) = fragment::mma_c(lane, index % 4);
     (row, column + index / 4 * 8)
 }
 
-/// One warp's rows of D = A * B + D, or without D. `a` has 16 lines, `b` as many as D has columns.
-/// Loops without closures: what iterators call of those is compiled for each level of vector
-/// instructions, the iterators are not, and so each element would cost a call.
+/// Computes one warp's rows of D = A * B + D, or without D. `a` has 16 lines, and `b` as many lines
+/// as D has columns. The loops have no closures. A closure is compiled for each level of vector
+/// instructions, but the iterators that call it are not, so each element would cost a call.
 #[inline(always)]
 pub(crate) fn wgmma(
     (a_type, a, negate_a): (Element, &Lines, bool),
@@ -213,7 +215,7 @@ pub(crate) fn wgmma(
 ) {
     let (k, n) = (a.k, b.bits.len() / b.k.max(1));
     let left = a.values(a_type, negate_a);
-    // Columns side by side, so that the inner loop becomes vector code.
+    // Columns are adjacent, so that the inner loop becomes vector code.
     let mut right = vec![0.0; k * n];
     let columns = b.values(b_type, negate_b);
     for (at, column) in columns.chunks_exact(k).enumerate() {
@@ -246,7 +248,7 @@ pub(crate) fn wgmma(
     }
 }
 
-/// The same of single bits, in words of 32: D plus how many bits `and` leaves.
+/// Does the same for single bits, in words of 32: D plus the number of bits that `and` leaves set.
 pub(crate) fn wgmma_b1(a: &Lines, b: &Lines, d: &mut [[u32; 32]], add: bool) {
     for (number, register) in d.iter_mut().enumerate() {
         for (lane, bits) in register.iter_mut().enumerate() {

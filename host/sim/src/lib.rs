@@ -11,8 +11,8 @@
 //! | `ptx`, `isa`, `decode` | text -> syntax tree -> numbered registers and typed micro-operations |
 //! | [`coverage`] | which rows of the instruction table the simulator can load, for the book's page |
 //! | `machine` | warps, blocks and grids running those operations |
-//! | [`Schedule`], [`Exploration`] | which thread goes first where threads meet at memory; all schedules of a small program |
-//! | [`checks`], [`counters`] | what a launch can be asked to find and to count |
+//! | [`Schedule`], [`Exploration`] | which thread runs next at an access to memory; all schedules of a small program |
+//! | [`checks`], [`counters`] | what a launch can check and count |
 //! | [`report`] | the reports of launches that fail |
 //! | [`speed`] | programs that measure the speed of the simulator |
 //!

@@ -11,7 +11,7 @@
 //! | `link` | several texts as one module |
 //! | `symbols` | module variables and functions: which text defines a name |
 //! | `function` | one function: its frame, its labels, its instructions one after another |
-//! | `instructions` | the instructions, one file for each subject; the row of the instruction table says which |
+//! | `instructions` | the instructions, one file for each subject; the row of the instruction table selects it |
 //! | `registers` in it, and `table` | instructions that work on registers alone, by their spelling |
 //! | `builder` | the function that is being decoded, to which these add operations |
 //! | `signature` | parameters and results of functions |

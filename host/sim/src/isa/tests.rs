@@ -72,8 +72,7 @@ fn some_modifiers_need_newer_gpus_wherever_they_stand() {
     assert_eq!(refused("4.2", "sm_50", "add.cc.u32 %r0, %r0, %r0;"), None);
 }
 
-/// A need that changes nothing says what the rows say already, or is that of a word which no row
-/// has.
+/// A requirement without effect is redundant: the rows have it already, or no row has its word.
 #[test]
 fn every_need_of_a_modifier_adds_to_that_of_a_row() {
     for &(word, version, sm) in MODIFIER_NEEDS {

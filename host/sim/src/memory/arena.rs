@@ -66,6 +66,7 @@ impl Arena {
             .min(STRIDE);
         let arena = Self::find(size)?;
         let large = (arena.base + SMALL) as *mut _;
+        // A host without large pages backs the range page by page.
         // SAFETY: the range was just mapped, and this advice does not change its contents.
         let _ = unsafe {
             rustix::mm::madvise(large, (arena.size - SMALL) as usize, Advice::LinuxHugepage)
@@ -213,6 +214,7 @@ fn map(hint: u64, size: u64, flags: MapFlags) -> Result<u64, rustix::io::Errno> 
         rustix::mm::mmap_anonymous(hint as *mut _, size as usize, ProtFlags::empty(), flags)
     }?;
     if flags.contains(MapFlags::FIXED_NOREPLACE) && at as u64 != hint {
+        // Kernels before 4.17 treat the flag as a hint only.
         // SAFETY: this is the mapping from above, which nothing else uses yet.
         unsafe { rustix::mm::munmap(at, size as usize) }?;
         return Err(rustix::io::Errno::EXIST);

@@ -2,8 +2,8 @@
 //! as in `%r1.b0`, `%r1.h1`, `%r1.h32`, `%r1.b7654`.
 //!
 //! PTX ISA 9.7.18 "Video Instructions". Scalar instructions use one element of a register. SIMD
-//! instructions use two halves or four bytes of two adjacent registers, of which the first operand
-//! is the lower. After a destination, the same words select the elements that are written. The
+//! instructions use two halves or four bytes of two adjacent registers. The first operand is the
+//! lower register. After a destination, the same words select the elements that are written. The
 //! instruction table defines which selector an operand may have.
 
 use std::fmt;

@@ -36,9 +36,9 @@
 //!
 //! | file | what it is |
 //! | --- | --- |
-//! | `access` | an access, as the machine tells of it |
+//! | `access` | an access, as the machine passes it to the check |
 //! | `synchronisation` | what orders threads |
-//! | `clocks` | what blocks and warps know of each other's time |
+//! | `clocks` | vector clocks of blocks and warps |
 //! | `record`, `cells` | who accessed each word of memory last, and when |
 //! | `moment` | when an access happens |
 //! | `touch` | an access, cut into such words |

@@ -121,8 +121,8 @@ pub(super) fn mapa<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
             4,
             alu::binary_rare(|a: u32, rank: u32| at(a.into(), rank) as u32),
         ),
-        // Generic addresses have 64 bits: see `cvta`. The window's first address is a multiple of a
-        // block's stretch.
+        // Generic addresses have 64 bits: see `cvta`. The window's first address is a multiple of
+        // the size of a block's part.
         (false, _) => (
             8,
             alu::binary_rare(|a: u64, rank: u32| window::SHARED + at(a, rank)),

@@ -8,9 +8,6 @@
 //! that addition. It is set if there is *no* borrow. A program with subtractions only cannot see
 //! the difference. `addc` after `sub.cc` can, and nvcc's division of 128 bits uses that. (ptxas
 //! 13.0 has the same carry: `IADD3 R5, P0, R0, -R5, RZ; IADD3.X R7, R4, R7, RZ, P0`.)
-//! *no* borrow. Between subtractions nobody can tell; `addc` after `sub.cc` can, and nvcc's
-//! division of 128 bits does. (So does ptxas 13.0:
-//! `IADD3 R5, P0, R0, -R5, RZ; IADD3.X R7, R4, R7, RZ, P0`.)
 
 typed! {
     /// `addc.cc`: a + b + carry, and the carry out; `add.cc` passes `false`.

@@ -125,7 +125,7 @@ pub enum TensorMapError {
     /// A feature that this device does not have.
     #[error("{what} need compute capability 10.0")]
     Capability {
-        /// The feature.
+        /// The feature that the device lacks.
         what: &'static str,
     },
 }

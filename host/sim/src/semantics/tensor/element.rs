@@ -113,8 +113,8 @@ impl Element {
         }
     }
 
-    /// Returns the bytes of one element, or `None` for packed types, of which 16 elements are
-    /// copied together.
+    /// Returns the bytes of one element. Returns `None` for packed types, whose elements are copied
+    /// 16 at a time.
     pub fn size(self) -> Option<u32> {
         (!self.packed()).then(|| self.bits() / 8)
     }

@@ -1,4 +1,4 @@
-//! The table against itself: every row can be read, and every sample of it parses and is found
+//! Tests of the table: every row can be parsed, and every sample of a row is parsed and found
 //! again.
 
 use super::pattern::patterns;
@@ -35,7 +35,7 @@ fn a_row_is_decoded_or_refused_by_name() {
     }
 }
 
-/// Whoever follows values through registers relies on it.
+/// The analyses that follow values through registers depend on this property.
 #[test]
 fn what_computes_registers_writes_its_first_operand() {
     for pattern in patterns() {
@@ -45,7 +45,7 @@ fn what_computes_registers_writes_its_first_operand() {
     }
 }
 
-/// What the least target or version depends on more than the row.
+/// Modifiers that require a newer target or version than their row.
 #[test]
 fn some_modifiers_need_newer_gpus_wherever_they_stand() {
     let refused = |version: &str, target: &str, instruction: &str| {

@@ -1,4 +1,4 @@
-//! Memory: what is given out, taken back, and said of a wrong pointer.
+//! Memory: allocations, frees, and reports of wrong pointers.
 
 use super::*;
 
@@ -184,7 +184,7 @@ fn memory_of_the_host_is_told_from_memory_that_is_not_there() {
     let own = Box::new(0u64);
     let address = (&raw const *own).addr() as u64;
     assert_eq!(memory.whereabouts(address), Whereabouts::Host);
-    // Memory of another device is none of the host's.
+    // Memory of another device is not memory of the host.
     let other = self::memory();
     let there = other
         .allocate(64, 1, AllocationKind::Device, None)

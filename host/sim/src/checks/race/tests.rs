@@ -5,16 +5,16 @@ use super::*;
 use crate::counters::even::Neighbours;
 use proptest::prelude::*;
 
-/// Something that a launch does.
+/// An event of a launch.
 #[derive(Debug, Clone)]
 enum Event {
     Access(Access, u64, u64),
-    /// By the lanes of a mask: their addresses, and bytes of each.
+    /// Accesses by the lanes of a mask: their addresses, and the bytes of each lane.
     Together(Access, u32, Box<[u64; LANES]>, u64),
-    /// The same as one instruction: at a glance, where that is enough.
+    /// Such accesses in one instruction, recorded by the fast way if it is enough.
     Glance(Access, u32, Box<[u64; LANES]>, u64),
     Step(u64, u32),
-    /// Records that nothing points at are thrown away.
+    /// Discards the records that nothing refers to.
     Clean,
     Fence(u64, u32, bool),
     WarpBarrier(u64, u32),
@@ -25,7 +25,7 @@ enum Event {
     Barrier(u64, Vec<u32>),
 }
 
-/// Events of three blocks of three warps, most of them accesses of a few words.
+/// Returns events of three blocks of three warps. Most of them are accesses of a few words.
 fn events() -> impl Strategy<Value = Vec<Event>> {
     let (block, warp, lane) = (0u64..3, 0u32..3, 0u32..4);
     let thread = (block.clone(), warp.clone(), lane);
@@ -83,8 +83,8 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
     let size =
         prop_oneof![3 => Just(4u64), 1 => Just(8), 1 => Just(16), 1 => Just(1), 1 => Just(2)];
     let start = prop_oneof![3 => Just(1024u64), 1 => Just(1152), 1 => (250u64..264).prop_map(|word| word * 4)];
-    // Side by side, at one place, a stride apart, in parts of a warp like those of narrow blocks,
-    // and anywhere.
+    // The addresses are adjacent, equal, a stride apart, in parts of a warp like those of narrow
+    // blocks, or irregular.
     let form = prop_oneof![
         3 => Just((32usize, None)),
         2 => Just((32, Some(0))),
@@ -202,10 +202,10 @@ proptest! {
     }
 }
 
-/// What is remembered of an access.
+/// Returns the properties of an access that are recorded.
 fn remembered(before: Access) -> Access {
-    // Whether it released or acquired, and that it was of read-only data, no report of the one
-    // behind it says.
+    // No report of the later access contains whether the earlier one was a release or an acquire,
+    // or a load of read-only data.
     Access {
         releases: false,
         acquires: false,
@@ -219,7 +219,8 @@ fn is_plain_read_of_global(kind: AccessKind, special: bool, shared: Option<u64>)
     kind == AccessKind::Read && !special && shared.is_none()
 }
 
-/// An event as it is where no block reaches another's shared memory, and nothing is pending.
+/// Returns the event for a launch in which no block accesses another's shared memory, and nothing
+/// is pending.
 fn kept_to_itself(mut event: Event) -> Option<Event> {
     match &mut event {
         Event::Access(access, ..) | Event::Together(access, ..) | Event::Glance(access, ..) => {
@@ -232,8 +233,8 @@ fn kept_to_itself(mut event: Event) -> Option<Event> {
     Some(event)
 }
 
-/// Whether a glance is enough, as the machine takes it: at plain accesses of global memory and the
-/// block's own shared memory that lie evenly.
+/// Returns whether the machine uses the fast way: for plain accesses of global memory and of the
+/// block's own shared memory with a fixed stride.
 fn at_a_glance(
     races: &mut Races,
     access: &Access,
@@ -289,17 +290,17 @@ fn access(block: u64, warp: u32, lane: u32, kind: AccessKind) -> Access {
     }
 }
 
-/// Whether a lane of a warp of a block races when it reads this many bytes from an address.
+/// Returns whether a lane of a warp of a block races when it reads this many bytes from an address.
 fn reads(races: &mut Races, thread: (u64, u32, u32), place: (u64, u64)) -> bool {
     accesses(races, AccessKind::Read, thread, place)
 }
 
-/// Whether it races when it writes.
+/// Returns whether it races when it writes.
 fn writes(races: &mut Races, thread: (u64, u32, u32), place: (u64, u64)) -> bool {
     accesses(races, AccessKind::Write, thread, place)
 }
 
-/// Whether it races when it updates by an atomic.
+/// Returns whether it races when it updates by an atomic.
 fn updates(races: &mut Races, thread: (u64, u32, u32), place: (u64, u64)) -> bool {
     accesses(races, AccessKind::Atomic, thread, place)
 }
@@ -355,7 +356,7 @@ fn lanes_of_a_warp_are_ordered_by_its_barrier_only() {
     assert!(!reads(&mut races, (0, 0, 0), (64, 4)));
 }
 
-/// Hands over from block 0 to another warp by a fence (of block scope or not), a flag, and a fence.
+/// Synchronises block 0 with another warp by a fence (of block scope or not), a flag, and a fence.
 fn hand_over(to: (u64, u32), fences: [Option<bool>; 2], narrow: bool, shared: Option<u64>) -> bool {
     let mut races = Races::default();
     writes(&mut races, (0, 0, 0), (64, 4));
@@ -393,7 +394,7 @@ fn fences_and_a_flag_hand_over() {
         !hand_over((1, 0), [device, device], true, None),
         "a flag of block scope"
     );
-    // Within a block its scope is enough, and shared memory does as well.
+    // Within a block, block scope is enough, and so is shared memory.
     assert!(hand_over((0, 1), [block, block], true, None));
     assert!(hand_over((0, 1), [block, block], true, Some(0)));
     assert!(!hand_over((0, 1), [none, block], true, Some(0)));

@@ -1,4 +1,4 @@
-//! What the grammar accepts and how names resolve; the corpus in `tests/ptx` covers the rest.
+//! The accepted grammar and the resolution of names. The corpus in `tests/ptx` covers the rest.
 
 use crate::ptx::ast::*;
 use crate::ptx::{ParseError, parse};

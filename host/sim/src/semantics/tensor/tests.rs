@@ -1,4 +1,4 @@
-//! The object in memory, and what it may not say.
+//! The object in memory, and the errors of invalid maps.
 
 use super::*;
 
@@ -140,8 +140,8 @@ fn a_map_that_cannot_be_says_why() {
         }),
         E::Empty { dimension: 0 }
     ));
-    // The first dimension's traversal stride does not count without slices, and an H200 refuses 0
-    // all the same.
+    // Without slices the first dimension's traversal stride is ignored, but an H200 nevertheless
+    // refuses 0.
     let mut ignored = map();
     ignored.steps[0] = 2;
     assert_eq!(ignored.check(90), Ok(()));

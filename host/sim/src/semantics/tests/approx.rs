@@ -1,4 +1,5 @@
-//! Approximations: H200 corner values; the nearest value elsewhere, hence within the ISA's bounds.
+//! Approximations: special values of an H200. Other results are the nearest values, which are
+//! within the ISA's bounds.
 
 use crate::semantics::Rounding::Nearest;
 use crate::semantics::approx::*;
@@ -28,7 +29,7 @@ fn corners_are_as_measured() {
 
 #[test]
 fn corners_of_the_isa_tables() {
-    // Operands hidden from the compiler, which would compute these itself.
+    // The operands are hidden from the compiler, which would otherwise compute the results itself.
     let [inf, minus, zero, one] = std::hint::black_box([f32::INFINITY, -1.0, 0.0, 1.0]);
     let canonical = |x: f32| assert_eq!(x.to_bits(), 0x7fff_ffff);
     assert_eq!(
@@ -153,8 +154,8 @@ fn gross_f64_forms_have_20_bits_and_no_subnormals() {
     assert!(rsqrt_approx_ftz_f64(-1.0).is_nan() && rsqrt_approx_f64(-1.0).is_nan());
 }
 
-/// Whether `x` is one of the two f32 around `exact`, the nearer unless they are as good as equally
-/// near.
+/// Returns whether `x` is one of the two f32 around `exact`. It must be the nearer one, unless both
+/// are almost equally near.
 fn nearest(x: f32, exact: f64) -> bool {
     if exact.is_infinite() {
         return f64::from(x) == exact;
@@ -174,7 +175,7 @@ proptest! {
             let wide = f64::from(x);
             if x.is_finite() {
                 prop_assert!(nearest(ex2_approx_f32(x), wide.exp2()), "ex2 {}", x);
-                // Past 2^50 an angle counts as whole turns.
+                // Above 2^50, an angle counts as whole turns.
                 let angle = if wide.abs() < 2f64.powi(50) { wide } else { 0.0 };
                 prop_assert!(nearest(sin_approx_f32(x), angle.sin()), "sin {}", x);
                 prop_assert!(nearest(cos_approx_f32(x), angle.cos()), "cos {}", x);
@@ -183,7 +184,7 @@ proptest! {
                 prop_assert!(x == 0.0 || nearest(rsqrt_approx_f32(x.abs()), wide.abs().sqrt().recip()), "rsqrt {}", x);
             }
         }
-        // Near one the logarithm is small, and its relative error still is.
+        // Near one, the logarithm is small, and so is its relative error.
         let near = f(0x3f80_0000 + (bits & 0xffff)) ;
         prop_assert!(near == 1.0 || nearest(lg2_approx_f32(near), f64::from(near).log2()), "lg2 {}", near);
     }
@@ -203,8 +204,8 @@ proptest! {
 
 #[test]
 fn every_half_result_is_the_nearest_but_subnormal_powers() {
-    // Not crate half's `from_f64`: it drops the low word, and rounds what is just past a tie to the
-    // wrong side.
+    // This is not `from_f64` of crate half, which drops the low word and rounds values just past a
+    // tie to the wrong side.
     let round = |x: f64, format: Format| match x {
         _ if x.is_nan() => 0x7fff,
         _ if x.is_infinite() => format.largest as u16 + 1,
@@ -213,7 +214,7 @@ fn every_half_result_is_the_nearest_but_subnormal_powers() {
     for bits in 0..=u16::MAX {
         let x = f16::from_bits(bits);
         let (power, tangent) = (x.to_f64().exp2(), x.to_f64().tanh());
-        // Those are cut off, as on an H200.
+        // Those are truncated, as on an H200.
         let expected = match power {
             0.0..6.103_515_625e-5 => (power * 2f64.powi(24)) as u16,
             _ => round(power, F16),

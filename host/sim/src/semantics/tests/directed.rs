@@ -1,13 +1,13 @@
-//! Directed rounding: two implementations against each other, against IEEE's nearest, and against
-//! error-free transformations.
+//! Directed rounding: two implementations compared with each other, with IEEE's nearest rounding,
+//! and with error-free transformations.
 
 use crate::semantics::Rounding::{self, Down, Nearest, Up, Zero};
 use crate::semantics::exact::{BF16, Exact, F16, F32, F64};
 use crate::semantics::float::*;
 use proptest::prelude::*;
 
-/// Any f64 bits: random, or with exponents that meet those of other operands, or at the ends of the
-/// range.
+/// Returns any f64 bits: random, or with exponents near those of other operands, or at the ends of
+/// the range.
 fn doubles() -> impl Strategy<Value = f64> {
     prop_oneof![
         any::<u64>(),
@@ -27,7 +27,7 @@ fn doubles() -> impl Strategy<Value = f64> {
     .prop_map(f64::from_bits)
 }
 
-/// Any f32 bits, likewise.
+/// Returns any f32 bits, with the same distribution.
 fn singles() -> impl Strategy<Value = f32> {
     prop_oneof![
         any::<u32>(),
@@ -49,8 +49,9 @@ fn singles() -> impl Strategy<Value = f32> {
     .prop_map(f32::from_bits)
 }
 
-/// Whether `down`, `up` and `zero` are the neighbours that enclose a value whose nearest is `near`
-/// and which lies from it to the side of `error` (0: it is the value).
+/// Returns whether `down`, `up` and `zero` are the neighbours that enclose a value whose nearest is
+/// `near`. The sign of `error` is the side of `near` on which the value lies (0: the value is
+/// `near`).
 fn encloses(near: f64, error: f64, [zero, down, up]: [f64; 3]) -> bool {
     let expected_down = if error < 0.0 { near.next_down() } else { near };
     let expected_up = if error > 0.0 { near.next_up() } else { near };
@@ -62,7 +63,7 @@ fn encloses(near: f64, error: f64, [zero, down, up]: [f64; 3]) -> bool {
     (down, up, zero) == (expected_down, expected_up, expected_zero)
 }
 
-/// Whether error-free transformations of `x` lose nothing to the ends of the range.
+/// Returns whether error-free transformations of `x` stay within the range.
 fn comfortable(x: f64) -> bool {
     x.is_finite() && (1e-200..1e200).contains(&x.abs())
 }

@@ -1,5 +1,5 @@
-//! f32 and f64 arithmetic: H200 corner values; agreement with the host's IEEE arithmetic away from
-//! NaN.
+//! f32 and f64 arithmetic: special values of an H200, and agreement with the host's IEEE arithmetic
+//! for results that are not NaN.
 
 use crate::semantics::float::nan::{INVALID_F64, NAN_F32};
 use crate::semantics::float::*;
@@ -37,7 +37,8 @@ fn every_f32_nan_is_the_canonical_one_as_measured() {
         assert_eq!(result.to_bits(), 0x7fff_ffff, "row {row}");
     }
     assert_eq!(NAN_F32.to_bits(), 0x7fff_ffff);
-    // Not known to the compiler: LLVM folds the root of a negative number and the test for it.
+    // The values are hidden from the compiler. LLVM combines the root of a negative number with the
+    // test for it.
     let negatives = std::hint::black_box([-1.0, f32::NEG_INFINITY, f(0x8000_0001), nan]);
     assert_eq!(
         negatives.map(|x| sqrt_rn_f32(x).to_bits()),
@@ -267,7 +268,7 @@ fn pairs_of_f32_are_two_f32() {
     );
 }
 
-/// The same bits, or both NaN.
+/// Returns whether both have the same bits, or both are NaN.
 fn same(a: f32, b: f32) -> bool {
     a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
 }
@@ -277,7 +278,7 @@ proptest! {
 
     #[test]
     fn nearest_arithmetic_is_ieee(a in any::<u32>(), b in any::<u32>(), c in any::<u32>(), near in any::<bool>()) {
-        // Random exponents seldom meet: half of the cases share theirs.
+        // Random exponents are seldom close, so half of the cases share theirs.
         let shared = |x: u32| if near { f(x & 0x80ff_ffff | 0x3f00_0000) } else { f(x) };
         let (a, b, c) = (shared(a), shared(b), shared(c));
         prop_assert!(same(add_rn_f32(a, b), a + b) && same(sub_rn_f32(a, b), a - b) && same(mul_rn_f32(a, b), a * b));

@@ -7,7 +7,7 @@ use crate::semantics::half::*;
 use half::{bf16, f16};
 use proptest::prelude::*;
 
-/// The same bits, any NaN being 0x7fff.
+/// Returns the bits, or 0x7fff for any NaN.
 fn canonical(bits: u16, nan: bool) -> u16 {
     if nan { 0x7fff } else { bits }
 }
@@ -130,7 +130,7 @@ fn comparisons_read_values_and_ftz_reads_zeros() {
     assert!(setp_lt_bf16(bf16::from_f32(-1.0), bf16::ONE) && setp_neu_bf16(bf16::NAN, bf16::ONE));
 }
 
-/// Bits of a half: random, or of middling exponents, so that operands meet.
+/// Returns bits of a half: random, or with medium exponents, so that operands are of similar size.
 fn halves() -> impl Strategy<Value = u16> {
     prop_oneof![
         any::<u16>(),
@@ -151,7 +151,7 @@ proptest! {
                 let expected = [x.plus(y, Nearest), x.plus(y.negate(), Nearest), x.times(y), x.times(y).plus(z, Nearest)];
                 assert_eq!([add, sub, mul, fma], expected.map(bits), "{wide:?}");
             } else {
-                // Infinities and NaNs do not round.
+                // Infinities and NaNs are not rounded.
                 let [x, y, z] = wide;
                 let infinity = format.largest as u16 + 1;
                 let bits = |x: f64| if x.is_nan() { 0x7fff } else { infinity | if x < 0.0 { 0x8000 } else { 0 } };
@@ -234,7 +234,7 @@ fn one_nan_of_either_sign_marks_what_is_out_of_bounds() {
                 "{bits:#x}"
             );
         }
-        // As the addend it is a NaN like any.
+        // As the addend, it is an ordinary NaN.
         assert_eq!(
             fma_rn_oob_f16(one, one, x).to_bits(),
             fma_rn_f16(one, one, x).to_bits()

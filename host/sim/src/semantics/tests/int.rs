@@ -63,8 +63,8 @@ fn fns_gives_the_isa_examples() {
 
 #[test]
 fn sixteen_bit_arithmetic_agrees_with_i64_for_all_pairs_of_interest() {
-    // Every value against the small ones and the neighbours of all powers of two, whose last are
-    // the limits: all pairs would be 2^32.
+    // Every value is combined with the small ones and with the neighbours of all powers of two, of
+    // which the last are the limits. All pairs would be 2^32.
     let partners: Vec<i16> = (4..16)
         .flat_map(|power| [-1, 0, 1].map(|by| (1 << power) + by))
         .flat_map(|x: i32| [x as i16, (-x) as i16])
@@ -109,7 +109,7 @@ fn sixteen_bit_arithmetic_agrees_with_i64_for_all_pairs_of_interest() {
     }
 }
 
-/// `bfe` in the ISA's words, bit by bit.
+/// `bfe` as the ISA describes it, bit by bit.
 fn bfe_by_bits(a: u64, pos: u32, len: u32, msb: u32, signed: bool) -> u64 {
     let (pos, len) = (pos & 0xff, len & 0xff);
     let bit = |i: u32| a >> i & 1;
@@ -127,7 +127,7 @@ fn bfe_by_bits(a: u64, pos: u32, len: u32, msb: u32, signed: bool) -> u64 {
     })
 }
 
-/// `bfi` in the ISA's words, bit by bit.
+/// `bfi` as the ISA describes it, bit by bit.
 fn bfi_by_bits(a: u64, b: u64, pos: u32, len: u32, msb: u32) -> u64 {
     let (pos, len) = (pos & 0xff, len & 0xff);
     (0..len)
@@ -181,7 +181,7 @@ fn fields_agree_with_the_isa_for_all_positions_and_lengths() {
     }
 }
 
-/// `fns` in the ISA's words.
+/// `fns` as the ISA describes it.
 fn fns_by_steps(mask: u32, base: u32, offset: i32) -> u32 {
     let set = |pos: i64| mask >> pos & 1 == 1;
     if offset == 0 {
@@ -200,7 +200,7 @@ fn fns_by_steps(mask: u32, base: u32, offset: i32) -> u32 {
     !0
 }
 
-/// `bmsk` in the ISA's words.
+/// `bmsk` as the ISA describes it.
 fn bmsk_by_masks(a: u32, b: u32, clamp: bool) -> u32 {
     let (a1, b1) = (a & 31, b & 31);
     let sum = a1 + b1;
@@ -223,7 +223,7 @@ fn bmsk_by_masks(a: u32, b: u32, clamp: bool) -> u32 {
     mask0 & !mask1
 }
 
-/// `szext` in the ISA's words.
+/// `szext` as the ISA describes it.
 fn szext_by_masks(a: u32, b: u32, clamp: bool, signed: bool) -> u32 {
     let b1 = b & 31;
     let too_large = b >= 32 && clamp;
@@ -254,7 +254,7 @@ fn masks_and_extensions_agree_with_the_isa_for_all_small_operands() {
     }
 }
 
-/// Any 64 bits, extremes and small values often.
+/// Returns any 64 bits. Extremes and small values are frequent.
 fn bits() -> impl Strategy<Value = u64> {
     prop_oneof![
         any::<u64>(),
@@ -336,7 +336,7 @@ proptest! {
         let (low, carry) = addc_u64(a as u64, b as u64, false);
         let (high, out) = addc_u64((a >> 64) as u64, (b >> 64) as u64, carry);
         prop_assert_eq!((u128::from(high) << 64 | u128::from(low), out), a.overflowing_add(b));
-        // A subtraction's carry is set where nothing is borrowed; an addition may take it up.
+        // A subtraction's carry is set if there is no borrow. An addition may use this carry.
         let (low, carry) = subc_u64(a as u64, b as u64, true);
         let (high, out) = subc_u64((a >> 64) as u64, (b >> 64) as u64, carry);
         let (difference, borrow) = a.overflowing_sub(b);

@@ -1,4 +1,4 @@
-//! Matrix fragments against the ISA's tables, products against plain loops.
+//! Matrix fragments compared with the ISA's tables, and products compared with plain loops.
 
 use crate::semantics::Rounding;
 use crate::semantics::float::fma_rn_f64;
@@ -32,7 +32,7 @@ fn small(rows: usize, columns: usize, element: Element, seed: u64) -> Vec<Vec<f6
         .collect()
 }
 
-/// A value's bits in a type, in its place in a register.
+/// Returns a value's bits in a type, at its place in a register.
 fn bits(element: Element, value: f64, index: usize) -> u32 {
     let raw = match element {
         Element::F16 => f16::from_f64(value).to_bits().into(),
@@ -41,7 +41,7 @@ fn bits(element: Element, value: f64, index: usize) -> u32 {
         Element::S8 => value as i8 as u8 as u32,
         Element::U8 => value as u32,
         Element::S4 | Element::U4 => value as i32 as u32 & 0xf,
-        // Narrow floats: search the codes.
+        // For narrow floats, search all codes.
         _ => (0..256)
             .find(|&code| element.value(code, 0) == value)
             .expect("a small number"),
@@ -50,7 +50,7 @@ fn bits(element: Element, value: f64, index: usize) -> u32 {
     raw << (width * index as u32)
 }
 
-/// The registers of a fragment, from a matrix and the places of its elements.
+/// Returns the registers of a fragment, from a matrix and the places of its elements.
 fn scatter(
     matrix: &[Vec<f64>],
     registers: usize,
@@ -70,7 +70,7 @@ fn scatter(
         .collect()
 }
 
-/// A * B + C.
+/// Returns A * B + C.
 fn product(a: &[Vec<f64>], b: &[Vec<f64>], c: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let cell = |row: usize, column: usize| {
         (0..b.len()).map(|i| a[row][i] * b[i][column]).sum::<f64>() + c[row][column]
@@ -159,7 +159,7 @@ fn check_mma(m: usize, k: usize, (ta, tb): (Element, Element), acc: Accumulator)
     assert_eq!(fd, expected, "m{m}n8k{k} {ta:?} {tb:?} {acc:?}");
 }
 
-/// Registers of any bits: numbers of every size, infinities and NaNs.
+/// Returns registers of any bits: numbers of every size, infinities and NaNs.
 fn any_bits(registers: usize, seed: u64) -> Vec<[u32; 32]> {
     let mut state = Small(seed);
     let mut next = || {

@@ -1,5 +1,5 @@
-//! Tests of the semantics: values measured on an H200, all inputs where they are few, wide
-//! references where not.
+//! Tests of the semantics: values measured on an H200, all inputs if there are few, and otherwise
+//! references of higher precision.
 
 mod approx;
 mod compare;

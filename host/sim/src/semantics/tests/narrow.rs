@@ -1,5 +1,5 @@
-//! `cvt` to narrower floats: exact values as reference; formats of 8 bits against a search through
-//! all their numbers.
+//! `cvt` to narrower floats, compared with exact values. Formats of 8 bits are compared with a
+//! search through all their numbers.
 
 use crate::semantics::Rounding::{Down, Nearest, Up, Zero};
 use crate::semantics::convert::*;
@@ -9,7 +9,7 @@ use half::{bf16, f16};
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
-/// Any f64 bits, those near the ranges of the narrow types more often.
+/// Returns any f64 bits. Values near the ranges of the narrow types are more frequent.
 fn doubles() -> impl Strategy<Value = f64> {
     prop_oneof![
         any::<u64>(),
@@ -35,7 +35,7 @@ proptest! {
             prop_assert_eq!(u64::from(f16s[i].to_bits()), exact.round(F16, rounding), "{} {:?}", x, rounding);
             prop_assert_eq!(u64::from(bf16s[i].to_bits()), exact.round(BF16, rounding), "{} {:?}", x, rounding);
         }
-        // From f32 the value is another, the claim the same.
+        // From f32 the value differs, but the property is the same.
         let single = x as f32;
         if single.is_finite() {
             let exact = Exact::from_f64(single.into());
@@ -98,12 +98,12 @@ proptest! {
     }
 }
 
-/// The low half of a pair, as f32.
+/// Returns the low half of a pair, as f32.
 fn low(pair: u32) -> f32 {
     unpack::<f16>(pair)[0].to_f32()
 }
 
-/// What each code of e4m3, e5m2, e2m3, e3m2 and e2m1 stands for.
+/// The value of each code of e4m3, e5m2, e2m3, e3m2 and e2m1.
 static TINY: LazyLock<[Vec<f32>; 5]> = LazyLock::new(|| {
     let all = |width: u32, value: fn(u16) -> u32| {
         let codes = 0..1u16 << width;
@@ -118,8 +118,8 @@ static TINY: LazyLock<[Vec<f32>; 5]> = LazyLock::new(|| {
     ]
 });
 
-/// The code of the finite one of `numbers` that is nearest to `x`, ties to the even code, of zeros
-/// the one of `x`'s sign.
+/// Returns the code of the finite one of `numbers` that is nearest to `x`. Ties go to the even
+/// code. Of two zeros, it is the one with the sign of `x`.
 fn nearest(x: f32, numbers: &[f32]) -> u16 {
     let codes = (0u16..).zip(numbers);
     codes

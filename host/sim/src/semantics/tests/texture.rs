@@ -1,4 +1,4 @@
-//! Texture coordinates and filtering against the Programming Guide's formulas.
+//! Texture coordinates and filtering, compared with the Programming Guide's formulas.
 
 use crate::semantics::texture::AddressMode::{self, Border, Clamp, Mirror, Wrap};
 use crate::semantics::texture::address::texel;
@@ -7,12 +7,12 @@ use crate::semantics::texture::fixed::{self, Tap};
 use crate::semantics::texture::{SurfaceClamp, Texel, blend, cube, format, *};
 use proptest::prelude::*;
 
-/// Without an offset.
+/// A fetch of one texel without an offset.
 pub(super) fn point(x: f32, size: u32, normalized: bool, mode: AddressMode) -> Option<u32> {
     fixed::point(x, 0, size, normalized, mode)
 }
 
-/// Without an offset.
+/// A linear fetch without an offset.
 pub(super) fn linear(x: f32, size: u32, normalized: bool, mode: AddressMode) -> Tap {
     fixed::linear(x, 0, size, normalized, mode)
 }
@@ -96,7 +96,7 @@ fn a_linear_fetch_at_a_centre_is_the_texel() {
         let tap = linear(i as f32 + 0.5, 8, false, Clamp);
         assert_eq!((tap.texels[0], tap.weight), (Some(i), 0));
     }
-    // Beyond the first centre there is nothing to blend.
+    // Before the first centre, nothing is blended.
     let edge = linear(0.0, 8, false, Clamp);
     assert_eq!((edge.texels[0], edge.weight), (Some(0), 0));
     let border = linear(8.0, 8, false, Border);
@@ -161,7 +161,7 @@ fn integer_texels_span_the_unit() {
     );
 }
 
-/// As an H200 (driver 580.159.04, 2026-11-21) stored and bordered.
+/// Formatted stores and border colours as on an H200 (driver 580.159.04, 2026-11-21).
 #[test]
 fn floats_are_brought_into_formats() {
     let halves = [

@@ -1,8 +1,8 @@
-//! Fetches as an H200 gave them (driver 580.159.04, 2026-11-21): the golden tables of what no
-//! document says.
+//! Fetches as measured on an H200 (driver 580.159.04, 2026-11-21): reference tables of behaviour
+//! that is not documented.
 //!
-//! Made from the raw results of kernels that fetched at random and edge coordinates; a few rows of
-//! each kind.
+//! The tables come from the raw results of kernels that fetched at random and edge coordinates.
+//! They contain a few rows of each kind.
 
 use super::texture::{linear, point};
 use crate::semantics::texture::AddressMode::{self, Border, Clamp, Mirror, Wrap};

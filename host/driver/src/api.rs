@@ -1,16 +1,21 @@
-//! The table of entry points: every call of the driver API, once.
+//! The table of entry points, with one row for each call of the driver API.
 //!
-//! A row is `SINCE name(argument: type, ..) = what answers on the simulator`, in the order of the
-//! CUDA 13.0 driver API reference, under the reference's section headings. `SINCE` is the CUDA
-//! version that brought the call (13000 is 13.0). A name may be followed by `| SINCE name_ptsz`:
-//! its twin whose default stream is the thread's own. What answers is a function of `calls`; or
-//! `unsupported`, which returns `CUDA_ERROR_NOT_SUPPORTED` and says so; or `narrow`, which does the
-//! same for the calls of CUDA 3.1 with addresses of 32 bits. Behind it stand the other columns,
-//! with commas between them: they are functions of `Columns`. From a row come the exported symbols,
-//! their way to NVIDIA's driver, and its lines in lists and pages; see `entry`.
+//! A row is `SINCE name(argument: type, ..) = function on the simulator`. Rows are in the order of
+//! the CUDA 13.0 driver API reference, under the reference's section headings. `SINCE` is the CUDA
+//! version that introduced the call (13000 is 13.0). A name may be followed by `| SINCE name_ptsz`:
+//! the variant whose default stream is the thread's own.
 //!
-//! The calls are all that `cust_raw` 0.11 declares and all that `cuda.h` of CUDA 13.0 does, the old
-//! versions too that it keeps for programs built before. Versions are those in NVIDIA's
+//! The function on the simulator is one of these:
+//!
+//! - A function of `calls`.
+//! - `unsupported`, which returns `CUDA_ERROR_NOT_SUPPORTED` with a message.
+//! - `narrow`, which does the same for the calls of CUDA 3.1 with addresses of 32 bits.
+//!
+//! The other columns follow, separated by commas. They are functions of `Columns`. A row generates
+//! the exported symbols, the way to NVIDIA's driver, and lines in lists and pages; see `entry`.
+//!
+//! The calls are all that `cust_raw` 0.11 or `cuda.h` of CUDA 13.0 declares. These include the old
+//! versions that `cuda.h` keeps for programs built before. Versions are those in NVIDIA's
 //! `cudaTypedefs.h`.
 
 use crate::abi::*;

@@ -1,8 +1,9 @@
-//! Which driver answers: the machine's own, or the simulated one. Chosen once, at the first call.
+//! The driver that executes the calls: the machine's own, or the simulated one. It is chosen once,
+//! at the first call.
 //!
-//! Without a wish, the machine's own driver is used if it opens, initialises and has a device.
-//! `LANEWISE_DEVICE=cuda` makes anything else an error of `cuInit`, which says what is missing;
-//! `LANEWISE_DEVICE=sim` does not look for a GPU.
+//! By default the machine's own driver is used if it opens, initialises and has a device. With
+//! `LANEWISE_DEVICE=cuda` everything else is an error of `cuInit`, whose message names what is
+//! missing. With `LANEWISE_DEVICE=sim` no GPU is searched for.
 
 use crate::abi::CUresult;
 use crate::error::Error;
@@ -13,19 +14,19 @@ use std::fmt;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Who answers driver calls and runs kernels: a GPU through NVIDIA's driver, or the simulator.
+/// What executes driver calls and runs kernels: a GPU through NVIDIA's driver, or the simulator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Backend {
     /// NVIDIA's driver, on a GPU. Times are measured.
     Cuda,
-    /// The simulated GPU of this crate. Times are modelled, counters are there, every access is
-    /// checked.
+    /// The simulated GPU of this crate. Times are modelled, counters are available, and every
+    /// access is checked.
     Sim,
 }
 
 impl Backend {
-    /// How this backend comes by its times: `measured` or `modelled`.
+    /// Returns the origin of this backend's times: `measured` or `modelled`.
     pub fn times(self) -> &'static str {
         match self {
             Self::Cuda => "measured",
@@ -43,18 +44,19 @@ impl fmt::Display for Backend {
     }
 }
 
-/// What the choice came to.
+/// The result of the choice.
 #[derive(Debug)]
 pub(crate) enum Choice {
-    /// One of the two answers.
+    /// One of the two backends.
     Made(Backend),
-    /// What was asked for cannot be had; `cuInit` and all other calls return this.
+    /// The requested backend is not available; `cuInit` and all other calls return this error.
     Impossible(Error),
 }
 
 static CHOICE: OnceLock<Choice> = OnceLock::new();
 
-/// Who answers, or `None` before the first call and when what was asked for cannot be had.
+/// Returns the chosen backend, or `None` before the first call or if the requested one is not
+/// available.
 pub fn backend() -> Option<Backend> {
     match CHOICE.get() {
         Some(Choice::Made(backend)) => Some(*backend),
@@ -62,31 +64,31 @@ pub fn backend() -> Option<Backend> {
     }
 }
 
-/// Set by a simulated `cuInit` that succeeded.
+/// Set by a simulated `cuInit` that has succeeded.
 static INITIALISED: AtomicBool = AtomicBool::new(false);
 
-/// Set in a process that was forked from one in which `cuInit` had succeeded.
+/// Set in a process that was forked from one where `cuInit` had succeeded.
 static FORKED: AtomicBool = AtomicBool::new(false);
 
-/// Lets every simulated call through from now on.
+/// Permits every simulated call from now on.
 pub(crate) fn initialised() {
     extern "C" fn in_child() {
         FORKED.store(true, Ordering::Relaxed);
     }
     if !INITIALISED.swap(true, Ordering::AcqRel) {
-        // SAFETY: the function does one store, which is allowed between `fork` and whatever the
-        // child does.
+        // SAFETY: the function does one store, which is allowed between `fork` and the child's own
+        // code.
         unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
     }
 }
 
-/// Whether this process was forked from one that had work with the driver: its threads are not
-/// here, and its devices are not this one's.
+/// Returns whether this process was forked from one that had initialised the driver. The threads
+/// and devices of that process do not exist in this one.
 pub(crate) fn is_forked() -> bool {
     FORKED.load(Ordering::Relaxed)
 }
 
-/// The answer there, as a GPU's driver has it.
+/// Returns the error of a call in a forked process, as a GPU's driver returns it.
 pub(crate) fn forked() -> Error {
     Error::loud(
         CUresult::ERROR_NOT_INITIALIZED,
@@ -95,12 +97,12 @@ pub(crate) fn forked() -> Error {
     )
 }
 
-/// Whether simulated calls are let through.
+/// Returns whether simulated calls are permitted.
 pub(crate) fn is_initialised() -> bool {
     INITIALISED.load(Ordering::Acquire)
 }
 
-/// Makes the choice, if it is not made yet.
+/// Makes the choice if it is not made yet, and returns it.
 pub(crate) fn choice() -> &'static Choice {
     CHOICE.get_or_init(|| {
         log::unknown_variables();
@@ -140,7 +142,7 @@ fn choose(wish: &str) -> Choice {
     }
 }
 
-/// Opens the machine's driver, sees that it has a device, and sends all calls to it.
+/// Opens the machine's driver, checks that it has a device, and sends all calls to it.
 fn open_real() -> Result<(), Error> {
     let library = libcuda::open()?;
     library.initialise()?;

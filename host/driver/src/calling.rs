@@ -1,56 +1,57 @@
-//! What the calling thread is in the middle of: a call, a function that a stream runs on the host,
-//! or a call whose null stream is the thread's own.
+//! The state of the calling thread: the call that it makes, whether it runs a host function of a
+//! stream, and what the null stream means in its call.
 
 use crate::entry_point::row::DefaultStream;
 use std::cell::Cell;
 use std::panic::Location;
 
 thread_local! {
-    /// The call that this thread is in, or made last.
+    /// The call that this thread is making, or made last.
     static CALL: Cell<&'static str> = const { Cell::new("") };
-    /// Whether it is in it.
+    /// Whether the thread is inside the call.
     static INSIDE: Cell<bool> = const { Cell::new(false) };
-    /// The line of the program that has told it.
+    /// The line of the program that was set for the calls.
     static CALL_SITE: Cell<Option<&'static Location<'static>>> = const { Cell::new(None) };
     /// Whether this thread is running a host function of a stream.
     static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
-    /// What the null stream means in the call that this thread is in.
+    /// What the null stream means in the call that this thread is making.
     static DEFAULT_STREAM: Cell<DefaultStream> = const { Cell::new(DefaultStream::Legacy) };
 }
 
-/// Says which line of the program the next allocations and launches of this thread are for; reports
-/// name it.
+/// Sets the line of the program that reports name for the next allocations and launches of this
+/// thread.
 pub fn set_call_site(place: Option<&'static Location<'static>>) {
     CALL_SITE.set(place);
 }
 
-/// The line that the calling thread has told.
+/// Returns the line that the calling thread has set.
 pub(crate) fn call_site() -> Option<&'static Location<'static>> {
     CALL_SITE.get()
 }
 
-/// Says that this thread makes a call of the driver.
+/// Notes that this thread begins a call of the driver.
 pub(crate) fn begin(call: &'static str) {
     CALL.set(call);
     INSIDE.set(true);
 }
 
-/// Says that the call returns.
+/// Notes that the call returns.
 pub(crate) fn end() {
     INSIDE.set(false);
 }
 
-/// Whether this thread is in a call of the driver.
+/// Returns whether this thread is inside a call of the driver.
 pub(crate) fn is_inside() -> bool {
     INSIDE.get()
 }
 
-/// The call that this thread is in, or made last.
+/// Returns the call that this thread is making, or made last.
 pub(crate) fn call() -> &'static str {
     CALL.get()
 }
 
-/// Runs a stream's host function: the calls it makes are refused, as the driver API says.
+/// Runs a stream's host function. The driver calls that it makes are refused, as the driver API
+/// requires.
 // Reports look for it in the stack.
 #[inline(never)]
 pub(crate) fn in_callback(function: impl FnOnce()) {
@@ -59,7 +60,7 @@ pub(crate) fn in_callback(function: impl FnOnce()) {
     IN_CALLBACK.set(false);
 }
 
-/// Whether this thread is running a host function of a stream.
+/// Returns whether this thread is running a host function of a stream.
 pub(crate) fn is_in_callback() -> bool {
     IN_CALLBACK.get()
 }
@@ -72,7 +73,7 @@ pub(crate) fn with_default_stream<T>(stream: DefaultStream, call: impl FnOnce() 
     outcome
 }
 
-/// What the null stream means in the call that this thread is in.
+/// Returns what the null stream means in the call that this thread is making.
 pub(crate) fn default_stream() -> DefaultStream {
     DEFAULT_STREAM.get()
 }

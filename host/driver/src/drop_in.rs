@@ -1,20 +1,21 @@
-//! The drop-in library: this crate linked as a `libcuda.so.1` that programs in any language load in
-//! place of NVIDIA's.
+//! The drop-in library: this crate linked as a `libcuda.so.1`. Programs in any language can load it
+//! in place of NVIDIA's.
 //!
 //! Such a library is a crate of the type `cdylib` whose one line is [`drop_in!`](crate::drop_in!).
-//! It exports what this crate exports. All that sets it apart is who calls: a program that reads
-//! codes as integers, and not `cust`, which has them as an enum.
+//! It exports what this crate exports. It differs only in its callers: they read codes as integers,
+//! while `cust` reads them as an enum.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static THIS: AtomicBool = AtomicBool::new(false);
 
-/// Whether this code is in a drop-in library.
+/// Returns whether this code is in a drop-in library.
 pub(crate) fn is_this() -> bool {
     THIS.load(Ordering::Relaxed)
 }
 
-/// Says that it is. [`drop_in!`](crate::drop_in!) calls it when the library is loaded.
+/// Marks this code as a drop-in library. [`drop_in!`](crate::drop_in!) calls it when the library is
+/// loaded.
 #[doc(hidden)]
 pub fn this_is() {
     THIS.store(true, Ordering::Relaxed);

@@ -1,17 +1,17 @@
-//! From one row of the table to everything an entry point needs.
+//! Everything that an entry point needs, made from one row of the table.
 //!
-//! `entry_points!` makes of each row of [`crate::api`]: the exported C symbol; its place in the
-//! table of the real driver's functions; a stand-in for a real driver that is too old to have it;
-//! and an [`EntryPoint`](crate::EntryPoint) for lists and support pages.
+//! `entry_points!` makes these from each row of [`crate::api`]: the exported C symbol; its slot in
+//! the table of the real driver's functions; a stand-in for a real driver that is too old to have
+//! the function; and an [`EntryPoint`](crate::EntryPoint) for lists and support pages.
 //!
-//! What an exported symbol does is short, because it is on the path of every launch: read one
-//! pointer; when the real driver is in use it is the real function, and is called. Otherwise the
-//! simulated call runs inside [`answer`], which keeps the rules that all calls share.
+//! An exported symbol does little, because every launch goes through it. It reads one pointer. If
+//! the real driver is in use, this is the real function, and the symbol calls it. Otherwise the
+//! simulated call runs inside [`answer`], which applies the rules that all calls share.
 //!
-//! There are two functions of each name. The one in `api` returns the driver's code as it is. The
-//! exported C symbol calls it and hands the code to [`told`], because `cust` declares results as a
-//! Rust enum: a code which that enum lacks, of a newer driver say, would be undefined behaviour
-//! there.
+//! There are two functions of each name. The one in `api` returns the driver's code unchanged. The
+//! exported C symbol calls that function and passes the code to [`told`], because `cust` declares
+//! results as a Rust enum. A code that the enum lacks, for example of a newer driver, would be
+//! undefined behaviour there.
 
 use crate::abi::CUresult;
 use crate::backend::{self, Choice};
@@ -28,9 +28,9 @@ use crate::trace;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Runs a simulated call and turns its outcome into a code, keeping the message of a failure.
+/// Runs a simulated call and converts its outcome into a code. Keeps the message of a failure.
 ///
-/// The body comes as a reference, so that this function is compiled once and not for each entry
+/// The body is passed as a reference, so that this function is compiled once and not for each entry
 /// point.
 pub(crate) fn answer(
     table: &'static Table,
@@ -54,7 +54,8 @@ pub(crate) fn answer(
     let code = match &outcome {
         Ok(()) => CUresult::SUCCESS,
         Err(error) => {
-            // "Not yet" is an answer, not a failure, and neither is the lack of what nobody needs.
+            // "Not ready" is a result and not a failure. A missing optional call is no failure
+            // either.
             if error.code != CUresult::ERROR_NOT_READY && !columns.optional {
                 log::failed(call, error);
             }
@@ -70,7 +71,7 @@ pub(crate) fn answer(
     code
 }
 
-/// The rules that hold for every call.
+/// Checks the rules that hold for every call.
 fn permitted(columns: &Columns) -> Result {
     if columns.when == CallTime::Always {
         return Ok(());
@@ -99,7 +100,7 @@ fn permitted(columns: &Columns) -> Result {
     Ok(())
 }
 
-/// The answer of a call that the simulator does not have.
+/// Returns the error of a call that the simulator does not have.
 pub(crate) fn unsupported(call: &'static str) -> Result {
     Err(Error::loud(
         CUresult::ERROR_NOT_SUPPORTED,
@@ -109,8 +110,8 @@ pub(crate) fn unsupported(call: &'static str) -> Result {
     ))
 }
 
-/// The answer of a call of CUDA 3.1 and before whose addresses and sizes have 32 bits, where memory
-/// has 64.
+/// Returns the error of a call of CUDA 3.1 and before, whose addresses and sizes have 32 bits. The
+/// memory here has addresses of 64 bits.
 pub(crate) fn narrow(call: &'static str) -> Result {
     Err(Error::loud(
         CUresult::ERROR_NOT_SUPPORTED,
@@ -121,7 +122,7 @@ pub(crate) fn narrow(call: &'static str) -> Result {
     ))
 }
 
-/// The answer of a call that the machine's real driver does not have.
+/// Returns the error code of a call that the machine's real driver does not have.
 pub(crate) fn missing(call: &'static str) -> CUresult {
     let message = format!(
         "this machine's libcuda.so.1 has no {call}; a newer NVIDIA driver is needed for it"
@@ -134,21 +135,21 @@ pub(crate) fn missing(call: &'static str) -> CUresult {
 }
 
 thread_local! {
-    /// The code of this thread's last call through an exported symbol that failed.
+    /// The code of this thread's last failed call through an exported symbol.
     static LAST_CODE: Cell<u32> = const { Cell::new(0) };
 }
 
-/// The number that the last failing call of this thread returned, through whichever crate's
-/// declaration it was made: 0 if none has failed. `cust` knows the codes of CUDA 11 only and has
-/// all others as `UnknownError`; the driver's own number is here.
+/// Returns the number that the last failed call of this thread returned, whichever crate declared
+/// the function; 0 if no call has failed. `cust` has the codes of CUDA 11 only and reports all
+/// others as `UnknownError`. This function returns the driver's own number.
 pub fn last_code() -> u32 {
     LAST_CODE.get()
 }
 
-/// What the caller of an exported symbol gets for a code.
+/// Returns the code that the caller of an exported symbol gets.
 ///
-/// In the drop-in library, whose callers read an integer, that is the code. Linked into a Rust
-/// program, whose caller may be `cust`, it is a code that `cust` has.
+/// The drop-in library returns the code unchanged, because its callers read an integer. In a Rust
+/// program the caller may be `cust`, so the result is a code that `cust` has.
 pub(crate) fn told(code: CUresult) -> CUresult {
     if code == CUresult::SUCCESS {
         return code;
@@ -167,7 +168,7 @@ macro_rules! entry_points {
         $($since:literal $name:ident $(| $thread_since:literal $thread:ident)? ($($arg:ident: $type:ty),* $(,)?)
             = $($how:ident)::+ $(, $column:ident $(($($of:tt)*))?)*;)*
     })*) => {
-        /// The real driver's functions; null while the simulator answers.
+        /// The real driver's functions; null while the simulator executes the calls.
         #[allow(non_snake_case, reason = "the names are those of cuda.h")]
         struct Real {
             $($($name: AtomicPtr<()>, $($thread: AtomicPtr<()>,)?)*)*
@@ -177,12 +178,12 @@ macro_rules! entry_points {
             $($($name: AtomicPtr::new(std::ptr::null_mut()), $($thread: AtomicPtr::new(std::ptr::null_mut()),)?)*)*
         };
 
-        /// The same while a trace is made of them, when [`REAL`] stays null.
+        /// The same functions while they are traced; then [`REAL`] stays null.
         static TRACED: Real = Real {
             $($($name: AtomicPtr::new(std::ptr::null_mut()), $($thread: AtomicPtr::new(std::ptr::null_mut()),)?)*)*
         };
 
-        /// Where each symbol's function goes, and that of its twin.
+        /// The slots for the function of each symbol, and for that of its per-thread variant.
         static SLOTS: &[[Option<Slot>; 2]] = &[$($([
             entry_points!(@slot [$name] ($($type),*)),
             entry_points!(@slot [$($thread)?] ($($type),*)),
@@ -199,7 +200,7 @@ macro_rules! entry_points {
             address: || $name as *const (),
         },)*)*];
 
-        /// Both, as the rest of the crate knows them.
+        /// The entry points and the slots, for the rest of the crate.
         static TABLE: Table = Table { entry_points: ENTRY_POINTS, slots: SLOTS };
 
         $($(
@@ -207,8 +208,8 @@ macro_rules! entry_points {
             entry_points!(@define [$($thread)?] $section ($($arg: $type),*) [$($how)::+] PerThread { Columns::NONE$(.$column($($($of)*)?))* });
         )*)*
 
-        /// The exported C symbols: the functions of [`super`], with codes that their caller can
-        /// take.
+        /// The exported C symbols: the functions of [`super`], which return only codes that their
+        /// caller can hold.
         pub mod exported {
             use super::*;
 
@@ -227,7 +228,7 @@ macro_rules! entry_points {
     };
     (@slot [] $types:tt) => { None };
     (@slot [$name:ident] ($($type:ty),*)) => {{
-        /// Stands in for the function in a real driver that lacks it.
+        /// Replaces the function if the real driver lacks it.
         unsafe extern "C" fn missing($(_: $type),*) -> CUresult {
             entry::missing(stringify!($name))
         }
@@ -246,23 +247,23 @@ macro_rules! entry_points {
         #[doc = concat!("`", stringify!($name), "` of the CUDA driver API, section \"", $section, "\".")]
         ///
         /// # Safety
-        /// As the driver API reference says: what pointers point at must be as large and live as
-        /// long as it asks.
+        /// The contract is that of the driver API reference: memory that pointers point at must be
+        /// as large and live as long as the reference requires.
         #[inline(never)] // The exported function of this name calls it, and would be a copy of it.
         #[allow(non_snake_case, clippy::too_many_arguments, reason = "the signature is that of cuda.h")]
         pub unsafe extern "C" fn $name($($arg: $type),*) -> CUresult {
             const COLUMNS: Columns = $columns;
             let real = REAL.$name.load(Ordering::Acquire);
             if !real.is_null() {
-                // SAFETY: `pass_through` stored a function of this name from the real driver, whose
-                // C signature the row states, or the stand-in, which has it.
+                // SAFETY: `pass_through` stored a function of this name from the real driver, or
+                // the stand-in. The row states its C signature, which the stand-in has too.
                 let real: unsafe extern "C" fn($($type),*) -> CUresult = unsafe { std::mem::transmute(real) };
                 // SAFETY: the caller keeps the real function's contract.
                 return unsafe { real($($arg),*) };
             }
             if trace::real::is_on() {
                 let real = TRACED.$name.load(Ordering::Acquire);
-                // SAFETY: as above; all of the table was filled before the trace was turned on.
+                // SAFETY: as above. The whole table was filled before the trace was turned on.
                 let real: unsafe extern "C" fn($($type),*) -> CUresult = unsafe { std::mem::transmute(real) };
                 let arguments = [$(trace::real::word(&$arg)),*];
                 // SAFETY: as above.
@@ -280,7 +281,8 @@ macro_rules! entry_points {
         entry::answer(&TABLE, stringify!($name), &COLUMNS, $stream, &mut || entry::narrow(stringify!($name)))
     }};
     (@answer $name:ident ($($arg:ident),*) [$($how:ident)::+] $stream:path) => {
-        // SAFETY: the caller keeps the contract of the C function, which is that of its simulation.
+        // SAFETY: the caller keeps the contract of the C function. The simulation has the same
+        // contract.
         entry::answer(&TABLE, stringify!($name), &COLUMNS, $stream, &mut || unsafe { calls::$($how)::+($($arg),*) })
     };
     (@export [] $types:tt) => {};
@@ -288,7 +290,7 @@ macro_rules! entry_points {
         #[doc = concat!("The exported symbol `", stringify!($name), "`.")]
         ///
         /// # Safety
-        /// As for the function of this name in [`super`].
+        /// The contract is that of the function of this name in [`super`].
         #[unsafe(no_mangle)]
         #[allow(non_snake_case, clippy::too_many_arguments, reason = "the signature is that of cuda.h")]
         pub unsafe extern "C" fn $name($($arg: $type),*) -> CUresult {

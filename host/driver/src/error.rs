@@ -1,8 +1,8 @@
-//! Why a simulated call failed: the code that the program sees, and the words that help its author.
+//! The reason why a simulated call failed: the code for the program, and a message for its author.
 //!
-//! The driver API has room for a number only. The words go to [`crate::last_message`] and, as
-//! [`crate::log`] says, to stderr. A message says what was wrong with the values and what to do
-//! about it; the entry point puts the call's name in front of it.
+//! The driver API has room for a number only. The message goes to [`crate::last_message`] and, as
+//! [`crate::log`] describes, to stderr. A message states what was wrong with the values and what to
+//! do about it. The entry point adds the call's name in front of it.
 
 use crate::abi::CUresult;
 use std::fmt;
@@ -10,21 +10,21 @@ use std::fmt;
 /// The outcome of a simulated call.
 pub(crate) type Result<T = ()> = std::result::Result<T, Error>;
 
-/// A failed call.
+/// The failure of a call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub(crate) struct Error {
-    /// What the call returns.
+    /// The code that the call returns.
     pub(crate) code: CUresult,
-    /// What was wrong, and what to do.
+    /// What was wrong, and what to do about it.
     pub(crate) message: String,
-    /// Whether this is said on stderr unasked: a fault of a kernel, code that does not load, a
-    /// setting that cannot be met.
+    /// Whether the message is printed on stderr by default. This holds for a fault of a kernel,
+    /// code that does not load, and a setting that cannot be met.
     pub(crate) loud: bool,
 }
 
 impl Error {
-    /// A failure that the caller can handle.
+    /// Makes a failure that the caller can handle.
     pub(crate) fn new(code: CUresult, message: impl fmt::Display) -> Error {
         Error {
             code,
@@ -33,12 +33,12 @@ impl Error {
         }
     }
 
-    /// The same failure, printed unless `LANEWISE_LOG=off`.
+    /// Returns the same failure, to be printed unless `LANEWISE_LOG=off`.
     pub(crate) fn aloud(self) -> Error {
         Error { loud: true, ..self }
     }
 
-    /// A failure that is printed unless `LANEWISE_LOG=off`.
+    /// Makes a failure that is printed unless `LANEWISE_LOG=off`.
     pub(crate) fn loud(code: CUresult, message: impl fmt::Display) -> Error {
         Error {
             code,
@@ -56,7 +56,7 @@ macro_rules! fail {
     };
 }
 
-/// [`fail!`] unless the condition holds.
+/// Returns with an error, as [`fail!`] does, unless the condition holds.
 macro_rules! ensure {
     ($condition:expr, $code:ident, $($message:tt)+) => {
         if !$condition {

@@ -1,9 +1,10 @@
-//! Threads that inherit from another thread: its modelled time, and what it asks of launches.
+//! Threads that inherit from another thread its modelled time and the requests of its observers.
 //!
-//! What an [`Observer`](crate::Observer) asks holds for its own thread, and each thread has its own
-//! place in modelled time. A program that hands a part of its work to other threads means them to
-//! be a part of it: they enter the [`Fork`] that it made, and when it has waited for them it joins
-//! them. So times do not depend on which thread the host ran first. On a GPU this does nothing.
+//! The requests of an [`Observer`](crate::Observer) hold for its own thread, and each thread has
+//! its own place in modelled time. A program that hands a part of its work to other threads makes a
+//! [`Fork`]. The other threads enter it and inherit both. When the program has waited for them, it
+//! joins the fork. So times do not depend on the order in which the host ran the threads. On a GPU
+//! this does nothing.
 
 use crate::objects::device;
 use crate::observe;
@@ -13,23 +14,23 @@ use parking_lot::Mutex;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// A point in a thread's work at which others take part.
+/// A point in a thread's work from which other threads continue.
 #[derive(Debug)]
 pub struct Fork {
     asked: observe::Requests,
-    /// Where the thread was, on the simulator.
+    /// The thread's place in modelled time, on the simulator.
     place: Option<Moment>,
-    /// Where those that entered have ended.
+    /// The places in modelled time where the threads that entered have ended.
     ends: Mutex<Vec<Moment>>,
 }
 
-/// The clock of the simulated devices, where there are any.
+/// Returns the clock of the simulated devices, if there are any.
 fn clock() -> Option<&'static Arc<Clock>> {
     Some(device::all().first()?.timeline.clock())
 }
 
 impl Fork {
-    /// A fork of the calling thread's work.
+    /// Makes a fork of the calling thread's work.
     pub fn new() -> Fork {
         Fork {
             asked: observe::asked(),
@@ -38,7 +39,7 @@ impl Fork {
         }
     }
 
-    /// Takes part in the work until what is returned is dropped.
+    /// Makes the calling thread a part of the work until the returned value is dropped.
     pub fn enter(&self) -> Forked<'_> {
         if let Some((clock, place)) = clock().zip(self.place.as_ref()) {
             clock.enter(place);
@@ -50,7 +51,7 @@ impl Fork {
         }
     }
 
-    /// Moves the calling thread to where the last of those was that took part and have left.
+    /// Moves the calling thread to the latest place where a thread has left the fork.
     pub fn join(self) {
         if let Some(clock) = clock() {
             clock.join(self.ends.into_inner());
@@ -64,13 +65,13 @@ impl Default for Fork {
     }
 }
 
-/// A thread's part in another's work.
+/// A thread's part in another thread's work.
 #[derive(Debug)]
 pub struct Forked<'a> {
     fork: &'a Fork,
-    /// What the thread asked before.
+    /// The requests of the thread's observers before it entered.
     before: observe::Requests,
-    /// It belongs to its thread.
+    /// Keeps the value on its thread: it is neither `Send` nor `Sync`.
     own: PhantomData<*const ()>,
 }
 

@@ -1,23 +1,23 @@
-//! The CUDA driver API as symbols: NVIDIA's driver where there is one, the simulator elsewhere.
+//! The CUDA driver API as symbols: NVIDIA's driver if the machine has one, else the simulator.
 //!
 //! Linking this crate (`use lanewise_driver as _;` is enough) gives a program every `cu*` symbol
 //! that `cust` and other users of the driver API need, without an installed CUDA. The first call
-//! opens the machine's own `libcuda.so.1`. If that has a device, every call goes there, at the cost
-//! of one load and one call. Otherwise this crate answers the calls itself, as a driver for the
-//! simulated GPUs of the `sim` crate. `LANEWISE_DEVICE=cuda` or `sim` overrides the choice.
+//! opens the machine's own `libcuda.so.1`. If that driver has a device, every call goes to it, at
+//! the cost of one load and one call. Otherwise this crate executes the calls itself, as a driver
+//! for the simulated GPUs of the `sim` crate. `LANEWISE_DEVICE=cuda` or `sim` overrides the choice.
 //!
 //! | module | what it is |
 //! | --- | --- |
 //! | [`api`] | the table of entry points; from it come the symbols, the pass-through and [`support`]'s page |
 //! | [`abi`] | the API's types as C sees them |
-//! | `entry`, `entry_point`, `backend`, `libcuda` | from a symbol to the driver that answers it |
+//! | `entry`, `entry_point`, `backend`, `libcuda` | the way from a symbol to the driver that executes it |
 //! | `calls` | the simulated calls, one file for each section of the driver API reference |
-//! | `objects` | what they work on: devices, contexts, streams, events, modules, memory; they know no calls |
-//! | `settings`, `observe` | what the environment and the program ask for: devices, checks, counters, seeds |
+//! | `objects` | what the calls work on: devices, contexts, streams, events, modules, memory; it does not use `calls` |
+//! | `settings`, `observe` | the settings of the environment and of the program: devices, checks, counters, seeds |
 //! | `time` | modelled device time, which events measure |
-//! | `trace` | `LANEWISE_TRACE`: a timeline of what was done when |
+//! | `trace` | `LANEWISE_TRACE`: a timeline of the program's calls and operations |
 //!
-//! The Rust items are for what the C API has no room for: [`last_message`], [`last_code`], and
+//! The Rust items offer what the C API has no room for: [`last_message`], [`last_code`], and
 //! [`Observer`], which counts and checks launches. The environment variables that are read are rows
 //! of [`lanewise_variables`].
 
@@ -41,8 +41,8 @@ mod observe;
 mod output;
 mod settings;
 mod summary;
-/// The judge of launches: what a device and a kernel allow of a grid, a block, a cluster and shared
-/// memory.
+/// The checks of a launch's shape: what a device and a kernel allow of a grid, a block, a cluster
+/// and shared memory.
 pub mod launch_limits {
     pub use lanewise_sim::launch::limits::{Target, check_shape};
     pub use lanewise_sim::model::Limits;

@@ -1,20 +1,20 @@
-//! NVIDIA's `libcuda.so.1`: found, opened and asked for its functions.
+//! NVIDIA's `libcuda.so.1`: finding it, opening it, and looking up its functions.
 //!
-//! It is opened with `RTLD_LOCAL`, so that its symbols do not replace ours for the rest of the
-//! program, and with `RTLD_DEEPBIND`, so that its own references do not resolve to ours: the two
-//! sets of symbols have the same names.
+//! It is opened with two flags, because its symbols and ours have the same names. With `RTLD_LOCAL`
+//! its symbols do not replace ours for the rest of the program. With `RTLD_DEEPBIND` its own
+//! references do not resolve to ours.
 //!
-//! When this crate is itself built as `libcuda.so.1` (the drop-in), the loader's search may find us
-//! again. A library that exports [`lanewise_driver_marker`] is passed over, and the usual places
-//! are tried by full path.
+//! If this crate itself is built as `libcuda.so.1` (the drop-in), the loader's search may find this
+//! library again. A library that exports [`lanewise_driver_marker`] is skipped, and the usual
+//! places are tried by full path.
 
 use crate::abi::{CUresult, c_int, c_uint};
 use crate::error::{Error, Result};
 use libloading::os::unix;
 use std::ffi::CString;
 
-/// The library's name, and where distributions, WSL and containers put it when the loader's search
-/// does not find it.
+/// The library's name, and the paths where distributions, WSL and containers install it. The paths
+/// are for the case that the loader's search does not find it.
 const PLACES: &[&str] = &[
     "libcuda.so.1",
     "/usr/lib/x86_64-linux-gnu/libcuda.so.1",
@@ -26,7 +26,7 @@ const PLACES: &[&str] = &[
     "/run/opengl-driver/lib/libcuda.so.1",
 ];
 
-/// Says that a library is this crate and not NVIDIA's driver.
+/// Marks a library as this crate and not NVIDIA's driver.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn lanewise_driver_marker() {}
 
@@ -38,7 +38,7 @@ pub(crate) fn open() -> Result<Library> {
     let flags = unix::RTLD_NOW | unix::RTLD_LOCAL | DEEPBIND;
     for &place in PLACES {
         // SAFETY: opening NVIDIA's driver runs its initialisers, which do not depend on any state
-        // of ours.
+        // of this crate.
         let Ok(library) = (unsafe { unix::Library::open(Some(place), flags) }) else {
             continue;
         };
@@ -57,24 +57,24 @@ pub(crate) fn open() -> Result<Library> {
     ))
 }
 
-/// `RTLD_DEEPBIND` exists in glibc only; elsewhere the library relies on having been linked with
-/// its symbols bound.
+/// `RTLD_DEEPBIND` exists in glibc only. Elsewhere the library must have been linked with its
+/// symbols bound.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const DEEPBIND: c_int = 0x8;
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 const DEEPBIND: c_int = 0;
 
 impl Library {
-    /// The address of a function.
+    /// Returns the address of a function.
     pub(crate) fn find(&self, symbol: &str) -> Option<*mut ()> {
         let symbol = CString::new(symbol).ok()?;
-        // SAFETY: the address is only carried; who calls it states its type.
+        // SAFETY: the address is only stored. The code that calls it states its type.
         let found = unsafe { self.0.get::<*mut ()>(symbol.as_bytes_with_nul()) }.ok()?;
         let address = found.into_raw().cast::<()>();
         (!address.is_null()).then_some(address)
     }
 
-    /// Initialises the driver and sees that it has a device.
+    /// Initialises the driver and checks that it has a device.
     pub(crate) fn initialise(&self) -> Result {
         let init = self.find("cuInit").ok_or_else(not_a_driver)?;
         // SAFETY: `cuInit` has this signature in every version of the driver.
@@ -113,7 +113,7 @@ impl Library {
     }
 }
 
-/// What to do about a code that `cuInit` returns.
+/// Returns advice about a code that `cuInit` has returned.
 fn hint(code: CUresult) -> &'static str {
     match code {
         CUresult::ERROR_NO_DEVICE => {

@@ -1,8 +1,8 @@
-//! What the driver says on stderr, and the message of the last failing call.
+//! The driver's messages on stderr, and the message of the last failed call.
 //!
-//! `LANEWISE_LOG` chooses: `off`, nothing; `faults` (the default), what ended a kernel, what a
-//! check found, code that does not load and settings that cannot be met; `errors`, every failing
-//! call; `calls`, every call. Anything else is refused by `cuInit`.
+//! `LANEWISE_LOG` selects what is printed. `off` prints nothing. `faults` (the default) prints what
+//! ended a kernel, what a check found, code that does not load, and settings that cannot be met.
+//! `errors` prints every failed call, and `calls` every call. `cuInit` refuses any other value.
 
 use crate::abi::CUresult;
 use crate::error::Error;
@@ -19,13 +19,13 @@ pub(crate) enum Level {
     Calls,
 }
 
-/// The level that `LANEWISE_LOG` asked for when it was first needed.
+/// Returns the level that `LANEWISE_LOG` had when it was first needed.
 pub(crate) fn level() -> Level {
     static LEVEL: OnceLock<Level> = OnceLock::new();
     *LEVEL.get_or_init(|| asked().unwrap_or(Level::Faults))
 }
 
-/// What the variable says, or that it says nothing that is known.
+/// Returns the level that the variable names, or an error if it has no known value.
 pub(crate) fn asked() -> Result<Level, String> {
     match LOG.get().as_deref() {
         None | Some("faults") => Ok(Level::Faults),
@@ -40,19 +40,19 @@ thread_local! {
     static LAST: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// What the last failing call of this thread had to say.
+/// Returns the message of this thread's last failed call.
 pub fn last_message() -> Option<String> {
     LAST.try_with(|last| last.borrow().clone()).ok().flatten()
 }
 
-/// Says what did not fail and may still surprise.
+/// Prints a warning about something that has not failed and may still surprise.
 pub(crate) fn warn(message: &str) {
     if level() >= Level::Faults {
         eprintln!("lanewise: warning: {message}");
     }
 }
 
-/// Keeps the message of a failed call, and prints it if it is to be printed.
+/// Keeps the message of a failed call, and prints it if the level asks for it.
 pub(crate) fn failed(call: &str, error: &Error) {
     let message = format!("{call}: {}", error.message);
     let wanted = if error.loud {
@@ -63,25 +63,25 @@ pub(crate) fn failed(call: &str, error: &Error) {
     if level() >= wanted {
         eprintln!("lanewise: {:?}: {message}", error.code);
     }
-    // Nobody asks a thread whose variables are destroyed.
+    // No caller reads the message of a thread whose variables are destroyed.
     let _ = LAST.try_with(|last| last.replace(Some(message)));
 }
 
-/// Notes a call's outcome when every call is to be printed.
+/// Prints a call's outcome if the level is `calls`.
 pub(crate) fn called(call: &str, code: CUresult) {
     if level() == Level::Calls {
         eprintln!("lanewise: {call} -> {code:?}");
     }
 }
 
-/// Shows what a check found in a kernel that ran to its end.
+/// Prints what a check found in a kernel that ran to its end.
 pub(crate) fn found(finding: &lanewise_sim::Finding) {
     if level() >= Level::Faults {
         eprintln!("lanewise: {finding}");
     }
 }
 
-/// Shows the steps of a launch's schedule.
+/// Prints the steps of a launch's schedule.
 pub(crate) fn steps(kernel: &str, steps: &[String]) {
     if !steps.is_empty() {
         eprintln!("lanewise: the schedule of `{kernel}`:");
@@ -91,7 +91,8 @@ pub(crate) fn steps(kernel: &str, steps: &[String]) {
     }
 }
 
-/// Says which variables of the environment are none of Lanewise's, once a process.
+/// Prints, once in a process, the variables of the environment that look like Lanewise's and are
+/// unknown.
 pub(crate) fn unknown_variables() {
     if level() >= Level::Faults {
         for unknown in lanewise_variables::unknown() {

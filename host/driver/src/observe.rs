@@ -1,10 +1,10 @@
-//! What a program asks of its own launches, for as long as it holds an [`Observer`]: checks,
-//! counters, a seed.
+//! What a program requests for its own launches while it holds an [`Observer`]: checks, counters, a
+//! seed.
 //!
-//! The environment says what holds for all launches ([`crate::settings`]). An observer changes that
-//! for the launches of the thread that made it, and keeps what they left; other threads' launches
-//! are not touched. Observers may be nested: of two that ask for the same thing the inner one
-//! counts, and both keep what they see.
+//! The environment sets what holds for all launches ([`crate::settings`]). An observer changes that
+//! for the launches of the thread that made it, and collects their results. Launches of other
+//! threads are not affected. Observers may be nested. If two request the same thing, the inner one
+//! decides, and both collect the results.
 
 use crate::settings::{self, Launches, OnFinding};
 use lanewise_sim::{Checks, Counters, Exploration, Finding, Schedule};
@@ -15,34 +15,34 @@ use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
-/// What is asked of launches. What is none stays as it is without the observer.
+/// The settings that an observer changes. A field that is `None` changes nothing.
 #[derive(Debug, Clone, Default)]
 pub struct LaunchOverrides {
-    /// What to look for, besides what is always looked for.
+    /// The checks that run besides those that are always on.
     pub checks: Option<Checks>,
     /// Whether a finding fails the launch or is only reported.
     pub on_finding: Option<OnFinding>,
-    /// Whether findings and their number are said on stderr where they do not end the launch.
+    /// Whether findings that do not end the launch, and their number, are not printed on stderr.
     pub quiet: bool,
-    /// Whether the counters count.
+    /// Whether the counters are collected.
     pub count: bool,
     /// The seed that chooses the order of warps, as `LANEWISE_SEED`.
     pub seed: Option<u64>,
-    /// Who goes on where threads meet at memory, as `LANEWISE_SCHEDULE`.
+    /// The schedule that orders the threads' accesses to memory, as `LANEWISE_SCHEDULE`.
     pub schedule: Option<Schedule>,
-    /// A search through all schedules that the launches are a part of.
+    /// A search through all schedules. The launches are a part of it.
     pub exploration: Option<Arc<Exploration>>,
 }
 
-/// What a launch left.
+/// The results of a launch.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Observed {
     /// The name of the kernel that was launched.
     pub kernel: String,
-    /// What was counted, where somebody asked for that.
+    /// The counters, if an observer or the environment requested them.
     pub counters: Option<Counters>,
-    /// What the checks found.
+    /// The findings of the checks.
     pub findings: Vec<Finding>,
 }
 
@@ -56,31 +56,31 @@ struct Observing {
 }
 
 thread_local! {
-    // Without a destructor, as what a thread launches while its variables are destroyed is looked
-    // at, too.
+    // The stack has no destructor, because launches that a thread makes while its variables are
+    // destroyed are observed too.
     static STACK: RefCell<ManuallyDrop<Vec<Observing>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
-/// Numbers observers; of all threads, as one thread's may be asked by others too. And what they
-/// look at, in the order of time.
+/// The next number of an observer or an origin. All threads share one count, because other threads
+/// may use one thread's observers. The numbers are in the order of time.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// The number of what is done now.
+/// Returns a new number for what is done now.
 pub(crate) fn number() -> u64 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Watches the launches of the thread that made it. No effect on a GPU.
+/// Observes the launches of the thread that made it. It has no effect on a GPU.
 #[derive(Debug)]
 pub struct Observer {
     id: u64,
     record: Arc<Record>,
-    /// It belongs to its thread.
+    /// Keeps the observer on its thread: it is neither `Send` nor `Sync`.
     own: PhantomData<*const ()>,
 }
 
 impl Observer {
-    /// Asks this of the launches that this thread makes from now on.
+    /// Applies these settings to the launches that this thread makes from now on.
     pub fn start(ask: LaunchOverrides) -> Observer {
         let id = number();
         let record = Arc::default();
@@ -98,13 +98,13 @@ impl Observer {
         }
     }
 
-    /// When it was started: what was done since has a higher [`number`].
+    /// Returns the number of its start. Everything that was done later has a higher [`number`].
     pub(crate) fn begun(&self) -> u64 {
         self.id
     }
 
-    /// What the launches left that have ended and were not taken yet, in the order in which they
-    /// ended. Launches are asynchronous: synchronise first.
+    /// Takes the results of the launches that have ended and were not taken yet, in the order in
+    /// which they ended. Launches are asynchronous: synchronise first.
     pub fn take(&self) -> Vec<Observed> {
         std::mem::take(&mut *self.record.lock())
     }
@@ -121,7 +121,7 @@ impl Drop for Observer {
     }
 }
 
-/// What this thread's launches and objects are checked for.
+/// Returns the checks for this thread's launches and objects.
 pub(crate) fn checks() -> Checks {
     let asked = STACK.with_borrow(|stack| {
         let mut latest = stack.iter().rev();
@@ -130,21 +130,21 @@ pub(crate) fn checks() -> Checks {
     asked.unwrap_or_else(|| settings::launches().checks)
 }
 
-/// What a thread's observers ask, all together.
+/// All requests of a thread's observers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Requests(Vec<Observing>);
 
-/// What the calling thread's observers ask.
+/// Returns the requests of the calling thread's observers.
 pub(crate) fn asked() -> Requests {
     Requests(STACK.with_borrow(|stack| Vec::clone(stack)))
 }
 
-/// Asks this of the calling thread's launches from now on, and says what was asked before.
+/// Replaces the requests for the calling thread's launches, and returns the earlier ones.
 pub(crate) fn ask(asked: Requests) -> Requests {
     Requests(STACK.with_borrow_mut(|stack| std::mem::replace(&mut **stack, asked.0)))
 }
 
-/// How a launch runs, and who wants to know what it leaves.
+/// How a launch runs, and which observers get its results.
 #[derive(Debug, Clone)]
 pub(crate) struct LaunchTerms {
     pub(crate) launches: Launches,
@@ -152,7 +152,7 @@ pub(crate) struct LaunchTerms {
     records: Vec<Weak<Record>>,
 }
 
-/// How a launch runs that this thread makes now.
+/// Returns how a launch runs that this thread makes now.
 pub(crate) fn now() -> LaunchTerms {
     let mut launches = settings::launches();
     let mut exploration = None;
@@ -176,7 +176,7 @@ pub(crate) fn now() -> LaunchTerms {
 }
 
 impl LaunchTerms {
-    /// Hands over what a launch left to those who still want to know.
+    /// Adds the results of a launch to the records of the observers that still exist.
     pub(crate) fn keep(&self, observed: &Observed) {
         for record in self.records.iter().filter_map(Weak::upgrade) {
             record.lock().push(observed.clone());

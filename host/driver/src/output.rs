@@ -1,23 +1,23 @@
-//! What kernels print: to the process' standard output, or to a function that a test or a tool
-//! sets.
+//! The output of kernels. It goes to the process's standard output, or to a function that a test or
+//! a tool sets.
 
 use parking_lot::RwLock;
 use std::io::Write;
 
-/// Takes what kernels print, one call for each `printf` of a thread.
+/// A function that gets the output of kernels, one call for each `printf` of a thread.
 pub type Sink = Box<dyn Fn(&[u8]) + Send + Sync>;
 
 static SINK: RwLock<Option<Sink>> = RwLock::new(None);
 
-/// Sends what kernels print to `sink` from now on, or to standard output again; gives back the sink
-/// there was.
+/// Sends the output of kernels to `sink` from now on, or to standard output again with `None`.
+/// Returns the earlier sink.
 ///
-/// The simulator only: a GPU's driver writes to standard output itself.
+/// This works on the simulator only: a GPU's driver writes to standard output itself.
 pub fn set_output(sink: Option<Sink>) -> Option<Sink> {
     std::mem::replace(&mut *SINK.write(), sink)
 }
 
-/// Passes on what a kernel printed.
+/// Writes what a kernel printed.
 pub(crate) fn write(text: &[u8]) {
     match &*SINK.read() {
         Some(sink) => sink(text),
@@ -26,7 +26,7 @@ pub(crate) fn write(text: &[u8]) {
     }
 }
 
-/// Shows what was printed so far, as the driver does when a kernel has ended.
+/// Flushes what was printed so far, as the driver does when a kernel has ended.
 pub(crate) fn flush() {
     if SINK.read().is_none() {
         drop(std::io::stdout().lock().flush());

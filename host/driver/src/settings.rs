@@ -1,5 +1,5 @@
-//! What the environment says about the simulated devices and their launches. The variables are rows
-//! of [`lanewise_variables`].
+//! The settings of the environment for the simulated devices and their launches. The variables are
+//! rows of [`lanewise_variables`].
 
 use crate::abi::CUresult;
 use crate::error::{Error, Result};
@@ -14,20 +14,20 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The most devices that can be asked for.
+/// The largest number of devices that can be requested.
 pub(crate) const MOST_DEVICES: usize = 16;
 
-/// How many there are where the environment does not say.
+/// The number of devices if the environment does not set it.
 static USUAL_DEVICES: AtomicU32 = AtomicU32::new(1);
 
-/// What the environment says about the devices.
+/// The settings of the environment for the devices.
 #[derive(Debug)]
 pub(crate) struct Devices {
     pub(crate) model: DeviceModel,
     pub(crate) count: u32,
 }
 
-/// Reads the variables of [`lanewise_variables::Group::Device`] that are about simulated devices.
+/// Reads the variables of [`lanewise_variables::Group::Device`] that concern simulated devices.
 pub(crate) fn devices() -> Result<Devices> {
     let name = MODEL.get().unwrap_or_else(|| "h200".into());
     let mut model = DeviceModel::named(&name).map_err(|error| wrong(&MODEL, &name, &error))?;
@@ -42,17 +42,18 @@ pub(crate) fn devices() -> Result<Devices> {
     Ok(Devices { model, count })
 }
 
-/// Sets how many devices the simulator has, from 1 to 16, unless `LANEWISE_SIM_DEVICES` says it.
+/// Sets the number of simulated devices, 1 to 16, for the case that `LANEWISE_SIM_DEVICES` does not
+/// set it.
 ///
 /// A program calls it before it opens its first device: after `cuInit` it has no effect. It has
-/// none on a GPU either. Tests use it to give each of the test harness's threads a device of its
-/// own, for a blocking copy waits for the work of all streams of its device.
+/// none on a GPU either. Tests use it to give each thread of the test harness its own device,
+/// because a blocking copy waits for the work of all streams of its device.
 pub fn simulate_devices(count: usize) {
     USUAL_DEVICES.store(count.clamp(1, MOST_DEVICES) as u32, Ordering::Relaxed);
 }
 
-/// How many hardware queues lead from streams to a device. As NVIDIA's driver does, it takes what
-/// is no number from 1 to 32 for nothing said.
+/// Returns how many hardware queues lead from streams to a device. As NVIDIA's driver does, it
+/// ignores a value that is no number from 1 to 32.
 pub(crate) fn connections() -> u32 {
     static CONNECTIONS: OnceLock<u32> = OnceLock::new();
     *CONNECTIONS.get_or_init(|| {
@@ -62,7 +63,7 @@ pub(crate) fn connections() -> u32 {
     })
 }
 
-/// Whether simulated devices reach one another's memory.
+/// Returns whether simulated devices can access one another's memory.
 pub(crate) fn peers() -> Result<bool> {
     match SIM_PEERS.get().as_deref() {
         None | Some("1") => Ok(true),
@@ -71,41 +72,41 @@ pub(crate) fn peers() -> Result<bool> {
     }
 }
 
-/// What a finding of a check does.
+/// The effect of a check's finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnFinding {
-    /// It ends the launch with `CUDA_ERROR_LAUNCH_FAILED`, which stays with the context, as a fault
-    /// does.
+    /// It ends the launch with `CUDA_ERROR_LAUNCH_FAILED`. The error stays with the context, as a
+    /// fault does.
     #[default]
     Fault,
-    /// It is printed on stderr, and the launch counts as good.
+    /// It is printed on stderr, and the launch counts as successful.
     Report,
 }
 
-/// What the environment asks of every launch.
+/// The settings of the environment for every launch.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Launches {
     pub(crate) seed: u64,
     pub(crate) schedule: Schedule,
-    /// Whether the steps of a schedule that is not the plain one are printed.
+    /// Whether the steps of a schedule other than the plain one are printed.
     pub(crate) steps: bool,
     pub(crate) budget: Option<u64>,
     pub(crate) checks: Checks,
     pub(crate) on_finding: OnFinding,
-    /// Whether findings that do not end the launch are kept from stderr.
+    /// Whether findings that do not end the launch are not printed on stderr.
     pub(crate) quiet: bool,
     pub(crate) count: bool,
 }
 
 static LAUNCHES: OnceLock<Result<Launches>> = OnceLock::new();
 
-/// How launches run, if nobody observes them.
+/// Returns how launches run if no observer changes it.
 pub(crate) fn launches() -> Launches {
-    // A wrong setting has made `cuInit` fail, so there is no launch with it.
+    // A wrong setting has made `cuInit` fail, so no launch uses it.
     check_launches().unwrap_or_default()
 }
 
-/// The same, or which variable cannot be read, so that `cuInit` can say it.
+/// Returns how launches run, or which variable cannot be read, so that `cuInit` can report it.
 pub(crate) fn check_launches() -> Result<Launches> {
     LAUNCHES.get_or_init(from_environment).clone()
 }
@@ -143,19 +144,19 @@ fn from_environment() -> Result<Launches> {
     })
 }
 
-/// Where the counters go when the program ends; `%p` is the process's number, for programs that
-/// start others.
+/// Returns the file for the counters, which is written when the program ends. `%p` stands for the
+/// process ID, for programs that start others.
 pub(crate) fn counters_file() -> Option<PathBuf> {
     let path = COUNTERS.get()?;
     Some(path.replace("%p", &std::process::id().to_string()).into())
 }
 
-/// Whether a summary is printed when the program ends.
+/// Returns whether a summary is printed when the program ends.
 pub(crate) fn summary() -> Result<bool> {
     switch(&SUMMARY)
 }
 
-/// Whether a variable that is off by itself is on.
+/// Returns whether a variable that is off by default is on.
 fn switch(variable: &Variable) -> Result<bool> {
     match variable.get().as_deref() {
         None | Some("0") => Ok(false),
@@ -164,7 +165,8 @@ fn switch(variable: &Variable) -> Result<bool> {
     }
 }
 
-/// A whole number of those that are meant; 0 is not one of a budget.
+/// Returns the variable's whole number if it is in the range `meant`. A budget, for example, must
+/// not be 0.
 fn number(variable: &Variable, meant: RangeInclusive<u64>) -> Result<Option<u64>> {
     let Some(text) = variable.get() else {
         return Ok(None);
@@ -176,7 +178,7 @@ fn number(variable: &Variable, meant: RangeInclusive<u64>) -> Result<Option<u64>
     }
 }
 
-/// The error of a value that is none of those which the table lists.
+/// Returns the error of a value that is not among those in the table.
 fn untabled(variable: &Variable, text: &str) -> Error {
     Error::loud(
         CUresult::ERROR_INVALID_VALUE,
@@ -184,13 +186,13 @@ fn untabled(variable: &Variable, text: &str) -> Error {
     )
 }
 
-/// The same, where what reads the value says what it could be.
+/// Returns the error of a value, where `why` lists the possible values.
 fn wrong(variable: &Variable, text: &str, why: &dyn std::error::Error) -> Error {
     let message = variable.refusal(text, &why.to_string());
     Error::loud(CUresult::ERROR_INVALID_VALUE, message)
 }
 
-/// `"512M"` as bytes.
+/// Converts a size such as `"512M"` to bytes.
 fn bytes(text: &str) -> Option<u64> {
     let text = text.trim();
     let (digits, unit) = match text.char_indices().next_back()? {

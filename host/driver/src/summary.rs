@@ -1,8 +1,8 @@
-//! The summary when the program ends: which kernels ran, what was found, what was counted.
+//! The summary at the end of the program: the kernels that ran, the findings, and the counters.
 //!
-//! `LANEWISE_SUMMARY=1` prints it on stderr, `LANEWISE_COUNTERS=FILE` writes it as JSON. Both are
-//! what `lanewise exec` sets for the program that it starts, and hold for any program that uses the
-//! simulated driver.
+//! `LANEWISE_SUMMARY=1` prints it on stderr, and `LANEWISE_COUNTERS=FILE` writes it as JSON.
+//! `lanewise exec` sets both for the program that it starts. They also work for any other program
+//! that uses the simulated driver.
 
 use crate::observe::Observed;
 use crate::settings;
@@ -14,34 +14,34 @@ use std::collections::BTreeMap;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether anybody wants to know.
+/// Whether a summary is requested.
 static WANTED: AtomicBool = AtomicBool::new(false);
 
 /// The name of the device's model.
 static DEVICE: Mutex<&str> = Mutex::new("no device");
 
-/// What was found in what the host did.
+/// The findings in what the host did.
 static HOST: Mutex<Vec<Finding>> = Mutex::new(Vec::new());
 
 static KERNELS: Mutex<BTreeMap<String, Sum>> = Mutex::new(BTreeMap::new());
 
-/// What all launches of a kernel left.
+/// The results of all launches of a kernel.
 #[derive(Debug, Default)]
 struct Sum {
     launches: u64,
     faults: Vec<Fault>,
     counters: Counters,
-    /// Each kind and place once, with how often it was found.
+    /// One finding for each kind and place, with the number of times it was found.
     findings: Vec<Finding>,
 }
 
-/// Has the summary made of what runs on a device of this name, if the environment asks for it.
+/// Starts the summary of what runs on a device of this name, if the environment asks for it.
 pub(crate) fn begin(device: &'static str) {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         *DEVICE.lock() = device;
         let file = settings::counters_file();
-        // Said now, and not when the program has run for an hour.
+        // Reported now, and not after the program has run for an hour.
         if let Some(path) = &file
             && let Err(error) = std::fs::write(path, "")
         {
@@ -89,14 +89,14 @@ fn change(kernel: &str, add: impl FnOnce(&mut Sum)) {
     add(sum);
 }
 
-/// Adds what was found in what the host did.
+/// Adds a finding in what the host did.
 pub(crate) fn found_on_host(finding: Finding) {
     if WANTED.load(Ordering::Relaxed) {
         HOST.lock().push(finding);
     }
 }
 
-/// Says and writes it, at the end of the process.
+/// Prints and writes the summary at the end of the process.
 pub(crate) fn end() {
     if !WANTED.swap(false, Ordering::Relaxed) {
         return;
@@ -116,7 +116,8 @@ pub(crate) fn end() {
     }
 }
 
-/// The summary for people: a line about the run, a table of kernels, a line for each finding.
+/// Returns the summary for people: a line about the run, a table of kernels, a line for each
+/// finding.
 fn text(kernels: &BTreeMap<String, Sum>, host: &[Finding]) -> String {
     let launches = settings::launches();
     let all: u64 = kernels.values().map(|sum| sum.launches).sum();
@@ -194,7 +195,7 @@ fn row(name: &str, sum: &Sum) -> Vec<String> {
         .collect()
 }
 
-/// Rows under each other: the first column to the left, numbers to the right.
+/// Formats rows as a table: the first column is aligned left, numbers are aligned right.
 fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.first().map_or(0, Vec::len);
     let widths: Vec<usize> = (0..columns)
@@ -216,7 +217,7 @@ fn table(rows: &[Vec<String>]) -> String {
     text
 }
 
-/// The summary for programs.
+/// Returns the summary for programs, as JSON.
 fn document(kernels: &BTreeMap<String, Sum>, host: &[Finding]) -> Value {
     let launches = settings::launches();
     let kernels: Vec<Value> = kernels
@@ -257,7 +258,8 @@ fn kernel(name: &str, sum: &Sum) -> Value {
     })
 }
 
-/// A finding of the checks, or a fault, which is one of those that are always on.
+/// Returns a finding of the checks as JSON, or a fault. A fault is a finding of the checks that are
+/// always on.
 fn found(kind: &str, count: u64, report: &FaultReport) -> Value {
     let source = report.place.source.as_ref();
     json!({

@@ -1,9 +1,9 @@
-//! The support page: which calls the simulated driver answers.
+//! The support page: the calls that the simulated driver executes.
 
 use crate::api::ENTRY_POINTS;
 use std::fmt::Write;
 
-/// The page as Markdown: a table of sections, then each section's calls.
+/// Returns the page as Markdown: a table of sections, then the calls of each section.
 pub fn page() -> String {
     let mut page = String::from(
         "# Driver API calls\n\nOn a GPU every call goes to NVIDIA's driver. On the simulator, calls marked *no* return \
@@ -35,7 +35,7 @@ pub fn page() -> String {
     page
 }
 
-/// The sections, in order.
+/// Returns the sections in the order of the table.
 fn sections() -> Vec<&'static str> {
     let mut sections: Vec<&'static str> = ENTRY_POINTS.iter().map(|entry| entry.section).collect();
     sections.dedup();

@@ -1,11 +1,12 @@
-//! Ranges of the trace that the program names itself.
+//! Ranges in the trace that the program names itself.
 
 use crate::backend::{Backend, backend};
 use crate::objects::submission::traced;
 use crate::trace::{self, real, sim};
 use std::time::Duration;
 
-/// A piece of the program that a trace shows, on its thread's track, from its making to its drop.
+/// A range of the program in a trace. It is shown on its thread's track, from its creation to its
+/// drop.
 #[derive(Debug)]
 #[must_use = "dropped at once, it lasts no time"]
 pub struct TraceRange {
@@ -15,7 +16,7 @@ pub struct TraceRange {
 }
 
 impl TraceRange {
-    /// A range that begins now; nothing where no trace is made.
+    /// Begins a range now. It does nothing if no trace is made.
     pub fn begin(name: &str) -> TraceRange {
         let simulated = backend() == Some(Backend::Sim);
         TraceRange {

@@ -1,6 +1,6 @@
 //! Enumerators and flags of `cuda.h`, as constants in one module per C enumeration.
 //!
-//! Only those that a simulated call looks at are here; device attributes, which are a table, are in
+//! Only the constants that a simulated call uses are here. Device attributes are a table in
 //! `objects::attributes`.
 
 macro_rules! enumerators {
@@ -35,7 +35,7 @@ enumerators! {
         PERSISTING_L2_CACHE_SIZE = 6,
         COUNT = 7,
     }
-    /// `CUfunc_cache`: the last valid value.
+    /// The smallest and the largest valid value of `CUfunc_cache`.
     mod func_cache {
         PREFER_NONE = 0,
         PREFER_EQUAL = 3,
@@ -199,7 +199,7 @@ enumerators! {
         LIBRARY = 4,
         NVVM = 5,
     }
-    /// `CUlaunchAttributeID` and `CUstreamAttrID`.
+    /// The values of `CUlaunchAttributeID` and `CUstreamAttrID`.
     mod launch_attribute {
         IGNORE = 0,
         ACCESS_POLICY_WINDOW = 1,
@@ -226,7 +226,7 @@ enumerators! {
         FIRST = 1,
         LAST = 5,
     }
-    /// Ends of `cuLaunchKernel`'s `extra` list.
+    /// The identifiers of entries in `cuLaunchKernel`'s `extra` list.
     mod launch_extra {
         END = 0,
         BUFFER_POINTER = 1,
@@ -297,7 +297,7 @@ enumerators! {
         ACTIVE = 1,
         INVALIDATED = 2,
     }
-    /// `CUevent_record_flags` and `CUevent_wait_flags`.
+    /// The values of `CUevent_record_flags` and `CUevent_wait_flags`.
     mod event_use {
         EXTERNAL = 1,
     }

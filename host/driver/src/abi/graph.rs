@@ -1,4 +1,5 @@
-//! The structs of graph nodes. Field order and types are `cuda.h`'s; field names are Rust's.
+//! The structs of graph nodes. Field order and types are those of `cuda.h`; field names follow
+//! Rust's conventions.
 
 #![allow(
     missing_docs,
@@ -7,7 +8,7 @@
 
 use super::*;
 
-/// What a kernel node launches (`CUDA_KERNEL_NODE_PARAMS_v2`). Version 1 ends before `kern`.
+/// The parameters of a kernel node (`CUDA_KERNEL_NODE_PARAMS_v2`). Version 1 ends before `kern`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct CUDA_KERNEL_NODE_PARAMS {
@@ -21,7 +22,7 @@ pub struct CUDA_KERNEL_NODE_PARAMS {
     pub ctx: CUcontext,
 }
 
-/// [`CUDA_KERNEL_NODE_PARAMS`] as before CUDA 12.
+/// [`CUDA_KERNEL_NODE_PARAMS`] as it was before CUDA 12.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct CUDA_KERNEL_NODE_PARAMS_v1 {
@@ -33,7 +34,7 @@ pub struct CUDA_KERNEL_NODE_PARAMS_v1 {
     pub extra: *mut *mut c_void,
 }
 
-/// What a memset node sets.
+/// The parameters of a memset node.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CUDA_MEMSET_NODE_PARAMS {
@@ -45,7 +46,7 @@ pub struct CUDA_MEMSET_NODE_PARAMS {
     pub height: usize,
 }
 
-/// What a host node calls.
+/// The parameters of a host node: the function that it calls, and the argument.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct CUDA_HOST_NODE_PARAMS {
@@ -53,7 +54,7 @@ pub struct CUDA_HOST_NODE_PARAMS {
     pub user_data: *mut c_void,
 }
 
-/// `CUmemPoolProps`: which memory a pool is of.
+/// `CUmemPoolProps`: the kind and place of a pool's memory.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct CUmemPoolProps {
@@ -66,7 +67,7 @@ pub struct CUmemPoolProps {
     pub reserved: [c_uchar; 54],
 }
 
-/// What an allocation node allocates; `dptr` is written by the call that adds it.
+/// The parameters of an allocation node. The call that adds the node writes `dptr`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct CUDA_MEM_ALLOC_NODE_PARAMS {
@@ -77,7 +78,7 @@ pub struct CUDA_MEM_ALLOC_NODE_PARAMS {
     pub dptr: CUdeviceptr,
 }
 
-/// How a graph is instantiated, and what came of it.
+/// How a graph is instantiated, and the result of that.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct CUDA_GRAPH_INSTANTIATE_PARAMS {
@@ -87,7 +88,7 @@ pub struct CUDA_GRAPH_INSTANTIATE_PARAMS {
     pub result: c_uint,
 }
 
-/// Why an update of an executable graph was not made.
+/// The reason why an executable graph was not updated.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CUgraphExecUpdateResultInfo {
@@ -96,7 +97,7 @@ pub struct CUgraphExecUpdateResultInfo {
     pub error_from_node: CUgraphNode,
 }
 
-/// What `cuGraphAddNode` adds: a type, and the parameters of that type in 232 bytes.
+/// The node that `cuGraphAddNode` adds: a type, and the parameters of that type in 232 bytes.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct CUgraphNodeParams {
@@ -106,7 +107,7 @@ pub struct CUgraphNodeParams {
     pub reserved2: c_longlong,
 }
 
-/// `CUDA_MEMCPY_NODE_PARAMS`: a copy as [`CUgraphNodeParams`] holds it.
+/// `CUDA_MEMCPY_NODE_PARAMS`: a copy in the form that [`CUgraphNodeParams`] contains.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct CUDA_MEMCPY_NODE_PARAMS {
@@ -116,8 +117,8 @@ pub struct CUDA_MEMCPY_NODE_PARAMS {
     pub copy_params: CUDA_MEMCPY3D,
 }
 
-/// What a conditional node decides by, and the graphs that it runs, which the call that adds it
-/// writes.
+/// The condition of a conditional node, and the graphs that it runs. The call that adds the node
+/// writes the graphs.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct CUDA_CONDITIONAL_NODE_PARAMS {
@@ -128,7 +129,7 @@ pub struct CUDA_CONDITIONAL_NODE_PARAMS {
     pub ctx: CUcontext,
 }
 
-/// `CUgraphEdgeData`: the kind of a dependency; all zeros for the ordinary kind.
+/// `CUgraphEdgeData`: the kind of a dependency. All zeros mean the ordinary kind.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CUgraphEdgeData {
@@ -138,8 +139,8 @@ pub struct CUgraphEdgeData {
     pub reserved: [c_uchar; 5],
 }
 
-// SAFETY: its pointers are the program's, carried and given back; who follows them has checked them
-// for that.
+// SAFETY: the pointers belong to the program and are only stored and returned here. Code that
+// dereferences one has checked it for that.
 unsafe impl Send for CUDA_MEMCPY3D {}
 // SAFETY: as above.
 unsafe impl Sync for CUDA_MEMCPY3D {}

@@ -1,14 +1,14 @@
-//! Opaque handles. Each is as wide as a pointer and is passed like one; the value names an entry of
-//! a registry.
+//! Opaque handles. A handle is as wide as a pointer and is passed like one. Its value names an
+//! entry of a registry.
 
 use std::hash::Hash;
 
 /// A handle type: an opaque number.
 pub(crate) trait Handle: Copy + Eq + Hash + Default {
-    /// The handle of this value.
+    /// Returns the handle of this value.
     fn from_bits(bits: usize) -> Self;
 
-    /// The handle's value as a number.
+    /// Returns the handle's value as a number.
     fn bits(self) -> u64;
 }
 
@@ -32,7 +32,7 @@ macro_rules! handles {
 }
 
 handles! {
-    /// A context: what a process has on one device.
+    /// A context: the state of a process on one device.
     CUcontext;
     /// Code that was loaded into a context.
     CUmodule;
@@ -82,18 +82,19 @@ handles! {
     CUlogsCallbackHandle;
 }
 
-/// A texture object: a number on the host, 64 bits wide also for kernels.
+/// A texture object: a number, 64 bits wide on the host and in kernels.
 pub type CUtexObject = u64;
 /// A surface object.
 pub type CUsurfObject = u64;
 /// Physical memory made by `cuMemCreate`.
 pub type CUmemGenericAllocationHandle = u64;
-/// A condition of a graph node.
+/// The condition of a conditional node.
 pub type CUgraphConditionalHandle = u64;
 
 impl CUstream {
-    /// The null handle, and the stream of a call that names none: the legacy default stream, or the
-    /// calling thread's own in a call whose name ends in `_ptds` or `_ptsz`.
+    /// The null handle. It means the legacy default stream, or the calling thread's own default
+    /// stream in a call whose name ends in `_ptds` or `_ptsz`. Calls without a stream argument use
+    /// it too.
     pub const DEFAULT: CUstream = CUstream(0);
     /// The constant `CU_STREAM_LEGACY` of cuda.h.
     pub const LEGACY: CUstream = CUstream(1);

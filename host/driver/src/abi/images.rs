@@ -1,5 +1,5 @@
-//! The structs of arrays, textures and surfaces. Field order and types are `cuda.h`'s; field names
-//! are Rust's.
+//! The structs of arrays, textures and surfaces. Field order and types are those of `cuda.h`; field
+//! names follow Rust's conventions.
 
 #![allow(
     missing_docs,
@@ -8,7 +8,7 @@
 
 use super::*;
 
-/// What `cuArrayCreate` makes.
+/// The parameters of `cuArrayCreate`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CUDA_ARRAY_DESCRIPTOR {
@@ -18,7 +18,7 @@ pub struct CUDA_ARRAY_DESCRIPTOR {
     pub channels: c_uint,
 }
 
-/// What `cuArray3DCreate` makes.
+/// The parameters of `cuArray3DCreate`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CUDA_ARRAY3D_DESCRIPTOR {
@@ -30,7 +30,7 @@ pub struct CUDA_ARRAY3D_DESCRIPTOR {
     pub flags: c_uint,
 }
 
-/// Linear memory as a texture reads it.
+/// Linear memory that a texture reads.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct LinearResource {
@@ -40,7 +40,7 @@ pub struct LinearResource {
     pub bytes: usize,
 }
 
-/// Memory with a pitch as a texture reads it.
+/// Memory with a pitch that a texture reads.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct PitchedResource {
@@ -52,7 +52,7 @@ pub struct PitchedResource {
     pub pitch: usize,
 }
 
-/// What a texture or surface object is over; the descriptor's `kind` says which.
+/// The memory of a texture or surface object. The descriptor's `kind` selects the member.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub union CUresource {
@@ -63,7 +63,7 @@ pub union CUresource {
     pub reserved: [c_int; 32],
 }
 
-/// What a texture or surface object is over.
+/// The memory of a texture or surface object, with its kind.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct CUDA_RESOURCE_DESC {
@@ -72,7 +72,7 @@ pub struct CUDA_RESOURCE_DESC {
     pub flags: c_uint,
 }
 
-/// How a texture is read.
+/// How a texture is read: addressing, filtering and format.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CUDA_TEXTURE_DESC {
@@ -88,7 +88,7 @@ pub struct CUDA_TEXTURE_DESC {
     pub reserved: [c_int; 12],
 }
 
-/// Which part of an array a texture shows, and as which format.
+/// The part of an array that a texture reads, and the format that it reads it as.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CUDA_RESOURCE_VIEW_DESC {

@@ -4,7 +4,7 @@
 //! reference. Two things differ from the C declarations, and neither is visible to a caller:
 //!
 //! - A handle is an opaque number, not a pointer: nothing here dereferences one (see
-//!   `objects::registry`).
+//!   `objects::handle::registry`).
 //! - An enumeration is a plain integer, because C may pass any value and a Rust enum must not hold
 //!   an unknown one.
 
@@ -32,9 +32,9 @@ pub type CUdevice = c_int;
 /// An address on the device. In the simulator it is an address of this process too.
 pub type CUdeviceptr = u64;
 
-/// The function that `cuStreamAddCallback` has called.
+/// The function that `cuStreamAddCallback` adds to a stream.
 pub type CUstreamCallback = Option<unsafe extern "C" fn(CUstream, CUresult, *mut c_void)>;
-/// The function that `cuLaunchHostFunc` has called.
+/// The function that `cuLaunchHostFunc` adds to a stream.
 pub type CUhostFn = Option<unsafe extern "C" fn(*mut c_void)>;
-/// Dynamic shared memory for a block size, asked for by `cuOccupancyMaxPotentialBlockSize`.
+/// Returns the dynamic shared memory for a block size; `cuOccupancyMaxPotentialBlockSize` calls it.
 pub type CUoccupancyB2DSize = Option<unsafe extern "C" fn(c_int) -> usize>;

@@ -1,9 +1,9 @@
-//! Result codes: number, name, description. One table, from which the constants, `cuGetErrorName`
-//! and `cuGetErrorString` come.
+//! Result codes: number, name, description. The constants, `cuGetErrorName` and `cuGetErrorString`
+//! are all made from one table.
 //!
 //! A row is `CODE NAME [newer] DESCRIPTION`. `newer` marks the codes that `cust_raw` 0.11 does not
-//! have: it declares the result of every call as a Rust enum, which must not hold a number that it
-//! lacks. See [`CUresult::as_cust_has_it`].
+//! have. It declares the result of every call as a Rust enum, which must not hold a number without
+//! a variant. See [`CUresult::as_cust_has_it`].
 //!
 //! Source: CUDA driver API reference 13.0, "Data types used by CUDA driver", `CUresult`. The
 //! descriptions are those that a current driver returns, since programs print them and people
@@ -11,7 +11,7 @@
 
 use std::ffi::CStr;
 
-/// What a driver call returns.
+/// The result code of a driver call.
 #[repr(transparent)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CUresult(pub u32);
@@ -22,7 +22,7 @@ macro_rules! codes {
         impl CUresult {
             $(pub const $name: CUresult = CUresult($code);)*
 
-            /// The constant's name in C, such as `CUDA_ERROR_INVALID_VALUE`.
+            /// Returns the constant's name in C, such as `CUDA_ERROR_INVALID_VALUE`.
             pub fn name(self) -> Option<&'static CStr> {
                 Some(match self.0 {
                     $($code => const { c_name(concat!("CUDA_", stringify!($name), "\0")) },)*
@@ -30,7 +30,7 @@ macro_rules! codes {
                 })
             }
 
-            /// The driver's own description.
+            /// Returns the driver's own description.
             pub fn description(self) -> Option<&'static CStr> {
                 Some(match self.0 {
                     $($code => $text,)*
@@ -38,7 +38,7 @@ macro_rules! codes {
                 })
             }
 
-            /// The code itself where `cust`'s enum of codes has it, else `CUDA_ERROR_UNKNOWN`.
+            /// Returns the code itself if `cust`'s enum of codes has it, else `CUDA_ERROR_UNKNOWN`.
             pub fn as_cust_has_it(self) -> CUresult {
                 match self.0 {
                     $($code => codes!(@told $name $($newer)?),)*
@@ -46,7 +46,7 @@ macro_rules! codes {
                 }
             }
 
-            /// Every code there is.
+            /// Returns every code of the table.
             pub fn all() -> impl Iterator<Item = CUresult> {
                 [$(CUresult($code)),*].into_iter()
             }
@@ -56,7 +56,7 @@ macro_rules! codes {
     (@told $name:ident newer) => { CUresult::ERROR_UNKNOWN };
 }
 
-/// `text`, which ends in its only zero byte, as C has it.
+/// Converts `text`, which ends in its only zero byte, to a C string.
 const fn c_name(text: &'static str) -> &'static CStr {
     match CStr::from_bytes_with_nul(text.as_bytes()) {
         Ok(name) => name,

@@ -1,5 +1,5 @@
-//! The structs that the simulated calls read or write. Field order and types are `cuda.h`'s; field
-//! names are Rust's.
+//! The structs that the simulated calls read or write. Field order and types are those of `cuda.h`;
+//! field names follow Rust's conventions.
 
 #![allow(
     missing_docs,
@@ -8,14 +8,14 @@
 
 use super::*;
 
-/// 16 bytes that name a device.
+/// The 16 bytes that identify a device.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct CUuuid {
     pub bytes: [u8; 16],
 }
 
-/// What `cuDeviceGetProperties` fills in.
+/// The properties that `cuDeviceGetProperties` writes.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct CUdevprop {
@@ -31,7 +31,7 @@ pub struct CUdevprop {
     pub texture_align: c_int,
 }
 
-/// Where memory lives: a device, or the host.
+/// The place of memory: a device, or the host.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct CUmemLocation {
@@ -39,7 +39,7 @@ pub struct CUmemLocation {
     pub id: c_int,
 }
 
-/// What physical memory to make.
+/// The properties of physical memory to be allocated.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct CUmemAllocationProp {
@@ -50,13 +50,13 @@ pub struct CUmemAllocationProp {
     pub flags: [u8; 8],
 }
 
-// SAFETY: the pointer is for another operating system; it is kept and given back, and never
-// followed.
+// SAFETY: the pointer is for another operating system. It is stored and returned, and never
+// dereferenced.
 unsafe impl Send for CUmemAllocationProp {}
 // SAFETY: as above.
 unsafe impl Sync for CUmemAllocationProp {}
 
-/// What multicast object to make.
+/// The properties of a multicast object to be made.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct CUmulticastObjectProp {
@@ -66,7 +66,7 @@ pub struct CUmulticastObjectProp {
     pub flags: c_ulonglong,
 }
 
-/// Who may access memory, and how.
+/// A device or the host, and the access that it has to memory.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct CUmemAccessDesc {
@@ -149,7 +149,7 @@ pub struct CUlaunchConfig {
     pub num_attrs: c_uint,
 }
 
-/// One launch attribute: an id, and 64 bytes of which the id says what they hold.
+/// One launch attribute: an id, and 64 bytes whose meaning depends on the id.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct CUlaunchAttribute {
@@ -167,7 +167,7 @@ pub struct CUlaunchAttributeValue {
 }
 
 impl CUlaunchAttributeValue {
-    /// The `index`th 32-bit word.
+    /// Returns the 32-bit word at `index`.
     pub fn word(&self, index: usize) -> u32 {
         let mut word = [0; 4];
         word.copy_from_slice(&self.bytes[4 * index..4 * index + 4]);
@@ -175,22 +175,22 @@ impl CUlaunchAttributeValue {
     }
 }
 
-/// A handle to another process's event; passed by value.
+/// A handle to another process's event. It is passed by value.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct CUipcEventHandle {
     pub reserved: [c_char; 64],
 }
 
-/// A handle to another process's memory; passed by value.
+/// A handle to another process's memory. It is passed by value.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct CUipcMemHandle {
     pub reserved: [c_char; 64],
 }
 
-/// A tensor map. What it holds is the driver's own; it has to be at a multiple of 64 bytes wherever
-/// it is used.
+/// A tensor map. Its content is private to the driver. It must be at a multiple of 64 bytes
+/// wherever it is used.
 #[repr(C, align(64))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CUtensorMap {
@@ -198,7 +198,7 @@ pub struct CUtensorMap {
 }
 
 impl CUtensorMap {
-    /// Of bytes in memory's order.
+    /// Makes a tensor map from bytes in the order of memory.
     pub fn from_bytes(bytes: [u8; 128]) -> CUtensorMap {
         let (words, _) = bytes.as_chunks::<8>();
         CUtensorMap {
@@ -206,7 +206,7 @@ impl CUtensorMap {
         }
     }
 
-    /// The bytes, in memory's order.
+    /// Returns the bytes in the order of memory.
     pub fn into_bytes(self) -> [u8; 128] {
         let mut bytes = [0; 128];
         for (to, word) in bytes.chunks_exact_mut(8).zip(self.opaque) {

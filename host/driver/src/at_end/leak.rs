@@ -1,7 +1,7 @@
-//! The check `leak`: what the program made and did not give back, as findings.
+//! The check `leak`: reports objects that the program has made and not released, as findings.
 //!
-//! A program that ends is asked at its very end, behind the destructors of its static objects. A
-//! test asks around a part of itself, by an [`Observer`](crate::Observer).
+//! For a whole program the check runs at its very end, after the destructors of its static objects.
+//! A test can check a part of itself with an [`Observer`](crate::Observer).
 
 use crate::abi::CUmodule;
 use crate::objects::handle::ledger::{self, LiveObject, ObjectKind};
@@ -10,14 +10,14 @@ use crate::{log, settings, summary};
 use lanewise_sim::checks::FindingKind;
 use lanewise_sim::{FaultReport, Finding, SourcePlace};
 
-/// Objects that one place of the program made.
+/// The objects that one place of the program made.
 struct Group {
     entries: Vec<LiveObject>,
     place: Option<SourcePlace>,
     note: String,
 }
 
-/// One finding for each kind and place.
+/// Returns one finding for each kind and place.
 fn findings(entries: Vec<LiveObject>) -> Vec<Finding> {
     let mut groups: Vec<Group> = Vec::new();
     for entry in entries {
@@ -57,7 +57,7 @@ fn finding(group: Group) -> Finding {
     finding
 }
 
-/// Finds what is left when the process ends, and says it.
+/// Finds what is left when the process ends, and reports it.
 pub(crate) fn at_end() {
     if !settings::launches().checks.leak {
         return;
@@ -68,9 +68,9 @@ pub(crate) fn at_end() {
 }
 
 impl Observer {
-    /// What the calling thread made since this observer was started and has not given back: one
-    /// finding for each kind of object and place of the program. Nothing, if no check of leaks was
-    /// asked for.
+    /// Returns what the calling thread has made since this observer was started and has not
+    /// released. There is one finding for each kind of object and place of the program. The list is
+    /// empty if the check of leaks is off.
     pub fn left(&self) -> Vec<Finding> {
         let mut entries = ledger::entries();
         entries.retain(|entry| entry.origin.is_own_since(self.begun()));
@@ -78,13 +78,14 @@ impl Observer {
     }
 }
 
-/// Says that a module, which was loaded before, is kept until the process ends as well.
+/// Excludes a module that was loaded earlier from the check of leaks: it is kept until the process
+/// ends.
 pub fn keep_module(handle: CUmodule) {
     ledger::gone(ObjectKind::Module, handle.0 as u64);
 }
 
-/// Runs `make` for objects that are meant to live until the process ends: the check of leaks does
-/// not speak of them.
+/// Runs `make`, whose objects are meant to live until the process ends. The check of leaks ignores
+/// them.
 pub fn kept<T>(make: impl FnOnce() -> T) -> T {
     crate::objects::handle::origin::aside(make)
 }

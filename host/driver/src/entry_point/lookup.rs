@@ -1,20 +1,20 @@
-//! From a name and a CUDA version to the entry point that `cuda.h` of that version means.
+//! Finds the entry point that a name means in `cuda.h` of a CUDA version.
 
 use crate::entry_point::{self, EntryPoint};
 
 /// The constant `CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM` of cuda.h.
 pub(crate) const PER_THREAD: u64 = 2;
 
-/// Why there is no entry point.
+/// Why no entry point was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Missing {
     /// No version of CUDA has a call of this name.
     Unknown,
-    /// Only versions newer than the one that was named have it.
+    /// Only versions newer than the given one have it.
     TooNew,
 }
 
-/// The newest version of the call `name` that CUDA `version` had.
+/// Returns the newest version of the call `name` that CUDA `version` had.
 pub(crate) fn newest(name: &str, version: u32) -> Result<&'static EntryPoint, Missing> {
     let named = || {
         entry_point::all()

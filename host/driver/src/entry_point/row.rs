@@ -1,19 +1,18 @@
-//! What a row of the table says of a call beside its signature: the columns behind the function
-//! that answers it.
+//! The columns of a row besides the signature and the function on the simulator.
 //!
-//! A row of [`crate::api`] ends in names of functions here, with commas between them: `, always`,
-//! `, unsafe_in_capture`, `, work(DeviceWork::Kernel, StreamAt::Argument(8))`.
+//! A row of [`crate::api`] ends in names of functions of this module, separated by commas: `,
+//! always`, `, unsafe_in_capture`, `, work(DeviceWork::Kernel, StreamAt::Argument(8))`.
 
 /// When a call may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CallTime {
-    /// Before `cuInit`, and in callbacks.
+    /// At any time, also before `cuInit` and in callbacks.
     Always,
     /// After `cuInit`, and not from a function that a stream runs on the host.
     Initialised,
 }
 
-/// The stream that the null handle means in a call, and that a call without a stream runs on.
+/// The stream that the null handle means in a call, and that a call without a stream argument uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DefaultStream {
     /// The legacy default stream.
@@ -22,27 +21,27 @@ pub(crate) enum DefaultStream {
     PerThread,
 }
 
-/// What a call puts into a stream: what a trace of a GPU measures by events around it.
+/// The work that a call adds to a stream. A trace of a GPU measures it with events around it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum DeviceWork {
-    /// The kernel that the first argument names; of `cuLaunchKernelEx`, the second.
+    /// A kernel: the first argument, or of `cuLaunchKernelEx` the second.
     Kernel,
-    /// A copy of this name: this many bytes, by the argument's place.
+    /// A copy of this name. The argument at this place is the number of bytes.
     Copy(&'static str, usize),
-    /// This many elements, by the argument's place, of this many bytes each.
+    /// A memset. The argument at this place is the number of elements, each of this many bytes.
     Set(usize, u64),
-    /// All of a graph, launched at once.
+    /// A whole graph, launched at once.
     Graph,
 }
 
-/// Where a call has its stream.
+/// Where the stream of a call is found.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum StreamAt {
     /// It is the argument at this place.
     Argument(usize),
-    /// It is in the configuration that the first argument points at.
+    /// It is in the configuration that the first argument points to.
     Config,
-    /// The call has none and runs on the default stream.
+    /// The call has no stream argument and runs on the default stream.
     Default,
 }
 
@@ -51,21 +50,21 @@ pub(crate) enum StreamAt {
 pub(crate) struct Columns {
     /// When the call may be made.
     pub(crate) when: CallTime,
-    /// Whether a capture refuses it unless its mode says otherwise.
+    /// Whether a capture refuses it unless the capture's mode allows it.
     pub(crate) unsafe_in_capture: bool,
-    /// What it puts into which stream, where a trace measures that.
+    /// The work that it adds and the stream, if a trace measures it.
     pub(crate) work: Option<(DeviceWork, StreamAt)>,
-    /// Whether it takes events away, before which a trace has to read those.
+    /// Whether it destroys events. A trace has to read them first.
     pub(crate) ends_events: bool,
-    /// Whether programs ask for the call and go on without it, so that its lack is no failure to
-    /// speak of.
+    /// Whether programs also work without the call. Then its absence is not reported as a failure.
     pub(crate) optional: bool,
-    /// Another name under which `cuGetProcAddress` has it, from this CUDA version on.
+    /// Another name that `cuGetProcAddress` accepts for it, and the CUDA version from which it
+    /// does.
     pub(crate) also_called: Option<(&'static str, u32)>,
 }
 
 impl Columns {
-    /// A row without any.
+    /// A row without further columns.
     pub(crate) const NONE: Columns = Columns {
         when: CallTime::Initialised,
         unsafe_in_capture: false,
@@ -75,7 +74,7 @@ impl Columns {
         also_called: None,
     };
 
-    /// The call may be made before `cuInit` and in callbacks.
+    /// Marks that the call may be made before `cuInit` and in callbacks.
     pub(crate) const fn always(self) -> Columns {
         Columns {
             when: CallTime::Always,
@@ -83,10 +82,10 @@ impl Columns {
         }
     }
 
-    /// The call may wait for the device or allocate behind the program's back, so a capture does
-    /// not let it through unless its mode says so (driver API reference,
-    /// `cuThreadExchangeStreamCaptureMode`: "potentially unsafe"). Copies that wait and questions
-    /// about events look for themselves, after they have looked for what is worse.
+    /// Marks that the call may wait for the device or allocate implicitly. A capture refuses it
+    /// unless the capture's mode allows it (driver API reference,
+    /// `cuThreadExchangeStreamCaptureMode`: "potentially unsafe"). Synchronous copies and event
+    /// queries check this themselves, after they have checked for more serious errors.
     pub(crate) const fn unsafe_in_capture(self) -> Columns {
         Columns {
             unsafe_in_capture: true,
@@ -94,7 +93,7 @@ impl Columns {
         }
     }
 
-    /// The call's work is measured when a GPU is traced.
+    /// Marks that the call's work is measured when a GPU is traced.
     pub(crate) const fn work(self, work: DeviceWork, at: StreamAt) -> Columns {
         Columns {
             work: Some((work, at)),
@@ -102,7 +101,7 @@ impl Columns {
         }
     }
 
-    /// The call takes events away.
+    /// Marks that the call destroys events.
     pub(crate) const fn ends_events(self) -> Columns {
         Columns {
             ends_events: true,
@@ -110,7 +109,7 @@ impl Columns {
         }
     }
 
-    /// Programs ask for the call and go on without it.
+    /// Marks that programs also work without the call.
     pub(crate) const fn optional(self) -> Columns {
         Columns {
             optional: true,
@@ -118,7 +117,7 @@ impl Columns {
         }
     }
 
-    /// `cuda.h` means this call by another name, from a version on.
+    /// Adds another name that `cuda.h` has for this call from a version on.
     pub(crate) const fn also_called(self, name: &'static str, since: u32) -> Columns {
         Columns {
             also_called: Some((name, since)),

@@ -1,14 +1,14 @@
-//! `LANEWISE_TRACE=file.json`: what a program had the driver do, and when, for Perfetto or
+//! `LANEWISE_TRACE=file.json`: a timeline of the driver's work for a program, for Perfetto or
 //! `chrome://tracing`.
 //!
-//! The file is in the trace event format of Chrome ("complete" events, in microseconds): one
-//! process for each device, in it one track for each stream and one for each host thread. It is
+//! The file is in the trace event format of Chrome ("complete" events, in microseconds). It has one
+//! process for each device, and in it one track for each stream and one for each host thread. It is
 //! written when the process ends.
 //!
-//! On the simulator ([`sim`]) all times are modelled, those of the host's calls too, so that the
-//! same program gives the same picture every time; what a call took in truth is in its arguments.
+//! On the simulator ([`sim`]) all times are modelled, also those of the host's calls, so that the
+//! same program always gives the same picture. The real duration of a call is among its arguments.
 //! On a GPU ([`real`]) host calls are timed by the clock, and kernels and copies by events around
-//! them, which costs something and makes each launch two calls longer.
+//! them. The events cost some time and add two calls to each launch.
 
 pub(crate) mod real;
 pub(crate) mod sim;
@@ -21,35 +21,35 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// One bar of the picture.
+/// One bar in the picture.
 #[derive(Debug, Clone)]
 pub(crate) struct Span {
     pub(crate) device: u32,
     pub(crate) track: Track,
     pub(crate) name: String,
-    /// `kernel`, `copy`, `set`, `host`, `call`, `range`: what a viewer can filter by.
+    /// `kernel`, `copy`, `set`, `host`, `call` or `range`. A viewer can filter by it.
     pub(crate) category: &'static str,
-    /// When it began, in microseconds.
+    /// The time at which it began, in microseconds.
     pub(crate) start: f64,
     pub(crate) duration: f64,
     pub(crate) args: Value,
 }
 
-/// Which line of the picture a bar is on.
+/// The line of the picture that a bar is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Track {
-    /// A host thread, by the order in which they first called.
+    /// A host thread, numbered in the order of the threads' first calls.
     Thread(u64),
-    /// A stream of a context, by their handles.
+    /// A stream: the handles of its context and of the stream.
     Stream(usize, usize),
 }
 
-/// The file, if one was asked for and can be written.
+/// Returns the file, if one was requested and can be written.
 fn file() -> Option<&'static PathBuf> {
     static FILE: OnceLock<Option<PathBuf>> = OnceLock::new();
     FILE.get_or_init(|| {
         let path = lanewise_variables::TRACE.path()?;
-        // Said now, and not when the program has run for an hour.
+        // Reported now, and not after the program has run for an hour.
         if let Err(error) = std::fs::write(&path, "") {
             eprintln!(
                 "lanewise: LANEWISE_TRACE: `{}` cannot be written: {error}",
@@ -64,28 +64,28 @@ fn file() -> Option<&'static PathBuf> {
     .as_ref()
 }
 
-/// Whether the program itself wants the trace.
+/// Whether the program itself has requested the trace.
 static KEPT: AtomicBool = AtomicBool::new(false);
 
-/// Whether a trace is being made.
+/// Returns whether a trace is being made.
 pub(crate) fn on() -> bool {
     KEPT.load(Ordering::Relaxed) || file().is_some()
 }
 
-/// Has a trace be made from now on, as `LANEWISE_TRACE` does, for [`trace_so_far`]. To be called
-/// before the driver starts.
+/// Makes a trace from now on, as `LANEWISE_TRACE` does, for [`trace_so_far`]. Call it before the
+/// driver starts.
 pub fn keep_trace() {
     KEPT.store(true, Ordering::Relaxed);
 }
 
-/// What a trace would show now, in its format. Of what has not ended nothing is shown.
+/// Returns the trace up to now, in its format. It contains only what has ended.
 pub fn trace_so_far() -> Value {
     sim::finish();
     real::finish();
     document(SPANS.lock().clone())
 }
 
-/// The calling thread's number.
+/// Returns the calling thread's number.
 fn thread() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     thread_local!(static NUMBER: Cell<u64> = const { Cell::new(0) });
@@ -99,9 +99,9 @@ fn thread() -> u64 {
 
 static SPANS: Mutex<Vec<Span>> = Mutex::new(Vec::new());
 
-/// Writes the file, at the end of the process.
+/// Writes the file at the end of the process.
 extern "C" fn write() {
-    // What unwinds out of an exit handler aborts, and a trace is not worth that.
+    // A panic that leaves an exit handler aborts the process. A trace is not worth that.
     let written = std::panic::catch_unwind(|| {
         sim::finish();
         real::finish();
@@ -119,7 +119,7 @@ extern "C" fn write() {
     }
 }
 
-/// The file's content.
+/// Returns the file's content.
 fn document(mut spans: Vec<Span>) -> Value {
     spans.sort_by(|a, b| {
         (a.device, a.track)

@@ -1,10 +1,10 @@
-//! The trace of a GPU: host calls by the clock, kernels and copies by events of the real driver
-//! around them.
+//! The trace of a GPU. Host calls are timed by the clock, kernels and copies by events of the real
+//! driver around them.
 //!
-//! While a trace is made the pass-through is not a jump: the exported symbols come here, and call
-//! the real function from here. Each context has a base event, whose moment on the host's clock is
-//! known because the host waited for it; device times are counted from it. Nothing is measured in a
-//! stream that is being captured, since an event recorded there never happens.
+//! While a trace is made, the exported symbols do not jump to the real function. They call this
+//! module, which calls the real function. Each context has a base event. Its time on the host's
+//! clock is known, because the host waited for it, and device times are relative to it. Nothing is
+//! measured in a stream that is being captured, because an event recorded there never happens.
 
 use super::{SPANS, Span, Track, on, thread};
 use crate::abi::{CUcontext, CUlaunchConfig, CUresult, CUstream, c_char, c_int, c_uint, c_void};
@@ -19,18 +19,18 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Set when the real driver answers and a trace is made.
+/// Set if the real driver executes the calls and a trace is made.
 static ON: AtomicBool = AtomicBool::new(false);
 
-/// Whether calls are to come here.
+/// Returns whether calls go through this module.
 pub(crate) fn is_on() -> bool {
     ON.load(Ordering::Relaxed)
 }
 
-/// Makes [`Functions`]: a field for each function, its symbol, and what it takes.
+/// Makes [`Functions`]: for each function a field, its symbol, and the types of its arguments.
 macro_rules! functions {
     ($($field:ident $symbol:literal ($($type:ty),*);)*) => {
-        /// The real functions that measuring needs.
+        /// The real functions that the measurements need.
         struct Functions {
             $($field: unsafe extern "C" fn($($type),*) -> CUresult,)*
         }
@@ -64,7 +64,8 @@ functions! {
 
 static FUNCTIONS: OnceLock<Functions> = OnceLock::new();
 
-/// Has calls come here from now on, if a trace was asked for; says whether.
+/// Sends calls through this module from now on, if a trace was requested and the driver has the
+/// functions for it. Returns whether it does.
 pub(crate) fn start(library: &Library) -> bool {
     if !on() {
         return false;
@@ -83,13 +84,13 @@ pub(crate) fn start(library: &Library) -> bool {
     true
 }
 
-/// The moment from which times are counted.
+/// Returns the time from which times are counted.
 fn origin() -> Instant {
     static ORIGIN: OnceLock<Instant> = OnceLock::new();
     *ORIGIN.get_or_init(Instant::now)
 }
 
-/// Work between two events.
+/// The work between two events.
 struct Pending {
     context: CUcontext,
     device: u32,
@@ -101,16 +102,16 @@ struct Pending {
     args: Value,
 }
 
-/// A context's base event and its moment, in microseconds.
+/// For each context its base event, and that event's time in microseconds.
 static BASES: Mutex<Option<HashMap<CUcontext, (usize, f64)>>> = Mutex::new(None);
 static PENDING: Mutex<Vec<Pending>> = Mutex::new(Vec::new());
 
-/// The time, on the host's clock.
+/// Returns the time on the host's clock.
 pub(crate) fn now() -> Duration {
     origin().elapsed()
 }
 
-/// Notes a range of the program that began at `start` and ends now.
+/// Adds a range of the program that began at `start` and ends now.
 pub(crate) fn range(name: String, start: Duration) {
     SPANS.lock().push(Span {
         device: current().map_or(0, |(_, device)| device),
@@ -123,19 +124,19 @@ pub(crate) fn range(name: String, start: Duration) {
     });
 }
 
-/// The first eight bytes of an argument.
+/// Returns the first eight bytes of an argument.
 pub(crate) fn word<T>(argument: &T) -> u64 {
     let mut word = [0u8; 8];
     let size = size_of::<T>().min(8);
-    // SAFETY: this many bytes of a live value; arguments of C functions are scalars and plain
-    // structs.
+    // SAFETY: the value is live and has this many bytes. Arguments of C functions are scalars and
+    // plain structs.
     unsafe {
         std::ptr::copy_nonoverlapping((argument as *const T).cast::<u8>(), word.as_mut_ptr(), size)
     };
     u64::from_ne_bytes(word)
 }
 
-/// Calls the real function and notes what it did.
+/// Calls the real function and adds what it did to the trace.
 pub(crate) fn call(
     name: &'static str,
     columns: &Columns,
@@ -170,11 +171,11 @@ pub(crate) fn call(
     code
 }
 
-/// The current context and its device.
+/// Returns the current context and its device.
 fn current() -> Option<(CUcontext, u32)> {
     let functions = FUNCTIONS.get()?;
     let (mut context, mut device) = (CUcontext::default(), 0);
-    // SAFETY: variables of this function's own.
+    // SAFETY: the pointers are to variables of this function.
     let codes = unsafe {
         (
             (functions.current)(&mut context),
@@ -186,10 +187,10 @@ fn current() -> Option<(CUcontext, u32)> {
     is_there.then_some((context, device as u32))
 }
 
-/// A new event, recorded in `stream`.
+/// Makes a new event and records it in `stream`.
 fn mark(functions: &Functions, stream: CUstream) -> Option<usize> {
     let mut event = 0;
-    // SAFETY: a variable of this function's own; the stream is the program's argument.
+    // SAFETY: the pointer is to a variable of this function. The stream is the program's argument.
     unsafe {
         if (functions.create)(&mut event, 0) != CUresult::SUCCESS {
             return None;
@@ -202,7 +203,7 @@ fn mark(functions: &Functions, stream: CUstream) -> Option<usize> {
     Some(event)
 }
 
-/// The stream that the null handle means in the call of this name.
+/// Returns the stream that the null handle means in the call of this name.
 fn default_of(name: &str) -> CUstream {
     if name.ends_with("_ptds") || name.ends_with("_ptsz") {
         CUstream::PER_THREAD
@@ -226,7 +227,8 @@ fn before(at: StreamAt, work: DeviceWork, default: CUstream, arguments: &[u64]) 
             if config.is_null() {
                 return None;
             }
-            // SAFETY: not null, so valid as the contract of `cuLaunchKernelEx` says.
+            // SAFETY: the pointer is not null, so it is valid by the contract of
+            // `cuLaunchKernelEx`.
             unsafe { (*config).stream }
         }
     };
@@ -236,7 +238,7 @@ fn before(at: StreamAt, work: DeviceWork, default: CUstream, arguments: &[u64]) 
         stream
     };
     let mut capturing = 0;
-    // SAFETY: a variable of this function's own.
+    // SAFETY: the pointer is to a variable of this function.
     let code = unsafe { (functions.is_capturing)(stream, &mut capturing) };
     if code != CUresult::SUCCESS || capturing != 0 {
         return None;
@@ -274,13 +276,13 @@ fn before(at: StreamAt, work: DeviceWork, default: CUstream, arguments: &[u64]) 
     })
 }
 
-/// Sees that the context has a base event.
+/// Makes a base event for the context if it has none.
 fn base(functions: &Functions, context: CUcontext, stream: CUstream) -> Option<()> {
     let mut bases = BASES.lock();
     let bases = bases.get_or_insert_default();
     if let std::collections::hash_map::Entry::Vacant(entry) = bases.entry(context) {
         let event = mark(functions, stream)?;
-        // SAFETY: an event of this module's own.
+        // SAFETY: the event belongs to this module.
         if unsafe { (functions.wait)(event) } != CUresult::SUCCESS {
             return None;
         }
@@ -291,10 +293,11 @@ fn base(functions: &Functions, context: CUcontext, stream: CUstream) -> Option<(
 
 fn kernel_name(functions: &Functions, function: u64) -> String {
     let mut text: *const c_char = std::ptr::null();
-    // SAFETY: a variable of this function's own; the function is the program's argument.
+    // SAFETY: the pointer is to a variable of this function. The function is the program's
+    // argument.
     let known = unsafe { (functions.name)(&mut text, function as usize) == CUresult::SUCCESS };
     if known && !text.is_null() {
-        // SAFETY: the driver's own text, which lives as long as the function.
+        // SAFETY: the text belongs to the driver and lives as long as the function.
         unsafe { CStr::from_ptr(text) }
             .to_string_lossy()
             .into_owned()
@@ -303,7 +306,7 @@ fn kernel_name(functions: &Functions, function: u64) -> String {
     }
 }
 
-/// Marks the end of a call's work, if it put any there.
+/// Marks the end of a call's work in its stream, if the call added any.
 fn after(mut pending: Pending, code: CUresult) {
     let Some(functions) = FUNCTIONS.get() else {
         return;
@@ -314,12 +317,12 @@ fn after(mut pending: Pending, code: CUresult) {
         pending.end = end;
         PENDING.lock().push(pending);
     } else {
-        // SAFETY: an event of this module's own.
+        // SAFETY: the event belongs to this module.
         unsafe { (functions.destroy)(pending.start) };
     }
 }
 
-/// Reads the events of all work so far, which it waits for.
+/// Waits for all work so far and reads its events.
 fn resolve() {
     let Some(functions) = FUNCTIONS.get() else {
         return;
@@ -341,7 +344,7 @@ fn resolve() {
         let Some(&(base, moment)) = bases.get(&context) else {
             continue;
         };
-        // SAFETY: events of this module's own.
+        // SAFETY: the events belong to this module.
         let measured = unsafe {
             (functions.wait)(end) == CUresult::SUCCESS
                 && (functions.elapsed)(&mut from, base, start) == CUresult::SUCCESS
@@ -366,7 +369,8 @@ fn resolve() {
     }
 }
 
-/// Has a function that the program asked for by name be ours, so that its calls come here.
+/// Replaces the address of a function that the program looked up by name with ours, so that its
+/// calls come to this module.
 fn lead_here(arguments: &[u64]) {
     let &[symbol, found, version, flags, ..] = arguments else {
         return;
@@ -393,7 +397,7 @@ fn lead_here(arguments: &[u64]) {
     }
 }
 
-/// Reads what has not been read, at the end of the process.
+/// Reads the events that were not read yet, at the end of the process.
 pub(super) fn finish() {
     resolve();
 }

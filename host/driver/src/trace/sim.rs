@@ -1,5 +1,5 @@
-//! The trace of the simulator: when things were is known once the timeline is laid out, so only
-//! what they were is kept here.
+//! The trace of the simulator. Times are known when the timeline is laid out, so this module keeps
+//! only what was done.
 
 use super::{SPANS, Span, Track, on, thread};
 use crate::abi::CUresult;
@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// A device: its number, and its modelled time.
+/// A device: its number, and its timeline of modelled time.
 pub(crate) type Device = (u32, &'static Timeline);
 
-/// What happened, to be written to the trace.
+/// Something that happened, to be written to the trace.
 enum TraceEntry {
     Call {
         device: Device,
@@ -39,7 +39,7 @@ enum TraceEntry {
     },
 }
 
-/// What an operation is called in the picture.
+/// The name and category of an operation in the picture.
 pub(crate) struct Label {
     pub(crate) name: String,
     pub(crate) category: &'static str,
@@ -55,7 +55,7 @@ pub(crate) struct BegunSpan {
     at: Instant,
 }
 
-/// Notes the beginning of a call, if a trace is made: in the time of this device.
+/// Notes the beginning of a call, in the time of this device, if a trace is made.
 pub(crate) fn begin(device: fn() -> Option<Device>) -> Option<BegunSpan> {
     on().then(|| BegunSpan {
         place: device().map(|device| (device, device.1.place())),
@@ -98,7 +98,7 @@ impl BegunSpan {
     }
 }
 
-/// Notes that work of this label was submitted to a stream: its place in modelled time.
+/// Notes that work of this label was submitted to a stream, with its place in modelled time.
 pub(crate) fn submitted(label: Label, device: Device, stream: Track, node: &Arc<Node>) {
     ENTRIES.lock().push(TraceEntry::Work {
         device,
@@ -108,7 +108,7 @@ pub(crate) fn submitted(label: Label, device: Device, stream: Track, node: &Arc<
     });
 }
 
-/// Turns all that has ended into bars.
+/// Turns everything that has ended into bars.
 pub(super) fn finish() {
     let entries = std::mem::take(&mut *ENTRIES.lock());
     let spans = entries.into_iter().filter_map(|entry| match entry {

@@ -1,21 +1,23 @@
 //! Device attributes: `CUdevice_attribute` from number to value, as one table.
 //!
-//! What differs between GPUs is read from the device model. The texture and surface extents are the
-//! same for every compute capability from 7.0 on (CUDA C++ Programming Guide, "Technical
-//! Specifications per Compute Capability"). What the simulated driver does not have (interprocess
-//! handles, sparse arrays and so on) is 0, so that a program that asks first does not use it.
+//! Values that differ between GPUs are read from the device model. The texture and surface extents
+//! are the same for every compute capability from 7.0 on (CUDA C++ Programming Guide, "Technical
+//! Specifications per Compute Capability"). Features that the simulated driver does not have
+//! (interprocess handles, sparse arrays and so on) are 0, so that a program that queries them first
+//! does not use them.
 
 use super::device::Device;
 
 macro_rules! attributes {
     (|$device:ident, $m:ident, $l:ident, $s:ident, $from:ident| $($number:literal $name:ident = $value:expr,)*) => {
-        /// The value of an attribute, or `None` if there is no such attribute.
+        /// Returns the value of an attribute, or `None` if there is no such attribute.
         pub(crate) fn value($device: &Device, attribute: u32) -> Option<i32> {
             let $m = $device.sim.model();
             let ($l, $s) = (&$m.limits, &$m.multiprocessor);
             // Whether the device is of this major compute capability or above.
             let $from = |major: u32| u32::from($m.compute_capability[0] >= major);
-            // An attribute is an int in C; a model's figure that is not one counts as the largest.
+            // An attribute is an int in C. A value of the model that does not fit counts as the
+            // largest int.
             Some(match attribute {
                 $($number => i64::from($value).try_into().unwrap_or(i32::MAX),)*
                 _ => return None,

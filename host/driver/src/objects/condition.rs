@@ -1,9 +1,9 @@
-//! Conditions of graphs: numbers that kernels set while a graph runs, by which its conditional
-//! nodes decide.
+//! Conditions of graphs: numbers that kernels set while a graph runs, and that its conditional
+//! nodes read.
 //!
 //! Source: CUDA C++ Programming Guide, "Conditional Graph Nodes", "Conditional Handles". A
-//! condition lives as long as its graph, or what was instantiated of it. Where it has no default,
-//! its value is undefined until a kernel sets it; a node that reads it before is told of.
+//! condition lives as long as its graph, or anything instantiated from it. If it has no default,
+//! its value is undefined until a kernel sets it. It is an error if a node reads it before that.
 
 use crate::abi::{CUcontext, CUgraph, CUgraphConditionalHandle};
 use crate::error::{Result, fail};
@@ -22,17 +22,17 @@ pub(crate) struct Condition {
     /// Its value when a launch begins.
     default: Option<u32>,
     value: Mutex<Option<u32>>,
-    /// Whether a node decides by it; one may.
+    /// Whether a node uses it. Only one node may.
     taken: AtomicBool,
 }
 
-/// All that are alive.
+/// All live conditions.
 static CONDITIONS: Mutex<Option<HashMap<CUgraphConditionalHandle, Weak<Condition>>>> =
     Mutex::new(None);
-/// Handles are no small numbers, so that what is no handle is found out.
+/// Handles are not small numbers, so that an invalid handle is detected.
 static NEXT: AtomicU64 = AtomicU64::new(0x6c61_6e65_0000_0001);
 
-/// A condition for a graph.
+/// Makes a condition for a graph.
 pub(crate) fn create(graph: CUgraph, context: CUcontext, default: Option<u32>) -> Arc<Condition> {
     let condition = Arc::new(Condition {
         handle: NEXT.fetch_add(1, Ordering::Relaxed),
@@ -52,7 +52,7 @@ fn find(handle: CUgraphConditionalHandle) -> Option<Arc<Condition>> {
     CONDITIONS.lock().as_ref()?.get(&handle)?.upgrade()
 }
 
-/// The condition that `handle` names.
+/// Returns the condition that `handle` names.
 pub(crate) fn get(handle: CUgraphConditionalHandle) -> Result<Arc<Condition>> {
     match find(handle) {
         Some(condition) => Ok(condition),
@@ -63,7 +63,7 @@ pub(crate) fn get(handle: CUgraphConditionalHandle) -> Result<Arc<Condition>> {
     }
 }
 
-/// A kernel sets the condition of this handle; whether there is one.
+/// Sets the condition of this handle for a kernel. Returns whether there is one.
 pub(crate) fn set(handle: CUgraphConditionalHandle, value: u32) -> bool {
     let condition = find(handle);
     if let Some(condition) = &condition {
@@ -73,17 +73,17 @@ pub(crate) fn set(handle: CUgraphConditionalHandle, value: u32) -> bool {
 }
 
 impl Condition {
-    /// A launch of the graph begins.
+    /// Sets the default value when a launch of the graph begins.
     pub(crate) fn begin(&self) {
         *self.value.lock() = self.default;
     }
 
-    /// The value, if it has one.
+    /// Returns the value, if it has one.
     pub(crate) fn value(&self) -> Option<u32> {
         *self.value.lock()
     }
 
-    /// A node takes it; whether it was free.
+    /// Assigns the condition to a node. Returns whether it was free.
     pub(crate) fn take(&self) -> bool {
         !self.taken.swap(true, Ordering::AcqRel)
     }

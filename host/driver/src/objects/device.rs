@@ -1,4 +1,4 @@
-//! The simulated devices: made once, at `cuInit`, and never taken away.
+//! The simulated devices. They are made once, in `cuInit`, and never removed.
 
 use crate::abi::{CUdevice, CUresult};
 use crate::error::{Error, Result, fail};
@@ -39,7 +39,7 @@ pub(crate) fn make() -> Result {
     made.as_ref().map(|_| ()).map_err(Clone::clone)
 }
 
-/// All devices; none before `cuInit`.
+/// Returns all devices; none before `cuInit`.
 pub(crate) fn all() -> &'static [Device] {
     match DEVICES.get() {
         Some(Ok(devices)) => devices,
@@ -47,7 +47,7 @@ pub(crate) fn all() -> &'static [Device] {
     }
 }
 
-/// The device of this ordinal.
+/// Returns the device with this ordinal.
 pub(crate) fn get(ordinal: CUdevice) -> Result<&'static Device> {
     match usize::try_from(ordinal)
         .ok()
@@ -62,7 +62,7 @@ pub(crate) fn get(ordinal: CUdevice) -> Result<&'static Device> {
     }
 }
 
-/// An error's text with those of its causes.
+/// Returns an error's text with the texts of its causes.
 pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

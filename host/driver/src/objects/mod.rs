@@ -1,14 +1,14 @@
-//! What the simulated driver is made of: one file for each kind of object, named like the section
-//! of the API that makes it.
+//! The objects of the simulated driver: one file for each kind of object, named like the section of
+//! the API that makes it.
 //!
-//! The calls in [`crate::calls`] check arguments and turn handles into these objects; the behaviour
-//! is here.
+//! The calls in [`crate::calls`] check arguments and turn handles into these objects. The behaviour
+//! is implemented here.
 //!
 //! From the bottom up:
 //!
 //! | module | what it is |
 //! | --- | --- |
-//! | `handle`, `fault`, `device`, `attributes`, `condition` | what all others stand on |
+//! | `handle`, `fault`, `device`, `attributes`, `condition` | what all other modules use |
 //! | `order` | which operations come before which, for the check of races |
 //! | `stream` | streams, their operations, and events |
 //! | `context` | contexts, and the stack of them that each thread has |

@@ -1,7 +1,7 @@
-//! The end of a context: all that belongs to it goes with it.
+//! The end of a context: everything that belongs to it is freed with it.
 //!
-//! What a context is knows nothing of modules, memory and textures; they know their context. Who
-//! ends it has to know them all.
+//! The module of contexts does not use those of modules, memory and textures; these use it. The end
+//! of a context needs all of them, so it is in this file.
 
 use super::code::{module, texture_reference};
 use super::context::Context;

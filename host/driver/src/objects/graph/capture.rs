@@ -1,10 +1,10 @@
-//! Stream capture: calls on a stream that become nodes of a graph instead of running.
+//! Stream capture: calls on a stream become nodes of a graph instead of running.
 //!
 //! Source: CUDA C++ Programming Guide, "Creating a Graph Using Stream Capture", and the driver API
-//! reference of the calls. A capture begins in one stream; another stream joins it by waiting for
-//! an event that was recorded in it. Each stream of a capture knows the nodes that its next one
-//! will wait for. A call that cannot be captured makes the capture invalid, and what follows in it
-//! fails until it is ended.
+//! reference of the calls. A capture begins in one stream. Another stream joins it by waiting for
+//! an event that was recorded in it. Each stream of a capture has a list of the nodes that its next
+//! node will wait for. A call that cannot be captured makes the capture invalid. Then later calls
+//! in it fail until it is ended.
 
 use super::{Graph, Kind};
 use crate::abi::enums::{capture_mode as mode, capture_status as status};
@@ -23,24 +23,24 @@ use std::thread::ThreadId;
 /// A capture in progress.
 #[derive(Debug)]
 pub(crate) struct Capture {
-    /// Unique over the process.
+    /// A number that is unique in the process.
     pub(crate) id: u64,
     pub(crate) graph: Arc<Graph>,
     mode: u32,
     thread: ThreadId,
-    /// Where the stream that it began in is.
+    /// The address of the stream where it began.
     origin: *const Stream,
     invalid: AtomicBool,
     streams: Mutex<Vec<Weak<Stream>>>,
 }
 
-// SAFETY: `origin` is compared and never followed.
+// SAFETY: `origin` is only compared and never dereferenced.
 unsafe impl Send for Capture {}
 // SAFETY: as above.
 unsafe impl Sync for Capture {}
 
 impl Capturing {
-    /// A part in `capture`, whose next node waits for `after`.
+    /// Makes a part in `capture`, whose next node waits for `after`.
     fn new(capture: Arc<Capture>, after: Vec<CUgraphNode>) -> Capturing {
         Capturing {
             capture: capture as Arc<dyn Any + Send + Sync>,
@@ -56,8 +56,8 @@ impl Capturing {
     }
 }
 
-/// The captures in progress, and how many they are; most programs have none, and then nothing is
-/// looked up.
+/// The captures in progress, and their number. Most programs have none; then the count avoids the
+/// lookup.
 static CAPTURES: Mutex<Vec<Arc<Capture>>> = Mutex::new(Vec::new());
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
@@ -66,17 +66,17 @@ thread_local! {
     static MODE: Cell<u32> = const { Cell::new(mode::GLOBAL) };
 }
 
-/// Whether any stream may be capturing.
+/// Returns whether any stream may be capturing.
 pub(crate) fn any() -> bool {
     COUNT.load(Ordering::Acquire) > 0
 }
 
-/// Sets the calling thread's mode and returns the one before.
+/// Sets the calling thread's mode and returns the previous one.
 pub(crate) fn exchange_mode(wanted: u32) -> u32 {
     MODE.replace(wanted)
 }
 
-/// Begins a capture in `stream`, into `graph`, whose first nodes wait for `after`.
+/// Begins a capture in `stream`. It adds nodes to `graph`, and the first ones wait for `after`.
 pub(crate) fn begin(
     stream: &Arc<Stream>,
     mode: u32,
@@ -151,7 +151,7 @@ pub(crate) fn end(stream: &Arc<Stream>) -> Result<Arc<Graph>> {
     Ok(capture.graph.clone())
 }
 
-/// Adds an operation of a stream that is being captured; returns whether it is.
+/// Adds an operation to the capture if the stream is being captured, and returns whether it is.
 pub(crate) fn add(stream: &Stream, kind: &Kind) -> Result<bool> {
     if !any() {
         return Ok(false);
@@ -166,8 +166,8 @@ pub(crate) fn add(stream: &Stream, kind: &Kind) -> Result<bool> {
     Ok(true)
 }
 
-/// Has `stream` wait for what an event recorded in a capture: it joins the capture, or is in it
-/// already.
+/// Makes `stream` wait for the point that an event recorded in a capture. The stream joins the
+/// capture if it is not yet a part of it.
 pub(crate) fn join(stream: &Arc<Stream>, event: &Capturing) -> Result {
     event.capture().check()?;
     let mut part = stream.capturing.lock();
@@ -206,7 +206,7 @@ pub(crate) fn join(stream: &Arc<Stream>, event: &Capturing) -> Result {
     Ok(())
 }
 
-/// The stream's part in a capture.
+/// Returns the stream's part in a capture.
 pub(crate) fn part(stream: &Stream) -> Option<Capturing> {
     if any() {
         stream.capturing.lock().clone()
@@ -215,7 +215,7 @@ pub(crate) fn part(stream: &Stream) -> Option<Capturing> {
     }
 }
 
-/// `CUstreamCaptureStatus` of a stream.
+/// Returns the `CUstreamCaptureStatus` of a stream.
 pub(crate) fn status(stream: &Stream) -> u32 {
     match part(stream) {
         None => status::NONE,
@@ -224,7 +224,8 @@ pub(crate) fn status(stream: &Stream) -> u32 {
     }
 }
 
-/// Refuses what cannot be done with a stream that is being captured, whose capture becomes invalid.
+/// Refuses an action that is not possible with a stream that is being captured. The capture becomes
+/// invalid.
 pub(crate) fn refuse(stream: &Stream, what: &str) -> Result {
     if let Some(part) = part(stream) {
         part.capture().check()?;
@@ -237,8 +238,8 @@ pub(crate) fn refuse(stream: &Stream, what: &str) -> Result {
     Ok(())
 }
 
-/// Refuses what would make the legacy default stream of `context` depend on a capture, which
-/// becomes invalid.
+/// Refuses an action that would make the legacy default stream of `context` depend on a capture.
+/// The capture becomes invalid.
 pub(crate) fn refuse_legacy(context: CUcontext) -> Result {
     let blocking = |stream: &Stream| stream.is_blocking();
     if invalidate_where(context, blocking) {
@@ -251,8 +252,8 @@ pub(crate) fn refuse_legacy(context: CUcontext) -> Result {
     Ok(())
 }
 
-/// Refuses to wait for all of `context` while one of its streams is being captured, which becomes
-/// invalid.
+/// Refuses to wait for all of `context` while one of its streams is being captured. The capture
+/// becomes invalid.
 pub(crate) fn refuse_whole(context: CUcontext) -> Result {
     if invalidate_where(context, |_| true) {
         fail!(
@@ -280,8 +281,8 @@ fn invalidate_where(context: CUcontext, concerns: impl Fn(&Stream) -> bool) -> b
     found
 }
 
-/// Refuses a call that may wait for the device behind the program's back, where a capture's mode
-/// asks for that.
+/// Refuses a call that may implicitly wait for the device, if a capture's mode requires that. The
+/// capture becomes invalid.
 pub(crate) fn permit_unsafe() -> Result {
     let own = MODE.get();
     if !any() || own == mode::RELAXED {
@@ -304,7 +305,7 @@ pub(crate) fn permit_unsafe() -> Result {
     Ok(())
 }
 
-/// Takes part in no capture any more: the stream is being destroyed.
+/// Removes the stream from its capture, which becomes invalid: the stream is being destroyed.
 pub(crate) fn leave(stream: &Stream) {
     if let Some(part) = stream.capturing.lock().take() {
         part.capture().invalidate();
@@ -324,7 +325,7 @@ impl Capture {
         Ok(())
     }
 
-    /// Makes it fail from now on.
+    /// Makes the capture fail from now on.
     pub(crate) fn invalidate(&self) {
         self.invalid.store(true, Ordering::Release);
     }
@@ -333,7 +334,7 @@ impl Capture {
         CAPTURES.lock().iter().any(|other| other.id == self.id)
     }
 
-    /// Whether a stream has nodes that those of `after` do not come after.
+    /// Returns whether a stream has nodes that those of `after` do not come after.
     fn unjoined(&self, after: &[CUgraphNode]) -> bool {
         let edges = self.graph.edges();
         let mut before: HashSet<CUgraphNode> = after.iter().copied().collect();
@@ -353,7 +354,7 @@ impl Capture {
         })
     }
 
-    /// Lets its streams run again what they are given.
+    /// Makes its streams run their operations again instead of capturing them.
     fn finish(&self) {
         let streams = std::mem::take(&mut *self.streams.lock());
         for stream in streams.iter().filter_map(Weak::upgrade) {

@@ -1,5 +1,5 @@
-//! Conditional nodes: nodes that run graphs of their own, once, as long as, or the one that a
-//! condition says.
+//! Conditional nodes: nodes that run graphs of their own. A condition decides whether the graph
+//! runs, how often, or which graph runs.
 //!
 //! Source: CUDA C++ Programming Guide, "Conditional Graph Nodes"; CUDA driver API reference,
 //! `CUDA_CONDITIONAL_NODE_PARAMS`.
@@ -13,34 +13,34 @@ use crate::observe;
 use lanewise_variables::BUDGET;
 use std::sync::Arc;
 
-/// Rounds of a loop after which it counts as hung, where no budget is set.
+/// The number of iterations after which a loop counts as hung, if no budget is set.
 const ROUNDS: u64 = 100_000;
 
-/// How a node decides.
+/// The kind of a conditional node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ConditionalKind {
-    /// The first body if the condition is not 0, else the second, if there is one.
+    /// Runs the first body if the condition is not 0, else the second, if there is one.
     If,
-    /// The body as long as the condition is not 0.
+    /// Runs the body while the condition is not 0.
     While,
-    /// The body of the condition's number, if there is one.
+    /// Runs the body whose number is the condition's value, if there is one.
     Switch,
 }
 
-/// What a conditional node runs, and by what it decides.
+/// The bodies of a conditional node, and the condition that selects among them.
 #[derive(Debug, Clone)]
 pub(crate) struct Conditional {
     pub(crate) condition: Arc<Condition>,
     how: ConditionalKind,
     pub(crate) bodies: Arc<[Arc<Graph>]>,
-    /// The bodies' handles, which the program has been given the address of.
+    /// The bodies' handles. The program has a pointer to them.
     handles: Arc<[CUgraph]>,
-    /// Rounds that a loop may go.
+    /// The largest number of iterations of a loop.
     rounds: u64,
 }
 
 impl Conditional {
-    /// A node in `graph` with this many bodies, which have no nodes yet.
+    /// Makes a node in `graph` with this many bodies, which have no nodes yet.
     pub(crate) fn new(
         graph: &Graph,
         handle: CUgraphConditionalHandle,
@@ -77,12 +77,12 @@ impl Conditional {
         })
     }
 
-    /// The list of the bodies' handles. It lives as long as the node.
+    /// Returns the list of the bodies' handles. It lives as long as the node.
     pub(crate) fn handles(&self) -> *mut CUgraph {
         self.handles.as_ptr().cast_mut()
     }
 
-    /// What it is, in a word.
+    /// Returns the kind as one word.
     pub(crate) fn label(&self) -> &'static str {
         match self.how {
             ConditionalKind::If => "if",
@@ -91,7 +91,7 @@ impl Conditional {
         }
     }
 
-    /// The condition's value, as a node reads it.
+    /// Returns the condition's value when a node reads it.
     fn value(&self) -> Result<u32> {
         match self.condition.value() {
             Some(value) => Ok(value),
@@ -107,7 +107,8 @@ impl Conditional {
         }
     }
 
-    /// Decides, and has `run` run the body of a number, as often as it is to be.
+    /// Evaluates the condition and calls `run` with a body's number each time that the body has to
+    /// run.
     pub(crate) fn run(&self, mut run: impl FnMut(usize) -> Result) -> Result {
         let count = self.bodies.len();
         match self.how {

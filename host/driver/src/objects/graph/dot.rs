@@ -3,8 +3,8 @@
 use super::Graph;
 use std::fmt::Write;
 
-/// The text. Each node is labelled with its handle and what it does; a child graph, or the body of
-/// a conditional node, is a cluster of its own.
+/// Returns the text. Each node is labelled with its handle and what it does. A child graph, or the
+/// body of a conditional node, is a separate cluster.
 pub(crate) fn text(graph: &Graph) -> String {
     let mut text = String::from("digraph dot {\n");
     write(&mut text, graph);

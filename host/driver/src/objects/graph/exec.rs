@@ -1,9 +1,9 @@
-//! Executable graphs: a graph's nodes as they were when it was instantiated, in an order in which
-//! they can run.
+//! Executable graphs: a copy of a graph's nodes from the time of instantiation, in an order in
+//! which they can run.
 //!
-//! A launch puts all of it into a stream as one operation. The nodes run one after the other on the
-//! stream's thread, which is an order that CUDA allows; in modelled time, nodes that do not wait
-//! for each other overlap, as they would on a GPU.
+//! A launch adds the whole graph to a stream as one operation. The nodes run one after the other on
+//! the stream's thread, which is an order that CUDA allows. In modelled time, nodes that do not
+//! wait for each other overlap, as they would on a GPU.
 
 use super::user_object::References;
 use super::{Graph, Kind, Node};
@@ -32,27 +32,28 @@ pub(crate) struct Exec {
     /// The user objects that it keeps alive.
     pub(crate) objects: References,
     plan: Mutex<Plan>,
-    /// Its last launch, behind which the next one waits.
+    /// Its last launch. The next launch waits for it.
     pub(crate) last: Mutex<Option<Arc<Work>>>,
 }
 
-/// The nodes in their order.
+/// The nodes in the order in which they run.
 #[derive(Debug, Clone)]
 struct Plan(Vec<Planned>);
 
 #[derive(Debug, Clone)]
 struct Planned {
-    /// The graph's node that it was made of.
+    /// The graph's node that it was made from.
     node: CUgraphNode,
     kind: Kind,
-    /// The places of what it waits for.
+    /// The indices of the nodes that it waits for.
     after: Vec<usize>,
-    /// What a child node runs.
+    /// The graph that a child node runs.
     child: Option<Plan>,
-    /// What a conditional node may run.
+    /// The bodies that a conditional node may run.
     bodies: Vec<Plan>,
     enabled: bool,
-    /// Its place in the order of adding, by which an update finds its counterpart.
+    /// Its position in the order in which nodes were added. An update uses it to find the matching
+    /// node.
     added: usize,
 }
 
@@ -60,15 +61,16 @@ struct Planned {
 #[derive(Debug)]
 pub(crate) struct Member {
     pub(crate) kind: Kind,
-    /// The places of what it waits for; nothing for what begins with the launch.
+    /// The indices of the operations that it waits for. The list is empty for one that begins with
+    /// the launch.
     pub(crate) after: Vec<usize>,
-    /// Of a conditional node: the operations of its bodies, in an order in which they can run.
+    /// For a conditional node: the operations of its bodies, in an order in which they can run.
     bodies: Vec<Vec<Member>>,
 }
 
 impl Member {
-    /// Does it: for a conditional node one body after another, as long as the condition says. The
-    /// bodies' operations run one after another, in modelled time too.
+    /// Runs the operation. For a conditional node it runs one body after another while the
+    /// condition requires it. The bodies' operations run one after another, in modelled time too.
     pub(crate) fn run(&self, fault: Option<&Error>) -> Result<Cost> {
         let Kind::Conditional(conditional) = &self.kind else {
             return self.kind.run(fault);
@@ -91,13 +93,13 @@ impl Member {
         Ok(whole)
     }
 
-    /// Whether it, or what its bodies hold, is a function of the program's.
+    /// Returns whether it, or an operation in its bodies, is a function of the program.
     pub(crate) fn calls_program(&self) -> bool {
         let mut bodies = self.bodies.iter().flatten();
         matches!(self.kind, Kind::Host(_)) || bodies.any(Member::calls_program)
     }
 
-    /// Adds what it and its bodies decide by.
+    /// Adds the conditions that it and its bodies use to `all`.
     pub(crate) fn conditions(&self, all: &mut Vec<Arc<Condition>>) {
         if let Kind::Conditional(conditional) = &self.kind {
             all.push(conditional.condition.clone());
@@ -108,7 +110,7 @@ impl Member {
     }
 }
 
-/// Why an update was not made: `CUgraphExecUpdateResult`, the node, and in words.
+/// The reason why an update was not made: the `CUgraphExecUpdateResult`, the node, and a message.
 #[derive(Debug)]
 pub(crate) struct Refused {
     pub(crate) result: u32,
@@ -116,7 +118,7 @@ pub(crate) struct Refused {
     pub(crate) why: String,
 }
 
-/// The executable graph that `handle` names.
+/// Returns the executable graph that `handle` names.
 pub(crate) fn get(handle: CUgraphExec) -> Result<Arc<Exec>> {
     match EXECS.get(handle) {
         Some(exec) => Ok(exec),
@@ -128,7 +130,7 @@ pub(crate) fn get(handle: CUgraphExec) -> Result<Arc<Exec>> {
     }
 }
 
-/// Makes of `graph` what can be launched.
+/// Makes an executable graph from `graph`.
 pub(crate) fn instantiate(graph: &Graph, flags: u64) -> Result<Arc<Exec>> {
     ensure!(
         flags & !u64::from(flag::ALL) == 0,
@@ -159,8 +161,8 @@ pub(crate) fn instantiate(graph: &Graph, flags: u64) -> Result<Arc<Exec>> {
 }
 
 impl Plan {
-    /// Whether a live executable graph has a conditional node of this one's: both would decide by
-    /// one value.
+    /// Returns whether another live executable graph has one of this plan's conditional nodes. Both
+    /// would use the same condition.
     fn shares_a_condition(&self) -> bool {
         let conditional = |it: &&Planned| matches!(it.kind, Kind::Conditional(_));
         let own: HashSet<CUgraphNode> = self
@@ -214,8 +216,8 @@ impl Plan {
         Ok(Plan(planned.collect::<Result<_>>()?))
     }
 
-    /// Adds its operations to `members`; those that wait for nothing wait for `start`. What ends it
-    /// is returned.
+    /// Adds its operations to `members`. Those that wait for nothing else wait for `start`. Returns
+    /// the indices of its last operations.
     fn expand(&self, start: &[usize], members: &mut Vec<Member>) -> Vec<usize> {
         let mut place = Vec::with_capacity(self.0.len());
         let mut is_last = vec![true; self.0.len()];
@@ -251,7 +253,7 @@ impl Plan {
         last.map(|(&place, _)| place).collect()
     }
 
-    /// Takes over the parameters of `graph`'s nodes, if it is the same graph but for those.
+    /// Copies the parameters of `graph`'s nodes, if the graphs do not differ otherwise.
     fn update(&mut self, graph: &Graph) -> std::result::Result<(), Refused> {
         let refuse = |result, node, why: &str| {
             Err(Refused {
@@ -300,8 +302,8 @@ impl Plan {
 }
 
 impl Planned {
-    /// Takes over another operation of the same type, as far as CUDA lets an instantiated node
-    /// change.
+    /// Replaces the operation by another one of the same type, as far as CUDA permits a change of
+    /// an instantiated node.
     fn replace(&mut self, kind: Kind) -> std::result::Result<(), Refused> {
         let refused = |result, why: &str| {
             Err(Refused {
@@ -374,7 +376,7 @@ impl Planned {
 }
 
 impl Exec {
-    /// The operations of a launch, with what it allocates and frees counted.
+    /// Returns the operations of a launch, and accounts for the memory that it allocates and frees.
     pub(crate) fn members(&self) -> Result<Vec<Member>> {
         let mut members = Vec::new();
         self.plan.lock().expand(&[], &mut members);
@@ -394,7 +396,7 @@ impl Exec {
         Ok(members)
     }
 
-    /// Runs `with` on the node made of `node`.
+    /// Calls `with` with the node made from `node`.
     fn planned<T>(&self, node: CUgraphNode, with: impl FnOnce(&mut Planned) -> T) -> Result<T> {
         let mut plan = self.plan.lock();
         match plan.0.iter_mut().find(|planned| planned.node == node) {
@@ -407,25 +409,25 @@ impl Exec {
         }
     }
 
-    /// What the node made of `node` does now.
+    /// Returns the current operation of the node made from `node`.
     pub(crate) fn kind(&self, node: CUgraphNode) -> Result<Kind> {
         self.planned(node, |planned| planned.kind.clone())
     }
 
-    /// Changes the parameters of the node made of `node`.
+    /// Changes the parameters of the node made from `node`.
     pub(crate) fn set(&self, node: CUgraphNode, kind: Kind) -> Result {
         self.planned(node, |planned| planned.replace(kind))?
             .map_err(|refused| Error::new(crate::abi::CUresult::ERROR_INVALID_VALUE, refused.why))
     }
 
-    /// Whether the node made of `node` does anything.
+    /// Returns whether the node made from `node` is enabled.
     pub(crate) fn is_enabled(&self, node: CUgraphNode) -> Result<bool> {
         self.planned(node, |planned| {
             planned.switchable().map(|()| planned.enabled)
         })?
     }
 
-    /// Says whether the node made of `node` is to do anything.
+    /// Enables or disables the node made from `node`.
     pub(crate) fn enable(&self, node: CUgraphNode, enabled: bool) -> Result {
         self.planned(node, |planned| {
             planned.switchable()?;
@@ -434,17 +436,17 @@ impl Exec {
         })?
     }
 
-    /// Takes over the parameters of `graph`, if nothing else is different.
+    /// Copies the parameters of `graph`, if nothing else is different.
     pub(crate) fn update(&self, graph: &Graph) -> std::result::Result<(), Refused> {
         self.plan.lock().update(graph)
     }
 
-    /// Takes over the parameters of a child graph.
+    /// Copies the parameters of a child graph.
     pub(crate) fn update_child(&self, node: CUgraphNode, graph: &Arc<Graph>) -> Result {
         self.set(node, Kind::Child(graph.clone()))
     }
 
-    /// Takes it away; a launch that runs still ends.
+    /// Removes it. A launch that is running still completes.
     pub(crate) fn destroy(&self) {
         EXECS.remove(self.handle);
         self.objects.release_all();
@@ -454,12 +456,12 @@ impl Exec {
 /// `CU_MEMORYTYPE_ARRAY`: one end of the copy is an array.
 const ARRAY: u32 = 3;
 
-/// Sees that the nodes of a body are such as a body may have.
+/// Checks that a body contains only nodes that a body may have.
 fn check_body(body: &Graph) -> Result {
     for node in body.nodes() {
         match &*node.kind.lock() {
-            // An H200's driver takes none that could launch, whether it does or not (580.159.04,
-            // 2026-11-23).
+            // An H200's driver refuses every kernel that could launch kernels, whether it does or
+            // not (580.159.04, 2026-11-23).
             Kind::Kernel(launch) if launch.function.kernel.launches => fail!(
                 ERROR_INVALID_VALUE,
                 "the body of a conditional node has the kernel `{}`, which launches kernels; CUDA takes none that could: let nodes of the body be what it launches, \

@@ -1,10 +1,11 @@
-//! Memory that a graph allocates: an address that is known when the node is added, and usable while
-//! a launch says so.
+//! Memory that a graph allocates. Its address is known when the node is added, and it is usable
+//! between its allocation and its free by a launch.
 //!
-//! Source: CUDA C++ Programming Guide, "Graph Memory Nodes". The bytes stay reserved from the
-//! adding of the node until the graph and all that was instantiated of it are gone; whether they
-//! are in use is counted apart, so that a second launch without a free is refused and the device's
-//! counters of graph memory are right. An access while nothing is allocated is not found.
+//! Source: CUDA C++ Programming Guide, "Graph Memory Nodes". The bytes are reserved when the node
+//! is added, and stay reserved until the graph and everything instantiated from it are gone.
+//! Whether they are in use is counted separately. So a second launch without a free is refused, and
+//! the device's counters of graph memory are right. An access while nothing is allocated is not
+//! found.
 
 use crate::abi::CUDA_MEM_ALLOC_NODE_PARAMS;
 use crate::error::Result;
@@ -14,16 +15,16 @@ use crate::objects::memory::{self, graph_memory};
 use lanewise_sim::AllocationKind;
 use std::sync::Arc;
 
-/// An allocation node's memory; given back when the last user is gone.
+/// The memory of an allocation node. It is released when its last user is gone.
 #[derive(Debug)]
 pub(crate) struct Reserved {
     pub(crate) address: u64,
     pub(crate) bytes: u64,
-    /// What the call that added the node was given: allocation type, handle types, location.
+    /// The parameters of the call that added the node: allocation type, handle types, location.
     pub(crate) described: [u32; 4],
 }
 
-/// Finds memory for an allocation node.
+/// Reserves memory for an allocation node.
 pub(crate) fn reserve(
     context: &Context,
     params: &CUDA_MEM_ALLOC_NODE_PARAMS,

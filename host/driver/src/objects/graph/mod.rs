@@ -1,8 +1,9 @@
-//! Graphs: work that is described first and run later, as often as wanted.
+//! Graphs: work that is described first and run later, as often as needed.
 //!
 //! Source: CUDA driver API reference, "Graph Management", and CUDA C++ Programming Guide, "CUDA
-//! Graphs". A graph is nodes in the order in which they were added, and edges. It runs nothing;
-//! [`exec`] makes of it what runs, and [`capture`] makes one of the calls on a stream.
+//! Graphs". A graph consists of edges and of nodes in the order in which they were added. It cannot
+//! run itself: [`exec`] makes an executable graph from it. [`capture`] makes a graph from the calls
+//! on a stream.
 
 pub(crate) mod capture;
 pub(crate) mod conditional;
@@ -43,7 +44,7 @@ pub(crate) struct Node {
 #[derive(Debug)]
 pub(crate) struct Graph {
     pub(crate) handle: CUgraph,
-    /// Whether it belongs to a child node of another graph, with which it goes.
+    /// Whether it belongs to a child node of another graph and is destroyed with it.
     pub(crate) is_child: bool,
     /// The user objects that it keeps alive.
     pub(crate) objects: References,
@@ -54,17 +55,17 @@ pub(crate) struct Graph {
 struct State {
     nodes: Vec<Arc<Node>>,
     edges: Vec<Edge>,
-    /// What its conditional nodes, and those of their bodies, decide by.
+    /// The conditions that its conditional nodes, and those of their bodies, use.
     conditions: Vec<Arc<Condition>>,
-    /// Of a clone: which of its nodes each node of the original became.
+    /// For a clone: the node that each node of the original became.
     copies: HashMap<CUgraphNode, CUgraphNode>,
 }
 
-/// The nodes in an order in which each comes after what it waits for, with the places of those in
-/// that order.
+/// The nodes in an order in which each comes after the nodes that it waits for, with the indices of
+/// those.
 pub(crate) type Order = Vec<(Arc<Node>, Vec<usize>)>;
 
-/// The graph that `handle` names.
+/// Returns the graph that `handle` names.
 pub(crate) fn get(handle: CUgraph) -> Result<Arc<Graph>> {
     match GRAPHS.get(handle) {
         Some(graph) => Ok(graph),
@@ -76,7 +77,7 @@ pub(crate) fn get(handle: CUgraph) -> Result<Arc<Graph>> {
     }
 }
 
-/// The node that `handle` names.
+/// Returns the node that `handle` names.
 pub(crate) fn node(handle: CUgraphNode) -> Result<Arc<Node>> {
     match NODES.get(handle) {
         Some(node) => Ok(node),
@@ -88,7 +89,7 @@ pub(crate) fn node(handle: CUgraphNode) -> Result<Arc<Node>> {
     }
 }
 
-/// A graph without nodes.
+/// Makes a graph without nodes.
 pub(crate) fn create(is_child: bool) -> Arc<Graph> {
     GRAPHS.add(|handle| Graph {
         handle,
@@ -99,17 +100,17 @@ pub(crate) fn create(is_child: bool) -> Arc<Graph> {
 }
 
 impl Graph {
-    /// Its nodes, in the order in which they were added.
+    /// Returns its nodes in the order in which they were added.
     pub(crate) fn nodes(&self) -> Vec<Arc<Node>> {
         self.state.lock().nodes.clone()
     }
 
-    /// Its edges, in the order in which they were added.
+    /// Returns its edges in the order in which they were added.
     pub(crate) fn edges(&self) -> Vec<Edge> {
         self.state.lock().edges.clone()
     }
 
-    /// Adds a node that waits for `after`, all of this graph.
+    /// Adds a node that waits for the nodes in `after`, which must be of this graph.
     pub(crate) fn add(&self, kind: Kind, after: &[CUgraphNode]) -> Result<Arc<Node>> {
         let mut state = self.state.lock();
         let mut seen = HashSet::new();
@@ -134,7 +135,7 @@ impl Graph {
         Ok(node)
     }
 
-    /// A condition that kernels of the graph may set.
+    /// Makes a condition that kernels of the graph may set.
     pub(crate) fn condition(&self, context: CUcontext, default: Option<u32>) -> Arc<Condition> {
         let condition = condition::create(self.handle, context, default);
         self.state.lock().conditions.push(condition.clone());
@@ -166,7 +167,7 @@ impl Graph {
         Ok(())
     }
 
-    /// Takes dependencies away, which must be there.
+    /// Removes dependencies, which must exist.
     pub(crate) fn remove_edges(&self, old: &[Edge]) -> Result {
         let mut state = self.state.lock();
         for &(from, to) in old {
@@ -182,7 +183,7 @@ impl Graph {
         Ok(())
     }
 
-    /// Takes a node away, with its dependencies.
+    /// Removes a node and its dependencies.
     pub(crate) fn remove(&self, node: &Node) {
         let mut state = self.state.lock();
         state.nodes.retain(|other| other.handle != node.handle);
@@ -194,7 +195,7 @@ impl Graph {
         node.kind.lock().graphs().iter().for_each(|it| it.destroy());
     }
 
-    /// Takes the graph away, with its nodes.
+    /// Removes the graph and its nodes.
     pub(crate) fn destroy(&self) {
         GRAPHS.remove(self.handle);
         for node in self.nodes() {
@@ -203,7 +204,7 @@ impl Graph {
         self.objects.release_all();
     }
 
-    /// A graph of the same nodes and dependencies, with the child graphs cloned as well.
+    /// Makes a graph of the same nodes and dependencies. Child graphs are cloned as well.
     pub(crate) fn copy(&self, is_child: bool) -> Result<Arc<Graph>> {
         let copy = match is_child {
             true => origin::aside(|| create(true)),
@@ -227,19 +228,19 @@ impl Graph {
         Ok(copy)
     }
 
-    /// Which of its nodes `original` became, of a clone.
+    /// Returns the node that `original` became, if this graph is a clone.
     pub(crate) fn copy_of(&self, original: CUgraphNode) -> Option<CUgraphNode> {
         let copy = *self.state.lock().copies.get(&original)?;
         NODES.get(copy).map(|node| node.handle)
     }
 
-    /// Sees that `node` is one of its own.
+    /// Checks that `node` belongs to this graph.
     pub(crate) fn own(&self, node: CUgraphNode) -> Result {
         self.state.lock().own(node)
     }
 
-    /// Its nodes so that each comes after what it waits for; of several that could come next, the
-    /// one that was added first.
+    /// Returns its nodes in an order in which each comes after the nodes that it waits for. If
+    /// several could come next, the one that was added first does.
     pub(crate) fn order(&self) -> Result<Order> {
         let state = self.state.lock();
         let place: HashMap<CUgraphNode, usize> = state

@@ -1,4 +1,4 @@
-//! What a node of a graph does, and what a stream does: the operations that can be captured.
+//! Operations that can be captured: the work of graph nodes, and of streams.
 
 use super::Graph;
 use super::conditional::Conditional;
@@ -15,28 +15,28 @@ use crate::time::operation::Cost;
 use std::fmt;
 use std::sync::Arc;
 
-/// An operation, with all that it needs to run as often as wanted.
+/// An operation, with everything that it needs to run repeatedly.
 #[derive(Debug, Clone)]
 pub(crate) enum Kind {
     Kernel(KernelLaunch),
     Copy(Copy),
     Set(Set),
     Host(Host),
-    /// All of another graph, which belongs to the node.
+    /// A whole graph, which belongs to the node.
     Child(Arc<Graph>),
-    /// Other graphs as a condition says, which belong to the node.
+    /// Graphs that run depending on a condition, and belong to the node.
     Conditional(Conditional),
     Empty,
-    /// Waits for what the event recorded last before the launch.
+    /// Waits for the point that the event had recorded last before the launch.
     Wait(Arc<Event>),
     Record(Arc<Event>),
-    /// Makes memory usable whose address is known already.
+    /// Makes memory usable. Its address is known already.
     Alloc(Arc<Reserved>),
     /// Ends the use of memory that an allocation node, of this graph or another, made usable.
     Free(u64),
 }
 
-/// Moves bytes whose ranges were checked, or sets them.
+/// Copies or sets bytes whose ranges were checked.
 #[derive(Clone)]
 pub(crate) struct Moves(pub(crate) Arc<dyn Fn() + Send + Sync>);
 
@@ -55,7 +55,7 @@ pub(crate) struct Copy {
     pub(crate) bytes: u64,
 }
 
-/// What a node of a memset does.
+/// The operation of a memset node.
 #[derive(Debug, Clone)]
 pub(crate) struct Set {
     pub(crate) context: Arc<Context>,
@@ -65,25 +65,25 @@ pub(crate) struct Set {
     pub(crate) bytes: u64,
 }
 
-/// A call of a function of the program's.
+/// A call of a function of the program.
 #[derive(Debug, Clone)]
 pub(crate) struct Host {
     pub(crate) function: unsafe extern "C" fn(*mut c_void),
     pub(crate) data: UserData,
 }
 
-/// A pointer of the program's that is handed back to it.
+/// A pointer of the program that its function gets as an argument.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct UserData(pub(crate) *mut c_void);
 
-// SAFETY: nothing here looks through the pointer; that the program's function may use it on another
-// thread is part of the contract of the calls that take one.
+// SAFETY: nothing here dereferences the pointer. The contract of the calls that take one permits
+// the program's function to use it on another thread.
 unsafe impl Send for UserData {}
 // SAFETY: as above.
 unsafe impl Sync for UserData {}
 
 impl Kind {
-    /// Does it. What a fault of the context means for an operation is that it does nothing.
+    /// Runs the operation. If the context has a fault, the operation does nothing.
     pub(crate) fn run(&self, fault: Option<&Error>) -> Result<Cost> {
         if fault.is_some() {
             return Ok(Cost::NOTHING);
@@ -99,17 +99,17 @@ impl Kind {
                 return Ok(*cost);
             }
             Kind::Host(Host { function, data }) => {
-                // SAFETY: the contract of the call that made this operation: a function of this
-                // type, to be called with this data each time.
+                // SAFETY: by the contract of the call that made this operation, the function has
+                // this type and may be called with this data each time.
                 order::runs_on_host(|| unsafe { function(data.0) });
             }
-            // A launch has seen to what this process recorded.
+            // The launch has handled what this process recorded.
             Kind::Wait(event) => {
                 if let Some(points) = event.points() {
                     points.wait(points.latest());
                 }
             }
-            // A launch sees to what these mean before its nodes run.
+            // A launch handles these before its nodes run.
             Kind::Child(_)
             | Kind::Conditional(_)
             | Kind::Empty
@@ -120,7 +120,7 @@ impl Kind {
         Ok(Cost::NOTHING)
     }
 
-    /// The graphs that belong to it.
+    /// Returns the graphs that belong to it.
     pub(super) fn graphs(&self) -> &[Arc<Graph>] {
         match self {
             Kind::Child(child) => std::slice::from_ref(child),
@@ -129,7 +129,7 @@ impl Kind {
         }
     }
 
-    /// The same for a clone of the graph.
+    /// Returns a copy of the operation for a clone of the graph.
     pub(crate) fn copied(&self) -> Result<Kind> {
         match self {
             Kind::Child(child) => Ok(Kind::Child(child.copy(true)?)),
@@ -145,7 +145,7 @@ impl Kind {
         }
     }
 
-    /// The node's kind, as `CUgraphNodeType` has it.
+    /// Returns the node's kind as a `CUgraphNodeType`.
     pub(crate) fn node_type(&self) -> u32 {
         match self {
             Kind::Kernel(_) => node_type::KERNEL,
@@ -162,7 +162,7 @@ impl Kind {
         }
     }
 
-    /// What it is, in a word or two.
+    /// Returns a name for the operation, in a word or two.
     pub(crate) fn label(&self) -> String {
         match self {
             Kind::Kernel(launch) => launch.function.kernel.name.clone(),

@@ -1,8 +1,8 @@
-//! User objects: things of the program's that graphs keep alive, and that are destroyed when nobody
-//! holds them any more.
+//! User objects: objects of the program that graphs keep alive. They are destroyed when the last
+//! reference is released.
 //!
-//! Source: CUDA driver API reference, `cuUserObjectCreate`. The destructor runs on a thread of its
-//! own, and must not call the driver, as in a host function.
+//! Source: CUDA driver API reference, `cuUserObjectCreate`. The destructor runs on a separate
+//! thread and must not call the driver, like a host function.
 
 use super::node::UserData;
 use crate::abi::{CUuserObject, c_void};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 static OBJECTS: Registry<CUuserObject, UserObject> = Registry::to_give_back(ObjectKind::UserObject);
 
-/// An object, with the number of references to it.
+/// An object and the number of references to it.
 #[derive(Debug)]
 pub(crate) struct UserObject {
     handle: CUuserObject,
@@ -25,7 +25,7 @@ pub(crate) struct UserObject {
     count: Mutex<u64>,
 }
 
-/// A new object with `count` references, all the caller's.
+/// Makes an object with `count` references, which all belong to the caller.
 pub(crate) fn create(
     data: *mut c_void,
     destroy: unsafe extern "C" fn(*mut c_void),
@@ -41,7 +41,7 @@ pub(crate) fn create(
         .handle
 }
 
-/// The object that `handle` names.
+/// Returns the object that `handle` names.
 pub(crate) fn get(handle: CUuserObject) -> Result<Arc<UserObject>> {
     match OBJECTS.get(handle) {
         Some(object) => Ok(object),
@@ -59,7 +59,7 @@ impl UserObject {
         *self.count.lock() += u64::from(count);
     }
 
-    /// Takes references away; the last one destroys the object.
+    /// Releases references. The object is destroyed with the last one.
     pub(crate) fn release(&self, count: u32) -> Result {
         let mut left = self.count.lock();
         ensure!(
@@ -73,11 +73,11 @@ impl UserObject {
             let (destroy, data) = (self.destroy, self.data);
             let run = move || {
                 let UserData(data) = { data };
-                // SAFETY: the contract of `cuUserObjectCreate`: a function of this type, called
-                // once with this data.
+                // SAFETY: by the contract of `cuUserObjectCreate` the function has this type. It is
+                // called once with this data.
                 calling::in_callback(|| unsafe { destroy(data) });
             };
-            // If the host refuses a thread, the caller's does it.
+            // If the host refuses to start a thread, the caller's thread does it.
             let data_for_caller = self.data;
             if std::thread::Builder::new()
                 .name("user object".into())
@@ -97,7 +97,8 @@ impl UserObject {
 pub(crate) struct References(Mutex<HashMap<CUuserObject, u32>>);
 
 impl References {
-    /// Adds `count` references, which the object has counted or counts with `moved`.
+    /// Adds `count` references. The object counts them here, or with `moved` has counted them
+    /// already.
     pub(crate) fn retain(&self, object: &UserObject, count: u32, moved: bool) {
         if !moved {
             object.retain(count);
@@ -105,7 +106,7 @@ impl References {
         *self.0.lock().entry(object.handle).or_default() += count;
     }
 
-    /// Gives `count` references back.
+    /// Releases `count` references.
     pub(crate) fn release(&self, object: &UserObject, count: u32) -> Result {
         let mut held = self.0.lock();
         let Some(has) = held.get_mut(&object.handle).filter(|has| **has >= count) else {
@@ -120,7 +121,7 @@ impl References {
         object.release(count)
     }
 
-    /// Holds what `other` holds as well.
+    /// Adds references to everything that `other` references.
     pub(crate) fn retain_all(&self, other: &References) {
         let held = other.0.lock().clone();
         for (handle, count) in held {
@@ -130,12 +131,12 @@ impl References {
         }
     }
 
-    /// Gives all references back.
+    /// Releases all references.
     pub(crate) fn release_all(&self) {
         let held = std::mem::take(&mut *self.0.lock());
         for (handle, count) in held {
             if let Ok(object) = get(handle) {
-                // It holds at least what this held.
+                // The object's count is at least what this graph held.
                 let _ = object.release(count);
             }
         }

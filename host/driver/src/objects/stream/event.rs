@@ -1,5 +1,5 @@
-//! Events: points in a stream that the host can wait for, make streams wait for, and measure
-//! between.
+//! Events: points in a stream. The host can wait for them, make streams wait for them, and measure
+//! the time between two of them.
 
 use super::capturing::Capturing;
 use super::points::Points;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// All live events.
 pub(crate) static EVENTS: Registry<CUevent, Event> = Registry::to_give_back(ObjectKind::Event);
 
-/// Takes away the events of a context.
+/// Removes the events of a context.
 pub(crate) fn forget_all(context: CUcontext) {
     EVENTS.remove_where(|event| event.context == context);
 }
@@ -25,13 +25,13 @@ pub(crate) struct Event {
     pub(crate) handle: CUevent,
     pub(crate) context: CUcontext,
     pub(crate) flags: u32,
-    /// What it recorded last.
+    /// The point that it recorded last.
     recorded: Mutex<Recorded>,
-    /// The same as other processes see it, of one that they may open.
+    /// The same record for other processes, if they may open the event.
     points: Option<Arc<Points>>,
 }
 
-/// A point that other processes may wait for. Dropped, it has happened.
+/// A point that other processes may wait for. Dropping it marks that the point has happened.
 struct PendingPoint(Arc<Points>, u64);
 
 impl Drop for PendingPoint {
@@ -40,19 +40,19 @@ impl Drop for PendingPoint {
     }
 }
 
-/// What an event recorded.
+/// The point that an event has recorded.
 #[derive(Debug, Default)]
 enum Recorded {
     #[default]
     Nothing,
-    /// The point at which all of this has run.
+    /// The point at which all of these operations have run.
     Work(Vec<Arc<Work>>),
-    /// A point in a capture, at which nothing ever happens.
+    /// A point in a capture, which never happens.
     Captured(Capturing),
 }
 
 impl Event {
-    /// An event that has recorded nothing.
+    /// Makes an event that has recorded nothing.
     pub(crate) fn new(handle: CUevent, context: CUcontext, flags: u32) -> Event {
         Event {
             handle,
@@ -63,7 +63,7 @@ impl Event {
         }
     }
 
-    /// An event that other processes see too.
+    /// Makes an event that other processes can use too.
     pub(crate) fn shared(
         handle: CUevent,
         context: CUcontext,
@@ -76,26 +76,26 @@ impl Event {
         }
     }
 
-    /// What other processes see of it, if they may.
+    /// Returns the record for other processes, if they may open the event.
     pub(crate) fn points(&self) -> Option<&Arc<Points>> {
         self.points.as_ref()
     }
 
-    /// Whether its time can be read.
+    /// Returns whether its time can be read.
     pub(crate) fn has_time(&self) -> bool {
         self.flags & event_flags::DISABLE_TIMING == 0
     }
 
-    /// Records `work`, which ends when all that was submitted before it has.
+    /// Records `work`, which ends when all operations submitted before it have run.
     pub(crate) fn record(&self, work: Arc<Work>) {
         self.record_all(vec![work]);
     }
 
-    /// Records the point at which each of these has run.
+    /// Records the point at which all of these operations have run.
     pub(crate) fn record_all(&self, work: Vec<Arc<Work>>) {
         if let Some(points) = &self.points {
             let number = points.submit();
-            // The last of them to let go of this.
+            // The point happens when the last of them drops this.
             let happened = Arc::new(PendingPoint(points.clone(), number));
             for one in &work {
                 let happened = happened.clone();
@@ -110,8 +110,8 @@ impl Event {
         *self.recorded.lock() = Recorded::Captured(point);
     }
 
-    /// What it recorded last: it happens when all of this has run. An event that recorded nothing
-    /// counts as done.
+    /// Returns the operations that it recorded last. The event happens when all of them have run.
+    /// An event that has recorded nothing counts as done.
     pub(crate) fn recorded(&self) -> Option<Vec<Arc<Work>>> {
         match &*self.recorded.lock() {
             Recorded::Work(work) => Some(work.clone()),
@@ -119,7 +119,7 @@ impl Event {
         }
     }
 
-    /// The point in a capture that it recorded last.
+    /// Returns the point in a capture, if it recorded one last.
     pub(crate) fn captured(&self) -> Option<Capturing> {
         match &*self.recorded.lock() {
             Recorded::Captured(point) => Some(point.clone()),
@@ -128,7 +128,7 @@ impl Event {
     }
 }
 
-/// The event that `handle` names.
+/// Returns the event that `handle` names.
 pub(crate) fn get(handle: CUevent) -> Result<Arc<Event>> {
     match EVENTS.get(handle) {
         Some(event) => Ok(event),

@@ -1,13 +1,13 @@
-//! Streams: queues of work, each run in order by a thread of its own.
+//! Streams: queues of work. A thread for each stream runs its operations in order.
 //!
 //! Source: CUDA driver API reference, "Stream synchronization behavior". The legacy default stream
-//! waits for all blocking streams of its context and they wait for it; a stream made with
+//! waits for all blocking streams of its context, and they wait for it. A stream made with
 //! `CU_STREAM_NON_BLOCKING` takes no part in that. The per-thread default stream is an ordinary
 //! blocking stream, one for each host thread.
 //!
-//! What goes into a stream goes through [`super::submission`]. A stream's thread is started by the
-//! first operation that cannot be done at once, and ends when the stream is destroyed and its queue
-//! is empty.
+//! Operations are added to a stream through [`super::submission`]. A stream's thread is started by
+//! the first operation that cannot be done at once. It ends when the stream is destroyed and its
+//! queue is empty.
 
 pub(crate) mod capturing;
 pub(crate) mod event;
@@ -25,7 +25,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, mpsc};
 use work::Work;
 
-/// What an operation does when its turn comes. It is told the context's fault, if there is one.
+/// The code that runs an operation when its turn comes. Its argument is the context's fault, if
+/// there is one.
 pub(crate) type Job = Box<dyn FnOnce(Option<&Error>) -> Result<Cost> + Send>;
 
 /// A queue of work.
@@ -35,11 +36,11 @@ pub(crate) struct Stream {
     pub(crate) context: CUcontext,
     pub(crate) flags: u32,
     pub(crate) priority: i32,
-    /// Its way to the device's engines.
+    /// The lane on which its operations reach the device's engines.
     pub(super) lane: Lane,
     /// Whether it is its context's legacy default stream.
     pub(crate) legacy: bool,
-    /// What `cuStreamSetAttribute` set.
+    /// The attributes that `cuStreamSetAttribute` has set.
     pub(crate) attributes: Mutex<HashMap<u32, CUlaunchAttributeValue>>,
     /// Its part in a capture, while it is being captured.
     pub(crate) capturing: Mutex<Option<Capturing>>,
@@ -53,12 +54,13 @@ struct State {
     worker: Option<mpsc::Sender<Task>>,
 }
 
-/// What the stream's thread does with an operation: waits for what comes before it, and runs it.
+/// The work of the stream's thread for an operation: it waits for what comes before the operation,
+/// and runs it.
 pub(super) type Task = Box<dyn FnOnce() + Send>;
 
 impl Stream {
-    /// A stream with nothing in it, the so many-th of its context; the first, number 0, is the
-    /// legacy default stream. The streams share the device's hardware queues in turn.
+    /// Makes an empty stream, the stream with this number in its context. Number 0 is the legacy
+    /// default stream. The streams are assigned to the device's hardware queues in turn.
     pub(crate) fn new(
         handle: CUstream,
         context: CUcontext,
@@ -84,19 +86,19 @@ impl Stream {
         }
     }
 
-    /// Whether it waits for the legacy default stream and the other way round.
+    /// Returns whether it waits for the legacy default stream, and that stream for it.
     pub(crate) fn is_blocking(&self) -> bool {
         !self.legacy && self.flags & stream_flags::NON_BLOCKING == 0
     }
 
-    /// The operation that was submitted last.
+    /// Returns the operation that was submitted last.
     pub(crate) fn tail(&self) -> Option<Arc<Work>> {
         self.state.lock().tail.clone()
     }
 
-    /// Makes `work` the stream's last operation. With a task its thread does that; a task that it
-    /// cannot have, because the host gives no thread, comes back, for the caller to do it: later,
-    /// but in order all the same.
+    /// Makes `work` the stream's last operation. If there is a task, the stream's thread runs it.
+    /// If the host refuses to start a thread, the task is returned, and the caller has to run it.
+    /// That is later, but still in order.
     pub(super) fn append(&self, work: &Arc<Work>, task: Option<Task>) -> Option<Task> {
         let mut state = self.state.lock();
         state.tail = Some(work.clone());

@@ -1,9 +1,9 @@
 //! One operation of a stream: what it waits for, and whether it has run.
 //!
 //! All ordering between operations is this one relation. A stream's operations wait for one another
-//! in turn; an operation on the legacy default stream waits for all blocking streams and they for
-//! it; `cuStreamWaitEvent` waits for the operation that an event recorded. Operations can only wait
-//! for earlier ones, so there are no cycles.
+//! in turn. An operation on the legacy default stream waits for all blocking streams, and they wait
+//! for it. `cuStreamWaitEvent` waits for the operation that an event recorded. Operations can wait
+//! only for earlier ones, so there are no cycles.
 
 use crate::objects::order::Ticket;
 use crate::time::operation::Node;
@@ -11,7 +11,7 @@ use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What is done when an operation has run.
+/// A function to be called when an operation has run.
 struct Completion(Box<dyn FnOnce() + Send>);
 
 impl std::fmt::Debug for Completion {
@@ -24,30 +24,30 @@ impl std::fmt::Debug for Completion {
 #[derive(Debug)]
 pub(crate) struct Work {
     done: Mutex<bool>,
-    /// What is done when it has run.
+    /// The functions to be called when it has run.
     then: Mutex<Vec<Completion>>,
     finished: Condvar,
     /// Its place in modelled time.
     pub(crate) node: Arc<Node>,
-    /// Its place in the order, where somebody asked for the check of races.
+    /// Its place in the order, if the check of races is on.
     pub(crate) ticket: Option<Arc<Ticket>>,
     needs: Needs,
-    /// What it is behind that may need the host. Emptied when it has run, so that no long chains
-    /// are kept alive.
+    /// The earlier operations before it that may need the host. The list is cleared when it has
+    /// run, so that no long chains are kept alive.
     behind: Mutex<Vec<Arc<Work>>>,
 }
 
-/// What an operation needs before it can end, once its turn has come.
+/// What an operation needs to end, once its turn has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Needs {
     Nothing,
-    /// Something that the program does elsewhere: its functions may wait for anything, and a wait
-    /// for a word of memory does.
+    /// Something that the program does elsewhere. A host function may wait for anything, and a wait
+    /// for a word of memory needs a write to that word.
     PerhapsTheHost,
 }
 
 impl Work {
-    /// An operation that has not run, and waits for these.
+    /// Makes an operation that has not run and waits for these operations.
     pub(crate) fn new(
         node: Arc<Node>,
         ticket: Option<Arc<Ticket>>,
@@ -75,13 +75,13 @@ impl Work {
         })
     }
 
-    /// Whether it, or what it is behind, may need something that the host does later.
+    /// Returns whether it, or an operation before it, may need something that the host does later.
     pub(crate) fn may_wait_for_host(&self) -> bool {
         let behind = self.behind.lock();
         self.needs == Needs::PerhapsTheHost || behind.iter().any(|earlier| !earlier.is_done())
     }
 
-    /// Whether it has run.
+    /// Returns whether it has run.
     pub(crate) fn is_done(&self) -> bool {
         *self.done.lock()
     }
@@ -94,14 +94,14 @@ impl Work {
         }
     }
 
-    /// Waits until it has run, or so long: whether it has.
+    /// Waits until it has run, but at most for this time. Returns whether it has run.
     pub(crate) fn wait_at_most(&self, time: Duration) -> bool {
         let mut done = self.done.lock();
         let _ = self.finished.wait_while_for(&mut done, |done| !*done, time);
         *done
     }
 
-    /// Notes that it has run and wakes who waits.
+    /// Notes that it has run and wakes the threads that wait for it.
     pub(crate) fn finish(&self) {
         let mut done = self.done.lock();
         *done = true;
@@ -113,7 +113,8 @@ impl Work {
         self.finished.notify_all();
     }
 
-    /// Has this done when it has run: at once, if it has. It takes next to no time.
+    /// Calls the function when the operation has run, or at once if it has run already. The
+    /// function must take next to no time.
     pub(crate) fn then(&self, then: impl FnOnce() + Send + 'static) {
         let done = self.done.lock();
         if *done {
@@ -150,7 +151,7 @@ mod tests {
         assert!(!copy.may_wait_for_host() && last.may_wait_for_host());
         other.finish();
         assert!(!last.may_wait_for_host());
-        // What has run holds nobody.
+        // An operation that has run blocks no other operation.
         assert!(!work(&[function, other], Needs::Nothing).may_wait_for_host());
     }
 }

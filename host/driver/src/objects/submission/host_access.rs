@@ -1,11 +1,11 @@
-//! Under the check of races: reports the host's own loads and stores of memory that it shares with
-//! the device.
+//! Reports the host's own loads and stores of memory that it shares with the device, under the
+//! check of races.
 //!
-//! What an operation touches is known only when it has run ([`crate::objects::order`]). So a call
-//! that submits an operation waits for a short time until it has run: then the pages are protected
-//! before the host goes on, and every run of the program finds the same. An operation may itself
-//! wait for something that the host does later, so the waiting is limited, for each call and in
-//! all.
+//! The accesses of an operation are known only when it has run ([`crate::objects::order`]). So a
+//! call that submits an operation waits for a short time until it has run. Then the pages are
+//! protected before the host continues, and every run of the program has the same findings. An
+//! operation may itself wait for something that the host does later, so the time is limited for
+//! each call and in total.
 
 use crate::objects::context;
 use crate::objects::fault::host_finding;
@@ -19,22 +19,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// This many milliseconds calls may wait in vain, in all.
+/// The time in milliseconds that calls may wait in vain, in total.
 static PATIENCE: AtomicU64 = AtomicU64::new(5000);
 
-/// This many a call may wait for what is behind a function of the program's, or a wait for a word
-/// of memory. Each that waited in vain leaves half of it to the next: such a function may wait for
-/// the very thread that waits here, and one that does is rarely the only one.
+/// The time in milliseconds that a call may wait for work behind a host function, or behind a wait
+/// for a word of memory. Each wait in vain leaves half of the time for the next one. Such a
+/// function may wait for the very thread that waits here, and then it is rarely the only one.
 static FOR_THE_PROGRAM: AtomicU64 = AtomicU64::new(200);
 
 thread_local! {
-    /// What the call that the thread is in has submitted last. There is none between calls, and so
-    /// nothing for a destructor, which would run before those of the program's variables that were
-    /// there earlier.
+    /// The last operation that the thread's current call has submitted. There is none between
+    /// calls, so no destructor is needed. A destructor would run before those of the program's
+    /// variables that were initialised earlier.
     static SUBMITTED: RefCell<ManuallyDrop<Option<Arc<Work>>>> = const { RefCell::new(ManuallyDrop::new(None)) };
 }
 
-/// The call that the calling thread is in has submitted this.
+/// Notes an operation that the calling thread's current call has submitted.
 pub(crate) fn submitted(work: &Arc<Work>) {
     let ticket = work.ticket.as_ref();
     if ticket.is_some_and(|it| it.terms.launches.checks.race) && memory::any_shared() {
@@ -42,7 +42,7 @@ pub(crate) fn submitted(work: &Arc<Work>) {
     }
 }
 
-/// Waits for what the call has submitted.
+/// Waits for the operation that the call has submitted.
 pub(crate) fn settle() {
     let Some(work) = SUBMITTED.with_borrow_mut(|submitted| submitted.take()) else {
         return;
@@ -65,7 +65,7 @@ pub(crate) fn settle() {
     }
 }
 
-/// Tells what the host's code did since it was told last.
+/// Reports the early accesses of the host's code since the last report.
 pub(crate) fn tell() {
     for (terms, finding) in order::take_early_host_accesses(memory::ADDRESSES) {
         if let Err(error) = host_finding::told(&terms, vec![finding])
@@ -76,7 +76,7 @@ pub(crate) fn tell() {
     }
 }
 
-/// The same when nothing runs any more that could be failed.
+/// Reports the same at the end of the process, when no call is left that could fail.
 pub(crate) fn tell_at_end() {
     for (terms, finding) in order::take_early_host_accesses(memory::ADDRESSES) {
         if !terms.launches.quiet {

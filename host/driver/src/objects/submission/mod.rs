@@ -1,9 +1,9 @@
-//! What is given to the streams of a context: operations, graphs, captured calls; and the end of
+//! Submission to the streams of a context: operations, graphs and captured calls; and the end of
 //! streams and contexts.
 //!
-//! The lock of a context's streams is the order in which work is submitted. An operation waits for
-//! what its stream and the rules of the default stream put before it, on the stream's thread or on
-//! the caller's.
+//! The lock of a context's streams defines the order in which work is submitted. An operation waits
+//! for its predecessors in its stream and for those required by the rules of the default stream. It
+//! waits on the stream's thread or on the caller's.
 
 pub(crate) mod host_access;
 pub(crate) mod traced;
@@ -25,7 +25,7 @@ use crate::time::operation::{Cost, Lane, Node};
 use std::sync::Arc;
 
 impl Context {
-    /// Waits for its work and closes its streams. Its handle names nothing from now on.
+    /// Waits for its work and closes its streams. Its handle is invalid from now on.
     pub(crate) fn close(&self) {
         CONTEXTS.remove(self.handle);
         self.wait();
@@ -37,7 +37,7 @@ impl Context {
         self.streams.lock().legacy.close();
     }
 
-    /// Takes a stream away; what is in it still runs.
+    /// Removes a stream. Its submitted work still runs.
     pub(crate) fn remove_stream(&self, stream: &Arc<Stream>) {
         let mut streams = self.streams.lock();
         streams.others.retain(|other| !Arc::ptr_eq(other, stream));
@@ -49,8 +49,8 @@ impl Context {
         stream.close();
     }
 
-    /// Submits an operation to `stream` that also waits for `also`. A stream that is being captured
-    /// refuses it: what can be captured goes through [`Context::enqueue`].
+    /// Submits an operation to `stream` that also waits for `also`. It is an error if the stream is
+    /// being captured. Operations that can be captured go through [`Context::enqueue`].
     pub(crate) fn submit(
         self: &Arc<Self>,
         stream: &Stream,
@@ -64,8 +64,8 @@ impl Context {
         Ok(stream.push(self, after, run))
     }
 
-    /// Submits an operation to `stream`, or makes it a node if the stream is being captured; then
-    /// there is no work.
+    /// Submits an operation to `stream`, or adds it as a node if the stream is being captured. In
+    /// that case no work is returned.
     pub(crate) fn enqueue(
         self: &Arc<Self>,
         stream: &Stream,
@@ -89,7 +89,7 @@ impl Context {
         Ok(Some(work))
     }
 
-    /// Submits all of a graph to `stream`.
+    /// Submits a whole graph to `stream`.
     pub(crate) fn launch(self: &Arc<Self>, stream: &Stream, exec: &Exec) -> Result {
         self.permit(stream)?;
         let members = exec.members()?;
@@ -102,8 +102,8 @@ impl Context {
         Ok(())
     }
 
-    /// Runs an operation of `stream` on the calling thread when its turn comes, and returns when it
-    /// has run.
+    /// Runs an operation of `stream` on the calling thread when its turn comes. Returns when it has
+    /// run.
     pub(crate) fn run_now(self: &Arc<Self>, stream: &Stream, job: Job) -> Result<Arc<Work>> {
         self.permit(stream)?;
         capture::refuse(stream, "do this")?;
@@ -122,7 +122,7 @@ impl Context {
         Ok(work)
     }
 
-    /// Sees that using `stream` does not make the legacy default stream depend on a capture.
+    /// Checks that a use of `stream` does not make the legacy default stream depend on a capture.
     pub(crate) fn permit(&self, stream: &Stream) -> Result {
         if stream.legacy {
             capture::refuse_legacy(self.handle)?;
@@ -132,7 +132,7 @@ impl Context {
 }
 
 impl Streams {
-    /// What an operation that is submitted to `stream` now has to wait for.
+    /// Returns the operations that an operation submitted to `stream` now has to wait for.
     fn before(&self, stream: &Stream, also: Vec<Arc<Work>>) -> Vec<Arc<Work>> {
         let mut after = also;
         after.extend(stream.tail());
@@ -149,13 +149,13 @@ impl Streams {
 }
 
 impl Stream {
-    /// Where its operations come one after another.
+    /// Returns the lane in which its operations run one after another.
     fn order_lane(&self) -> order::Lane {
         order::Lane::Stream(self.context.0, self.lane.stream)
     }
 
-    /// Adds an operation that `run` says how to run; the caller holds the context's order of
-    /// submission.
+    /// Adds an operation that runs as `run` specifies. The caller holds the lock of the context's
+    /// streams.
     fn push(&self, context: &Arc<Context>, after: Vec<Arc<Work>>, run: Run) -> Arc<Work> {
         let (timeline, before) = (&context.device.timeline, nodes(&after));
         let node = match run {
@@ -174,7 +174,7 @@ impl Stream {
         work
     }
 
-    /// Adds all of a graph as one operation, which waits for `after`.
+    /// Adds a whole graph as one operation, which waits for `after`.
     fn push_graph(
         &self,
         context: &Arc<Context>,
@@ -182,12 +182,12 @@ impl Stream {
         members: Vec<Member>,
     ) -> Arc<Work> {
         let timeline = &context.device.timeline;
-        // The launch itself, which is what the host pays for.
+        // The launch itself: its cost is the host's cost of launching the graph.
         let begin = order::ticket(self.order_lane(), tickets(&after), None);
         let node = timeline.submit(nodes(&after), self.lane);
         let launched = Work::new(node, begin.clone(), &after, Needs::Nothing);
         let end = order::ticket(self.order_lane(), begin.into_iter().collect(), None);
-        // The nodes have no order but their own.
+        // The nodes are ordered by their own dependencies only.
         let lane = Lane {
             queue: None,
             ..self.lane
@@ -245,7 +245,7 @@ impl Stream {
         whole
     }
 
-    /// Makes `work` the stream's last operation and has it run after `after`.
+    /// Makes `work` the stream's last operation, to be run after the operations in `after`.
     fn start(&self, context: &Arc<Context>, after: Vec<Arc<Work>>, work: Arc<Work>, run: Run) {
         let job = match run {
             Run::ByCaller => None,
@@ -270,37 +270,38 @@ impl Stream {
     }
 }
 
-/// The operations' places in the order, where they have any.
+/// Returns the operations' places in the order, where they have any.
 fn tickets(work: &[Arc<Work>]) -> Vec<Arc<Ticket>> {
     work.iter().filter_map(|work| work.ticket.clone()).collect()
 }
 
-/// The operations' places in modelled time.
+/// Returns the operations' places in modelled time.
 fn nodes(work: &[Arc<Work>]) -> Vec<Arc<Node>> {
     work.iter().map(|work| work.node.clone()).collect()
 }
 
-/// Who runs an operation.
+/// The thread that runs an operation.
 pub(crate) enum Run {
-    /// The calling thread, by [`execute`], after it has waited for what the operation waits for.
+    /// The calling thread, with [`execute`], after it has waited for what the operation waits for.
     ByCaller,
-    /// The thread that works for the stream.
+    /// The stream's thread.
     ByWorker(Job),
-    /// The stream's thread too; it may have to wait there: [`Needs::PerhapsTheHost`].
+    /// The stream's thread too, where the operation may have to wait for the host:
+    /// [`Needs::PerhapsTheHost`].
     MayNeedHost(Job),
-    /// The calling thread if nothing is in the way, else the stream's thread; for what takes next
-    /// to no time.
+    /// The calling thread if nothing has to be waited for, else the stream's thread. This is for
+    /// operations that take next to no time.
     Light(Job),
 }
 
-/// Runs `job` as the operation `work`, all that it waits for being done.
+/// Runs `job` as the operation `work`. Everything that it waits for has run.
 pub(crate) fn execute(context: &Arc<Context>, work: &Work, job: Job) {
     let fault = context.fault();
     if let Some(ticket) = &work.ticket {
         order::begin(ticket);
     }
     host_pages::device_begins();
-    // A job's panic must not leave others waiting for its work.
+    // A job's panic must not leave other threads waiting for its work.
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job(fault.as_ref())));
     if let Some(ticket) = &work.ticket {
         let found = order::end(ticket, matches!(outcome, Ok(Ok(_))), memory::ADDRESSES);

@@ -1,4 +1,4 @@
-//! What a trace records of an operation, if one is being made.
+//! The trace's records of operations, if a trace is being made.
 
 use crate::objects::context::{self, Context};
 use crate::objects::device;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 pub(crate) use sim::Label;
 
-/// The label of an operation, if a trace is made.
+/// Returns the label of an operation, if a trace is made.
 pub(crate) fn label(kind: &Kind) -> Option<Label> {
     if !trace::on() {
         return None;
@@ -36,7 +36,7 @@ pub(crate) fn label(kind: &Kind) -> Option<Label> {
     })
 }
 
-/// Notes that `work`, of this label, was submitted to `stream`.
+/// Notes that `work` with this label was submitted to `stream`.
 pub(crate) fn submitted(label: Option<Label>, context: &Context, stream: &Stream, work: &Work) {
     if let Some(label) = label {
         let device = (context.device.ordinal as u32, &context.device.timeline);
@@ -45,7 +45,8 @@ pub(crate) fn submitted(label: Option<Label>, context: &Context, stream: &Stream
     }
 }
 
-/// The device whose time a call of this thread is in: that of the current context, else the first.
+/// Returns the device whose time a call of this thread uses: that of the current context, else the
+/// first.
 pub(crate) fn device_of_call() -> Option<sim::Device> {
     let device = match context::current_even_faulted() {
         Ok(context) => context.device,

@@ -1,4 +1,4 @@
-//! Contexts: what a process has on one device, and the stack of them that each thread has.
+//! Contexts: the state of a process on one device, and the stack of contexts of each thread.
 //!
 //! Source: CUDA driver API reference, "Context Management" and "Primary Context Management". A
 //! kernel's fault stays with its context: every later call on it returns the fault's code until the
@@ -35,19 +35,19 @@ pub(crate) struct Context {
     pub(crate) device: &'static Device,
     /// Whether it is its device's primary context.
     pub(crate) primary: bool,
-    /// What `cuCtxGetApiVersion` says.
+    /// The version that `cuCtxGetApiVersion` returns.
     pub(crate) version: u32,
     pub(crate) flags: AtomicU32,
-    /// Users besides the one who made it (`cuCtxAttach`).
+    /// Users besides the code that made it (`cuCtxAttach`).
     pub(crate) attached: AtomicU32,
     pub(crate) settings: Mutex<Settings>,
-    /// The contexts whose memory its kernels may reach (`cuCtxEnablePeerAccess`).
+    /// The contexts whose memory its kernels may access (`cuCtxEnablePeerAccess`).
     pub(crate) peers: Mutex<HashSet<CUcontext>>,
     fault: Mutex<Option<Error>>,
     pub(super) streams: Mutex<Streams>,
 }
 
-/// What `cuCtxSet*` sets.
+/// The settings that the `cuCtxSet*` calls change.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     pub(crate) limits: [u64; limit::COUNT as usize],
@@ -55,14 +55,14 @@ pub(crate) struct Settings {
     pub(crate) shared: u32,
 }
 
-/// The streams of a context. Its lock is the order in which work is submitted.
+/// The streams of a context. Their lock defines the order in which work is submitted.
 #[derive(Debug)]
 pub(super) struct Streams {
     pub(super) legacy: Arc<Stream>,
     per_thread: HashMap<ThreadId, Arc<Stream>>,
-    /// All but the legacy default stream.
+    /// All streams but the legacy default stream.
     pub(super) others: Vec<Arc<Stream>>,
-    /// How many there have been.
+    /// The number of streams made so far.
     made: usize,
     /// The last operations of destroyed streams, until they have run and the host has waited for
     /// them.
@@ -73,40 +73,40 @@ pub(super) struct Streams {
 #[derive(Debug)]
 pub(super) struct Unfinished {
     pub(super) work: Arc<Work>,
-    /// Whether the legacy default stream waited for that stream.
+    /// Whether the destroyed stream was a blocking stream.
     pub(super) is_blocking: bool,
 }
 
 impl Unfinished {
-    /// Whether it has run, and the host has waited for it.
+    /// Returns whether it has run, and the host has waited for it.
     pub(super) fn is_settled(&self) -> bool {
         let ticket = self.work.ticket.as_ref();
         self.work.is_done() && ticket.is_none_or(|ticket| order::host_has_waited_for(ticket))
     }
 }
 
-/// A thread's contexts. Few programs push more than these.
+/// A thread's stack of contexts. Few programs push more than these.
 type Stack = SmallVec<[CUcontext; 4]>;
 
 thread_local! {
-    // Without a destructor: those of the program's own variables of the thread may come later, and
-    // free what they hold.
+    // The stack has no destructor. Destructors of the program's own thread-local variables may run
+    // later and free their objects.
     static STACK: RefCell<ManuallyDrop<Stack>> = RefCell::default();
 }
 
-/// Changes or reads the calling thread's stack of contexts; the last one is current.
+/// Calls `with` with the calling thread's stack of contexts. The last one is current.
 pub(crate) fn stack<T>(with: impl FnOnce(&mut Stack) -> T) -> T {
     STACK.with_borrow_mut(|stack| with(stack))
 }
 
-/// The calling thread's current context, which must be usable.
+/// Returns the calling thread's current context, which must be usable.
 pub(crate) fn current() -> Result<Arc<Context>> {
     let context = current_even_faulted()?;
     context.check()?;
     Ok(context)
 }
 
-/// The calling thread's current context, whether or not a kernel has faulted on it.
+/// Returns the calling thread's current context, whether or not a kernel has faulted on it.
 pub(crate) fn current_even_faulted() -> Result<Arc<Context>> {
     let Some(handle) = stack(|stack| stack.last().copied()).filter(|handle| handle.0 != 0) else {
         fail!(
@@ -124,7 +124,7 @@ pub(crate) fn current_even_faulted() -> Result<Arc<Context>> {
     }
 }
 
-/// The context that `handle` names, usable or not.
+/// Returns the context that `handle` names, usable or not.
 pub(crate) fn get(handle: CUcontext) -> Result<Arc<Context>> {
     match CONTEXTS.get(handle) {
         Some(context) => Ok(context),
@@ -137,7 +137,7 @@ pub(crate) fn get(handle: CUcontext) -> Result<Arc<Context>> {
 }
 
 impl Context {
-    /// A new context on `device`.
+    /// Makes a new context on `device`.
     pub(crate) fn make(device: &'static Device, flags: u32, primary: bool) -> Arc<Context> {
         device.timeline.catch_up();
         let model = device.sim.model();
@@ -145,7 +145,7 @@ impl Context {
             handle,
             device,
             primary,
-            // cuCtxCreate_v2 and later: the version the reference states.
+            // The version that the reference states for cuCtxCreate_v2 and later.
             version: 3020,
             flags: AtomicU32::new(flags),
             attached: AtomicU32::new(0),
@@ -166,12 +166,12 @@ impl Context {
         })
     }
 
-    /// The fault of one of its kernels, if there was one.
+    /// Returns the fault of one of its kernels, if there was one.
     pub(crate) fn fault(&self) -> Option<Error> {
         self.fault.lock().clone()
     }
 
-    /// Returns its fault; the report is printed the first time only.
+    /// Returns its fault as an error. The report is printed the first time only.
     pub(crate) fn check(&self) -> Result {
         match self.fault.lock().as_mut() {
             None => Ok(()),
@@ -183,22 +183,22 @@ impl Context {
         }
     }
 
-    /// Keeps a fault; the first one stays.
+    /// Stores a fault. If there is one already, that one stays.
     pub(crate) fn set_fault(&self, fault: Error) {
         self.fault.lock().get_or_insert(fault);
     }
 
-    /// The flags it has.
+    /// Returns the flags it has.
     pub(crate) fn flags(&self) -> u32 {
         self.flags.load(Ordering::Relaxed)
     }
 
-    /// Its legacy default stream.
+    /// Returns its legacy default stream.
     pub(crate) fn legacy(&self) -> Arc<Stream> {
         self.streams.lock().legacy.clone()
     }
 
-    /// The calling thread's own default stream.
+    /// Returns the calling thread's own default stream, and makes it at first use.
     pub(crate) fn per_thread(&self) -> Arc<Stream> {
         let thread = std::thread::current().id();
         let streams = &mut *self.streams.lock();
@@ -212,7 +212,7 @@ impl Context {
         made.clone()
     }
 
-    /// A new stream.
+    /// Makes a new stream.
     pub(crate) fn add_stream(&self, flags: u32, priority: i32) -> Arc<Stream> {
         let mut streams = self.streams.lock();
         let number = streams.made;
@@ -234,7 +234,7 @@ impl Context {
             .wait(work.iter().map(|work| work.node.clone()).collect());
     }
 
-    /// Does something while none of its work is under way, and none can be submitted.
+    /// Calls `act` while none of its work is running and none can be submitted.
     pub(crate) fn while_idle<T>(&self, act: impl FnOnce() -> T) -> T {
         loop {
             let mut streams = self.streams.lock();
@@ -252,8 +252,8 @@ impl Context {
         self.wait_for(&self.under_way());
     }
 
-    /// What was submitted last to each stream: when all of it has run, everything that was
-    /// submitted so far has.
+    /// Returns the operation that was submitted last to each stream. When all of these have run,
+    /// everything that was submitted so far has run.
     pub(crate) fn under_way(&self) -> Vec<Arc<Work>> {
         self.streams.lock().all_tails()
     }
@@ -267,15 +267,16 @@ impl Streams {
             .filter_map(|stream| stream.tail())
             .collect();
         work.extend(self.legacy.tail());
-        // They stay until they are settled: other threads wait for them, too, and so does the
-        // default stream.
+        // They stay until they are settled, because other threads and the default stream wait for
+        // them too.
         self.unfinished.retain(|left| !left.is_settled());
         work.extend(self.unfinished.iter().map(|left| left.work.clone()));
         work
     }
 }
 
-/// `cuCtxGetLimit`'s values on a current driver; the heap is the model's.
+/// Returns the limits that `cuCtxGetLimit` reports with a current driver. The heap's limit is the
+/// model's.
 fn default_limits(heap: u64) -> [u64; limit::COUNT as usize] {
     let mut limits = [0; limit::COUNT as usize];
     limits[limit::STACK_SIZE as usize] = 1024;

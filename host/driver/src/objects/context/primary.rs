@@ -1,4 +1,4 @@
-//! Primary contexts: the one context of each device that libraries share.
+//! Primary contexts: each device has one, which libraries share.
 
 use super::Context;
 use crate::objects::device::Device;
@@ -6,12 +6,12 @@ use crate::settings::MOST_DEVICES;
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
 
-/// The primary context of a device: the one that libraries share.
+/// The primary context of a device, which libraries share.
 #[derive(Debug, Default)]
 pub(crate) struct Primary {
-    /// The context while somebody holds it.
+    /// The context, while it is retained.
     pub(crate) context: Option<Arc<Context>>,
-    /// How often it was retained and not released.
+    /// How often it was retained and not yet released.
     pub(crate) holders: u32,
     /// The flags it has, or will have when it is made.
     pub(crate) flags: u32,
@@ -25,7 +25,7 @@ static PRIMARIES: [Mutex<Primary>; MOST_DEVICES] = [const {
     })
 }; MOST_DEVICES];
 
-/// What there is of the device's primary context.
+/// Locks and returns the state of the device's primary context.
 pub(crate) fn of(device: &Device) -> MutexGuard<'static, Primary> {
     PRIMARIES[device.ordinal as usize].lock()
 }

@@ -1,13 +1,15 @@
-//! What graphs have reserved and what of it is in use, by address and by device.
+//! The memory that graphs have reserved, and the part of it that is in use, by address and by
+//! device.
 //!
-//! Below both graphs, which reserve it, and the calls that free memory of any kind.
+//! This module is below the graphs, which reserve the memory, and below the calls that free memory
+//! of any kind.
 
 use crate::abi::CUdevice;
 use crate::error::{Result, fail};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 
-/// By address: whether it is allocated now, and of which device and size.
+/// For each address, whether it is allocated now, and its device and size.
 static KNOWN: Mutex<BTreeMap<u64, Known>> = Mutex::new(BTreeMap::new());
 
 #[derive(Debug, Clone, Copy)]
@@ -17,7 +19,7 @@ struct Known {
     device: CUdevice,
 }
 
-/// The most that was in use and reserved at once, by device.
+/// The largest numbers of bytes in use and reserved at once, by device.
 static HIGH: Mutex<BTreeMap<CUdevice, Usage>> = Mutex::new(BTreeMap::new());
 
 /// Bytes of graph memory in use and reserved.
@@ -38,17 +40,17 @@ pub(crate) fn reserved(address: u64, bytes: u64, device: CUdevice) {
     raise(device);
 }
 
-/// Forgets the memory at `address`.
+/// Removes the memory at `address`.
 pub(crate) fn gone(address: u64) {
     KNOWN.lock().remove(&address);
 }
 
-/// Whether graph memory begins at `address`.
+/// Returns whether graph memory begins at `address`.
 pub(crate) fn is_known(address: u64) -> bool {
     KNOWN.lock().contains_key(&address)
 }
 
-/// Whether the memory at `address` is allocated now.
+/// Returns whether the memory at `address` is allocated now.
 pub(crate) fn is_allocated(address: u64) -> bool {
     KNOWN
         .lock()
@@ -56,7 +58,7 @@ pub(crate) fn is_allocated(address: u64) -> bool {
         .is_some_and(|known| known.allocated)
 }
 
-/// Notes that a launch allocates the memory at `address`, or that it or a call frees it.
+/// Notes that a launch allocates the memory at `address`, or that a launch or a call frees it.
 pub(crate) fn set_allocated(address: u64, allocated: bool) -> Result {
     let mut all = KNOWN.lock();
     let Some(known) = all.get_mut(&address) else {
@@ -79,7 +81,7 @@ pub(crate) fn set_allocated(address: u64, allocated: bool) -> Result {
     Ok(())
 }
 
-/// What is in use and reserved on `device` now.
+/// Returns the bytes in use and reserved on `device` now.
 pub(crate) fn now(device: CUdevice) -> Usage {
     let mut usage = Usage::default();
     for known in KNOWN.lock().values().filter(|known| known.device == device) {
@@ -97,12 +99,12 @@ fn raise(device: CUdevice) {
     high.reserved = high.reserved.max(now.reserved);
 }
 
-/// The most that was in use and reserved on `device` since it was last reset.
+/// Returns the largest numbers of bytes in use and reserved on `device` since the last reset.
 pub(crate) fn high(device: CUdevice) -> Usage {
     HIGH.lock().get(&device).copied().unwrap_or_default()
 }
 
-/// Starts a high-water mark of `device` anew.
+/// Resets a high-water mark of `device`.
 pub(crate) fn reset_high(device: CUdevice, change: impl FnOnce(&mut Usage, Usage)) {
     let now = now(device);
     change(HIGH.lock().entry(device).or_default(), now);

@@ -1,9 +1,10 @@
-//! What processes share: memory and events.
+//! Memory and events that processes share.
 //!
-//! A handle names a file of the process that exports, which has no other name: the process, the
-//! file's number there, and its number among all files, by which a handle of something that is gone
-//! is known. Who opens it finds it at `/proc`. So a handle is opened by processes of the same user
-//! that see each other. CUDA driver API, "Memory Management", `cuIpcGetMemHandle` and its kin.
+//! A handle names a file of the exporting process. The file has no path of its own. A handle
+//! contains the process ID, the file's descriptor in that process, and its inode number, which
+//! shows whether the handle is stale. The importing process opens the file through `/proc`. So a
+//! handle can be opened by processes of the same user that see each other. Source: CUDA driver API,
+//! "Memory Management", `cuIpcGetMemHandle` and related calls.
 
 use crate::abi::{CUcontext, CUresult};
 use crate::calling::call_site;
@@ -18,10 +19,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Bytes of a handle.
+/// The size of a handle in bytes.
 pub(crate) const BYTES: usize = 64;
 
-/// What a handle is of.
+/// The kind of object that a handle names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shared {
     Memory,
@@ -29,7 +30,7 @@ pub(crate) enum Shared {
 }
 
 impl Shared {
-    /// What Linux calls a file of this.
+    /// Returns the name that Linux shows for a file of this kind.
     fn file(self) -> &'static str {
         match self {
             Self::Memory => "/memfd:lanewise device memory",
@@ -38,24 +39,24 @@ impl Shared {
     }
 }
 
-/// What a handle says.
+/// The content of a handle.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ExportedHandle {
     pub(crate) of: Shared,
     /// The process that exports it.
     pub(crate) process: u32,
-    /// The number of its file there.
+    /// The descriptor of its file in that process.
     pub(crate) file: i32,
-    /// Its number among all files.
+    /// The inode number of the file.
     pub(crate) inode: u64,
-    /// Bytes of the memory; 0 of an event.
+    /// The size of the memory in bytes; 0 for an event.
     pub(crate) size: u64,
 }
 
 impl ExportedHandle {
     const MARK: [u8; 6] = *b"LwIpc1";
 
-    /// The handle as the bytes that another process gets.
+    /// Returns the handle as the bytes that another process gets.
     pub(crate) fn bytes(self) -> [u8; BYTES] {
         let mut bytes = [0; BYTES];
         bytes[..6].copy_from_slice(&Self::MARK);
@@ -67,7 +68,7 @@ impl ExportedHandle {
         bytes
     }
 
-    /// What these bytes say, if they are a handle of this.
+    /// Reads a handle from these bytes, if they are a handle of this kind.
     pub(crate) fn read(bytes: [u8; BYTES], of: Shared) -> Result<Self> {
         ensure!(
             bytes[..6] == Self::MARK && bytes[6] == u8::from(of == Shared::Event),
@@ -103,7 +104,8 @@ impl ExportedHandle {
             "the handle is this process' own; it is for other processes"
         );
         let path = format!("/proc/{process}/fd/{file}");
-        // A handle is bytes, of whoever wrote them. What cannot be read cannot be opened either.
+        // A handle is only bytes, from any source. A link that cannot be read cannot be opened
+        // either.
         let other = |name: PathBuf| !name.to_string_lossy().starts_with(of.file());
         ensure!(
             !std::fs::read_link(&path).is_ok_and(other),
@@ -126,7 +128,7 @@ impl ExportedHandle {
     }
 }
 
-/// The handle of the allocation at `address`.
+/// Returns the handle of the allocation at `address`.
 pub(crate) fn export(address: u64) -> Result<[u8; BYTES]> {
     let found = memory::locate(address).filter(|found| {
         found.allocation.kind == AllocationKind::Device && found.allocation.base == address
@@ -142,7 +144,7 @@ pub(crate) fn export(address: u64) -> Result<[u8; BYTES]> {
         fail!(ERROR_INVALID_CONTEXT, "the memory's context was destroyed")
     };
     let exported = context.while_idle(|| {
-        // SAFETY: none of the context's work is under way, and none is submitted meanwhile.
+        // SAFETY: none of the context's work is running, and none is submitted meanwhile.
         unsafe { found.device.sim.memory().export(address) }
     });
     let exported = exported.map_err(|cause| Error::new(CUresult::ERROR_MAP_FAILED, cause))?;
@@ -156,10 +158,11 @@ pub(crate) fn export(address: u64) -> Result<[u8; BYTES]> {
     .bytes())
 }
 
-/// By context and file: where what was opened is, and how often it was.
+/// For each context and file, the address of the opened memory and how often it was opened.
 static OPENED: Mutex<BTreeMap<(usize, u64), (u64, u64)>> = Mutex::new(BTreeMap::new());
 
-/// The address of another process' memory. Opened again, it is at the same one.
+/// Opens another process's memory and returns its address. If it is opened again, the address is
+/// the same.
 pub(crate) fn open(context: &Arc<Context>, handle: [u8; BYTES]) -> Result<u64> {
     let name = ExportedHandle::read(handle, Shared::Memory)?;
     let key = (context.handle.0, name.inode);
@@ -180,7 +183,7 @@ pub(crate) fn open(context: &Arc<Context>, handle: [u8; BYTES]) -> Result<u64> {
     Ok(address)
 }
 
-/// Ends one [`open`].
+/// Closes memory that was opened once with [`open`].
 pub(crate) fn close(address: u64) -> Result {
     let mut opened = OPENED.lock();
     let found = opened.iter_mut().find(|(_, (at, _))| *at == address);
@@ -203,7 +206,7 @@ pub(crate) fn close(address: u64) -> Result {
     Ok(())
 }
 
-/// Forgets what a context has opened, which is freed with it.
+/// Removes the entries of a context. The opened memory is freed with the context.
 pub(crate) fn forget_all(context: CUcontext) {
     OPENED.lock().retain(|&(of, _), _| of != context.0);
 }

@@ -1,8 +1,9 @@
-//! What a program has said of managed memory: advice, and where it was last prefetched to.
+//! The advice that a program has given about managed memory, and where the memory was last
+//! prefetched to.
 //!
-//! Source: CUDA driver API reference, `cuMemAdvise` and `cuMemRangeGetAttribute`. Memory here is
-//! where it is, so that advice changes nothing; it is kept to be read back, for each stretch of
-//! addresses.
+//! Source: CUDA driver API reference, `cuMemAdvise` and `cuMemRangeGetAttribute`. Managed memory
+//! does not move here, so advice changes nothing. It is stored for each range of addresses, so that
+//! a program can read it back.
 
 use crate::abi::CUdevice;
 use parking_lot::Mutex;
@@ -11,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// `CU_DEVICE_INVALID`: no place.
 pub(crate) const NOWHERE: CUdevice = -2;
 
-/// What is known of a stretch.
+/// The advice for a range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Advice {
     pub(crate) read_mostly: bool,
@@ -31,10 +32,11 @@ impl Default for Advice {
     }
 }
 
-/// By first address: end and advice. Stretches do not overlap; what is in none has no advice.
+/// For each start address, the end of the range and the advice. Ranges do not overlap. An address
+/// in no range has no advice.
 static STRETCHES: Mutex<BTreeMap<u64, (u64, Advice)>> = Mutex::new(BTreeMap::new());
 
-/// Makes `at` the end of one stretch and the start of another, if it is inside of one.
+/// Makes `at` the end of one range and the start of another, if it is inside of one.
 fn split(stretches: &mut BTreeMap<u64, (u64, Advice)>, at: u64) {
     let Some((_, (end, advice))) = stretches.range_mut(..at).next_back() else {
         return;
@@ -45,7 +47,7 @@ fn split(stretches: &mut BTreeMap<u64, (u64, Advice)>, at: u64) {
     }
 }
 
-/// Changes what is known of `bytes` from `start`.
+/// Changes the advice for `bytes` from `start`.
 pub(crate) fn change(start: u64, bytes: u64, change: impl Fn(&mut Advice)) {
     let end = start.saturating_add(bytes);
     let stretches = &mut *STRETCHES.lock();
@@ -72,7 +74,7 @@ pub(crate) fn change(start: u64, bytes: u64, change: impl Fn(&mut Advice)) {
     }
 }
 
-/// Forgets `bytes` from `start`.
+/// Removes the advice for `bytes` from `start`.
 pub(crate) fn forget(start: u64, bytes: u64) {
     let end = start.saturating_add(bytes);
     let stretches = &mut *STRETCHES.lock();
@@ -81,7 +83,7 @@ pub(crate) fn forget(start: u64, bytes: u64) {
     stretches.retain(|&at, _| at < start || at >= end);
 }
 
-/// What holds for all of `bytes` from `start`: the advice of each part.
+/// Returns the advice of each part of `bytes` from `start`.
 pub(crate) fn parts(start: u64, bytes: u64) -> Vec<Advice> {
     let end = start.saturating_add(bytes);
     let stretches = &*STRETCHES.lock();

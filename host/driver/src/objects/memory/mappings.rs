@@ -1,9 +1,9 @@
-//! What the calls of virtual memory and those of multicast objects share: handles, reserved ranges,
-//! and what is mapped where.
+//! The state that virtual memory and multicast objects share: handles, reserved ranges, and
+//! mappings.
 //!
 //! Source: CUDA driver API reference, "Virtual Memory Management" and "Multicast Object
-//! Management". Both kinds of handle come from one count, and both kinds of thing are mapped into
-//! the same ranges; so one lock holds them all.
+//! Management". Both kinds of handle are numbered by one count, and both kinds of object are mapped
+//! into the same ranges. So one lock protects all of them.
 
 use crate::abi::{CUdevice, CUmemAllocationProp};
 use crate::error::{Result, ensure, fail};
@@ -14,18 +14,18 @@ use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What sizes and places of mappings are multiples of: a large page of a GPU.
+/// The granularity of sizes and addresses of mappings: a large page of a GPU.
 pub(crate) const GRANULARITY: u64 = 2 << 20;
 
-/// Physical memory with the handles on it.
+/// Physical memory and the number of its handle's holders.
 #[derive(Debug)]
 pub(super) struct Handle {
     pub(super) memory: Arc<Memory>,
-    /// How often it was created, retained, and not released.
+    /// How often it was created or retained and not yet released.
     pub(super) holders: u64,
 }
 
-/// Physical memory, freed with its last handle and mapping.
+/// Physical memory. It is freed with its last handle and mapping.
 #[derive(Debug)]
 pub(crate) struct Memory {
     pub(super) handle: u64,
@@ -48,12 +48,12 @@ pub(super) struct Mapping {
     pub(super) what: Mapped,
 }
 
-/// What is mapped.
+/// The object of a mapping.
 #[derive(Debug)]
 pub(super) enum Mapped {
     /// Physical memory, and whether its device may access it.
     Memory(Arc<Memory>, bool),
-    /// The multicast object of this handle, and the devices that may access it.
+    /// The multicast object with this handle, and the devices that may access it.
     Multicast(u64, Vec<CUdevice>),
 }
 
@@ -69,18 +69,18 @@ impl Mapping {
 /// A multicast object.
 #[derive(Debug)]
 pub(super) struct Object {
-    /// Whether its handle was not released yet.
+    /// Whether its handle is not yet released.
     pub(super) held: bool,
     /// How often it is mapped.
     pub(super) mappings: u64,
     pub(super) size: u64,
-    /// How many devices it is for.
+    /// The number of devices that it is made for.
     pub(super) wanted: usize,
     pub(super) devices: Vec<CUdevice>,
     pub(super) bindings: Vec<Binding>,
 }
 
-/// A device's memory in an object.
+/// The memory of a device that is bound to an object.
 #[derive(Debug)]
 pub(super) struct Binding {
     pub(super) device: CUdevice,
@@ -88,7 +88,7 @@ pub(super) struct Binding {
     pub(super) size: u64,
     pub(super) memory: Arc<Memory>,
     pub(super) memory_offset: u64,
-    /// The memory where nobody else has mapped it.
+    /// A view of the memory, at an address that no other mapping uses.
     pub(super) view: Arc<View>,
 }
 
@@ -98,11 +98,11 @@ impl Binding {
     }
 }
 
-/// Everything that the calls of this chapter made.
+/// Everything that the calls of these two sections have made.
 #[derive(Debug, Default)]
 pub(super) struct State {
     pub(super) handles: BTreeMap<u64, Handle>,
-    /// Multicast objects, whose handles are of the same kind.
+    /// Multicast objects. Their handles come from the same count.
     pub(super) multicasts: BTreeMap<u64, Object>,
     pub(super) next: u64,
     pub(super) reservations: BTreeMap<u64, Reservation>,
@@ -115,7 +115,7 @@ pub(super) static STATE: Mutex<State> = Mutex::new(State {
     reservations: BTreeMap::new(),
 });
 
-/// Sees that a size or place is a multiple of the granularity, and none is zero.
+/// Checks that a size or address is a multiple of the granularity. `what` names it in the error.
 pub(super) fn whole(what: &str, bytes: u64) -> Result {
     ensure!(
         bytes.is_multiple_of(GRANULARITY),
@@ -125,24 +125,24 @@ pub(super) fn whole(what: &str, bytes: u64) -> Result {
     Ok(())
 }
 
-/// A handle that nobody has.
+/// Returns a new handle.
 pub(super) fn next_handle(state: &mut State) -> u64 {
     state.next += 1;
     0x564d_0000_0000 + state.next * 16
 }
 
 impl Memory {
-    /// How many bytes it has.
+    /// Returns its size in bytes.
     pub(super) fn size(&self) -> u64 {
         self.physical.size()
     }
 
-    /// The device that it is of.
+    /// Returns the ordinal of its device.
     pub(super) fn ordinal(&self) -> CUdevice {
         self.device.ordinal
     }
 
-    /// It as the host sees it.
+    /// Returns a view of it for the host.
     pub(super) fn view(&self) -> Result<View> {
         self.physical.view().map_err(memory::error)
     }
@@ -156,7 +156,7 @@ pub(super) fn unknown<T>(handle: u64) -> Result<T> {
 }
 
 impl State {
-    /// The reservation that `size` bytes from `base` are in, with its first address.
+    /// Returns the reservation that contains `size` bytes from `base`, with its start address.
     pub(super) fn reservation(&mut self, base: u64, size: u64) -> Result<(u64, &mut Reservation)> {
         let found = self.reservations.range_mut(..=base).next_back();
         let inside = found.filter(|(start, range)| {
@@ -172,14 +172,14 @@ impl State {
         }
     }
 
-    /// What is mapped at `address`, with where it begins.
+    /// Returns the mapping that contains `address`, with its start address.
     pub(super) fn mapping(&self, address: u64) -> Option<(u64, &Mapping)> {
         let (_, range) = self.reservations.range(..=address).next_back()?;
         let (&start, mapping) = range.mappings.range(..=address).next_back()?;
         (address - start < mapping.size).then_some((start, mapping))
     }
 
-    /// Ends a multicast object that has neither handle nor mapping.
+    /// Removes a multicast object that has neither handle nor mapping.
     pub(super) fn forget_unused(&mut self, handle: u64) {
         let unused = |object: &Object| !object.held && object.mappings == 0;
         if self.multicasts.get(&handle).is_some_and(unused) {
@@ -187,19 +187,19 @@ impl State {
         }
     }
 
-    /// Whether a handle is one of a multicast object.
+    /// Returns whether a handle is one of a multicast object.
     pub(super) fn is_multicast(&self, handle: u64) -> bool {
         self.multicasts
             .get(&handle)
             .is_some_and(|object| object.held)
     }
 
-    /// Whether a handle is one of physical memory.
+    /// Returns whether a handle is one of physical memory.
     pub(super) fn is_memory(&self, handle: u64) -> bool {
         self.handles.contains_key(&handle)
     }
 
-    /// An address under which the device of `memory` reaches all of it, if there is one.
+    /// Returns an address where the device of `memory` can access all of it, if there is one.
     pub(super) fn place(&self, memory: &Arc<Memory>) -> Option<u64> {
         let mut mappings = self.reservations.values().flat_map(|range| &range.mappings);
         mappings.find_map(|(&start, mapping)| match &mapping.what {
@@ -208,8 +208,8 @@ impl State {
         })
     }
 
-    /// Where multicast objects are mapped: the address, the object's handle, and the devices that
-    /// may access it there.
+    /// Returns the mappings of multicast objects: the address, the object's handle, and the devices
+    /// that may access it there.
     pub(super) fn multicast_mappings(&self) -> impl Iterator<Item = (u64, u64, &[CUdevice])> {
         let mappings = self.reservations.values().flat_map(|range| &range.mappings);
         mappings.filter_map(|(&start, mapping)| match &mapping.what {
@@ -220,7 +220,7 @@ impl State {
 }
 
 impl Reservation {
-    /// Sees that nothing is mapped in `size` bytes at `base`.
+    /// Checks that nothing is mapped in `size` bytes at `base`.
     pub(super) fn is_free(&self, base: u64, size: u64) -> Result {
         let before = self.mappings.range(..base + size).next_back();
         ensure!(
@@ -231,7 +231,8 @@ impl Reservation {
         Ok(())
     }
 
-    /// The mappings that are `size` bytes from `base`, whole.
+    /// Returns the start addresses of the mappings that together are exactly `size` bytes from
+    /// `base`.
     pub(super) fn cover(&self, base: u64, size: u64) -> Result<Vec<u64>> {
         let mut at = base;
         let mut starts = Vec::new();
@@ -253,7 +254,7 @@ impl Reservation {
         Ok(starts)
     }
 
-    /// Stretches of open mappings side by side: start and size.
+    /// Returns the ranges that adjacent mappings with access form: start and size.
     pub(super) fn stretches(&self) -> Vec<(u64, u64)> {
         let mut found: Vec<(u64, u64)> = Vec::new();
         let open = |mapping: &Mapping| matches!(mapping.what, Mapped::Memory(_, true));
@@ -267,7 +268,7 @@ impl Reservation {
         found
     }
 
-    /// Changes mappings, and tells the device what it may access then.
+    /// Changes mappings, and updates the ranges that the device may access.
     pub(super) fn change(&mut self, change: impl FnOnce(&mut Self)) -> Result {
         let before = self.stretches();
         change(self);

@@ -1,8 +1,9 @@
-//! Memory that the driver gave out: whose it is, and what an address is in.
+//! The memory that the driver has allocated: its owners, and the allocation that contains an
+//! address.
 //!
-//! The bytes and the table of what is live belong to each device's [`lanewise_sim::Memory`]. What
-//! only the driver knows is here: the context that an allocation belongs to (and is freed with),
-//! the flags it was made with, and its buffer id.
+//! The bytes and the table of live allocations belong to each device's [`lanewise_sim::Memory`].
+//! This module has what only the driver needs: the context that an allocation belongs to (and is
+//! freed with), the flags it was made with, and its buffer id.
 
 pub(crate) mod graph_memory;
 pub(crate) mod ipc;
@@ -29,17 +30,18 @@ use lanewise_sim::{Allocation, AllocationKind, FaultReport, Finding, MemoryError
 use owners::{NEXT_ID, OWNERS, Owner};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether there ever was memory that host and device share by the driver's doing.
+/// Whether the driver ever made memory that the host and the device share.
 static ANY_SHARED: AtomicBool = AtomicBool::new(false);
 
-/// What the order of operations asks of addresses.
+/// The functions with which the order of operations looks addresses up.
 pub(crate) const ADDRESSES: Addresses = Addresses {
     describe,
     allocation: |address| {
         let Allocation {
             base, size, kind, ..
         } = locate(address)?.allocation;
-        // Registered memory is the program's own, with pages that hold other things of its as well.
+        // Registered memory belongs to the program, and its pages contain other objects of the
+        // program.
         Some((base, base + size, is_shared(&kind)))
     },
 };
@@ -48,21 +50,21 @@ fn is_shared(kind: &AllocationKind) -> bool {
     matches!(kind, AllocationKind::Pinned | AllocationKind::Managed)
 }
 
-/// Whether there ever was memory that the host's code may touch, of the driver's making.
+/// Returns whether the driver ever made memory that the host's code may access.
 pub(crate) fn any_shared() -> bool {
     ANY_SHARED.load(Ordering::Relaxed)
 }
 
-/// What an address is in.
+/// The allocation that contains an address.
 #[derive(Debug, Clone)]
 pub(crate) struct Located {
     pub(crate) device: &'static Device,
     pub(crate) allocation: Allocation,
-    /// None for a module's variables.
+    /// The owner; `None` for a module's variables.
     pub(crate) owner: Option<Owner>,
 }
 
-/// The live allocation, of any device, that holds `address`.
+/// Returns the live allocation, on any device, that contains `address`.
 pub(crate) fn locate(address: u64) -> Option<Located> {
     device::all().iter().find_map(|device| {
         let allocation = device.sim.memory().find(address)?;
@@ -78,7 +80,8 @@ pub(crate) fn locate(address: u64) -> Option<Located> {
     })
 }
 
-/// Says that the host wrote bytes: for the check of uninitialised memory. Any device may own them.
+/// Notes that the host wrote bytes, for the check of uninitialised memory. They may belong to any
+/// device.
 pub(crate) fn written(address: u64, bytes: u64) {
     if order::is_collecting() && locate(address).is_some() {
         order::writes(address, bytes);
@@ -86,16 +89,16 @@ pub(crate) fn written(address: u64, bytes: u64) {
     note_written(address, bytes);
 }
 
-/// The same for a write that is a step of its own, which orders and races with nothing.
+/// Notes a write that is an operation of its own and takes no part in the check of races.
 pub(crate) fn note_written(address: u64, bytes: u64) {
     for device in device::all() {
         device.sim.memory().written(address, bytes);
     }
 }
 
-/// Says that bytes were copied: a copy of uninitialised bytes is uninitialised too.
+/// Notes that bytes were copied. A copy of uninitialised bytes is uninitialised too.
 pub(crate) fn moved(to: u64, from: u64, bytes: u64) {
-    // Memory of the host alone may be anything at another time.
+    // Memory of the host alone may have another use at another time.
     if order::is_collecting() {
         if locate(to).is_some() {
             order::writes(to, bytes);
@@ -117,7 +120,7 @@ pub(crate) fn moved(to: u64, from: u64, bytes: u64) {
     }
 }
 
-/// Allocates for `context`.
+/// Allocates memory for `context`.
 pub(crate) fn allocate(
     context: &Context,
     size: usize,
@@ -134,7 +137,7 @@ pub(crate) fn allocate(
     let address = memory
         .allocate(size as u64, 1, kind, place.as_deref())
         .map_err(error)?;
-    // What was said of other memory at these addresses is not about this.
+    // Advice about earlier memory at these addresses does not apply to this memory.
     if kind_is_managed {
         managed::forget(address, size as u64);
     }
@@ -145,17 +148,17 @@ pub(crate) fn allocate(
     Ok(address)
 }
 
-/// What reports say of where an allocation was made or freed.
+/// Returns the text for reports on where an allocation was made or freed.
 fn trail(origin: Origin, verb: &'static str) -> Trail {
     Trail::new(move || origin.note(verb))
 }
 
-/// How the program comes to free memory now, if a check wants to know.
+/// Returns the place in the program that frees memory now, if a check needs it.
 pub(crate) fn freeing_now() -> Option<Trail> {
     origin::here().map(|origin| trail(origin, "freed"))
 }
 
-/// Notes who made the allocation at `address`.
+/// Notes the owner of the allocation at `address`.
 pub(crate) fn own(address: u64, context: &Context, flags: u32) {
     let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
     OWNERS.write().insert(
@@ -176,7 +179,8 @@ pub(crate) fn own(address: u64, context: &Context, flags: u32) {
     }
 }
 
-/// What memory is that the program has to free; none for what goes with something else.
+/// Returns the kind of object that the program has to free; `None` for memory that is freed with
+/// another object.
 fn kind_of_leak(kind: &AllocationKind) -> Option<ObjectKind> {
     Some(match kind {
         AllocationKind::Device => ObjectKind::DeviceMemory,
@@ -187,7 +191,7 @@ fn kind_of_leak(kind: &AllocationKind) -> Option<ObjectKind> {
     })
 }
 
-/// Notes that an allocation is gone.
+/// Removes the entries of an allocation that was freed.
 fn disown(allocation: &Allocation) {
     OWNERS.write().remove(&allocation.base);
     order::forget(allocation.base, allocation.size);
@@ -196,16 +200,16 @@ fn disown(allocation: &Allocation) {
     }
 }
 
-/// Frees the allocation that starts at `address` and is of a kind that `is_right` takes; `meant`
-/// names that kind.
+/// Frees the allocation that starts at `address`, if `is_right` accepts its kind. `meant` names
+/// that kind for the message.
 pub(crate) fn free(
     address: u64,
     is_right: impl Fn(&AllocationKind) -> bool,
     meant: &str,
 ) -> Result {
     let found = check_free(address, is_right, meant)?;
-    // Kernels and copies of any stream may still use it: the driver waits for them, and so does
-    // this.
+    // Kernels and copies in any stream may still use it. A GPU's driver waits for them, and so does
+    // this function.
     if let Some(context) = found
         .owner
         .and_then(|owner| super::context::CONTEXTS.get(owner.context))
@@ -224,7 +228,7 @@ pub(crate) fn free(
     Ok(())
 }
 
-/// Sees that [`free`] would free `address`.
+/// Checks whether [`free`] would free `address`.
 pub(crate) fn check_free(
     address: u64,
     is_right: impl Fn(&AllocationKind) -> bool,
@@ -260,32 +264,34 @@ pub(crate) fn check_free(
     Ok(found)
 }
 
-/// Promises that a stream will [`release`] the allocation: another free is refused from now on.
+/// Notes that a stream will [`release`] the allocation. From now on any other free is refused.
 pub(crate) fn promise_free(address: u64) {
     if let Some(owner) = OWNERS.write().get_mut(&address) {
         owner.freeing = true;
     }
 }
 
-/// Frees what was promised, when its stream comes to it; `by` is how the program promised it.
+/// Frees an allocation noted by [`promise_free`], when its stream reaches that point. `by` is the
+/// place in the program that requested it.
 pub(crate) fn release(address: u64, by: Option<Trail>) {
     if let Some(found) = locate(address) {
         order::frees(found.allocation.base, found.allocation.size, ADDRESSES);
         pool::freed(address);
         peer::freeing(found.device, address);
-        // It is live and its start: `check_free` saw that, and other frees have been refused since.
+        // The address is the start of a live allocation: `check_free` checked that, and other frees
+        // have been refused since.
         let _ = found.device.sim.memory().free_by(address, by);
         disown(&found.allocation);
     }
 }
 
-/// Makes host memory known to the device of `context`.
+/// Makes host memory accessible to the device of `context`.
 ///
 /// # Safety
 /// The bytes stay valid for reads and writes until [`unregister`].
 pub(crate) unsafe fn register(context: &Context, address: u64, size: usize, flags: u32) -> Result {
     let place = calling::call_site().map(ToString::to_string);
-    // SAFETY: passed on to the caller.
+    // SAFETY: the caller keeps the same contract.
     unsafe {
         context
             .device
@@ -303,7 +309,7 @@ pub(crate) unsafe fn register(context: &Context, address: u64, size: usize, flag
     Ok(())
 }
 
-/// Ends what [`register`] began.
+/// Undoes [`register`].
 pub(crate) fn unregister(address: u64) -> Result {
     let found = locate(address).filter(|found| found.allocation.kind == AllocationKind::Registered);
     let Some(found) = found else {
@@ -326,7 +332,7 @@ pub(crate) fn unregister(address: u64) -> Result {
     Ok(())
 }
 
-/// Frees what still belongs to `context`, which is being destroyed.
+/// Frees the memory that still belongs to `context`, which is being destroyed.
 pub(crate) fn free_all(context: &Context) {
     let mut freed = Vec::new();
     OWNERS.write().retain(|&address, owner| {
@@ -347,7 +353,7 @@ pub(crate) fn free_all(context: &Context) {
         }
         pool::freed(address);
         peer::freeing(context.device, address);
-        // It is live, since it is in the table, and is one or the other.
+        // The allocation is live, since it is in the table, and is either allocated or registered.
         let _ = memory
             .free_by(address, freeing_now())
             .or_else(|_| memory.unregister(address));
@@ -358,7 +364,8 @@ pub(crate) fn free_all(context: &Context) {
     }
 }
 
-/// Sees that `bytes` from `address` are inside one live allocation; `role` names the argument.
+/// Checks that `bytes` from `address` are inside one live allocation. `role` names the argument in
+/// messages.
 pub(crate) fn range(role: &str, address: u64, bytes: u64) -> Result<Located> {
     let Some(found) = locate(address) else {
         report_freed("used by the host", address);
@@ -392,8 +399,8 @@ pub(crate) fn range(role: &str, address: u64, bytes: u64) -> Result<Located> {
     Ok(found)
 }
 
-/// The freed allocation that an address is in, with how far in it is. Host memory that was
-/// registered is still the program's.
+/// Returns the freed allocation that contained an address, and the offset in it. Host memory that
+/// was registered still belongs to the program.
 pub(crate) fn freed(address: u64) -> Option<(u64, Allocation)> {
     device::all()
         .iter()
@@ -401,7 +408,7 @@ pub(crate) fn freed(address: u64) -> Option<(u64, Allocation)> {
         .find(|(_, old)| old.kind != AllocationKind::Registered)
 }
 
-/// Reports, under the check of memory, that a call names memory that was freed.
+/// Reports, under the check of memory, that a call uses memory that was freed.
 fn report_freed(how: &str, address: u64) {
     if !observe::checks().memory {
         return;
@@ -422,8 +429,8 @@ fn report_freed(how: &str, address: u64) {
     host_finding::found(Finding::new(FindingKind::Freed, report));
 }
 
-/// Leaves of what a kernel touched what belongs to the program, and says whether the host may have
-/// seen strong accesses there.
+/// Keeps, of a kernel's accesses, only those to memory of the program. Returns whether the host may
+/// have seen strong accesses there.
 pub(crate) fn of_program(footprint: &mut Footprint) -> bool {
     let kind = |address| locate(address).map(|found| found.allocation.kind);
     footprint.retain(|at| {
@@ -445,7 +452,7 @@ pub(crate) fn of_program(footprint: &mut Footprint) -> bool {
     strong.any(|at| kind(at).is_some_and(|kind| kind.on_host()))
 }
 
-/// What is known of an address.
+/// Describes an address for reports.
 pub(crate) fn describe(address: u64) -> String {
     if let Some(found) = locate(address) {
         let memory = found.device.sim.memory();
@@ -456,7 +463,7 @@ pub(crate) fn describe(address: u64) -> String {
             .into();
     }
     match device::all().first() {
-        // With one device its memory knows all there is to know.
+        // If there is only one device, its memory has all the information.
         Some(device) if device::all().len() == 1 => {
             format!("{address:#x} {}", device.sim.memory().whereabouts(address))
         }
@@ -466,7 +473,7 @@ pub(crate) fn describe(address: u64) -> String {
     }
 }
 
-/// The code of what a device's memory refused.
+/// Converts an error of a device's memory to an error with a result code.
 pub(crate) fn error(cause: MemoryError) -> Error {
     let code = match &cause {
         MemoryError::OutOfMemory { .. } | MemoryError::Reserve { .. } => {

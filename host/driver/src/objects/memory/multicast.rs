@@ -1,10 +1,11 @@
 //! Multicast objects: one range of addresses for memory of several devices, which `multimem`
 //! instructions reach.
 //!
-//! Source: CUDA driver API reference, "Multicast Object Management". An object is made for so many
-//! devices, which are added, then memory of each is bound at the same offsets, and it is mapped
-//! like physical memory. What is bound nowhere, or not by every device, faults. A call that has to
-//! wait for devices to be added waits for some seconds and then says so.
+//! Source: CUDA driver API reference, "Multicast Object Management". An object is made for a number
+//! of devices. The devices are added to it. Then memory of each device is bound at the same
+//! offsets, and the object is mapped like physical memory. An access faults where memory is not
+//! bound by every device. A call that needs all devices to be added waits for some seconds and then
+//! reports an error.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,10 +24,10 @@ use parking_lot::{Condvar, MutexGuard};
 /// How long a call waits for the devices of an object to be added.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Told when a device was added to an object.
+/// Notified when a device was added to an object.
 static ADDED: Condvar = Condvar::new();
 
-/// Whether a device is one of those that NVIDIA joins by switches that copy and add.
+/// Returns whether a device is of a kind that NVIDIA connects with switches that copy and add.
 pub(crate) fn is_supported(device: &Device) -> bool {
     let [major, _] = device.sim.model().compute_capability;
     matches!(major, 9 | 10) && device::all().len() > 1
@@ -42,7 +43,7 @@ fn supported(device: &Device) -> Result {
     Ok(())
 }
 
-/// Sees that properties ask for what there is.
+/// Checks that the requested properties are supported.
 pub(crate) fn check(properties: &CUmulticastObjectProp) -> Result {
     let count = device::all().len();
     ensure!(
@@ -66,7 +67,7 @@ pub(crate) fn check(properties: &CUmulticastObjectProp) -> Result {
     supported(device::get(0)?)
 }
 
-/// Makes an object without devices, and a handle on it.
+/// Makes an object without devices, and a handle to it.
 pub(crate) fn create(properties: &CUmulticastObjectProp) -> Result<u64> {
     check(properties)?;
     let size = properties.size as u64;
@@ -123,7 +124,7 @@ pub(crate) fn add_device(handle: u64, device: CUdevice) -> Result {
     Ok(())
 }
 
-/// Waits until all devices of an object were added. Gives its size.
+/// Waits until all devices of an object were added, and returns its size.
 pub(super) fn complete(state: &mut MutexGuard<'_, State>, handle: u64) -> Result<u64> {
     loop {
         let object = get(state, handle)?;
@@ -140,7 +141,7 @@ pub(super) fn complete(state: &mut MutexGuard<'_, State>, handle: u64) -> Result
     }
 }
 
-/// Binds `size` bytes of `memory` from `memory_offset` at `offset` of an object.
+/// Binds `size` bytes of `memory`, starting at `memory_offset`, to `offset` of an object.
 pub(crate) fn bind(
     handle: u64,
     offset: u64,
@@ -193,7 +194,7 @@ pub(crate) fn bind(
     state.show_multicasts()
 }
 
-/// Takes a device's bindings in `size` bytes at `offset` away.
+/// Removes a device's bindings in `size` bytes at `offset`.
 pub(crate) fn unbind(handle: u64, device: CUdevice, offset: u64, size: u64) -> Result {
     device::get(device)?;
     let state = &mut *STATE.lock();
@@ -222,14 +223,14 @@ pub(crate) fn unbind(handle: u64, device: CUdevice, offset: u64, size: u64) -> R
     let (gone, left): (Vec<_>, Vec<_>) = bindings.into_iter().partition(within);
     object.bindings = left;
     let shown = state.show_multicasts();
-    // Their memory goes when nobody is shown it any more.
+    // Their memory is freed when no device's mapping shows it any more.
     drop(gone);
     shown
 }
 
 impl Object {
-    /// What each stretch of the object stands for, as `device` sees it: those that every device has
-    /// memory for.
+    /// Returns, for each range of the object that every device has bound memory for, the memory
+    /// that it stands for, as `device` sees it.
     fn stretches(&self, state: &State, device: CUdevice) -> Vec<Replicas> {
         let mut cuts: Vec<u64> = self
             .bindings
@@ -247,8 +248,8 @@ impl Object {
                     .iter()
                     .find(|binding| binding.overlaps(member, offset, size))?;
                 let inside = binding.memory_offset + offset - binding.offset;
-                // Under the device's own address where it has one: checks see that it is one
-                // memory.
+                // If the device has the memory mapped, use that address, so that the checks treat
+                // both as the same memory.
                 let mapped = state.place(&binding.memory);
                 if member == device && mapped.is_some() {
                     own = Some(places.len());
@@ -269,7 +270,7 @@ impl Object {
 }
 
 impl State {
-    /// Tells every device what its multicast mappings stand for now.
+    /// Updates the multicast mappings of every device.
     pub(super) fn show_multicasts(&self) -> Result {
         for (base, handle, devices) in self.multicast_mappings() {
             let Some(object) = self.multicasts.get(&handle) else {
@@ -277,12 +278,12 @@ impl State {
             };
             for &device in devices {
                 let target = device::get(device)?.sim.memory();
-                // It is not there yet where the mapping is new.
+                // This fails if the mapping is new and was not published yet.
                 let _ = target.withdraw(base);
                 let stretches = object.stretches(self, device);
-                // SAFETY: places are views, which the stretches keep, or lie in a device's range of
-                // addresses, which stays valid as long as the process. The mapping lies in a
-                // reserved range.
+                // SAFETY: the addresses are views, which the ranges keep alive, or lie in a
+                // device's range of addresses, which stays valid until the process ends. The
+                // mapping lies in a reserved range.
                 unsafe { target.publish_multicast(base, object.size, stretches) }
                     .map_err(memory::error)?;
             }
@@ -291,7 +292,7 @@ impl State {
     }
 }
 
-/// What sizes and offsets in an object are multiples of.
+/// Returns the granularity of sizes and offsets in an object.
 pub(crate) fn granularity(properties: &CUmulticastObjectProp) -> Result<u64> {
     check(properties)?;
     Ok(GRANULARITY)

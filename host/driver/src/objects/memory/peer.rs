@@ -1,11 +1,11 @@
-//! Which memory a device's kernels reach besides its own: another context's after
-//! `cuCtxEnablePeerAccess`, and all that is pinned.
+//! The memory that a device's kernels can access besides its own: another context's memory after
+//! `cuCtxEnablePeerAccess`, and all pinned memory.
 //!
 //! Source: CUDA driver API reference, "Peer Context Memory Access" and "Unified Addressing". Every
-//! device's memory is memory of this process, so reaching it takes no more than telling the other
-//! device's checks about it: there it is registered under the same address. A kernel that follows a
-//! pointer to a peer without access faults, as on a GPU. Managed memory and pinned memory are
-//! reachable from every device. Not modelled: a module's variables cannot be reached from a peer.
+//! device's memory is memory of this process. So access needs only an entry for the other device's
+//! checks: the memory is registered there under the same address. A kernel that follows a pointer
+//! to a peer without access faults, as on a GPU. Managed memory and pinned memory can be accessed
+//! from every device. Not modelled: a module's variables cannot be accessed from a peer.
 
 use super::owners;
 use crate::abi::{CUcontext, CUdevice};
@@ -15,10 +15,10 @@ use lanewise_sim::{Allocation, AllocationKind};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 
-/// For each device's registration of another's memory: which device, and which address.
+/// The registrations of another device's memory: for each device and address, the size in bytes.
 static SHOWN: Mutex<Option<HashMap<(CUdevice, u64), u64>>> = Mutex::new(None);
 
-/// Whether `address`, as `device` knows it, is another device's.
+/// Returns whether `address`, registered on `device`, belongs to another device.
 pub(crate) fn is_shown(device: &Device, address: u64) -> bool {
     SHOWN
         .lock()
@@ -26,18 +26,18 @@ pub(crate) fn is_shown(device: &Device, address: u64) -> bool {
         .is_some_and(|shown| shown.contains_key(&(device.ordinal, address)))
 }
 
-/// Lets the kernels of `to` reach an allocation.
+/// Makes an allocation accessible to the kernels of `to`.
 fn show(to: &Device, address: u64, size: u64, made_at: Option<&str>) {
     let mut shown = SHOWN.lock();
     let shown = shown.get_or_insert_default();
     if shown.contains_key(&(to.ordinal, address)) {
         return;
     }
-    // SAFETY: the bytes are another simulated device's, which frees them after it has called
-    // `hide`.
+    // SAFETY: the bytes belong to another simulated device, which frees them after it has called
+    // `conceal`.
     let registered = unsafe { to.sim.memory().register(address, size, made_at) };
     if registered.is_ok() {
-        // What another device's kernels write there is not followed.
+        // Writes of another device's kernels are not tracked, so all of it counts as written.
         for device in device::all() {
             device.sim.memory().written(address, size);
         }
@@ -45,19 +45,19 @@ fn show(to: &Device, address: u64, size: u64, made_at: Option<&str>) {
     }
 }
 
-/// Ends what [`show`] began.
+/// Undoes [`show`].
 fn conceal(from: &Device, address: u64) {
     let mut shown = SHOWN.lock();
     let was = shown
         .as_mut()
         .and_then(|shown| shown.remove(&(from.ordinal, address)));
     if was.is_some() {
-        // It was registered when it was noted, and nobody else unregisters it.
+        // It was registered when it was noted, and no other code unregisters it.
         let _ = from.sim.memory().unregister(address);
     }
 }
 
-/// Whether every device reaches memory of this kind.
+/// Returns whether every device can access memory of this kind.
 fn is_everybodys(kind: &AllocationKind) -> bool {
     matches!(
         kind,
@@ -65,7 +65,7 @@ fn is_everybodys(kind: &AllocationKind) -> bool {
     )
 }
 
-/// Lets others reach an allocation that `owner` has just made, as far as they may.
+/// Makes an allocation that `owner` has just made accessible to the devices that may access it.
 pub(crate) fn allocated(owner: &Context, allocation: &Allocation) {
     if device::all().len() < 2 {
         return;
@@ -79,14 +79,14 @@ pub(crate) fn allocated(owner: &Context, allocation: &Allocation) {
     }
 }
 
-/// Lets nobody reach the allocation at `address` of `owner` any more; it is about to be freed.
+/// Removes all access to the allocation at `address` of `owner`, which is about to be freed.
 pub(crate) fn freeing(owner: &Device, address: u64) {
     if device::all().len() > 1 {
         others(owner).for_each(|other| conceal(other, address));
     }
 }
 
-/// Lets the kernels of `context` reach what `peer` has allocated.
+/// Makes the allocations of `peer` accessible to the kernels of `context`.
 pub(crate) fn enabled(context: &Context, peer: &Context) {
     for allocation in peer.device.sim.memory().live() {
         if !is_shown(peer.device, allocation.base) && owners::is_of(allocation.base, peer.handle) {
@@ -96,7 +96,7 @@ pub(crate) fn enabled(context: &Context, peer: &Context) {
     }
 }
 
-/// Ends that, unless another context of the device still may.
+/// Removes that access, unless another context of the device still has it.
 pub(crate) fn disabled(context: &Context, peer: &Context) {
     if reaches(context.device, peer.handle) {
         return;
@@ -115,7 +115,7 @@ fn others(device: &Device) -> impl Iterator<Item = &'static Device> {
         .filter(move |other| other.ordinal != ordinal)
 }
 
-/// Whether a context of `device` has access to `peer`'s memory.
+/// Returns whether a context of `device` has access to `peer`'s memory.
 fn reaches(device: &Device, peer: CUcontext) -> bool {
     let mut found = false;
     CONTEXTS.for_each(|context| {

@@ -1,9 +1,9 @@
-//! Memory pools: where stream-ordered allocations come from.
+//! Memory pools: the sources of stream-ordered allocations.
 //!
-//! Source: CUDA driver API reference, "Stream Ordered Memory Allocator". Memory that was freed is
-//! the device's again at once; what a pool would keep of it is counted as reserved, up to the
-//! release threshold, as after the next synchronisation on a GPU. The rules of reuse are kept for
-//! the program but change nothing.
+//! Source: CUDA driver API reference, "Stream Ordered Memory Allocator". Memory that was freed
+//! belongs to the device again at once. What a pool would keep of it is counted as reserved, up to
+//! the release threshold, as after the next synchronisation on a GPU. The reuse settings are stored
+//! for the program but have no effect.
 
 use crate::abi::{CUdevice, CUmemoryPool};
 use crate::error::{Result, fail};
@@ -16,9 +16,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 static POOLS: Registry<CUmemoryPool, Pool> = Registry::to_give_back(ObjectKind::Pool);
-/// The default pool of each device, once somebody asked for it.
+/// The default pool of each device, made when it is first requested.
 static DEFAULTS: Mutex<Vec<(CUdevice, Arc<Pool>)>> = Mutex::new(Vec::new());
-/// The pool chosen for each device by `cuDeviceSetMemPool`; the default one where none was.
+/// The pool chosen for each device with `cuDeviceSetMemPool`. A device without an entry uses its
+/// default pool.
 static CURRENT: Mutex<Vec<(CUdevice, Arc<Pool>)>> = Mutex::new(Vec::new());
 
 /// A pool of a device's memory.
@@ -30,10 +31,10 @@ pub(crate) struct Pool {
     usage: Mutex<PoolUsage>,
 }
 
-/// What `cuMemPoolSetAttribute` sets.
+/// The attributes that `cuMemPoolSetAttribute` sets.
 #[derive(Debug)]
 pub(crate) struct Settings {
-    /// The three rules of reuse, in the order of `CUmemPool_attribute`.
+    /// The three reuse settings, in the order of `CUmemPool_attribute`.
     pub(crate) reuse: [i32; 3],
     pub(crate) release_threshold: u64,
 }
@@ -45,7 +46,7 @@ struct PoolUsage {
     reserved: Level,
 }
 
-/// Bytes now, and the most that were since [`Pool::reset_most`].
+/// The bytes now, and their maximum since [`Pool::reset_most`].
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Level {
     pub(crate) now: u64,
@@ -60,7 +61,7 @@ impl Level {
 }
 
 impl PoolUsage {
-    /// Gives back what nobody uses, but for this many bytes.
+    /// Releases unused bytes, so that at most this many stay reserved. Bytes in use always stay.
     fn keep(&mut self, bytes: u64) {
         self.reserved.now = self.reserved.now.min(bytes).max(self.used.now);
     }
@@ -78,12 +79,12 @@ fn make(device: CUdevice) -> Arc<Pool> {
     })
 }
 
-/// A new pool on `device`.
+/// Makes a new pool on `device`.
 pub(crate) fn create(device: CUdevice) -> Result<Arc<Pool>> {
     Ok(make(device::get(device)?.ordinal))
 }
 
-/// The default pool of `device`.
+/// Returns the default pool of `device`.
 pub(crate) fn default(device: CUdevice) -> Result<Arc<Pool>> {
     let ordinal = device::get(device)?.ordinal;
     let mut defaults = DEFAULTS.lock();
@@ -95,7 +96,7 @@ pub(crate) fn default(device: CUdevice) -> Result<Arc<Pool>> {
     Ok(pool)
 }
 
-/// The pool that `cuMemAllocAsync` takes from on `device`.
+/// Returns the pool that `cuMemAllocAsync` uses on `device`.
 pub(crate) fn current(device: CUdevice) -> Result<Arc<Pool>> {
     let ordinal = device::get(device)?.ordinal;
     let chosen = CURRENT.lock();
@@ -105,14 +106,14 @@ pub(crate) fn current(device: CUdevice) -> Result<Arc<Pool>> {
     }
 }
 
-/// Makes `pool` the one that `cuMemAllocAsync` takes from on its device.
+/// Makes `pool` the one that `cuMemAllocAsync` uses on its device.
 pub(crate) fn set_current(pool: &Arc<Pool>) {
     let mut chosen = CURRENT.lock();
     chosen.retain(|(of, _)| *of != pool.device);
     chosen.push((pool.device, pool.clone()));
 }
 
-/// The pool that `handle` names.
+/// Returns the pool that `handle` names.
 pub(crate) fn get(handle: CUmemoryPool) -> Result<Arc<Pool>> {
     match POOLS.get(handle) {
         Some(pool) => Ok(pool),
@@ -124,7 +125,7 @@ pub(crate) fn get(handle: CUmemoryPool) -> Result<Arc<Pool>> {
     }
 }
 
-/// Takes `pool` away; what came from it stays until it is freed.
+/// Removes `pool`. Allocations from it stay until they are freed.
 pub(crate) fn destroy(pool: &Arc<Pool>) -> Result {
     if default(pool.device)?.handle == pool.handle {
         fail!(
@@ -142,7 +143,7 @@ pub(crate) fn destroy(pool: &Arc<Pool>) -> Result {
 }
 
 impl Pool {
-    /// Counts an allocation of its own.
+    /// Counts an allocation from this pool.
     pub(crate) fn took(&self, address: u64, bytes: u64) {
         let mut count = self.usage.lock();
         count.live.insert(address, bytes);
@@ -152,17 +153,18 @@ impl Pool {
         count.reserved.set(reserved);
     }
 
-    /// Bytes in use.
+    /// Returns the bytes in use.
     pub(crate) fn used(&self) -> Level {
         self.usage.lock().used
     }
 
-    /// Bytes that it has of the device's.
+    /// Returns the bytes that it has reserved from the device.
     pub(crate) fn reserved(&self) -> Level {
         self.usage.lock().reserved
     }
 
-    /// Starts the high-water mark of what is used, or else reserved, at what that is now.
+    /// Resets the high-water mark of the used bytes, or else of the reserved bytes, to the current
+    /// value.
     pub(crate) fn reset_most(&self, of_used: bool) {
         let mut count = self.usage.lock();
         let level = match of_used {
@@ -172,13 +174,13 @@ impl Pool {
         level.most = level.now;
     }
 
-    /// Gives back what nobody uses, but for this many bytes.
+    /// Releases unused bytes, so that at most this many stay reserved. Bytes in use always stay.
     pub(crate) fn trim(&self, keep: u64) {
         self.usage.lock().keep(keep);
     }
 }
 
-/// Notes that the memory at `address` is the device's again, whichever way it was freed.
+/// Notes that the memory at `address` belongs to the device again, however it was freed.
 pub(crate) fn freed(address: u64) {
     POOLS.for_each(|pool| {
         let threshold = pool.settings.lock().release_threshold;

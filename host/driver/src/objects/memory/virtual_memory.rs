@@ -1,8 +1,8 @@
-//! Virtual memory management: ranges of addresses, physical memory, and what is mapped where.
+//! Virtual memory management: ranges of addresses, physical memory, and mappings.
 //!
-//! Source: CUDA driver API reference, "Virtual Memory Management". What devices may access is one
-//! piece of memory wherever mappings with access lie side by side: a vector that grows by mapping
-//! more behind it can be copied as a whole.
+//! Source: CUDA driver API reference, "Virtual Memory Management". Adjacent mappings that a device
+//! may access count as one piece of memory. So a vector that grows by mapping more memory at its
+//! end can be copied as a whole.
 
 use super::mappings::{
     GRANULARITY, Handle, Mapped, Mapping, Memory, Reservation, STATE, State, next_handle, unknown,
@@ -18,7 +18,7 @@ use crate::objects::memory;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The device of the current context, or the first.
+/// Returns the device of the current context, or the first device.
 fn here() -> Result<&'static Device> {
     match context::current() {
         Ok(context) => Ok(context.device),
@@ -26,7 +26,7 @@ fn here() -> Result<&'static Device> {
     }
 }
 
-/// Takes a range of addresses.
+/// Reserves a range of addresses.
 pub(crate) fn reserve(size: u64, alignment: u64) -> Result<u64> {
     ensure!(size > 0, ERROR_INVALID_VALUE, "a range of no addresses");
     whole("the size", size)?;
@@ -53,7 +53,7 @@ pub(crate) fn reserve(size: u64, alignment: u64) -> Result<u64> {
     Ok(found)
 }
 
-/// Gives a range of addresses back.
+/// Releases a range of addresses.
 pub(crate) fn unreserve(base: u64, size: u64) -> Result {
     let state = &mut *STATE.lock();
     let Some(found) = state
@@ -77,7 +77,7 @@ pub(crate) fn unreserve(base: u64, size: u64) -> Result {
     Ok(())
 }
 
-/// Makes physical memory and a handle on it.
+/// Makes physical memory and a handle to it.
 pub(crate) fn create(size: u64, properties: CUmemAllocationProp) -> Result<u64> {
     ensure!(size > 0, ERROR_INVALID_VALUE, "physical memory of no bytes");
     whole("the size", size)?;
@@ -97,7 +97,7 @@ pub(crate) fn create(size: u64, properties: CUmemAllocationProp) -> Result<u64> 
     Ok(handle)
 }
 
-/// Sees that properties ask for what there is.
+/// Checks that the requested properties are supported.
 pub(crate) fn check(properties: &CUmemAllocationProp) -> Result {
     ensure!(
         properties.kind == 1 && properties.location.kind == 1,
@@ -116,7 +116,7 @@ pub(crate) fn check(properties: &CUmemAllocationProp) -> Result {
     Ok(())
 }
 
-/// The memory that `handle` names.
+/// Returns the memory that `handle` names.
 pub(crate) fn get(handle: u64) -> Result<Arc<Memory>> {
     match STATE.lock().handles.get(&handle) {
         Some(found) => Ok(found.memory.clone()),
@@ -124,7 +124,7 @@ pub(crate) fn get(handle: u64) -> Result<Arc<Memory>> {
     }
 }
 
-/// Gives up a hold on a handle.
+/// Releases one hold on a handle.
 pub(crate) fn release(handle: u64) -> Result {
     let state = &mut *STATE.lock();
     if let Some(object) = state.multicasts.get_mut(&handle).filter(|it| it.held) {
@@ -144,7 +144,7 @@ pub(crate) fn release(handle: u64) -> Result {
     Ok(())
 }
 
-/// Another hold on the handle of what is mapped at `address`.
+/// Adds a hold on the handle of the memory mapped at `address`, and returns the handle.
 pub(crate) fn retain(address: u64) -> Result<u64> {
     let state = &mut *STATE.lock();
     let Some(memory) = state
@@ -182,7 +182,7 @@ pub(crate) fn map(base: u64, size: u64, handle: u64) -> Result {
         range.device.ordinal
     );
     range.is_free(base, size)?;
-    // SAFETY: the range is reserved, and nothing else is mapped there, as was seen just now.
+    // SAFETY: the range is reserved, and nothing else is mapped there, as was checked above.
     unsafe { range.device.sim.memory().map(base, &memory.physical) }.map_err(memory::error)?;
     let what = Mapped::Memory(memory, false);
     range.mappings.insert(base, Mapping { size, what });
@@ -208,7 +208,7 @@ fn map_multicast(base: u64, size: u64, handle: u64) -> Result {
     Ok(())
 }
 
-/// The memory that is mapped at `address`, and how far into it that is.
+/// Returns the memory that is mapped at `address`, and the offset of the address in it.
 pub(crate) fn mapped(address: u64) -> Result<(Arc<Memory>, u64)> {
     let state = STATE.lock();
     let found = state.mapping(address);
@@ -221,9 +221,9 @@ pub(crate) fn mapped(address: u64) -> Result<(Arc<Memory>, u64)> {
     }
 }
 
-/// Takes the mappings of `size` bytes at `base` away.
+/// Removes the mappings of `size` bytes at `base`.
 pub(crate) fn unmap(base: u64, size: u64) -> Result {
-    // Work that was submitted may use it.
+    // Submitted work may still use it.
     if let Ok(context) = context::current() {
         context.wait();
     }
@@ -251,15 +251,15 @@ pub(crate) fn unmap(base: u64, size: u64) -> Result {
             state.forget_unused(*handle);
         }
     }
-    // What is unmapped may be what a multicast object reached.
+    // A multicast object may have used the address that is unmapped.
     state.show_multicasts()?;
-    // SAFETY: these were whole mappings, which are not published any more.
+    // SAFETY: these are whole mappings, which are no longer published.
     unsafe { owner.sim.memory().unmap(base, size) }.map_err(memory::error)
 }
 
-/// Says whether `device` may access `size` bytes at `base`.
+/// Sets whether `device` may access `size` bytes at `base`.
 pub(crate) fn set_access(base: u64, size: u64, device: CUdevice, open: bool) -> Result {
-    // Unlike elsewhere, an H200 does not answer INVALID_DEVICE here.
+    // Unlike elsewhere, an H200 does not return INVALID_DEVICE here.
     let Ok(device) = device::get(device) else {
         fail!(ERROR_INVALID_VALUE, "{device} is no device")
     };
@@ -296,12 +296,12 @@ pub(crate) fn set_access(base: u64, size: u64, device: CUdevice, open: bool) -> 
     for start in many {
         state.open_multicast(start, device, open)?;
     }
-    // A multicast object may reach memory that has an address now.
+    // A multicast object may contain memory that has an address now.
     state.show_multicasts()
 }
 
 impl State {
-    /// Says whether `device` may access the multicast object that is mapped at `base`.
+    /// Sets whether `device` may access the multicast object that is mapped at `base`.
     fn open_multicast(&mut self, base: u64, device: &Device, open: bool) -> Result {
         let ordinal = device.ordinal;
         let (_, range) = self.reservation(base, 1)?;
@@ -338,7 +338,7 @@ impl State {
     }
 }
 
-/// Whether `device` may access what is mapped at `address`.
+/// Returns whether `device` may access the memory mapped at `address`.
 pub(crate) fn access(address: u64, device: CUdevice) -> Result<bool> {
     let device = device::get(device)?;
     let state = STATE.lock();

@@ -1,6 +1,6 @@
 //! Numbers in the headers of image files.
 
-/// The little-endian number of `size` bytes at `at`.
+/// Returns the little-endian number of `size` bytes at `at`.
 pub(super) fn number(bytes: &[u8], at: usize, size: usize) -> Option<u64> {
     let bytes = bytes.get(at..at + size)?;
     Some(

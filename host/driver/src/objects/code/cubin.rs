@@ -1,22 +1,23 @@
-//! Cubins: machine code for one kind of GPU, which nothing here can run. What can be done is to say
-//! who made it, and how to have the PTX that it was made from.
+//! Cubins: machine code for one kind of GPU, which the simulator cannot run. It can only report
+//! which tool made the cubin, and how to get the PTX that it was made from.
 //!
 //! A cubin is an ELF file for machine 190 (LLVM's `ELF.h` names it `EM_CUDA`). The compute
-//! capability is in `e_flags`: in its lowest byte up to ABI version 7, in its second byte from 8
-//! on. Tools leave their names in a note, as text.
+//! capability is in `e_flags`: in its lowest byte up to ABI version 7, in its second byte from
+//! version 8 on. Tools write their names into a note, as text.
 
 use super::bytes::number;
 
-/// What a cubin, as any ELF file, begins with.
+/// The first bytes of a cubin, as of any ELF file.
 pub(crate) const MAGIC: [u8; 4] = [0x7f, b'E', b'L', b'F'];
-/// Bytes of the header of a 64-bit ELF file.
+/// The size of the header of a 64-bit ELF file.
 pub(crate) const HEADER: usize = 64;
 
 const EM_CUDA: u64 = 190;
 /// The first ABI version that has the compute capability in the second byte of the flags.
 const ABI_OF_CUDA_13: u8 = 8;
 
-/// The size of a file, by its header: the table of segments or that of sections comes last.
+/// Returns the size of a file, computed from its header. The table of segments or the table of
+/// sections comes last.
 pub(crate) fn size(header: &[u8; HEADER]) -> Option<usize> {
     let end = |offset, entry, count| {
         let start = usize::try_from(number(header, offset, 8)?).ok()?;
@@ -27,7 +28,7 @@ pub(crate) fn size(header: &[u8; HEADER]) -> Option<usize> {
     isize::try_from(size).is_ok().then_some(size)
 }
 
-/// Why the image cannot be run, and what to do.
+/// Returns the reason why the image cannot be run, and advice.
 pub(crate) fn refusal(image: &[u8]) -> String {
     if number(image, 18, 2) != Some(EM_CUDA) {
         return "the image is an ELF file for a host, not code for a GPU; load PTX".into();
@@ -44,7 +45,7 @@ pub(crate) fn refusal(image: &[u8]) -> String {
     )
 }
 
-/// How the tools that make cubins are told to make or keep PTX for `sm_{sm}`.
+/// Returns how the tools that make cubins can make or keep PTX for `sm_{sm}`.
 pub(crate) fn how_to_have_ptx(sm: u64) -> String {
     format!(
         "`-gencode arch=compute_{sm},code=compute_{sm}` of nvcc, `--gpu-architecture=compute_{sm}` and nvrtcGetPTX of NVRTC, or the text \
@@ -52,7 +53,7 @@ pub(crate) fn how_to_have_ptx(sm: u64) -> String {
     )
 }
 
-/// The tool that made a cubin, with its version where it left that.
+/// Returns the tool that made a cubin, with its version if the cubin contains it.
 fn maker(image: &[u8]) -> String {
     const TOOLS: [&str; 4] = ["nvJitLink", "nvrtc", "nvlink", "ptxas"];
     const RELEASE: &str = "release ";
@@ -72,7 +73,7 @@ fn maker(image: &[u8]) -> String {
     }
 }
 
-/// Where a text is.
+/// Returns the position of a text.
 fn find(image: &[u8], text: &str) -> Option<usize> {
     image
         .windows(text.len())
@@ -98,7 +99,7 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("arch=compute_90,code=compute_90"), "{text}");
-        // An ELF file that is none of CUDA's, and one that ends in the middle.
+        // An ELF file that is not of CUDA, and one that is cut off in the middle.
         assert!(refusal(b"\x7fELF\x02\x01\x01").contains("for a host"));
     }
 }

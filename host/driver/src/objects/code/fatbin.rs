@@ -1,10 +1,10 @@
-//! Fatbins: what nvcc embeds in a program, with code for several GPUs, and mostly PTX for those to
-//! come.
+//! Fatbins: the files that nvcc embeds in a program. They contain code for several GPUs, and
+//! usually PTX for later ones.
 //!
-//! The format is not documented; this is what the files of CUDA 12 and 13 show (`fatbinary` makes
-//! them). A header of 16 bytes (magic, version, header size, size of all entries), then entries,
-//! each with a header of its own. PTX is stored as it is, or compressed by LZ4 or by Zstandard.
-//! Machine code cannot be run here and is passed over.
+//! The format is not documented. This description follows the files of CUDA 12 and 13, which
+//! `fatbinary` makes. A header of 16 bytes (magic, version, header size, size of all entries) is
+//! followed by entries, each with its own header. PTX is stored as plain text, or compressed with
+//! LZ4 or Zstandard. Machine code cannot be run here and is skipped.
 //!
 //! | byte of an entry | what |
 //! | ---: | --- |
@@ -21,9 +21,9 @@ use super::cubin;
 use crate::error::{Result, ensure, fail};
 use std::io::Read;
 
-/// What a fatbin begins with.
+/// The first bytes of a fatbin.
 pub(crate) const MAGIC: [u8; 4] = [0x50, 0xed, 0x55, 0xba];
-/// What the struct begins with that points at a fatbin (`__fatBinC_Wrapper_t`).
+/// The first bytes of the struct that points at a fatbin (`__fatBinC_Wrapper_t`).
 pub(crate) const WRAPPER: [u8; 4] = [0xb1, 0x43, 0x62, 0x46];
 
 const HEADER: usize = 16;
@@ -31,17 +31,18 @@ const ENTRY_HEADER: usize = 64;
 const KIND_PTX: u16 = 1;
 const LZ4: u64 = 1 << 13;
 const ZSTD: u64 = 1 << 15;
-/// More text than any program's kernels; what claims to be larger is damaged.
+/// The largest size of the text, more than any program's kernels need. A larger size means that the
+/// file is damaged.
 const MOST: u64 = 1 << 30;
 
-/// The size of a fatbin, by the header that it begins with.
+/// Returns the size of a fatbin, computed from its header.
 pub(crate) fn size(header: &[u8; HEADER]) -> Option<usize> {
     let entries = usize::try_from(number(header, 8, 8)?).ok()?;
     let size = entries.checked_add(number(header, 6, 2)? as usize)?;
     isize::try_from(size).is_ok().then_some(size)
 }
 
-/// The PTX in a fatbin that is best for a device of compute capability `sm` (90 for 9.0).
+/// Returns the PTX in a fatbin that is best for a device of compute capability `sm` (90 for 9.0).
 pub(crate) fn ptx(image: &[u8], sm: u32) -> Result<String> {
     let mut best: Option<(u32, &[u8], &[u8])> = None;
     let mut lowest = u32::MAX;
@@ -81,7 +82,7 @@ pub(crate) fn ptx(image: &[u8], sm: u32) -> Result<String> {
     }
 }
 
-/// An entry's header and content, and what follows it.
+/// Splits off an entry: returns its header, its content, and the bytes that follow it.
 fn split(entry: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let header = number(entry, 4, 4)? as usize;
     let size = usize::try_from(number(entry, 8, 8)?).ok()?;
@@ -90,7 +91,7 @@ fn split(entry: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     Some((header, body, next))
 }
 
-/// An entry's text.
+/// Returns an entry's text.
 fn text(header: &[u8], body: &[u8]) -> Result<String> {
     let flags = number(header, 40, 8).unwrap_or_default();
     let packed = number(header, 16, 4).unwrap_or_default() as usize;
@@ -138,7 +139,7 @@ fn unzstd(body: &[u8], unpacked: u64) -> std::result::Result<Vec<u8>, String> {
     let decoder =
         ruzstd::decoding::StreamingDecoder::new(body).map_err(|error| error.to_string())?;
     let mut bytes = Vec::new();
-    // A byte more than there should be: that there are more is told too.
+    // Read one byte more than expected, so that a text that is too long is reported too.
     decoder
         .take(unpacked.saturating_add(1))
         .read_to_end(&mut bytes)
@@ -186,8 +187,8 @@ mod tests {
         }
     }
 
-    /// Bytes of the two headers that say where the text is and how it is packed: their place and
-    /// size in the file.
+    /// The bytes of the two headers that specify where the text is and how it is compressed: their
+    /// position and size in the file.
     const READ: [(usize, usize); 6] = [
         (0, 4),  // the fatbin's magic: looked at by who finds it
         (6, 2),  // the size of its header
@@ -197,9 +198,9 @@ mod tests {
         (72, 8), // the size of the text
     ];
 
-    /// A part of a fatbin is refused. A changed byte of a header gives an error or the same text,
-    /// and one of the content another text at the most; what says where the text is and how long
-    /// cannot be changed without being noticed.
+    /// A part of a fatbin is refused. A changed byte of a header gives an error or the same text. A
+    /// changed byte of the content at most gives another text. A change of the position or length
+    /// of the text is always detected.
     #[test]
     fn damage_is_an_error_wherever_it_is() {
         for image in FATBINS {
@@ -223,8 +224,8 @@ mod tests {
                             assert!(text == whole, "{what}");
                             assert!(at < 4 || !is_read || !is_packed, "{what}");
                         }
-                        // Characters of a text that is not packed are whatever they are, and so are
-                        // the zeros that end it.
+                        // Any bytes are valid as characters of a text that is not compressed, and
+                        // in place of the zeros at its end.
                         Ok(text) => assert!(text.len() <= whole.len() + 8, "{what}"),
                     }
                 }

@@ -1,8 +1,8 @@
 //! Images: the bytes that a program loads as code.
 //!
-//! Three kinds are read: PTX, the image that a link makes (see [`linked`]), which is the PTX that
-//! went into it, and a fatbin with PTX in it. Cubins are refused as a driver refuses code for
-//! another GPU, with `CUDA_ERROR_NO_BINARY_FOR_GPU`; see [`super::cubin`].
+//! Three kinds are read: PTX; the image that a link makes (see [`linked`]), which is the PTX that
+//! was linked; and a fatbin that contains PTX. Cubins are refused with
+//! `CUDA_ERROR_NO_BINARY_FOR_GPU`, as a driver refuses code for another GPU; see [`super::cubin`].
 
 use super::{cubin, fatbin};
 use crate::error::{Result, fail};
@@ -12,12 +12,12 @@ use std::ffi::CStr;
 
 /// The first line of a linked image.
 const LINKED: &str = "//lanewise: linked PTX";
-/// What stands between the texts of a linked image: ASCII's record separator, which no PTX holds.
+/// The separator of the texts in a linked image: ASCII's record separator, which no PTX contains.
 const SEPARATOR: char = '\u{1e}';
 
-/// The image of a link: what a `cubin` is to NVIDIA's linker. It ends in a zero byte, so that its
-/// length is known wherever it is copied to, and stays text, so that one can read what a program
-/// has cached.
+/// Makes the image of a link, which corresponds to the `cubin` that NVIDIA's linker makes. It ends
+/// in a zero byte, so that its length is known wherever it is copied to. It is text, so that people
+/// can read what a program has cached.
 pub(crate) fn linked(texts: &[String]) -> Vec<u8> {
     let mut image = String::from(LINKED);
     for text in texts {
@@ -30,7 +30,7 @@ pub(crate) fn linked(texts: &[String]) -> Vec<u8> {
     image.into_bytes()
 }
 
-/// The PTX texts of an image; what is loaded is all of them as one module.
+/// Returns the PTX texts of an image. All of them together are loaded as one module.
 pub(crate) fn texts(image: &[u8]) -> Result<Vec<Cow<'_, str>>> {
     if let Some(rest) = image.strip_prefix(LINKED.as_bytes()) {
         let rest = ptx(rest)?;
@@ -38,7 +38,7 @@ pub(crate) fn texts(image: &[u8]) -> Result<Vec<Cow<'_, str>>> {
         return Ok(rest.split(SEPARATOR).map(Cow::Borrowed).collect());
     }
     if image.starts_with(&fatbin::MAGIC) {
-        // Simulated devices are alike.
+        // All simulated devices are of the same model.
         let sm = device::all()
             .first()
             .map_or(u32::MAX, |device| device.sim.model().sm());
@@ -49,7 +49,7 @@ pub(crate) fn texts(image: &[u8]) -> Result<Vec<Cow<'_, str>>> {
     Ok(vec![Cow::Borrowed(ptx(image)?)])
 }
 
-/// An image as PTX text.
+/// Returns an image as PTX text.
 fn ptx(image: &[u8]) -> Result<&str> {
     if image.starts_with(&cubin::MAGIC) {
         fail!(ERROR_NO_BINARY_FOR_GPU, "{}", cubin::refusal(image));

@@ -1,10 +1,10 @@
-//! The options of a JIT compilation, as far as they have an effect: where to write logs.
+//! The options of a JIT compilation that have an effect here: where to write logs.
 
 use crate::abi::c_void;
 use crate::error::Error;
 
-/// The options of a JIT compilation that have an effect here: where to write logs. The others
-/// choose between machine code that computes the same.
+/// The options of a JIT compilation that have an effect here: where to write logs. The other
+/// options select between variants of machine code with the same results.
 #[derive(Debug, Default)]
 pub(crate) struct JitOptions {
     pub(crate) info: Log,
@@ -12,26 +12,28 @@ pub(crate) struct JitOptions {
     pub(crate) wall_time: Option<*mut *mut c_void>,
 }
 
-/// A buffer for a log, its size, and where that is, to be replaced by how much was written.
+/// The buffer for a log, its size, and the place of the size. The length of the written text
+/// replaces the size there.
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     pub(crate) buffer: Option<*mut u8>,
-    /// Read once: what was written to `size` since is no size.
+    /// The size of the buffer. It is read once, because later writes replace `size` by the length
+    /// of the text.
     room: usize,
     size: Option<*mut *mut c_void>,
 }
 
-// SAFETY: the pointers are the caller's, who states that they are good, on any thread, for as long
-// as the options are used: for a module's, during the call; for a link's, until it is destroyed. A
-// link, which several threads may use, holds its options in a lock, so that one call writes at a
-// time.
+// SAFETY: the pointers belong to the caller, who guarantees that they are valid on any thread while
+// the options are used. For a module that is during the call, for a link until it is destroyed.
+// Several threads may use a link. It protects its options with a lock, so that only one call writes
+// at a time.
 unsafe impl Send for JitOptions {}
 
 impl JitOptions {
-    /// Writes what happened to the buffers, and how much was written to the sizes.
+    /// Writes messages to the buffers, and their lengths to the sizes.
     ///
     /// # Safety
-    /// The buffers are as large as the options said, and live.
+    /// The buffers are live and as large as the options specify.
     pub(crate) unsafe fn write(&self, error: Option<&Error>) {
         let (info, error) = match error {
             None => (
@@ -40,12 +42,13 @@ impl JitOptions {
             ),
             Some(error) => (String::new(), error.message.clone()),
         };
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller keeps the contract.
         unsafe {
             self.info.write(&info);
             self.error.write(&error);
             if let Some(place) = self.wall_time {
-                // A float in the low bits of a pointer; nothing was compiled, so no time was spent.
+                // The time is a float in the low bits of a pointer. It is 0 because nothing was
+                // compiled.
                 place.write(std::ptr::without_provenance_mut(0f32.to_bits() as usize));
             }
         }
@@ -53,14 +56,14 @@ impl JitOptions {
 }
 
 impl Log {
-    /// Notes the size, which is a 32-bit number in a pointer's place.
+    /// Stores the size, which is a 32-bit number in place of a pointer.
     pub(crate) fn sized(&mut self, place: *mut *mut c_void, value: *mut c_void) {
         self.room = value.addr() as u32 as usize;
         self.size = Some(place);
     }
 
     /// # Safety
-    /// The buffer has as many bytes as the size said.
+    /// The buffer has as many bytes as the size specifies.
     unsafe fn write(&self, text: &str) {
         let (Some(buffer), Some(size)) = (self.buffer, self.size) else {
             return;

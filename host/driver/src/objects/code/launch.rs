@@ -1,7 +1,8 @@
-//! Kernel launches that were checked: what is launched, in what shape, with which parameters; and
-//! running them.
+//! Kernel launches that were checked: the kernel, its shape and its parameters; and how to run
+//! them.
 //!
-//! A launch may run once, from a stream, or as often as a graph is launched that has it as a node.
+//! A launch in a stream runs once. A launch in a graph's node runs each time that the graph is
+//! launched.
 
 use super::module::Function;
 use crate::objects::condition;
@@ -22,16 +23,16 @@ use lanewise_sim::{BankWidth, DeviceModel, Launch};
 use std::panic::Location;
 use std::sync::Arc;
 
-/// How many threads, in what arrangement, with how much shared memory.
+/// The number and arrangement of threads, and the amount of shared memory.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shape {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
-    /// Zeros where the launch does not set it.
+    /// All zeros if the launch does not set it.
     pub(crate) cluster: [u32; 3],
     pub(crate) shared: u32,
     pub(crate) cooperative: bool,
-    /// Whether it may begin before the kernel ahead of it in the stream has ended.
+    /// Whether it may begin before the previous kernel in the stream has ended.
     pub(crate) early: bool,
 }
 
@@ -52,10 +53,10 @@ impl Shape {
     }
 }
 
-/// The values of a kernel's parameters, and where each begins.
+/// The values of a kernel's parameters, and the address of each.
 ///
-/// A graph's node hands out pointers to them (`cuGraphKernelNodeGetParams`), so they do not move
-/// while the node has them.
+/// A graph's node gives the program pointers to them (`cuGraphKernelNodeGetParams`), so they do not
+/// move while the node has them.
 #[derive(Debug)]
 pub(crate) struct Params {
     bytes: Box<[u8]>,
@@ -75,7 +76,7 @@ impl Params {
         Params { bytes, addresses }
     }
 
-    /// The list that `kernelParams` is: a pointer to each value.
+    /// Returns the list for `kernelParams`: a pointer to each value.
     pub(crate) fn list(&self) -> *mut *mut c_void {
         self.addresses.as_ptr().cast_mut().cast()
     }
@@ -89,12 +90,12 @@ pub(crate) struct KernelLaunch {
     pub(crate) shape: Shape,
     pub(crate) params: Arc<Params>,
     how: LaunchTerms,
-    /// The program's line, if it has told.
+    /// The line of the program, if it was set.
     at: Option<&'static Location<'static>>,
 }
 
 impl KernelLaunch {
-    /// A launch of `function` with the settings of now.
+    /// Makes a launch of `function` with the current settings.
     pub(crate) fn new(
         context: &Arc<Context>,
         function: &Arc<Function>,
@@ -121,8 +122,8 @@ impl KernelLaunch {
             &self.how,
         )
         .map_err(|mut error| {
-            // What notices a fault is another call, and seldom the next one: this is the one that
-            // caused it.
+            // Usually a later call reports a fault, so this adds the line of the launch that caused
+            // it.
             if let Some(at) = self.at {
                 let name = &self.function.kernel.name;
                 error.message = format!("{}\nkernel `{name}` was launched at {at}", error.message);
@@ -132,9 +133,10 @@ impl KernelLaunch {
     }
 }
 
-/// What is asked of the machine by a launch of this shape, with what was set for the function. Its
-/// cluster is its own, or the one that the kernel was compiled for or set to. A zero among its
-/// extents is the machine's to refuse, as an H200 does; three zeros are no cluster.
+/// Returns the simulator's launch for this shape, with the settings of the function. The cluster is
+/// that of the shape, or else the one that the kernel was compiled for or that was set. If only
+/// some of its extents are zero, the simulator refuses the launch, as an H200 does. Three zeros
+/// mean no cluster.
 pub(crate) fn asked<'a>(
     model: &DeviceModel,
     function: &'a Function,
@@ -156,7 +158,7 @@ pub(crate) fn asked<'a>(
     launch
 }
 
-/// How many blocks of a launch a multiprocessor holds at once.
+/// Returns how many blocks of a launch a multiprocessor holds at once.
 pub(crate) fn resident(context: &Context, function: &Function, shape: &Shape) -> u32 {
     let shared = function.kernel.static_shared + shape.shared;
     context
@@ -188,7 +190,7 @@ fn run(
     launch.exploration = how.exploration.clone();
     launch.budget = how.launches.budget;
     launch.checks = how.launches.checks;
-    // That is not about launches.
+    // The check of leaks does not apply to launches.
     launch.checks.leak = false;
     launch.count = how.launches.count;
     launch.bank_width = match shared_config {

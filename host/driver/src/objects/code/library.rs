@@ -1,7 +1,8 @@
 //! Libraries and their kernels: code that belongs to no context (CUDA 12).
 //!
 //! Source: CUDA driver API reference, "Library Management". A library is read once. In each context
-//! it becomes a module when something of it is first used there, and goes with the context.
+//! it becomes a module when the program first uses a part of it there. The module is removed with
+//! the context.
 
 use super::module::{self, MODULES, Module};
 use super::texture_reference;
@@ -21,14 +22,14 @@ pub(crate) static LIBRARIES: Registry<CUlibrary, Library> =
     Registry::to_give_back(ObjectKind::Library);
 pub(crate) static KERNELS: Registry<CUkernel, LibraryKernel> = Registry::new();
 
-/// Code that was read.
+/// Code that was loaded and belongs to no context.
 #[derive(Debug)]
 pub(crate) struct Library {
     pub(crate) handle: CUlibrary,
     pub(crate) code: lanewise_sim::Module,
-    /// The module it is in each context.
+    /// The module that it is in each context.
     modules: Mutex<HashMap<CUcontext, CUmodule>>,
-    /// The kernels that were asked for, so that one name gives one handle.
+    /// The kernels that were requested, so that each name has one handle.
     kernels: Mutex<HashMap<String, CUkernel>>,
 }
 
@@ -38,11 +39,11 @@ pub(crate) struct LibraryKernel {
     handle: CUkernel,
     pub(crate) library: CUlibrary,
     pub(crate) kernel: lanewise_sim::Kernel,
-    /// The kernel's name as C has it, for `cuKernelGetName`.
+    /// The kernel's name as a C string, for `cuKernelGetName`.
     pub(crate) c_name: CString,
 }
 
-/// Makes a library of `image`.
+/// Makes a library from `image`.
 pub(crate) fn load(image: &[u8]) -> Result<Arc<Library>> {
     let code = module::read(image)?;
     Ok(LIBRARIES.add(|handle| Library {
@@ -53,7 +54,7 @@ pub(crate) fn load(image: &[u8]) -> Result<Arc<Library>> {
     }))
 }
 
-/// The library that `handle` names.
+/// Returns the library that `handle` names.
 pub(crate) fn get(handle: CUlibrary) -> Result<Arc<Library>> {
     match LIBRARIES.get(handle) {
         Some(library) => Ok(library),
@@ -65,7 +66,7 @@ pub(crate) fn get(handle: CUlibrary) -> Result<Arc<Library>> {
     }
 }
 
-/// The kernel that `handle` names.
+/// Returns the kernel that `handle` names.
 pub(crate) fn kernel(handle: CUkernel) -> Result<Arc<LibraryKernel>> {
     match KERNELS.get(handle) {
         Some(kernel) => Ok(kernel),
@@ -77,18 +78,18 @@ pub(crate) fn kernel(handle: CUkernel) -> Result<Arc<LibraryKernel>> {
     }
 }
 
-/// Whether a function's handle is a kernel's, cast as the reference allows.
+/// Returns whether a function's handle is really a kernel's, cast as the reference permits.
 pub(crate) fn is_kernel(handle: CUfunction) -> bool {
     KERNELS.get(CUkernel::from_bits(handle.0)).is_some()
 }
 
-/// The function of a kernel, given as a function's handle, in the current context.
+/// Returns the function in the current context of a kernel that is given as a function's handle.
 pub(crate) fn function_here(handle: CUfunction) -> Result<CUfunction> {
     kernel(CUkernel::from_bits(handle.0))?.function(&*context::current()?)
 }
 
 impl Library {
-    /// The module that it is in `context`.
+    /// Returns the module that it is in `context`, and loads it at first use.
     pub(crate) fn module(&self, context: &Context) -> Result<Arc<Module>> {
         let mut modules = self.modules.lock();
         if let Some(module) = modules
@@ -102,7 +103,7 @@ impl Library {
         Ok(module)
     }
 
-    /// The kernel called `name`.
+    /// Returns the kernel called `name`.
     pub(crate) fn kernel(&self, name: &str) -> Result<CUkernel> {
         let Some(kernel) = self.code.kernel(name) else {
             fail!(
@@ -120,14 +121,15 @@ impl Library {
             handle,
             library: self.handle,
             kernel: kernel.clone(),
-            // A PTX name holds no zero byte.
+            // A PTX name contains no zero byte.
             c_name: CString::new(name).unwrap_or_default(),
         });
         kernels.insert(name.into(), kernel.handle);
         Ok(kernel.handle)
     }
 
-    /// Takes it away, with its kernels and its modules in all contexts, whose work is waited for.
+    /// Removes the library, its kernels, and its modules in all contexts. Waits for the work of
+    /// those contexts.
     pub(crate) fn unload(&self) {
         LIBRARIES.remove(self.handle);
         KERNELS.remove_where(|kernel| kernel.library == self.handle);
@@ -142,15 +144,15 @@ impl Library {
 }
 
 impl LibraryKernel {
-    /// Its function in `context`.
+    /// Returns its function in `context`.
     pub(crate) fn function(&self, context: &Context) -> Result<CUfunction> {
         get(self.library)?
             .module(context)?
             .function(&self.kernel.name)
     }
 
-    /// Its function on `device`: in the current context if that is the device's, else in the
-    /// device's primary context.
+    /// Returns its function on `device`: in the current context if that is on the device, else in
+    /// the device's primary context.
     pub(crate) fn function_on(&self, device: CUdevice) -> Result<CUfunction> {
         let device = crate::objects::device::get(device)?;
         if let Ok(context) = context::current()
@@ -170,8 +172,8 @@ impl LibraryKernel {
     }
 }
 
-/// The function that `handle` names. Since CUDA 12 a kernel of a library may stand for its function
-/// in the current context.
+/// Returns the function that `handle` names. Since CUDA 12, a library's kernel may be passed in
+/// place of its function in the current context.
 pub(crate) fn function(handle: CUfunction) -> Result<Arc<module::Function>> {
     match module::FUNCTIONS.get(handle) {
         Some(function) => Ok(function),

@@ -1,8 +1,8 @@
-//! Links: PTX texts that a program collects and makes one image of.
+//! Links: PTX texts that a program collects and combines into one image.
 //!
-//! The image is the texts themselves ([`super::image`]): names are resolved when it is loaded. They
-//! are also resolved once when the link completes, because that is where a program expects to hear
-//! what is missing.
+//! The image consists of the texts themselves ([`super::image`]). Names are resolved when it is
+//! loaded. They are also resolved once when the link completes, because a program expects an error
+//! about missing names there.
 
 use super::jit_options::JitOptions;
 use super::{image, module};
@@ -20,7 +20,7 @@ pub(crate) static LINKS: Registry<CUlinkState, Link> = Registry::to_give_back(Ob
 #[derive(Debug)]
 pub(crate) struct Link {
     pub(crate) handle: CUlinkState,
-    /// Where the logs go, which every call on the link may write.
+    /// The places of the logs. Every call on the link may write them.
     pub(crate) logs: Mutex<JitOptions>,
     state: Mutex<State>,
 }
@@ -28,12 +28,12 @@ pub(crate) struct Link {
 #[derive(Debug, Default)]
 struct State {
     texts: Vec<String>,
-    /// The image, which the caller reads until the link is destroyed.
+    /// The image. The caller may read it until the link is destroyed.
     image: Option<Vec<u8>>,
 }
 
 impl Link {
-    /// A link with nothing in it.
+    /// Makes an empty link.
     pub(crate) fn new(handle: CUlinkState, logs: JitOptions) -> Link {
         Link {
             handle,
@@ -42,12 +42,12 @@ impl Link {
         }
     }
 
-    /// Adds an input. `name` is what messages call it.
+    /// Adds an input. Messages call it `name`.
     pub(crate) fn add(&self, input: &[u8], name: &str) -> Result {
         let texts = image::texts(input).map_err(|error| named(name, error))?;
         for text in &texts {
-            // What is no PTX is refused where it is added. A name that this text lacks may still
-            // come with another one, so the rest is judged when the link is complete.
+            // Invalid PTX is refused where it is added. A name that is missing in this text may be
+            // defined in another one, so the rest is checked when the link is complete.
             if let Err(error @ (LoadError::Syntax { .. } | LoadError::Unsupported { .. })) =
                 lanewise_sim::Module::load(text)
             {
@@ -67,7 +67,8 @@ impl Link {
         Ok(())
     }
 
-    /// Makes the image; where it is and how long, which holds until the link is destroyed.
+    /// Makes the image and returns its address and length, which are valid until the link is
+    /// destroyed.
     pub(crate) fn complete(&self) -> Result<(*const u8, usize)> {
         let mut state = self.state.lock();
         if state.image.is_none() {
@@ -90,7 +91,7 @@ fn named(name: &str, error: Error) -> Error {
     Error::new(error.code, format_args!("{name}: {}", error.message))
 }
 
-/// The link that `handle` names.
+/// Returns the link that `handle` names.
 pub(crate) fn get(handle: CUlinkState) -> Result<Arc<Link>> {
     LINKS.get(handle).ok_or_else(|| {
         Error::new(

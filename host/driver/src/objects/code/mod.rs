@@ -1,8 +1,9 @@
 //! Code: the images that a program loads, the modules and functions made of them, and launches.
 //!
-//! From the bottom: `bytes`, `cubin`, `fatbin` and `image` say what an image is; `jit_options` and
-//! `link` are what a program asks of its compilation; `module` and `library` hold what was loaded,
-//! `texture_reference` what a module's textures are bound to, and `launch` runs a function.
+//! From the bottom up: `bytes`, `cubin`, `fatbin` and `image` read images. `jit_options` and `link`
+//! are for the options of a compilation and for linking. `module` and `library` contain loaded
+//! code. `texture_reference` has the textures bound to a module's variables. `launch` runs a
+//! function.
 
 mod bytes;
 pub(crate) mod cubin;

@@ -1,6 +1,6 @@
 //! Modules and functions: PTX that was loaded into a context.
 //!
-//! What an image may be is in [`super::image`].
+//! [`super::image`] describes the kinds of images.
 
 use super::image;
 use crate::abi::enums::function_attribute as attribute;
@@ -25,11 +25,11 @@ pub(crate) struct Module {
     pub(crate) handle: CUmodule,
     pub(crate) context: CUcontext,
     pub(crate) instance: Arc<lanewise_sim::Instance>,
-    /// The functions that were asked for, so that one name gives one handle.
+    /// The functions that were requested, so that each name has one handle.
     functions: Mutex<HashMap<String, CUfunction>>,
 }
 
-/// A kernel of a module, with what the program has set for it.
+/// A kernel of a module, with its settings by the program.
 #[derive(Debug)]
 pub(crate) struct Function {
     pub(crate) handle: CUfunction,
@@ -37,16 +37,16 @@ pub(crate) struct Function {
     pub(crate) context: CUcontext,
     pub(crate) instance: Arc<lanewise_sim::Instance>,
     pub(crate) kernel: Kernel,
-    /// The kernel's name as C has it, for `cuFuncGetName`.
+    /// The kernel's name as a C string, for `cuFuncGetName`.
     pub(crate) c_name: CString,
     pub(crate) settings: Mutex<Settings>,
 }
 
-/// What `cuFuncSet*` sets.
+/// The settings that the `cuFuncSet*` calls change.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Settings {
-    /// Bytes of dynamic shared memory that a launch may ask for; none while the default limit
-    /// holds.
+    /// Bytes of dynamic shared memory that a launch may use; `None` while the default limit
+    /// applies.
     pub(crate) max_dynamic_shared: Option<u32>,
     /// Preferred percentage of the L1 cache for shared memory; -1 for no preference.
     pub(crate) carveout: Option<i32>,
@@ -54,12 +54,12 @@ pub(crate) struct Settings {
     pub(crate) cluster: [u32; 3],
     pub(crate) non_portable_cluster: bool,
     pub(crate) cluster_policy: u32,
-    /// `CUsharedconfig`, where it was set for this function.
+    /// The `CUsharedconfig`, if it was set for this function.
     pub(crate) shared_config: Option<u32>,
     pub(crate) legacy: Legacy,
 }
 
-/// What the launch calls of CUDA 3 and before set piece by piece.
+/// The values that the launch calls of CUDA 3 and before set one by one.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Legacy {
     pub(crate) block: Option<[u32; 3]>,
@@ -67,11 +67,11 @@ pub(crate) struct Legacy {
     pub(crate) params: Vec<u8>,
 }
 
-/// An image with what was made of it.
+/// An image, and the instance made from it.
 type Loaded = (Box<[u8]>, Weak<lanewise_sim::Instance>);
 
-/// What contexts have loaded: a program with several devices loads the same for each, and it is
-/// read once.
+/// The images that contexts have loaded. A program with several devices loads the same image for
+/// each, and it is read only once.
 static LOADED: Mutex<Vec<Loaded>> = Mutex::new(Vec::new());
 
 /// Loads `image` into `context`.
@@ -91,7 +91,7 @@ pub(crate) fn load(context: &Context, image: &[u8]) -> Result<Arc<Module>> {
     Ok(module)
 }
 
-/// Reads, checks and decodes `image`, which no context has to be there for.
+/// Reads, checks and decodes `image`. No context is needed for that.
 pub(crate) fn read(image: &[u8]) -> Result<lanewise_sim::Module> {
     let texts = image::texts(image).map_err(Error::aloud)?;
     let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
@@ -105,7 +105,7 @@ pub(crate) fn read(image: &[u8]) -> Result<lanewise_sim::Module> {
     Ok(module)
 }
 
-/// Puts code that was read into `context`, with its variables in their first state.
+/// Loads code that was read into `context`. Its variables get their initial values.
 pub(crate) fn instantiate(context: &Context, module: &lanewise_sim::Module) -> Result<Arc<Module>> {
     let instance = Arc::new(
         context
@@ -122,7 +122,7 @@ pub(crate) fn instantiate(context: &Context, module: &lanewise_sim::Module) -> R
     }))
 }
 
-/// The kernels of `module`, for a message.
+/// Returns the names of the kernels of `module`, for a message.
 pub(crate) fn kernel_names(module: &lanewise_sim::Module) -> String {
     let names: Vec<_> = module
         .kernels()
@@ -135,8 +135,8 @@ pub(crate) fn kernel_names(module: &lanewise_sim::Module) -> String {
     }
 }
 
-/// Refuses a kernel that holds what is not modelled, when it is asked for: as a driver does that
-/// loads lazily.
+/// Refuses a kernel that contains unsupported instructions when the program requests it, as a
+/// driver with lazy loading does.
 pub(crate) fn runs(kernel: &Kernel) -> Result<()> {
     match &kernel.refused {
         None => Ok(()),
@@ -151,10 +151,10 @@ pub(crate) fn runs(kernel: &Kernel) -> Result<()> {
     }
 }
 
-/// The code for PTX that does not load, as a driver's own compiler gives it: a target newer than
-/// the device is no exception (rust-cuda issue 410: `InvalidPtx` for sm_75 on an sm_61). What a
-/// GPU's compiler would refuse is `INVALID_PTX`; what only the simulator does not have is
-/// `NOT_SUPPORTED`, so that the two can be told apart. Few programs print why, so the driver does.
+/// Converts the error of PTX that does not load to the code that a driver's own compiler gives. A
+/// target newer than the device is no exception (rust-cuda issue 410: `InvalidPtx` for sm_75 on an
+/// sm_61). `INVALID_PTX` means that a GPU's compiler would refuse the text. `NOT_SUPPORTED` means
+/// that only the simulator does not support it. Few programs print the reason, so the driver does.
 pub(crate) fn load_error(error: LoadError) -> Error {
     let code = match &error {
         LoadError::Unsupported { .. } => CUresult::ERROR_NOT_SUPPORTED,
@@ -171,7 +171,7 @@ fn instantiate_error(error: InstantiateError) -> Error {
     Error::loud(code, with_causes(&error))
 }
 
-/// The module that `handle` names.
+/// Returns the module that `handle` names.
 pub(crate) fn get(handle: CUmodule) -> Result<Arc<Module>> {
     match MODULES.get(handle) {
         Some(module) => Ok(module),
@@ -184,7 +184,7 @@ pub(crate) fn get(handle: CUmodule) -> Result<Arc<Module>> {
 }
 
 impl Module {
-    /// The function for the kernel called `name`.
+    /// Returns the function for the kernel called `name`.
     pub(crate) fn function(&self, name: &str) -> Result<CUfunction> {
         let module = self.instance.module();
         let Some(kernel) = module.kernel(name) else {
@@ -205,7 +205,7 @@ impl Module {
             context: self.context,
             instance: self.instance.clone(),
             kernel: kernel.clone(),
-            // A PTX name holds no zero byte.
+            // A PTX name contains no zero byte.
             c_name: CString::new(name).unwrap_or_default(),
             settings: Mutex::new(Settings {
                 cluster: kernel.cluster.unwrap_or([0; 3]),
@@ -216,7 +216,7 @@ impl Module {
         Ok(function.handle)
     }
 
-    /// Address and size of the variable called `name`.
+    /// Returns the address and size of the variable called `name`.
     pub(crate) fn global(&self, name: &str) -> Result<(u64, u64)> {
         match self.instance.global(name) {
             Some(found) => Ok(found),
@@ -228,28 +228,27 @@ impl Module {
     }
 }
 
-/// Takes a module away, with its functions; its variables are freed when no launch uses them any
-/// more.
+/// Removes a module and its functions. Its variables are freed when no launch uses them any more.
 pub(crate) fn unload(module: &Module) {
     MODULES.remove(module.handle);
     FUNCTIONS.remove_where(|function| function.module == module.handle);
 }
 
-/// Takes all modules of a context away.
+/// Removes all modules of a context.
 pub(crate) fn unload_all(context: CUcontext) {
     MODULES.remove_where(|module| module.context == context);
     FUNCTIONS.remove_where(|function| function.context == context);
 }
 
 impl Function {
-    /// Its context, which must be usable.
+    /// Returns its context, which must be usable.
     pub(crate) fn context(&self) -> Result<Arc<Context>> {
         let context = crate::objects::context::get(self.context)?;
         context.check()?;
         Ok(context)
     }
 
-    /// The most dynamic shared memory that a launch may ask for now.
+    /// Returns the largest amount of dynamic shared memory that a launch may use now.
     pub(crate) fn dynamic_shared_limit(&self, model: &lanewise_sim::DeviceModel) -> u32 {
         let default = model
             .limits
@@ -258,7 +257,7 @@ impl Function {
         self.settings.lock().max_dynamic_shared.unwrap_or(default)
     }
 
-    /// A `CUfunction_attribute`'s value.
+    /// Returns the value of a `CUfunction_attribute`.
     pub(crate) fn attribute(&self, model: &lanewise_sim::DeviceModel, which: u32) -> Result<i32> {
         let settings = self.settings.lock().clone();
         let value = match which {
@@ -267,7 +266,8 @@ impl Function {
             attribute::CONST_SIZE_BYTES => 0,
             attribute::LOCAL_SIZE_BYTES => i64::from(self.kernel.local_bytes),
             attribute::NUM_REGS => i64::from(self.kernel.registers),
-            // The text's target, and the device's own: the driver compiles one to the other.
+            // The PTX version is the text's target, the binary version is the device's own: the
+            // driver compiles the one to the other.
             attribute::PTX_VERSION => i64::from(self.instance.module().target()),
             attribute::BINARY_VERSION => i64::from(model.sm()),
             attribute::CACHE_MODE_CA => 0,

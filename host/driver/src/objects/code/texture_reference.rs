@@ -1,10 +1,10 @@
-//! Texture and surface references: `.texref` and `.surfref` variables of modules, which the host
-//! binds by name.
+//! Texture and surface references: `.texref` and `.surfref` variables of modules. The host binds
+//! memory to them by name.
 //!
 //! Source: CUDA driver API reference, "Texture Reference Management" and "Surface Reference
-//! Management", both deprecated: objects do the same without names. A reference keeps its settings;
-//! what it is bound to and how it is read go to the device together, each time one of them changes,
-//! when the work that may use the reference has ended.
+//! Management", both deprecated: objects do the same without names. A reference stores its
+//! settings. When one of them changes, the bound memory and all settings are sent to the device
+//! together. This happens after the work that may use the reference has ended.
 
 use super::module::Module;
 use crate::abi::enums::{address_mode, array_format};
@@ -28,14 +28,15 @@ static SURFACES: Registry<CUsurfref, SurfaceReference> = Registry::new();
 pub(crate) struct TextureReference {
     pub(crate) handle: CUtexref,
     context: CUcontext,
-    /// The module and the variable; none for one of `cuTexRefCreate`, which no kernel reads.
+    /// The module and the variable; `None` for a reference made with `cuTexRefCreate`, which no
+    /// kernel reads.
     variable: Option<(CUmodule, String)>,
-    /// The handle that kernels hold.
+    /// The handle that kernels use.
     device_handle: Option<u64>,
     pub(crate) settings: Mutex<Settings>,
 }
 
-/// What is bound, and how it is read.
+/// The bound memory, and how it is read.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     pub(crate) bound: Bound,
@@ -45,15 +46,15 @@ pub(crate) struct Settings {
     pub(crate) how: CUDA_TEXTURE_DESC,
 }
 
-/// What a texture reference is bound to.
+/// The memory that a texture reference is bound to.
 #[derive(Debug, Clone)]
 pub(crate) enum Bound {
     Nothing,
     Array(Arc<Array>),
     Mipmap(Arc<Mipmap>),
-    /// Linear memory, by address and bytes.
+    /// Linear memory: address and size in bytes.
     Linear(u64, usize),
-    /// Rows: address, width and height in texels, pitch.
+    /// Memory with a pitch: address, width and height in texels, pitch.
     Pitched(u64, [usize; 2], usize),
 }
 
@@ -90,7 +91,7 @@ impl Default for Settings {
     }
 }
 
-/// The reference for the `.texref` variable `name` of a module.
+/// Returns the reference for the `.texref` variable `name` of a module.
 pub(crate) fn texture_of(module: &Module, name: &str) -> Result<Arc<TextureReference>> {
     let Some(device_handle) = module.instance.texture_reference(name) else {
         fail!(
@@ -125,12 +126,12 @@ fn add(
     })
 }
 
-/// A reference of no module.
+/// Makes a reference without a module.
 pub(crate) fn create(context: &Context) -> Arc<TextureReference> {
     add(context.handle, None, None)
 }
 
-/// Takes away a reference of no module.
+/// Removes a reference without a module.
 pub(crate) fn destroy(handle: CUtexref) -> Result {
     let reference = texture(handle)?;
     ensure!(
@@ -143,7 +144,7 @@ pub(crate) fn destroy(handle: CUtexref) -> Result {
     Ok(())
 }
 
-/// The texture reference that `handle` names.
+/// Returns the texture reference that `handle` names.
 pub(crate) fn texture(handle: CUtexref) -> Result<Arc<TextureReference>> {
     match TEXTURES.get(handle) {
         Some(reference) => Ok(reference),
@@ -156,7 +157,7 @@ pub(crate) fn texture(handle: CUtexref) -> Result<Arc<TextureReference>> {
 }
 
 impl TextureReference {
-    /// Changes the settings, and what kernels read; nothing changes if the result cannot be.
+    /// Changes the settings, and what kernels read. If the result is invalid, nothing changes.
     pub(crate) fn change(&self, change: impl FnOnce(&mut Settings) -> Result) -> Result {
         let context = context::get(self.context)?;
         let mut settings = self.settings.lock();
@@ -164,7 +165,7 @@ impl TextureReference {
         change(&mut changed)?;
         let object = changed.object(&context)?;
         if let Some(handle) = self.device_handle {
-            // Kernels that were launched read what was bound then.
+            // Kernels that were launched before read the earlier binding.
             context.wait();
             context.device.sim.images().set(handle, object);
         }
@@ -174,7 +175,7 @@ impl TextureReference {
 }
 
 impl Settings {
-    /// What the device is told.
+    /// Makes the object for the device from the settings.
     fn object(&self, context: &Context) -> Result<Object> {
         let (format, channels) = (self.format, self.channels);
         let sampler = texture::sampler(&self.how)?;
@@ -207,7 +208,7 @@ impl Settings {
     }
 }
 
-/// The reference for the `.surfref` variable `name` of a module.
+/// Returns the reference for the `.surfref` variable `name` of a module.
 pub(crate) fn surface_of(module: &Module, name: &str) -> Result<Arc<SurfaceReference>> {
     let Some(device_handle) = module.instance.surface_reference(name) else {
         fail!(
@@ -234,7 +235,7 @@ pub(crate) fn surface_of(module: &Module, name: &str) -> Result<Arc<SurfaceRefer
     }
 }
 
-/// The surface reference that `handle` names.
+/// Returns the surface reference that `handle` names.
 pub(crate) fn surface(handle: CUsurfref) -> Result<Arc<SurfaceReference>> {
     match SURFACES.get(handle) {
         Some(reference) => Ok(reference),
@@ -262,20 +263,20 @@ impl SurfaceReference {
     }
 }
 
-/// Forgets the references of a module.
+/// Removes the references of a module.
 pub(crate) fn forget(module: CUmodule) {
     TEXTURES
         .remove_where(|reference| matches!(&reference.variable, Some((of, _)) if *of == module));
     SURFACES.remove_where(|reference| reference.variable.0 == module);
 }
 
-/// Forgets the references of a context.
+/// Removes the references of a context.
 pub(crate) fn forget_all(context: CUcontext) {
     TEXTURES.remove_where(|reference| reference.context == context);
     SURFACES.remove_where(|reference| reference.context == context);
 }
 
-/// The array that `bound` is, if it is one.
+/// Returns the bound array, if `bound` is one.
 pub(crate) fn array_of(bound: &Bound) -> Result<Arc<Array>> {
     match bound {
         Bound::Array(array) => array::get(array.handle),

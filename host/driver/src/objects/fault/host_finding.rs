@@ -1,4 +1,4 @@
-//! Findings in what the host does, rather than in a launch, and where they are reported.
+//! Findings in the host's actions, rather than in a launch, and where they are reported.
 
 use crate::error::Result;
 use crate::objects::fault;
@@ -7,8 +7,8 @@ use crate::settings::OnFinding;
 use crate::{log, summary};
 use lanewise_sim::Finding;
 
-/// Tells a finding of the call that the calling thread is in: to its observers, to the summary, and
-/// on stderr unless an observer wants none of it there. It is an error of that call already.
+/// Reports a finding in the calling thread's current call to its observers, to the summary, and on
+/// stderr unless an observer is quiet. The call returns an error for it anyway.
 pub(crate) fn found(finding: Finding) {
     let terms = observe::now();
     if !terms.launches.quiet {
@@ -17,10 +17,10 @@ pub(crate) fn found(finding: Finding) {
     keep(&terms, vec![finding]);
 }
 
-/// Tells findings of an operation that was submitted on these terms.
+/// Reports findings in an operation that was submitted on these terms.
 ///
 /// # Errors
-/// The fault that they are, where findings are to be that.
+/// Returns the fault made from the findings, if the terms make findings faults.
 pub(crate) fn told(terms: &LaunchTerms, findings: Vec<Finding>) -> Result {
     if findings.is_empty() {
         return Ok(());

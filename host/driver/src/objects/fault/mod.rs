@@ -1,7 +1,7 @@
-//! From the fault that ended a simulated kernel to the code that the driver returns for it.
+//! Converts the fault that ended a simulated kernel to the code that the driver returns for it.
 //!
-//! Source: CUDA driver API reference, `CUresult`: each of these leaves the context unusable. A
-//! launch that is refused is no fault: the call returns at once, and the context stays usable.
+//! Source: CUDA driver API reference, `CUresult`: each of these codes leaves the context unusable.
+//! A launch that is refused is no fault: the call returns at once, and the context stays usable.
 
 pub(crate) mod host_finding;
 
@@ -9,7 +9,7 @@ use crate::abi::CUresult;
 use crate::error::Error;
 use lanewise_sim::{Fault, Finding, LaunchError};
 
-/// The error that the context keeps after a kernel ended this way.
+/// Returns the error that the context stores after a kernel has ended with this fault.
 pub(crate) fn error(fault: &Fault) -> Error {
     let code = match fault {
         Fault::Launch(refused) => return refused_launch(refused),
@@ -25,10 +25,10 @@ pub(crate) fn error(fault: &Fault) -> Error {
     Error::loud(code, fault)
 }
 
-/// The error of a launch in which checks found something: to the program it is a fault, which no
-/// GPU would have told it of.
+/// Returns the error of a launch in which checks had findings. To the program it is a fault,
+/// although no GPU would have reported it.
 pub(crate) fn found(findings: &[Finding]) -> Error {
-    /// Reports that are shown; many races have one cause.
+    /// The largest number of reports that are shown. Many races have one cause.
     const SHOWN: usize = 4;
     let mut texts: Vec<String> = findings
         .iter()
@@ -41,7 +41,8 @@ pub(crate) fn found(findings: &[Finding]) -> Error {
     Error::loud(CUresult::ERROR_LAUNCH_FAILED, texts.join("\n"))
 }
 
-/// The error of a launch that the machine refuses: nothing ran, and the context goes on.
+/// Returns the error of a launch that the simulator refuses. Nothing has run, and the context stays
+/// usable.
 pub(crate) fn refused_launch(refused: &LaunchError) -> Error {
     let code = match refused {
         LaunchError::UnknownKernel { .. } => CUresult::ERROR_NOT_FOUND,

@@ -1,9 +1,9 @@
-//! What the program has made and not released, and where it was made: the basis of the check
-//! `leak`.
+//! The objects that the program has made and not released, and where it made them. The check `leak`
+//! is based on this.
 //!
-//! An object is entered when it is made, if the check is on then, and struck out when the program
-//! gives it back. What the end of a context takes away was left by the program, so that it is kept
-//! here as left.
+//! An object is added when it is made, if the check is on then, and removed when the program
+//! releases it. Objects that are freed by the end of a context were not released by the program, so
+//! they stay here as left over.
 
 use super::origin::{self, Origin};
 use crate::observe;
@@ -40,7 +40,7 @@ pub(crate) enum ObjectKind {
 }
 
 impl ObjectKind {
-    /// One, several, and the call that gives it back.
+    /// Returns the singular, the plural, and the call that releases the object.
     pub(crate) fn words(self) -> (&'static str, &'static str, &'static str) {
         match self {
             ObjectKind::DeviceMemory => (
@@ -107,29 +107,30 @@ impl ObjectKind {
     }
 }
 
-/// An object that was not given back.
+/// An object that was not released.
 #[derive(Debug, Clone)]
 pub(crate) struct LiveObject {
     pub(crate) what: ObjectKind,
-    /// How large it is; 0 for what has no size.
+    /// Its size in bytes; 0 for an object without a size.
     pub(crate) bytes: u64,
     pub(crate) origin: Origin,
 }
 
 static ENTRIES: Mutex<BTreeMap<(ObjectKind, u64), LiveObject>> = Mutex::new(BTreeMap::new());
 
-/// What ended contexts took away.
+/// The objects that were freed by the end of their contexts.
 static LEFT: Mutex<Vec<LiveObject>> = Mutex::new(Vec::new());
 
 /// Whether there ever was an entry.
 static USED: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
-    /// Whether the calling thread ends a context.
+    /// Whether the calling thread is ending a context.
     static ENDING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Enters an object, if the check is on. Two of a kind that live at once have not the same number.
+/// Adds an object, if the check is on. Two live objects of the same kind never have the same
+/// number.
 pub(crate) fn made(what: ObjectKind, number: u64, bytes: u64) {
     if !observe::checks().leak {
         return;
@@ -145,7 +146,7 @@ pub(crate) fn made(what: ObjectKind, number: u64, bytes: u64) {
     }
 }
 
-/// Says how large an object is.
+/// Sets the size of an object.
 pub(crate) fn weigh(what: ObjectKind, number: u64, bytes: u64) {
     if USED.load(Ordering::Relaxed)
         && let Some(entry) = ENTRIES.lock().get_mut(&(what, number))
@@ -154,7 +155,7 @@ pub(crate) fn weigh(what: ObjectKind, number: u64, bytes: u64) {
     }
 }
 
-/// Strikes an object out.
+/// Removes an object.
 pub(crate) fn gone(what: ObjectKind, number: u64) {
     if !USED.load(Ordering::Relaxed) {
         return;
@@ -165,7 +166,7 @@ pub(crate) fn gone(what: ObjectKind, number: u64) {
     }
 }
 
-/// Ends a context: what goes meanwhile was left.
+/// Calls `end`, which ends a context. Objects that are removed during the call count as left over.
 pub(crate) fn end_of_context<T>(end: impl FnOnce() -> T) -> T {
     let before = ENDING.replace(true);
     let done = end();
@@ -173,7 +174,8 @@ pub(crate) fn end_of_context<T>(end: impl FnOnce() -> T) -> T {
     done
 }
 
-/// All that was left or is there, by kind and in the order of making.
+/// Returns all objects that were left over or still exist, by kind and in the order in which they
+/// were made.
 pub(crate) fn entries() -> Vec<LiveObject> {
     let mut all = LEFT.lock().clone();
     all.extend(ENTRIES.lock().values().cloned());

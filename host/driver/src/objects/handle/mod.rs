@@ -1,5 +1,5 @@
-//! Handles, and what is kept of every object that has one: where it was made, and whether it was
-//! given back.
+//! Handles, and the records kept of every object that has one: where it was made, and whether it
+//! was released.
 
 pub(crate) mod ledger;
 pub(crate) mod origin;

@@ -1,8 +1,8 @@
-//! Where the program made something or gave it back: by which call, at which line, and what calls
-//! led there.
+//! The place where the program made or released something: the call, the line, and the stack of
+//! callers.
 //!
-//! The stack is taken as bare addresses and read when somebody wants to see it. It is taken only
-//! where a check asks for it.
+//! The stack is captured as plain addresses and resolved only when it is shown. It is captured only
+//! if a check asks for it.
 
 use crate::{calling, observe};
 use lanewise_sim::SourcePlace;
@@ -16,12 +16,12 @@ use std::thread::ThreadId;
 /// The most lines of a stack that a report shows.
 const SHOWN: usize = 8;
 
-/// Where this crate's sources are, and the host library's beside it: what they have of functions
-/// that were inlined has bare names. (Crates from a registry or by `git` have folders of their own,
-/// which [`own`] knows.)
+/// The folder of this crate's sources; the host library's is beside it. Functions of these crates
+/// that were inlined have names without a path, so the folder identifies them. (Crates from a
+/// registry or from `git` have folders of their own, which [`own`] recognises.)
 const DRIVER: &str = env!("CARGO_MANIFEST_DIR");
 
-/// What begins the names of functions that no reader of a report wrote.
+/// Prefixes of function names that no reader of a report wrote.
 const LIBRARIES: [&str; 9] = [
     "std::",
     "core::",
@@ -34,8 +34,8 @@ const LIBRARIES: [&str; 9] = [
     "__rust",
 ];
 
-/// What stands in the paths of sources that no reader of a report wrote: the standard library's (as
-/// it was built, and as `rust-src` brings it) and those of crates from a registry or by `git`.
+/// Parts of the paths of sources that no reader of a report wrote: the standard library's (as it
+/// was built, and as `rust-src` installs it) and those of crates from a registry or from `git`.
 const SOURCES: [&str; 4] = [
     "/rustc/",
     "/rustlib/src/rust/library/",
@@ -43,7 +43,7 @@ const SOURCES: [&str; 4] = [
     "/git/checkouts/",
 ];
 
-/// Names that every stack ends with.
+/// The names at the end of every stack.
 const STARTS: [&str; 8] = [
     "__libc_start_main_impl",
     "__libc_start_main",
@@ -55,7 +55,7 @@ const STARTS: [&str; 8] = [
     "<unknown>",
 ];
 
-/// Where something was done. Clones are the same.
+/// The place where something was done. Clones share it.
 #[derive(Debug, Clone)]
 pub(crate) struct Origin(Arc<Inner>);
 
@@ -76,13 +76,14 @@ struct Frame {
 }
 
 thread_local! {
-    /// Whether what is done now is nobody's business.
+    /// Whether origins are currently not recorded.
     static ASIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does something for the driver itself, or for good: it is nobody's origin.
+/// Calls `act` for the driver itself, or for objects that are kept until the process ends. No
+/// origin is recorded.
 pub(crate) fn aside<T>(act: impl FnOnce() -> T) -> T {
-    /// Puts it back, whatever happens in between.
+    /// Restores the earlier value when it is dropped, also in a panic.
     struct Before(bool);
     impl Drop for Before {
         fn drop(&mut self) {
@@ -93,13 +94,14 @@ pub(crate) fn aside<T>(act: impl FnOnce() -> T) -> T {
     act()
 }
 
-/// Where the calling thread is in the program, if a check of memory wants to know.
+/// Returns where the calling thread is in the program, if a check of memory needs it.
 pub(crate) fn here() -> Option<Origin> {
     let checks = observe::checks();
     (checks.leak || checks.memory).then(capture).flatten()
 }
 
-/// Where the calling thread is in the program; nothing where that is nobody's business.
+/// Returns where the calling thread is in the program; `None` if origins are currently not
+/// recorded.
 pub(crate) fn capture() -> Option<Origin> {
     if ASIDE.get() {
         return None;
@@ -114,12 +116,12 @@ pub(crate) fn capture() -> Option<Origin> {
 }
 
 impl Origin {
-    /// Its place among all, in the order of time.
+    /// Returns its number, which gives the order in time.
     pub(crate) fn number(&self) -> u64 {
         self.0.number
     }
 
-    /// The call and the line that the program told, which are known without a look at the stack.
+    /// Returns the call and the line that the program has set. Both are known without the stack.
     pub(crate) fn key(&self) -> String {
         match self.0.at {
             Some(at) => format!("{} {at}", self.0.call),
@@ -127,12 +129,13 @@ impl Origin {
         }
     }
 
-    /// Whether the calling thread did it, and after what has this number.
+    /// Returns whether the calling thread did it, and later than the thing with this number.
     pub(crate) fn is_own_since(&self, number: u64) -> bool {
         self.0.thread == std::thread::current().id() && self.0.number > number
     }
 
-    /// The program's line, and the whole as a note that begins with `verb`: "made".
+    /// Returns the line of the program, and a note with the whole origin that begins with `verb`,
+    /// such as "made".
     pub(crate) fn describe(&self, verb: &str) -> (Option<SourcePlace>, String) {
         let told = self.0.at.map(|at| SourcePlace {
             file: at.file().to_owned(),
@@ -147,13 +150,13 @@ impl Origin {
         (told.or(first), note)
     }
 
-    /// The same of what the program's own code does, by no call.
+    /// Returns the same for an action of the program's own code, without a call.
     pub(crate) fn describe_code(&self, verb: &str) -> (Option<SourcePlace>, String) {
         let mut note = verb.to_owned();
         (self.callers(&mut note), note)
     }
 
-    /// Adds the stack to a note, and gives the first line of it that is known.
+    /// Adds the stack to a note, and returns the first line of it that has a known place.
     fn callers(&self, note: &mut String) -> Option<SourcePlace> {
         let frames = own(&frames(&self.0.stack.to_string()));
         for frame in frames.iter().take(SHOWN) {
@@ -168,14 +171,14 @@ impl Origin {
         frames.into_iter().find_map(|frame| frame.place)
     }
 
-    /// The note alone.
+    /// Returns only the note.
     pub(crate) fn note(&self, verb: &str) -> String {
         self.describe(verb).1
     }
 }
 
-/// The lines of a backtrace, as the standard library prints it: a number and a name, and on the
-/// next line the place.
+/// Parses a backtrace as the standard library prints it: a line with a number and a name, then a
+/// line with the place.
 fn frames(text: &str) -> Vec<Frame> {
     let mut frames: Vec<Frame> = Vec::new();
     for line in text.lines().map(str::trim) {
@@ -187,7 +190,7 @@ fn frames(text: &str) -> Vec<Frame> {
         }
         let name = match line.split_once(": ") {
             Some((number, name)) if number.bytes().all(|b| b.is_ascii_digit()) => name,
-            // What was inlined into the frame before.
+            // A function that was inlined into the previous frame.
             _ => line,
         };
         frames.push(Frame {
@@ -198,7 +201,7 @@ fn frames(text: &str) -> Vec<Frame> {
     frames
 }
 
-/// The place that is written as `./src/main.rs:12:5`.
+/// Parses a place such as `./src/main.rs:12:5`.
 fn place(text: &str) -> Option<SourcePlace> {
     let (rest, column) = text.rsplit_once(':')?;
     let (file, line) = rest.rsplit_once(':')?;
@@ -209,11 +212,11 @@ fn place(text: &str) -> Option<SourcePlace> {
     })
 }
 
-/// The frames that the program's author wrote; of a program without such names all behind the
-/// driver's.
+/// Returns the frames that the program's author wrote. If there are none with known names, returns
+/// all frames after the driver's.
 fn own(frames: &[Frame]) -> Vec<Frame> {
     let folder = std::env::current_dir().unwrap_or_default();
-    // A place in the working folder is told from there on.
+    // A place in the working folder is shown relative to it.
     let path = |frame: &Frame| match &frame.place {
         Some(place) => folder.join(&place.file),
         None => PathBuf::new(),
@@ -230,7 +233,8 @@ fn own(frames: &[Frame]) -> Vec<Frame> {
             || path.starts_with(&host)
             || SOURCES.iter().any(|folder| file.contains(folder))
     };
-    // A function that a stream runs is called by the driver: behind it is nothing of the program's.
+    // The driver calls a function that a stream runs: the frames after it do not belong to the
+    // program.
     let callback = frames
         .iter()
         .position(|frame| driver(frame) && frame.name.contains("in_callback"));
@@ -246,14 +250,14 @@ fn own(frames: &[Frame]) -> Vec<Frame> {
     let behind = frames.iter().rposition(driver).map_or(0, |last| last + 1);
     let frames = &frames[behind..];
     let starts = |frame: &&Frame| {
-        // Symbols may carry a version behind an `@`.
+        // Symbols may have a version after an `@`.
         let name = frame.name.split('@').next().unwrap_or_default();
         !STARTS.contains(&name)
     };
     let all: Vec<Frame> = frames.iter().filter(starts).cloned().collect();
     let rust_main = all.iter().any(|frame| frame.name.starts_with("std::rt::"));
     let own = all.iter().filter(|frame| !library(frame));
-    // Of a Rust program that is what calls its `main`.
+    // In a Rust program this `main` is the C function that calls the program's `main`.
     let own: Vec<Frame> = own
         .filter(|frame| !(rust_main && frame.name == "main"))
         .cloned()
@@ -261,7 +265,7 @@ fn own(frames: &[Frame]) -> Vec<Frame> {
     if own.is_empty() { all } else { own }
 }
 
-/// Whether a name is one of the driver's: `cuMemAlloc_v2`.
+/// Returns whether a name is one of the driver API's functions, such as `cuMemAlloc_v2`.
 fn is_call(name: &str) -> bool {
     let rest = name.strip_prefix("cu");
     rest.is_some_and(|rest| rest.starts_with(char::is_uppercase))
@@ -290,7 +294,7 @@ mod tests {
         );
     }
 
-    /// With lines of the crates in between, what was inlined has a name without its path.
+    /// If the crates have line tables, inlined functions have names without a path.
     #[test]
     fn with_lines_of_all_crates_the_programs_own_are_left() {
         let host = Path::new(DRIVER).with_file_name("src");

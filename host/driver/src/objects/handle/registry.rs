@@ -1,9 +1,9 @@
-//! Handles: numbers that name objects, so that a wrong one is an error and not a crash.
+//! Handles: numbers that name objects, so that a wrong handle is an error and not a crash.
 //!
-//! A handle is never a pointer to its object. Each registry counts up, so a destroyed object's
-//! handle names nothing ever after, and a handle of another kind, a small integer or garbage is not
-//! found. Values start far from the special stream handles 1 and 2, and their low four bits are
-//! zero as a pointer's would be, since some programs keep flags there.
+//! A handle is never a pointer to its object. All registries share one counter, so the handle of a
+//! destroyed object never names another one. A handle of another kind, a small integer or garbage
+//! is not found. The values start far from the special stream handles 1 and 2. Their low four bits
+//! are zero as in a pointer, because some programs keep flags there.
 
 use super::ledger::{self, ObjectKind};
 use crate::abi::Handle;
@@ -12,19 +12,20 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
-/// The next handle value; one count for all kinds, so that no two live objects of any kind share
-/// one.
+/// The next handle value. All kinds share one counter, so that no two live objects of any kind have
+/// the same handle.
 static NEXT: AtomicUsize = AtomicUsize::new(0x4c57_0000);
 
 /// The live objects of one kind.
 pub(crate) struct Registry<H, T> {
     entries: LazyLock<RwLock<HashMap<H, Arc<T>>>>,
-    /// What its objects are for the check of leaks; none where they go with something else.
+    /// The kind of its objects for the check of leaks; `None` if they are freed with another
+    /// object.
     what: Option<ObjectKind>,
 }
 
 impl<H: Handle, T> Registry<H, T> {
-    /// An empty registry.
+    /// Makes an empty registry.
     pub(crate) const fn new() -> Self {
         Registry {
             entries: LazyLock::new(|| RwLock::new(HashMap::new())),
@@ -32,7 +33,7 @@ impl<H: Handle, T> Registry<H, T> {
         }
     }
 
-    /// An empty registry of objects that the program has to give back.
+    /// Makes an empty registry of objects that the program has to release.
     pub(crate) const fn to_give_back(what: ObjectKind) -> Self {
         Registry {
             what: Some(what),
@@ -40,7 +41,7 @@ impl<H: Handle, T> Registry<H, T> {
         }
     }
 
-    /// Adds the object that `make` makes of its own handle.
+    /// Adds the object that `make` makes from its handle.
     pub(crate) fn add(&self, make: impl FnOnce(H) -> T) -> Arc<T> {
         let handle = H::from_bits(NEXT.fetch_add(16, Ordering::Relaxed));
         let object = Arc::new(make(handle));
@@ -51,12 +52,12 @@ impl<H: Handle, T> Registry<H, T> {
         object
     }
 
-    /// The object that `handle` names.
+    /// Returns the object that `handle` names.
     pub(crate) fn get(&self, handle: H) -> Option<Arc<T>> {
         self.entries.read().get(&handle).cloned()
     }
 
-    /// Runs `with` on every live object.
+    /// Calls `with` with every live object.
     pub(crate) fn for_each(&self, with: impl FnMut(&T)) {
         self.entries
             .read()
@@ -65,21 +66,21 @@ impl<H: Handle, T> Registry<H, T> {
             .for_each(with);
     }
 
-    /// Takes the object out; the handle names nothing from now on.
+    /// Removes the object. The handle is invalid from now on.
     pub(crate) fn remove(&self, handle: H) -> Option<Arc<T>> {
         let removed = self.entries.write().remove(&handle);
         self.strike(handle);
         removed
     }
 
-    /// The object is no leak any more.
+    /// Removes the object from the check of leaks.
     fn strike(&self, handle: H) {
         if let Some(what) = self.what {
             ledger::gone(what, handle.bits());
         }
     }
 
-    /// Takes out every object that `matches`.
+    /// Removes every object that `matches` accepts.
     pub(crate) fn remove_where(&self, matches: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
         let mut entries = self.entries.write();
         let handles: Vec<H> = entries

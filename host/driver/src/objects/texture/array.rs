@@ -1,8 +1,8 @@
-//! Arrays and mipmapped arrays: memory with a shape, which copies and textures know and pointers do
-//! not.
+//! Arrays and mipmapped arrays: memory with a shape. Copies and textures can access it, pointers
+//! cannot.
 //!
 //! Source: CUDA driver API reference, `cuArray3DCreate` and `cuMipmappedArrayCreate`, for shapes
-//! and limits. Rows lie one after another, each at a multiple of [`ROW_ALIGNMENT`]; a GPU keeps an
+//! and limits. Rows lie one after another, each at a multiple of [`ROW_ALIGNMENT`]. A GPU has an
 //! order of its own, which no program can see.
 
 use crate::abi::enums::{array_flags as flag, array_format};
@@ -21,17 +21,18 @@ use std::sync::Arc;
 static ARRAYS: Registry<CUarray, Array> = Registry::to_give_back(ObjectKind::Array);
 static MIPMAPS: Registry<CUmipmappedArray, Mipmap> = Registry::to_give_back(ObjectKind::Mipmap);
 
-/// Rows start at multiples of this, so that every element of a surface is aligned.
+/// The alignment of rows in bytes, so that every element of a surface is aligned.
 const ROW_ALIGNMENT: u64 = 64;
 
 #[derive(Debug)]
 pub(crate) struct Array {
     pub(crate) handle: CUarray,
     pub(crate) context: CUcontext,
-    /// As it was asked for: zeros where it has no extent.
+    /// The descriptor from the program. An extent of zero means that the array does not have this
+    /// axis.
     pub(crate) descriptor: CUDA_ARRAY3D_DESCRIPTOR,
     pub(crate) image: Image,
-    /// Whether it is a level of a mipmapped array, and goes with it.
+    /// Whether it is a level of a mipmapped array, and is freed with it.
     pub(crate) is_level: bool,
 }
 
@@ -43,7 +44,7 @@ pub(crate) struct Mipmap {
     pub(crate) levels: Vec<Arc<Array>>,
 }
 
-/// The format that `CUarray_format` names.
+/// Returns the format that a `CUarray_format` names.
 pub(crate) fn format(number: u32) -> Result<Format> {
     Ok(match number {
         array_format::UNSIGNED_INT8 => Format::U8,
@@ -63,7 +64,7 @@ pub(crate) fn format(number: u32) -> Result<Format> {
     })
 }
 
-/// Sees that a texel has a number of channels that there is.
+/// Checks that a texel has a valid number of channels.
 pub(crate) fn channels(count: u32) -> Result {
     ensure!(
         matches!(count, 1 | 2 | 4),
@@ -73,7 +74,7 @@ pub(crate) fn channels(count: u32) -> Result {
     Ok(())
 }
 
-/// The shape that a descriptor asks for, with its extents as counts.
+/// Returns the shape of a descriptor, with its extents as counts.
 fn shape(context: &Context, asked: &CUDA_ARRAY3D_DESCRIPTOR) -> Result<(Shape, [u32; 3])> {
     let CUDA_ARRAY3D_DESCRIPTOR {
         width,
@@ -99,7 +100,8 @@ fn shape(context: &Context, asked: &CUDA_ARRAY3D_DESCRIPTOR) -> Result<(Shape, [
         "sparse arrays and arrays that are mapped later are not simulated (flags {flags:#x})"
     );
     let (layered, cube) = (flags & flag::LAYERED != 0, flags & flag::CUBEMAP != 0);
-    // By number: MAXIMUM_TEXTURE...; layers and faces are counted in the depth.
+    // The numbers are those of the MAXIMUM_TEXTURE... attributes. Layers and faces are counted in
+    // the depth.
     let (shape, limits): (_, &[[u32; 3]]) = match (cube, layered, height, depth) {
         (true, false, h, 6) if h == width => (Shape::Cube, &[[52, 52, 0]]),
         (true, true, h, d) if h == width && d > 0 && d % 6 == 0 => {
@@ -144,14 +146,15 @@ fn shape(context: &Context, asked: &CUDA_ARRAY3D_DESCRIPTOR) -> Result<(Shape, [
     ))
 }
 
-/// An array's memory and what is known of it.
+/// Allocates an array's memory and makes the array.
 fn make(context: &Context, asked: &CUDA_ARRAY3D_DESCRIPTOR, is_level: bool) -> Result<Arc<Array>> {
     let format = format(asked.format)?;
     channels(asked.channels)?;
     let (shape, [width, height, depth]) = shape(context, asked)?;
     let row = (u64::from(width) * u64::from(asked.channels * format.bytes()))
         .next_multiple_of(ROW_ALIGNMENT);
-    // At most 2^17 texels of 16 bytes by 2^16 rows by 2^15 slices: far below 2^64.
+    // There are at most 2^17 texels of 16 bytes by 2^16 rows by 2^15 slices, which is far below
+    // 2^64.
     let slice = row * u64::from(height);
     let bytes = slice * u64::from(depth);
     let address = memory::allocate(context, bytes as usize, AllocationKind::Array, 0)?;
@@ -177,12 +180,12 @@ fn make(context: &Context, asked: &CUDA_ARRAY3D_DESCRIPTOR, is_level: bool) -> R
     Ok(array)
 }
 
-/// A new array in `context`.
+/// Makes a new array in `context`.
 pub(crate) fn create(context: &Context, asked: &CUDA_ARRAY3D_DESCRIPTOR) -> Result<Arc<Array>> {
     make(context, asked, false)
 }
 
-/// The array that `handle` names.
+/// Returns the array that `handle` names.
 pub(crate) fn get(handle: CUarray) -> Result<Arc<Array>> {
     match ARRAYS.get(handle) {
         Some(array) => Ok(array),
@@ -194,7 +197,7 @@ pub(crate) fn get(handle: CUarray) -> Result<Arc<Array>> {
     }
 }
 
-/// Takes an array away with its memory.
+/// Removes an array and frees its memory.
 pub(crate) fn destroy(handle: CUarray) -> Result {
     let array = get(handle)?;
     ensure!(
@@ -215,14 +218,14 @@ fn free(array: &Array) -> Result {
     )
 }
 
-/// A new mipmapped array of at most `levels` levels.
+/// Makes a new mipmapped array of at most `levels` levels.
 pub(crate) fn create_mipmap(
     context: &Context,
     asked: &CUDA_ARRAY3D_DESCRIPTOR,
     levels: u32,
 ) -> Result<Arc<Mipmap>> {
     let (shape, [width, height, depth]) = shape(context, asked)?;
-    // Layers and faces stay as many; what is a length is halved.
+    // The number of layers and faces stays the same. Lengths are halved.
     let longest = match shape {
         Shape::D3 => width.max(height).max(depth),
         _ => width.max(height),
@@ -273,7 +276,7 @@ pub(crate) fn create_mipmap(
     Ok(mipmap)
 }
 
-/// The mipmapped array that `handle` names.
+/// Returns the mipmapped array that `handle` names.
 pub(crate) fn mipmap(handle: CUmipmappedArray) -> Result<Arc<Mipmap>> {
     match MIPMAPS.get(handle) {
         Some(mipmap) => Ok(mipmap),
@@ -285,7 +288,7 @@ pub(crate) fn mipmap(handle: CUmipmappedArray) -> Result<Arc<Mipmap>> {
     }
 }
 
-/// Takes a mipmapped array away with its levels.
+/// Removes a mipmapped array and its levels.
 pub(crate) fn destroy_mipmap(handle: CUmipmappedArray) -> Result {
     let mipmap = mipmap(handle)?;
     MIPMAPS.remove(handle);
@@ -296,7 +299,7 @@ pub(crate) fn destroy_mipmap(handle: CUmipmappedArray) -> Result {
     Ok(())
 }
 
-/// Forgets the arrays of a context, whose memory goes with it.
+/// Removes the arrays of a context. Their memory is freed with it.
 pub(crate) fn forget_all(context: CUcontext) {
     ARRAYS.remove_where(|array| array.context == context);
     MIPMAPS.remove_where(|mipmap| mipmap.context == context);

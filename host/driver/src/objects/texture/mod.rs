@@ -1,8 +1,7 @@
-//! Texture and surface objects: descriptors of the API on one side, `lanewise_sim::image` on the
-//! other.
+//! Texture and surface objects: converts descriptors of the API to those of `lanewise_sim::image`.
 //!
 //! Source: CUDA driver API reference, `cuTexObjectCreate` and `cuSurfObjectCreate`. Objects belong
-//! to a context's device, which gives out the handles that kernels hold.
+//! to a context's device, which assigns the handles that kernels use.
 
 pub(crate) mod array;
 
@@ -23,20 +22,20 @@ use lanewise_sim::image::{AddressMode, Filter, Format, Image, Object, Sampler, S
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 
-/// A texture or surface object as it was made.
+/// A texture or surface object with its descriptors.
 #[derive(Clone, Copy)]
 pub(crate) struct ImageObject {
     context: CUcontext,
     pub(crate) resource: CUDA_RESOURCE_DESC,
-    /// None for surfaces.
+    /// The texture descriptor; `None` for surfaces.
     pub(crate) texture: Option<CUDA_TEXTURE_DESC>,
     pub(crate) view: Option<CUDA_RESOURCE_VIEW_DESC>,
 }
 
-/// By device and handle: each device gives out handles of its own.
+/// The objects by device and handle. Each device assigns its own handles.
 static OBJECTS: Mutex<BTreeMap<(CUdevice, u64), ImageObject>> = Mutex::new(BTreeMap::new());
 
-/// What may be named by `CUaddress_mode`.
+/// Returns the mode that a `CUaddress_mode` names.
 pub(crate) fn address(mode: u32) -> Result<AddressMode> {
     Ok(match mode {
         address_mode::WRAP => AddressMode::Wrap,
@@ -47,7 +46,7 @@ pub(crate) fn address(mode: u32) -> Result<AddressMode> {
     })
 }
 
-/// What may be named by `CUfilter_mode`.
+/// Returns the filter that a `CUfilter_mode` names.
 pub(crate) fn filter(mode: u32) -> Result<Filter> {
     Ok(match mode {
         filter_mode::POINT => Filter::Point,
@@ -56,7 +55,7 @@ pub(crate) fn filter(mode: u32) -> Result<Filter> {
     })
 }
 
-/// The sampler that a descriptor asks for.
+/// Returns the sampler for a descriptor.
 pub(crate) fn sampler(asked: &CUDA_TEXTURE_DESC) -> Result<Sampler> {
     let flags = asked.flags;
     ensure!(
@@ -82,7 +81,7 @@ pub(crate) fn sampler(asked: &CUDA_TEXTURE_DESC) -> Result<Sampler> {
     })
 }
 
-/// The image of linear memory.
+/// Returns the image of linear memory.
 pub(crate) fn linear(context: &Context, asked: &LinearResource) -> Result<Image> {
     let format = array::format(asked.format)?;
     array::channels(asked.channels)?;
@@ -111,7 +110,7 @@ pub(crate) fn linear(context: &Context, asked: &LinearResource) -> Result<Image>
     })
 }
 
-/// The image of memory with a pitch.
+/// Returns the image of memory with a pitch.
 pub(crate) fn pitched(context: &Context, asked: &PitchedResource) -> Result<Image> {
     let format = array::format(asked.format)?;
     array::channels(asked.channels)?;
@@ -125,7 +124,7 @@ pub(crate) fn pitched(context: &Context, asked: &PitchedResource) -> Result<Imag
     } = *asked;
     let texel = (channels * format.bytes()) as usize;
     let limit = |number| attributes::value(context.device, number).unwrap_or(0) as usize;
-    // MAXIMUM_TEXTURE2D_LINEAR_WIDTH, _HEIGHT, _PITCH.
+    // The attributes MAXIMUM_TEXTURE2D_LINEAR_WIDTH, _HEIGHT and _PITCH.
     let [most_width, most_height, most_pitch] = [limit(70), limit(71), limit(72)];
     ensure!(
         (1..=most_width).contains(&width) && (1..=most_height).contains(&height),
@@ -168,7 +167,7 @@ fn aligned(context: &Context, address: u64) -> Result {
     Ok(())
 }
 
-/// The images that a resource is, level by level.
+/// Returns the images of a resource, one for each level.
 fn images(context: &Context, resource: &CUDA_RESOURCE_DESC) -> Result<Vec<Image>> {
     ensure!(
         resource.flags == 0,
@@ -176,8 +175,8 @@ fn images(context: &Context, resource: &CUDA_RESOURCE_DESC) -> Result<Vec<Image>
         "the resource's flags are {:#x}; they must be 0",
         resource.flags
     );
-    // SAFETY: every member is plain numbers, for which any bits will do; the caller gave a whole
-    // struct.
+    // SAFETY: every member consists of plain numbers, for which any bits are valid. The caller
+    // passed a whole struct.
     unsafe {
         Ok(match resource.kind {
             resource_type::ARRAY => vec![array::get(resource.resource.array)?.image],
@@ -192,7 +191,8 @@ fn images(context: &Context, resource: &CUDA_RESOURCE_DESC) -> Result<Vec<Image>
     }
 }
 
-/// `CUresourceViewFormat` of uncompressed formats, in threes of 1, 2 and 4 channels from 1 on.
+/// The uncompressed formats of `CUresourceViewFormat`. From number 1 on, each has three entries,
+/// for 1, 2 and 4 channels.
 const VIEWS: [Format; 8] = [
     Format::U8,
     Format::I8,
@@ -204,7 +204,7 @@ const VIEWS: [Format; 8] = [
     Format::F32,
 ];
 
-/// The part of `levels` that a view shows.
+/// Returns the part of `levels` that a view selects.
 fn view(levels: Vec<Image>, view: &CUDA_RESOURCE_VIEW_DESC) -> Result<Vec<Image>> {
     let (first, last) = (
         view.first_mipmap_level as usize,
@@ -320,7 +320,7 @@ pub(crate) fn create_texture(
     Ok(add(context, object, made))
 }
 
-/// The image of an array that surfaces may be over.
+/// Returns the image of an array, if surfaces may use the array.
 pub(crate) fn surface_image(array: &Array) -> Result<Image> {
     ensure!(
         array.descriptor.flags & array_flags::SURFACE_LDST != 0,
@@ -340,7 +340,7 @@ pub(crate) fn create_surface(context: &Context, resource: CUDA_RESOURCE_DESC) ->
         resource.kind,
         resource.flags
     );
-    // SAFETY: a plain number.
+    // SAFETY: the member is a plain number.
     let array = array::get(unsafe { resource.resource.array })?;
     let object = Object::Surface(surface_image(&array)?);
     let made = ImageObject {
@@ -361,7 +361,7 @@ fn add(context: &Context, object: Object, made: ImageObject) -> u64 {
     handle
 }
 
-/// What an object is for the check of leaks.
+/// Returns the kind of an object for the check of leaks.
 fn what(made: &ImageObject) -> ObjectKind {
     match made.texture {
         Some(_) => ObjectKind::Texture,
@@ -369,7 +369,7 @@ fn what(made: &ImageObject) -> ObjectKind {
     }
 }
 
-/// The object that `handle` names on the context's device, if it is of this kind.
+/// Returns the object that `handle` names on the context's device, if it is of this kind.
 pub(crate) fn get(context: &Context, handle: u64, texture: bool) -> Result<ImageObject> {
     let found = OBJECTS
         .lock()
@@ -386,7 +386,7 @@ pub(crate) fn get(context: &Context, handle: u64, texture: bool) -> Result<Image
     }
 }
 
-/// Takes an object away, when the work that may use it has ended.
+/// Removes an object after the work that may use it has ended.
 pub(crate) fn destroy(context: &Context, handle: u64, texture: bool) -> Result {
     let made = get(context, handle, texture)?;
     if let Ok(owner) = context::get(made.context) {
@@ -398,7 +398,7 @@ pub(crate) fn destroy(context: &Context, handle: u64, texture: bool) -> Result {
     Ok(())
 }
 
-/// Takes the objects of a context away.
+/// Removes the objects of a context.
 pub(crate) fn forget_all(context: CUcontext) {
     OBJECTS.lock().retain(|&(ordinal, handle), made| {
         if made.context == context

@@ -1,4 +1,5 @@
-//! "Context Management": making contexts, the calling thread's stack of them, and their settings.
+//! The calls of "Context Management": making contexts, the calling thread's stack of them, and
+//! settings.
 
 use super::{present, put};
 use crate::abi::enums::{context_flags, func_cache, limit, shared_config};
@@ -13,7 +14,7 @@ use std::sync::atomic::Ordering;
 /// The range of stream priorities: 0 is the least, -5 the greatest, as on data-centre GPUs.
 pub(crate) const PRIORITIES: (c_int, c_int) = (0, -5);
 
-/// Refuses flags that are none, and more than one way of waiting.
+/// Refuses unknown flags, and more than one way of waiting.
 pub(crate) fn check_flags(flags: c_uint) -> Result {
     let schedule = flags & context_flags::SCHED_MASK;
     ensure!(
@@ -30,7 +31,7 @@ pub(crate) unsafe fn create(handle: *mut CUcontext, flags: c_uint, device: CUdev
     check_flags(flags)?;
     let context = Context::make(device, flags, false);
     stack(|stack| stack.push(context.handle));
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(handle, context.handle, "pctx") }
 }
 
@@ -46,7 +47,7 @@ pub(crate) unsafe fn create_v3(
         ERROR_UNSUPPORTED_EXEC_AFFINITY,
         "execution affinity needs MPS, which the simulator does not have; pass no affinity"
     );
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { create(handle, flags, device) }
 }
 
@@ -61,7 +62,7 @@ pub(crate) unsafe fn create_v4(
         ERROR_UNSUPPORTED_EXEC_AFFINITY,
         "context parameters (execution affinity, graphics) are not simulated; pass null"
     );
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { create(handle, flags, device) }
 }
 
@@ -75,7 +76,7 @@ pub(crate) unsafe fn destroy(handle: CUcontext) -> Result {
         handle.0
     );
     teardown::destroy(&context);
-    // Where it is current on this thread it is popped; other threads find it destroyed.
+    // If it is current on this thread, it is popped. Other threads find that it was destroyed.
     stack(|stack| {
         if stack.last() == Some(&handle) {
             stack.pop();
@@ -91,7 +92,8 @@ pub(crate) unsafe fn push(handle: CUcontext) -> Result {
     Ok(())
 }
 
-/// Null is no context at all, which a GPU's driver tells from one that has gone.
+/// Refuses the null handle, which a GPU's driver distinguishes from the handle of a destroyed
+/// context.
 fn named(handle: CUcontext) -> Result {
     ensure!(
         handle.0 != 0,
@@ -109,7 +111,7 @@ pub(crate) unsafe fn pop(handle: *mut CUcontext) -> Result {
         )
     };
     if !handle.is_null() {
-        // SAFETY: the caller's contract; the reference lets the pointer be null.
+        // SAFETY: the caller keeps the contract. The reference permits the pointer to be null.
         unsafe { handle.write(popped) };
     }
     Ok(())
@@ -130,23 +132,23 @@ pub(crate) unsafe fn set_current(handle: CUcontext) -> Result {
 
 pub(crate) unsafe fn get_current(handle: *mut CUcontext) -> Result {
     let current = stack(|stack| stack.last().copied().unwrap_or_default());
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(handle, current, "pctx") }
 }
 
 pub(crate) unsafe fn device(device: *mut CUdevice) -> Result {
     let context = context::current_even_faulted()?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(device, context.device.ordinal, "device") }
 }
 
 pub(crate) unsafe fn device_of(device: *mut CUdevice, handle: CUcontext) -> Result {
     let context = or_current(handle)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(device, context.device.ordinal, "device") }
 }
 
-/// The context that `handle` names, or the current one where it is null.
+/// Returns the context that `handle` names, or the current one if it is null.
 fn or_current(handle: CUcontext) -> Result<std::sync::Arc<Context>> {
     if handle.0 == 0 {
         context::current_even_faulted()
@@ -157,7 +159,7 @@ fn or_current(handle: CUcontext) -> Result<std::sync::Arc<Context>> {
 
 pub(crate) unsafe fn flags(flags: *mut c_uint) -> Result {
     let context = context::current()?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(flags, context.flags(), "flags") }
 }
 
@@ -170,8 +172,8 @@ pub(crate) unsafe fn set_flags(flags: c_uint) -> Result {
 
 pub(crate) unsafe fn id(handle: CUcontext, id: *mut c_ulonglong) -> Result {
     let context = or_current(handle)?;
-    // A handle is never given out twice, which is what an id promises.
-    // SAFETY: the caller's contract.
+    // A handle is never used twice, so it can serve as the id.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(id, context.handle.0 as c_ulonglong, "ctxId") }
 }
 
@@ -191,7 +193,7 @@ pub(crate) unsafe fn synchronize_of(handle: CUcontext) -> Result {
 }
 
 pub(crate) unsafe fn record_event(handle: CUcontext, event: CUevent) -> Result {
-    // Null names no context here, unlike for the other calls: so an H200's driver has it.
+    // Unlike in the other calls, null names no context here. An H200's driver does the same.
     let context = context::get(handle)?;
     context.check()?;
     capture::refuse_whole(context.handle)?;
@@ -222,7 +224,7 @@ pub(crate) unsafe fn set_limit(which: c_uint, value: usize) -> Result {
             value.next_multiple_of(16)
         }
         limit::PRINTF_FIFO_SIZE | limit::MALLOC_HEAP_SIZE => value,
-        // Launches from kernels are gone from CUDA 12 on for these devices, with this limit.
+        // CUDA 12 removed synchronisation inside kernels for these devices, and this limit with it.
         limit::DEV_RUNTIME_SYNC_DEPTH => {
             fail!(
                 ERROR_UNSUPPORTED_LIMIT,
@@ -266,18 +268,18 @@ pub(crate) unsafe fn limit(value: *mut usize, which: c_uint) -> Result {
         "CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH is not supported from CUDA 12 on"
     );
     let found = context.settings.lock().limits[which as usize];
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(value, found as usize, "pvalue") }
 }
 
 pub(crate) unsafe fn cache_config(config: *mut c_uint) -> Result {
     let context = context::current()?;
     let found = context.settings.lock().cache;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(config, found, "pconfig") }
 }
 
-/// Refuses what is no `CUfunc_cache`.
+/// Refuses a value that is no `CUfunc_cache`.
 pub(crate) fn check_cache(config: c_uint) -> Result {
     ensure!(
         config <= func_cache::PREFER_EQUAL,
@@ -287,7 +289,7 @@ pub(crate) fn check_cache(config: c_uint) -> Result {
     Ok(())
 }
 
-/// Refuses what is no `CUsharedconfig`.
+/// Refuses a value that is no `CUsharedconfig`.
 pub(crate) fn check_shared_config(config: c_uint) -> Result {
     ensure!(
         config <= shared_config::EIGHT_BYTE_BANK_SIZE,
@@ -308,14 +310,14 @@ pub(crate) unsafe fn shared_config(config: *mut c_uint) -> Result {
     let context = context::current()?;
     let chosen = context.settings.lock().shared;
     let widths = &context.device.sim.model().multiprocessor.bank_widths;
-    // Devices with one width say that width, whatever was asked for.
+    // Devices with only one width report that width, whatever was requested.
     let found = match chosen {
         shared_config::EIGHT_BYTE_BANK_SIZE if widths.contains(&8) => {
             shared_config::EIGHT_BYTE_BANK_SIZE
         }
         _ => shared_config::FOUR_BYTE_BANK_SIZE,
     };
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(config, found, "pConfig") }
 }
 
@@ -328,7 +330,7 @@ pub(crate) unsafe fn set_shared_config(config: c_uint) -> Result {
 
 pub(crate) unsafe fn api_version(handle: CUcontext, version: *mut c_uint) -> Result {
     let context = or_current(handle)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(version, context.version, "version") }
 }
 
@@ -336,7 +338,8 @@ pub(crate) unsafe fn priority_range(least: *mut c_int, greatest: *mut c_int) -> 
     context::current()?;
     for (pointer, value) in [(least, PRIORITIES.0), (greatest, PRIORITIES.1)] {
         if !pointer.is_null() {
-            // SAFETY: the caller's contract; the reference lets either pointer be null.
+            // SAFETY: the caller keeps the contract. The reference permits either pointer to be
+            // null.
             unsafe { pointer.write(value) };
         }
     }
@@ -356,7 +359,7 @@ pub(crate) unsafe fn attach(handle: *mut CUcontext, flags: c_uint) -> Result {
         "cuCtxAttach takes no flags; {flags:#x} was passed"
     );
     context.attached.fetch_add(1, Ordering::Relaxed);
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(handle, context.handle, "pctx") }
 }
 
@@ -369,8 +372,8 @@ pub(crate) unsafe fn detach(handle: CUcontext) -> Result {
         });
     match left {
         Ok(_) => Ok(()),
-        // The last user is the one who made it.
-        // SAFETY: the caller's contract.
+        // The last user is the code that made it.
+        // SAFETY: the caller keeps the contract.
         Err(_) => unsafe { destroy(handle) },
     }
 }

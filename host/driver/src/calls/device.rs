@@ -1,5 +1,5 @@
-//! "Device Management", with the calls of "Unified Addressing" and "Peer Context Memory Access"
-//! that ask a device.
+//! The calls of "Device Management", and those of "Unified Addressing" and "Peer Context Memory
+//! Access" that query a device.
 
 use super::{present, put, text};
 use crate::abi::{CUdevice, CUdevprop, CUuuid, c_char, c_int, c_uint};
@@ -9,18 +9,18 @@ use crate::objects::device::{self, Device};
 
 pub(crate) unsafe fn get(handle: *mut CUdevice, ordinal: c_int) -> Result {
     let device = device::get(ordinal)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(handle, device.ordinal, "device") }
 }
 
 pub(crate) unsafe fn count(count: *mut c_int) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(count, device::all().len() as c_int, "count") }
 }
 
 pub(crate) unsafe fn name(name: *mut c_char, len: c_int, device: CUdevice) -> Result {
     let device = device::get(device)?;
-    // SAFETY: the caller's contract: room for `len` bytes.
+    // SAFETY: by the caller's contract there is room for `len` bytes.
     unsafe { put_text(&device.sim.model().name, name, len) }
 }
 
@@ -29,20 +29,20 @@ pub(crate) unsafe fn uuid(uuid: *mut CUuuid, device: CUdevice) -> Result {
     let mut bytes = *b"lanewise-sim-\0\0\0";
     bytes[14] = device.sim.model().sm().to_le_bytes()[0];
     bytes[15] = device.ordinal as u8;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(uuid, CUuuid { bytes }, "uuid") }
 }
 
 pub(crate) unsafe fn total_memory(bytes: *mut usize, device: CUdevice) -> Result {
     let device = device::get(device)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(bytes, device.sim.memory().total() as usize, "bytes") }
 }
 
 pub(crate) unsafe fn attribute(value: *mut c_int, attribute: c_uint, device: CUdevice) -> Result {
     let device = device::get(device)?;
     match attributes::value(device, attribute) {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller keeps the contract.
         Some(found) => unsafe { put(value, found, "pi") },
         None => fail!(
             ERROR_INVALID_VALUE,
@@ -65,7 +65,7 @@ pub(crate) unsafe fn linear_texture_width(
     );
     const MAXIMUM_TEXTURE1D_LINEAR_WIDTH: u32 = 69;
     let found = attributes::value(device, MAXIMUM_TEXTURE1D_LINEAR_WIDTH).unwrap_or(0);
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(width, found as usize, "maxWidthInElements") }
 }
 
@@ -84,7 +84,7 @@ pub(crate) unsafe fn properties(properties: *mut CUdevprop, device: CUdevice) ->
         clock_rate: int(model.clock_khz),
         texture_align: int(model.alignment.texture),
     };
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(properties, found, "prop") }
 }
 
@@ -94,20 +94,20 @@ pub(crate) unsafe fn compute_capability(
     device: CUdevice,
 ) -> Result {
     let [found_major, found_minor] = device::get(device)?.sim.model().compute_capability;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe {
         put(major, found_major as c_int, "major")
             .and_then(|()| put(minor, found_minor as c_int, "minor"))
     }
 }
 
-/// A device's PCI address, as `domain:bus:device.function`.
+/// Returns a device's PCI address as `domain:bus:device.function`.
 fn pci_address(device: &Device) -> String {
     format!("0000:{:02X}:00.0", device.ordinal + 1)
 }
 
 pub(crate) unsafe fn by_pci_address(handle: *mut CUdevice, address: *const c_char) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     let wanted = unsafe { text(address, "pciBusId")? };
     // The domain and the function may be left out.
     let matches = |device: &&Device| {
@@ -118,7 +118,7 @@ pub(crate) unsafe fn by_pci_address(handle: *mut CUdevice, address: *const c_cha
             .any(|form| form.eq_ignore_ascii_case(wanted))
     };
     match device::all().iter().find(matches) {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller keeps the contract.
         Some(device) => unsafe { put(handle, device.ordinal, "dev") },
         None => fail!(
             ERROR_INVALID_DEVICE,
@@ -129,7 +129,7 @@ pub(crate) unsafe fn by_pci_address(handle: *mut CUdevice, address: *const c_cha
 
 pub(crate) unsafe fn pci(address: *mut c_char, len: c_int, device: CUdevice) -> Result {
     let device = device::get(device)?;
-    // SAFETY: the caller's contract: room for `len` bytes.
+    // SAFETY: by the caller's contract there is room for `len` bytes.
     unsafe { put_text(&pci_address(device), address, len) }
 }
 
@@ -139,7 +139,7 @@ pub(crate) unsafe fn exec_affinity(
     device: CUdevice,
 ) -> Result {
     device::get(device)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(supported, 0, "pi") }
 }
 

@@ -5,17 +5,17 @@ use crate::abi::{CUresult, c_char};
 use crate::error::{Result, fail};
 
 pub(crate) unsafe fn name(code: CUresult, name: *mut *const c_char) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { give(code, code.name().map(std::ffi::CStr::as_ptr), name) }
 }
 
 pub(crate) unsafe fn string(code: CUresult, text: *mut *const c_char) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { give(code, code.description().map(std::ffi::CStr::as_ptr), text) }
 }
 
 unsafe fn give(code: CUresult, found: Option<*const c_char>, to: *mut *const c_char) -> Result {
-    // SAFETY: the caller's contract. The reference has null written for a code that is none.
+    // SAFETY: the caller keeps the contract. By the reference, null is written for an unknown code.
     unsafe { put(to, found.unwrap_or(std::ptr::null()), "pStr")? };
     match found {
         Some(_) => Ok(()),

@@ -1,4 +1,4 @@
-//! "Initialization" and "Version Management".
+//! The calls of "Initialization" and "Version Management".
 
 use super::put;
 use crate::abi::{CUresult, c_int, c_uint};
@@ -11,13 +11,13 @@ use crate::objects::device;
 use crate::summary;
 use crate::trace;
 
-/// The version that the simulated driver says it is: CUDA 13.0, whose reference it follows.
+/// The version that the simulated driver reports: CUDA 13.0, whose reference it follows.
 const VERSION: c_int = 13_000;
 
 pub(crate) unsafe fn init(flags: c_uint) -> Result {
     match backend::choice() {
         Choice::Impossible(error) => return Err(error.clone()),
-        // The choice has just been made, and this call did not know it yet.
+        // The choice was made during this call, so the call was not passed to the real driver.
         Choice::Made(Backend::Cuda) => return real_init(flags),
         Choice::Made(Backend::Sim) => {}
     }
@@ -40,32 +40,32 @@ pub(crate) unsafe fn init(flags: c_uint) -> Result {
 pub(crate) unsafe fn version(version: *mut c_int) -> Result {
     if let Choice::Made(Backend::Cuda) = backend::choice() {
         let function = real("cuDriverGetVersion")?;
-        // SAFETY: the real driver's function of this name, whose C signature this is, or the
-        // stand-in, which has it.
+        // SAFETY: this is the real driver's function of this name, or the stand-in. Both have this
+        // C signature.
         let function: unsafe extern "C" fn(*mut c_int) -> CUresult =
             unsafe { std::mem::transmute(function) };
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller keeps the contract.
         return again(
             "cuDriverGetVersion",
             &[trace::real::word(&version)],
             || unsafe { function(version) },
         );
     }
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(version, VERSION, "driverVersion") }
 }
 
 fn real_init(flags: c_uint) -> Result {
     let function = real("cuInit")?;
-    // SAFETY: the real driver's function of this name, whose C signature this is, or the stand-in,
-    // which has it.
+    // SAFETY: this is the real driver's function of this name, or the stand-in. Both have this C
+    // signature.
     let function: unsafe extern "C" fn(c_uint) -> CUresult =
         unsafe { std::mem::transmute(function) };
-    // SAFETY: cuInit takes any flags at any time.
+    // SAFETY: cuInit accepts any flags at any time.
     again("cuInit", &[u64::from(flags)], || unsafe { function(flags) })
 }
 
-/// The real driver's function, to which calls go from now on.
+/// Returns the real driver's function, which calls go to from now on.
 fn real(symbol: &'static str) -> Result<*mut ()> {
     match entry_point::real(symbol) {
         Some(function) => Ok(function),
@@ -76,8 +76,8 @@ fn real(symbol: &'static str) -> Result<*mut ()> {
     }
 }
 
-/// Makes a call that came before the choice once more, of the real driver: by way of the trace,
-/// where one is made.
+/// Repeats a call that was made before the choice, on the real driver. It goes through the trace,
+/// if one is made.
 fn again(symbol: &'static str, arguments: &[u64], mut call: impl FnMut() -> CUresult) -> Result {
     let code = match trace::real::is_on() {
         true => trace::real::call(symbol, &Columns::NONE.always(), arguments, &mut call),

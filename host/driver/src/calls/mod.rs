@@ -1,8 +1,8 @@
-//! The simulated calls: one file for each section of the driver API reference; the folders are
-//! those of [`crate::objects`].
+//! The simulated calls: one file for each section of the driver API reference. The folders
+//! correspond to those of [`crate::objects`].
 //!
-//! A call checks its arguments, turns handles into objects and pointers into values, and leaves the
-//! rest to [`crate::objects`]. The order of checks is the driver's as far as it shows: context,
+//! A call checks its arguments, and converts handles to objects and pointers to values. The rest is
+//! in [`crate::objects`]. The order of checks is the driver's as far as it is visible: context,
 //! handles, then values.
 
 #![allow(
@@ -33,18 +33,18 @@ use crate::objects::stream::Stream;
 use std::ffi::CStr;
 use std::sync::Arc;
 
-/// Writes `value` to the caller's variable; `name` is the argument's.
+/// Writes `value` to the caller's variable. `name` is the argument's name for messages.
 ///
 /// # Safety
 /// `pointer` is null or valid for a write of a `T`.
 unsafe fn put<T>(pointer: *mut T, value: T, name: &str) -> Result {
     present(pointer, name)?;
-    // SAFETY: not null, so valid as the caller states.
+    // SAFETY: the pointer is not null, so it is valid by the caller's contract.
     unsafe { pointer.write(value) };
     Ok(())
 }
 
-/// Refuses a null pointer; `name` is the argument's.
+/// Refuses a null pointer. `name` is the argument's name for messages.
 fn present<T>(pointer: *const T, name: &str) -> Result {
     ensure!(
         !pointer.is_null(),
@@ -54,13 +54,13 @@ fn present<T>(pointer: *const T, name: &str) -> Result {
     Ok(())
 }
 
-/// The caller's text; `name` is the argument's.
+/// Returns the caller's text. `name` is the argument's name for messages.
 ///
 /// # Safety
 /// `pointer` is null or points to text that ends in a zero byte and lives as long as `'a`.
 unsafe fn text<'a>(pointer: *const c_char, name: &str) -> Result<&'a str> {
     present(pointer, name)?;
-    // SAFETY: not null, so a C string as the caller states.
+    // SAFETY: the pointer is not null, so by the caller's contract it points to a C string.
     let text = unsafe { CStr::from_ptr(pointer) };
     text.to_str().map_err(|_| {
         Error::new(
@@ -70,7 +70,7 @@ unsafe fn text<'a>(pointer: *const c_char, name: &str) -> Result<&'a str> {
     })
 }
 
-/// The stream that `handle` names, with its context; both usable.
+/// Returns the stream that `handle` names, and its context. Both are usable.
 fn stream(handle: CUstream) -> Result<(Arc<contexts::Context>, Arc<Stream>)> {
     match handle {
         CUstream::DEFAULT => stream(match calling::default_stream() {
@@ -96,7 +96,7 @@ fn stream(handle: CUstream) -> Result<(Arc<contexts::Context>, Arc<Stream>)> {
     }
 }
 
-/// The stream that `handle` names, which the program made.
+/// Returns the stream that `handle` names, which must be one that the program made.
 fn made_stream(handle: CUstream) -> Result<Arc<Stream>> {
     match contexts::STREAMS.get(handle) {
         Some(stream) => Ok(stream),

@@ -1,7 +1,8 @@
-//! "Peer Context Memory Access": one device's kernels reaching another's memory.
+//! The calls of "Peer Context Memory Access": one device's kernels access another device's memory.
 //!
-//! Simulated devices are alike and all can reach one another, unless `LANEWISE_SIM_PEERS=0`; copies
-//! between them always work. What a kernel may reach is in [`crate::objects::memory::peer`].
+//! Simulated devices are all of one model and can access one another's memory, unless
+//! `LANEWISE_SIM_PEERS=0`. Copies between them always work. [`crate::objects::memory::peer`]
+//! defines which memory a kernel may access.
 
 use super::put;
 use crate::abi::enums::p2p;
@@ -14,7 +15,7 @@ use lanewise_variables::SIM_PEERS;
 
 pub(crate) unsafe fn can_access(can: *mut c_int, device: CUdevice, peer: CUdevice) -> Result {
     let (device, peer) = (device::get(device)?, device::get(peer)?);
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe {
         put(
             can,
@@ -45,7 +46,7 @@ pub(crate) unsafe fn attribute(
         1 => 0, // the best performance rank
         _ => c_int::from(settings::peers()?),
     };
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(value, found, "value") }
 }
 

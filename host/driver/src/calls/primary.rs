@@ -1,4 +1,5 @@
-//! "Primary Context Management": the context of a device that all libraries of a process share.
+//! The calls of "Primary Context Management": the context of a device that all libraries of a
+//! process share.
 
 use super::put;
 use crate::abi::enums::context_flags;
@@ -22,11 +23,11 @@ pub(crate) unsafe fn retain(context: *mut CUcontext, device: CUdevice) -> Result
         .handle;
     primary.holders += 1;
     ledger::made(ObjectKind::PrimaryContext, hold(device, primary.holders), 0);
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(context, handle, "pctx") }
 }
 
-/// The number of a device's so many-th hold on its primary context.
+/// Returns a number that identifies one hold on a device's primary context.
 fn hold(device: &device::Device, holder: u32) -> u64 {
     (device.ordinal as u64) << 32 | u64::from(holder)
 }
@@ -75,7 +76,7 @@ pub(crate) unsafe fn state(device: CUdevice, flags: *mut c_uint, active: *mut c_
             primary.context.is_some(),
         )
     };
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe {
         put(flags, found, "flags").and_then(|()| put(active, c_int::from(is_active), "active"))
     }
@@ -86,7 +87,7 @@ pub(crate) unsafe fn reset(device: CUdevice) -> Result {
     let context = {
         let mut primary = primary::of(device);
         primary.flags = 0;
-        // Who resets a device gives all holds back.
+        // A reset of a device releases all holds.
         for holder in 1..=primary.holders {
             ledger::gone(ObjectKind::PrimaryContext, hold(device, holder));
         }

@@ -1,5 +1,5 @@
-//! "Driver Entry Point Access": from a name to the function of the newest version that the caller
-//! knows.
+//! The calls of "Driver Entry Point Access": they return the function of a name in the newest
+//! version that the caller supports.
 
 use super::{put, text};
 use crate::abi::{c_char, c_int, c_uint, c_void};
@@ -11,8 +11,8 @@ const FOUND: c_uint = 0;
 const SYMBOL_NOT_FOUND: c_uint = 1;
 const VERSION_NOT_SUFFICIENT: c_uint = 2;
 
-/// The function of the call `name` in the newest version that CUDA `version` had; its twin for
-/// programs whose default stream is the thread's own, where it has one and that is asked for.
+/// Returns the function of the call `name` in the newest version that CUDA `version` had. With the
+/// flag for per-thread default streams, it returns the call's per-thread variant, if it has one.
 fn find(name: &str, version: u32, flags: u64) -> std::result::Result<*const (), c_uint> {
     match lookup::newest(name, version) {
         Ok(entry) => Ok(match &entry.per_thread {
@@ -30,7 +30,7 @@ pub(crate) unsafe fn get(
     version: c_int,
     flags: u64,
 ) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { get_v2(name, address, version, flags, std::ptr::null_mut()) }
 }
 
@@ -41,7 +41,7 @@ pub(crate) unsafe fn get_v2(
     flags: u64,
     status: *mut c_uint,
 ) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     let name = unsafe { text(name, "symbol")? };
     ensure!(
         flags <= 2,
@@ -53,12 +53,12 @@ pub(crate) unsafe fn get_v2(
         Ok(address) => (address.cast_mut().cast(), FOUND),
         Err(result) => (std::ptr::null_mut(), result),
     };
-    // SAFETY: the caller's contract; the reference lets the status be null.
+    // SAFETY: the caller keeps the contract. The reference permits the status to be null.
     unsafe {
         put(address, found, "pfn")?;
         if !status.is_null() {
             status.write(result);
-            // A caller that asks for the status is told by it.
+            // A caller with a status argument gets the error there.
             return Ok(());
         }
     }

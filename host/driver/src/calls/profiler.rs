@@ -1,5 +1,5 @@
-//! "Profiler Control": there is no profiler to start or stop, and starting and stopping one is no
-//! error.
+//! The calls of "Profiler Control". There is no profiler to start or stop, and the calls succeed
+//! without effect.
 
 use crate::error::Result;
 use crate::objects::context;

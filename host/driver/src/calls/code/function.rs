@@ -1,4 +1,4 @@
-//! "Execution Control": attributes and settings of functions.
+//! The calls of "Execution Control" for attributes and settings of functions.
 
 use crate::abi::enums::function_attribute as attribute;
 use crate::abi::{CUfunction, CUmodule, c_char, c_int, c_uint};
@@ -9,7 +9,7 @@ use crate::objects::code::module::Function;
 use crate::objects::context;
 use std::sync::Arc;
 
-/// The function of `handle`, in a usable context.
+/// Returns the function of `handle`, whose context must be usable.
 pub(crate) fn usable(handle: CUfunction) -> Result<Arc<Function>> {
     let function = library::function(handle)?;
     function.context()?;
@@ -19,7 +19,7 @@ pub(crate) fn usable(handle: CUfunction) -> Result<Arc<Function>> {
 pub(crate) unsafe fn attribute(value: *mut c_int, which: c_uint, handle: CUfunction) -> Result {
     let function = usable(handle)?;
     let found = function.attribute(function.context()?.device.sim.model(), which)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(value, found, "pi") }
 }
 
@@ -95,14 +95,14 @@ pub(crate) unsafe fn set_shared_config(handle: CUfunction, config: c_uint) -> Re
 
 pub(crate) unsafe fn module(module: *mut CUmodule, handle: CUfunction) -> Result {
     let function = usable(handle)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(module, function.module, "hmod") }
 }
 
 pub(crate) unsafe fn name(name: *mut *const c_char, handle: CUfunction) -> Result {
     let function = usable(handle)?;
-    // SAFETY: the caller's contract. The text lives as long as the function, which the registry
-    // keeps until it is unloaded.
+    // SAFETY: the caller keeps the contract. The text lives as long as the function, which the
+    // registry keeps until it is unloaded.
     unsafe { put(name, function.c_name.as_ptr(), "name") }
 }
 
@@ -113,11 +113,11 @@ pub(crate) unsafe fn param_info(
     size: *mut usize,
 ) -> Result {
     let function = usable(handle)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put_param(&function.kernel, index, offset, size) }
 }
 
-/// Writes where a parameter of `kernel` is and how large.
+/// Writes the offset and the size of a parameter of `kernel`.
 ///
 /// # Safety
 /// `offset` and `size` are null or valid for writes.
@@ -135,7 +135,7 @@ pub(super) unsafe fn put_param(
             kernel.params.len()
         )
     };
-    // SAFETY: the caller's contract; the size may be null.
+    // SAFETY: the caller keeps the contract. The size may be null.
     unsafe {
         put(offset, param.offset as usize, "paramOffset")?;
         if !size.is_null() {
@@ -148,7 +148,7 @@ pub(super) unsafe fn put_param(
 pub(crate) unsafe fn is_loaded(state: *mut c_uint, handle: CUfunction) -> Result {
     usable(handle)?;
     // CU_FUNCTION_LOADING_STATE_LOADED: loading is eager.
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(state, 1, "state") }
 }
 

@@ -1,8 +1,8 @@
-//! "Execution Control": launching kernels.
+//! The calls of "Execution Control" that launch kernels.
 //!
-//! What can be wrong with a launch is found before the call returns, with the codes that the
-//! reference and an H200 give; what goes wrong inside the kernel is found when the stream comes to
-//! it, and stays with the context.
+//! Errors in the arguments of a launch are found before the call returns, with the codes that the
+//! reference and an H200 give. Errors inside the kernel are found when the stream runs it, and stay
+//! with the context.
 
 use super::function::usable;
 use crate::abi::enums::{launch_attribute as attribute, launch_extra};
@@ -36,7 +36,7 @@ pub(crate) unsafe fn kernel(
         [block_x, block_y, block_z],
         shared,
     );
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { launch(function, shape, on, params, extra) }
 }
 
@@ -57,7 +57,7 @@ pub(crate) unsafe fn cooperative(
         [block_x, block_y, block_z],
         shared,
     );
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe {
         launch(
             function,
@@ -83,7 +83,7 @@ pub(crate) unsafe fn cooperative_on_several(
         ERROR_NOT_SUPPORTED,
         "a cooperative launch on {count} devices; from CUDA 13 on there are only launches on one"
     );
-    // SAFETY: not null, so one element as the caller states.
+    // SAFETY: the pointer is not null, so by the caller's contract it points to one element.
     let CUDA_LAUNCH_PARAMS {
         function,
         grid,
@@ -96,7 +96,7 @@ pub(crate) unsafe fn cooperative_on_several(
         cooperative: true,
         ..Shape::new(grid, block, shared_mem_bytes)
     };
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { launch(function, shape, stream, kernel_params, std::ptr::null_mut()) }
 }
 
@@ -107,14 +107,14 @@ pub(crate) unsafe fn with_attributes(
     extra: *mut *mut c_void,
 ) -> Result {
     present(config, "config")?;
-    // SAFETY: not null, so valid as the caller states.
+    // SAFETY: the pointer is not null, so it is valid by the caller's contract.
     let config = unsafe { config.read() };
     let mut shape = Shape::new(config.grid, config.block, config.shared_mem_bytes);
     if config.num_attrs > 0 {
         present(config.attrs, "config->attrs")?;
     }
     for i in 0..config.num_attrs as usize {
-        // SAFETY: the caller's contract: this many attributes.
+        // SAFETY: by the caller's contract there are this many attributes.
         let found = unsafe { config.attrs.add(i).read() };
         match found.id {
             attribute::COOPERATIVE => shape.cooperative = found.value.word(0) != 0,
@@ -124,7 +124,7 @@ pub(crate) unsafe fn with_attributes(
             attribute::CLUSTER_DIMENSION => {
                 shape.cluster = [0, 1, 2].map(|axis| found.value.word(axis))
             }
-            // These choose how a GPU does the work, not what comes out.
+            // These affect how a GPU does the work, not the result.
             attribute::IGNORE
             | attribute::ACCESS_POLICY_WINDOW
             | attribute::SYNCHRONIZATION_POLICY
@@ -140,7 +140,7 @@ pub(crate) unsafe fn with_attributes(
             ),
         }
     }
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { launch(function, shape, config.stream, params, extra) }
 }
 
@@ -156,12 +156,12 @@ unsafe fn launch(
     let function = usable(function)?;
     let (context, stream) = stream(on)?;
     check(&context, &function, &shape)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     let bytes = unsafe { gather(&function, params, extra)? };
     submit(&context, &stream, &function, shape, bytes)
 }
 
-/// The bytes of a kernel's parameters, from either of the two ways to pass them.
+/// Returns the bytes of a kernel's parameters, from either of the two ways to pass them.
 ///
 /// # Safety
 /// `params` is null or has as many pointers as the kernel has parameters, each to a value of its
@@ -182,7 +182,7 @@ pub(crate) unsafe fn gather(
         return Ok(bytes);
     }
     if !extra.is_null() {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller keeps the contract.
         let (buffer, size) = unsafe { read_extra(extra)? };
         ensure!(
             size >= bytes.len(),
@@ -191,7 +191,7 @@ pub(crate) unsafe fn gather(
             kernel.name,
             bytes.len()
         );
-        // SAFETY: the caller's contract: the buffer has `size` bytes, which are enough.
+        // SAFETY: by the caller's contract the buffer has `size` bytes, which are enough.
         unsafe { std::ptr::copy_nonoverlapping(buffer, bytes.as_mut_ptr(), bytes.len()) };
         return Ok(bytes);
     }
@@ -203,7 +203,7 @@ pub(crate) unsafe fn gather(
         kernel.params.len()
     );
     for (i, param) in kernel.params.iter().enumerate() {
-        // SAFETY: the caller's contract: a pointer for each parameter.
+        // SAFETY: by the caller's contract there is a pointer for each parameter.
         let value = unsafe { params.add(i).read() };
         ensure!(
             !value.is_null(),
@@ -216,13 +216,13 @@ pub(crate) unsafe fn gather(
         let Some(to) = bytes.get_mut(start..start + size) else {
             continue;
         };
-        // SAFETY: the caller's contract: the pointer is to a value of the parameter's size.
+        // SAFETY: by the caller's contract the pointer points to a value of the parameter's size.
         unsafe { std::ptr::copy_nonoverlapping(value.cast(), to.as_mut_ptr(), size) };
     }
     Ok(bytes)
 }
 
-/// The buffer and its size from an `extra` list.
+/// Returns the buffer and its size from an `extra` list.
 ///
 /// # Safety
 /// `extra` is a list of names, each with a value after it, that ends in `CU_LAUNCH_PARAM_END`.
@@ -230,16 +230,16 @@ unsafe fn read_extra(extra: *mut *mut c_void) -> Result<(*const u8, usize)> {
     let (mut buffer, mut size) = (None, None);
     let mut at = extra;
     loop {
-        // SAFETY: the caller's contract: the list goes on until its end.
+        // SAFETY: by the caller's contract the list continues until its end marker.
         let name = unsafe { at.read() }.addr() as u32;
         if name == launch_extra::END {
             break;
         }
-        // SAFETY: the caller's contract: a value follows each name but the end.
+        // SAFETY: by the caller's contract a value follows each name but the end.
         let value = unsafe { at.add(1).read() };
         match name {
             launch_extra::BUFFER_POINTER => buffer = Some(value.cast_const().cast()),
-            // SAFETY: the caller's contract: the value is the address of a size.
+            // SAFETY: by the caller's contract the value is the address of a size.
             launch_extra::BUFFER_SIZE => size = Some(unsafe { value.cast::<usize>().read() }),
             other => fail!(
                 ERROR_INVALID_VALUE,
@@ -258,8 +258,8 @@ unsafe fn read_extra(extra: *mut *mut c_void) -> Result<(*const u8, usize)> {
     }
 }
 
-/// Refuses a launch that the device or the kernel does not take: what the machine answers, with the
-/// kernel's name.
+/// Refuses a launch that the device or the kernel does not support, with the simulator's error and
+/// the kernel's name.
 pub(crate) fn check(context: &Context, function: &Function, shape: &Shape) -> Result {
     let device = &context.device.sim;
     let launch = asked(device.model(), function, *shape, &[]);
@@ -271,7 +271,7 @@ pub(crate) fn check(context: &Context, function: &Function, shape: &Shape) -> Re
     })
 }
 
-/// Puts a launch, which was checked, into a stream.
+/// Adds a launch that was checked to a stream.
 pub(super) fn submit(
     context: &Arc<Context>,
     stream: &Stream,
@@ -297,8 +297,8 @@ pub(super) fn submit(
     }
 }
 
-/// Whether `CUDA_LAUNCH_BLOCKING=1` asks each launch to wait for its kernel, as it does of NVIDIA's
-/// driver.
+/// Returns whether `CUDA_LAUNCH_BLOCKING=1` makes each launch wait for its kernel, as it does in
+/// NVIDIA's driver.
 fn launches_block() -> bool {
     static BLOCK: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
     *BLOCK.get_or_init(|| CUDA_LAUNCH_BLOCKING.get().as_deref() == Some("1"))

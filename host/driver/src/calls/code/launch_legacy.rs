@@ -1,5 +1,5 @@
-//! "Execution Control (deprecated)": launches as before CUDA 4, whose shape and parameters are set
-//! piece by piece.
+//! The calls of "Execution Control (deprecated)": launches as before CUDA 4, where separate calls
+//! set the shape and the parameters.
 
 use super::function::usable;
 use super::launch::{check, submit};
@@ -9,7 +9,7 @@ use crate::error::{Result, ensure, fail};
 use crate::objects::code::launch::Shape;
 use crate::objects::context;
 
-/// An int that C means as a count.
+/// Converts an int that C uses as a count.
 fn count(value: c_int, what: &str) -> Result<u32> {
     match u32::try_from(value) {
         Ok(value) => Ok(value),
@@ -65,7 +65,7 @@ pub(crate) unsafe fn set_param_bytes(
     len: c_uint,
 ) -> Result {
     present(bytes, "ptr")?;
-    // SAFETY: the caller's contract: `len` readable bytes.
+    // SAFETY: by the caller's contract there are `len` readable bytes.
     let bytes =
         unsafe { std::slice::from_raw_parts(bytes.cast_const().cast::<u8>(), len as usize) };
     set_param(function, offset, bytes)

@@ -1,4 +1,4 @@
-//! "Library Management": code without a context, and the kernels in it.
+//! The calls of "Library Management": code without a context, and the kernels in it.
 
 use super::function as functions;
 use super::module::{image_bytes, jit_options};
@@ -11,7 +11,8 @@ use crate::error::{Error, Result, fail};
 use crate::objects::code::library;
 use crate::objects::context;
 
-/// `CUlibraryOption`: the known ones choose how a GPU's driver keeps the code, not what it does.
+/// The number of known values of `CUlibraryOption`. They affect how a GPU's driver keeps the code,
+/// not what it does.
 const LIBRARY_OPTIONS: c_uint = 2;
 
 pub(crate) unsafe fn load_data(
@@ -25,7 +26,7 @@ pub(crate) unsafe fn load_data(
     count: c_uint,
 ) -> Result {
     present(handle, "library")?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe {
         check_options(options.cast(), count)?;
         let image = image_bytes(code)?;
@@ -44,7 +45,7 @@ pub(crate) unsafe fn load_file(
     count: c_uint,
 ) -> Result {
     present(handle, "library")?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     let path = unsafe {
         check_options(options.cast(), count)?;
         text(path, "fileName")?
@@ -55,12 +56,12 @@ pub(crate) unsafe fn load_file(
             format_args!("cannot read `{path}`: {error}"),
         )
     })?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { load(handle, &image, jit_options.cast(), jit_values, jit_count) }
 }
 
 /// # Safety
-/// As for [`jit_options`] and [`put`].
+/// The contracts of [`jit_options`] and [`put`] hold.
 unsafe fn load(
     handle: *mut CUlibrary,
     image: &[u8],
@@ -68,12 +69,12 @@ unsafe fn load(
     values: *mut *mut c_void,
     count: c_uint,
 ) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     let logs = unsafe { jit_options(count, options, values)? };
     let loaded = library::load(image);
-    // SAFETY: the caller's contract: the buffers that the options name.
+    // SAFETY: by the caller's contract the buffers in the options are valid.
     unsafe { logs.write(loaded.as_ref().err()) };
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(handle, loaded?.handle, "library") }
 }
 
@@ -84,7 +85,7 @@ unsafe fn check_options(options: *const c_uint, count: c_uint) -> Result {
         present(options, "libraryOptions")?;
     }
     for i in 0..count as usize {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller keeps the contract.
         let option = unsafe { options.add(i).read() };
         if option >= LIBRARY_OPTIONS {
             fail!(ERROR_INVALID_VALUE, "{option} is no CUlibraryOption");
@@ -105,13 +106,13 @@ pub(crate) unsafe fn kernel(
 ) -> Result {
     let library = library::get(library)?;
     present(handle, "pKernel")?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(handle, library.kernel(text(name, "name")?)?, "pKernel") }
 }
 
 pub(crate) unsafe fn kernel_count(count: *mut c_uint, library: CUlibrary) -> Result {
     let kernels = library::get(library)?.code.kernels().count();
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(count, kernels as c_uint, "count") }
 }
 
@@ -120,7 +121,7 @@ pub(crate) unsafe fn kernels(handles: *mut CUkernel, room: c_uint, library: CUli
     present(handles, "kernels")?;
     for (i, found) in library.code.kernels().take(room as usize).enumerate() {
         let kernel = library.kernel(&found.name)?;
-        // SAFETY: the caller's contract: room for `room` handles.
+        // SAFETY: by the caller's contract there is room for `room` handles.
         unsafe { handles.add(i).write(kernel) };
     }
     Ok(())
@@ -128,7 +129,7 @@ pub(crate) unsafe fn kernels(handles: *mut CUkernel, room: c_uint, library: CUli
 
 pub(crate) unsafe fn module(handle: *mut CUmodule, library: CUlibrary) -> Result {
     let module = library::get(library)?.module(&*context::current()?)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(handle, module.handle, "pMod") }
 }
 
@@ -139,7 +140,7 @@ pub(crate) unsafe fn global(
     name: *const c_char,
 ) -> Result {
     let module = library::get(library)?.module(&*context::current()?)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { super::module::global(address, size, module.handle, name) }
 }
 
@@ -150,7 +151,7 @@ pub(crate) unsafe fn managed(
     name: *const c_char,
 ) -> Result {
     library::get(library)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     let name = unsafe { text(name, "name")? };
     fail!(
         ERROR_NOT_FOUND,
@@ -165,9 +166,10 @@ pub(crate) unsafe fn unified_function(
     name: *const c_char,
 ) -> Result {
     library::get(library)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     let name = unsafe { text(name, "symbol")? };
-    // As a GPU's driver answers, where other names that are not found are NOT_FOUND.
+    // A GPU's driver returns this code here, while it returns NOT_FOUND for other names that are
+    // not found.
     fail!(
         ERROR_INVALID_VALUE,
         "the library has no unified function `{name}`; in PTX they are marked by `.attribute(.unified)`, which is not simulated"
@@ -176,13 +178,13 @@ pub(crate) unsafe fn unified_function(
 
 pub(crate) unsafe fn function(function: *mut CUfunction, handle: CUkernel) -> Result {
     let found = library::kernel(handle)?.function(&*context::current()?)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(function, found, "pFunc") }
 }
 
 pub(crate) unsafe fn library_of(library: *mut CUlibrary, handle: CUkernel) -> Result {
     let found = library::kernel(handle)?.library;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(library, found, "pLib") }
 }
 
@@ -193,7 +195,7 @@ pub(crate) unsafe fn attribute(
     device: CUdevice,
 ) -> Result {
     let function = library::kernel(handle)?.function_on(device)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { functions::attribute(value, which, function) }
 }
 
@@ -204,7 +206,7 @@ pub(crate) unsafe fn set_attribute(
     device: CUdevice,
 ) -> Result {
     let function = library::kernel(handle)?.function_on(device)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { functions::set_attribute(function, which, value) }
 }
 
@@ -214,14 +216,14 @@ pub(crate) unsafe fn set_cache_config(
     device: CUdevice,
 ) -> Result {
     let function = library::kernel(handle)?.function_on(device)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { functions::set_cache_config(function, config) }
 }
 
 pub(crate) unsafe fn kernel_name(name: *mut *const c_char, handle: CUkernel) -> Result {
     let kernel = library::kernel(handle)?;
-    // SAFETY: the caller's contract. The text lives as long as the kernel, which the registry keeps
-    // until it is unloaded.
+    // SAFETY: the caller keeps the contract. The text lives as long as the kernel, which the
+    // registry keeps until it is unloaded.
     unsafe { put(name, kernel.c_name.as_ptr(), "name") }
 }
 
@@ -232,6 +234,6 @@ pub(crate) unsafe fn param_info(
     size: *mut usize,
 ) -> Result {
     let kernel = library::kernel(handle)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { functions::put_param(&kernel.kernel, index, offset, size) }
 }

@@ -1,4 +1,4 @@
-//! "Module Management": `cuLink*`, with PTX as input.
+//! The `cuLink*` calls of "Module Management", with PTX as input.
 
 use super::module::jit_options;
 use crate::abi::{CUlinkState, CUresult, c_char, c_uint, c_void};
@@ -7,13 +7,14 @@ use crate::error::{Error, Result, fail};
 use crate::objects::code::link::{self, LINKS, Link};
 use crate::objects::context;
 
-/// `CUjitInputType`: PTX, the one kind of code that is run here, and a fatbin, which may hold it.
+/// `CUjitInputType`: PTX, the only kind of code that can run here, and a fatbin, which may contain
+/// PTX.
 const INPUT_PTX: c_uint = 1;
 const INPUT_FATBIN: c_uint = 2;
 
-/// A library, of which one is built in.
+/// A library. Only one is supported: it is built in.
 const INPUT_LIBRARY: c_uint = 4;
-/// NVIDIA's device runtime, by which kernels launch kernels: the simulator has its functions.
+/// NVIDIA's device runtime, with which kernels launch kernels. The simulator has its functions.
 const DEVICE_RUNTIME: &str = "libcudadevrt.a";
 
 pub(crate) unsafe fn create(
@@ -24,10 +25,10 @@ pub(crate) unsafe fn create(
 ) -> Result {
     context::current()?;
     present(state, "stateOut")?;
-    // SAFETY: the caller's contract. The reference: the buffers have to outlive the link.
+    // SAFETY: the caller keeps the contract. By the reference, the buffers must outlive the link.
     let logs = unsafe { jit_options(count, options, values)? };
     let link = LINKS.add(|handle| Link::new(handle, logs));
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(state, link.handle, "stateOut") }
 }
 
@@ -44,15 +45,15 @@ pub(crate) unsafe fn add_data(
     let link = link::get(state)?;
     check_kind(kind)?;
     present(data, "data")?;
-    // SAFETY: the caller's contract: `size` bytes.
+    // SAFETY: by the caller's contract there are `size` bytes.
     let input = unsafe { std::slice::from_raw_parts(data.cast_const().cast::<u8>(), size) };
     let name = if name.is_null() {
         "<unnamed>"
     } else {
-        // SAFETY: not null, so a C string as the caller states.
+        // SAFETY: the pointer is not null, so by the caller's contract it points to a C string.
         unsafe { text(name, "name")? }
     };
-    // SAFETY: the caller's contract of `cuLinkCreate`.
+    // SAFETY: the caller keeps the contract of `cuLinkCreate`.
     unsafe { logged(&link, link.add(input, name)) }
 }
 
@@ -65,7 +66,7 @@ pub(crate) unsafe fn add_file(
     _option_values: *mut *mut c_void,
 ) -> Result {
     let link = link::get(state)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     let path = unsafe { text(path, "path")? };
     if kind == INPUT_LIBRARY && path.ends_with(DEVICE_RUNTIME) {
         return Ok(());
@@ -77,7 +78,7 @@ pub(crate) unsafe fn add_file(
             format_args!("cannot read `{path}`: {error}"),
         )
     })?;
-    // SAFETY: the caller's contract of `cuLinkCreate`.
+    // SAFETY: the caller keeps the contract of `cuLinkCreate`.
     unsafe { logged(&link, link.add(&input, path)) }
 }
 
@@ -89,10 +90,10 @@ pub(crate) unsafe fn complete(
     let link = link::get(state)?;
     present(image, "cubinOut")?;
     let completed = link.complete();
-    // SAFETY: the caller's contract of `cuLinkCreate`.
+    // SAFETY: the caller keeps the contract of `cuLinkCreate`.
     unsafe { link.logs.lock().write(completed.as_ref().err()) };
     let (found, bytes) = completed?;
-    // SAFETY: the caller's contract; the reference lets the size be null.
+    // SAFETY: the caller keeps the contract. The reference permits the size to be null.
     unsafe {
         if !size.is_null() {
             size.write(bytes);
@@ -107,13 +108,13 @@ pub(crate) unsafe fn destroy(state: CUlinkState) -> Result {
     Ok(())
 }
 
-/// Hands `outcome` on; a failure is also written to the link's logs.
+/// Returns `outcome`, and writes a failure to the link's logs too.
 ///
 /// # Safety
-/// The buffers that were named when the link was created are still there.
+/// The buffers that were given when the link was created are still valid.
 unsafe fn logged(link: &Link, outcome: Result) -> Result {
     if let Err(error) = &outcome {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller keeps the contract.
         unsafe { link.logs.lock().write(Some(error)) };
     }
     outcome

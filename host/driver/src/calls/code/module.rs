@@ -1,4 +1,4 @@
-//! "Module Management": loading code, and finding kernels and variables in it.
+//! The calls of "Module Management": loading code, and finding kernels and variables in it.
 
 use crate::abi::enums::jit;
 use crate::abi::{CUdeviceptr, CUfunction, CUmodule, CUresult, c_char, c_uint, c_void};
@@ -13,7 +13,7 @@ use std::ffi::CStr;
 pub(crate) unsafe fn load(handle: *mut CUmodule, path: *const c_char) -> Result {
     let context = context::current()?;
     present(handle, "module")?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     let path = unsafe { text(path, "fname")? };
     let image = std::fs::read(path).map_err(|error| {
         Error::new(
@@ -22,16 +22,16 @@ pub(crate) unsafe fn load(handle: *mut CUmodule, path: *const c_char) -> Result 
         )
     })?;
     let module = module::load(&context, &image)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(handle, module.handle, "module") }
 }
 
 pub(crate) unsafe fn load_data(handle: *mut CUmodule, image: *const c_void) -> Result {
     let context = context::current()?;
     present(handle, "module")?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     let module = module::load(&context, unsafe { image_bytes(image)? })?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(handle, module.handle, "module") }
 }
 
@@ -44,13 +44,13 @@ pub(crate) unsafe fn load_data_ex(
 ) -> Result {
     let context = context::current()?;
     present(handle, "module")?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     let logs = unsafe { jit_options(count, options, values)? };
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     let loaded = module::load(&context, unsafe { image_bytes(image)? });
-    // SAFETY: the caller's contract: the buffers that the options name.
+    // SAFETY: by the caller's contract the buffers in the options are valid.
     unsafe { logs.write(loaded.as_ref().err()) };
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(handle, loaded?.handle, "module") }
 }
 
@@ -71,7 +71,7 @@ pub(crate) unsafe fn function(
 ) -> Result {
     let module = usable(module)?;
     present(handle, "hfunc")?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(handle, module.function(text(name, "name")?)?, "hfunc") }
 }
 
@@ -82,9 +82,9 @@ pub(crate) unsafe fn global(
     name: *const c_char,
 ) -> Result {
     let module = usable(module)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     let (found, bytes) = module.global(unsafe { text(name, "name")? })?;
-    // SAFETY: the caller's contract; the reference lets either pointer be null.
+    // SAFETY: the caller keeps the contract. The reference permits either pointer to be null.
     unsafe {
         if !address.is_null() {
             address.write(found);
@@ -98,13 +98,13 @@ pub(crate) unsafe fn global(
 
 pub(crate) unsafe fn loading_mode(mode: *mut c_uint) -> Result {
     // CU_MODULE_EAGER_LOADING: a module is read and checked as a whole when it is loaded.
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(mode, 1, "mode") }
 }
 
 pub(crate) unsafe fn function_count(count: *mut c_uint, module: CUmodule) -> Result {
     let module = usable(module)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe {
         put(
             count,
@@ -125,13 +125,13 @@ pub(crate) unsafe fn functions(handles: *mut CUfunction, room: c_uint, module: C
         .collect();
     for (i, name) in names.iter().take(room as usize).enumerate() {
         let function = module.function(name)?;
-        // SAFETY: the caller's contract: room for `room` handles.
+        // SAFETY: by the caller's contract there is room for `room` handles.
         unsafe { handles.add(i).write(function) };
     }
     Ok(())
 }
 
-/// The module of `handle`, in a usable context.
+/// Returns the module of `handle`, whose context must be usable.
 fn usable(handle: CUmodule) -> Result<std::sync::Arc<Module>> {
     context::current()?;
     let module = module::get(handle)?;
@@ -139,32 +139,35 @@ fn usable(handle: CUmodule) -> Result<std::sync::Arc<Module>> {
     Ok(module)
 }
 
-/// An image's bytes: PTX up to its zero byte, a fatbin or a cubin as long as its header says.
+/// Returns an image's bytes: PTX up to its zero byte, or a fatbin or cubin of the length in its
+/// header.
 ///
 /// # Safety
 /// `image` is null, or points to PTX that ends in a zero byte, to a cubin or fatbin, or to the
 /// struct that points to a fatbin.
 pub(crate) unsafe fn image_bytes<'a>(image: *const c_void) -> Result<&'a [u8]> {
     present(image, "image")?;
-    // SAFETY: as the caller states, there is a cubin's or fatbin's header or a text here. Every
-    // binary kind has a byte of 4 or more before its first zero, and a text is read up to its own.
+    // SAFETY: by the caller's contract there is a cubin's or fatbin's header or a text here. Every
+    // binary kind has a byte of 4 or more before its first zero byte. A text is read up to its zero
+    // byte.
     let start = unsafe { CStr::from_ptr(image.cast()) }.to_bytes();
     if start.starts_with(&fatbin::WRAPPER) {
-        // SAFETY: as the caller states: a magic number, a version, and the fatbin's address.
+        // SAFETY: by the caller's contract there is a magic number, a version, and the fatbin's
+        // address here.
         return unsafe { image_bytes(image.cast::<*const c_void>().add(1).read()) };
     }
     if start.starts_with(&fatbin::MAGIC) {
-        // SAFETY: as the caller states, a fatbin's header is here, which is 16 bytes.
+        // SAFETY: by the caller's contract there is a fatbin's header here, which has 16 bytes.
         let header: &[u8; 16] = unsafe { &*image.cast() };
         let size = fatbin::size(header).unwrap_or(start.len());
-        // SAFETY: as the caller states, a whole fatbin is here.
+        // SAFETY: by the caller's contract there is a whole fatbin here.
         return Ok(unsafe { std::slice::from_raw_parts(image.cast(), size) });
     }
     if start.starts_with(&cubin::MAGIC) {
-        // SAFETY: as the caller states, a cubin's header is here, which is 64 bytes.
+        // SAFETY: by the caller's contract there is a cubin's header here, which has 64 bytes.
         let header: &[u8; cubin::HEADER] = unsafe { &*image.cast() };
         let size = cubin::size(header).unwrap_or(start.len());
-        // SAFETY: as the caller states, a whole cubin is here.
+        // SAFETY: by the caller's contract there is a whole cubin here.
         return Ok(unsafe { std::slice::from_raw_parts(image.cast(), size) });
     }
     Ok(start)
@@ -173,7 +176,7 @@ pub(crate) unsafe fn image_bytes<'a>(image: *const c_void) -> Result<&'a [u8]> {
 /// Reads the two lists of a JIT compilation's options.
 ///
 /// # Safety
-/// `options` and `values` have `count` elements, and buffers are as large as the options say.
+/// `options` and `values` have `count` elements, and buffers are as large as the options specify.
 pub(crate) unsafe fn jit_options(
     count: c_uint,
     options: *mut c_uint,

@@ -1,4 +1,4 @@
-//! "Occupancy": how many blocks of a kernel are resident at once, by the rules in
+//! The calls of "Occupancy": how many blocks of a kernel are resident at once, by the rules in
 //! [`lanewise_sim::DeviceModel::occupancy`].
 
 use super::function::usable;
@@ -9,7 +9,7 @@ use crate::objects::code::module::Function;
 use lanewise_sim::DeviceModel;
 use std::sync::Arc;
 
-/// Blocks of `threads` threads that a multiprocessor holds.
+/// Returns how many blocks of `threads` threads a multiprocessor holds.
 fn blocks(model: &DeviceModel, function: &Function, threads: u32, dynamic: u32) -> u32 {
     if threads > function.kernel.most_threads(model)
         || dynamic > function.dynamic_shared_limit(model)
@@ -26,7 +26,7 @@ fn model_of(function: &Function) -> Result<&'static DeviceModel> {
     Ok(function.context()?.device.sim.model())
 }
 
-/// A block size and an amount of dynamic shared memory, which C passes as any numbers.
+/// Converts a block size, which C passes as an int that may be negative.
 fn block_size(size: c_int) -> Result<u32> {
     match u32::try_from(size) {
         Ok(size) if size > 0 => Ok(size),
@@ -47,7 +47,7 @@ pub(crate) unsafe fn active_blocks(
     size: c_int,
     dynamic: usize,
 ) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { active_blocks_with(count, function, size, dynamic, 0) }
 }
 
@@ -66,7 +66,7 @@ pub(crate) unsafe fn active_blocks_with(
         block_size(size)?,
         bytes(dynamic),
     );
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(count, found as c_int, "numBlocks") }
 }
 
@@ -87,7 +87,7 @@ pub(crate) unsafe fn best_block_size(
     dynamic: usize,
     limit: c_int,
 ) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { best_block_size_with(grid, size, function, dynamic_of, dynamic, limit, 0) }
 }
 
@@ -112,12 +112,12 @@ pub(crate) unsafe fn best_block_size_with(
         most
     };
     let dynamic_of = |threads: u32| match dynamic_of {
-        // SAFETY: the caller's contract: a function of this type, which may be called with any
+        // SAFETY: by the caller's contract the function has this type and may be called with any
         // block size.
         Some(function) => bytes(unsafe { function(threads as c_int) }),
         None => bytes(dynamic),
     };
-    // Most resident threads win; of equals, the largest block.
+    // The size with the most resident threads is chosen; among equals, the largest block.
     let sizes = (1..=most / model.warp_size)
         .map(|warps| warps * model.warp_size)
         .chain([most]);
@@ -136,7 +136,7 @@ pub(crate) unsafe fn best_block_size_with(
             function.kernel.name
         )
     };
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe {
         put(
             grid,
@@ -164,12 +164,12 @@ pub(crate) unsafe fn available_shared(
         "{resident} blocks of {threads} threads are not resident at once even without dynamic shared memory; {without} are"
     );
     let sm = &model.multiprocessor;
-    // Each block's share, less what the system keeps of it, in whole units.
+    // The share of each block, without the part that the system reserves, in whole units.
     let share = sm.shared / resident / sm.shared_unit.max(1) * sm.shared_unit;
     let most = share
         .saturating_sub(model.limits.shared_reserved)
         .min(model.limits.shared_per_block_optin);
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe {
         put(
             found,
@@ -179,19 +179,20 @@ pub(crate) unsafe fn available_shared(
     }
 }
 
-/// The cluster of a launch configuration, and its function.
+/// Returns the function and the cluster of a launch configuration, with the threads and dynamic
+/// shared memory of a block.
 unsafe fn configured(
     function: CUfunction,
     config: *const CUlaunchConfig,
 ) -> Result<(Arc<Function>, [u32; 3], u32, u32)> {
     let function = usable(function)?;
     present(config, "config")?;
-    // SAFETY: not null, so valid as the caller states.
+    // SAFETY: the pointer is not null, so it is valid by the caller's contract.
     let config = unsafe { config.read() };
     let mut cluster = function.settings.lock().cluster;
     for i in 0..config.num_attrs as usize {
         present(config.attrs, "config->attrs")?;
-        // SAFETY: the caller's contract: this many attributes.
+        // SAFETY: by the caller's contract there are this many attributes.
         let found = unsafe { config.attrs.add(i).read() };
         if found.id == crate::abi::enums::launch_attribute::CLUSTER_DIMENSION {
             cluster = [0, 1, 2].map(|axis| found.value.word(axis));
@@ -214,7 +215,7 @@ pub(crate) unsafe fn best_cluster(
     function: CUfunction,
     config: *const CUlaunchConfig,
 ) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     let (function, _, threads, dynamic) = unsafe { configured(function, config)? };
     let model = model_of(&function)?;
     ensure!(
@@ -230,7 +231,7 @@ pub(crate) unsafe fn best_cluster(
     );
     let non_portable = function.settings.lock().non_portable_cluster;
     let most = model.limits.cluster_blocks(non_portable);
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(size, most as c_int, "clusterSize") }
 }
 
@@ -239,13 +240,13 @@ pub(crate) unsafe fn active_clusters(
     function: CUfunction,
     config: *const CUlaunchConfig,
 ) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     let (function, cluster, threads, dynamic) = unsafe { configured(function, config)? };
     let model = model_of(&function)?;
     let resident = blocks(model, &function, threads, dynamic) * model.multiprocessors;
     let of = cluster
         .iter()
         .fold(1u32, |all, &extent| all.saturating_mul(extent));
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(count, (resident / of) as c_int, "numClusters") }
 }

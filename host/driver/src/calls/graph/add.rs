@@ -19,15 +19,15 @@ unsafe fn add(
 ) -> Result {
     present(node, "phGraphNode")?;
     let graph = graph::get(graph)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     let after = unsafe { nodes(after, count, "dependencies")? };
     let made = graph.add(kind()?, &after)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(node, made.handle, "phGraphNode") }
 }
 
-/// The calls that add a node of one kind: which arguments they have of their own, and what they
-/// make of them.
+/// Makes the calls that add a node of one kind, from their specific arguments and the expression
+/// for the operation.
 macro_rules! added {
     ($($name:ident($($argument:ident: $ty:ty),*) => $kind:expr;)*) => {$(
         pub(crate) unsafe fn $name(
@@ -38,9 +38,9 @@ macro_rules! added {
             $($argument: $ty,)*
         ) -> Result {
             #[allow(unused_unsafe, reason = "some kinds are made of values alone")]
-            // SAFETY: the caller's contract.
+            // SAFETY: the caller keeps the contract.
             let kind = || unsafe { $kind };
-            // SAFETY: the caller's contract.
+            // SAFETY: the caller keeps the contract.
             unsafe { add(node, graph, after, count, kind) }
         }
     )*};
@@ -59,7 +59,7 @@ added! {
     free(address: CUdeviceptr) => params::free(address);
 }
 
-/// CUDA 12.2's, whose edges carry no data.
+/// `cuGraphAddNode` of CUDA 12.2, whose edges have no data.
 pub(crate) unsafe fn any_v1(
     node: *mut CUgraphNode,
     graph: CUgraph,
@@ -67,7 +67,7 @@ pub(crate) unsafe fn any_v1(
     count: usize,
     what: *mut c_void,
 ) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { any(node, graph, after, std::ptr::null(), count, what) }
 }
 
@@ -79,7 +79,7 @@ pub(crate) unsafe fn any(
     count: usize,
     what: *mut c_void,
 ) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe {
         plain_edges(edges, count)?;
         let of = graph::get(graph)?;

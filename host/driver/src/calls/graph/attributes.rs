@@ -1,4 +1,4 @@
-//! How a kernel node is launched, beyond its shape: clusters, cooperation.
+//! Launch attributes of kernel nodes besides the shape: clusters, cooperation.
 
 use super::params;
 use crate::abi::enums::launch_attribute as attribute;
@@ -9,7 +9,7 @@ use crate::error::{Result, ensure, fail};
 use crate::objects::graph::{self, Kind, Node};
 use std::sync::Arc;
 
-/// A kernel node.
+/// Returns the node, which must be a kernel node.
 fn kernel_node(node: CUgraphNode) -> Result<Arc<Node>> {
     let node = graph::node(node)?;
     params::of_kernel(&node)?;
@@ -37,7 +37,7 @@ pub(crate) unsafe fn get(
             bytes.copy_from_slice(&word.to_ne_bytes());
         }
     }
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(value, found, "value_out") }
 }
 
@@ -48,14 +48,14 @@ pub(crate) unsafe fn set(
 ) -> Result {
     let node = kernel_node(node)?;
     present(value, "value")?;
-    // SAFETY: not null, so valid as the caller states.
+    // SAFETY: the pointer is not null, so it is valid by the caller's contract.
     let value = unsafe { value.read() };
     if let Kind::Kernel(launch) = &mut *node.kind.lock() {
         let mut shape = launch.shape;
         match which {
             attribute::COOPERATIVE => shape.cooperative = value.word(0) != 0,
             attribute::CLUSTER_DIMENSION => shape.cluster = [0, 1, 2].map(|axis| value.word(axis)),
-            // These choose how a GPU does the work, not what comes out.
+            // These affect how a GPU does the work, not the result.
             attribute::PRIORITY | attribute::ACCESS_POLICY_WINDOW => {}
             other => fail!(
                 ERROR_INVALID_VALUE,

@@ -1,4 +1,4 @@
-//! Stream capture: what is queued becomes a graph.
+//! Stream capture: submitted work becomes a graph.
 
 use super::{nodes, plain_edges};
 use crate::abi::enums::capture_status as status;
@@ -12,9 +12,9 @@ pub(crate) unsafe fn begin(handle: CUstream, mode: c_uint) -> Result {
     capture::begin(&stream, mode, graph::create(false), Vec::new())
 }
 
-/// CUDA 10.0's, which has no mode: global.
+/// `cuStreamBeginCapture` of CUDA 10.0, which has no mode argument. It uses the global mode.
 pub(crate) unsafe fn begin_v1(handle: CUstream) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { begin(handle, 0) }
 }
 
@@ -28,7 +28,7 @@ pub(crate) unsafe fn begin_to_graph(
 ) -> Result {
     let (_, stream) = stream(handle)?;
     let graph = graph::get(graph)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     let after = unsafe {
         plain_edges(edges, count)?;
         nodes(after, count, "dependencies")?
@@ -40,22 +40,22 @@ pub(crate) unsafe fn begin_to_graph(
 pub(crate) unsafe fn end(handle: CUstream, graph: *mut CUgraph) -> Result {
     let (_, stream) = stream(handle)?;
     present(graph, "phGraph")?;
-    // SAFETY: the caller's contract. After a failed capture there is no graph.
+    // SAFETY: the caller keeps the contract. After a failed capture there is no graph.
     unsafe { put(graph, CUgraph::default(), "phGraph")? };
     let made = capture::end(&stream)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(graph, made.handle, "phGraph") }
 }
 
 pub(crate) unsafe fn is_capturing(handle: CUstream, found: *mut c_uint) -> Result {
     let (context, stream) = stream(handle)?;
     context.permit(&stream)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(found, capture::status(&stream), "captureStatus") }
 }
 
 pub(crate) unsafe fn info(handle: CUstream, found: *mut c_uint, id: *mut u64) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe {
         info_v2(
             handle,
@@ -80,11 +80,12 @@ pub(crate) unsafe fn info_v2(
     context.permit(&stream)?;
     present(found, "captureStatus_out")?;
     let is = capture::status(&stream);
-    // The list stays where it is until the next call that changes it, as the reference says.
+    // The list stays at this address until the next call that changes it, as the reference
+    // requires.
     let part = stream.capturing.lock();
     let part = part.as_ref().filter(|_| is == status::ACTIVE);
-    // SAFETY: the caller's contract; the reference lets all but the status be null, and sets the
-    // others of a capture only.
+    // SAFETY: the caller keeps the contract. The reference permits all but the status to be null,
+    // and sets the others of a capture only.
     unsafe {
         put(found, is, "captureStatus_out")?;
         if let Some(part) = part {
@@ -116,14 +117,14 @@ pub(crate) unsafe fn info_v3(
 ) -> Result {
     if !edges.is_null() {
         // All edges are of the ordinary kind, which null stands for.
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller keeps the contract.
         unsafe { edges.write(std::ptr::null()) };
     }
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { info_v2(handle, found, id, graph, after, count) }
 }
 
-/// `CU_STREAM_SET_CAPTURE_DEPENDENCIES`; 0 adds.
+/// `CU_STREAM_SET_CAPTURE_DEPENDENCIES` replaces the dependencies; 0 adds to them.
 const SET: c_uint = 1;
 
 pub(crate) unsafe fn update_dependencies(
@@ -138,7 +139,7 @@ pub(crate) unsafe fn update_dependencies(
         ERROR_INVALID_VALUE,
         "{flags:#x} are no CUstreamUpdateCaptureDependencies_flags"
     );
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     let wanted = unsafe { nodes(after, count, "dependencies")? };
     let mut part = stream.capturing.lock();
     let Some(part) = part.as_mut() else {
@@ -168,7 +169,7 @@ pub(crate) unsafe fn update_dependencies_v2(
     count: usize,
     flags: c_uint,
 ) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe {
         plain_edges(edges, count)?;
         update_dependencies(handle, after, count, flags)
@@ -177,9 +178,9 @@ pub(crate) unsafe fn update_dependencies_v2(
 
 pub(crate) unsafe fn exchange_mode(mode: *mut c_uint) -> Result {
     present(mode, "mode")?;
-    // SAFETY: not null, so valid as the caller states.
+    // SAFETY: the pointer is not null, so it is valid by the caller's contract.
     let wanted = unsafe { mode.read() };
     // An H200's driver takes any number.
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(mode, capture::exchange_mode(wanted), "mode") }
 }

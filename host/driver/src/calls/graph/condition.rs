@@ -1,7 +1,7 @@
-//! Conditions, and the nodes that decide by them.
+//! Conditions, and the nodes that use them.
 //!
-//! Unlike other nodes they have no context by default: CUDA's reference does not say what null is,
-//! and an H200's driver refuses it.
+//! Unlike other nodes they have no default context: CUDA's reference does not define the null
+//! context here, and an H200's driver refuses it.
 
 use super::usable_context;
 use crate::abi::enums::graph_conditional as kind;
@@ -11,10 +11,11 @@ use crate::error::{Result, ensure, fail};
 use crate::objects::graph::conditional::{Conditional, ConditionalKind};
 use crate::objects::graph::{self, Graph, Kind};
 
-/// `CU_GRAPH_COND_ASSIGN_DEFAULT`: the default is the condition's value when a launch begins.
+/// `CU_GRAPH_COND_ASSIGN_DEFAULT`: a launch begins with the default as the condition's value.
 const ASSIGN_DEFAULT: c_uint = 1;
 
-/// The manual names no limit. A node of more bodies would take gigabytes of the host.
+/// The largest number of bodies. The manual has no limit, but a node with more would take gigabytes
+/// of the host's memory.
 const MOST_BODIES: c_uint = 1 << 16;
 
 pub(crate) unsafe fn create(
@@ -34,11 +35,11 @@ pub(crate) unsafe fn create(
     let context = usable_context(ctx)?;
     let default = (flags == ASSIGN_DEFAULT).then_some(default);
     let made = graph.condition(context.handle, default);
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(handle, made.handle, "pHandle_out") }
 }
 
-/// A conditional node for `graph`; its bodies, which are empty, are written to the struct.
+/// Makes a conditional node for `graph`. Its bodies, which are empty, are written to the struct.
 pub(super) fn node(params: &mut CUDA_CONDITIONAL_NODE_PARAMS, graph: &Graph) -> Result<Kind> {
     let CUDA_CONDITIONAL_NODE_PARAMS {
         handle,

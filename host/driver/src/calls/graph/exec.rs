@@ -1,4 +1,4 @@
-//! Executable graphs: instantiating, launching, and changing what was instantiated.
+//! Executable graphs: instantiating, launching and changing them.
 
 use super::params;
 use super::read;
@@ -19,7 +19,7 @@ unsafe fn make(made: *mut CUgraphExec, graph: CUgraph, flags: u64) -> Result {
     let graph = graph::get(graph)?;
     present(made, "phGraphExec")?;
     let exec = exec::instantiate(&graph, flags)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(made, exec.handle, "phGraphExec") }
 }
 
@@ -33,7 +33,7 @@ pub(crate) unsafe fn instantiate(
         ERROR_INVALID_VALUE,
         "CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD needs a stream; cuGraphInstantiateWithParams takes one"
     );
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { make(made, graph, flags) }
 }
 
@@ -44,7 +44,7 @@ pub(crate) unsafe fn instantiate_v2(
     log: *mut c_char,
     size: usize,
 ) -> Result {
-    // SAFETY: the caller's contract; the reference lets the last three be null.
+    // SAFETY: the caller keeps the contract. The reference permits the last three to be null.
     unsafe {
         if !error_node.is_null() {
             error_node.write(CUgraphNode::default());
@@ -62,7 +62,7 @@ pub(crate) unsafe fn instantiate_with_params(
     wanted: *mut c_void,
 ) -> Result {
     present(wanted, "instantiateParams")?;
-    // SAFETY: not null, so valid as the caller states.
+    // SAFETY: the pointer is not null, so it is valid by the caller's contract.
     let wanted = unsafe { &mut *wanted.cast::<CUDA_GRAPH_INSTANTIATE_PARAMS>() };
     wanted.error_node = CUgraphNode::default();
     wanted.result = outcome::ERROR;
@@ -72,7 +72,7 @@ pub(crate) unsafe fn instantiate_with_params(
     if graph::get(graph)?.order().is_err() {
         wanted.result = outcome::INVALID_STRUCTURE;
     }
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { make(made, graph, wanted.flags)? };
     wanted.result = outcome::SUCCESS;
     Ok(())
@@ -80,14 +80,14 @@ pub(crate) unsafe fn instantiate_with_params(
 
 pub(crate) unsafe fn flags(handle: CUgraphExec, flags: *mut u64) -> Result {
     let exec = exec::get(handle)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(flags, exec.flags, "flags") }
 }
 
 pub(crate) unsafe fn launch(handle: CUgraphExec, on: CUstream) -> Result {
     let exec = exec::get(handle)?;
     let (context, stream) = stream(on)?;
-    // An H200's driver does not make a child node of it.
+    // An H200's driver refuses this and does not add a child node.
     capture::refuse(
         &stream,
         "launch an executable graph; add its graph as a child node",
@@ -97,7 +97,7 @@ pub(crate) unsafe fn launch(handle: CUgraphExec, on: CUstream) -> Result {
 
 pub(crate) unsafe fn upload(handle: CUgraphExec, on: CUstream) -> Result {
     exec::get(handle)?;
-    // There is nothing to move ahead of the launch.
+    // The simulator has no work to do before the launch.
     stream(on).map(|_| ())
 }
 
@@ -112,7 +112,7 @@ pub(crate) unsafe fn set_kernel_v1(
     what: *const c_void,
 ) -> Result {
     let exec = exec::get(handle)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     exec.set(node, unsafe {
         params::kernel(&params::newer(&read(what)?))?
     })
@@ -124,7 +124,7 @@ pub(crate) unsafe fn set_kernel(
     what: *const c_void,
 ) -> Result {
     let exec = exec::get(handle)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     exec.set(node, unsafe {
         params::kernel(&read::<CUDA_KERNEL_NODE_PARAMS>(what)?)?
     })
@@ -137,7 +137,7 @@ pub(crate) unsafe fn set_copy(
     ctx: CUcontext,
 ) -> Result {
     let exec = exec::get(handle)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     exec.set(node, params::copy(&unsafe { read(what.cast())? }, ctx)?)
 }
 
@@ -148,7 +148,7 @@ pub(crate) unsafe fn set_memset(
     ctx: CUcontext,
 ) -> Result {
     let exec = exec::get(handle)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     exec.set(node, params::set(&unsafe { read(what)? }, ctx)?)
 }
 
@@ -158,7 +158,7 @@ pub(crate) unsafe fn set_host(
     what: *const c_void,
 ) -> Result {
     let exec = exec::get(handle)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     exec.set(
         node,
         params::host(&unsafe { read::<CUDA_HOST_NODE_PARAMS>(what)? })?,
@@ -187,7 +187,7 @@ pub(crate) unsafe fn set_awaited_event(
 
 pub(crate) unsafe fn set_any(handle: CUgraphExec, node: CUgraphNode, what: *mut c_void) -> Result {
     let exec = exec::get(handle)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     let kind = unsafe { params::any(what.cast(), None)? };
     ensure!(
         !matches!(exec.kind(node)?, Kind::Alloc(_) | Kind::Free(_)),
@@ -207,7 +207,7 @@ pub(crate) unsafe fn is_enabled(
     enabled: *mut c_uint,
 ) -> Result {
     let found = exec::get(handle)?.is_enabled(node)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(enabled, c_uint::from(found), "isEnabled") }
 }
 
@@ -220,7 +220,7 @@ pub(crate) unsafe fn update(
     let mut info = CUgraphExecUpdateResultInfo::default();
     // SAFETY: a struct of this function's own.
     let outcome = unsafe { update_v2(handle, graph, (&raw mut info).cast()) };
-    // SAFETY: the caller's contract; the reference lets the node be null.
+    // SAFETY: the caller keeps the contract. The reference permits the node to be null.
     unsafe {
         if !error_node.is_null() {
             error_node.write(info.error_node);
@@ -251,7 +251,7 @@ pub(crate) unsafe fn update_v2(handle: CUgraphExec, graph: CUgraph, info: *mut c
             Some((node, why)),
         ),
     };
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(info, found, "resultInfo")? };
     match refused {
         None => Ok(()),

@@ -1,4 +1,4 @@
-//! The device's graph memory: what allocation nodes use and keep.
+//! The graph memory of a device: the bytes that allocation nodes use and reserve.
 
 use crate::abi::enums::graph_memory_attribute as attribute;
 use crate::abi::*;
@@ -34,12 +34,12 @@ pub(crate) unsafe fn params(node: CUgraphNode, found: *mut c_void) -> Result {
         }
         other => return super::params::wrong("allocation", other),
     };
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(found.cast(), found_params, "params_out") }
 }
 
 pub(crate) unsafe fn trim(device: CUdevice) -> Result {
-    // What is not used any more was given back when its graph was destroyed.
+    // Unused memory was released when its graph was destroyed.
     device::get(device).map(|_| ())
 }
 
@@ -52,14 +52,14 @@ pub(crate) unsafe fn attribute(device: CUdevice, which: c_uint, value: *mut c_vo
         attribute::RESERVED_MEM_HIGH => graph_memory::high(device).reserved,
         other => fail!(ERROR_INVALID_VALUE, "{other} is no CUgraphMem_attribute"),
     };
-    // SAFETY: the caller's contract: 64 bits.
+    // SAFETY: by the caller's contract the value has 64 bits.
     unsafe { put(value.cast::<u64>(), found, "value") }
 }
 
 pub(crate) unsafe fn set_attribute(device: CUdevice, which: c_uint, value: *mut c_void) -> Result {
     let device = device::get(device)?.ordinal;
     present(value, "value")?;
-    // SAFETY: not null, so 64 bits as the caller states.
+    // SAFETY: the pointer is not null, so by the caller's contract it points to 64 bits.
     let to = unsafe { value.cast::<u64>().read() };
     ensure!(
         to == 0,

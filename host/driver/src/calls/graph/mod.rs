@@ -1,7 +1,7 @@
-//! "Graph Management", and the calls of "Stream Management" that capture.
+//! The calls of "Graph Management", and those of "Stream Management" for capture.
 //!
-//! Graphs are not synchronised by CUDA: a program that uses one from two threads at a time is
-//! wrong. Here that is no undefined behaviour, only an order that nobody chose.
+//! CUDA does not synchronise graphs: a program that uses one from two threads at a time is wrong.
+//! Here that is no undefined behaviour, but the order is arbitrary.
 
 pub(crate) mod add;
 pub(crate) mod attributes;
@@ -20,7 +20,7 @@ use crate::error::{Result, ensure};
 use crate::objects::context::{self, Context};
 use std::sync::Arc;
 
-/// The context that `handle` names, or the current one.
+/// Returns the context that `handle` names, or the current one if it is null.
 fn context_or_current(handle: CUcontext) -> Result<Arc<Context>> {
     if handle == CUcontext::default() {
         return context::current();
@@ -28,7 +28,7 @@ fn context_or_current(handle: CUcontext) -> Result<Arc<Context>> {
     usable_context(handle)
 }
 
-/// The context that `handle` names, in which nothing has failed; null names none.
+/// Returns the context that `handle` names, which must have no fault. Null names no context.
 fn usable_context(handle: CUcontext) -> Result<Arc<Context>> {
     let context = context::get(handle)?;
     context.check()?;
@@ -41,11 +41,11 @@ fn usable_context(handle: CUcontext) -> Result<Arc<Context>> {
 /// `params` is null or a valid `T`.
 unsafe fn read<T: Copy>(params: *const std::ffi::c_void) -> Result<T> {
     present(params, "nodeParams")?;
-    // SAFETY: not null, so valid as the caller states.
+    // SAFETY: the pointer is not null, so it is valid by the caller's contract.
     Ok(unsafe { params.cast::<T>().read() })
 }
 
-/// The caller's list of nodes; null only if it is empty.
+/// Returns the caller's list of nodes, which may be null only if it is empty.
 ///
 /// # Safety
 /// `list` is null or has `count` elements.
@@ -54,32 +54,33 @@ unsafe fn nodes(list: *const CUgraphNode, count: usize, name: &str) -> Result<Ve
         return Ok(Vec::new());
     }
     present(list, name)?;
-    // SAFETY: not null, so so many elements as the caller states.
+    // SAFETY: the pointer is not null, so by the caller's contract it points to this many elements.
     Ok(unsafe { std::slice::from_raw_parts(list, count) }.to_vec())
 }
 
-/// Answers "how many, and which": without `list`, the number; with it, as many as fit, null after
-/// the last, and how many those are.
+/// Returns a list to the caller. Without `list`, it writes the number of elements to `count`. With
+/// it, it writes as many elements as fit, fills the rest with null, and writes the number of
+/// elements written.
 ///
 /// # Safety
-/// `count` is null or valid; `list` is null or has as many elements as `count` says.
+/// `count` is null or valid. `list` is null or has as many elements as `count` specifies.
 unsafe fn give<T: Copy + Default>(found: &[T], list: *mut T, count: *mut usize) -> Result {
     if list.is_null() {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller keeps the contract.
         return unsafe { put(count, found.len(), "numNodes") };
     }
     present(count, "numNodes")?;
-    // SAFETY: not null, so valid as the caller states.
+    // SAFETY: the pointer is not null, so it is valid by the caller's contract.
     let room = unsafe { count.read() };
     for i in 0..room {
-        // SAFETY: the caller's contract: this many elements.
+        // SAFETY: by the caller's contract there are this many elements.
         unsafe { list.add(i).write(found.get(i).copied().unwrap_or_default()) };
     }
     // SAFETY: as above.
     unsafe { put(count, found.len().min(room), "numNodes") }
 }
 
-/// Refuses edges that are more than "after", which only the device side can use.
+/// Refuses edges that are more than an ordering, which only the device side can use.
 ///
 /// # Safety
 /// `data` is null or has `count` elements.
@@ -88,7 +89,7 @@ unsafe fn plain_edges(data: *const std::ffi::c_void, count: usize) -> Result {
     if data.is_null() {
         return Ok(());
     }
-    // SAFETY: not null, so so many elements as the caller states.
+    // SAFETY: the pointer is not null, so by the caller's contract it points to this many elements.
     let data = unsafe { std::slice::from_raw_parts(data.cast::<CUgraphEdgeData>(), count) };
     ensure!(
         data.iter().all(|edge| *edge == CUgraphEdgeData::default()),

@@ -1,4 +1,4 @@
-//! What a graph's node does: reading it, and changing it into something else of the same type.
+//! The operation of a graph's node: reading it, and replacing it by another one of the same type.
 
 use super::{params, read};
 use crate::abi::*;
@@ -6,7 +6,7 @@ use crate::calls::put;
 use crate::error::Result;
 use crate::objects::graph::{self, Kind};
 
-/// Changes what a node does, into something of the same type.
+/// Replaces a node's operation by one of the same type.
 fn set(node: CUgraphNode, kind: Kind) -> Result {
     let node = graph::node(node)?;
     let mut now = node.kind.lock();
@@ -17,8 +17,8 @@ fn set(node: CUgraphNode, kind: Kind) -> Result {
     Ok(())
 }
 
-/// The calls that say what a node of one kind does: the kind and its name, what is said of it, and
-/// where that goes.
+/// Makes the calls that return the parameters of a node of one kind, from the kind and its name,
+/// the value to return, and the argument that receives it.
 macro_rules! told {
     ($($name:ident: $kind:pat, $named:literal => $found:expr, to $place:ident: $ty:ty, $called:literal;)*) => {$(
         pub(crate) unsafe fn $name(node: CUgraphNode, $place: $ty) -> Result {
@@ -27,7 +27,7 @@ macro_rules! told {
                 $kind => $found,
                 other => return params::wrong($named, other),
             };
-            // SAFETY: the caller's contract.
+            // SAFETY: the caller keeps the contract.
             unsafe { put($place.cast(), found, $called) }
         }
     )*};
@@ -63,25 +63,25 @@ pub(crate) unsafe fn kernel_v1(node: CUgraphNode, what: *mut c_void) -> Result {
         kernel_params,
         extra,
     };
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(what.cast(), found, "nodeParams") }
 }
 
 pub(crate) unsafe fn kernel(node: CUgraphNode, what: *mut c_void) -> Result {
     let found = params::of_kernel(&*graph::node(node)?)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(what.cast(), found, "nodeParams") }
 }
 
 pub(crate) unsafe fn set_kernel_v1(node: CUgraphNode, what: *const c_void) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     set(node, unsafe {
         params::kernel(&params::newer(&read(what)?))?
     })
 }
 
 pub(crate) unsafe fn set_kernel(node: CUgraphNode, what: *const c_void) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     set(node, unsafe {
         params::kernel(&read::<CUDA_KERNEL_NODE_PARAMS>(what)?)?
     })
@@ -92,7 +92,7 @@ pub(crate) unsafe fn set_copy(node: CUgraphNode, what: *const CUDA_MEMCPY3D) -> 
         Kind::Copy(copy) => copy.context.handle,
         other => return params::wrong("copy", other),
     };
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     set(node, params::copy(&unsafe { read(what.cast())? }, context)?)
 }
 
@@ -101,12 +101,12 @@ pub(crate) unsafe fn set_memset(node: CUgraphNode, what: *const c_void) -> Resul
         Kind::Set(set) => set.context.handle,
         other => return params::wrong("memset", other),
     };
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     set(node, params::set(&unsafe { read(what)? }, context)?)
 }
 
 pub(crate) unsafe fn set_host(node: CUgraphNode, what: *const c_void) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     set(
         node,
         params::host(&unsafe { read::<CUDA_HOST_NODE_PARAMS>(what)? })?,
@@ -122,6 +122,6 @@ pub(crate) unsafe fn set_awaited(node: CUgraphNode, event: CUevent) -> Result {
 }
 
 pub(crate) unsafe fn set_any(node: CUgraphNode, what: *mut c_void) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     set(node, unsafe { params::any(what.cast(), None)? })
 }

@@ -1,6 +1,6 @@
-//! From the structs of node parameters to operations and back.
+//! Converts the structs of node parameters to operations and back.
 //!
-//! What goes in is checked as the call would check it that does the same on a stream.
+//! Parameters are checked as by the call that does the same operation on a stream.
 
 use super::{condition, context_or_current};
 use crate::abi::enums::graph_node_type as node_type;
@@ -16,10 +16,11 @@ use crate::objects::memory::graph_memory;
 use crate::objects::stream::event;
 use std::sync::Arc;
 
-/// A launch as a node. The function is `func`, or `kern` in the context `ctx` or the current one.
+/// Makes a launch for a node. The function is `func`, or `kern` in the context `ctx` or the current
+/// one.
 ///
 /// # Safety
-/// The parameters are as `cuLaunchKernel` wants them.
+/// The parameters are as `cuLaunchKernel` requires them.
 pub(super) unsafe fn kernel(params: &CUDA_KERNEL_NODE_PARAMS) -> Result<Kind> {
     let CUDA_KERNEL_NODE_PARAMS {
         func,
@@ -31,7 +32,7 @@ pub(super) unsafe fn kernel(params: &CUDA_KERNEL_NODE_PARAMS) -> Result<Kind> {
         kern,
         ctx,
     } = *params;
-    // A kernel of a library is found by either handle.
+    // The handle of a library's kernel may be in either field.
     let handle = if func.0 != 0 {
         func
     } else {
@@ -45,14 +46,14 @@ pub(super) unsafe fn kernel(params: &CUDA_KERNEL_NODE_PARAMS) -> Result<Kind> {
     };
     let shape = Shape::new(grid, block, shared_mem_bytes);
     launch::check(&context, &function, &shape)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     let bytes = unsafe { launch::gather(&function, kernel_params, extra)? };
     Ok(Kind::Kernel(KernelLaunch::new(
         &context, &function, shape, &bytes,
     )))
 }
 
-/// [`CUDA_KERNEL_NODE_PARAMS`] of the older struct.
+/// Converts the older struct to [`CUDA_KERNEL_NODE_PARAMS`].
 pub(super) fn newer(params: &CUDA_KERNEL_NODE_PARAMS_v1) -> CUDA_KERNEL_NODE_PARAMS {
     let CUDA_KERNEL_NODE_PARAMS_v1 {
         func,
@@ -74,7 +75,7 @@ pub(super) fn newer(params: &CUDA_KERNEL_NODE_PARAMS_v1) -> CUDA_KERNEL_NODE_PAR
     }
 }
 
-/// What a kernel node launches.
+/// Returns the parameters of a kernel node.
 pub(super) fn of_kernel(node: &Node) -> Result<CUDA_KERNEL_NODE_PARAMS> {
     match &*node.kind.lock() {
         Kind::Kernel(launch) => Ok(CUDA_KERNEL_NODE_PARAMS {
@@ -91,19 +92,19 @@ pub(super) fn of_kernel(node: &Node) -> Result<CUDA_KERNEL_NODE_PARAMS> {
     }
 }
 
-/// A copy as a node.
+/// Makes a copy for a node.
 pub(super) fn copy(params: &CUDA_MEMCPY3D, ctx: CUcontext) -> Result<Kind> {
     let context = context_or_current(ctx)?;
     Ok(Kind::Copy(copy_shaped::node(&context, params)?))
 }
 
-/// A memset as a node.
+/// Makes a memset for a node.
 pub(super) fn set(params: &CUDA_MEMSET_NODE_PARAMS, ctx: CUcontext) -> Result<Kind> {
     let context = context_or_current(ctx)?;
     Ok(Kind::Set(memset::node(&context, params)?))
 }
 
-/// A host function as a node.
+/// Makes a call of a host function for a node.
 pub(super) fn host(params: &CUDA_HOST_NODE_PARAMS) -> Result<Kind> {
     let Some(function) = params.function else {
         fail!(ERROR_INVALID_VALUE, "`fn` is null; pass a function")
@@ -114,23 +115,23 @@ pub(super) fn host(params: &CUDA_HOST_NODE_PARAMS) -> Result<Kind> {
     }))
 }
 
-/// A graph as a node of another: a copy of it as it is now.
+/// Makes the operation of a child node: a copy of the graph as it is now.
 pub(super) fn child(graph: CUgraph) -> Result<Kind> {
     Ok(Kind::Child(graph::get(graph)?.copy(true)?))
 }
 
-/// An event as a node.
+/// Returns the event for a node.
 pub(super) fn event(handle: CUevent) -> Result<Arc<event::Event>> {
     event::get(handle)
 }
 
-/// An allocation as a node; its address is written to the struct.
+/// Makes an allocation for a node. Its address is written to the struct.
 ///
 /// # Safety
 /// `params` is null or valid.
 pub(super) unsafe fn allocation(params: *mut CUDA_MEM_ALLOC_NODE_PARAMS) -> Result<Kind> {
     present(params, "nodeParams")?;
-    // SAFETY: not null, so valid as the caller states.
+    // SAFETY: the pointer is not null, so it is valid by the caller's contract.
     let params = unsafe { &mut *params };
     let props = &params.pool_props;
     ensure!(
@@ -162,7 +163,7 @@ pub(super) unsafe fn allocation(params: *mut CUDA_MEM_ALLOC_NODE_PARAMS) -> Resu
     Ok(Kind::Alloc(reserved))
 }
 
-/// The end of an allocation as a node.
+/// Makes a free of memory for a node.
 pub(super) fn free(address: CUdeviceptr) -> Result<Kind> {
     ensure!(
         graph_memory::is_known(address),
@@ -172,16 +173,17 @@ pub(super) fn free(address: CUdeviceptr) -> Result<Kind> {
     Ok(Kind::Free(address))
 }
 
-/// The operation of `cuGraphAddNode`'s struct, for a new node of `graph`, or for one that is there.
+/// Makes the operation of `cuGraphAddNode`'s struct, for a new node of `graph`, or for an existing
+/// node.
 ///
 /// # Safety
-/// `params` is null or valid, and what it points at as well.
+/// `params` is null or valid, and so are the pointers in it.
 pub(super) unsafe fn any(params: *mut CUgraphNodeParams, graph: Option<&Graph>) -> Result<Kind> {
     present(params, "nodeParams")?;
-    // SAFETY: not null, so valid as the caller states.
+    // SAFETY: the pointer is not null, so it is valid by the caller's contract.
     let params = unsafe { &mut *params };
     let inner: *mut c_void = params.params.as_mut_ptr().cast();
-    // SAFETY: the type says which struct begins there; each is smaller than the field.
+    // SAFETY: the type defines which struct begins there. Each struct is smaller than the field.
     unsafe {
         match params.kind {
             node_type::KERNEL => kernel(&*inner.cast()),
@@ -215,7 +217,7 @@ pub(super) unsafe fn any(params: *mut CUgraphNodeParams, graph: Option<&Graph>) 
     }
 }
 
-/// Refuses a node of another type than the call is for.
+/// Refuses a node of another type than the call requires.
 pub(super) fn wrong<T>(wanted: &str, found: &Kind) -> Result<T> {
     fail!(
         ERROR_INVALID_VALUE,

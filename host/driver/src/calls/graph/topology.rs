@@ -1,4 +1,4 @@
-//! Graphs as a whole: making, cloning, looking at nodes and edges.
+//! Whole graphs: making and cloning them, and listing their nodes and edges.
 
 use super::{give, nodes, plain_edges};
 use crate::abi::*;
@@ -14,14 +14,14 @@ pub(crate) unsafe fn create(graph: *mut CUgraph, flags: c_uint) -> Result {
         "flags must be 0, not {flags:#x}"
     );
     super::present(graph, "phGraph")?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(graph, graph::create(false).handle, "phGraph") }
 }
 
 pub(crate) unsafe fn clone(copy: *mut CUgraph, original: CUgraph) -> Result {
     let original = graph::get(original)?;
     super::present(copy, "phGraphClone")?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(copy, original.copy(false)?.handle, "phGraphClone") }
 }
 
@@ -44,7 +44,7 @@ pub(crate) unsafe fn destroy_node(handle: CUgraphNode) -> Result {
     Ok(())
 }
 
-/// Refuses to take nodes or edges from a graph that allocates.
+/// Refuses to remove nodes or edges from a graph that allocates.
 fn refuse_memory(graph: &Graph) -> Result {
     let allocates = |kind: &Kind| matches!(kind, Kind::Alloc(_) | Kind::Free(_));
     ensure!(
@@ -71,13 +71,13 @@ pub(crate) unsafe fn find_in_clone(
             original.0
         )
     };
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(found, copy, "phNode") }
 }
 
 pub(crate) unsafe fn node_type(node: CUgraphNode, found: *mut c_uint) -> Result {
     let kind = graph::node(node)?.kind.lock().node_type();
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(found, kind, "type") }
 }
 
@@ -88,7 +88,7 @@ pub(crate) unsafe fn all_nodes(
 ) -> Result {
     let nodes = graph::get(graph)?.nodes();
     let found: Vec<_> = nodes.iter().map(|node| node.handle).collect();
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { give(&found, list, count) }
 }
 
@@ -100,7 +100,7 @@ pub(crate) unsafe fn roots(graph: CUgraph, list: *mut CUgraphNode, count: *mut u
     let found: Vec<_> = handles
         .filter(|handle| !edges.iter().any(|(_, to)| to == handle))
         .collect();
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { give(&found, list, count) }
 }
 
@@ -117,7 +117,8 @@ pub(crate) unsafe fn edges(
         "`from` and `to` are both null or neither"
     );
     let (starts, ends): (Vec<_>, Vec<_>) = edges.into_iter().unzip();
-    // SAFETY: the caller's contract; the number that is read is the number that the other list has.
+    // SAFETY: the caller keeps the contract. The number that is read is the number that the other
+    // list has.
     unsafe {
         if !from.is_null() {
             super::present(count, "numEdges")?;
@@ -131,10 +132,10 @@ pub(crate) unsafe fn edges(
 /// Writes the data of this many edges, all of the ordinary kind.
 ///
 /// # Safety
-/// `data` is null or has as many elements as `count` says, which is null or valid.
+/// `count` is null or valid. `data` is null or has as many elements as `count` specifies.
 unsafe fn no_data(data: *mut c_void, count: *const usize) {
     if !data.is_null() && !count.is_null() {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller keeps the contract.
         unsafe { std::ptr::write_bytes(data.cast::<CUgraphEdgeData>(), 0, count.read()) };
     }
 }
@@ -146,14 +147,14 @@ pub(crate) unsafe fn edges_v2(
     data: *mut c_void,
     count: *mut usize,
 ) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe {
         no_data(data, count);
         edges(graph, from, to, count)
     }
 }
 
-/// The nodes at the other end of a node's edges.
+/// Returns the nodes at the other ends of a node's edges.
 fn neighbours(
     node: CUgraphNode,
     other: impl Fn(Edge) -> Option<CUgraphNode>,
@@ -168,7 +169,7 @@ pub(crate) unsafe fn dependencies(
     count: *mut usize,
 ) -> Result {
     let found = neighbours(node, |(from, to)| (to == node).then_some(from))?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { give(&found, list, count) }
 }
 
@@ -178,7 +179,7 @@ pub(crate) unsafe fn dependencies_v2(
     data: *mut c_void,
     count: *mut usize,
 ) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe {
         no_data(data, count);
         dependencies(node, list, count)
@@ -191,7 +192,7 @@ pub(crate) unsafe fn dependents(
     count: *mut usize,
 ) -> Result {
     let found = neighbours(node, |(from, to)| (from == node).then_some(to))?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { give(&found, list, count) }
 }
 
@@ -201,14 +202,14 @@ pub(crate) unsafe fn dependents_v2(
     data: *mut c_void,
     count: *mut usize,
 ) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe {
         no_data(data, count);
         dependents(node, list, count)
     }
 }
 
-/// The caller's two lists as edges.
+/// Returns the caller's two lists as edges.
 ///
 /// # Safety
 /// Both lists are null or have `count` elements.
@@ -219,7 +220,7 @@ unsafe fn pairs(
     count: usize,
 ) -> Result<(Arc<Graph>, Vec<Edge>)> {
     let graph = graph::get(graph)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     let (from, to) = unsafe { (nodes(from, count, "from")?, nodes(to, count, "to")?) };
     Ok((graph, from.into_iter().zip(to).collect()))
 }
@@ -230,7 +231,7 @@ pub(crate) unsafe fn add_dependencies(
     to: *const CUgraphNode,
     count: usize,
 ) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     let (graph, edges) = unsafe { pairs(graph, from, to, count)? };
     graph.add_edges(&edges)
 }
@@ -242,7 +243,7 @@ pub(crate) unsafe fn add_dependencies_v2(
     data: *const c_void,
     count: usize,
 ) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe {
         plain_edges(data, count)?;
         add_dependencies(graph, from, to, count)
@@ -255,7 +256,7 @@ pub(crate) unsafe fn remove_dependencies(
     to: *const CUgraphNode,
     count: usize,
 ) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     let (graph, edges) = unsafe { pairs(graph, from, to, count)? };
     if !edges.is_empty() {
         refuse_memory(&graph)?;
@@ -270,7 +271,7 @@ pub(crate) unsafe fn remove_dependencies_v2(
     data: *const c_void,
     count: usize,
 ) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe {
         plain_edges(data, count)?;
         remove_dependencies(graph, from, to, count)
@@ -279,7 +280,7 @@ pub(crate) unsafe fn remove_dependencies_v2(
 
 pub(crate) unsafe fn print(graph: CUgraph, path: *const c_char, _flags: c_uint) -> Result {
     let graph = graph::get(graph)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     let path = unsafe { text(path, "path")? };
     std::fs::write(path, dot::text(&graph)).map_err(|error| {
         Error::new(

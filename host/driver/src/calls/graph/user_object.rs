@@ -9,7 +9,7 @@ use crate::objects::graph::{self, user_object};
 const NO_DESTRUCTOR_SYNC: c_uint = 1;
 /// `CU_GRAPH_USER_OBJECT_MOVE`: the caller's references become the graph's.
 const MOVE: c_uint = 1;
-/// `INT_MAX`, the most references that one call counts.
+/// `INT_MAX`, the largest number of references that one call may count.
 const MOST: c_uint = c_int::MAX as c_uint;
 
 fn counted(count: c_uint) -> Result {
@@ -39,7 +39,7 @@ pub(crate) unsafe fn create(
         fail!(ERROR_INVALID_VALUE, "`destroy` is null; pass a function")
     };
     let made = user_object::create(data, destroy, count);
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(object, made, "object_out") }
 }
 

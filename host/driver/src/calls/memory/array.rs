@@ -1,4 +1,4 @@
-//! "Memory Management": arrays and mipmapped arrays.
+//! The calls of "Memory Management" for arrays and mipmapped arrays.
 
 use crate::abi::{
     CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY3D_DESCRIPTOR, CUarray, CUdevice, CUmipmappedArray, c_uint,
@@ -13,7 +13,7 @@ pub(crate) unsafe fn create(handle: *mut CUarray, asked: *const CUDA_ARRAY_DESCR
     let context = context::current()?;
     present(handle, "pHandle")?;
     present(asked, "pAllocateArray")?;
-    // SAFETY: not null, so a descriptor as the caller states.
+    // SAFETY: the pointer is not null, so by the caller's contract it points to a descriptor.
     let asked = unsafe { asked.read() };
     let asked = CUDA_ARRAY3D_DESCRIPTOR {
         width: asked.width,
@@ -24,7 +24,7 @@ pub(crate) unsafe fn create(handle: *mut CUarray, asked: *const CUDA_ARRAY_DESCR
         flags: 0,
     };
     let made = array::create(&context, &asked)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(handle, made.handle, "pHandle") }
 }
 
@@ -35,9 +35,9 @@ pub(crate) unsafe fn create_3d(
     let context = context::current()?;
     present(handle, "pHandle")?;
     present(asked, "pAllocateArray")?;
-    // SAFETY: not null, so a descriptor as the caller states.
+    // SAFETY: the pointer is not null, so by the caller's contract it points to a descriptor.
     let made = array::create(&context, &unsafe { asked.read() })?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(handle, made.handle, "pHandle") }
 }
 
@@ -50,7 +50,7 @@ pub(crate) unsafe fn descriptor(descriptor: *mut CUDA_ARRAY_DESCRIPTOR, handle: 
         format: found.format,
         channels: found.channels,
     };
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(descriptor, found, "pArrayDescriptor") }
 }
 
@@ -60,7 +60,7 @@ pub(crate) unsafe fn descriptor_3d(
 ) -> Result {
     context::current()?;
     let found = array::get(handle)?.descriptor;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(descriptor, found, "pArrayDescriptor") }
 }
 
@@ -77,9 +77,9 @@ pub(crate) unsafe fn create_mipmap(
     let context = context::current()?;
     present(handle, "pHandle")?;
     present(asked, "pMipmappedArrayDesc")?;
-    // SAFETY: not null, so a descriptor as the caller states.
+    // SAFETY: the pointer is not null, so by the caller's contract it points to a descriptor.
     let made = array::create_mipmap(&context, &unsafe { asked.read() }, levels)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(handle, made.handle, "pHandle") }
 }
 
@@ -97,7 +97,7 @@ pub(crate) unsafe fn level(
             mipmap.levels.len()
         )
     };
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(level_array, found.handle, "pLevelArray") }
 }
 

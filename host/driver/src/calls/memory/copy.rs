@@ -1,9 +1,9 @@
-//! "Memory Management": copies from one address to another.
+//! The calls of "Memory Management" for copies from one address to another.
 //!
-//! Source for what waits for what: "API synchronization behavior" in the driver API reference. A
-//! copy from pageable memory takes the bytes before the call returns; one to pageable memory has
-//! written them when it returns; between pinned memory and the device, and within the device, an
-//! asynchronous call returns at once.
+//! The source for the synchronisation is "API synchronization behavior" in the driver API
+//! reference. A copy from pageable memory reads the bytes before the call returns. A copy to
+//! pageable memory has written them when it returns. Between pinned memory and the device, and
+//! within the device, an asynchronous call returns at once.
 
 use crate::abi::enums::memory_type;
 use crate::abi::{
@@ -30,7 +30,7 @@ pub(super) struct CopyEnd {
     pub(super) place: EndKind,
 }
 
-/// Where an end of a copy is.
+/// The kind of memory at an end of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EndKind {
     Device,
@@ -39,7 +39,8 @@ pub(super) enum EndKind {
 }
 
 impl CopyEnd {
-    /// A pointer that must be device memory, or other memory that the device reaches.
+    /// Makes an end from a pointer that must be device memory, or other memory that the device can
+    /// access.
     pub(super) fn device(role: &str, address: CUdeviceptr, bytes: u64) -> Result<CopyEnd> {
         let found = memory::range(role, address, bytes)?;
         let place = if found.allocation.kind.on_device() {
@@ -50,7 +51,7 @@ impl CopyEnd {
         Ok(CopyEnd { address, place })
     }
 
-    /// A pointer of the host's.
+    /// Makes an end from a host pointer.
     pub(super) fn host(role: &str, pointer: *const c_void, bytes: u64) -> Result<CopyEnd> {
         let address = pointer.expose_provenance() as u64;
         ensure!(
@@ -59,7 +60,7 @@ impl CopyEnd {
             "{role}: the pointer is null; pass memory of {bytes} bytes"
         );
         match memory::locate(address) {
-            // What was the device's is no memory of the host's now.
+            // Device memory that was freed is not host memory now.
             None if memory::freed(address).is_some() => CopyEnd::device(role, address, bytes),
             None => Ok(CopyEnd {
                 address,
@@ -71,7 +72,7 @@ impl CopyEnd {
         }
     }
 
-    /// A pointer of either kind, told apart by its value.
+    /// Makes an end from a pointer of either kind. Its value shows which kind it is.
     pub(super) fn either(role: &str, address: CUdeviceptr, bytes: u64) -> Result<CopyEnd> {
         CopyEnd::host(
             role,
@@ -81,7 +82,7 @@ impl CopyEnd {
     }
 }
 
-/// The direction of a copy between these places.
+/// Returns the direction of a copy between these kinds of memory.
 pub(super) fn direction(from: EndKind, to: EndKind) -> Direction {
     match (from, to) {
         (EndKind::Device, EndKind::Device) => Direction::DeviceToDevice,
@@ -95,7 +96,7 @@ pub(super) fn direction(from: EndKind, to: EndKind) -> Direction {
     }
 }
 
-/// The direction of a copy between these ends, which may be on different devices.
+/// Returns the direction of a copy between these ends, which may be on different devices.
 fn between(from: CopyEnd, to: CopyEnd) -> Result<Direction> {
     let device = |end: CopyEnd| memory::locate(end.address).map(|found| found.device.ordinal);
     if from.place == EndKind::Device && to.place == EndKind::Device && device(from) != device(to) {
@@ -108,7 +109,7 @@ fn between(from: CopyEnd, to: CopyEnd) -> Result<Direction> {
 /// Copies `bytes` from address to address, at once.
 ///
 /// # Safety
-/// Both ranges are valid for as long as the copy runs.
+/// Both ranges are valid while the copy runs.
 pub(super) unsafe fn move_bytes(to: u64, from: u64, bytes: usize) {
     let to: *mut u8 = std::ptr::with_exposed_provenance_mut(to as usize);
     let from: *const u8 = std::ptr::with_exposed_provenance(from as usize);
@@ -117,7 +118,7 @@ pub(super) unsafe fn move_bytes(to: u64, from: u64, bytes: usize) {
         from.expose_provenance() as u64,
         bytes as u64,
     );
-    // SAFETY: the ranges are valid as the caller states; `copy` lets them overlap.
+    // SAFETY: the ranges are valid by the caller's contract, and `copy` permits them to overlap.
     unsafe { std::ptr::copy(from, to, bytes) };
 }
 
@@ -128,8 +129,8 @@ pub(super) enum Mode {
     Asynchronous,
 }
 
-/// Submits a copy that was checked; `staged` makes one that has taken the bytes of pageable memory
-/// already.
+/// Submits a copy that was checked. `staged` makes a copy that has read the bytes of pageable
+/// memory already.
 pub(super) fn submit(
     (context, stream): (&Arc<Context>, &Stream),
     mode: Mode,
@@ -171,7 +172,7 @@ pub(super) fn submit(
     context.check()
 }
 
-/// A copy as `cuGraphMemcpyNodeGetParams` describes it: one row, from and to where these ends are.
+/// Returns a copy in the form of `cuGraphMemcpyNodeGetParams`: one row between these ends.
 fn described(to: CopyEnd, from: CopyEnd, bytes: usize) -> CUDA_MEMCPY3D {
     let side = |end: CopyEnd| {
         let on_host = end.place == EndKind::Pageable;
@@ -206,7 +207,7 @@ fn described(to: CopyEnd, from: CopyEnd, bytes: usize) -> CUDA_MEMCPY3D {
     }
 }
 
-/// A copy of contiguous bytes.
+/// Submits a copy of contiguous bytes.
 pub(super) fn linear(
     handle: CUstream,
     mode: Mode,
@@ -222,9 +223,9 @@ pub(super) fn linear(
     let copy = Copy {
         context: context.clone(),
         described: described(to, from, bytes),
-        // SAFETY: device ranges were checked to be live and the driver frees none before its
-        // streams are idle; host ranges are the caller's, who keeps them valid as the call's
-        // contract says.
+        // SAFETY: device ranges were checked to be live, and the driver frees none before its
+        // streams are idle. Host ranges belong to the caller, who keeps them valid by the call's
+        // contract.
         moves: Moves(Arc::new(move || unsafe {
             move_bytes(to.address, from.address, bytes)
         })),
@@ -238,9 +239,9 @@ pub(super) fn linear(
         copy,
         || {
             let source: *const u8 = std::ptr::with_exposed_provenance(from.address as usize);
-            // SAFETY: the caller's contract: `bytes` readable bytes.
+            // SAFETY: by the caller's contract there are `bytes` readable bytes.
             let bytes = unsafe { std::slice::from_raw_parts(source, bytes) }.to_vec();
-            // SAFETY: the destination was checked as above; the vector holds the bytes.
+            // SAFETY: the destination was checked as above, and the vector contains the bytes.
             Box::new(move || unsafe {
                 move_bytes(
                     to.address,
@@ -253,7 +254,7 @@ pub(super) fn linear(
 }
 
 pub(crate) unsafe fn any(to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { any_on(Mode::Synchronous, to, from, bytes, CUstream::DEFAULT) }
 }
 
@@ -263,12 +264,12 @@ pub(crate) unsafe fn any_async(
     bytes: usize,
     stream: CUstream,
 ) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { any_on(Mode::Asynchronous, to, from, bytes, stream) }
 }
 
-/// Copies in one call; what their attributes say about places and order is a hint to a GPU, and
-/// copies here run one after another.
+/// Makes several copies in one call. Their attributes for places and order are hints to a GPU.
+/// Copies here run one after another.
 pub(crate) unsafe fn batch(
     to: *mut CUdeviceptr,
     from: *mut CUdeviceptr,
@@ -279,12 +280,12 @@ pub(crate) unsafe fn batch(
     _attributes_count: usize,
     stream: CUstream,
 ) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { copy_all(to, from, bytes, count, stream) }.map_err(|(_, error)| error)
 }
 
-/// [`batch`] of CUDA 12.8, which says at which copy it failed; `SIZE_MAX` where no one copy is to
-/// blame.
+/// [`batch`] of CUDA 12.8, which reports the index of the copy that failed, or `SIZE_MAX` if no
+/// single copy caused the failure.
 pub(crate) unsafe fn batch_v1(
     to: *mut CUdeviceptr,
     from: *mut CUdeviceptr,
@@ -296,10 +297,10 @@ pub(crate) unsafe fn batch_v1(
     failed: *mut usize,
     stream: CUstream,
 ) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { copy_all(to, from, bytes, count, stream) }.map_err(|(at, error)| {
         if !failed.is_null() {
-            // SAFETY: not null, so valid as the caller states.
+            // SAFETY: the pointer is not null, so it is valid by the caller's contract.
             unsafe { failed.write(at.unwrap_or(usize::MAX)) };
         }
         error
@@ -307,7 +308,7 @@ pub(crate) unsafe fn batch_v1(
 }
 
 /// # Safety
-/// Each list is null or has `count` elements, and the ranges that they make are valid until the
+/// Each list is null or has `count` elements, and the ranges in the lists are valid until the
 /// copies have run.
 unsafe fn copy_all(
     to: *mut CUdeviceptr,
@@ -326,7 +327,8 @@ unsafe fn copy_all(
         return Err(whole(Error::new(CUresult::ERROR_INVALID_VALUE, message)));
     }
     for i in 0..count {
-        // SAFETY: the caller's contract: this many elements in each list, and valid ranges.
+        // SAFETY: by the caller's contract each list has this many elements, and the ranges are
+        // valid.
         unsafe {
             let (to, from, bytes) = (to.add(i).read(), from.add(i).read(), bytes.add(i).read());
             any_on(Mode::Asynchronous, to, from, bytes, stream)
@@ -438,7 +440,7 @@ pub(crate) unsafe fn peer(
     from_context: CUcontext,
     bytes: usize,
 ) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe {
         peer_on(
             Mode::Synchronous,
@@ -458,7 +460,7 @@ pub(crate) unsafe fn peer_async(
     bytes: usize,
     stream: CUstream,
 ) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe {
         peer_on(
             Mode::Asynchronous,

@@ -1,8 +1,8 @@
-//! "Memory Management": copies of bytes to, from and among one-dimensional arrays.
+//! The calls of "Memory Management" for copies of bytes to, from and among one-dimensional arrays.
 //!
-//! Source: the pages of `cuMemcpyAtoD` and its like. Offsets and sizes are in bytes; between arrays
-//! and the device they are whole elements. Arrays of more dimensions are copied by
-//! [`super::copy_shaped`].
+//! Source: the pages of `cuMemcpyAtoD` and the similar calls. Offsets and sizes are in bytes.
+//! Between arrays and the device they must be whole elements. Arrays of more dimensions are copied
+//! by [`super::copy_shaped`].
 
 use super::copy::{CopyEnd, EndKind, Mode, linear};
 use crate::abi::{CUarray, CUdeviceptr, CUstream, c_void};
@@ -10,7 +10,7 @@ use crate::error::{Result, ensure};
 use crate::objects::texture::array::{self, Array};
 use std::sync::Arc;
 
-/// `bytes` of an array from `offset` on.
+/// Returns the end of a copy that consists of `bytes` of an array from `offset` on.
 fn part(role: &str, array: &Array, offset: usize, bytes: usize) -> Result<CopyEnd> {
     let image = &array.image;
     ensure!(
@@ -32,7 +32,7 @@ fn part(role: &str, array: &Array, offset: usize, bytes: usize) -> Result<CopyEn
     })
 }
 
-/// Sees that offset and size are whole elements of the array.
+/// Checks that offset and size are whole elements of the array.
 fn whole(role: &str, array: &Array, offset: usize, bytes: usize) -> Result {
     let texel = array.image.texel_bytes() as usize;
     ensure!(
@@ -43,7 +43,7 @@ fn whole(role: &str, array: &Array, offset: usize, bytes: usize) -> Result {
     Ok(())
 }
 
-/// The array that is one end, the other being device memory or an array.
+/// Returns the array at one end of a copy whose other end is device memory or an array.
 fn of_elements(role: &str, handle: CUarray, offset: usize, bytes: usize) -> Result<Arc<Array>> {
     let array = array::get(handle)?;
     whole(role, &array, offset, bytes)?;
@@ -137,7 +137,7 @@ pub(crate) unsafe fn from_host(
     from: *const c_void,
     bytes: usize,
 ) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { host_to(NOW, (to, offset), from, bytes) }
 }
 
@@ -148,7 +148,7 @@ pub(crate) unsafe fn from_host_async(
     bytes: usize,
     stream: CUstream,
 ) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { host_to((stream, Mode::Asynchronous), (to, offset), from, bytes) }
 }
 
@@ -158,7 +158,7 @@ pub(crate) unsafe fn to_host_now(
     offset: usize,
     bytes: usize,
 ) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { to_host(NOW, to, (from, offset), bytes) }
 }
 
@@ -169,6 +169,6 @@ pub(crate) unsafe fn to_host_async(
     bytes: usize,
     stream: CUstream,
 ) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { to_host((stream, Mode::Asynchronous), to, (from, offset), bytes) }
 }

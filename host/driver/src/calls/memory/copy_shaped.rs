@@ -1,7 +1,9 @@
-//! "Memory Management": copies of rows and of slices of rows, between memory with a pitch.
+//! The calls of "Memory Management" for copies of rows and of slices of rows, between memory with a
+//! pitch.
 //!
 //! A 2-D copy is a 3-D copy of depth one. An end is described by a base, a pitch (bytes from row to
-//! row), a height (rows from slice to slice) and an offset; or by an array and an offset.
+//! row), a height (rows from slice to slice) and an offset. Alternatively it is an array and an
+//! offset.
 
 use super::copy::{CopyEnd, EndKind, Mode, direction, move_bytes, submit};
 use crate::abi::enums::memory_type;
@@ -14,7 +16,7 @@ use crate::objects::texture::array;
 use crate::time::model;
 use std::sync::Arc;
 
-/// A copy of `width` bytes, `height` rows and `depth` slices.
+/// The size of a copy: `width` bytes, `height` rows and `depth` slices.
 #[derive(Debug, Clone, Copy)]
 struct Extent {
     width: u64,
@@ -22,7 +24,7 @@ struct Extent {
     depth: u64,
 }
 
-/// Where an end's bytes are: row `y` of slice `z` begins at `start + y * pitch + z * slice`.
+/// The place of an end's bytes: row `y` of slice `z` begins at `start + y * pitch + z * slice`.
 #[derive(Debug, Clone, Copy)]
 struct Layout {
     start: u64,
@@ -32,7 +34,7 @@ struct Layout {
 
 impl Layout {
     fn row(&self, y: u64, z: u64) -> u64 {
-        // `resolve` has seen that the last row does not overflow.
+        // `resolve` has checked that the last row does not overflow.
         self.start + y * self.pitch + z * self.slice
     }
 }
@@ -65,7 +67,7 @@ impl From<Side2D> for Side3D {
     }
 }
 
-/// Checks an end that is an array, and finds its bytes.
+/// Checks an end that is an array, and returns the place of its bytes.
 fn in_array(role: &str, side: &Side3D, extent: Extent) -> Result<(CopyEnd, Layout)> {
     let array = array::get(side.array)?;
     let image = &array.image;
@@ -111,7 +113,7 @@ fn in_array(role: &str, side: &Side3D, extent: Extent) -> Result<(CopyEnd, Layou
     Ok((end, layout))
 }
 
-/// Checks one end and finds its bytes.
+/// Checks one end and returns the place of its bytes.
 fn resolve(role: &str, side: &Side3D, extent: Extent) -> Result<(CopyEnd, Layout)> {
     let Extent {
         width,
@@ -126,7 +128,7 @@ fn resolve(role: &str, side: &Side3D, extent: Extent) -> Result<(CopyEnd, Layout
         memory_type::ARRAY => return in_array(role, side, extent),
         other => fail!(ERROR_INVALID_VALUE, "{role}: {other} is no CUmemorytype"),
     };
-    // One row needs no pitch, and one slice no height.
+    // A single row needs no pitch, and a single slice no height.
     let pitch = if side.pitch == 0 {
         width
     } else {
@@ -198,7 +200,7 @@ struct Prepared {
     to: (CopyEnd, Layout),
 }
 
-/// Checks a copy; none if it has no bytes.
+/// Checks a copy. Returns `None` if it has no bytes.
 fn prepare(copy: &CUDA_MEMCPY3D) -> Result<Option<Prepared>> {
     let extent = Extent {
         width: copy.width_in_bytes as u64,
@@ -219,15 +221,16 @@ fn prepare(copy: &CUDA_MEMCPY3D) -> Result<Option<Prepared>> {
 fn rows(extent: Extent, from: Layout, to: Layout) {
     for z in 0..extent.depth {
         for y in 0..extent.height {
-            // SAFETY: `resolve` saw that device ranges are live, and they stay so while the stream
-            // has work; host ranges are the caller's, valid as the call's contract says.
+            // SAFETY: `resolve` checked that device ranges are live. They stay live while the
+            // stream has work. Host ranges belong to the caller and are valid by the call's
+            // contract.
             unsafe { move_bytes(to.row(y, z), from.row(y, z), extent.width as usize) };
         }
     }
 }
 
 impl Prepared {
-    /// The copy as an operation.
+    /// Makes an operation from the copy.
     fn operation(&self, context: &Arc<Context>, described: &CUDA_MEMCPY3D) -> Copy {
         let (extent, (from, from_layout), (to, to_layout)) = (self.extent, self.from, self.to);
         let bytes = extent.width * extent.height * extent.depth;
@@ -245,7 +248,7 @@ impl Prepared {
     }
 }
 
-/// The copy of a graph's node.
+/// Makes the copy for a graph's node.
 pub(crate) fn node(context: &Arc<Context>, described: &CUDA_MEMCPY3D) -> Result<Copy> {
     match prepare(described)? {
         Some(prepared) => Ok(prepared.operation(context, described)),
@@ -272,7 +275,8 @@ fn shaped(handle: CUstream, mode: Mode, copy: &CUDA_MEMCPY3D) -> Result {
         (from.place, to.place),
         prepared.operation(&context, copy),
         || {
-            // The rows packed, so that the caller may change its memory when the call returns.
+            // The rows are packed, so that the caller may change its memory when the call has
+            // returned.
             let (pitch, slice) = (extent.width, extent.width * extent.height);
             let mut packed = vec![0u8; (slice * extent.depth) as usize];
             let start = packed.as_mut_ptr().expose_provenance() as u64;
@@ -303,7 +307,7 @@ fn shaped(handle: CUstream, mode: Mode, copy: &CUDA_MEMCPY3D) -> Result {
 
 unsafe fn two(handle: CUstream, mode: Mode, copy: *const CUDA_MEMCPY2D) -> Result {
     present(copy, "pCopy")?;
-    // SAFETY: not null, so valid as the caller states.
+    // SAFETY: the pointer is not null, so it is valid by the caller's contract.
     let copy = unsafe { copy.read() };
     let CUDA_MEMCPY2D {
         src,
@@ -326,26 +330,26 @@ unsafe fn two(handle: CUstream, mode: Mode, copy: *const CUDA_MEMCPY2D) -> Resul
 
 unsafe fn three(handle: CUstream, mode: Mode, copy: *const CUDA_MEMCPY3D) -> Result {
     present(copy, "pCopy")?;
-    // SAFETY: not null, so valid as the caller states.
+    // SAFETY: the pointer is not null, so it is valid by the caller's contract.
     shaped(handle, mode, &unsafe { copy.read() })
 }
 
 pub(crate) unsafe fn copy_2d(copy: *const CUDA_MEMCPY2D) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { two(CUstream::DEFAULT, Mode::Synchronous, copy) }
 }
 
 pub(crate) unsafe fn copy_2d_async(copy: *const CUDA_MEMCPY2D, stream: CUstream) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { two(stream, Mode::Asynchronous, copy) }
 }
 
 pub(crate) unsafe fn copy_3d(copy: *const CUDA_MEMCPY3D) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { three(CUstream::DEFAULT, Mode::Synchronous, copy) }
 }
 
 pub(crate) unsafe fn copy_3d_async(copy: *const CUDA_MEMCPY3D, stream: CUstream) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { three(stream, Mode::Asynchronous, copy) }
 }

@@ -1,5 +1,5 @@
-//! "Memory Management": pinned host memory, which the device reaches and copies to and from at full
-//! rate.
+//! The calls of "Memory Management" for pinned host memory. The device can access it, and copies to
+//! and from it run at full rate.
 
 use crate::abi::enums::{host_alloc, host_register};
 use crate::abi::{CUdeviceptr, c_uint, c_void};
@@ -9,13 +9,13 @@ use crate::objects::{context, memory};
 use lanewise_sim::AllocationKind;
 
 pub(crate) unsafe fn allocate(pointer: *mut *mut c_void, size: usize) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { allocate_with(pointer, size, 0) }
 }
 
-/// CUDA 3.1's, with a size of 32 bits.
+/// `cuMemAllocHost` of CUDA 3.1, with a size of 32 bits.
 pub(crate) unsafe fn allocate_v1(pointer: *mut *mut c_void, size: c_uint) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { allocate_with(pointer, size as usize, 0) }
 }
 
@@ -35,7 +35,7 @@ pub(crate) unsafe fn allocate_with(
         0 => 0, // as a GPU's driver has it: nothing, and no error
         _ => memory::allocate(&context, size, AllocationKind::Pinned, flags)?,
     };
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe {
         put(
             pointer,
@@ -67,7 +67,7 @@ pub(crate) unsafe fn register(pointer: *mut c_void, size: usize, flags: c_uint) 
         ERROR_INVALID_VALUE,
         "{flags:#x} are no CU_MEMHOSTREGISTER_ flags"
     );
-    // SAFETY: the caller's contract: the memory stays until it is unregistered.
+    // SAFETY: by the caller's contract the memory stays valid until it is unregistered.
     unsafe { memory::register(&context, pointer.expose_provenance() as u64, size, flags) }
 }
 
@@ -77,7 +77,7 @@ pub(crate) unsafe fn unregister(pointer: *mut c_void) -> Result {
     memory::unregister(pointer.addr() as u64)
 }
 
-/// The host memory that `pointer` is in.
+/// Returns the pinned host memory that contains `pointer`.
 fn pinned(pointer: *mut c_void) -> Result<memory::Located> {
     let address = pointer.addr() as u64;
     match memory::locate(address).filter(|found| {
@@ -107,7 +107,7 @@ pub(crate) unsafe fn device_pointer(
     );
     pinned(pointer)?;
     // One address space: the device uses the host's address.
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(address, pointer.addr() as u64, "pdptr") }
 }
 
@@ -115,6 +115,6 @@ pub(crate) unsafe fn flags(flags: *mut c_uint, pointer: *mut c_void) -> Result {
     context::current()?;
     let found = pinned(pointer)?.owner.map_or(0, |owner| owner.flags);
     // With unified addressing all pinned memory is mapped.
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(flags, found | host_alloc::DEVICEMAP, "pFlags") }
 }

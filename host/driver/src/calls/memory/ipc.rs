@@ -1,4 +1,4 @@
-//! Interprocess memory and events, of "Memory Management".
+//! The calls of "Memory Management" for interprocess memory and events.
 
 use crate::abi::enums::event_flags;
 use crate::abi::{CUdeviceptr, CUevent, CUipcEventHandle, CUipcMemHandle, c_char, c_uint};
@@ -23,7 +23,7 @@ pub(crate) unsafe fn memory(handle: *mut CUipcMemHandle, address: CUdeviceptr) -
     context::current()?;
     present(handle, "pHandle")?;
     let reserved = reserved(ipc::export(address)?);
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(handle, CUipcMemHandle { reserved }, "pHandle") }
 }
 
@@ -40,7 +40,7 @@ pub(crate) unsafe fn open_memory(
         "{flags:#x} for the flags, which have to be CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS (1)"
     );
     let found = ipc::open(&context, bytes(handle.reserved))?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(address, found, "pdptr") }
 }
 
@@ -68,7 +68,7 @@ pub(crate) unsafe fn event(handle: *mut CUipcEventHandle, event: CUevent) -> Res
         size: 0,
     };
     let reserved = reserved(name.bytes());
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(handle, CUipcEventHandle { reserved }, "pHandle") }
 }
 
@@ -79,6 +79,6 @@ pub(crate) unsafe fn open_event(to: *mut CUevent, handle: CUipcEventHandle) -> R
     let points = Arc::new(Points::of(name.open()?)?);
     let flags = event_flags::INTERPROCESS | event_flags::DISABLE_TIMING;
     let event = EVENTS.add(|handle| Event::shared(handle, context.handle, flags, points));
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(to, event.handle, "phEvent") }
 }

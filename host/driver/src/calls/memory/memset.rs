@@ -1,4 +1,4 @@
-//! "Memory Management": setting device memory to a value of 8, 16 or 32 bits.
+//! The calls of "Memory Management" that set device memory to a value of 8, 16 or 32 bits.
 
 use crate::abi::{CUDA_MEMSET_NODE_PARAMS, CUdeviceptr, CUstream, c_uchar, c_uint, c_ushort};
 use crate::calls::stream;
@@ -28,25 +28,25 @@ impl Area {
     }
 }
 
-/// What memory can be set to: the calls' 8, 16 and 32 bits.
+/// The types of values that memory can be set to: 8, 16 and 32 bits.
 pub(crate) trait Element: Copy + Into<u32> + Send + Sync + 'static {}
 
 impl Element for c_uchar {}
 impl Element for c_ushort {}
 impl Element for c_uint {}
 
-/// Bytes that are copied at once: they stay in the first-level cache of the host's core.
+/// Bytes that are copied at once. They stay in the first-level cache of the host's core.
 const COPIED: usize = 16 << 10;
 
-/// Sets `width` elements from `start`, by the library's set and copy: a loop over the elements is
-/// slow where this crate is not optimised.
+/// Sets `width` elements from `start`, with the library's set and copy functions. A loop over the
+/// elements is slow if this crate is not optimised.
 ///
 /// # Safety
-/// This many elements are there, at an address that is aligned for one.
+/// There are this many elements, at an address that is aligned for one.
 unsafe fn fill_row<T: Element>(start: *mut T, width: usize, value: T) {
     let bytes = &Into::<u32>::into(value).to_le_bytes()[..size_of::<T>()];
     if width == 0 || bytes.iter().all(|byte| *byte == bytes[0]) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract.
         return unsafe {
             start
                 .cast::<u8>()
@@ -58,13 +58,14 @@ unsafe fn fill_row<T: Element>(start: *mut T, width: usize, value: T) {
     let mut done = 1;
     while done < width {
         let more = done.min(width - done).min(COPIED / size_of::<T>());
-        // SAFETY: `done` elements are set, and `more` come behind them, of those that are there.
+        // SAFETY: `done` elements are set. `more` elements follow them and are inside the row.
         unsafe { start.copy_to_nonoverlapping(start.add(done), more) };
         done += more;
     }
 }
 
-/// Checks `area`; the operation sets every element of it to `value`, and is none if there are none.
+/// Checks `area`. The operation sets every element of it to `value`. There is none if the area is
+/// empty.
 fn prepare<T: Element>(context: &Arc<Context>, area: &Area, value: T) -> Result<Option<Set>> {
     let &Area {
         address,
@@ -97,7 +98,7 @@ fn prepare<T: Element>(context: &Arc<Context>, area: &Area, value: T) -> Result<
             memory::written(address + (y * pitch) as u64, row as u64);
             let start: *mut T = std::ptr::with_exposed_provenance_mut(address as usize + y * pitch);
             // SAFETY: the area was checked to be inside a live allocation, which is not freed while
-            // the stream has work, and its address and pitch to be aligned.
+            // the stream has work. Its address and pitch were checked to be aligned.
             unsafe { fill_row(start, width, value) };
         }
     };
@@ -118,8 +119,9 @@ fn prepare<T: Element>(context: &Arc<Context>, area: &Area, value: T) -> Result<
     }))
 }
 
-/// Whether a call returns before the memory is set. The reference ("API synchronization behavior"):
-/// those without `Async` do, unless the memory is the host's to look at: pinned or managed.
+/// Whether a call returns before the memory is set. By the reference ("API synchronization
+/// behavior"), calls without `Async` do, unless the host can access the memory: pinned or managed
+/// memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Synchronous,
@@ -144,7 +146,7 @@ fn set<T: Element>((handle, mode): (CUstream, Mode), area: Area, value: T) -> Re
     }
 }
 
-/// The memset of a graph's node.
+/// Makes the memset for a graph's node.
 pub(crate) fn node(context: &Arc<Context>, described: &CUDA_MEMSET_NODE_PARAMS) -> Result<Set> {
     let &CUDA_MEMSET_NODE_PARAMS {
         dst: address,
@@ -250,14 +252,14 @@ mod tests {
         ] {
             for value in [0, 0x0101_0101, 0x1234_5678_u32] {
                 let mut row = vec![u32::MAX; width + 2];
-                // SAFETY: there are two elements more.
+                // SAFETY: there are two more elements.
                 unsafe { fill_row(row.as_mut_ptr().wrapping_add(1), width, value) };
                 assert_eq!((row[0], row[width + 1]), (u32::MAX, u32::MAX), "{width}");
                 assert!(row[1..=width].iter().all(|it| *it == value), "{width}");
             }
         }
         let mut halves = [0u16; 5];
-        // SAFETY: this many are there.
+        // SAFETY: there are this many elements.
         unsafe { fill_row(halves.as_mut_ptr(), 5, 0xabcd_u16) };
         assert_eq!(halves, [0xabcd; 5]);
     }

@@ -1,4 +1,4 @@
-//! "Memory Management": device and managed memory.
+//! The calls of "Memory Management" for device and managed memory.
 
 pub(crate) mod array;
 pub(crate) mod copy;
@@ -24,7 +24,7 @@ pub(crate) unsafe fn info(free: *mut usize, total: *mut usize) -> Result {
     let context = context::current()?;
     let memory = context.device.sim.memory();
     let (left, all) = (memory.total() - memory.used(), memory.total());
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(free, left as usize, "free").and_then(|()| put(total, all as usize, "total")) }
 }
 
@@ -32,7 +32,7 @@ pub(crate) unsafe fn allocate(address: *mut CUdeviceptr, size: usize) -> Result 
     let context = context::current()?;
     present(address, "dptr")?;
     let found = memory::allocate(&context, size, AllocationKind::Device, 0)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(address, found, "dptr") }
 }
 
@@ -66,7 +66,7 @@ pub(crate) unsafe fn allocate_pitched(
         )
     };
     let found = memory::allocate(&context, size, AllocationKind::Device, 0)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(address, found, "dptr").and_then(|()| put(pitch, found_pitch, "pPitch")) }
 }
 
@@ -92,7 +92,7 @@ pub(crate) unsafe fn address_range(
         Some(found) => found.allocation,
         None => crate::error::fail!(ERROR_NOT_FOUND, "{address:#x} is in no live allocation"),
     };
-    // SAFETY: the caller's contract; the reference lets either pointer be null.
+    // SAFETY: the caller keeps the contract. The reference permits either pointer to be null.
     unsafe {
         if !base.is_null() {
             base.write(found.base);
@@ -117,6 +117,6 @@ pub(crate) unsafe fn allocate_managed(
         "flags are {flags:#x}; pass CU_MEM_ATTACH_GLOBAL (1) or CU_MEM_ATTACH_HOST (2)"
     );
     let found = memory::allocate(&context, size, AllocationKind::Managed, flags)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(address, found, "dptr") }
 }

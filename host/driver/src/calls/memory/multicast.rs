@@ -1,4 +1,4 @@
-//! "Multicast Object Management".
+//! The calls of "Multicast Object Management".
 
 use crate::abi::{
     CUdevice, CUdeviceptr, CUmemGenericAllocationHandle, CUmulticastObjectProp, c_uint, c_ulonglong,
@@ -11,7 +11,7 @@ use crate::objects::memory::{multicast as objects, virtual_memory};
 /// `properties` is null or valid for a read.
 unsafe fn read(properties: *const CUmulticastObjectProp) -> Result<CUmulticastObjectProp> {
     present(properties, "prop")?;
-    // SAFETY: not null, so valid as the caller states.
+    // SAFETY: the pointer is not null, so it is valid by the caller's contract.
     Ok(unsafe { properties.read() })
 }
 
@@ -29,9 +29,9 @@ pub(crate) unsafe fn create(
     properties: *const CUmulticastObjectProp,
 ) -> Result {
     present(handle, "mcHandle")?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     let made = objects::create(&unsafe { read(properties)? })?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(handle, made, "mcHandle") }
 }
 
@@ -84,13 +84,13 @@ pub(crate) unsafe fn granularity(
     properties: *const CUmulticastObjectProp,
     option: c_uint,
 ) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     let found = objects::granularity(&unsafe { read(properties)? })?;
     ensure!(
         option <= 1,
         ERROR_INVALID_VALUE,
         "{option} is no CUmulticastGranularity_flags"
     );
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(granularity, found as usize, "granularity") }
 }

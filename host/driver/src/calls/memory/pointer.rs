@@ -1,7 +1,7 @@
-//! "Unified Addressing": what is known of a pointer, and advice about managed memory.
+//! The calls of "Unified Addressing": attributes of a pointer, and advice about managed memory.
 //!
-//! Managed memory needs no migration here, since device memory is memory of this process;
-//! prefetching and advice are checked, and kept to be read back.
+//! Managed memory needs no migration here, since device memory is memory of this process.
+//! Prefetches and advice are checked, and stored so that a program can read them back.
 
 use crate::abi::enums::{advise, memory_type, pointer_attribute as attribute};
 use crate::abi::{CUdevice, CUdeviceptr, CUmemLocation, CUstream, c_uint, c_void};
@@ -12,16 +12,16 @@ use crate::objects::memory::{self, managed as objects, owners};
 use crate::objects::{context, device};
 use lanewise_sim::AllocationKind;
 
-/// A pointer attribute's value, as wide as the driver writes it.
+/// The value of a pointer attribute, with the width that the driver writes.
 enum Value {
-    /// Also a boolean: the reference says "a boolean", and an H200's driver writes four bytes
-    /// (580.159.04).
+    /// Also for a boolean. The reference specifies "a boolean", and an H200's driver writes four
+    /// bytes (580.159.04).
     Word(u32),
     Long(u64),
 }
 
 impl Value {
-    /// What stands for an attribute that means nothing for a pointer, in a list.
+    /// Returns the value in a list for an attribute that has no meaning for a pointer.
     fn nothing(which: c_uint) -> Self {
         match which {
             attribute::MEMORY_TYPE
@@ -40,8 +40,8 @@ impl Value {
     /// # Safety
     /// `to` is valid for a write of this value.
     unsafe fn write(self, to: *mut c_void) {
-        // SAFETY: the caller's contract; C does not promise more than the type's alignment, nor
-        // does this ask for any.
+        // SAFETY: the caller keeps the contract. C guarantees no more than the type's alignment,
+        // and this write requires none.
         unsafe {
             match self {
                 Value::Word(value) => to.cast::<u32>().write_unaligned(value),
@@ -51,7 +51,8 @@ impl Value {
     }
 }
 
-/// The attribute of what `pointer` is in; none where the attribute has no meaning for it.
+/// Returns the attribute of the allocation that contains `pointer`; `None` if the attribute has no
+/// meaning for it.
 fn value(which: c_uint, pointer: CUdeviceptr, found: &Located) -> Option<Value> {
     let kind = &found.allocation.kind;
     let on_device = kind.on_device();
@@ -104,7 +105,7 @@ pub(crate) unsafe fn attribute(data: *mut c_void, which: c_uint, pointer: CUdevi
         )
     };
     match value(which, pointer, &found) {
-        // SAFETY: the caller's contract: room for the attribute's type.
+        // SAFETY: by the caller's contract there is room for the attribute's type.
         Some(value) => unsafe { value.write(data) },
         None => fail!(
             ERROR_INVALID_VALUE,
@@ -131,7 +132,7 @@ pub(crate) unsafe fn attributes(
     );
     let found = memory::locate(pointer);
     for i in 0..count as usize {
-        // SAFETY: the caller's contract: both lists have `count` elements.
+        // SAFETY: by the caller's contract both lists have `count` elements.
         let (which, to) = unsafe { (which.add(i).read(), data.add(i).read()) };
         check(which)?;
         present(to, "data[..]")?;
@@ -142,16 +143,15 @@ pub(crate) unsafe fn attributes(
         );
         let value = match &found {
             Some(found) => value(which, pointer, found),
-            // Of a pointer that is not the driver's there is no range to tell of: nothing is
-            // written.
+            // A pointer to other memory than the driver's has no range, so nothing is written.
             None if matches!(which, attribute::RANGE_START_ADDR | attribute::RANGE_SIZE) => {
                 continue;
             }
-            // An H200's driver answers with the pointer, whether or not it is of the host.
+            // An H200's driver returns the pointer, whether or not it is a host pointer.
             None if which == attribute::HOST_POINTER => Some(Value::Long(pointer)),
             None => None,
         };
-        // SAFETY: the caller's contract: room for each attribute's type.
+        // SAFETY: by the caller's contract there is room for each attribute's type.
         unsafe { value.unwrap_or(Value::nothing(which)).write(to) };
     }
     Ok(())
@@ -169,9 +169,10 @@ pub(crate) unsafe fn set_attribute(
         ERROR_INVALID_VALUE,
         "attribute {which} cannot be set; CU_POINTER_ATTRIBUTE_SYNC_MEMOPS (6) can"
     );
-    // Synchronous calls on the simulator are synchronous already: it is kept to be read back.
+    // The simulator's synchronous calls are always synchronous. The attribute is stored so that it
+    // can be read back.
     let found = memory::range("ptr", pointer, 0)?;
-    // SAFETY: the caller's contract: the attribute is as wide as it is read.
+    // SAFETY: by the caller's contract the attribute is as wide as the type that is read.
     let value = unsafe { value.cast::<c_uint>().read_unaligned() };
     owners::set_sync_memops(found.allocation.base, value != 0);
     Ok(())
@@ -194,7 +195,7 @@ pub(super) fn managed(address: CUdeviceptr, bytes: usize) -> Result {
     Ok(())
 }
 
-/// Checks a device of an advice or a prefetch; -1 is the host.
+/// Checks the device of advice or of a prefetch; -1 is the host.
 fn place(device: CUdevice) -> Result {
     if device == -1 {
         Ok(())
@@ -228,12 +229,12 @@ pub(crate) unsafe fn prefetch(
     Ok(())
 }
 
-/// Notes where a range was prefetched to; -1 is the host.
+/// Stores where a range was prefetched to; -1 is the host.
 fn prefetched(address: CUdeviceptr, bytes: usize, to: CUdevice) {
     objects::change(address, bytes as u64, |advice| advice.prefetched = to);
 }
 
-/// The device of a location, or -1 for the host.
+/// Returns the device of a location, or -1 for the host.
 fn device_of(location: &CUmemLocation) -> CUdevice {
     match location.kind {
         1 => location.id,
@@ -241,7 +242,7 @@ fn device_of(location: &CUmemLocation) -> CUdevice {
     }
 }
 
-/// Keeps an advice.
+/// Stores advice about a range.
 fn keep(address: CUdeviceptr, bytes: usize, advice: c_uint, device: CUdevice) {
     objects::change(address, bytes as u64, |known| match advice {
         1 => known.read_mostly = true,

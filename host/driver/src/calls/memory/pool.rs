@@ -1,8 +1,8 @@
-//! "Stream Ordered Memory Allocator": allocations that belong to a stream's order, and the pools
-//! they come from.
+//! The calls of "Stream Ordered Memory Allocator": allocations that are ordered in a stream, and
+//! the pools that they come from.
 //!
-//! The memory is taken when the call is made and given back when the stream comes to the free; a
-//! use by another stream that is not ordered after the allocation is not found.
+//! The memory is allocated during the call, and freed when the stream reaches the free. A use by
+//! another stream that is not ordered after the allocation is not detected.
 
 use crate::abi::{
     CUDA_MEM_ALLOC_NODE_PARAMS, CUdevice, CUdeviceptr, CUmemLocation, CUmemPoolProps, CUmemoryPool,
@@ -33,8 +33,8 @@ mod attribute {
 /// The constant `CU_MEM_LOCATION_TYPE_DEVICE` of cuda.h.
 const ON_DEVICE: u32 = 1;
 
-/// The beginning of `CUmemPoolProps`; what follows is for sharing with other processes and for size
-/// limits.
+/// The beginning of `CUmemPoolProps`. The other fields are for sharing with other processes and for
+/// size limits.
 #[repr(C)]
 struct PoolProps {
     allocation_kind: c_uint,
@@ -52,7 +52,7 @@ struct AccessDesc {
 pub(crate) unsafe fn allocate(address: *mut CUdeviceptr, bytes: usize, handle: CUstream) -> Result {
     let (context, _) = stream(handle)?;
     let pool = pool::current(context.device.ordinal)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { take(address, bytes, &pool, handle) }
 }
 
@@ -62,7 +62,7 @@ pub(crate) unsafe fn allocate_from(
     pool: CUmemoryPool,
     handle: CUstream,
 ) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { take(address, bytes, &*pool::get(pool)?, handle) }
 }
 
@@ -72,8 +72,8 @@ unsafe fn take(address: *mut CUdeviceptr, bytes: usize, pool: &Pool, on: CUstrea
     let (context, stream) = stream(on)?;
     present(address, "dptr")?;
     if bytes == 0 {
-        // As a GPU's driver has it: nothing, and no error.
-        // SAFETY: the caller's contract.
+        // A GPU's driver does the same: it writes a null address and returns no error.
+        // SAFETY: the caller keeps the contract.
         return unsafe { put(address, 0, "dptr") };
     }
     ensure!(
@@ -87,7 +87,7 @@ unsafe fn take(address: *mut CUdeviceptr, bytes: usize, pool: &Pool, on: CUstrea
         let reserved = reserved_memory::reserve(&context, &alloc_params(pool.device, bytes))?;
         let found = reserved.address;
         context.enqueue(&stream, Node::Alloc(reserved))?;
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller keeps the contract.
         return unsafe { put(address, found, "dptr") };
     }
     let found = memory::allocate(&context, bytes, AllocationKind::Device, 0)?;
@@ -97,7 +97,7 @@ unsafe fn take(address: *mut CUdeviceptr, bytes: usize, pool: &Pool, on: CUstrea
         Vec::new(),
         Run::Light(Box::new(|_| Ok(Cost::NOTHING))),
     )?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(address, found, "dptr") }
 }
 
@@ -124,7 +124,7 @@ pub(crate) unsafe fn free(address: CUdeviceptr, handle: CUstream) -> Result {
     Ok(())
 }
 
-/// What an allocation node is told when a stream's allocation becomes one.
+/// Returns the parameters of an allocation node for a stream's allocation that is captured.
 fn alloc_params(device: CUdevice, bytes: usize) -> CUDA_MEM_ALLOC_NODE_PARAMS {
     CUDA_MEM_ALLOC_NODE_PARAMS {
         pool_props: CUmemPoolProps {
@@ -148,19 +148,19 @@ fn alloc_params(device: CUdevice, bytes: usize) -> CUDA_MEM_ALLOC_NODE_PARAMS {
 
 pub(crate) unsafe fn default(handle: *mut CUmemoryPool, device: CUdevice) -> Result {
     let found = pool::default(device)?.handle;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(handle, found, "pool") }
 }
 
 pub(crate) unsafe fn current(handle: *mut CUmemoryPool, device: CUdevice) -> Result {
-    // Unlike elsewhere, a GPU's driver does not answer INVALID_DEVICE here.
+    // Unlike elsewhere, a GPU's driver does not return INVALID_DEVICE here.
     ensure!(
         device::get(device).is_ok(),
         ERROR_INVALID_VALUE,
         "{device} is no device"
     );
     let found = pool::current(device)?.handle;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(handle, found, "pool") }
 }
 
@@ -180,7 +180,8 @@ pub(crate) unsafe fn set(device: CUdevice, handle: CUmemoryPool) -> Result {
 pub(crate) unsafe fn create(handle: *mut CUmemoryPool, props: *const c_void) -> Result {
     present(handle, "pool")?;
     present(props, "poolProps")?;
-    // SAFETY: not null, so `CUmemPoolProps` as the caller states, of which this is the beginning.
+    // SAFETY: the pointer is not null, so by the caller's contract it points to `CUmemPoolProps`,
+    // which begins with this struct.
     let props = unsafe { props.cast::<PoolProps>().read() };
     ensure!(
         props.allocation_kind == 1 && props.location.kind == ON_DEVICE,
@@ -193,7 +194,7 @@ pub(crate) unsafe fn create(handle: *mut CUmemoryPool, props: *const c_void) -> 
         "a pool that other processes can open; the simulated device is this process's own: ask for CU_MEM_HANDLE_TYPE_NONE"
     );
     let pool = pool::create(props.location.id)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(handle, pool.handle, "pool") }
 }
 
@@ -212,7 +213,7 @@ pub(crate) unsafe fn attribute(handle: CUmemoryPool, which: c_uint, value: *mut 
         attribute::REUSE_FOLLOW_EVENT_DEPENDENCIES
             ..=attribute::REUSE_ALLOW_INTERNAL_DEPENDENCIES => {
             let rule = pool.settings.lock().reuse[which as usize - 1];
-            // SAFETY: the caller's contract: an int for these attributes.
+            // SAFETY: by the caller's contract the value is an int for these attributes.
             return unsafe { put(value.cast::<c_int>(), rule, "value") };
         }
         attribute::RELEASE_THRESHOLD => pool.settings.lock().release_threshold,
@@ -222,7 +223,7 @@ pub(crate) unsafe fn attribute(handle: CUmemoryPool, which: c_uint, value: *mut 
         attribute::USED_MEM_HIGH => pool.used().most,
         other => return no_attribute(other),
     };
-    // SAFETY: the caller's contract: 64 bits for these attributes.
+    // SAFETY: by the caller's contract the value has 64 bits for these attributes.
     unsafe { put(value.cast::<u64>(), found, "value") }
 }
 
@@ -236,12 +237,12 @@ pub(crate) unsafe fn set_attribute(
     match which {
         attribute::REUSE_FOLLOW_EVENT_DEPENDENCIES
             ..=attribute::REUSE_ALLOW_INTERNAL_DEPENDENCIES => {
-            // SAFETY: not null, so an int as the caller states.
+            // SAFETY: the pointer is not null, so by the caller's contract it points to an int.
             pool.settings.lock().reuse[which as usize - 1] =
                 unsafe { value.cast::<c_int>().read() };
         }
         attribute::RELEASE_THRESHOLD => {
-            // SAFETY: not null, so 64 bits as the caller states.
+            // SAFETY: the pointer is not null, so by the caller's contract it points to 64 bits.
             pool.settings.lock().release_threshold = unsafe { value.cast::<u64>().read() };
         }
         attribute::RESERVED_MEM_HIGH | attribute::USED_MEM_HIGH => {
@@ -270,10 +271,12 @@ pub(crate) unsafe fn set_access(handle: CUmemoryPool, map: *const c_void, count:
     let pool = pool::get(handle)?;
     present(map, "map")?;
     for i in 0..count {
-        // SAFETY: not null, so `count` elements as the caller states.
+        // SAFETY: the pointer is not null, so by the caller's contract it points to `count`
+        // elements.
         let wanted = unsafe { map.cast::<AccessDesc>().add(i).read() };
         check_location(&wanted.location)?;
-        // A device always reaches its own pool, and peers reach it by `cuCtxEnablePeerAccess`.
+        // A device always has access to its own pool, and peers have it after
+        // `cuCtxEnablePeerAccess`.
         ensure!(
             wanted.location.id != pool.device || wanted.flags == READ_WRITE,
             ERROR_INVALID_VALUE,
@@ -293,7 +296,7 @@ pub(crate) unsafe fn access(
 ) -> Result {
     let pool: Arc<Pool> = pool::get(handle)?;
     present(location, "location")?;
-    // SAFETY: not null, so a location as the caller states.
+    // SAFETY: the pointer is not null, so by the caller's contract it points to a location.
     let location = unsafe { location.read() };
     check_location(&location)?;
     let found = if location.id == pool.device {
@@ -301,7 +304,7 @@ pub(crate) unsafe fn access(
     } else {
         0
     };
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(flags, found, "flags") }
 }
 

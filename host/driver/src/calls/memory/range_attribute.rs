@@ -1,4 +1,4 @@
-//! "Unified Addressing": attributes of ranges of managed memory.
+//! The calls of "Unified Addressing" for attributes of ranges of managed memory.
 
 use super::pointer::managed;
 use crate::abi::{CUdeviceptr, c_int, c_uint, c_void};
@@ -15,7 +15,7 @@ mod attribute {
     pub(super) const LAST_PREFETCH_LOCATION: u32 = 4;
 }
 
-/// What all parts agree on, or what stands for "they do not".
+/// Returns the value that all parts have, or `otherwise` if they differ.
 fn common(parts: &[Advice], of: impl Fn(&Advice) -> c_int, otherwise: c_int) -> c_int {
     let first = parts.first().map(&of);
     let agree = parts.iter().all(|part| Some(of(part)) == first);
@@ -40,7 +40,7 @@ unsafe fn one(
         attribute::ACCESSED_BY => {
             let all = known.iter().map(|part| part.accessed_by.clone());
             let common = all.reduce(|a, b| &a & &b).unwrap_or_default();
-            // As many as there is room for; the rest says "no device".
+            // As many devices as there is room for. The rest is filled with "no device".
             let mut devices: Vec<c_int> = common.into_iter().take(size / 4).collect();
             devices.resize(size / 4, NOWHERE);
             devices
@@ -62,8 +62,8 @@ unsafe fn one(
             ""
         }
     );
-    // SAFETY: the caller's contract: `size` bytes, which the integers have; nothing is said of
-    // alignment.
+    // SAFETY: by the caller's contract there are `size` bytes, which the integers have too. No
+    // alignment is required.
     unsafe { std::ptr::copy_nonoverlapping(ints.as_ptr().cast::<u8>(), data.cast(), size) };
     Ok(())
 }
@@ -77,7 +77,7 @@ pub(crate) unsafe fn attribute(
 ) -> Result {
     context::current()?;
     managed(address, count)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { one(data, size, which, address, count) }
 }
 
@@ -100,8 +100,8 @@ pub(crate) unsafe fn attributes(
     );
     managed(address, count)?;
     for i in 0..attributes {
-        // SAFETY: the caller's contract: each list has as many elements, each buffer as many bytes
-        // as its size says.
+        // SAFETY: by the caller's contract each list has this many elements, and each buffer as
+        // many bytes as its size specifies.
         unsafe {
             one(
                 data.add(i).read(),

@@ -1,4 +1,4 @@
-//! "Virtual Memory Management".
+//! The calls of "Virtual Memory Management".
 
 use crate::abi::{
     CUdeviceptr, CUmemAccessDesc, CUmemAllocationProp, CUmemGenericAllocationHandle, CUmemLocation,
@@ -28,7 +28,7 @@ pub(crate) unsafe fn reserve(
     present(address, "ptr")?;
     no_flags(flags)?;
     let found = objects::reserve(size as u64, alignment as u64)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(address, found, "ptr") }
 }
 
@@ -40,7 +40,7 @@ pub(crate) unsafe fn unreserve(address: CUdeviceptr, size: usize) -> Result {
 /// `properties` is null or valid for a read.
 unsafe fn read(properties: *const CUmemAllocationProp) -> Result<CUmemAllocationProp> {
     present(properties, "prop")?;
-    // SAFETY: not null, so valid as the caller states.
+    // SAFETY: the pointer is not null, so it is valid by the caller's contract.
     Ok(unsafe { properties.read() })
 }
 
@@ -52,9 +52,9 @@ pub(crate) unsafe fn create(
 ) -> Result {
     present(handle, "handle")?;
     no_flags(flags)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     let made = objects::create(size as u64, unsafe { read(properties)? })?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(handle, made, "handle") }
 }
 
@@ -68,7 +68,7 @@ pub(crate) unsafe fn retain(
 ) -> Result {
     present(handle, "handle")?;
     let found = objects::retain(address.addr() as u64)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(handle, found, "handle") }
 }
 
@@ -105,7 +105,8 @@ pub(crate) unsafe fn set_access(
 ) -> Result {
     present(wanted, "desc")?;
     for i in 0..count {
-        // SAFETY: not null, so `count` elements as the caller states.
+        // SAFETY: the pointer is not null, so by the caller's contract it points to `count`
+        // elements.
         let wanted = unsafe { wanted.add(i).read() };
         ensure!(
             wanted.location.kind == 1,
@@ -137,7 +138,7 @@ pub(crate) unsafe fn access(
 ) -> Result {
     present(flags, "flags")?;
     present(location, "location")?;
-    // SAFETY: not null, so a location as the caller states.
+    // SAFETY: the pointer is not null, so by the caller's contract it points to a location.
     let location = unsafe { location.read() };
     ensure!(
         location.kind == 1,
@@ -147,7 +148,7 @@ pub(crate) unsafe fn access(
     );
     let open = objects::access(address, location.id)?;
     let found = if open { READ_WRITE } else { NONE };
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(flags, found.into(), "flags") }
 }
 
@@ -156,14 +157,14 @@ pub(crate) unsafe fn granularity(
     properties: *const CUmemAllocationProp,
     option: c_uint,
 ) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     objects::check(&unsafe { read(properties)? })?;
     ensure!(
         option <= 1,
         ERROR_INVALID_VALUE,
         "{option} is no CUmemAllocationGranularity_flags"
     );
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(granularity, GRANULARITY as usize, "granularity") }
 }
 
@@ -172,6 +173,6 @@ pub(crate) unsafe fn properties(
     handle: CUmemGenericAllocationHandle,
 ) -> Result {
     let found = objects::get(handle)?.properties;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(properties, found, "prop") }
 }

@@ -1,5 +1,5 @@
-//! "Stream Management": attributes of a stream. They are kept and given back; none changes what the
-//! simulator does.
+//! The calls of "Stream Management" for attributes of a stream. They are stored and returned. None
+//! of them changes what the simulator does.
 
 use crate::abi::enums::launch_attribute as attribute;
 use crate::abi::{CUlaunchAttributeValue, CUstream, c_uint};
@@ -35,7 +35,7 @@ pub(crate) unsafe fn get(
     } else if let Some(set) = stream.attributes.lock().get(&which) {
         found = *set;
     }
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(value, found, "value_out") }
 }
 
@@ -47,7 +47,7 @@ pub(crate) unsafe fn set(
     let (_, stream) = stream(handle)?;
     check(which)?;
     present(value, "value")?;
-    // SAFETY: not null, so valid as the caller states.
+    // SAFETY: the pointer is not null, so it is valid by the caller's contract.
     stream
         .attributes
         .lock()

@@ -1,4 +1,4 @@
-//! "Event Management". Times are modelled device time; see [`crate::time`].
+//! The calls of "Event Management". Times are modelled device time; see [`crate::time`].
 
 use crate::abi::enums::{event_flags, event_use};
 use crate::abi::{CUevent, CUstream, c_uint};
@@ -13,7 +13,7 @@ use crate::objects::{context, order};
 use crate::time::operation::Cost;
 use std::sync::Arc;
 
-/// The event that `handle` names, in a usable context.
+/// Returns the event that `handle` names, whose context must be usable.
 fn usable(handle: CUevent) -> Result<(Arc<context::Context>, Arc<Event>)> {
     let event = get(handle)?;
     let context = context::get(event.context)?;
@@ -37,12 +37,12 @@ pub(crate) unsafe fn create(handle: *mut CUevent, flags: c_uint) -> Result {
     } else {
         EVENTS.add(|handle| Event::new(handle, context.handle, flags))
     };
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(handle, event.handle, "phEvent") }
 }
 
 pub(crate) unsafe fn record(handle: CUevent, on: CUstream) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { record_with(handle, on, 0) }
 }
 
@@ -76,7 +76,7 @@ pub(crate) unsafe fn record_with(handle: CUevent, on: CUstream, flags: c_uint) -
     Ok(())
 }
 
-/// Refuses an event that was last recorded in a capture, where it does not happen; the capture
+/// Refuses an event that was last recorded in a capture, where it never happens. The capture
 /// becomes invalid.
 fn not_captured(event: &Event) -> Result {
     if let Some(point) = event.captured() {
@@ -127,7 +127,7 @@ pub(crate) unsafe fn synchronize(handle: CUevent) -> Result {
 
 pub(crate) unsafe fn destroy(handle: CUevent) -> Result {
     get(handle)?;
-    // What it recorded stays where streams wait for it.
+    // Streams that wait for it keep what it recorded.
     EVENTS.remove(handle);
     Ok(())
 }
@@ -135,7 +135,7 @@ pub(crate) unsafe fn destroy(handle: CUevent) -> Result {
 pub(crate) unsafe fn elapsed(milliseconds: *mut f32, start: CUevent, end: CUevent) -> Result {
     let (context, start) = usable(start)?;
     let (_, end) = usable(end)?;
-    // A GPU's driver answers so, and not with INVALID_VALUE as elsewhere.
+    // A GPU's driver returns this code here, and not INVALID_VALUE as elsewhere.
     ensure!(
         !milliseconds.is_null(),
         ERROR_INVALID_HANDLE,
@@ -159,11 +159,11 @@ pub(crate) unsafe fn elapsed(milliseconds: *mut f32, start: CUevent, end: CUeven
         )
     };
     let nanoseconds = end as f64 - start as f64;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(milliseconds, (nanoseconds / 1e6) as f32, "pMilliseconds") }
 }
 
-/// What an event recorded, whose time is known.
+/// Returns the operations that an event recorded, if its time can be read.
 fn timed(role: &str, event: &Event) -> Result<Vec<Arc<Work>>> {
     ensure!(
         event.has_time(),
@@ -186,7 +186,7 @@ fn timed(role: &str, event: &Event) -> Result<Vec<Arc<Work>>> {
     Ok(work)
 }
 
-/// The host was told that these have run.
+/// Notes that the host has learned that these operations have run.
 fn host_knows(work: &[Arc<Work>]) {
     let tickets = work.iter().filter_map(|work| work.ticket.as_ref());
     tickets.for_each(|ticket| order::host_waited_for(ticket));

@@ -1,8 +1,8 @@
-//! "Stream Memory Operations": a stream writes a word of memory, or waits for one.
+//! The calls of "Stream Memory Operations": a stream writes a word of memory, or waits for one.
 //!
-//! A wait looks at the word again and again on the stream's thread, until another stream, a kernel
-//! or the host has written what it waits for. As on a GPU, a value that never comes keeps the
-//! stream, and who waits for it, for ever.
+//! A wait polls the word on the stream's thread until another stream, a kernel or the host has
+//! written the expected value. As on a GPU, a value that is never written blocks the stream, and
+//! everything that waits for it, forever.
 
 use crate::abi::{CUdeviceptr, CUstream, c_uint, c_void};
 use crate::calls::{present, stream};
@@ -31,7 +31,7 @@ mod kind {
     pub(super) const BARRIER: u32 = 6;
 }
 
-/// Operations that one batch may have.
+/// The largest number of operations in one batch.
 const MOST: c_uint = 256;
 
 /// One operation: a wait or a write of 4 or 8 bytes.
@@ -40,13 +40,13 @@ struct Operation {
     address: u64,
     wide: bool,
     value: u64,
-    /// None for a write; else what is compared how.
+    /// `None` for a write; for a wait, the kind of comparison.
     wait: Option<u32>,
 }
 
 impl Operation {
-    /// Checks the arguments of one call or one element of a batch. `kind` is one that waits or
-    /// writes.
+    /// Checks the arguments of one call or of one element of a batch. `kind` must be a wait or a
+    /// write.
     fn new(kind: c_uint, address: CUdeviceptr, value: u64, flags: c_uint) -> Result<Self> {
         let wait = matches!(kind, kind::WAIT_32 | kind::WAIT_64);
         let wide = matches!(kind, kind::WAIT_64 | kind::WRITE_64);
@@ -72,10 +72,10 @@ impl Operation {
         })
     }
 
-    /// The word as it is now.
+    /// Returns the current value of the word.
     fn load(&self) -> u64 {
         let place = self.address as usize;
-        // SAFETY: `new` saw that the bytes are live and aligned, and memory is freed when its
+        // SAFETY: `new` checked that the bytes are live and aligned. Memory is freed only when its
         // context's streams are idle.
         unsafe {
             if self.wide {
@@ -92,7 +92,7 @@ impl Operation {
         let place = self.address as usize;
         order::release_to_host();
         memory::note_written(self.address, if self.wide { 8 } else { 4 });
-        // SAFETY: as for `load`.
+        // SAFETY: the reason is the same as in `load`.
         unsafe {
             if self.wide {
                 let word: *mut u64 = std::ptr::with_exposed_provenance_mut(place);
@@ -104,10 +104,10 @@ impl Operation {
         }
     }
 
-    /// Whether the word is what is waited for.
+    /// Returns whether the word has the value that is waited for.
     fn holds(&self, how: u32) -> bool {
         let (word, value) = (self.load(), self.value);
-        // Greater or equal on a circle, so that counters may wrap around.
+        // This is greater or equal modulo the word's range, so that counters may wrap around.
         let ahead = if self.wide {
             word.wrapping_sub(value) as i64 >= 0
         } else {
@@ -139,7 +139,7 @@ impl Operation {
     }
 }
 
-/// Runs operations in a stream's order, one after another.
+/// Runs operations one after another in a stream's order.
 fn submit(handle: CUstream, operations: Vec<Operation>) -> Result {
     let (context, stream) = stream(handle)?;
     let waits = operations.iter().any(|it| it.wait.is_some());
@@ -198,7 +198,8 @@ pub(crate) unsafe fn write_64(
     one(handle, kind::WRITE_64, address, value, flags)
 }
 
-/// `CUstreamBatchMemOpParams`: a union of 48 bytes, whose members for waits and writes begin alike.
+/// `CUstreamBatchMemOpParams`: a union of 48 bytes. Its members for waits and writes begin with the
+/// same fields.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Params {
@@ -235,7 +236,8 @@ pub(crate) unsafe fn batch(
     present(params, "paramArray")?;
     let mut operations = Vec::with_capacity(count as usize);
     for i in 0..count as usize {
-        // SAFETY: not null, so `count` elements as the caller states.
+        // SAFETY: the pointer is not null, so by the caller's contract it points to `count`
+        // elements.
         let Params {
             operation,
             address,
@@ -247,7 +249,7 @@ pub(crate) unsafe fn batch(
         let value = match operation {
             kind::WAIT_32 | kind::WRITE_32 => value & u64::from(u32::MAX),
             kind::WAIT_64 | kind::WRITE_64 => value,
-            // Operations here are in order and seen by all as it is.
+            // Operations here are in order and visible everywhere without a barrier.
             kind::BARRIER => continue,
             other => fail!(
                 ERROR_INVALID_VALUE,

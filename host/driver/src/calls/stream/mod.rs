@@ -19,7 +19,7 @@ use crate::objects::submission::Run;
 use crate::time::operation::Cost;
 
 pub(crate) unsafe fn create(handle: *mut CUstream, flags: c_uint) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { create_with_priority(handle, flags, 0) }
 }
 
@@ -35,10 +35,10 @@ pub(crate) unsafe fn create_with_priority(
         ERROR_INVALID_VALUE,
         "{flags:#x} are no stream flags; pass CU_STREAM_DEFAULT (0) or CU_STREAM_NON_BLOCKING (1)"
     );
-    // The reference: a priority outside the range is moved into it.
+    // By the reference, a priority outside the range is moved into it.
     let (least, greatest) = super::context::PRIORITIES;
     let stream = context.add_stream(flags, priority.clamp(greatest, least));
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(handle, stream.handle, "phStream") }
 }
 
@@ -58,38 +58,38 @@ pub(crate) unsafe fn destroy(handle: CUstream) -> Result {
 
 pub(crate) unsafe fn priority(handle: CUstream, priority: *mut c_int) -> Result {
     let (_, stream) = stream(handle)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(priority, stream.priority, "priority") }
 }
 
 pub(crate) unsafe fn flags(handle: CUstream, flags: *mut c_uint) -> Result {
     let (_, stream) = stream(handle)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(flags, stream.flags, "flags") }
 }
 
 pub(crate) unsafe fn context(handle: CUstream, context: *mut CUcontext) -> Result {
     let (found, _) = stream(handle)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(context, found.handle, "pctx") }
 }
 
 pub(crate) unsafe fn id(handle: CUstream, id: *mut c_ulonglong) -> Result {
     let (context, stream) = stream(handle)?;
-    // Handles are given out once; a default stream's is made one of a kind by its context's, whose
-    // low bits are zero.
+    // A stream's handle is unique. For a default stream, the id is its context's handle, whose low
+    // bits are zero, combined with the stream's own.
     let found = if stream.handle.0 > CUstream::PER_THREAD.0 {
         stream.handle.0
     } else {
         context.handle.0 | stream.handle.0
     };
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(id, found as c_ulonglong, "streamId") }
 }
 
 pub(crate) unsafe fn device(handle: CUstream, device: *mut CUdevice) -> Result {
     let (context, _) = stream(handle)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(device, context.device.ordinal, "device") }
 }
 
@@ -126,7 +126,7 @@ pub(crate) unsafe fn wait_event(handle: CUstream, event: CUevent, flags: c_uint)
             context.submit(&stream, Vec::new(), Run::MayNeedHost(Box::new(job)))?;
         }
     }
-    // An event that recorded nothing does not make anything wait.
+    // An event that has recorded nothing makes no stream wait.
     if let Some(recorded) = event.recorded() {
         context.submit(
             &stream,
@@ -156,7 +156,8 @@ pub(crate) unsafe fn add_callback(
     let job = move |fault: Option<&Error>| {
         let data = data;
         let status = fault.map_or(CUresult::SUCCESS, |fault| fault.code);
-        // SAFETY: the caller's contract: a function of this type, to be called once with this data.
+        // SAFETY: by the caller's contract the function has this type and may be called once with
+        // this data.
         order::runs_on_host(|| unsafe { callback(handle, status, data.0) });
         Ok(Cost::NOTHING)
     };
@@ -197,7 +198,8 @@ pub(crate) unsafe fn synchronize(handle: CUstream) -> Result {
     context.permit(&stream)?;
     capture::refuse(&stream, "be waited for")?;
     if stream.legacy {
-        // It waits for the blocking streams, so what it waits for now is an operation that does.
+        // The new operation waits for the blocking streams, so it represents everything that the
+        // stream waits for now.
         let work = context.submit(
             &stream,
             Vec::new(),

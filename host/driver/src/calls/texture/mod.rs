@@ -1,4 +1,4 @@
-//! "Texture Object Management" and "Surface Object Management".
+//! The calls of "Texture Object Management" and "Surface Object Management".
 
 pub(crate) mod reference;
 pub(crate) mod tensor_map;
@@ -20,13 +20,14 @@ pub(crate) unsafe fn create(
     present(handle, "pTexObject")?;
     present(resource, "pResDesc")?;
     present(how, "pTexDesc")?;
-    // SAFETY: not null, so descriptors as the caller states; the last may be null.
+    // SAFETY: the pointers are not null, so by the caller's contract they point to descriptors. The
+    // last one may be null.
     let (resource, how, view) = unsafe {
         let view = (!view.is_null()).then(|| view.read());
         (resource.read(), how.read(), view)
     };
     let made = texture::create_texture(&context, resource, how, view)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(handle, made, "pTexObject") }
 }
 
@@ -36,14 +37,14 @@ pub(crate) unsafe fn destroy(handle: CUtexObject) -> Result {
 
 pub(crate) unsafe fn resource(resource: *mut CUDA_RESOURCE_DESC, handle: CUtexObject) -> Result {
     let made = texture::get(&*context::current()?, handle, true)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(resource, made.resource, "pResDesc") }
 }
 
 pub(crate) unsafe fn how(how: *mut CUDA_TEXTURE_DESC, handle: CUtexObject) -> Result {
     let made = texture::get(&*context::current()?, handle, true)?;
     match made.texture {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller keeps the contract.
         Some(found) => unsafe { put(how, found, "pTexDesc") },
         None => fail!(ERROR_INVALID_VALUE, "{handle:#x} is a surface object"),
     }
@@ -51,7 +52,7 @@ pub(crate) unsafe fn how(how: *mut CUDA_TEXTURE_DESC, handle: CUtexObject) -> Re
 
 pub(crate) unsafe fn view(view: *mut CUDA_RESOURCE_VIEW_DESC, handle: CUtexObject) -> Result {
     let made = texture::get(&*context::current()?, handle, true)?;
-    // Where none was given an H200 answers with nothing in it, and no error.
+    // If no view was given, an H200 returns an empty view and no error.
     let found = made.view.unwrap_or(CUDA_RESOURCE_VIEW_DESC {
         format: 0,
         width: 0,
@@ -63,7 +64,7 @@ pub(crate) unsafe fn view(view: *mut CUDA_RESOURCE_VIEW_DESC, handle: CUtexObjec
         last_layer: 0,
         reserved: [0; 16],
     });
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(view, found, "pResViewDesc") }
 }
 
@@ -74,9 +75,9 @@ pub(crate) unsafe fn create_surface(
     let context = context::current()?;
     present(handle, "pSurfObject")?;
     present(resource, "pResDesc")?;
-    // SAFETY: not null, so a descriptor as the caller states.
+    // SAFETY: the pointer is not null, so by the caller's contract it points to a descriptor.
     let made = texture::create_surface(&context, unsafe { resource.read() })?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(handle, made, "pSurfObject") }
 }
 
@@ -89,6 +90,6 @@ pub(crate) unsafe fn surface_resource(
     handle: CUsurfObject,
 ) -> Result {
     let made = texture::get(&*context::current()?, handle, false)?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(resource, made.resource, "pResDesc") }
 }

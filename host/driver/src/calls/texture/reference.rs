@@ -1,4 +1,5 @@
-//! "Texture Reference Management (deprecated)" and "Surface Reference Management (deprecated)".
+//! The calls of "Texture Reference Management (deprecated)" and "Surface Reference Management
+//! (deprecated)".
 
 use crate::abi::enums::reference_flags;
 use crate::abi::{
@@ -21,9 +22,9 @@ pub(crate) unsafe fn of_module(
     context::current()?;
     let module = module::get(module)?;
     present(reference, "pTexRef")?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     let found = references::texture_of(&module, unsafe { text(name, "name")? })?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(reference, found.handle, "pTexRef") }
 }
 
@@ -35,16 +36,16 @@ pub(crate) unsafe fn surface_of_module(
     context::current()?;
     let module = module::get(module)?;
     present(reference, "pSurfRef")?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     let found = references::surface_of(&module, unsafe { text(name, "name")? })?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(reference, found.handle, "pSurfRef") }
 }
 
 pub(crate) unsafe fn create(reference: *mut CUtexref) -> Result {
     let context = context::current()?;
     present(reference, "pTexRef")?;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(reference, references::create(&context).handle, "pTexRef") }
 }
 
@@ -59,7 +60,7 @@ fn change(reference: CUtexref, change: impl FnOnce(&mut Settings) -> Result) -> 
     references::texture(reference)?.change(change)
 }
 
-/// A copy of a reference's settings.
+/// Returns a copy of a reference's settings.
 fn settings(reference: CUtexref) -> Result<Settings> {
     context::current()?;
     let settings = references::texture(reference)?.settings.lock().clone();
@@ -110,7 +111,7 @@ pub(crate) unsafe fn set_address(
     bytes: usize,
 ) -> Result {
     let alignment = context::current()?.device.sim.model().alignment.texture;
-    // Textures begin at a multiple of the alignment; the kernel adds what is left.
+    // Textures begin at a multiple of the alignment. The kernel has to add the remaining offset.
     let rest = address % u64::from(alignment);
     change(reference, |settings| {
         ensure!(
@@ -122,7 +123,7 @@ pub(crate) unsafe fn set_address(
         Ok(())
     })?;
     if !offset.is_null() {
-        // SAFETY: not null, so valid as the caller states.
+        // SAFETY: the pointer is not null, so it is valid by the caller's contract.
         unsafe { offset.write(rest as usize) };
     }
     Ok(())
@@ -136,7 +137,7 @@ pub(crate) unsafe fn set_address_2d(
 ) -> Result {
     change(reference, |settings| {
         present(descriptor, "desc")?;
-        // SAFETY: not null, so a descriptor as the caller states.
+        // SAFETY: the pointer is not null, so by the caller's contract it points to a descriptor.
         let descriptor = unsafe { descriptor.read() };
         settings.format = descriptor.format;
         settings.channels = descriptor.channels;
@@ -218,7 +219,7 @@ pub(crate) unsafe fn set_anisotropy(reference: CUtexref, most: c_uint) -> Result
 pub(crate) unsafe fn set_border(reference: CUtexref, color: *mut f32) -> Result {
     change(reference, |settings| {
         present(color, "pBorderColor")?;
-        // SAFETY: not null, so four floats as the caller states.
+        // SAFETY: the pointer is not null, so by the caller's contract it points to four floats.
         settings.how.border_color = unsafe { color.cast::<[f32; 4]>().read() };
         Ok(())
     })
@@ -234,7 +235,7 @@ pub(crate) unsafe fn set_flags(reference: CUtexref, flags: c_uint) -> Result {
 pub(crate) unsafe fn address(address: *mut CUdeviceptr, reference: CUtexref) -> Result {
     match settings(reference)?.bound {
         Bound::Linear(found, _) | Bound::Pitched(found, ..) => {
-            // SAFETY: the caller's contract.
+            // SAFETY: the caller keeps the contract.
             unsafe { put(address, found, "pdptr") }
         }
         _ => fail!(ERROR_INVALID_VALUE, "the reference is not bound to memory"),
@@ -243,13 +244,13 @@ pub(crate) unsafe fn address(address: *mut CUdeviceptr, reference: CUtexref) -> 
 
 pub(crate) unsafe fn array(handle: *mut CUarray, reference: CUtexref) -> Result {
     let found = references::array_of(&settings(reference)?.bound)?.handle;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(handle, found, "phArray") }
 }
 
 pub(crate) unsafe fn mipmap(handle: *mut CUmipmappedArray, reference: CUtexref) -> Result {
     match settings(reference)?.bound {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller keeps the contract.
         Bound::Mipmap(found) => unsafe { put(handle, found.handle, "phMipmappedArray") },
         _ => fail!(
             ERROR_INVALID_VALUE,
@@ -264,12 +265,12 @@ pub(crate) unsafe fn address_mode(
     dimension: c_int,
 ) -> Result {
     let found = settings(reference)?.how.address_mode[axis(dimension)?];
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(mode, found, "pam") }
 }
 
 pub(crate) unsafe fn filter_mode(mode: *mut c_uint, reference: CUtexref) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(mode, settings(reference)?.how.filter_mode, "pfm") }
 }
 
@@ -279,7 +280,7 @@ pub(crate) unsafe fn format(
     reference: CUtexref,
 ) -> Result {
     let found = settings(reference)?;
-    // SAFETY: the caller's contract; an H200 lets both pointers be null.
+    // SAFETY: the caller keeps the contract. An H200 permits both pointers to be null.
     unsafe {
         if !channels.is_null() {
             channels.write(found.channels as c_int);
@@ -292,18 +293,18 @@ pub(crate) unsafe fn format(
 }
 
 pub(crate) unsafe fn mipmap_filter_mode(mode: *mut c_uint, reference: CUtexref) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(mode, settings(reference)?.how.mipmap_filter_mode, "pfm") }
 }
 
 pub(crate) unsafe fn mipmap_bias(bias: *mut f32, reference: CUtexref) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(bias, settings(reference)?.how.mipmap_level_bias, "pbias") }
 }
 
 pub(crate) unsafe fn mipmap_clamp(least: *mut f32, most: *mut f32, reference: CUtexref) -> Result {
     let how = settings(reference)?.how;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe {
         put(least, how.min_mipmap_level_clamp, "pminMipmapLevelClamp")?;
         put(most, how.max_mipmap_level_clamp, "pmaxMipmapLevelClamp")
@@ -312,18 +313,18 @@ pub(crate) unsafe fn mipmap_clamp(least: *mut f32, most: *mut f32, reference: CU
 
 pub(crate) unsafe fn anisotropy(most: *mut c_int, reference: CUtexref) -> Result {
     let found = settings(reference)?.anisotropy;
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(most, found as c_int, "pmaxAniso") }
 }
 
 pub(crate) unsafe fn border(color: *mut f32, reference: CUtexref) -> Result {
     let found = settings(reference)?.how.border_color;
-    // SAFETY: the caller's contract: four floats.
+    // SAFETY: by the caller's contract there are four floats.
     unsafe { put(color.cast::<[f32; 4]>(), found, "pBorderColor") }
 }
 
 pub(crate) unsafe fn flags(flags: *mut c_uint, reference: CUtexref) -> Result {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe { put(flags, settings(reference)?.how.flags, "pFlags") }
 }
 
@@ -346,7 +347,7 @@ pub(crate) unsafe fn surface_array(handle: *mut CUarray, reference: CUsurfref) -
     context::current()?;
     let bound = references::surface(reference)?.bound.lock().clone();
     match bound {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller keeps the contract.
         Some(array) => unsafe { put(handle, array.handle, "phArray") },
         None => fail!(
             ERROR_INVALID_VALUE,
@@ -365,7 +366,7 @@ pub(crate) unsafe fn set_parameter(
 ) -> Result {
     library::function(function)?.context()?;
     references::texture(reference)?;
-    // The kernel names its texture itself.
+    // The kernel itself names its texture.
     ensure!(
         unit == DEFAULT_UNIT,
         ERROR_INVALID_VALUE,

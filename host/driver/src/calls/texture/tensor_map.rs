@@ -1,8 +1,8 @@
-//! "Tensor Map Object Management".
+//! The calls of "Tensor Map Object Management".
 //!
-//! What a map may say is the simulator's (`lanewise_sim::tensor`), and so are the 128 bytes:
-//! NVIDIA's are not published, and a program may not look into them. A refusal says which
-//! requirement was not met.
+//! The simulator defines the valid maps (`lanewise_sim::tensor`) and the format of the 128 bytes.
+//! NVIDIA's format is not published, and a program may not read the bytes. An error names the
+//! requirement that was not met.
 
 use crate::abi::{CUtensorMap, c_int, c_uint, c_void};
 use crate::calls::{present, put};
@@ -12,7 +12,7 @@ use lanewise_sim::tensor::{
     Access, Element, Fill, Im2col, Interleave, Promotion, Swizzle, TensorMap,
 };
 
-/// What all three encodings are told.
+/// The arguments that all three encodings have.
 struct Tensor {
     data_type: c_uint,
     rank: u32,
@@ -26,7 +26,7 @@ struct Tensor {
     fill: c_uint,
 }
 
-/// The value of an enumeration, or a refusal that names it.
+/// Returns the value of an enumeration, or an error that names it.
 fn named<T>(value: Option<T>, number: c_uint, what: &str) -> Result<T> {
     match value {
         Some(value) => Ok(value),
@@ -34,7 +34,7 @@ fn named<T>(value: Option<T>, number: c_uint, what: &str) -> Result<T> {
     }
 }
 
-/// The first `count` elements, and zeros.
+/// Returns the first `count` elements, filled up with zeros.
 ///
 /// # Safety
 /// `from` is null or valid for reads of `count` elements.
@@ -48,17 +48,18 @@ unsafe fn array<T: Copy + Default, const N: usize>(
         present(from, name)?;
     }
     for (i, to) in array.iter_mut().take(count).enumerate() {
-        // SAFETY: not null where there is an element, so valid as the caller states.
+        // SAFETY: the pointer is not null if there is an element, so it is valid by the caller's
+        // contract.
         *to = unsafe { from.add(i).read_unaligned() };
     }
     Ok(array)
 }
 
 impl Tensor {
-    /// The map of this tensor, checked and written to `to`.
+    /// Makes the map of this tensor, checks it and writes it to `to`.
     ///
     /// # Safety
-    /// `to` is null or valid for a write; the arrays are null or as long as the rank says.
+    /// `to` is null or valid for a write. The arrays are null or as long as the rank specifies.
     unsafe fn encode(self, to: *mut CUtensorMap, access: Access) -> Result {
         let context = context::current()?;
         placed(to)?;
@@ -77,9 +78,10 @@ impl Tensor {
             "a tensor of {rank} dimensions; there can be 1 to 5"
         );
         let dimensions = rank as usize;
-        // An H200's driver (580.159) wants them of one dimension too, which has none.
+        // An H200's driver (580.159) requires the strides for one dimension too, where there are
+        // none.
         present(self.strides, "globalStrides")?;
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller keeps the contract.
         let map = unsafe {
             TensorMap {
                 element: named(
@@ -112,12 +114,12 @@ impl Tensor {
             }
         };
         check(&map, sm)?;
-        // SAFETY: the caller's contract; it was looked at above.
+        // SAFETY: the caller keeps the contract. The pointer was checked above.
         unsafe { put(to, CUtensorMap::from_bytes(map.encode()), "tensorMap") }
     }
 }
 
-/// Whether a tensor map can be where the program says.
+/// Checks that the program's address is valid for a tensor map.
 fn placed(map: *mut CUtensorMap) -> Result {
     present(map, "tensorMap")?;
     ensure!(
@@ -163,7 +165,7 @@ pub(crate) unsafe fn tiled(
         promotion,
         fill,
     };
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe {
         let sizes = array(box_size, rank.min(5) as usize, "boxDim")?;
         tensor.encode(to, Access::Tiled(sizes))
@@ -204,7 +206,7 @@ pub(crate) unsafe fn im2col(
         promotion,
         fill,
     };
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller keeps the contract.
     unsafe {
         let spatial = rank as usize - 2;
         let lower = array(lower, spatial, "pixelBoxLowerCorner")?;
@@ -220,7 +222,7 @@ pub(crate) unsafe fn im2col(
     }
 }
 
-/// A corner in as many bits as any map has for it.
+/// Converts a corner to the largest width that any map has for it.
 fn corner(of: [c_int; 3]) -> Result<[i16; 3]> {
     let mut corner = [0; 3];
     for (to, coordinate) in corner.iter_mut().zip(of) {
@@ -238,7 +240,7 @@ fn corner(of: [c_int; 3]) -> Result<[i16; 3]> {
 pub(crate) unsafe fn replace_address(map: *mut CUtensorMap, address: *mut c_void) -> Result {
     let context = context::current()?;
     placed(map)?;
-    // SAFETY: not null, so an object as the caller states.
+    // SAFETY: the pointer is not null, so by the caller's contract it points to an object.
     let bytes = unsafe { map.read() }.into_bytes();
     let Some(mut decoded) = TensorMap::decode(&bytes) else {
         fail!(

@@ -1,21 +1,22 @@
-//! The engines of a device: who can work at the same time as whom.
+//! The engines of a device, and which operations can use them at the same time.
 //!
-//! Each copy direction has an engine that does one copy at a time (with one copy engine in all, the
-//! directions share it), and so have copies to and from other devices. The multiprocessors are one
-//! engine that several kernels can share: a kernel takes the part of it that its blocks can fill,
-//! at most [`KERNELS`] at a time. An operation takes the first gap at or after the moment it is
-//! ready that is long enough and free enough; who is asked first, the timeline says.
+//! Each copy direction has an engine that does one copy at a time. On a device with a single copy
+//! engine the directions share it. Copies to and from other devices have an engine of their own.
+//! The multiprocessors are one engine that several kernels can share: a kernel takes the part that
+//! its blocks can fill, and at most [`KERNELS`] kernels run at a time. An operation takes the first
+//! gap, at or after the moment it is ready, that is long enough and has enough free capacity. The
+//! timeline determines the order in which operations are placed.
 
 use super::Nanoseconds;
 
-/// Kernels that can be resident together (CUDA C++ Programming Guide, "Technical Specifications":
-/// 128 from cc 5.0 on).
+/// The number of kernels that can be resident together (CUDA C++ Programming Guide, "Technical
+/// Specifications": 128 from cc 5.0 on).
 const KERNELS: u32 = 128;
 
-/// All of an engine; parts of it are counted in millionths, so that sums are exact.
+/// A whole engine. Parts of it are counted in millionths, so that sums are exact.
 pub(crate) const WHOLE: u32 = 1_000_000;
 
-/// What an operation occupies.
+/// The engine that an operation occupies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Engine {
     /// Nothing: an event, a wait, a function on the host.
@@ -30,7 +31,7 @@ pub(crate) enum Engine {
     Compute(u32),
 }
 
-/// A kind of engine: what hardware queues keep apart.
+/// A kind of engine. Each hardware queue handles the kinds separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Class {
     Compute,
@@ -40,7 +41,7 @@ pub(crate) enum Class {
 }
 
 impl Engine {
-    /// The kind it is of; none where nothing is occupied.
+    /// Returns the kind of the engine; `None` if nothing is occupied.
     pub(crate) fn class(self) -> Option<Class> {
         match self {
             Engine::None => None,
@@ -52,16 +53,16 @@ impl Engine {
     }
 }
 
-/// The engines of one device and when they are taken.
+/// The engines of one device, and the times at which they are occupied.
 #[derive(Debug)]
 pub(crate) struct Engines {
     one_copy_engine: bool,
-    /// What is under way, by [`Class`].
+    /// The load of each engine, by [`Class`].
     loads: [Load; 4],
 }
 
 impl Engines {
-    /// The engines of a device on which nothing runs.
+    /// Makes the engines of an idle device.
     pub(crate) fn new(copy_engines: u32) -> Engines {
         Engines {
             one_copy_engine: copy_engines < 2,
@@ -69,7 +70,8 @@ impl Engines {
         }
     }
 
-    /// Which load is meant, which part of it, and how many may share it.
+    /// Returns the index of an engine's load, the part of it that is occupied, and how many
+    /// operations may share it.
     fn share(&self, engine: Engine) -> Option<(usize, u32, u32)> {
         let class = match engine.class()? {
             Class::ToHost if self.one_copy_engine => Class::ToDevice,
@@ -82,7 +84,7 @@ impl Engines {
         Some((class as usize, part, most))
     }
 
-    /// The first moment from `ready` on at which `engine` can be taken for `duration`.
+    /// Returns the first moment from `ready` on at which `engine` is free for `duration`.
     pub(crate) fn first_gap(
         &self,
         engine: Engine,
@@ -95,8 +97,8 @@ impl Engines {
         }
     }
 
-    /// Takes `engine` for `duration` from the first suitable moment not before `ready`, and returns
-    /// that moment.
+    /// Occupies `engine` for `duration` from the first suitable moment not before `ready`, and
+    /// returns that moment.
     pub(crate) fn take(
         &mut self,
         engine: Engine,
@@ -110,13 +112,13 @@ impl Engines {
         start
     }
 
-    /// Forgets what ended by `time`: nothing will be ready before that.
+    /// Removes the load that ended by `time`. No operation will be ready before that.
     pub(crate) fn forget(&mut self, time: Nanoseconds) {
         self.loads.iter_mut().for_each(|load| load.forget(time));
     }
 }
 
-/// From this moment to the next step's, so much is taken.
+/// The part that is occupied from this moment to the next step's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Step {
     at: Nanoseconds,
@@ -124,7 +126,7 @@ struct Step {
     count: u32,
 }
 
-/// How an engine's load goes over time, as steps; before the first and after the last it is idle.
+/// The load of an engine over time, as steps. It is idle before the first step and after the last.
 #[derive(Debug)]
 struct Load(Vec<Step>);
 
@@ -133,7 +135,8 @@ impl Load {
         Load(Vec::new())
     }
 
-    /// The first moment from `ready` on at which `part` of the engine is free for `duration`.
+    /// Returns the first moment from `ready` on at which `part` of the engine is free for
+    /// `duration`.
     fn first_gap(
         &self,
         ready: Nanoseconds,
@@ -142,7 +145,7 @@ impl Load {
         most: u32,
     ) -> Nanoseconds {
         let mut start = ready;
-        // What ended by then is in nobody's way: programs leave thousands of steps behind.
+        // Steps that ended before are skipped, because programs leave thousands of them.
         let under_way = self.0.partition_point(|step| step.at <= ready);
         let steps = &self.0[under_way.saturating_sub(1)..];
         for (step, next) in steps.iter().zip(steps.iter().skip(1)) {
@@ -157,7 +160,7 @@ impl Load {
         start
     }
 
-    /// Takes `part` from `start` to `end`.
+    /// Occupies `part` from `start` to `end`.
     fn add(&mut self, start: Nanoseconds, end: Nanoseconds, part: u32) {
         if start == end {
             return;
@@ -167,13 +170,13 @@ impl Load {
             step.part += part;
             step.count += 1;
         }
-        // Work back to back becomes one step again, so that a long queue stays short here. Only the
-        // two ends can have become like what is before them.
+        // Adjacent steps with the same load are joined again, so that the list stays short for a
+        // long queue. Only the two ends can have become equal to the steps before them.
         self.join(last);
         self.join(first);
     }
 
-    /// Removes the step at this index if it is like the one before.
+    /// Removes the step at this index if its load equals that of the step before.
     fn join(&mut self, index: usize) {
         let load = |index: usize| self.0.get(index).map(|step| (step.part, step.count));
         if index.checked_sub(1).and_then(load) == load(index) {
@@ -181,7 +184,7 @@ impl Load {
         }
     }
 
-    /// The index of the step that begins at `at`, which is made if there is none.
+    /// Returns the index of the step that begins at `at`. Makes the step if there is none.
     fn step_at(&mut self, at: Nanoseconds) -> usize {
         match self.0.binary_search_by_key(&at, |step| step.at) {
             Ok(index) => index,
@@ -202,7 +205,7 @@ impl Load {
 
     fn forget(&mut self, time: Nanoseconds) {
         let past = self.0.partition_point(|step| step.at <= time);
-        // The step that `time` falls into still holds.
+        // The step that contains `time` is kept.
         self.0.drain(..past.saturating_sub(1));
     }
 }

@@ -1,4 +1,4 @@
-//! What an operation costs: the model behind modelled time.
+//! The cost of an operation: the model of modelled time.
 //!
 //! | operation | time | occupies |
 //! | --- | --- | --- |
@@ -11,35 +11,38 @@
 //! | memset | [`COPY_LATENCY`] + bytes / memory rate | the multiprocessors |
 //! | event, wait, host function | nothing | nothing |
 //!
-//! *Launches* is one launch latency; a kernel that launches kernels adds [`CHILD_LATENCY`] for each
-//! child of the longest chain that ran one after another, and [`DEVICE_LAUNCH`] for each child at
-//! all. *Memory* is the bytes that threads asked global memory for, or, where counters are on, 32
-//! bytes for each sector that they touched, over the device's streaming rate. *Issue* is warp
-//! instructions over the schedulers of the multiprocessors that have a block, one a clock each. All
-//! rates are the device model's. This is a roofline and no more: it has no caches, no latency that
-//! too few warps would show, no bank conflicts, and counts PTX instructions, not machine
-//! instructions. It tells a kernel that moves twice the bytes from one that does not, and shows
-//! what overlaps; it does not predict a GPU.
+//! *Launches* is one launch latency. A kernel that launches kernels adds [`CHILD_LATENCY`] for each
+//! child of the longest chain that ran one after another, and [`DEVICE_LAUNCH`] for every child.
+//! *Memory* is the number of bytes that threads accessed in global memory, divided by the device's
+//! streaming rate. If counters are on, it is 32 bytes for each sector that was accessed, divided by
+//! that rate. *Issue* is the number of warp instructions, divided by the schedulers of the
+//! multiprocessors that have a block, at one instruction a clock each. All rates are those of the
+//! device model.
+//!
+//! This is only a roofline model. It has no caches, no exposed latency when there are too few
+//! warps, and no bank conflicts. It counts PTX instructions, not machine instructions. It
+//! distinguishes a kernel that moves twice the bytes from one that does not, and shows what
+//! overlaps. It does not predict a GPU's times.
 
 use super::Nanoseconds;
 use super::engine::{Engine, WHOLE};
 use super::operation::Cost;
 use lanewise_sim::{DeviceModel, ExecutionSummary};
 
-/// From the start of a copy or memset to its first byte; about what an H200 shows for an empty copy
-/// between events.
+/// The time from the start of a copy or memset to its first byte: about the time of an H200 for an
+/// empty copy between events.
 const COPY_LATENCY: f64 = 1.5e-6;
 
-/// What a launch from a kernel takes of the unit that hands grids out, whatever else runs: on an
-/// H200 (driver 580.159.04, 2026-11-21) 2048 blocks with eight children each, side by side, take
-/// 26.3 ms (`recursive_reduce`).
+/// The time that a launch from a kernel occupies the unit that distributes grids, whatever else
+/// runs. On an H200 (driver 580.159.04, 2026-11-21) 2048 blocks with eight children each, side by
+/// side, take 26.3 ms (`recursive_reduce`).
 const DEVICE_LAUNCH: f64 = 1.6e-6;
-/// From the end of a grid to the beginning of a child that waits for it: there, 16384 such children
-/// one after another take 256.6 ms (`recursive_reduce_nosync`), and eight 137 us
-/// (`recursive_reduce2`).
+/// The time from the end of a grid to the beginning of a child that waits for it. On the same H200,
+/// 16384 such children one after another take 256.6 ms (`recursive_reduce_nosync`), and eight take
+/// 137 us (`recursive_reduce2`).
 const CHILD_LATENCY: f64 = 14.1e-6;
 
-/// Where a copy goes.
+/// The direction of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Direction {
     HostToDevice {
@@ -49,16 +52,16 @@ pub(crate) enum Direction {
         pinned: bool,
     },
     DeviceToDevice,
-    /// Between two devices; `direct` where one may reach the other, else through pinned memory of
-    /// the host.
+    /// Between two devices. `direct` means that one device can access the other; otherwise the copy
+    /// goes through pinned memory of the host.
     DeviceToPeer {
         direct: bool,
     },
-    /// Host memory to host memory: the host copies, no engine of the device does.
+    /// Host memory to host memory: the host copies, and no engine of the device is used.
     HostToHost,
 }
 
-/// The cost of a copy of `bytes`.
+/// Returns the cost of a copy of `bytes`.
 pub(crate) fn copy(model: &DeviceModel, direction: Direction, bytes: u64) -> Cost {
     let rates = &model.rates;
     let (engine, rate) = match direction {
@@ -68,7 +71,7 @@ pub(crate) fn copy(model: &DeviceModel, direction: Direction, bytes: u64) -> Cos
         Direction::DeviceToHost { pinned: false } => (Engine::DeviceToHost, rates.pageable),
         Direction::DeviceToDevice => (Engine::Compute(WHOLE), rates.memory / 2.0),
         Direction::DeviceToPeer { direct: true } => (Engine::Peer, rates.peer),
-        // One after the other, as it is for a copy that fits the driver's buffer.
+        // The two parts run one after the other, as for a copy that fits the driver's buffer.
         Direction::DeviceToPeer { direct: false } => (
             Engine::Peer,
             1.0 / (1.0 / rates.device_to_host + 1.0 / rates.host_to_device),
@@ -81,7 +84,7 @@ pub(crate) fn copy(model: &DeviceModel, direction: Direction, bytes: u64) -> Cos
     }
 }
 
-/// The cost of setting `bytes`.
+/// Returns the cost of setting `bytes`.
 pub(crate) fn set(model: &DeviceModel, bytes: u64) -> Cost {
     let duration = nanoseconds(COPY_LATENCY + bytes as f64 / model.rates.memory);
     Cost {
@@ -90,7 +93,8 @@ pub(crate) fn set(model: &DeviceModel, bytes: u64) -> Cost {
     }
 }
 
-/// The cost of a kernel that did `summary` in blocks of which `resident` fit on a multiprocessor.
+/// Returns the cost of a kernel that did `summary` in blocks, of which `resident` fit on a
+/// multiprocessor.
 pub(crate) fn kernel(
     model: &DeviceModel,
     summary: &ExecutionSummary,
@@ -118,8 +122,8 @@ pub(crate) fn kernel(
     }
 }
 
-/// Seconds as whole nanoseconds; `as` takes what is too large, or no number, to the nearest that
-/// there is.
+/// Converts seconds to whole nanoseconds. `as` converts a value that is out of range to the nearest
+/// one in range.
 fn nanoseconds(seconds: f64) -> Nanoseconds {
     (seconds * 1e9).round() as Nanoseconds
 }

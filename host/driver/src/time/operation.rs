@@ -1,12 +1,12 @@
-//! An operation in modelled time: what it costs, what it waits for, and when it ended once that is
-//! known.
+//! An operation in modelled time: its cost, the operations that it waits for, and its end once that
+//! is known.
 
 use super::Nanoseconds;
 use super::engine::Engine;
 use parking_lot::Mutex;
 use std::sync::{Arc, OnceLock};
 
-/// What an operation occupies and for how long.
+/// The engine that an operation occupies, and for how long.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Cost {
     pub(crate) engine: Engine,
@@ -21,15 +21,15 @@ impl Cost {
     };
 }
 
-/// The way from a stream to the engines.
+/// The path from a stream to the engines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Lane {
-    /// The hardware queue that the stream shares with others; none for what has no order but its
-    /// dependencies.
+    /// The hardware queue that the stream shares with others; `None` for an operation that is
+    /// ordered by its dependencies only.
     pub(crate) queue: Option<u32>,
-    /// The stream's priority: less is more urgent.
+    /// The stream's priority. A smaller number is more urgent.
     pub(crate) priority: i32,
-    /// The stream's place among all, which settles who goes first where nothing else does.
+    /// The stream's number, which breaks ties.
     pub(crate) stream: usize,
 }
 
@@ -38,17 +38,18 @@ pub(crate) struct Lane {
 pub(crate) struct Node {
     pub(super) device: usize,
     pub(super) lane: Lane,
-    /// What must end first. Emptied when the span is known, so that no long chains are kept alive.
+    /// The operations that must end first. The list is cleared when the span is known, so that no
+    /// long chains are kept alive.
     pub(super) after: Mutex<Vec<Arc<Node>>>,
-    /// The host's place when it was submitted.
+    /// The host's place in modelled time when it was submitted.
     pub(super) submitted: Mutex<Moment>,
-    /// Known when the operation has run.
+    /// The cost, which is known when the operation has run.
     pub(super) cost: OnceLock<Cost>,
-    /// Known when the operation is laid out.
+    /// The end, which is known when the operation is laid out.
     pub(super) end: OnceLock<Nanoseconds>,
 }
 
-/// A moment that may not be known yet: this long after that node's end.
+/// A moment that may not be known yet: this long after the end of the node.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Moment {
     pub(super) node: Option<Arc<Node>>,
@@ -65,7 +66,7 @@ impl Moment {
 }
 
 impl Node {
-    /// Nothing at all, at this moment.
+    /// Makes an operation at this moment that occupies nothing.
     pub(super) fn at(place: Moment) -> Arc<Node> {
         Arc::new(Node {
             device: 0,
@@ -77,14 +78,15 @@ impl Node {
         })
     }
 
-    /// The moment from which the operation could run, all that it waits for being laid out.
+    /// Returns the moment from which the operation can run. Everything that it waits for must be
+    /// laid out.
     pub(super) fn ready(&self) -> Nanoseconds {
         let after = self.after.lock();
         let ends = after.iter().filter_map(|node| node.end.get().copied());
         ends.fold(self.submitted.lock().known().unwrap_or(0), Nanoseconds::max)
     }
 
-    /// What has to be laid out before.
+    /// Returns the operations that have to be laid out before.
     pub(super) fn waits_for(&self) -> Vec<Arc<Node>> {
         let mut before = self.after.lock().clone();
         before.extend(self.submitted.lock().node.clone());
@@ -92,7 +94,7 @@ impl Node {
         before
     }
 
-    /// How long it took, once it has run.
+    /// Returns how long it took, once it has run.
     pub(crate) fn duration(&self) -> Nanoseconds {
         self.cost.get().map_or(0, |cost| cost.duration)
     }

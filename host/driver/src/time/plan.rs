@@ -1,4 +1,5 @@
-//! Which operation is laid out next: of all that are ready, the one that can start first.
+//! The choice of the operation that is laid out next: of all that are ready, the one that can start
+//! first.
 
 use super::Nanoseconds;
 use super::engine::{Class, Engines};
@@ -6,18 +7,18 @@ use super::operation::{Cost, Node};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A device's queue to one kind of engine.
+/// A device's hardware queue to one kind of engine.
 pub(super) type Queue = (usize, u32, Class);
 
-/// Which operations wait for which, among those that have run.
+/// The dependencies among the operations that have run.
 pub(super) struct Plan {
-    /// For each operation, how many that are not laid out it waits for.
+    /// For each operation, how many operations it waits for that are not laid out.
     waits: Vec<usize>,
-    /// For each operation, who waits for it.
+    /// For each operation, the operations that wait for it.
     followers: Vec<Vec<usize>>,
-    /// Operations that wait for none, with the moment from which they can start.
+    /// The operations that wait for none, with the moment from which they can start.
     ready: Vec<(usize, Nanoseconds)>,
-    /// The same of those that occupy nothing: they start then, whoever else is there.
+    /// Such operations that occupy nothing. They can start at that moment, whatever else runs.
     free: Vec<usize>,
 }
 
@@ -43,7 +44,8 @@ impl Plan {
                 }
             }
             match node.cost.get() {
-                // What has not run is never laid out, and so nothing that waits for it.
+                // An operation that has not run is never laid out, and so are those that wait for
+                // it.
                 None => plan.waits[i] += 1,
                 Some(cost) => {
                     if let (Some(queue), Some(class)) = (node.lane.queue, cost.engine.class())
@@ -61,7 +63,7 @@ impl Plan {
         plan
     }
 
-    /// All that an operation waits for is laid out.
+    /// Notes that everything that an operation waits for is laid out.
     fn becomes_ready(&mut self, pending: &[Arc<Node>], i: usize) {
         match pending[i].cost.get() {
             Some(Cost { engine, .. }) if engine.class().is_some() => {
@@ -71,7 +73,7 @@ impl Plan {
         }
     }
 
-    /// The operation that starts next, and when.
+    /// Returns the operation that starts next, and when.
     pub(super) fn next(
         &mut self,
         pending: &[Arc<Node>],

@@ -1,27 +1,27 @@
-//! When each operation starts and ends in modelled time.
+//! The start and end of each operation in modelled time.
 //!
-//! The timeline is a graph: an operation waits for others (its stream's last one, an event, the
+//! The timeline is a graph. An operation waits for others (its stream's last one, an event, the
 //! legacy default stream) and for the moment at which the host submitted it. Costs become known
-//! when operations have really run, in any order. Spans are laid out when somebody asks for a time,
-//! by playing through what the devices would have done: of all operations that are ready, the one
-//! that can start first does; of those that want an engine at the same moment, the kernel of the
-//! higher priority, then the one that was ready first. Nothing in that depends on how the host's
-//! threads were scheduled.
+//! when operations have really run, in any order. Spans are laid out when a time is requested, by
+//! simulating what the devices would have done. Of all operations that are ready, the one that can
+//! start first is placed first. If several want an engine at the same moment, the kernel of the
+//! higher priority is first, then the one that was ready first. Nothing in that depends on how the
+//! host's threads were scheduled.
 //!
-//! Streams feed the engines through hardware queues, [`Lane`]: an operation behind another in its
-//! queue does not start before that one has, though nothing else makes it wait. With one queue for
-//! all streams these are the false dependencies of Fermi.
+//! Streams feed the engines through hardware queues, [`Lane`]. An operation after another in its
+//! queue does not start before that one has, even if it has no other dependency on it. With one
+//! queue for all streams these are the false dependencies of Fermi.
 //!
 //! All devices share one [`Clock`], since one host works with them all. Each host thread has a
-//! place on it; a new one starts at the latest that any has, or where [`Clock::enter`] puts it.
-//! Every call that submits something takes the thread [`SUBMIT`] or [`MARK`], and a call that waits
-//! moves it to the end of what it waited for. The host's own computations take no time, and that
-//! one thread waits for another is not seen; but a call that the driver serialises over all threads
-//! (making a context, allocating) moves the thread to the latest place of any.
+//! place on it. A new thread starts at the latest place of any thread, or where [`Clock::enter`]
+//! puts it. Every call that submits something takes [`SUBMIT`] or [`MARK`] of the thread's time. A
+//! call that waits moves the thread to the end of what it waited for. The host's own computations
+//! take no time, and waits between threads are not visible. But a call that the driver serialises
+//! over all threads (making a context, allocating) moves the thread to the latest place of any.
 //!
-//! Not modelled: an operation that some other stream has submitted earlier and not finished when a
-//! time is asked for is laid out afterwards. Programs that synchronise before they read times, as
-//! all must, do not see this.
+//! Not modelled: if another stream's operation was submitted earlier and has not finished when a
+//! time is requested, it is laid out afterwards. Programs must synchronise before they read times,
+//! so they do not see this.
 
 use super::Nanoseconds;
 use super::engine::Engines;
@@ -32,31 +32,31 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 use std::thread::ThreadId;
 
-/// What one submitting call costs the host: about what an asynchronous driver call takes on a
+/// The cost of a submitting call for the host: about the time of an asynchronous driver call on a
 /// current server.
 pub(crate) const SUBMIT: Nanoseconds = 1_500;
 
-/// What a call costs the host that only marks a point in a stream, or makes it wait for one.
+/// The cost for the host of a call that only marks a point in a stream, or makes it wait for one.
 pub(crate) const MARK: Nanoseconds = 500;
 
-/// How far back engines remember what they did: a thread that has been idle for longer finds them
+/// How far back the engines' load is kept. A thread that has been idle for longer finds the engines
 /// free.
 const MEMORY: Nanoseconds = 1_000_000_000;
 
-/// This many threads' places are kept before those that are long past are dropped.
+/// The number of threads' places that are kept before those long past are dropped.
 const THREADS: usize = 1024;
 
-/// This many operations may be waiting to be laid out; a program that never asks for a time must
+/// The number of operations that may wait to be laid out. A program that never requests a time must
 /// not fill the memory.
 const PENDING: usize = 8192;
 
-/// Modelled time, of the host and of all devices.
+/// The modelled time of the host and of all devices.
 #[derive(Debug)]
 pub(crate) struct Clock {
     state: Mutex<State>,
 }
 
-/// The part of a device in modelled time.
+/// One device's view of modelled time.
 #[derive(Debug, Clone)]
 pub(crate) struct Timeline {
     clock: Arc<Clock>,
@@ -65,11 +65,11 @@ pub(crate) struct Timeline {
 
 #[derive(Debug)]
 struct State {
-    /// Submitted and not laid out, in the order of submission.
+    /// Operations that are submitted and not laid out, in the order of submission.
     pending: Vec<Arc<Node>>,
-    /// Of each device.
+    /// The engines of each device.
     engines: Vec<Engines>,
-    /// When each device's queues last let something through to each kind of engine.
+    /// For each device's queues, when an operation last passed to each kind of engine.
     queues: HashMap<Queue, Nanoseconds>,
     hosts: HashMap<ThreadId, Moment>,
     /// The latest known place of a host thread.
@@ -77,7 +77,7 @@ struct State {
 }
 
 impl Clock {
-    /// Time zero, of no device.
+    /// Makes a clock at time zero, without devices.
     pub(crate) fn new() -> Arc<Clock> {
         Arc::new(Clock {
             state: Mutex::new(State {
@@ -90,7 +90,7 @@ impl Clock {
         })
     }
 
-    /// The timeline of one more device, which has this many copy engines.
+    /// Adds a device with this many copy engines, and returns its timeline.
     pub(crate) fn device(self: &Arc<Self>, copy_engines: u32) -> Timeline {
         let mut state = self.state.lock();
         state.engines.push(Engines::new(copy_engines));
@@ -100,12 +100,12 @@ impl Clock {
         }
     }
 
-    /// The calling thread's place.
+    /// Returns the calling thread's place.
     pub(crate) fn place(&self) -> Moment {
         self.state.lock().host().clone()
     }
 
-    /// Puts the calling thread at this place, if it is not past it already.
+    /// Moves the calling thread to this place, unless it is later already.
     pub(crate) fn enter(&self, place: &Moment) {
         let mut state = self.state.lock();
         let own = std::thread::current().id();
@@ -123,8 +123,8 @@ impl Clock {
 }
 
 impl Clock {
-    /// Moves the calling thread to the latest of these places, where others are that it has waited
-    /// for.
+    /// Moves the calling thread to the latest of these places, which are those of other threads
+    /// that it has waited for.
     pub(crate) fn join(&self, places: Vec<Moment>) {
         let mut state = self.state.lock();
         let own = state.host().clone();
@@ -134,23 +134,23 @@ impl Clock {
 }
 
 impl Timeline {
-    /// The timeline of a device that is alone.
+    /// Makes the timeline of a single device.
     #[cfg(test)]
     pub(crate) fn new(copy_engines: u32) -> Timeline {
         Clock::new().device(copy_engines)
     }
 
-    /// The clock that all devices share.
+    /// Returns the clock that all devices share.
     pub(crate) fn clock(&self) -> &Arc<Clock> {
         &self.clock
     }
 
-    /// Adds an operation that waits for `after`; its cost is told later by [`Timeline::ran`].
+    /// Adds an operation that waits for `after`. Its cost is set later with [`Timeline::ran`].
     pub(crate) fn submit(&self, after: Vec<Arc<Node>>, lane: Lane) -> Arc<Node> {
         self.submit_for(SUBMIT, after, lane)
     }
 
-    /// The same for an event or a wait.
+    /// Adds an event or a wait in the same way.
     pub(crate) fn mark(&self, after: Vec<Arc<Node>>, lane: Lane) -> Arc<Node> {
         self.submit_for(MARK, after, lane)
     }
@@ -162,23 +162,23 @@ impl Timeline {
         state.add(self.device, after, lane)
     }
 
-    /// Adds an operation that is part of one that was submitted: it waits for `after` and costs the
+    /// Adds an operation that is part of one that was submitted. It waits for `after` and costs the
     /// host nothing.
     pub(crate) fn follow(&self, after: Vec<Arc<Node>>, lane: Lane) -> Arc<Node> {
         self.clock.state.lock().add(self.device, after, lane)
     }
 
-    /// Tells what an operation cost; each operation is told once.
+    /// Sets an operation's cost, once for each operation.
     pub(crate) fn ran(&self, node: &Node, cost: Cost) {
-        // The first telling holds: an operation runs once.
+        // The first cost is kept: an operation runs once.
         let _ = node.cost.set(cost);
     }
 
-    /// Moves the host to the end of `nodes`, for which it has really waited.
+    /// Moves the host to the end of `nodes`, which it has really waited for.
     pub(crate) fn wait(&self, nodes: Vec<Arc<Node>>) {
         let mut state = self.clock.state.lock();
         let joined = state.add(self.device, nodes, Lane::default());
-        // The join has just been made, so its cost is not set yet.
+        // The joining node was just made, so its cost is not set yet.
         let _ = joined.cost.set(Cost::NOTHING);
         *state.host() = Moment {
             node: Some(joined),
@@ -186,10 +186,10 @@ impl Timeline {
         };
     }
 
-    /// Moves the calling thread to the latest place that any thread has.
+    /// Moves the calling thread to the latest place of any thread.
     ///
-    /// Nothing is laid out for it: of another thread's operations some may have run, and one that
-    /// goes ahead of them not yet.
+    /// Nothing is laid out for this. Of another thread's operations some may have run, while one
+    /// that comes before them has not.
     pub(crate) fn catch_up(&self) {
         let mut state = self.clock.state.lock();
         if state.hosts.len() > 1 {
@@ -198,12 +198,12 @@ impl Timeline {
         }
     }
 
-    /// The calling thread's place.
+    /// Returns the calling thread's place.
     pub(crate) fn place(&self) -> Moment {
         self.clock.place()
     }
 
-    /// When a thread's place was, or `None` if something it comes after has not run.
+    /// Returns the moment of a thread's place, or `None` if an operation before it has not run.
     pub(crate) fn moment(&self, place: &Moment) -> Option<Nanoseconds> {
         if place.known().is_none() {
             self.clock.state.lock().lay_out();
@@ -211,7 +211,7 @@ impl Timeline {
         place.known()
     }
 
-    /// When `node` ended, or `None` if it, or something it waits for, has not run.
+    /// Returns when `node` ended, or `None` if it, or an operation that it waits for, has not run.
     pub(crate) fn end(&self, node: &Node) -> Option<Nanoseconds> {
         if node.end.get().is_none() {
             self.clock.state.lock().lay_out();
@@ -221,7 +221,7 @@ impl Timeline {
 }
 
 impl State {
-    /// The calling thread's place.
+    /// Returns the calling thread's place.
     fn host(&mut self) -> &mut Moment {
         let own = std::thread::current().id();
         if !self.hosts.contains_key(&own) {
@@ -231,7 +231,7 @@ impl State {
         self.hosts.entry(own).or_default()
     }
 
-    /// The latest place that any thread has.
+    /// Returns the latest place of any thread.
     fn latest_place(&mut self) -> Moment {
         let (known, unknown): (Vec<_>, Vec<_>) = self
             .hosts
@@ -249,7 +249,7 @@ impl State {
         }
     }
 
-    /// The latest of these places.
+    /// Returns the latest of these places.
     fn join(&mut self, places: impl Iterator<Item = Moment>) -> Moment {
         if self.pending.len() >= PENDING {
             self.lay_out();
@@ -282,7 +282,7 @@ impl State {
         node
     }
 
-    /// Finds the spans of all operations that have run and wait for none that has not.
+    /// Computes the spans of all operations that have run and do not wait for one that has not.
     fn lay_out(&mut self) {
         let pending = std::mem::take(&mut self.pending);
         let mut plan = Plan::of(&pending);
@@ -295,14 +295,14 @@ impl State {
             if let (Some(queue), Some(class)) = (node.lane.queue, engine.class()) {
                 self.queues.insert((node.device, queue, class), start);
             }
-            // Set once: what is laid out is not pending any more.
+            // The end is set once: an operation that is laid out is not pending any more.
             let _ = node.end.set(start.saturating_add(duration));
             node.after.lock().clear();
             plan.placed(&pending, at);
         }
         self.pending = pending;
         self.pending.retain(|node| node.end.get().is_none());
-        // What was submitted after a moment that is known now needs no node to know it.
+        // A place whose moment is known needs no node any more.
         for host in self.hosts.values_mut() {
             if let Some(now) = host.known() {
                 *host = Moment {

@@ -1,4 +1,4 @@
-//! Small programs, and when each of their operations starts and ends.
+//! Small programs, and the start and end of each of their operations.
 
 use super::*;
 use crate::time::engine::{Engine, WHOLE};
@@ -78,8 +78,8 @@ fn an_unfinished_stream_does_not_hold_up_another() {
     assert_eq!(timeline.end(&stuck), Some(2 * SUBMIT + 20_000));
 }
 
-/// This many microseconds' kernels that fill the device, submitted one after another: when each
-/// starts, in microseconds after the first one.
+/// Runs kernels that fill the device and take this many microseconds, submitted one after another.
+/// Returns when each starts, in microseconds after the first one.
 fn starts(timeline: &Timeline, kernels: &[(Arc<Node>, Nanoseconds)]) -> Vec<Nanoseconds> {
     let ends: Vec<_> = kernels
         .iter()
@@ -128,7 +128,7 @@ fn another_threads_allocation_leaves_the_urgent_kernel_its_turn() {
             timeline.ran(&node, KERNEL);
             kernels.push((node, KERNEL.duration));
             if allocates {
-                // This thread's place is behind what nobody has asked the time of.
+                // This thread's place is after operations whose time was not requested.
                 let timeline = timeline.clone();
                 let other = move || {
                     let copy = timeline.submit(vec![], lane(7, 0));
@@ -187,7 +187,7 @@ fn one_queue_makes_false_dependencies_and_several_do_not() {
         all.iter().for_each(|(node, _)| timeline.ran(node, small));
         starts(&timeline, &all)
     };
-    // The second stream's first kernel is behind the first stream's second, which waits.
+    // The second stream's first kernel is after the first stream's second, which waits.
     assert_eq!(last_start(1), [0, 10_000, 10_000, 20_000]);
     assert_eq!(last_start(2), [0, 10_000, 2 * SUBMIT, 2 * SUBMIT + 10_000]);
 }

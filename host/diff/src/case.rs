@@ -1,55 +1,56 @@
-//! One instruction to judge: a sample of the table, and what is put around it.
+//! One instruction to judge: a sample of the table, and the code around it.
 
 use lanewise_sim::isa::Row;
 use lanewise_sim::isa::sample::{Register, Sample, Usage};
 use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
 
-/// The least PTX version and target: loads of 128 bits and createpolicy, which kernels around a
-/// sample use.
+/// The lowest PTX version and target of a module. They are needed for loads of 128 bits and
+/// createpolicy, which kernels around a sample use.
 pub(crate) const LEAST: ((u32, u32), u32) = ((8, 3), 80);
 
-/// Threads of a block.
+/// The number of threads in a block.
 pub const BLOCK: usize = 128;
-/// Threads of a case.
+/// The number of threads in a case.
 pub const THREADS: usize = 32 * BLOCK;
-/// The table of constants that some modules have.
+/// The name of the table of constants that some modules have.
 pub const TABLE_NAME: &str = "table";
-/// Bytes of memory that each thread has of its own for the instruction to work on.
+/// The size in bytes of a thread's cell: memory of its own that the instruction works on.
 pub const CELL: usize = 64;
 
 /// The section of the ISA that describes special registers.
 const SPECIAL_REGISTERS: &str = "10 Special Registers";
 
-/// What a kernel puts around an instruction.
+/// The way in which a kernel runs an instruction and makes its effect visible.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Harness {
-    /// Loads its registers and stores what it writes.
+    /// Loads the instruction's registers and stores the registers that it writes.
     Registers,
-    /// The same, with each thread's cell in a state space for the address to lead to.
+    /// The same, where the address leads to the thread's cell in this state space.
     Memory(CellSpace),
-    /// In a chain of matrix instructions, from memory to memory.
+    /// Runs the instruction in a chain of matrix instructions, from memory to memory.
     Matrix,
-    /// Asynchronous: with what it needs before it and a wait behind it.
+    /// For an asynchronous instruction: runs the code that it needs before it, and waits after it.
     Sequence,
-    /// Through textures or surfaces.
+    /// Accesses textures or surfaces.
     Image,
-    /// What it gives is the machine's own business, an address or a count: judged by what a program
-    /// can do with it.
+    /// The result is specific to the machine, such as an address or a count. It is judged by what a
+    /// program can do with it.
     Use,
-    /// It runs; that it has no other effect, and goes where it should, is all there is to see.
+    /// The instruction runs. The only visible facts are that it has no other effect, and where
+    /// control goes.
     Runs,
-    /// It ends the kernel; with which error is what is compared.
+    /// The instruction ends the kernel. The errors are compared.
     Fault,
-    /// It cannot be judged by such a kernel, for this reason.
+    /// Such a kernel cannot judge it, for this reason.
     None(&'static str),
 }
 
-/// The memory that a case's addresses lead to.
+/// The state space of the memory that a case's addresses lead to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CellSpace {
     /// The output buffer in global memory, which the kernel may write.
     Global,
-    /// The input, which the kernel does not write: for the read-only path.
+    /// The input, which the kernel does not write. This is for the read-only path.
     Input,
     /// Shared memory of the block.
     Shared,
@@ -64,26 +65,27 @@ pub enum CellSpace {
 /// One instruction to judge.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The row that it is an instance of.
+    /// The row that the instruction is an instance of.
     pub row: &'static Row,
     /// The instruction and its registers.
     pub sample: Sample,
-    /// What is put around it.
+    /// The way in which the kernel runs the instruction.
     pub harness: Harness,
-    /// The special register that it reads, if that is what is judged.
+    /// The special register that the instruction reads, if that register is judged.
     pub special: Option<&'static str>,
 }
 
-/// Bytes of an operand's place in a thread's record.
+/// The size in bytes of an operand in a thread's record.
 pub const PLACE: usize = 16;
 
 impl Case {
-    /// Whether a modifier is among the instruction's.
+    /// Returns whether the instruction has a modifier.
     pub fn has(&self, word: Modifier) -> bool {
         self.sample.words.contains(&word)
     }
 
-    /// The instruction's types, in order: of the result, then of operands where they differ.
+    /// Returns the instruction's types in order: that of the result, then those of operands where
+    /// they differ.
     pub fn types(&self) -> Vec<Type> {
         self.sample
             .words
@@ -92,13 +94,13 @@ impl Case {
             .collect()
     }
 
-    /// The registers with their numbers, of one usage.
+    /// Returns the registers of one usage with their numbers.
     pub fn registers(&self, usage: Usage) -> impl Iterator<Item = (usize, Register)> + '_ {
         let all = self.sample.registers.iter().copied().enumerate();
         all.filter(move |(_, register)| register.usage == usage)
     }
 
-    /// The section of the ISA that describes it.
+    /// Returns the section of the ISA that describes the instruction.
     pub fn section(&self) -> &'static str {
         match self.special {
             Some(_) => SPECIAL_REGISTERS,
@@ -106,17 +108,17 @@ impl Case {
         }
     }
 
-    /// Whether it reads the carry flag of the instruction before it.
+    /// Returns whether the instruction reads the carry flag of the instruction before it.
     pub fn carry_in(&self) -> bool {
         matches!(self.row.opcode, Opcode::Addc | Opcode::Subc | Opcode::Madc)
     }
 
-    /// Whether it sets the carry flag.
+    /// Returns whether the instruction sets the carry flag.
     pub fn carry_out(&self) -> bool {
         self.has(Modifier::Cc)
     }
 
-    /// The type of what is in memory, where the instruction works on memory.
+    /// Returns the type of the value in memory, if the instruction works on memory.
     pub fn cell_type(&self) -> Type {
         self.types().last().copied().unwrap_or(Type::B32)
     }

@@ -1,4 +1,4 @@
-//! Which instructions can be judged: samples of the table, and the special registers.
+//! The instructions that can be judged: samples of the table, and the special registers.
 
 use lanewise_sim::isa::Row;
 use lanewise_sim::isa::pattern::patterns;
@@ -10,8 +10,8 @@ use crate::image;
 use crate::surroundings::matrix;
 use crate::surroundings::special;
 
-/// Every sample of every row that the table does not refuse, in the table's order, and every
-/// special register.
+/// Returns every sample of every row that the table does not refuse, in the table's order, and
+/// every special register.
 pub fn all() -> Vec<Case> {
     let rows = patterns()
         .iter()
@@ -30,7 +30,7 @@ pub fn all() -> Vec<Case> {
 
 fn case(row: &'static Row, mut sample: Sample) -> Case {
     let mut harness = match row.gone {
-        // Hopper's own instructions are gone from Blackwell on, and judged on Hopper.
+        // Instructions that only Hopper has were removed in Blackwell. They are judged on Hopper.
         Some((_, sm)) if sm <= 90 => Harness::None("GPUs of today do not have it any more"),
         _ => harness::of(row, &sample),
     };

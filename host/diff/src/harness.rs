@@ -1,5 +1,4 @@
-//! How an instruction is judged: which of the ways of [`Harness`] a row and the words of its
-//! instance ask for.
+//! How an instruction is judged: selects the [`Harness`] for a row and the words of its instance.
 
 use lanewise_sim::isa::sample::Sample;
 use lanewise_sim::isa::{Decoder, Row};
@@ -8,8 +7,8 @@ use lanewise_sim::ptx::ast::{Modifier, Opcode};
 use crate::case::{CellSpace, Harness};
 use crate::surroundings::by_use;
 
-/// How an instruction is judged. What the decoder makes of its row says so, but for what is judged
-/// by use; each kind is named, so that a new one has to be thought of.
+/// Returns how an instruction is judged. The row's decoder determines it, except for instructions
+/// judged by use. Each decoder is named, so that a new one cannot be forgotten.
 pub fn of(row: &Row, sample: &Sample) -> Harness {
     use Decoder::*;
     let opcode = row.opcode;
@@ -43,7 +42,7 @@ pub fn of(row: &Row, sample: &Sample) -> Harness {
             Opcode::Pmevent => Harness::Runs,
             _ => Harness::Memory(space(opcode, sample)),
         },
-        // A policy is opaque: nothing to compare.
+        // A policy is opaque, so there is nothing to compare.
         CachePolicy if has(Modifier::Range) => Harness::Memory(CellSpace::Input),
         CachePolicy | Branch | IndexedBranch | Call | Return | Exit | Sleep | GridDependency
         | Fence | WarpBarrier | ClusterBarrier => Harness::Runs,
@@ -56,7 +55,7 @@ pub fn of(row: &Row, sample: &Sample) -> Harness {
     }
 }
 
-/// The space that an instruction works in; generic addresses lead to global memory.
+/// Returns the space that an instruction works in. Generic addresses lead to global memory.
 fn space(opcode: Opcode, sample: &Sample) -> CellSpace {
     use Modifier::*;
     let has = |word| sample.words.contains(&word);

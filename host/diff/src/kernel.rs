@@ -1,8 +1,8 @@
 //! The PTX of a case: load the operands, execute the instruction, store the results.
 //!
 //! A kernel has the five parameters of `PARAMETERS`. Thread `t` reads record `t` of the input and
-//! writes record `t` of the output; [`Case`] says what is where in a record. Operands come from
-//! memory, so that no compiler can compute a result.
+//! writes record `t` of the output. [`Case`] defines the layout of a record. Operands come from
+//! memory, so that no compiler can compute a result in advance.
 
 use std::fmt::Write;
 
@@ -16,24 +16,24 @@ use crate::surroundings::by_use;
 use crate::surroundings::matrix::{self, Part};
 use crate::surroundings::sequence;
 
-/// Input and output as address and length in bytes, and a parameter that is only there to be
+/// Address and length in bytes of the input and the output, and a parameter that only serves to be
 /// loaded.
 const PARAMETERS: &str = ".param .u64 in, .param .u64 in_bytes, .param .u64 out, .param .u64 out_bytes, \
                           .param .align 64 .b8 parameter[128]";
 
-/// Where `PARAMETERS`' last one starts: a tensor map has to be aligned so.
+/// The offset of the last parameter of `PARAMETERS`. It has the alignment of a tensor map.
 pub const PARAMETER: usize = 64;
 
-/// What `PARAMETERS`' last one holds.
+/// Returns the value of the last parameter of `PARAMETERS`.
 pub fn parameter() -> [u64; 16] {
     std::array::from_fn(|i| 0x0807_0605_0403_0201_u64.wrapping_mul(2 * i as u64 + 1))
 }
 
-/// Bytes of the table in constant memory.
+/// The size in bytes of the table in constant memory.
 const TABLE: usize = 16 * CELL;
 
-/// A module with the kernels of these cases, `k0`, `k1`, ... The cases need the same version and
-/// target.
+/// Returns a module with the kernels of these cases, `k0`, `k1`, ... The cases must have the same
+/// version and target.
 pub fn module(cases: &[&Case]) -> String {
     let Some(first) = cases.first() else {
         return String::new();
@@ -80,7 +80,7 @@ impl Writer<'_> {
             Harness::Use => by_use::of(case),
             _ => Surroundings::default(),
         };
-        // Names of a kernel's functions have its number.
+        // The names of a kernel's functions contain its number.
         let own = |line: &str| line.replace("{n}", &number.to_string());
         self.text.push_str(&own(&around.functions));
         self.opening(number, around.attributes);
@@ -113,10 +113,10 @@ impl Writer<'_> {
         self.text.push_str("next:\n    ret;\n}\n");
     }
 
-    /// The kernel's name and parameters, and what the launch has to be.
+    /// Writes the kernel's name and parameters, and the required attributes of the launch.
     fn opening(&mut self, number: usize, attributes: &str) {
-        // Writes to another block's shared memory ask for a launch in clusters, be it of one block:
-        // an H200 answers "illegal instruction" otherwise.
+        // Writes to another block's shared memory require a launch in clusters, even of one block.
+        // Otherwise an H200 reports "illegal instruction".
         let attributes = match sequence::leaves_the_block(self.case) {
             true => " .explicitcluster .reqnctapercluster 1, 1, 1",
             false => attributes,
@@ -127,7 +127,7 @@ impl Writer<'_> {
         );
     }
 
-    /// Where the thread's records are, and its memory beside them.
+    /// Computes the addresses of the thread's records and of its other memory.
     fn records(&mut self) {
         let (input, output) = (self.case.input_bytes(), self.case.output_bytes());
         self.line("mov.u32 %thread, %tid.x;");
@@ -145,7 +145,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What the instruction reads: values of the input, addresses, cache policies.
+    /// Loads what the instruction reads: values of the input, addresses, cache policies.
     fn operands(&mut self) {
         let case = self.case;
         for (place, (number, register)) in case.inputs().enumerate() {
@@ -161,7 +161,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The addresses that the instruction takes, each in the space that it names.
+    /// Computes the addresses of the instruction, each in the space that it names.
     fn addresses(&mut self) {
         let case = self.case;
         let shared = [
@@ -178,7 +178,8 @@ impl Writer<'_> {
                 Some(of) if asynchronous => of,
                 _ => "%cell",
             };
-            // Without a space an address is generic; those in global memory are so anyway.
+            // Without a space an address is generic. Addresses in global memory are generic in any
+            // case.
             let inside = ["%cell", "%bar", "%source"].contains(&of);
             let how = if generic || asynchronous && inside && !named {
                 "cvta.shared.u64"
@@ -189,7 +190,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Stores what the instruction wrote, to registers and to memory.
+    /// Stores what the instruction wrote to registers and to memory.
     fn stores(&mut self) {
         let case = self.case;
         if case.harness != Harness::Use {
@@ -199,7 +200,7 @@ impl Writer<'_> {
         }
         match case.harness {
             Harness::Memory(space) => self.results(space),
-            // What went to global memory is where it is compared already.
+            // Results in global memory are already at the place where they are compared.
             Harness::Sequence if !sequence::of(case).addresses.contains(&"%to") => {
                 self.results(CellSpace::Shared);
             }
@@ -207,7 +208,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A chain of matrix instructions; registers of each get names of their own.
+    /// Writes a chain of matrix instructions. The registers of each have their own names.
     fn matrices(&mut self) {
         let Some(chain) = self.case.chain() else {
             return;
@@ -235,7 +236,7 @@ impl Writer<'_> {
             "ld.param.u64 %out, [out];".to_owned(),
             format!("mad.wide.u32 %in, %index, {region}, %in;"),
             format!("mad.wide.u32 %out, %index, {results}, %out;"),
-            // The warp's matrices start where its first lane's records do.
+            // The warp's matrices begin at the records of its first lane.
             format!("mul.wide.u32 %long, %lane, {region};"),
             "sub.u64 %matrices, %in, %long;".to_owned(),
             format!("mul.wide.u32 %long, %lane, {results};"),
@@ -268,7 +269,7 @@ impl Writer<'_> {
         self.text.push_str("next:\n    ret;\n}\n");
     }
 
-    /// Gives an instruction of a chain its address, or the registers of those before it.
+    /// Gives an instruction of a chain its address, or the registers of the previous instructions.
     fn link(&mut self, part: Part, sample: &Sample, name: impl Fn(Part) -> &'static str) {
         let mut taken = [0; 4];
         for (number, register) in sample.registers.iter().enumerate() {
@@ -288,8 +289,8 @@ impl Writer<'_> {
                     continue;
                 }
                 (Usage::Read, Part::Multiply) => {
-                    // Operand 0 is D; A, B and C follow, each loaded into registers from its
-                    // instruction's first.
+                    // Operand 0 is D. A, B and C follow. Each is in the registers of its load,
+                    // beginning with the first.
                     let which = register.operand;
                     taken[which] += 1;
                     let of = [Part::Store, Part::A, Part::B, Part::C][which];
@@ -337,7 +338,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Loads the handle of the block's object: the machine passes handles as words of the last
+    /// Loads the handle of the block's object. The machine passes handles as words of the last
     /// parameter.
     fn handle(&mut self) {
         let case = self.case;
@@ -352,7 +353,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Puts the address of the thread's cell into `%cell`, and its contents into it.
+    /// Writes the address of the thread's cell to `%cell`, and fills the cell.
     fn cell(&mut self, space: CellSpace) {
         let (copied, address) = match space {
             CellSpace::Input => (
@@ -387,9 +388,9 @@ impl Writer<'_> {
         self.meet(space);
     }
 
-    /// Addresses of an asynchronous instruction's places: source, destination and barrier in shared
-    /// memory, source and destination in global memory. Both destinations start as the source,
-    /// turned.
+    /// Computes the addresses of an asynchronous instruction: source, destination and barrier in
+    /// shared memory, source and destination in global memory. At first both destinations contain
+    /// the source, rotated by 8 bytes.
     fn places(&mut self) {
         let (input, output) = (self.case.cell_in(), self.case.cell_out());
         for (array, register, size) in [
@@ -403,9 +404,10 @@ impl Writer<'_> {
             ));
         }
         if self.case.registers(Usage::Policy).next().is_some() {
-            // Where the address is a uniform register and another one, and there is a policy, the
-            // assembler of CUDA 13.0 makes an instruction of `cp.async` that an H200 calls illegal.
-            // The length's top bit is 0, which it cannot know.
+            // If the address consists of a uniform register and another one, and there is a policy,
+            // the assembler of CUDA 13.0 translates `cp.async` to an instruction that is illegal on
+            // an H200. This adds the length's top bit, which is 0, but the assembler does not know
+            // that.
             self.line("ld.param.u64 %long, [in_bytes];");
             self.line("shr.u64 %long, %long, 63;");
             self.line("xor.b64 %cell, %cell, %long;");
@@ -421,7 +423,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Copies the cell to where results are compared; in global memory it is there already.
+    /// Copies the cell to the place where results are compared. In global memory it is already
+    /// there.
     fn results(&mut self, space: CellSpace) {
         let space = match space {
             CellSpace::Shared => "shared",
@@ -436,7 +439,8 @@ impl Writer<'_> {
         }
     }
 
-    /// An instruction of a warp may work on the cells of others.
+    /// Synchronises the block, because an instruction of a warp may access the cells of other
+    /// threads.
     fn meet(&mut self, space: &str) {
         if space == "shared" {
             self.line("bar.sync 0;");
@@ -458,13 +462,13 @@ impl Writer<'_> {
 
     fn store(&mut self, number: usize, register: Register, at: usize) {
         match register.declared {
-            // So are a barrier's: what can be seen of a state is how many arrivals it stands
-            // before.
+            // The bits of a barrier's state are specific to the device. Only its number of pending
+            // arrivals can be compared.
             ty if self.case.row.opcode == Opcode::Mbarrier && ty.size() == 8 => {
                 self.line(&format!("mbarrier.pending_count.b64 %word, %x{number};"));
                 self.line(&format!("st.global.u32 [%out+{at}], %word;"));
             }
-            // A policy's bits are the device's own business.
+            // A policy's bits are specific to the device.
             _ if self.case.row.opcode == Opcode::Createpolicy => {}
             Type::Pred => {
                 self.line(&format!("selp.u32 %word, 1, 0, %x{number};"));
@@ -477,14 +481,14 @@ impl Writer<'_> {
         }
     }
 
-    /// What has to come directly before the instruction.
+    /// Writes the code that has to be directly before the instruction.
     fn before(&mut self) {
         let case = self.case;
         if case.carry_in() {
             let at = case.registers(Usage::Read).count() * PLACE;
             self.line(&format!("ld.global.u32 %word, [%in+{at}];"));
-            // By additions, before subtractions too: the flag is what a GPU has, not what a borrow
-            // would be.
+            // The flag is set with additions, before subtractions too. It is the flag of a GPU, not
+            // a borrow.
             self.line("add.cc.u32 %word, %word, -1;");
         }
         if case.row.opcode == Opcode::Barrier && case.has(Modifier::Wait) {
@@ -492,7 +496,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What has to come directly behind it.
+    /// Writes the code that has to be directly after the instruction.
     fn after(&mut self) {
         let case = self.case;
         if case.carry_out() {

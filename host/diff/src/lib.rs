@@ -1,22 +1,22 @@
-//! Compares the simulated GPU with a real one: every instruction of the table, on the same random
-//! and edge inputs.
+//! Compares the simulated GPU with a real one. It runs every instruction of the table on both, with
+//! the same random and edge-case inputs.
 //!
 //! Each sample of the instruction table becomes a [`Case`]: a kernel in which every thread loads
 //! operands, executes the one instruction and stores what it wrote. Both machines get the same PTX
-//! and the same bytes; what comes back is compared bit by bit, except where the ISA allows an error
+//! and the same bytes. The results are compared bit by bit, except where the ISA permits an error
 //! bound ([`allowance`](results::allowance)).
 //!
 //! | module | what it is |
 //! | --- | --- |
 //! | [`case`] | one instruction to judge, and in which way |
-//! | [`harness`] | which way an instruction asks for, and the reason where it cannot be judged |
-//! | `operands` | what a case's threads are given to work on |
-//! | [`cases`] | all of them, from the table |
+//! | [`harness`] | how an instruction is judged, or the reason why it cannot be judged |
+//! | `operands` | the operands of a case's threads |
+//! | [`cases`] | all cases, from the table |
 //! | [`kernel`] | the PTX of a case, and where its operands are in memory |
 //! | [`matrix`](surroundings::matrix) | the same for `wmma`: five instructions in a chain |
-//! | [`sequence`](surroundings::sequence) | what stands around an asynchronous instruction |
-//! | [`by_use`](surroundings::by_use) | what stands around one whose result is the machine's own business, such as an address |
-//! | [`surroundings`] | the lines that stand around it |
+//! | [`sequence`](surroundings::sequence) | the code around an asynchronous instruction |
+//! | [`by_use`](surroundings::by_use) | the code around one whose result is specific to the machine, such as an address |
+//! | [`surroundings`] | the lines of code around an instruction |
 //! | [`special`](surroundings::special) | special registers |
 //! | [`image`] | textures and surfaces: objects, and coordinates |
 //! | [`values`] | operands: edges of each type, and random bits |
@@ -29,8 +29,8 @@
 //! | [`recorded`](results::recorded) | results that are kept in a folder |
 //! | [`page`](results::page) | the coverage page of the book, from the table and recorded results |
 //!
-//! `patterns diff` runs this in a child process that is started again behind a kernel that took the
-//! device down.
+//! `patterns diff` runs this in a child process. If a kernel makes the device unusable, the child
+//! is started again after that kernel.
 
 pub mod case;
 pub mod cases;

@@ -1,4 +1,4 @@
-//! What a case's threads are given to work on, and how much room that takes.
+//! The operands of a case's threads, and the memory that they need.
 
 use lanewise_sim::isa::sample::{Register, Usage};
 use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
@@ -11,19 +11,19 @@ use crate::surroundings::sequence;
 use crate::values::{self, Random};
 
 impl Case {
-    /// The registers that are loaded from the thread's record, with their numbers.
+    /// Returns the registers that are loaded from the thread's record, with their numbers.
     pub fn inputs(&self) -> impl Iterator<Item = (usize, Register)> + '_ {
         let all = self.sample.registers.iter().copied().enumerate();
         let image = self.harness == Harness::Image;
         all.filter(move |&(_, register)| match register.usage {
             Usage::Read | Usage::Texture if image => !image::is_handle(self, register),
-            // The kernel makes them itself.
+            // The kernel makes these values itself.
             _ if self.row.opcode == Opcode::Wgmma => false,
             usage => usage == Usage::Read,
         })
     }
 
-    /// The objects that it is judged with.
+    /// Returns the objects that the case is judged with.
     pub fn images(&self) -> Vec<image::Setup> {
         match self.harness {
             Harness::Image => image::choice::of(self),
@@ -31,8 +31,8 @@ impl Case {
         }
     }
 
-    /// Bytes of a thread's operands: a place for each register that is read, one for the carry,
-    /// then the cell.
+    /// Returns the size of a thread's operands in bytes: a place for each register that is read,
+    /// one for the carry, then the cell.
     pub fn input_bytes(&self) -> usize {
         if self.harness == Harness::Matrix {
             return matrix::REGION / 32;
@@ -40,13 +40,14 @@ impl Case {
         self.cell_in() + CELL
     }
 
-    /// Where the cell's contents start in a thread's operands. A place more than there are
-    /// registers: the carry.
+    /// Returns the offset of the cell's contents in a thread's operands. There is one place more
+    /// than there are registers, for the carry.
     pub fn cell_in(&self) -> usize {
         (self.inputs().count() + 1).next_multiple_of(4) * PLACE
     }
 
-    /// Bytes of a thread's results: as the operands, of registers that are written.
+    /// Returns the size of a thread's results in bytes. The layout is that of the operands, for the
+    /// registers that are written.
     pub fn output_bytes(&self) -> usize {
         match self.harness {
             Harness::Matrix => matrix::RESULTS / 32,
@@ -55,20 +56,20 @@ impl Case {
         }
     }
 
-    /// Where the cell's contents start in a thread's results.
+    /// Returns the offset of the cell's contents in a thread's results.
     pub fn cell_out(&self) -> usize {
         (self.registers(Usage::Write).count() + 1).next_multiple_of(4) * PLACE
     }
 
-    /// The chain of matrix instructions that it stands in.
+    /// Returns the chain of matrix instructions around the instruction.
     pub fn chain(&self) -> Option<matrix::Chain> {
         let wanted = self.harness == Harness::Matrix;
         wanted.then(|| matrix::chain(&self.sample)).flatten()
     }
 
-    /// The operands of all threads, as the kernel reads them.
+    /// Returns the operands of all threads, as the kernel reads them.
     pub fn input(&self, seed: u64) -> Vec<u8> {
-        // Each case has values of its own, whatever cases there are besides.
+        // Each case has its own values, independent of the other cases.
         let name = self.sample.instruction.bytes();
         let seed = name.fold(seed, |seed, byte| {
             Random::new(seed ^ u64::from(byte)).bits()
@@ -114,7 +115,7 @@ impl Case {
         {
             put(place, self.operand(index, register, random));
         }
-        // A comparison that never holds would leave half of a compare-and-swap out.
+        // If a comparison never succeeded, half of a compare-and-swap would not be tested.
         if self.has(Modifier::Cas) && random.below(2) == 0 {
             places[..size].copy_from_slice(&cell[..size]);
         }
@@ -125,11 +126,11 @@ impl Case {
         );
     }
 
-    /// A value for an operand; where the ISA leaves the result open, one of those for which it does
-    /// not.
+    /// Returns a value for an operand. If the ISA leaves the result of some values open, it returns
+    /// another one.
     fn operand(&self, index: usize, register: Register, random: &mut Random) -> u128 {
         match (self.row.opcode, index) {
-            // The lanes that take part: all, as all come here.
+            // The mask of the lanes that participate: all lanes, since all execute the instruction.
             _ if self.harness == Harness::Sequence => {
                 let own =
                     sequence::operand(self, register.declared, &mut |limit| random.below(limit));
@@ -142,16 +143,17 @@ impl Case {
             _ if self.is_mask(register) => u128::from(u32::MAX),
             (Opcode::Mma, _) if register.operand == 4 => self.metadata(random),
             (Opcode::Fma, _) if self.has(Modifier::Oob) && random.below(4) == 0 => {
-                // The mark of what is out of bounds, in the lower half, the upper, or both.
+                // The value that marks an access out of bounds, in the lower half, the upper half,
+                // or both.
                 [0x7ff7, 0xfff7_3c00, 0x7ff7_fff7][random.below(3) as usize]
             }
             (Opcode::Mma, _) => self.fragment(register, random),
-            // The position is a bit's, and `.fns` finds few bits far away.
+            // The position is that of a bit, and `.fns` finds few bits far away.
             (Opcode::Fns, 1) => random.below(32).into(),
             (Opcode::Fns, 2) => u128::from((random.below(17) as i64 - 8) as u32),
-            // Lanes are compared with each other: few values, so that some agree.
+            // Lanes are compared with each other. There are few values, so that some lanes agree.
             (Opcode::Match, _) => random.below(5).into(),
-            // A size.
+            // The size of the store in bytes.
             (Opcode::St, _) if self.has(Modifier::Bulk) => 16,
             (Opcode::Bar | Opcode::Barrier, _) if register.declared != Type::Pred => 1,
             (Opcode::Brx, _) => 0,
@@ -162,8 +164,8 @@ impl Case {
         }
     }
 
-    /// Metadata of a sparse matrix: for each chunk two places, in order; for tf32 the first element
-    /// or the second.
+    /// Returns metadata of a sparse matrix: for each chunk two positions in order; for tf32 the
+    /// first element or the second.
     fn metadata(&self, random: &mut Random) -> u128 {
         let places: &[u128] = match self.has(Modifier::Tf32) {
             true => &[0b0100, 0b1110],
@@ -174,8 +176,8 @@ impl Case {
         })
     }
 
-    /// Whether an operand is the mask of the lanes that take part: the last, of an instruction for
-    /// a warp.
+    /// Returns whether an operand is the mask of the participating lanes. It is the last operand of
+    /// a warp's instruction.
     fn is_mask(&self, register: Register) -> bool {
         use Opcode::*;
         let warp = matches!(self.row.opcode, Shfl | Vote | Match | Redux | Elect)
@@ -184,7 +186,7 @@ impl Case {
         warp && Some(register.operand) == last && register.declared != Type::Pred
     }
 
-    /// Elements of a matrix: small integers, so that the order of the sums does not matter.
+    /// Returns elements of a matrix: small integers, so that the order of the sums does not matter.
     fn fragment(&self, register: Register, random: &mut Random) -> u128 {
         let types = self.types();
         let ty = types
@@ -202,7 +204,7 @@ impl Case {
     }
 }
 
-/// The low bytes of `bits`.
+/// Writes the low bytes of `bits`.
 fn put(to: &mut [u8], bits: u128) {
     let bytes = bits.to_le_bytes();
     to.copy_from_slice(&bytes[..to.len()]);

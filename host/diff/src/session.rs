@@ -1,7 +1,7 @@
-//! All cases on both machines, in the table's order.
+//! A run of all cases on both machines, in the table's order.
 //!
-//! Kernels of the same version and target share a module, `TOGETHER` at a time. A module that the
-//! device's compiler does not take is halved until it is known which kernel is to blame.
+//! Kernels of the same version and target share a module, `TOGETHER` at a time. If the device's
+//! compiler does not accept a module, the module is halved until the faulty kernel is found.
 
 use lanewise_driver::abi::CUresult;
 use lanewise_sim::isa::Target;
@@ -13,25 +13,25 @@ use crate::machine::{Failure, Job, Machine, Simulator};
 use crate::results::report::Outcome;
 use crate::results::verdict;
 
-/// Kernels of a module.
+/// The number of kernels in a module.
 const TOGETHER: usize = 48;
 
 /// One comparison of two machines.
 #[derive(Debug)]
 pub struct Session<'a, M> {
-    /// The one that is right.
+    /// The machine whose results are the reference.
     pub device: &'a M,
-    /// The one that is judged.
+    /// The machine that is judged.
     pub simulator: &'a Simulator,
-    /// The compute capability of the device: what is newer is left out.
+    /// The compute capability of the device. Newer instructions are left out.
     pub sm: u32,
     /// The seed of the operands' values.
     pub seed: u64,
 }
 
 impl<M: Machine> Session<'_, M> {
-    /// Judges the cases and tells each outcome, in order. It ends early when a kernel has taken the
-    /// device down; the last outcome is that kernel's then.
+    /// Judges the cases and reports each outcome in order. It ends early if a kernel has made the
+    /// device unusable. Then the last outcome is that kernel's.
     pub fn run(&self, cases: &[Case], tell: &mut dyn FnMut(&Case, Outcome)) {
         let mut rest = cases;
         while let Some(first) = rest.first() {
@@ -48,7 +48,7 @@ impl<M: Machine> Session<'_, M> {
         }
     }
 
-    /// Whether the device is still of use.
+    /// Judges the cases and returns whether the device is still usable.
     fn judge_all(&self, cases: &[Case], tell: &mut dyn FnMut(&Case, Outcome)) -> bool {
         let judged: Vec<&Case> = cases
             .iter()
@@ -97,7 +97,7 @@ impl<M: Machine> Session<'_, M> {
         true
     }
 
-    /// The outcome of a case that is not put to the device.
+    /// Returns the outcome of a case that is not run on the device.
     fn why_not(&self, case: &Case) -> Option<Outcome> {
         if let Harness::None(why) = case.harness {
             return Some(Outcome::NotJudged { why: why.into() });

@@ -1,7 +1,7 @@
-//! Operand values: edges of a type, random bits, and numbers of ordinary size.
+//! Operand values: edge cases of a type, random bits, and numbers of ordinary size.
 //!
-//! A generator of our own, ten lines long, because a recorded result names its seed: the values
-//! must not change with a library's version.
+//! The generator is part of this crate and ten lines long. A recorded result names its seed, so the
+//! values must not change with a library's version.
 
 use half::{bf16, f16};
 use lanewise_sim::ptx::ast::{Class, Type};
@@ -11,12 +11,12 @@ use lanewise_sim::ptx::ast::{Class, Type};
 pub struct Random(u64);
 
 impl Random {
-    /// The generator of a seed.
+    /// Makes the generator of a seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -25,7 +25,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `limit`, which is small: the bias does not matter here.
+    /// Returns a number below `limit`. The limit is small, so the bias does not matter here.
     pub fn below(&mut self, limit: u64) -> u64 {
         self.bits() % limit.max(1)
     }
@@ -35,7 +35,7 @@ impl Random {
     }
 }
 
-/// Values at which integer instructions change their mind; masked to the type's width.
+/// Values where the results of integer instructions change, masked to the type's width.
 const INTEGERS: &[u64] = &[
     0,
     1,
@@ -80,8 +80,8 @@ const INTEGERS: &[u64] = &[
     0x0123_4567_89ab_cdef,
 ];
 
-/// Ends of ranges, ties of roundings, NaNs of both kinds with payloads, limits of the integer
-/// types; each with both signs.
+/// Ends of ranges, ties in rounding, NaNs of both kinds with payloads, and limits of the integer
+/// types. Each has both signs.
 const SINGLES: &[u32] = &[
     0x0000_0000, // 0
     0x0000_0001, // the least subnormal
@@ -182,7 +182,7 @@ const BRAINS: &[u16] = &[
     0x4300, 0x437f, 0x4f00, 0x5f00, 0x7f00, 0x7f7f, 0x7f80, 0x7fc0, 0x7fff, 0x7f81, 0x7fa1,
 ];
 
-/// A value of a type, as bits: an edge, a number of ordinary size, or random.
+/// Returns a value of a type as bits: an edge case, a number of ordinary size, or random bits.
 pub fn value(ty: Type, random: &mut Random) -> u128 {
     let how = random.below(16);
     match ty {
@@ -195,8 +195,8 @@ pub fn value(ty: Type, random: &mut Random) -> u128 {
         Type::Bf16x2 => lanes(Type::Bf16, 2, random),
         Type::F32x2 => lanes(Type::F32, 2, random),
         Type::U16x2 | Type::S16x2 => lanes(Type::S16, 2, random),
-        // Bits may be floats: a bit operation does not care, and a move or a comparison should see
-        // them.
+        // Values of bit types may be floats. A bit operation treats all bits alike, and a move or a
+        // comparison should also be tested with floats.
         Type::B16 if how < 5 => sixteen(how, HALVES, |x| f16::from_f32(x).to_bits(), random).into(),
         Type::B32 if how < 5 => single(how, random).into(),
         Type::B64 if how < 5 => double(how, random).into(),
@@ -206,8 +206,8 @@ pub fn value(ty: Type, random: &mut Random) -> u128 {
     }
 }
 
-/// A small integer in the format of a type: sums of products of them are exact in every
-/// accumulator.
+/// Returns a small integer in the format of a type. Sums of products of such integers are exact in
+/// every accumulator.
 pub fn small(ty: Type, random: &mut Random) -> u128 {
     let number = random.below(17) as f32 - 8.0;
     match ty {
@@ -215,14 +215,14 @@ pub fn small(ty: Type, random: &mut Random) -> u128 {
         Type::Bf16 => bf16::from_f32(number).to_bits().into(),
         Type::F32 | Type::Tf32 => number.to_bits().into(),
         Type::F64 => f64::from(number).to_bits().into(),
-        // The top byte of an f16, and the same with one bit less of exponent.
+        // E5M2 is the top byte of an f16. E4M3 has one bit less of exponent.
         Type::E5m2 => u128::from(f16::from_f32(number).to_bits() >> 8),
         Type::E4m3 => e4m3(number),
         _ => mask(random.bits(), ty),
     }
 }
 
-/// A small integer as `.e4m3`: bias 7, three bits of fraction.
+/// Converts a small integer to `.e4m3`: bias 7, three bits of fraction.
 fn e4m3(number: f32) -> u128 {
     if number == 0.0 {
         return 0;
@@ -256,7 +256,7 @@ fn single(how: u64, random: &mut Random) -> u32 {
     let sign = (random.bits() as u32) & 0x8000_0000;
     match how {
         0..6 => random.pick(SINGLES) | sign,
-        // Exponents near 1, so that sums round and products stay in range.
+        // The exponents are near 1, so that sums round and products stay in range.
         6..11 => sign | (random.below(48) as u32 + 103) << 23 | (random.bits() as u32) & 0x7f_ffff,
         11 => (random.below(513) as f32 - 256.0).to_bits(),
         _ => random.bits() as u32,

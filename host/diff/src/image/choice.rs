@@ -1,9 +1,9 @@
-//! The objects that an instruction is judged with: a family for each kind of result, of which each
-//! object is a member.
+//! The objects that an instruction is judged with. There is a family for each kind of result, and
+//! each object has a member of it.
 //!
-//! Float results come from every format that reads as floats, filtered and not, in every address
-//! mode; integer results from integers of their sign. Surfaces have texels as large as the access,
-//! or formats of each kind for formatted accesses.
+//! Float results come from every format that is read as floats, with and without filtering, in
+//! every address mode. Integer results come from integers of the same sign. Surfaces have texels as
+//! large as the access, or formats of each kind for formatted accesses.
 
 use lanewise_sim::image::{AddressMode, Filter, Format, Sampler, Shape};
 use lanewise_sim::isa::sample::Usage;
@@ -12,7 +12,7 @@ use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
 use super::Setup;
 use crate::case::{BLOCK, Case, THREADS};
 
-/// Format, channels, and whether integers are read as floats.
+/// Format, number of channels, and whether integers are read as floats.
 type Texels = (Format, u32, bool);
 
 const FLOATS: [Texels; 8] = [
@@ -37,7 +37,7 @@ const SIGNED: [Texels; 4] = [
     (Format::I32, 1, false),
     (Format::I32, 4, false),
 ];
-/// What is exact as `.f16`.
+/// The formats whose values are exact as `.f16`.
 const HALVES: [Texels; 2] = [(Format::F16, 4, false), (Format::F16, 1, false)];
 
 const MODES: [AddressMode; 4] = [
@@ -47,7 +47,7 @@ const MODES: [AddressMode; 4] = [
     AddressMode::Mirror,
 ];
 
-/// Objects of a case; each block of threads has one, in turn.
+/// Returns the objects of a case. The blocks of threads use them in turn.
 pub fn of(case: &Case) -> Vec<Setup> {
     use Opcode::*;
     match case.row.opcode {
@@ -58,13 +58,13 @@ pub fn of(case: &Case) -> Vec<Setup> {
     }
 }
 
-/// The shape and size that the geometry's modifier names; small and uneven, so that edges are near
-/// and no axis is like another.
+/// Returns the shape and size for the geometry's modifier. Sizes are small, so that edges are near,
+/// and uneven, so that the axes differ.
 fn shape(case: &Case) -> (Shape, [u32; 3]) {
     use Modifier::*;
     let has = |word| case.has(word);
     match () {
-        // Integers read plain memory on a GPU, and zeros of an array.
+        // On a GPU, integer coordinates read plain memory, but return zeros for an array.
         () if has(D1) && integers(case) && !has(Level) => (Shape::Linear, [37, 1, 1]),
         () if has(D1) => (Shape::D1, [37, 1, 1]),
         () if has(D2) => (Shape::D2, [13, 9, 1]),
@@ -76,7 +76,7 @@ fn shape(case: &Case) -> (Shape, [u32; 3]) {
     }
 }
 
-/// Whether coordinates are integers.
+/// Returns whether coordinates are integers.
 fn integers(case: &Case) -> bool {
     case.row.opcode == Opcode::Tex && case.types().last() == Some(&Type::S32)
 }
@@ -97,7 +97,7 @@ fn textures(case: &Case) -> Vec<Setup> {
         .map(|n: usize| {
             let (format, channels, as_float) = family[n % family.len()];
             let floats = as_float || format.is_float();
-            // Mipmaps have coordinates from 0 to 1; so have integers never.
+            // Mipmaps have coordinates from 0 to 1. Integer coordinates are never normalized.
             let normalized = chain || cube || (!integers && n % 2 == 1);
             let modes = if normalized { &MODES[..] } else { &MODES[..2] };
             let mode = |axis: usize| modes[(n / 2 + axis) % modes.len()];
@@ -129,7 +129,7 @@ fn textures(case: &Case) -> Vec<Setup> {
         .collect()
 }
 
-/// Texels of a surface: two objects, of one element for each of the threads that have it.
+/// Returns two surfaces, each with one element for each of the threads that use it.
 fn surfaces(case: &Case) -> Vec<Setup> {
     let formats: Vec<(Format, u32)> = if case.has(Modifier::P) {
         let channels = case.registers(Usage::Read).count() as u32;
@@ -187,7 +187,7 @@ fn surfaces(case: &Case) -> Vec<Setup> {
         .collect()
 }
 
-/// One object of each shape, for queries.
+/// Returns one object of each shape, for queries.
 fn all_shapes(surface: bool) -> Vec<Setup> {
     let (n, linear) = (true, Filter::Linear);
     let shapes = [

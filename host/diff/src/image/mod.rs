@@ -1,9 +1,9 @@
-//! Textures and surfaces: which objects an instruction is judged with, and where its coordinates
-//! lead.
+//! Textures and surfaces: the objects that an instruction is judged with, and the coordinates that
+//! it uses.
 //!
-//! PTX ISA 9.7.10 and 9.7.11. Each block of a launch has one of up to eight objects, by its number,
-//! so that one kernel meets several formats, filters and address modes. What a kernel wrote into
-//! surfaces is compared behind the threads' results.
+//! PTX ISA 9.7.10 and 9.7.11. Each block of a launch has one of up to eight objects, selected by
+//! the block's number. So one kernel tests several formats, filters and address modes. The contents
+//! of surfaces that a kernel wrote are compared after the threads' results.
 //!
 //! | module | what it is |
 //! | --- | --- |
@@ -24,13 +24,14 @@ use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
 
 use crate::case::{BLOCK, Case, LEAST};
 
-/// Whether a row's instructions work on a texture or surface.
+/// Returns whether a row's instructions work on a texture or surface.
 pub fn works_on(row: &Row) -> bool {
     matches!(row.section, Section::Texture | Section::Surface)
 }
 
-/// Instances of a row beyond its samples: of textures and surfaces every combination counts, since
-/// geometry, types and clamping work together; not of cache operators, which change no result.
+/// Returns instances of a row in addition to its samples. For textures and surfaces every
+/// combination counts, since geometry, types and clamping interact. Cache operators are not
+/// combined, because they change no result.
 pub fn combinations(pattern: &Pattern) -> Vec<Sample> {
     use Modifier::*;
     if !matches!(
@@ -45,13 +46,13 @@ pub fn combinations(pattern: &Pattern) -> Vec<Sample> {
     all
 }
 
-/// Every row that works on textures or surfaces.
+/// Returns every row that works on textures or surfaces.
 pub fn rows() -> impl Iterator<Item = &'static Row> {
     let rows = patterns().iter().map(|pattern| pattern.row);
     rows.filter(|row| works_on(row))
 }
 
-/// Whether a register holds the object's handle.
+/// Returns whether a register contains the object's handle.
 pub fn is_handle(case: &Case, register: Register) -> bool {
     match case.row.opcode {
         Opcode::Txq | Opcode::Suq => register.usage == Usage::Address,
@@ -60,7 +61,7 @@ pub fn is_handle(case: &Case, register: Register) -> bool {
     }
 }
 
-/// The object that a thread's block has, of this many.
+/// Returns the index of the object of a thread's block, for this many objects.
 pub fn of_thread(thread: usize, objects: usize) -> usize {
     thread / BLOCK % objects.max(1)
 }

@@ -1,8 +1,8 @@
-//! Coordinates, levels and gradients: random ones, and those where a fetch changes its mind.
+//! Coordinates, levels and gradients: random ones, and those where the result of a fetch changes.
 //!
-//! For floats: edges and centres of texels, a step of the format beside them, halves of a 256th,
-//! outside, infinities and NaN. For surfaces: each thread has a texel of its own, or writes to
-//! none, so that what is left does not depend on an order.
+//! For floats these are edges and centres of texels, the neighbouring numbers of the format, halves
+//! of a 256th, values outside, infinities and NaN. For surfaces each thread has its own texel, or
+//! writes to none, so that the result does not depend on the order.
 
 use lanewise_sim::image::Shape;
 use lanewise_sim::isa::sample::{Register, Usage};
@@ -12,7 +12,7 @@ use super::{Setup, is_handle, of_thread};
 use crate::case::{BLOCK, Case};
 use crate::values::{self, Random};
 
-/// The values of a thread's registers that are loaded from its record, in order.
+/// Returns the values of a thread's registers that are loaded from its record, in order.
 pub fn of(case: &Case, thread: usize, objects: &[Setup], random: &mut Random) -> Vec<u128> {
     let setup = &objects[of_thread(thread, objects.len())];
     let writes = matches!(case.row.opcode, Opcode::Suld | Opcode::Sust | Opcode::Sured);
@@ -21,16 +21,15 @@ pub fn of(case: &Case, thread: usize, objects: &[Setup], random: &mut Random) ->
         false => spot(case, setup, random),
     };
     let layered = layered(setup.shape);
-    // The first of a layered geometry's registers gave its place to the layer's number and is not
-    // used.
+    // In a layered geometry the layer's number takes the first register, and this one is not used.
     let mut axis = if layered { 0 } else { 1 };
     let object = object_operand(case);
-    // One gradient that is not zero: how two make a level no document says.
+    // Only one gradient is not zero. No document specifies how two of them determine a level.
     let gradients = case
         .inputs()
         .filter(|(_, r)| r.usage == Usage::Texture && Some(r.operand) != object)
         .count();
-    // Two of them, of which a fourth element is padding.
+    // There are two vectors, whose fourth element is padding.
     let each = (gradients / 2).max(1);
     let real = each.min(3);
     let picked = random.below(2 * real as u64) as usize;
@@ -62,7 +61,7 @@ pub fn of(case: &Case, thread: usize, objects: &[Setup], random: &mut Random) ->
         .collect()
 }
 
-/// Which operand the object is: that of the handle's register.
+/// Returns the operand that is the object: the one of the handle's register.
 fn object_operand(case: &Case) -> Option<usize> {
     let mut registers = case.sample.registers.iter();
     registers
@@ -77,13 +76,13 @@ fn layered(shape: Shape) -> bool {
     )
 }
 
-/// A thread's number among those that have the same object.
+/// Returns a thread's number among those that have the same object.
 fn number(thread: usize, objects: usize) -> u32 {
     (thread / (BLOCK * objects) * BLOCK + thread % BLOCK) as u32
 }
 
-/// A layer's number, then coordinates on each axis, of a fetch. The layer is 0 where there are
-/// none; what is not used too.
+/// Returns the layer's number of a fetch, then the coordinates on each axis. The layer is 0 if
+/// there are no layers. Unused coordinates are 0 too.
 fn spot(case: &Case, setup: &Setup, random: &mut Random) -> [u32; 4] {
     let layers = match setup.shape {
         Shape::LayeredCube => setup.size[2] / 6,
@@ -100,7 +99,8 @@ fn spot(case: &Case, setup: &Setup, random: &mut Random) -> [u32; 4] {
         return [layer, x, y, z];
     }
     let floats = case.types().last() == Some(&Type::F32);
-    // A volume's gradients become differences of coordinates, which far ones have none of.
+    // A volume's gradients become differences of coordinates. Far from zero these differences
+    // vanish.
     let near = case.has(Modifier::Grad) && setup.shape == Shape::D3;
     let mut at = [layer, 0, 0, 0];
     for (axis, to) in at[1..].iter_mut().enumerate() {
@@ -113,13 +113,13 @@ fn spot(case: &Case, setup: &Setup, random: &mut Random) -> [u32; 4] {
     at
 }
 
-/// A coordinate on an axis of this many texels, as bits of an f32.
+/// Returns a coordinate on an axis of this many texels, as bits of an f32.
 fn coordinate(size: u32, normalized: bool, random: &mut Random) -> u32 {
     let scale = if normalized { 1.0 / size as f32 } else { 1.0 };
     let texel = random.below(u64::from(size) + 8) as f32 - 4.0;
     let fraction = random.below(4096) as f32 / 4096.0;
     match random.below(16) {
-        // Where one texel ends, and the steps of the format beside it.
+        // The edge of a texel, and the neighbouring numbers of the format.
         0 | 1 => ((texel * scale).to_bits() as i32).wrapping_add(random.below(3) as i32 - 1) as u32,
         2 => ((texel + 0.5) * scale).to_bits(),
         3 => ((texel + random.below(512) as f32 / 512.0) * scale).to_bits(),
@@ -137,7 +137,7 @@ fn coordinate(size: u32, normalized: bool, random: &mut Random) -> u32 {
     }
 }
 
-/// An integer coordinate: inside, near, or far away.
+/// Returns an integer coordinate: inside, near, or far away.
 fn integer(size: u32, random: &mut Random) -> u32 {
     match random.below(8) {
         0 => {
@@ -147,8 +147,8 @@ fn integer(size: u32, random: &mut Random) -> u32 {
     }
 }
 
-/// A direction to a cube's face: ordinary, along axes, or between faces. Of many bits, so that it
-/// leads to no edge between texels: an H200's division is not exact there.
+/// Returns a direction to a cube's face: ordinary, along axes, or between faces. It has many bits,
+/// so that it does not point to an edge between texels, where an H200's division is not exact.
 fn direction(random: &mut Random) -> [u32; 3] {
     let mut one = || (random.bits() >> 40) as f32 / (1u32 << 23) as f32 - 1.0;
     let mut at = [one(), one(), one()];
@@ -162,7 +162,7 @@ fn direction(random: &mut Random) -> [u32; 3] {
     at.map(f32::to_bits)
 }
 
-/// A level: between those that there are, at one, or outside.
+/// Returns a level: between two existing levels, at one, or outside.
 fn level(ty: Type, random: &mut Random) -> u32 {
     match (ty, random.below(8)) {
         (Type::F32, 0) => values::value(Type::F32, random) as u32,
@@ -172,17 +172,17 @@ fn level(ty: Type, random: &mut Random) -> u32 {
     }
 }
 
-/// How a coordinate changes to the next pixel: by this many texels that the level is not where one
-/// ends, as an H200's logarithm is exact to 256ths only, and less where it is made of differences
-/// (of volumes).
+/// Returns how much a coordinate changes to the next pixel. The number of texels is chosen so that
+/// the level is not at the boundary between two levels, because an H200's logarithm is exact to
+/// 256ths only. It is even less exact if it is computed from differences (for volumes).
 fn gradient(size: u32, random: &mut Random) -> u32 {
     let texels = f32::exp2(random.below(6) as f32 - 2.0 + 0.2);
     let sign = if random.below(2) == 0 { 1.0 } else { -1.0 };
     (sign * texels / size as f32).to_bits()
 }
 
-/// The element that a thread accesses. Outside of the surface some threads, where the instruction
-/// says what happens then; a clamped access goes to the element that is the thread's own.
+/// Returns the element that a thread accesses. Some threads access outside of the surface, if the
+/// instruction defines the result. A clamped access goes to the thread's own element.
 fn element(case: &Case, setup: &Setup, number: u32, random: &mut Random) -> [u32; 4] {
     let [width, height, depth] = setup.size;
     let own = [
@@ -202,7 +202,7 @@ fn element(case: &Case, setup: &Setup, number: u32, random: &mut Random) -> [u32
         if size == 1 {
             continue;
         }
-        // Far enough to be outside in any unit, not so far that a product would wrap.
+        // Far enough to be outside in any unit, and near enough that a product does not overflow.
         let (below, beyond) = (
             (-1 - random.below(100) as i32) as u32,
             size + random.below(100) as u32,
@@ -211,8 +211,8 @@ fn element(case: &Case, setup: &Setup, number: u32, random: &mut Random) -> [u32
             () if case.has(Modifier::Zero) => {
                 *at = if random.below(2) == 0 { below } else { beyond }
             }
-            // A layer's number has no sign: one below the first is one beyond the last, which is
-            // another thread's.
+            // A layer's number has no sign. A number below the first layer wraps to one beyond the
+            // last, whose element belongs to another thread.
             () if case.has(Modifier::Clamp) && *at == 0 && !(axis == 2 && layered(setup.shape)) => {
                 *at = below
             }

@@ -1,38 +1,39 @@
 //! A texture or surface that a kernel is judged with: its shape, its texels and how it is read.
-//! Data only; each machine makes an object of its own of it.
+//! This is data only. Each machine makes its own object from it.
 
 use half::f16;
 use lanewise_sim::image::{Format, Sampler, Shape};
 
 use crate::values::Random;
 
-/// An array, and the object over it.
+/// An array, and the object that uses it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
-    /// Whether it is a surface, which kernels write as well.
+    /// Whether it is a surface, which kernels can also write.
     pub surface: bool,
-    /// How texels are indexed.
+    /// The shape, which defines how texels are indexed.
     pub shape: Shape,
-    /// What a channel is.
+    /// The format of a channel.
     pub format: Format,
-    /// Channels of a texel.
+    /// The number of channels in a texel.
     pub channels: u32,
-    /// Texels of a row, rows of a slice, slices (layers; six to a cube); 1 where there is no such
-    /// axis.
+    /// The number of texels in a row, of rows in a slice, and of slices (layers; six to a cube). It
+    /// is 1 for an axis that the shape does not have.
     pub size: [u32; 3],
-    /// Levels: one, or a chain of mipmaps.
+    /// The number of levels: one, or those of a chain of mipmaps.
     pub levels: u32,
     /// How a texture is read.
     pub sampler: Sampler,
 }
 
 impl Setup {
-    /// Bytes of a texel.
+    /// Returns the size of a texel in bytes.
     pub fn texel(&self) -> u32 {
         self.channels * self.format.bytes()
     }
 
-    /// The size of a level: each is half of the one before it, except in layers.
+    /// Returns the size of a level. Each level has half the size of the one before it, except in
+    /// layers.
     pub fn level(&self, level: u32) -> [u32; 3] {
         let half = |size: u32| (size >> level).max(1);
         let [width, height, depth] = self.size;
@@ -43,14 +44,14 @@ impl Setup {
         [half(width), half(height), depth]
     }
 
-    /// Bytes of a level, its rows one after another.
+    /// Returns the size of a level in bytes, with its rows one after another.
     pub fn bytes(&self, level: u32) -> usize {
         let [width, height, depth] = self.level(level);
         (width * self.texel()) as usize * height as usize * depth as usize
     }
 
-    /// The texels of each level: random bits, but floats of ordinary size, since how large and
-    /// small ones are blended is not what is judged.
+    /// Returns the texels of each level. They are random bits, except that floats have ordinary
+    /// size: how large and small floats are blended is not judged.
     pub fn contents(&self, seed: u64) -> Vec<Vec<u8>> {
         let mut random = Random::new(seed ^ u64::from(self.size[0]) << 32);
         let mut channel = || -> Vec<u8> {

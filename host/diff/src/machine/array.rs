@@ -1,5 +1,5 @@
-//! Arrays and plain memory, and the objects over them, by the driver's calls: the same on a GPU and
-//! on the simulator behind them.
+//! Arrays and plain memory, and the objects that use them, made with the driver's calls. The calls
+//! are the same on a GPU and on the simulator behind them.
 //!
 //! Source: CUDA driver API, `cuArray3DCreate`, `cuMipmappedArrayCreate`, `cuTexObjectCreate`,
 //! `cuSurfObjectCreate`.
@@ -22,19 +22,19 @@ pub(super) struct Refused {
     setup: Setup,
 }
 
-/// An array, and the object over it.
+/// An array, and the object that uses it.
 #[derive(Debug)]
 pub(super) struct Array {
     setup: Setup,
     array: CUarray,
     mipmaps: sys::CUmipmappedArray,
-    /// Plain memory, where the shape is linear.
+    /// Plain memory, if the shape is linear.
     memory: sys::CUdeviceptr,
     object: u64,
 }
 
 impl Array {
-    /// The array with its texels, and its object, in the current context.
+    /// Makes the array with its texels, and its object, in the current context.
     pub(super) fn new(setup: &Setup, seed: u64) -> Result<Self, Refused> {
         let mut made = Self {
             setup: setup.clone(),
@@ -47,7 +47,7 @@ impl Array {
         let contents = setup.contents(seed);
         if setup.shape == Shape::Linear {
             let bytes = setup.bytes(0);
-            // SAFETY: a variable for the address.
+            // SAFETY: the pointer is to a variable for the address.
             let code = unsafe { sys::cuMemAlloc_v2(&mut made.memory, bytes) };
             made.check("cuMemAlloc", code)?;
             for texels in contents {
@@ -57,7 +57,7 @@ impl Array {
                 made.check("cuMemcpyHtoD", code)?;
             }
         } else if setup.levels > 1 {
-            // SAFETY: a whole descriptor, and a variable for the handle.
+            // SAFETY: the descriptor is complete, and the pointer is to a variable for the handle.
             let code = unsafe {
                 sys::cuMipmappedArrayCreate(&mut made.mipmaps, &descriptor, setup.levels)
             };
@@ -71,7 +71,7 @@ impl Array {
                 made.fill(array, level, &texels)?;
             }
         } else {
-            // SAFETY: a whole descriptor, and a variable for the handle.
+            // SAFETY: the descriptor is complete, and the pointer is to a variable for the handle.
             let code = unsafe { sys::cuArray3DCreate_v2(&mut made.array, &descriptor) };
             made.check("cuArray3DCreate", code)?;
             for texels in contents {
@@ -82,12 +82,12 @@ impl Array {
         Ok(made)
     }
 
-    /// What kernels know it by.
+    /// Returns the handle that kernels use.
     pub(super) fn handle(&self) -> u64 {
         self.object
     }
 
-    /// What a surface holds now; nothing of a texture.
+    /// Returns the current contents of a surface; empty for a texture.
     pub(super) fn contents(&self) -> Result<Vec<u8>, Refused> {
         if !self.setup.surface {
             return Ok(Vec::new());
@@ -98,7 +98,7 @@ impl Array {
         copy.srcArray = self.array;
         copy.dstMemoryType = CUmemorytype::CU_MEMORYTYPE_HOST;
         copy.dstHost = texels.as_mut_ptr().cast();
-        // SAFETY: the vector has the bytes of the whole array.
+        // SAFETY: the vector is as large as the whole array.
         self.check("cuMemcpy3D", unsafe { sys::cuMemcpy3D_v2(&copy) })?;
         Ok(texels)
     }
@@ -122,7 +122,7 @@ impl Array {
             size: [width, height, depth],
             ..
         } = self.setup;
-        // An axis that is not there has extent 0.
+        // An axis that the shape does not have has extent 0.
         let (height, depth) = match shape {
             Shape::Linear | Shape::D1 => (0, 0),
             Shape::D2 => (height, 0),
@@ -159,7 +159,7 @@ impl Array {
         }
     }
 
-    /// A copy of a whole level, without its ends.
+    /// Returns a copy of a whole level, whose two ends are not set.
     fn copy(&self, level: u32) -> sys::CUDA_MEMCPY3D {
         let [width, height, depth] = self.setup.level(level).map(|size| size as usize);
         let row = width * self.setup.texel() as usize;
@@ -201,7 +201,7 @@ impl Array {
     }
 
     fn object(&self) -> Result<u64, Refused> {
-        // SAFETY: the struct holds numbers and pointers only, of which all bits zero are values.
+        // SAFETY: the struct contains only numbers and pointers, for which all zero bits are valid.
         let mut resource: sys::CUDA_RESOURCE_DESC = unsafe { std::mem::zeroed() };
         if self.memory != 0 {
             let array = self.descriptor();
@@ -219,7 +219,7 @@ impl Array {
         }
         let mut object = 0;
         if self.setup.surface {
-            // SAFETY: a whole descriptor, and a variable for the handle.
+            // SAFETY: the descriptor is complete, and the pointer is to a variable for the handle.
             let code = unsafe { sys::cuSurfObjectCreate(&mut object, &resource) };
             self.check("cuSurfObjectCreate", code)?;
             return Ok(object);
@@ -257,7 +257,7 @@ impl Array {
             borderColor: sampler.border,
             reserved: [0; 12],
         };
-        // SAFETY: whole descriptors, and a variable for the handle.
+        // SAFETY: the descriptors are complete, and the pointer is to a variable for the handle.
         let code = unsafe { sys::cuTexObjectCreate(&mut object, &resource, &how, null()) };
         self.check("cuTexObjectCreate", code)?;
         Ok(object)
@@ -266,8 +266,8 @@ impl Array {
 
 impl Drop for Array {
     fn drop(&mut self) {
-        // SAFETY: all are this array's own, or were never made; the launch that read them is over.
-        // After a fault nothing can be given back, and nobody reads.
+        // SAFETY: all of these belong to this array, or were never made. The launch that read them
+        // is over. After a fault nothing can be released, and no code reads them.
         unsafe {
             if self.object != 0 {
                 let _ = match self.setup.surface {

@@ -1,4 +1,4 @@
-//! What the driver has: a GPU, or the simulator behind the driver's calls.
+//! The device of the driver: a GPU, or the simulator behind the driver's calls.
 
 use lanewise::{DeviceBuffer, LaunchConfig, LaunchError, Stream};
 use lanewise_std::GlobalMut;
@@ -7,7 +7,7 @@ use super::array::Array;
 use super::{Failure, Job, Machine, parameter, whole};
 use crate::case::{BLOCK, THREADS};
 
-/// What the driver has: a GPU, or the simulator behind the driver's calls.
+/// The device of the driver: a GPU, or the simulator behind the driver's calls.
 #[derive(Debug)]
 pub struct Driver {
     device: lanewise::Device,
@@ -15,16 +15,16 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// Of an open device.
+    /// Makes a machine of an open device.
     ///
     /// # Errors
-    /// The driver's, when it has no stream for us.
+    /// Returns the driver's error if it cannot make a stream.
     pub fn new(device: lanewise::Device) -> Result<Self, lanewise::DriverError> {
         let stream = device.stream()?;
         Ok(Self { device, stream })
     }
 
-    /// The device that the driver opened.
+    /// Returns the device that the driver opened.
     pub fn device(&self) -> &lanewise::Device {
         &self.device
     }
@@ -50,8 +50,8 @@ impl Machine for Driver {
         let handles: Vec<u64> = arrays.iter().map(Array::handle).collect();
         let config = LaunchConfig::new((THREADS / BLOCK) as u32, BLOCK as u32);
         let arguments = (&input, &mut results, parameter(&handles));
-        // SAFETY: a kernel of `kernel::module` has these parameters, and touches its threads'
-        // records of the two and its objects only.
+        // SAFETY: a kernel of `kernel::module` has these parameters. It accesses only its threads'
+        // records in the two buffers, and its objects.
         let launched = unsafe {
             module.launch_named::<(&[u8], GlobalMut<u8>, [u64; 16]), _>(
                 &self.stream,
@@ -61,8 +61,8 @@ impl Machine for Driver {
             )
         };
         launched.map_err(|error| match error {
-            // A compiler may take a module and leave out a kernel of which it does not know an
-            // instruction.
+            // A compiler may accept a module and omit a kernel with an instruction that it does not
+            // support.
             LaunchError::UnknownKernel { .. } => {
                 Failure::Refused("the module loads, without this kernel".into())
             }

@@ -1,4 +1,4 @@
-//! The simulator, called directly: arrays are its memory, objects its table's.
+//! The simulator, called directly. Arrays are in its memory, objects in its table.
 
 use lanewise_sim::image::{Image, Object, Shape, Texture};
 use lanewise_sim::{AllocationKind, DeviceModel, Launch};
@@ -12,18 +12,18 @@ use crate::kernel::PARAMETER;
 #[derive(Debug)]
 pub struct Simulator {
     device: lanewise_sim::Device,
-    /// An H200, for code that Hopper alone runs (`.target sm_90a`).
+    /// An H200, for code that only Hopper runs (`.target sm_90a`).
     hopper: Option<Box<Simulator>>,
 }
 
-/// A module, and whose it is.
+/// A module, with the device that it belongs to.
 #[derive(Debug)]
 pub struct Loaded {
     instance: lanewise_sim::Instance,
     on_hopper: bool,
 }
 
-/// An object, and the arrays of its levels.
+/// An object and the arrays of its levels.
 struct MadeObject {
     handle: u64,
     levels: Vec<Image>,
@@ -31,11 +31,11 @@ struct MadeObject {
 }
 
 impl Simulator {
-    /// A simulator of the newest model: what an older device does not have the table says, not
-    /// this.
+    /// Makes a simulator of the newest model. The table defines what an older device does not
+    /// support, not this simulator.
     ///
     /// # Errors
-    /// When the host has no addresses for the memory.
+    /// Returns an error if the host has no addresses for the memory.
     pub fn new() -> Result<Self, lanewise_sim::DeviceError> {
         let of = |model, hopper| {
             lanewise_sim::Device::new(model).map(|device| Simulator { device, hopper })

@@ -1,8 +1,8 @@
-//! What the ISA lets a result differ by, for the instructions that it calls approximate.
+//! The error bounds of the ISA for the instructions that it calls approximate.
 //!
-//! PTX ISA 9.7.3 and 9.7.4, the table of each instruction. The bounds are against the exact result;
-//! the simulator's is rounded correctly, so a device may be half a unit in the last place further
-//! from it.
+//! PTX ISA 9.7.3 and 9.7.4, the table of each instruction. The bounds are relative to the exact
+//! result. The simulator's result is correctly rounded, so a device's result may differ from it by
+//! another half unit in the last place.
 
 use half::{bf16, f16};
 use lanewise_sim::image::{Filter, Format, Shape};
@@ -11,25 +11,25 @@ use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
 use crate::Case;
 use crate::image::Setup;
 
-/// How far a result may be from the simulator's.
+/// The largest permitted difference from the simulator's result.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Allowance {
-    /// The results have to be the same bits.
+    /// The results must have the same bits.
     Exact,
     /// This many steps between neighbouring numbers of the format.
     Steps(u64),
-    /// This part of the result.
+    /// This fraction of the result.
     Relative(f64),
-    /// By so much, whatever the value.
+    /// This amount, whatever the value.
     Absolute(f64),
     /// `lg2.approx.f32`: 2^-22, absolute for operands in (0.5, 2) and relative elsewhere.
     Logarithm,
-    /// `sin.approx`, `cos.approx`: absolute, by the size of the operand; the ISA gives none beyond
-    /// 100 pi.
+    /// `sin.approx`, `cos.approx`: absolute, depending on the size of the operand. The ISA gives no
+    /// bound beyond 100 pi.
     Circular,
 }
 
-/// The bound of an instruction.
+/// Returns the bound of an instruction.
 pub fn of(case: &Case) -> Allowance {
     use Allowance::*;
     let has = |word| case.has(word);
@@ -42,8 +42,8 @@ pub fn of(case: &Case) -> Allowance {
         (Opcode::Rcp | Opcode::Rsqrt, Some(Type::F64)) if has(Modifier::Ftz) => {
             Relative(f64::exp2(-20.0))
         }
-        // The ISA gives no figure for the instruction that is several; it is meant to be as good as
-        // the last places.
+        // The ISA gives no bound for this instruction, which is expanded to several. It is expected
+        // to be right in all but the last places.
         (Opcode::Rsqrt, Some(Type::F64)) => Steps(2),
         (Opcode::Rcp, _) => Steps(1),
         (Opcode::Rsqrt, _) => Relative(f64::exp2(-22.9)),
@@ -60,10 +60,10 @@ pub fn of(case: &Case) -> Allowance {
     }
 }
 
-/// The bound of fetches of an object. What an H200 gives has been measured, but for two things:
-/// sums of filtered signed bytes are right to one of 32767 parts (the simulator's
-/// `texture::blend`), and weights of a volume between two levels to a 256th of what texels differ
-/// by, which is 4.
+/// Returns the bound of fetches of an object. An H200's results were measured and are exact, with
+/// two exceptions. Sums of filtered signed bytes are right to one part in 32767 (the simulator's
+/// `texture::blend`). Weights of a volume between two levels are right to a 256th of the difference
+/// of texels, which is at most 4.
 pub fn of_object(object: &Setup) -> Allowance {
     let filtered =
         object.sampler.filter == Filter::Linear || object.sampler.level_filter == Filter::Linear;
@@ -75,17 +75,19 @@ pub fn of_object(object: &Setup) -> Allowance {
     }
 }
 
-/// Whether ptxas is known to make of a scalar video instruction what the ISA does not say.
+/// Returns whether ptxas is known to translate a scalar video instruction differently from the ISA.
 ///
-/// GPUs since sm_70 have no such instructions, and ptxas writes others. Found on an H200 (driver
-/// 580, 1500 forms with 512 sets of operands each), beside what is right, which is all the rest:
-/// - `.h1` of a destination gets the upper half of the result;
-/// - `.sat` does not clamp to the size of a part of a destination, nor always to `.u32`;
-/// - `.min` and `.max` compare 64 bits, where neither `.sat` nor the operation keep the upper ones
-///   straight; behind `vset` they take the third operand for signed if the first is;
-/// - `vmad` takes unsigned factors and addends for signed, which shows with `.sat` and a scale.
+/// GPUs since sm_70 have no such instructions, and ptxas replaces them by others. On an H200
+/// (driver 580, 1500 forms with 512 sets of operands each) these differences were found. Everything
+/// else is right.
+/// - `.h1` of a destination gets the upper half of the result.
+/// - `.sat` does not clamp to the size of a part of a destination, nor always to `.u32`.
+/// - `.min` and `.max` compare 64 bits, but neither `.sat` nor the operation sets the upper ones
+///   correctly. After `vset` they treat the third operand as signed if the first is.
+/// - `vmad` treats unsigned factors and addends as signed, which is visible with `.sat` and a
+///   scale.
 ///
-/// The simulator does what the ISA says.
+/// The simulator follows the ISA.
 pub fn departs(case: &Case) -> bool {
     use Opcode::{Vabsdiff, Vadd, Vmad, Vmax, Vmin, Vset, Vshl, Vshr, Vsub};
     let has = |word| case.has(word);
@@ -111,12 +113,12 @@ pub fn departs(case: &Case) -> bool {
 }
 
 impl Allowance {
-    /// Whether a device's result may stand where the simulator has another; `operand` is the first
-    /// one.
+    /// Returns whether a device's result is permitted where the simulator has another one.
+    /// `operand` is the first operand.
     pub fn admits(self, ty: Type, device: u64, simulator: u64, operand: f64) -> bool {
         let (d, s) = (number(ty, device), number(ty, simulator));
-        // Half a step is the simulator's own; below the least normal number steps are not small
-        // against it.
+        // Half a step is the simulator's own rounding error. Below the least normal number, steps
+        // are not small relative to the value.
         let slack = step(ty, simulator) / 2.0;
         let near = |bound: f64| d == s || (d - s).abs() <= bound + slack;
         match self {
@@ -134,7 +136,7 @@ impl Allowance {
     }
 }
 
-/// The number that bits of a float type stand for.
+/// Returns the number that the bits of a float type represent.
 pub fn number(ty: Type, bits: u64) -> f64 {
     match ty {
         Type::F16 => f16::from_bits(bits as u16).to_f64(),
@@ -145,7 +147,7 @@ pub fn number(ty: Type, bits: u64) -> f64 {
     }
 }
 
-/// Whether bits of a type are a NaN.
+/// Returns whether bits of a type are a NaN.
 pub fn is_nan(ty: Type, bits: u64) -> bool {
     is_float(ty) && number(ty, bits).is_nan()
 }
@@ -157,14 +159,14 @@ fn is_float(ty: Type) -> bool {
     )
 }
 
-/// The distance to the next number away from zero.
+/// Returns the distance to the next number away from zero.
 fn step(ty: Type, bits: u64) -> f64 {
     let magnitude = bits & !(1 << (ty.size() * 8 - 1));
     let step = number(ty, magnitude + 1) - number(ty, magnitude);
     if step.is_finite() { step } else { 0.0 }
 }
 
-/// A number's place among all of its format, zeros being one.
+/// Returns a number's position among all numbers of its format. Both zeros have the same position.
 fn order(ty: Type, bits: u64) -> i64 {
     let sign = 1 << (ty.size() * 8 - 1);
     let magnitude = (bits & !sign) as i64;

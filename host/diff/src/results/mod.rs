@@ -1,4 +1,4 @@
-//! What came of a case: the comparison, what a result may differ by, and the reports that are kept
+//! The results of cases: the comparison, the permitted differences, and the reports that are stored
 //! and shown.
 
 pub mod allowance;

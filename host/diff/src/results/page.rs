@@ -1,5 +1,5 @@
-//! The coverage page of the book: every row of the table, whether the simulator runs it, and what
-//! GPUs said.
+//! The coverage page of the book: every row of the table, whether the simulator runs it, and the
+//! results of GPUs.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -25,7 +25,7 @@ Modifiers are written in order and without their dots: `add FRND? ftz? f32` is `
 separates alternatives, `a.b` is two modifiers in a row, `*` is anything. Names in capitals are sets:
 ";
 
-/// The page, with what was recorded on GPUs.
+/// Returns the page, with the results that were recorded on GPUs.
 pub fn page(recorded: &[Report]) -> String {
     let rows = coverage();
     let mut page = HEAD.to_owned();
@@ -51,8 +51,8 @@ pub fn page(recorded: &[Report]) -> String {
     page
 }
 
-/// What NVIDIA's assembler and the loader take, and what only one of them does: the sim's test
-/// `ptxas` writes that down.
+/// The number of instances that NVIDIA's assembler and the loader accept, and the differences
+/// between them. The sim's test `ptxas` writes this file.
 const ASSEMBLED: &str = include_str!("../../../sim/tests/ptxas/differences.txt");
 
 fn assembled(page: &mut String) {
@@ -75,7 +75,7 @@ fn assembled(page: &mut String) {
     }
 }
 
-/// Sections in the order of the ISA, with their rows.
+/// Returns the sections in the order of the ISA, with their rows.
 fn by_section(rows: &[Coverage]) -> Vec<(Section, Vec<&Coverage>)> {
     let mut sections: Vec<Section> = rows.iter().map(|coverage| coverage.row.section).collect();
     sections.sort();
@@ -91,7 +91,8 @@ fn by_section(rows: &[Coverage]) -> Vec<(Section, Vec<&Coverage>)> {
         .collect()
 }
 
-/// Instances are what is counted: a row has one for each alternative of each of its modifiers.
+/// Writes the summary. Instances are counted: a row has one for each alternative of each of its
+/// modifiers.
 fn summary(page: &mut String, rows: &[Coverage]) {
     page.push_str(
         "\n| section | instances | simulated | refused by name |\n| --- | ---: | ---: | ---: |\n",
@@ -116,7 +117,7 @@ fn summary(page: &mut String, rows: &[Coverage]) {
     line("all", &rows.iter().collect::<Vec<_>>());
 }
 
-/// What one device said.
+/// Writes the results of one device.
 fn judged(page: &mut String, report: &Report) {
     let _ = write!(
         page,
@@ -133,7 +134,7 @@ fn judged(page: &mut String, report: &Report) {
     }
     let _ = writeln!(page, "\n| --- |{}", " ---: |".repeat(seen.len()));
     let mut sections: Vec<_> = report.sections.iter().collect();
-    // "9.7.10" comes behind "9.7.9".
+    // "9.7.10" comes after "9.7.9".
     sections.sort_by_key(|(title, _)| {
         let number = title.split_whitespace().next().unwrap_or_default();
         let parts = number.split('.');
@@ -216,7 +217,7 @@ fn judged(page: &mut String, report: &Report) {
     }
 }
 
-/// What is known of instructions that differ, by how they begin.
+/// Known reasons for differences, by the beginning of the instruction.
 const KNOWN: [(&str, &str); 7] = [
     (
         "ld.param::func.b128",
@@ -233,7 +234,8 @@ const KNOWN: [(&str, &str); 7] = [
 const EDGE: &str = "The GPU multiplies a direction by an approximate reciprocal; where that is not the nearest number, a place may be by a 256th of a texel elsewhere.";
 const GRADIENTS: &str = "Levels by gradients are as the GPU's to within three 256ths (by differences on the unfolded cube); next to where it changes levels another one may be read.";
 
-/// What the device's driver did not take, by the last line of its message, which says why.
+/// Returns the instructions that the device's driver refused, by the last line of its message,
+/// which contains the reason.
 fn refused(report: &Report) -> BTreeMap<&str, Vec<&str>> {
     let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for line in &report.cases {
@@ -245,7 +247,7 @@ fn refused(report: &Report) -> BTreeMap<&str, Vec<&str>> {
     reasons
 }
 
-/// A row. A bar would end the cell even inside code.
+/// Writes a row. A bar would end the cell even inside code.
 fn line(page: &mut String, coverage: &Coverage) {
     let row = coverage.row;
     let modifiers = row.modifiers.replace('|', "\\|");

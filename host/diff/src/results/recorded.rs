@@ -1,14 +1,15 @@
-//! Results that are kept in a folder, one JSON file each.
+//! Results that are stored in a folder, one JSON file each.
 
 use std::io;
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
-/// Every record of a folder, in the order of the files' names.
+/// Returns every record of a folder, in the order of the files' names.
 ///
 /// # Errors
-/// The folder or a file that cannot be read, and a file that is no such record, with its name.
+/// Returns an error if the folder or a file cannot be read, or if a file is no such record. The
+/// error names the file.
 pub fn recorded<T: DeserializeOwned>(folder: &Path) -> io::Result<Vec<T>> {
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(folder)? {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::case::Case;
 use crate::results::verdict::{Comparison, Verdict};
 
-/// What became of a case.
+/// The outcome of a case.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "outcome")]
 pub enum Outcome {
@@ -15,20 +15,20 @@ pub enum Outcome {
     Compared(Comparison),
     /// The simulator refuses the instruction by name.
     NotModelled {
-        /// What it said was wrong.
+        /// The simulator's message.
         why: String,
     },
     /// There is no kernel for it, or the device is too old.
     NotJudged {
-        /// Why it cannot be.
+        /// The reason why it cannot be judged.
         why: String,
     },
-    /// The device's compiler does not take the kernel.
+    /// The device's compiler does not accept the kernel.
     Refused {
-        /// What it said was wrong.
+        /// The compiler's message.
         why: String,
     },
-    /// The kernel was to end with a fault, and did on both machines, with this error.
+    /// The kernel was expected to end with a fault, and did on both machines with this error.
     SameFault {
         /// The error's name.
         error: String,
@@ -38,7 +38,7 @@ pub enum Outcome {
         /// The report, as a user reads it.
         why: String,
     },
-    /// The kernel ended with a fault on the device, or took the process with it.
+    /// The kernel ended with a fault on the device, or ended the process.
     DeviceFaulted {
         /// The driver's message.
         why: String,
@@ -46,7 +46,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The name under which it is counted.
+    /// Returns the name under which it is counted.
     pub fn name(&self) -> &'static str {
         match self {
             Outcome::Compared(comparison) => match comparison.verdict {
@@ -66,7 +66,7 @@ impl Outcome {
         }
     }
 
-    /// Whether the machines were found to disagree.
+    /// Returns whether the machines disagree.
     pub fn is_wrong(&self) -> bool {
         matches!(
             self.name(),
@@ -75,12 +75,12 @@ impl Outcome {
     }
 }
 
-/// A case that has something to say.
+/// A case that is listed in the report.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Line {
     /// The instruction as it is written.
     pub instruction: String,
-    /// What became of it.
+    /// The outcome of the case.
     #[serde(flatten)]
     pub outcome: Outcome,
 }
@@ -90,26 +90,26 @@ pub struct Line {
 pub struct Report {
     /// The name of the device, as its driver gives it.
     pub device: String,
-    /// Its compute capability, `9.0`.
+    /// Its compute capability, such as `9.0`.
     pub compute_capability: String,
-    /// The driver, as it names itself.
+    /// The name and version of the driver, as it reports them.
     pub driver: String,
-    /// The day, `2026-11-21`.
+    /// The day, such as `2026-11-21`.
     pub date: String,
     /// The seed of the values.
     pub seed: u64,
-    /// Threads, and so sets of operands, of each case.
+    /// The number of threads of each case, and so of its sets of operands.
     pub threads: usize,
-    /// Cases of each outcome, by section of the ISA.
+    /// The number of cases of each outcome, by section of the ISA.
     pub sections: BTreeMap<String, BTreeMap<String, usize>>,
-    /// Reasons why cases were not judged or modelled, and how many it kept out.
+    /// The reasons why cases were not judged or modelled, and the number of cases for each.
     pub reasons: BTreeMap<String, usize>,
     /// The cases whose bits are not the same.
     pub cases: Vec<Line>,
 }
 
 impl Report {
-    /// Counts an outcome, and keeps it if it has something to say.
+    /// Counts an outcome, and keeps the case if it is to be listed.
     pub fn add(&mut self, case: &Case, outcome: Outcome) {
         let section = self.sections.entry(case.section().to_owned()).or_default();
         *section.entry(outcome.name().to_owned()).or_default() += 1;
@@ -127,13 +127,13 @@ impl Report {
         }
     }
 
-    /// Cases of an outcome.
+    /// Returns the number of cases with an outcome.
     pub fn count(&self, outcome: &str) -> usize {
         let sections = self.sections.values();
         sections.filter_map(|section| section.get(outcome)).sum()
     }
 
-    /// Whether something was compared and nothing was found wrong.
+    /// Returns whether something was compared and nothing was found wrong.
     pub fn is_good(&self) -> bool {
         self.count("equal") > 0 && !self.cases.iter().any(|line| line.outcome.is_wrong())
     }
@@ -155,8 +155,8 @@ pub const OUTCOMES: [&str; 12] = [
     "not-judged",
 ];
 
-/// The day of a time in seconds since 1970, in UTC. Howard Hinnant, "chrono-Compatible Low-Level
-/// Date Algorithms".
+/// Returns the day of a time in seconds since 1970, in UTC. Source: Howard Hinnant,
+/// "chrono-Compatible Low-Level Date Algorithms".
 pub fn date(seconds: u64) -> String {
     let days = (seconds / 86_400) as i64 + 719_468;
     let era = days.div_euclid(146_097);

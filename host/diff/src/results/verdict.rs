@@ -1,8 +1,8 @@
-//! The comparison of what two machines stored.
+//! The comparison of the bytes that two machines stored.
 //!
 //! A result is a list of fields: the registers that the instruction writes, the carry flag, and the
-//! elements of memory. They are compared as bits. Where bits differ the field's type says whether
-//! that is within the ISA's bound, or the bits of a NaN (which the ISA leaves open for most
+//! elements of memory. They are compared as bits. Where bits differ, the field's type determines
+//! the verdict: within the ISA's bound, a NaN with other bits (which the ISA leaves open for most
 //! instructions), or wrong.
 
 use lanewise_sim::isa::sample::Usage;
@@ -15,53 +15,53 @@ use crate::image;
 use crate::results::allowance::{self, Allowance};
 use crate::surroundings::by_use;
 
-/// What comparing a case gave; each is worse than the one before.
+/// The result of comparing a case. Each value is worse than the one before.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// The results are the same bits.
     Equal,
-    /// What a program can do with the result is the same: of instructions that give addresses,
+    /// A program can do the same with both results. This is for instructions that return addresses,
     /// counts and times.
     EqualByUse,
-    /// Results differ by no more than the ISA's bound.
+    /// The results differ by no more than the ISA's bound.
     WithinBound,
-    /// Results differ only in the bits of NaNs.
+    /// The results differ only in the bits of NaNs.
     NanPayload,
-    /// Results differ where the assembler of NVIDIA is known not to do what the ISA says.
+    /// The results differ where NVIDIA's assembler is known not to follow the ISA.
     Departure,
     /// The results differ by more than is allowed.
     Differs,
 }
 
-/// One thread's results that are not the same.
+/// The differing results of one thread.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Example {
-    /// The thread whose result it is, counted over the grid.
+    /// The thread's number in the grid.
     pub thread: usize,
-    /// What the instruction read, in order of its registers; memory last.
+    /// The values that the instruction read, in the order of its registers; memory is last.
     pub operands: Vec<String>,
-    /// Which result: `%x0`, `carry` or `memory+4`.
+    /// The name of the result: `%x0`, `carry` or `memory+4`.
     pub field: String,
-    /// What the device has.
+    /// The device's value.
     pub device: String,
-    /// What the simulator has.
+    /// The simulator's value.
     pub simulator: String,
 }
 
-/// What a comparison of two sides came to.
+/// The result of comparing the two sides.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Comparison {
-    /// The worst of all threads.
+    /// The worst verdict of all threads.
     pub verdict: Verdict,
-    /// Threads whose results differ in that way.
+    /// The number of threads with that verdict.
     pub threads: usize,
-    /// The first few of them.
+    /// The first few of these threads.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub examples: Vec<Example>,
 }
 
-/// Examples that are kept.
+/// The number of examples that are kept.
 const EXAMPLES: usize = 3;
 
 /// A value in a thread's results.
@@ -71,7 +71,7 @@ struct Field {
     ty: Type,
 }
 
-/// The fields of a case's results.
+/// Returns the fields of a case's results.
 fn fields(case: &Case) -> Vec<Field> {
     if let Some(chain) = case.chain() {
         let ty = chain.types[3];
@@ -97,7 +97,7 @@ fn fields(case: &Case) -> Vec<Field> {
     }
     let mut place = 0;
     for (number, register) in case.registers(Usage::Write) {
-        // A small value in a larger register: all of the register is the result.
+        // If a small value is in a larger register, the whole register is the result.
         let ty = match register.declared {
             Type::Pred => Type::U32,
             declared if declared.size() != register.value.size() => declared,
@@ -139,7 +139,7 @@ fn fields(case: &Case) -> Vec<Field> {
     fields
 }
 
-/// The lanes of a packed type: their type and number.
+/// Returns the type and number of the lanes of a packed type.
 fn lanes(ty: Type) -> (Type, usize) {
     match ty {
         Type::F16x2 => (Type::F16, 2),
@@ -216,7 +216,7 @@ pub fn compare(case: &Case, input: &[u8], device: &[u8], simulator: &[u8]) -> Co
     comparison
 }
 
-/// Compares what is behind the threads' records: the contents of surfaces that were written.
+/// Compares the bytes after the threads' records: the contents of surfaces that were written.
 fn surfaces(case: &Case, device: &[u8], simulator: &[u8], comparison: &mut Comparison) {
     let start = THREADS * case.output_bytes();
     let (Some(d), Some(s)) = (device.get(start..), simulator.get(start..)) else {
@@ -283,7 +283,7 @@ fn judge(
         .unwrap_or(Verdict::Equal)
 }
 
-/// The object of a thread's block, in words.
+/// Describes the object of a thread's block.
 fn object(case: &Case, thread: usize) -> Option<String> {
     let objects = case.images();
     let setup = objects.get(image::of_thread(thread, objects.len()))?;
@@ -321,7 +321,7 @@ fn example(case: &Case, thread: usize, field: &Field, input: &[u8], d: &[u8], s:
             ty.size() as usize
         }
     };
-    // A matrix is too much to print.
+    // A matrix is too large to print.
     let judged = case.harness != Harness::Matrix;
     let reads = case.inputs().enumerate().filter(|_| judged);
     let mut operands: Vec<String> = object(case, thread).into_iter().collect();

@@ -1,10 +1,11 @@
-//! Instructions whose result is the machine's own business: addresses, stack pointers, register
-//! counts, clocks. They are judged by what a program can do with it.
+//! Instructions whose result is specific to the machine: addresses, stack pointers, register
+//! counts, clocks. They are judged by what a program can do with the result.
 //!
-//! An address is good if what was stored is loaded through it; a window's test, if it knows
-//! addresses that `cvta` made; a stack pointer, if restoring it gives the same memory again. PTX
-//! ISA 9.7.9 (`isspacep`, `cvta`, `mapa`, `getctarank`, `discard`), 7.1 (parameters of functions),
-//! 9.7.13 (`bar.arrive`), 9.7.17 (the stack), 9.7.19 (`setmaxnreg`), 10 (special registers).
+//! An address is good if a value that was stored can be loaded through it. The test of a window is
+//! good if it recognises addresses that `cvta` made. A stack pointer is good if restoring it gives
+//! the same memory again. PTX ISA 9.7.9 (`isspacep`, `cvta`, `mapa`, `getctarank`, `discard`), 7.1
+//! (parameters of functions), 9.7.13 (`bar.arrive`), 9.7.17 (the stack), 9.7.19 (`setmaxnreg`), 10
+//! (special registers).
 
 use lanewise_sim::isa::sample::{Sample, Usage};
 use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
@@ -14,9 +15,10 @@ use crate::surroundings::Surroundings;
 use crate::surroundings::special;
 use crate::surroundings::warpgroup;
 
-/// Bytes of a thread's record: words that are compared, then a line of 128 bytes that is not.
+/// The size of a thread's record in bytes: words that are compared, then a line of 128 bytes that
+/// is not compared.
 pub const RESULTS: usize = 256;
-/// Bytes of it that are compared.
+/// The number of bytes of a record that are compared.
 pub const COMPARED: usize = 128;
 
 /// Variables and registers of every kernel that judges by use.
@@ -31,7 +33,7 @@ pub const DECLARATIONS: [&str; 4] = [
 pub const VARIABLE: &str =
     ".global .align 16 .b8 place[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};\n";
 
-/// Whether an instruction is judged so, of those whose other instances are not.
+/// Returns whether an instruction is judged by use, for opcodes whose other instances are not.
 pub fn works_for(opcode: Opcode, sample: &Sample) -> bool {
     use Opcode::*;
     let has = |word| sample.words.contains(&word);
@@ -46,17 +48,17 @@ pub fn works_for(opcode: Opcode, sample: &Sample) -> bool {
     }
 }
 
-/// A value for an operand, where it is not random.
+/// Returns the value of an operand that is not random.
 pub fn operand(case: &Case, index: usize) -> Option<u128> {
     match (case.row.opcode, index) {
-        // A number, and how many threads.
+        // The barrier's number, and the number of threads.
         (Opcode::Bar | Opcode::Barrier, 0) => Some(1),
         (Opcode::Bar | Opcode::Barrier, _) => Some(128),
         _ => None,
     }
 }
 
-/// What stands around a case.
+/// Returns the code around a case.
 pub fn of(case: &Case) -> Surroundings {
     use Opcode::*;
     if let Some(register) = case.special {
@@ -86,7 +88,7 @@ fn lines(of: &[&str]) -> Vec<String> {
 /// Stores `%w` as the first word.
 const STORE: &str = "st.global.u32 [%out], %w;";
 
-/// A variable in a space, and the name by which `ld` calls the space.
+/// Returns a variable in the instruction's space, and the name of the space for `ld`.
 fn variable(case: &Case) -> (&'static str, &'static str) {
     let has = |word| case.has(word);
     match () {
@@ -98,7 +100,7 @@ fn variable(case: &Case) -> (&'static str, &'static str) {
     }
 }
 
-/// Puts the thread's number into its local variable, and the first thread's into shared memory.
+/// Stores the thread's number in its local variable, and the first thread's in shared memory.
 fn filled() -> Vec<String> {
     lines(&[
         "st.local.u32 [mine], %index;",
@@ -108,7 +110,7 @@ fn filled() -> Vec<String> {
     ])
 }
 
-/// `isspacep`: of an address in each window, by the thread's number.
+/// `isspacep`: tests an address in each window, selected by the thread's number.
 fn window(case: &Case) -> Surroundings {
     let mut before = lines(&["mov.b64 %x1, %in;", "and.b32 %w, %thread, 3;"]);
     let spaces = [
@@ -122,7 +124,7 @@ fn window(case: &Case) -> Surroundings {
         before.push(format!("cvta.{space}.u64 %a, %a;"));
         before.push("@%q mov.b64 %x1, %a;".to_owned());
     }
-    // Elsewhere parameters may count as constants or not.
+    // In other spaces, parameters may count as constants or not.
     if case.has(Modifier::Param) || case.has(Modifier::ParamEntry) {
         before.extend(lines(&[
             "setp.eq.u32 %q, %w, 3;",
@@ -138,7 +140,7 @@ fn window(case: &Case) -> Surroundings {
     }
 }
 
-/// `cvta`: there or back, then a load.
+/// `cvta`: converts an address in either direction, then loads through it.
 fn convert(case: &Case) -> Surroundings {
     let (variable, space) = variable(case);
     let mut before = filled();
@@ -156,7 +158,7 @@ fn convert(case: &Case) -> Surroundings {
     }
 }
 
-/// `mapa` and `getctarank`: two blocks read from each other, or ask whose memory an address is in.
+/// `mapa` and `getctarank`: two blocks read from each other, or query the block of an address.
 fn cluster(case: &Case) -> Surroundings {
     let bits = if case.types().contains(&Type::U32) {
         32
@@ -201,7 +203,7 @@ fn cluster(case: &Case) -> Surroundings {
     }
 }
 
-/// `ld.param::func`: what a function returned.
+/// `ld.param::func`: the value that a function returned.
 fn returned(case: &Case) -> Surroundings {
     let bits = case.cell_type().size() * 8;
     Surroundings {
@@ -228,7 +230,7 @@ fn returned(case: &Case) -> Surroundings {
     }
 }
 
-/// `st.param`: what a function is passed.
+/// `st.param`: the value that is passed to a function.
 fn passed(_: &Case) -> Surroundings {
     Surroundings {
         functions: "\
@@ -260,7 +262,7 @@ fn passed(_: &Case) -> Surroundings {
     }
 }
 
-/// `bar.arrive`: half of the block arrives, the other half waits for it and reads what it stored.
+/// `bar.arrive`: half of the block arrives. The other half waits for it and reads what it stored.
 fn arrive() -> Surroundings {
     Surroundings {
         before: lines(&[
@@ -282,7 +284,7 @@ fn arrive() -> Surroundings {
     }
 }
 
-/// `setmaxnreg`: the warps of a block give registers back, or have given some and take them again.
+/// `setmaxnreg`: the warps of a block release registers, or release some and request them again.
 fn registers(case: &Case) -> Surroundings {
     let takes = case.has(Modifier::Inc);
     let before = if takes {
@@ -302,8 +304,8 @@ fn registers(case: &Case) -> Surroundings {
     }
 }
 
-/// What works on a line of 128 bytes and leaves nothing to see: memory around it is as it was, and
-/// the line can be used.
+/// Instructions that work on a line of 128 bytes and have no visible effect. The memory around it
+/// is unchanged, and the line is usable.
 fn line(case: &Case) -> Surroundings {
     let mut before = lines(&["mov.u32 %w, %index;", STORE]);
     let address = case.registers(Usage::Address).next();
@@ -327,8 +329,8 @@ fn line(case: &Case) -> Surroundings {
     }
 }
 
-/// `alloca`, `stacksave`, `stackrestore`: memory holds what is stored, and the same memory comes
-/// again.
+/// `alloca`, `stacksave`, `stackrestore`: the memory contains what was stored, and the same memory
+/// is allocated again.
 fn stack(case: &Case) -> Surroundings {
     let bits = if case.types().contains(&Type::U32) {
         32

@@ -1,8 +1,8 @@
-//! `wmma`: which lane holds which element of a fragment is the device's own business, so one
+//! `wmma`: the device determines which lane has which element of a fragment, so a single
 //! instruction is judged in a chain.
 //!
 //! The chain loads three matrices, multiplies and adds, and stores: PTX ISA 9.7.14, "wmma". The
-//! instruction under test is one of the five; the others are samples of the table that fit it.
+//! instruction under test is one of the five. The others are samples of the table that fit it.
 //! Elements are small integers, so that sums are exact in any order.
 
 use std::sync::OnceLock;
@@ -14,14 +14,15 @@ use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
 use crate::case::LEAST;
 use crate::values::{self, Random};
 
-/// Bytes of each warp's matrices, one behind the other; the sum's matrix takes the second half.
+/// The size in bytes of each warp's matrices, one after the other. The result is in the second
+/// half.
 pub const REGION: usize = 4096;
-/// Where the matrices start in a region: A, B and C.
+/// The offsets of the matrices A, B and C in a region.
 pub const STARTS: [usize; 3] = [0, 1024, 2048];
-/// Bytes of a warp's results.
+/// The size of a warp's results in bytes.
 pub const RESULTS: usize = 2048;
 
-/// Which of the five.
+/// One of the five instructions of the chain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
     /// Loads of the first matrix, `wmma.load.a`.
@@ -36,12 +37,12 @@ pub enum Part {
     Store,
 }
 
-/// What a sample says of itself.
+/// The properties of a sample.
 struct Form<'a> {
     part: Part,
     shape: &'static str,
     layouts: Vec<Modifier>,
-    /// Of the matrix; of D, A, B and C for a multiplication.
+    /// The type of the matrix; for a multiplication those of D, A, B and C.
     types: Vec<Type>,
     sample: &'a Sample,
 }
@@ -85,7 +86,7 @@ fn form(sample: &Sample) -> Option<Form<'_>> {
     })
 }
 
-/// Every sample of `wmma` that names no space: generic addresses lead anywhere.
+/// Returns every sample of `wmma` that names no space. Generic addresses can point to any space.
 fn generic() -> &'static [Sample] {
     static SAMPLES: OnceLock<Vec<Sample>> = OnceLock::new();
     SAMPLES.get_or_init(|| {
@@ -95,13 +96,13 @@ fn generic() -> &'static [Sample] {
     })
 }
 
-/// Whether an instruction works on shared memory.
+/// Returns whether an instruction works on shared memory.
 pub fn in_shared(sample: &Sample) -> bool {
     let shared = [Modifier::Shared, Modifier::SharedCta];
     shared.iter().any(|word| sample.words.contains(word))
 }
 
-/// The chain around a sample, if the table has what fits.
+/// Returns the chain around a sample, if the table has instructions that fit.
 pub fn chain(sample: &Sample) -> Option<Chain> {
     let this = form(sample)?;
     let others = || generic().iter().filter_map(form);
@@ -132,7 +133,7 @@ pub fn chain(sample: &Sample) -> Option<Chain> {
             form.part == part && form.shape == this.shape && form.types[..] == [ty]
         };
         let found = others().find(fits)?;
-        // Samples do not combine every layout with every type.
+        // The samples do not contain every combination of layout and type.
         let mut sample = found.sample.clone();
         if let (Some(layout), Some(has)) = (layout, found.layouts.first()) {
             let dotted = |word: &Modifier| format!(".{}.", word.name());
@@ -154,7 +155,7 @@ pub fn chain(sample: &Sample) -> Option<Chain> {
     })
 }
 
-/// A thread's share of its warp's matrices.
+/// Fills a thread's part of its warp's matrices.
 pub fn fill(chain: &Chain, thread: usize, record: &mut [u8], random: &mut Random) {
     let start = thread % 32 * record.len();
     let which = STARTS.iter().rposition(|&at| at <= start).unwrap_or(0);

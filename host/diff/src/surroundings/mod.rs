@@ -1,4 +1,4 @@
-//! What a kernel puts around an instruction that cannot be judged by its result alone.
+//! The code around an instruction that cannot be judged by its result alone.
 
 pub mod by_use;
 pub mod matrix;
@@ -6,16 +6,16 @@ pub mod sequence;
 pub mod special;
 pub mod warpgroup;
 
-/// What stands around an instruction.
+/// The code around an instruction.
 #[derive(Debug, Default)]
 pub struct Surroundings {
-    /// Functions of the module; `{n}` is the kernel's number.
+    /// Functions of the module. `{n}` stands for the kernel's number.
     pub functions: String,
-    /// Behind the kernel's parameters.
+    /// The text after the kernel's parameters.
     pub attributes: &'static str,
-    /// Lines before it. `%index` differs between all threads; `%a`, `%b`, `%w`, `%v`, `%q` are
-    /// free.
+    /// Lines before the instruction. `%index` differs between all threads; `%a`, `%b`, `%w`, `%v`,
+    /// `%q` are free.
     pub before: Vec<String>,
-    /// Lines behind it, which store words at `%out`.
+    /// Lines after the instruction, which store words at `%out`.
     pub after: Vec<String>,
 }

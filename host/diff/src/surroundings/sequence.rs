@@ -1,9 +1,8 @@
-//! Asynchronous instructions: what has to stand before and behind one so that its effect can be
-//! seen.
+//! Asynchronous instructions: the code before and after one that makes its effect visible.
 //!
-//! PTX ISA 9.7.9.25 "Asynchronous copy" and 9.7.13.15 "mbarrier". Every thread has an `mbarrier`, a
-//! source and a destination of its own in shared memory, so that no thread waits for another. The
-//! destination starts as the source, turned by 8 bytes.
+//! PTX ISA 9.7.9.25 "Asynchronous copy" and 9.7.13.15 "mbarrier". Every thread has its own
+//! `mbarrier`, source and destination in shared memory, so that no thread waits for another. At
+//! first the destination contains the source, rotated by 8 bytes.
 
 use lanewise_sim::isa::sample::Usage;
 use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
@@ -12,25 +11,25 @@ use crate::Case;
 use crate::case::Harness;
 use crate::case::PLACE;
 
-/// What stands around an instruction.
+/// The code around an instruction.
 #[derive(Debug, Default)]
 pub struct Sequence {
-    /// What its addresses are, in order: names of registers of the kernel.
+    /// The instruction's addresses in order: names of registers of the kernel.
     pub addresses: Vec<&'static str>,
     /// Lines of PTX before the instruction.
     pub before: Vec<String>,
-    /// Lines of PTX behind the instruction.
+    /// Lines of PTX after the instruction.
     pub after: Vec<String>,
 }
 
-/// The thread waits for its barrier's phase that `%state` stands for.
+/// The code that waits for the phase of the thread's barrier given by `%state`.
 const WAIT: [&str; 3] = [
     "wait:",
     "mbarrier.test_wait.shared.b64 %done, [%bar], %state;",
     "@!%done bra wait;",
 ];
 
-/// The sequence of a case.
+/// Returns the sequence of a case.
 pub fn of(case: &Case) -> Sequence {
     match case.row.opcode {
         Opcode::Mbarrier => barrier(case),
@@ -44,15 +43,15 @@ fn lines(of: &[&str]) -> Vec<String> {
     of.iter().map(|&line| line.to_owned()).collect()
 }
 
-/// The register that is read at a place.
+/// Returns the register that is read at a place.
 fn read(case: &Case, place: usize) -> Option<usize> {
     case.registers(Usage::Read)
         .nth(place)
         .map(|(number, _)| number)
 }
 
-/// `mbarrier`: started for two or three arrivals, as the thread's bit says; then one more arrival
-/// tells what there is.
+/// `mbarrier`: initialised for a number of arrivals that depends on the thread's bit. After the
+/// instruction one more arrival shows the state.
 fn barrier(case: &Case) -> Sequence {
     let has = |word| case.has(word);
     let bit = case.registers(Usage::Read).count() * PLACE;
@@ -61,8 +60,8 @@ fn barrier(case: &Case) -> Sequence {
     let least = match () {
         () if waits => 1,
         () if has(Modifier::NoComplete) => 4,
-        // A drop of two lowers what the next phase waits for, too: something has to be left for the
-        // arrival behind it.
+        // A drop of two lowers the count of the next phase, too. Something has to be left for the
+        // arrival after it.
         () if has(Modifier::ArriveDrop) => 3,
         () => 2,
     };
@@ -74,8 +73,8 @@ fn barrier(case: &Case) -> Sequence {
     }
     if waits {
         before.push("mbarrier.arrive.shared.b64 %state, [%bar];".to_owned());
-        // The state is the device's own business: it is what the instruction reads, not what the
-        // input holds.
+        // The state is specific to the device. The instruction reads this state, not a value of the
+        // input.
         for (number, register) in case.registers(Usage::Read) {
             if register.declared.size() == 8 {
                 before.push(format!("mov.b64 %x{number}, %state;"));
@@ -100,14 +99,14 @@ fn barrier(case: &Case) -> Sequence {
     }
 }
 
-/// `cp.async` and what waits for it.
+/// `cp.async` and the instructions that wait for it.
 fn copy(case: &Case) -> Sequence {
     let has = |word| case.has(word);
     let copies = case.registers(Usage::Address).count() == 2;
     let arrives = has(Modifier::Arrive);
     let mut before = Vec::new();
     if arrives {
-        // Without `.noinc` the instruction adds the arrival that it makes later.
+        // Without `.noinc` the instruction itself adds the arrival that it makes later.
         let count = if has(Modifier::Noinc) { 2 } else { 1 };
         before.push(format!("mbarrier.init.shared.b64 [%bar], {count};"));
     }
@@ -183,8 +182,8 @@ fn stored(case: &Case) -> Sequence {
     }
 }
 
-/// Whether it writes from one block's shared memory, or registers, into the shared memory of any
-/// block of the cluster.
+/// Returns whether the instruction writes from one block's shared memory, or from registers, into
+/// the shared memory of any block of the cluster.
 pub fn leaves_the_block(case: &Case) -> bool {
     let has = |word| case.has(word);
     case.harness == Harness::Sequence
@@ -195,7 +194,7 @@ pub fn leaves_the_block(case: &Case) -> bool {
         }
 }
 
-/// A value for an operand that is no element of memory; nothing for one that is.
+/// Returns the value of an operand that is no element of memory; `None` for one that is.
 pub fn operand(case: &Case, declared: Type, below: &mut dyn FnMut(u64) -> u64) -> Option<u128> {
     let has = |word| case.has(word);
     let value = match (case.row.opcode, declared.size()) {
@@ -205,7 +204,7 @@ pub fn operand(case: &Case, declared: Type, below: &mut dyn FnMut(u64) -> u64) -
         (Opcode::Mbarrier, 4) if has(Modifier::Parity) => below(2),
         (Opcode::Mbarrier, 4) if has(Modifier::Init) => 1 + below(4),
         (Opcode::Mbarrier, 4) => 1 + below(2),
-        // How much is copied, and to which blocks of the cluster.
+        // The number of bytes to copy, and the blocks of the cluster to copy to.
         (Opcode::Cp, 4) => 16 * (1 + below(4)),
         (Opcode::Cp, 2) => 1,
         _ => return None,

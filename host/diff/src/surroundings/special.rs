@@ -1,8 +1,8 @@
-//! Special registers: equal where the ISA says what they are, in bounds or rising where it leaves
-//! that to the machine.
+//! Special registers. Their values must be equal if the ISA defines them, and in bounds or
+//! increasing if it leaves them to the machine.
 //!
-//! PTX ISA 10. They are operands of `mov`, so that no row of the table names them; here each is a
-//! case of its own.
+//! PTX ISA 10. They are operands of `mov`, so no row of the table names them. Here each is a
+//! separate case.
 
 use lanewise_sim::isa::pattern;
 use lanewise_sim::isa::sample::{Register, Sample, Usage};
@@ -14,13 +14,13 @@ use crate::case::{Case, Harness, LEAST};
 /// How a register is judged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Judgement {
-    /// It is the same.
+    /// The values are the same.
     Equal,
-    /// What is read later is not less.
+    /// A later value is not smaller.
     Rises,
-    /// It is less than another register.
+    /// The value is less than that of another register.
     Below(&'static str),
-    /// It is not zero.
+    /// The value is not zero.
     Positive,
 }
 
@@ -41,7 +41,7 @@ const REGISTERS: &[(Judgement, Type, &[&str])] = &[
     (Positive, Type::U32, &["nwarpid", "nsmid"]),
 ];
 
-/// One case for each register.
+/// Returns one case for each register.
 pub fn cases() -> Vec<Case> {
     let Some(row) = pattern::of(Opcode::Mov).first().map(|pattern| pattern.row) else {
         return Vec::new();
@@ -71,7 +71,7 @@ fn case(row: &'static Row, how: Judgement, ty: Type, name: &'static str) -> Case
                 operand: 0,
             }],
             version: LEAST.0,
-            // Clusters are sm_90's.
+            // Clusters require sm_90.
             target: Target::from(90),
         },
         harness: if how == Equal {
@@ -83,7 +83,7 @@ fn case(row: &'static Row, how: Judgement, ty: Type, name: &'static str) -> Case
     }
 }
 
-/// What shows that a register that differs between machines is right.
+/// Returns the code that shows that a register is right if its value differs between machines.
 pub(crate) fn after(name: &str, sample: &Sample) -> Vec<String> {
     let found = REGISTERS.iter().find(|(_, _, names)| names.contains(&name));
     let Some(&(how, ty, _)) = found else {
@@ -94,7 +94,7 @@ pub(crate) fn after(name: &str, sample: &Sample) -> Vec<String> {
         .replace("%x0", if ty == Type::U64 { "%a" } else { "%w" });
     let ty = ty.name();
     let compare = match how {
-        // The difference, so that a counter of 32 bits may start again.
+        // The difference is used, so that a counter of 32 bits may wrap around.
         Rises if ty == "u64" => vec![
             again,
             "sub.u64 %a, %a, %x0;".into(),

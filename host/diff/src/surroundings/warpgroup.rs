@@ -1,10 +1,10 @@
-//! `wgmma`: matrices in shared memory and in registers, so that what comes out is exact whatever
-//! the order of sums.
+//! `wgmma`: matrices in shared memory and in registers. Their elements are chosen so that the
+//! result is exact in any order of the sums.
 //!
 //! PTX ISA 9.7.15. A block of 128 threads is a warpgroup. Shared memory is filled with elements
-//! that are 0 or 1 (integers: 0 to 3); both descriptors name it without swizzling, K-major or,
-//! where the sample says so, MN-major. What is compared of a thread is one word made of all its
-//! accumulators.
+//! that are 0 or 1 (integers: 0 to 3). Both descriptors refer to it without swizzling, K-major or,
+//! if the sample requires it, MN-major. For each thread one word is compared, which is computed
+//! from all its accumulators.
 
 use lanewise_sim::isa::sample::Usage;
 use lanewise_sim::ptx::ast::Type;
@@ -12,17 +12,18 @@ use lanewise_sim::ptx::ast::Type;
 use crate::Case;
 use crate::surroundings::Surroundings;
 
-/// Words of shared memory that hold both matrices: 32 groups of eight lines, each of four pieces of
-/// eight times 16 bytes, and a piece more for the last group's neighbours.
+/// The number of words of shared memory for both matrices: 32 groups of eight lines, each of four
+/// pieces of eight times 16 bytes, and one more piece for the last group's neighbours.
 const WORDS: usize = 4352;
 
 /// The variable of every kernel that judges by use.
 pub const DECLARATION: &str = ".shared .align 1024 .b8 operands[17408];";
 
-/// Offsets of 128 bytes between pieces and of 512 between groups, as a descriptor has them.
+/// Strides of 128 bytes between pieces and of 512 between groups, as encoded in a descriptor.
 const STRIDES: u64 = (128 >> 4) << 16 | (512 >> 4) << 32;
 
-/// Which bits of a random word to keep, and what to multiply them with, for a word of elements.
+/// Returns the mask for a random word, and the factor to multiply the result with, to get a word of
+/// elements.
 fn elements(ty: Type) -> (u32, u32) {
     match ty {
         Type::F16 => (0x0001_0001, 0x3c00),
@@ -35,7 +36,7 @@ fn elements(ty: Type) -> (u32, u32) {
     }
 }
 
-/// A word of elements from `%v`.
+/// Returns the code that makes a word of elements from `%v`.
 fn word(ty: Type) -> [String; 3] {
     let (kept, one) = elements(ty);
     [
@@ -45,14 +46,14 @@ fn word(ty: Type) -> [String; 3] {
     ]
 }
 
-/// The registers of an operand, by number.
+/// Returns the numbers of an operand's registers.
 fn of_operand(case: &Case, operand: usize) -> Vec<usize> {
     let registers = case.registers(Usage::Read);
     let of = registers.filter(|(_, register)| register.operand == operand);
     of.map(|(number, _)| number).collect()
 }
 
-/// What stands around a case.
+/// Returns the code around a case.
 pub fn of(case: &Case) -> Surroundings {
     let store = "st.global.u32 [%out], %w;".to_owned();
     let fence = "wgmma.fence.sync.aligned;".to_owned();
@@ -70,8 +71,8 @@ pub fn of(case: &Case) -> Surroundings {
             .to_owned(),
         "fill: mov.u32 %v, %w;".to_owned(),
     ];
-    // One memory for both: where their types differ the elements of A are read as B's, which are
-    // small too.
+    // Both matrices use the same memory. If their types differ, the elements of A are read as B's,
+    // which are small too.
     before.extend(word(b_type));
     before.push("st.shared.u32 [%a], %v; add.u64 %a, %a, 512; add.u32 %w, %w, 128;".to_owned());
     before.push(format!("setp.lt.u32 %q, %w, {WORDS}; @%q bra fill;"));
@@ -99,7 +100,7 @@ pub fn of(case: &Case) -> Surroundings {
                 before.extend(word(a_type));
                 before.push(format!("mov.b32 %x{number}, %v;"));
             }
-            // The first two of each four; the first of each two of tf32.
+            // The first two of each four elements; for tf32 the first of each two.
             _ => before.push(format!("mov.b32 %x{number}, 0x44444444;")),
         }
     }

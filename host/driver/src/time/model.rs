@@ -122,8 +122,8 @@ pub(crate) fn kernel(
     }
 }
 
-/// Converts seconds to whole nanoseconds. `as` converts a value that is out of range to the nearest
-/// one in range.
+/// Converts seconds to whole nanoseconds. `as` converts a value that is too large to the largest
+/// one, and NaN to 0.
 fn nanoseconds(seconds: f64) -> Nanoseconds {
     (seconds * 1e9).round() as Nanoseconds
 }

@@ -78,8 +78,8 @@ fn an_unfinished_stream_does_not_hold_up_another() {
     assert_eq!(timeline.end(&stuck), Some(2 * SUBMIT + 20_000));
 }
 
-/// Runs kernels that fill the device and take this many microseconds, submitted one after another.
-/// Returns when each starts, in microseconds after the first one.
+/// Returns when each of these kernels starts, in nanoseconds after the first one. The kernels fill
+/// the device and were submitted one after another, each with its duration.
 fn starts(timeline: &Timeline, kernels: &[(Arc<Node>, Nanoseconds)]) -> Vec<Nanoseconds> {
     let ends: Vec<_> = kernels
         .iter()

@@ -309,7 +309,7 @@ pub(crate) unsafe fn register(context: &Context, address: u64, size: usize, flag
     Ok(())
 }
 
-/// Undoes [`register`].
+/// Undoes the registration by [`register`].
 pub(crate) fn unregister(address: u64) -> Result {
     let found = locate(address).filter(|found| found.allocation.kind == AllocationKind::Registered);
     let Some(found) = found else {

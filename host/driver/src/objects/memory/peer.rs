@@ -45,7 +45,7 @@ fn show(to: &Device, address: u64, size: u64, made_at: Option<&str>) {
     }
 }
 
-/// Undoes [`show`].
+/// Removes the access that [`show`] has given.
 fn conceal(from: &Device, address: u64) {
     let mut shown = SHOWN.lock();
     let was = shown

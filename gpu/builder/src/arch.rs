@@ -1,5 +1,5 @@
-//! Targets: `sm_80`, `sm_90a`, ... in the order of their compute capability, and the PTX version
-//! each is written in.
+//! Targets such as `sm_80` and `sm_90a`, in the order of their compute capability, and the PTX
+//! version that each is written in.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,18 +11,17 @@ use crate::error::OptionError;
 pub(crate) struct Arch {
     /// Ten times the compute capability: 80, 90, 100.
     capability: u32,
-    /// `a` for code of exactly this architecture, `f` for its family, or nothing.
+    /// `a` for code that runs on exactly this architecture, `f` for its family, or nothing.
     suffix: String,
 }
 
-/// Every target from Volta on (the first with independent thread scheduling) that LLVM 22 knows,
-/// and LLVM's name for the PTX version that is written for it.
+/// Every target from Volta on that LLVM 22 supports, and LLVM's name for the PTX version that is
+/// written for it. Volta is the first with independent thread scheduling.
 ///
-/// 7.8 (CUDA 11.8) has clusters and every instruction before them, and any driver of the last years
-/// reads it. Hopper's bulk copies and `setmaxnreg` came with 8.0. For later targets it is the
-/// oldest version that knows them, and for `sm_100a` the first that has all of its products (8.7,
-/// CUDA 12.8).
-/// Source: PTX ISA, "Release Notes", and "PTX Module Directives: .target".
+/// PTX 7.8 (CUDA 11.8) has clusters and every instruction before them. Every driver of recent years
+/// reads it. Hopper's bulk copies and `setmaxnreg` came with 8.0. A later target has the oldest
+/// version that supports it. `sm_100a` has the first version that has all of its products (8.7,
+/// CUDA 12.8). Source: PTX ISA, "Release Notes", and "PTX Module Directives: .target".
 #[rustfmt::skip]
 const KNOWN: [(&str, &str); 28] = [
     ("sm_70", "+ptx78"),
@@ -55,16 +54,16 @@ const KNOWN: [(&str, &str); 28] = [
     ("sm_121f", "+ptx88"),
 ];
 
-/// The lowest of them.
+/// The lowest of the targets.
 pub(crate) const LOWEST: &str = KNOWN[0].0;
 
-/// Every target that a build can be for.
+/// Returns every target that a build can be for.
 pub fn targets() -> impl Iterator<Item = &'static str> {
     KNOWN.iter().map(|(name, _)| *name)
 }
 
 impl Arch {
-    /// LLVM's name for the PTX version to write.
+    /// Returns LLVM's name for the PTX version to write.
     pub(crate) fn ptx_feature(&self) -> &'static str {
         let name = self.to_string();
         KNOWN
@@ -75,8 +74,8 @@ impl Arch {
 }
 
 impl Arch {
-    /// The same for a module with a kernel whose parameters take more than 4 KB: PTX 8.1 (CUDA
-    /// 12.1) is the first with those.
+    /// Returns LLVM's name for the PTX version of a module that has a kernel with more than 4 KB of
+    /// parameters. PTX 8.1 (CUDA 12.1) is the first that allows such a kernel.
     pub(crate) fn ptx_feature_for_large_parameters(&self) -> &'static str {
         match self.ptx_feature() {
             "+ptx78" | "+ptx80" => "+ptx81",
@@ -84,14 +83,14 @@ impl Arch {
         }
     }
 
-    /// Ten times the compute capability.
+    /// Returns ten times the compute capability.
     pub(crate) fn capability(&self) -> u32 {
         self.capability
     }
 
-    /// Whether this target has what `wanted` has. A target with `a` has features that no other has,
-    /// later ones included; one with `f` has those of its family, the targets of the same
-    /// generation.
+    /// Returns whether this target has all features of `wanted`. A target with `a` has features
+    /// that no other target has, not even a later one. A target with `f` has the features of its
+    /// family, which are the targets of the same generation.
     pub(crate) fn has_all_of(&self, wanted: &Arch) -> bool {
         match wanted.suffix.as_str() {
             "a" => self == wanted,

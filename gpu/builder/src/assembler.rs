@@ -1,8 +1,8 @@
-//! NVIDIA's assembler as a judge of PTX: what it refuses, what each kernel costs in registers, what
-//! it spills.
+//! NVIDIA's assembler, ptxas, as a check of the PTX: what it refuses, which registers each kernel
+//! needs, and what it spills.
 //!
-//! CUDA Compiler Driver documentation, "ptxas Options" (`--verbose`); what it prints is read as of
-//! versions 12 and 13.
+//! Source: CUDA Compiler Driver documentation, "ptxas Options" (`--verbose`). Its output is read as
+//! versions 12 and 13 print it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -11,33 +11,33 @@ use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
-/// What a kernel needs of a multiprocessor once assembled. Memory is in bytes.
+/// The resources of a multiprocessor that a kernel needs once it is assembled. Memory is in bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resources {
-    /// Registers of 32 bits that a thread has.
+    /// The number of 32-bit registers of a thread.
     pub registers: u32,
-    /// Stack a thread: local arrays that are indexed at run time.
+    /// The stack of one thread: local arrays that are indexed at run time.
     pub stack: u32,
-    /// Bytes that are written to local memory for want of registers.
+    /// Bytes that are written to local memory because there are too few registers.
     pub spill_stores: u32,
-    /// Bytes that are read back from where they were spilled.
+    /// Bytes that are read back from spilled values.
     pub spill_loads: u32,
-    /// Static shared memory a block, with what the system reserves.
+    /// Static shared memory of one block, including what the system reserves.
     pub shared: u32,
-    /// Constant memory: the parameters, and what ptxas itself puts there.
+    /// Constant memory: the parameters, and the constants of ptxas itself.
     pub constant: u32,
     /// How many of the block's 16 barriers the kernel uses.
     pub barriers: u32,
 }
 
 impl Resources {
-    /// Whether the kernel keeps values in local memory because its registers do not suffice.
+    /// Returns whether the kernel keeps values in local memory because it has too few registers.
     pub fn spills(&self) -> bool {
         self.spill_stores + self.spill_loads > 0
     }
 }
 
-/// Why ptxas gave no machine code.
+/// Why ptxas produced no machine code.
 #[derive(Debug, thiserror::Error)]
 pub enum AssembleError {
     /// The assembler could not be started.
@@ -48,7 +48,7 @@ pub enum AssembleError {
         /// The system's reason.
         source: io::Error,
     },
-    /// It does not take the PTX.
+    /// ptxas does not accept the PTX.
     #[error("ptxas refuses `{}` for {arch}:\n{messages}", .ptx.display())]
     Refused {
         /// The file with the PTX.
@@ -60,7 +60,7 @@ pub enum AssembleError {
     },
 }
 
-/// The version that `ptxas --version` tells: `13.0.88`.
+/// Returns the version that `ptxas --version` prints, such as `13.0.88`.
 pub fn version(ptxas: &Path) -> Option<String> {
     let output = Command::new(ptxas).arg("--version").output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -71,32 +71,32 @@ pub fn version(ptxas: &Path) -> Option<String> {
     Some(version.trim().to_owned())
 }
 
-/// How to assemble, and what for.
+/// The options of a run of ptxas.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Assembly<'a> {
-    /// Where the machine code goes; nowhere unless this is given.
+    /// Where the machine code is written. Without a path it is not kept.
     pub cubin: Option<&'a Path>,
-    /// Not optimised, with what cuda-gdb reads.
+    /// Whether the code is not optimised and has the debug information that cuda-gdb reads.
     pub debug: bool,
-    /// To be linked: calls may go to functions that are not there, as those of kernels that launch
-    /// kernels do.
+    /// Whether the code will be linked. Then it may call functions that are not in the module, as
+    /// kernels that launch kernels do.
     pub relocatable: bool,
 }
 
-/// What ptxas makes of a module, and says of it.
+/// What ptxas reports about a module that it has assembled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Assembled {
     /// What each kernel needs, by its name in the PTX.
     pub kernels: BTreeMap<String, Resources>,
-    /// What it has taken and not done as it was written, in its own words: products of `wgmma` one
-    /// after another because of a call, `setmaxnreg` ignored.
+    /// What ptxas accepted but did not do as written, in its own words. Examples are `wgmma`
+    /// products that run one after another because of a call, and an ignored `setmaxnreg`.
     pub losses: Vec<String>,
 }
 
-/// Assembles `ptx` for `arch` and says what each kernel needs.
+/// Assembles `ptx` for `arch` and returns what each kernel needs.
 ///
 /// # Errors
-/// With ptxas's own messages when it refuses the file.
+/// The error has ptxas's own messages if it refuses the file.
 pub fn assemble(
     ptxas: &Path,
     ptx: &Path,
@@ -133,11 +133,11 @@ pub fn assemble(
 
 /// Reads what `ptxas --verbose` prints.
 ///
-/// An entry point is three lines: `Compiling entry function 'NAME' for 'ARCH'`, the bytes of stack
-/// and spills, and `Used N registers, ...`. Functions that were not inlined have lines of their
-/// own, which count for the entry above; but not those that print what a panic says, which run
-/// once, before the thread ends. What it did not do as it was written is said once for each kernel,
-/// without its name.
+/// An entry point has three lines: `Compiling entry function 'NAME' for 'ARCH'`, the bytes of stack
+/// and spills, and `Used N registers, ...`. A function that was not inlined has lines of its own,
+/// which count for the entry point above. Functions that print a panic's message do not count: they
+/// run once, before the thread ends. What ptxas did not do as written is printed once for each
+/// kernel, without the kernel's name.
 fn read(messages: &str) -> Assembled {
     let mut losses = BTreeSet::new();
     let mut kernels = BTreeMap::new();
@@ -180,8 +180,9 @@ fn read(messages: &str) -> Assembled {
     Assembled { kernels, losses }
 }
 
-/// Whether a function is there to say what a panic says: formatting is nothing else in a kernel
-/// (`gpu_printf!` leaves it to the driver). It counts the characters of what it pads.
+/// Returns whether a function exists only to print a panic's message. Kernels format text for
+/// nothing else, because `gpu_printf!` leaves it to the driver. The formatting counts the
+/// characters of padded text.
 fn is_of_panics(symbol: &str) -> bool {
     let path = format!("{:#}", rustc_demangle::demangle(symbol));
     [
@@ -194,7 +195,7 @@ fn is_of_panics(symbol: &str) -> bool {
     .any(|part| path.contains(part))
 }
 
-/// The number that ends where `unit` begins; 0 when `line` does not have the unit.
+/// Returns the number that ends where `unit` begins, or 0 if `line` does not contain the unit.
 fn number_before(line: &str, unit: &str) -> u32 {
     let Some((before, _)) = line.split_once(unit) else {
         return 0;

@@ -42,7 +42,8 @@ pub struct PtxBuilder {
 }
 
 impl PtxBuilder {
-    /// A build of the kernel crate in `folder`, in or outside this workspace.
+    /// Returns a build of the kernel crate in `folder`, which may be inside or outside this
+    /// workspace.
     pub fn new(folder: impl Into<PathBuf>) -> PtxBuilder {
         PtxBuilder {
             folder: folder.into(),
@@ -65,41 +66,42 @@ impl PtxBuilder {
         }
     }
 
-    /// Adds a target, as in `sm_80`. At least one is needed.
+    /// Adds a target such as `sm_80`. A build needs at least one.
     pub fn arch(mut self, arch: impl Into<String>) -> PtxBuilder {
         self.archs.push(arch.into());
         self
     }
 
-    /// Whether `a * b + c` becomes one fused multiply-add; on, as with nvcc, unless said otherwise.
+    /// Sets whether `a * b + c` becomes one fused multiply-add. The default is on, as with nvcc.
     pub fn fmad(mut self, fmad: bool) -> PtxBuilder {
         self.floats.fmad = fmad;
         self
     }
 
-    /// How floats are computed with; nvcc's defaults unless said otherwise. [`Floats::FAST`] is
+    /// Sets how floats are computed. The defaults are those of nvcc. [`Floats::FAST`] is
     /// `-use_fast_math`.
     pub fn floats(mut self, floats: Floats) -> PtxBuilder {
         self.floats = floats;
         self
     }
 
-    /// Makes PTX for a debugger, as nvcc does with `-G`: the kernel crate is not optimised, and
-    /// DWARF describes its functions, variables and types. It computes the same but for
-    /// `a * b + c`, which is not fused, and slowly.
+    /// Makes PTX for a debugger, as nvcc does with `-G`. The kernel crate is not optimised, and
+    /// DWARF describes its functions, variables and types. The results are the same except for `a *
+    /// b + c`, which is not fused. The code is slow.
     pub fn debug(mut self, debug: bool) -> PtxBuilder {
         self.debug = debug;
         self
     }
 
-    /// Makes PTX with NVIDIA's libNVVM in place of LLVM's own backend; for sm_100 and later.
+    /// Makes PTX with NVIDIA's libNVVM instead of LLVM's own backend. Only sm_100 and later targets
+    /// allow this.
     pub fn nvvm(mut self, library: impl Into<PathBuf>) -> PtxBuilder {
         self.nvvm = Some(library.into());
         self
     }
 
-    /// Takes lanewise-std's mathematical functions from NVIDIA's library, `libdevice.10.bc` of a
-    /// CUDA toolkit.
+    /// Takes lanewise-std's mathematical functions from NVIDIA's library, which is the file
+    /// `libdevice.10.bc` of a CUDA toolkit.
     pub fn libdevice(mut self, path: impl Into<PathBuf>) -> PtxBuilder {
         self.libdevice = Some(path.into());
         self
@@ -111,89 +113,89 @@ impl PtxBuilder {
         self
     }
 
-    /// Where the files go, one folder a target; `target/ptx` of the crate's workspace unless said
-    /// otherwise, `target/ptx-debug` for a debugger.
+    /// Sets where the files go, with one folder per target. The default is `target/ptx` of the
+    /// crate's workspace, and `target/ptx-debug` for a debugger.
     pub fn out_dir(mut self, dir: impl Into<PathBuf>) -> PtxBuilder {
         self.out_dir = Some(dir.into());
         self
     }
 
-    /// The nested cargo's target folder; `target/ptx-build` of the crate's workspace unless said
-    /// otherwise. It must not be that of a cargo which waits for this build.
+    /// Sets the nested cargo's target folder. The default is `target/ptx-build` of the crate's
+    /// workspace. It must not be the target folder of a cargo that waits for this build.
     pub fn target_dir(mut self, dir: impl Into<PathBuf>) -> PtxBuilder {
         self.target_dir = Some(dir.into());
         self
     }
 
-    /// Switches on these features and no others, named as cargo tells build scripts of them:
-    /// `MY_FEATURE` for `my-feature`.
+    /// Switches on these features and no others. The names are those that cargo gives build
+    /// scripts: `MY_FEATURE` for `my-feature`.
     pub(crate) fn features_of_script(mut self, names: Vec<String>) -> PtxBuilder {
         self.features = names;
         self.default_features = false;
         self
     }
 
-    /// What the kernels include from `OUT_DIR` is in this folder.
+    /// Sets the folder of the files that the kernels include from `OUT_DIR`.
     pub(crate) fn generated(mut self, dir: impl Into<PathBuf>) -> PtxBuilder {
         self.generated = Some(dir.into());
         self
     }
 
-    /// Whether a target was asked for.
+    /// Returns whether at least one target was given.
     pub(crate) fn has_arch(&self) -> bool {
         !self.archs.is_empty()
     }
 
-    /// Has the build write something besides the PTX.
+    /// Writes another output besides the PTX.
     pub fn emit(mut self, emit: Emit) -> PtxBuilder {
         self.emit.push(emit);
         self
     }
 
-    /// Lets PTX through that breaks a promise, for kernels that mean it.
+    /// Accepts PTX that breaks this rule, for kernels that break it on purpose.
     pub fn allow(mut self, rule: Rule) -> PtxBuilder {
         self.allowed.push(rule);
         self
     }
 
-    /// Has the kernels linked with a file of device code of other origin: PTX, a cubin, a fatbin,
+    /// Links the kernels with a file of device code from another compiler: PTX, a cubin, a fatbin,
     /// an object, a library or LTO-IR, as nvcc makes them with `-rdc=true`. The kernels declare its
-    /// functions in `#[device] unsafe extern "C" { .. }`. The path is seen from the kernel crate's
-    /// folder. A build script embeds the file; the module is linked when it is first loaded. Files
-    /// that the kernels always need are better named in their Cargo.toml, where commands see them
-    /// too: `[package.metadata.lanewise]` `link = ["foreign/norm.ptx"]`.
+    /// functions in `#[device] unsafe extern "C" { .. }`. The path is relative to the kernel
+    /// crate's folder. A build script embeds the file, and the module is linked when it is first
+    /// loaded. It is better to name files that the kernels always need in their Cargo.toml, where
+    /// commands find them too: `[package.metadata.lanewise]` `link = ["foreign/norm.ptx"]`.
     pub fn link(mut self, file: impl Into<PathBuf>) -> PtxBuilder {
         self.linked.push(file.into());
         self
     }
 
-    /// Whether rustc's messages carry terminal colours; unless said otherwise they do when standard
-    /// error is a terminal.
+    /// Sets whether rustc's messages have terminal colours. By default they do if standard error is
+    /// a terminal.
     pub fn color(mut self, color: bool) -> PtxBuilder {
         self.color = Some(color);
         self
     }
 
-    /// Has NVIDIA's ptxas assemble each module, so that the manifest says what each kernel needs,
-    /// and [`Emit::Cubin`] can be asked for. A ptxas that does not take the PTX is a warning,
-    /// unless a cubin is wanted.
+    /// Assembles each module with NVIDIA's ptxas. The manifest then contains what each kernel
+    /// needs, and [`Emit::Cubin`] is allowed. If ptxas does not accept the PTX, this is a warning,
+    /// or an error if a cubin is wanted.
     pub fn assembler(mut self, ptxas: impl Into<PathBuf>) -> PtxBuilder {
         self.assembler = Some(ptxas.into());
         self
     }
 
-    /// Calls `report` with each stage of the build as it begins.
+    /// Calls `report` with each stage of the build when the stage begins.
     pub fn on_progress(mut self, report: impl FnMut(Stage) + 'static) -> PtxBuilder {
         self.on_progress = Box::new(report);
         self
     }
 
-    /// Builds what has changed. Builds that share a target folder wait for each other's rustc
-    /// (those for a debugger for one another, and the others), those that share an output folder
-    /// for the whole of each other.
+    /// Builds what has changed. Builds that share a target folder wait for each other's rustc.
+    /// Debugger builds wait only for debugger builds there, and the others only for the others.
+    /// Builds that share an output folder wait until the whole other build ends.
     ///
     /// # Errors
-    /// [`BuildError`] says which step failed and what to do.
+    /// [`BuildError`] contains the step that failed and what to do.
     pub fn build(mut self) -> Result<Output, BuildError> {
         let archs = self.checked_archs()?;
         let folder = self
@@ -253,7 +255,7 @@ impl PtxBuilder {
         })
     }
 
-    /// The targets, once it is known that the options fit each other.
+    /// Returns the targets after a check that the options fit each other.
     fn checked_archs(&self) -> Result<Vec<Arch>, BuildError> {
         let archs = self
             .archs
@@ -280,8 +282,8 @@ impl PtxBuilder {
         Ok(archs)
     }
 
-    /// The files that the kernels are linked with: those of the package's manifest and of the
-    /// options.
+    /// Returns the files that the kernels are linked with: those from the package's manifest and
+    /// those from the options.
     fn linked_code(&self, folder: &Path, package: &Package) -> Result<Vec<PathBuf>, BuildError> {
         let named = package.link.iter().chain(&self.linked);
         let linked: Vec<PathBuf> = named.map(|path| folder.join(path)).collect();
@@ -291,8 +293,8 @@ impl PtxBuilder {
         }
     }
 
-    /// The kernels as bitcode, by the nested cargo. Other builds with the same target folder wait
-    /// until it is read; then they compile while LLVM works on this one.
+    /// Compiles the kernels to bitcode with the nested cargo. Other builds with the same target
+    /// folder wait until the bitcode is read. Then they compile while LLVM works on this one.
     fn compile(
         &mut self,
         folder: &Path,
@@ -316,12 +318,12 @@ impl PtxBuilder {
             let declared = package.described.features.keys();
             self.features = declared.filter(is_on).cloned().collect();
         }
-        // A build script's choice and a command's are one build where they come to the same.
+        // A build script and a command share one build if their features come to the same set.
         self.default_features &= package.described.features.contains_key("default");
         self.features.sort();
         self.features.dedup();
         let manifest = {
-            // Those for a debugger and the others are compiled by the same manifests.
+            // Debugger builds and other builds use the same manifests.
             let _writing = lock(&target_dir, || {})?;
             shadow::write(package, &self.features, self.default_features, &target_dir)?
         };

@@ -1,5 +1,5 @@
-//! `LANEWISE_DUMP=DIR`: what each stage left, as numbered files in `DIR/<arch>`, to be looked at
-//! when the PTX surprises.
+//! `LANEWISE_DUMP=DIR`: the output of each stage as numbered files in `DIR/<arch>`, to look at when
+//! the PTX is not as expected.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,20 +7,20 @@ use std::path::PathBuf;
 use inkwell::module::Module;
 use lanewise_variables::DUMP;
 
-/// Where stages are written, if anywhere.
+/// Where the outputs of stages are written, if a dump was requested.
 pub(crate) struct Dump {
     folder: Option<PathBuf>,
     next: u32,
 }
 
 impl Dump {
-    /// Whether the environment asks for dumps.
+    /// Returns whether the environment requests dumps.
     pub(crate) fn is_wanted() -> bool {
         DUMP.path().is_some()
     }
 
-    /// What to tell who asks for dumps in a folder that cannot be written. The build goes on: it is
-    /// the PTX that a program needs.
+    /// Returns the warning for dumps that were requested in a folder that cannot be written. The
+    /// build goes on, because a program needs only the PTX.
     pub(crate) fn complaint() -> Option<String> {
         let folder = DUMP.path()?;
         let error = fs::create_dir_all(&folder).err()?;
@@ -31,24 +31,24 @@ impl Dump {
         ))
     }
 
-    /// As the environment asks.
+    /// Returns the dump that the environment requests.
     pub(crate) fn from_env(arch: &str) -> Dump {
         let folder = DUMP.path().map(|dir| dir.join(arch));
         if let Some(folder) = &folder {
-            // That it cannot be written was said when the build began.
+            // The build warned at its beginning if the folder cannot be written.
             let _ = fs::create_dir_all(folder);
         }
         Dump { folder, next: 0 }
     }
 
-    /// The module after `stage`.
+    /// Writes the module after `stage`.
     pub(crate) fn module(&mut self, stage: &str, module: &Module<'_>) {
         self.text(&format!("{stage}.ll"), || {
             module.print_to_string().to_string()
         });
     }
 
-    /// A file of text.
+    /// Writes a text file.
     pub(crate) fn text(&mut self, name: &str, text: impl FnOnce() -> String) {
         if let Some(folder) = &self.folder {
             let _ = fs::write(folder.join(format!("{:02}-{name}", self.next)), text());

@@ -1,17 +1,17 @@
-//! Build scripts: the kernels of the crate whose script runs, compiled, and the Rust text that
-//! embeds them.
+//! The functions for build scripts: they compile the kernels of the script's crate and write the
+//! Rust text that embeds them.
 //!
-//! A package with kernels has this `build.rs`, and the line `lanewise_std::module!();` where its
-//! kernels begin, in `src/kernels.rs` or in the `src/lib.rs` of a kernel crate. The line includes
-//! what is written here:
+//! A package with kernels has the `build.rs` below. It also has the line `lanewise_std::module!();`
+//! where its kernels begin, in `src/kernels.rs` or in the `src/lib.rs` of a kernel crate. That line
+//! includes the text that is written here:
 //!
 //! ```no_run
 //! // In build.rs, all that `main` does:
 //! lanewise_builder::build();
 //! ```
 //!
-//! The files are in the script's own folder, not in `target/ptx`, so that `cargo xtask build-ptx`
-//! with other options never changes what is embedded.
+//! The files are in the script's own folder, not in `target/ptx`. So `cargo xtask build-ptx` with
+//! other options never changes what is embedded.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -26,23 +26,24 @@ use crate::lock;
 use crate::output::Output;
 use crate::passes::contents::symbols;
 
-/// What is embedded unless a build script asks for something else: every GPU since Ampere can run
+/// The targets that are embedded if a build script names no others. Every GPU since Ampere can run
 /// one of them.
 pub const DEFAULT_ARCHS: [&str; 2] = ["sm_80", "sm_90"];
 
-/// Compiles the crate's kernels for the [`DEFAULT_ARCHS`] and makes them ready for
-/// `lanewise_std::module!()`. To be called from the crate's build script; what does not compile
-/// ends the script, with rustc's own text.
+/// Compiles the crate's kernels for the [`DEFAULT_ARCHS`] and prepares them for
+/// `lanewise_std::module!()`. The crate's build script calls it. If the kernels do not compile, the
+/// script ends with rustc's own messages.
 pub fn build() {
     embed("Ptx", |builder| builder);
 }
 
-/// The same with other options, for `lanewise_std::module!(Name)`: `embed("Ptx", |builder|
-/// builder.arch("sm_100").fmad(false))`. With several names, one crate is embedded as compiled in
-/// several ways; launches take the one called `Ptx`.
+/// Compiles and embeds kernels as [`build`] does, with other options, for
+/// `lanewise_std::module!(Name)`: `embed("Ptx", |builder| builder.arch("sm_100").fmad(false))`.
+/// With several names, one crate is embedded several times, each compiled with its own options.
+/// Launches use the one called `Ptx`.
 pub fn embed(name: &str, options: impl FnOnce(PtxBuilder) -> PtxBuilder) {
     if let Err(error) = try_embed(name, options) {
-        // Cargo shows this as it is: where a kernel does not compile, it is rustc's own text.
+        // Cargo shows this text unchanged. If a kernel does not compile, it is rustc's own text.
         eprintln!("{error}");
         let mut source = std::error::Error::source(&error);
         while let Some(error) = source {
@@ -54,15 +55,15 @@ pub fn embed(name: &str, options: impl FnOnce(PtxBuilder) -> PtxBuilder) {
 }
 
 fn try_embed(name: &str, options: impl FnOnce(PtxBuilder) -> PtxBuilder) -> Result<(), BuildError> {
-    // Cargo itself compiles or checks the crate for the device
-    // (`cargo clippy --target nvptx64-nvidia-cuda`): code that runs there embeds none.
+    // Cargo itself compiles or checks the crate for the device (`cargo clippy --target
+    // nvptx64-nvidia-cuda`). Code that runs there embeds no kernels.
     if env::var("TARGET").is_ok_and(|target| target == cargo::TARGET) {
         return Ok(());
     }
     let folder = variable("CARGO_MANIFEST_DIR")?;
     let out = variable("OUT_DIR")?;
-    // SAFETY: both variables are there, so this is a build script: cargo runs it and holds open
-    // what it names in the environment.
+    // SAFETY: both variables are set, so this is a build script. Cargo runs it and keeps the
+    // descriptors open that the environment names.
     unsafe { lock::join_job_server() };
     let files = out.join("lanewise");
     let features = env::vars_os().filter_map(|(name, _)| {
@@ -88,8 +89,8 @@ fn try_embed(name: &str, options: impl FnOnce(PtxBuilder) -> PtxBuilder) -> Resu
         "cargo::rerun-if-changed={}",
         folder.join("Cargo.toml").display()
     );
-    // What is in `OUT_DIR` the script itself has written, after it began: were it named, cargo
-    // would take it for changed each time.
+    // The script itself writes the files in `OUT_DIR` after it began. If they were named, cargo
+    // would consider them changed each time.
     let sources = output.sources.iter().chain(&output.linked);
     for source in sources.filter(|source| !source.starts_with(&out)) {
         println!("cargo::rerun-if-changed={}", source.display());
@@ -97,16 +98,16 @@ fn try_embed(name: &str, options: impl FnOnce(PtxBuilder) -> PtxBuilder) -> Resu
     Ok(())
 }
 
-/// A variable that cargo sets for build scripts.
+/// Returns a variable that cargo sets for build scripts.
 fn variable(name: &'static str) -> Result<PathBuf, BuildError> {
     let value = env::var_os(name).ok_or(BuildError::NotABuildScript { variable: name })?;
     Ok(value.into())
 }
 
-/// The outer build's target folder, which is above `OUT_DIR` and which cargo marks if it was not
-/// there before. So a crate from a registry writes nothing beside its source, and all kernel crates
-/// of a build share one compiled `core`. Without a mark (a folder that was mounted, or kept by a
-/// CI) it is a profile's folder, the one that holds `build/PACKAGE/out`.
+/// Returns the outer build's target folder. It is above `OUT_DIR`, and cargo marks it if it creates
+/// it. So a crate from a registry writes nothing beside its source, and all kernel crates of a
+/// build share one compiled `core`. Without a mark (a folder that was mounted, or kept by a CI) the
+/// result is a profile's folder, the one that holds `build/PACKAGE/out`.
 fn target_folder(out: &Path) -> &Path {
     let is_marked = |folder: &&Path| folder.join("CACHEDIR.TAG").is_file();
     let holds_packages = |folder: &&Path| folder.file_name().is_some_and(|name| name == "build");
@@ -117,7 +118,7 @@ fn target_folder(out: &Path) -> &Path {
         .unwrap_or(out)
 }
 
-/// The Rust text.
+/// Returns the Rust text that embeds the modules.
 fn text(name: &str, output: &Output) -> String {
     let mut text = format!(
         "/// The PTX of this crate's kernels, as its build script compiled them.\n#[derive(Clone, Copy, Debug)]\npub struct {name};\n\n\
@@ -164,7 +165,7 @@ fn text(name: &str, output: &Output) -> String {
     text + "    ];\n}\n"
 }
 
-/// The symbols of all targets: a kernel may be in the text for the later ones alone.
+/// Returns the symbols of all targets, because a kernel may be only in the text for later targets.
 fn symbols_of(output: &Output) -> BTreeSet<&str> {
     let modules = output.manifest.modules.iter();
     modules
@@ -175,8 +176,8 @@ fn symbols_of(output: &Output) -> BTreeSet<&str> {
         .collect()
 }
 
-/// What each kernel expects of the host and what each static holds, in order; more than once if
-/// targets differ in it.
+/// Returns what each kernel expects of the host and what each static holds, in order. A name occurs
+/// more than once if its targets differ.
 fn layouts_of(output: &Output) -> BTreeSet<(&str, &str)> {
     let modules = output.manifest.modules.iter();
     modules

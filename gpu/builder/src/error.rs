@@ -1,5 +1,5 @@
-//! Why a build failed. One enum per subject; [`BuildError`] wraps them in the order in which a
-//! build meets them.
+//! Why a build failed. There is one enum per subject, and [`BuildError`] wraps them in the order of
+//! a build's steps.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::assembler::AssembleError;
 use crate::lint::LintError;
 
-/// Why [`PtxBuilder::build`](crate::PtxBuilder::build) gave no PTX.
+/// Why [`PtxBuilder::build`](crate::PtxBuilder::build) produced no PTX.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -22,7 +22,7 @@ pub enum BuildError {
     Metadata {
         /// The folder that was given to [`PtxBuilder::new`](crate::PtxBuilder::new).
         path: PathBuf,
-        /// What `cargo metadata` said.
+        /// The error of `cargo metadata`.
         source: cargo_metadata::Error,
     },
     /// The folder holds no package, or one without a library.
@@ -33,7 +33,7 @@ pub enum BuildError {
         /// What is missing and what to do.
         why: String,
     },
-    /// Kernels are embedded by a build script, and this is none.
+    /// A function for build scripts was called outside a build script.
     #[error(
         "{variable} is not set: `lanewise_builder::build()` is for build.rs, where cargo sets it"
     )]
@@ -48,7 +48,7 @@ pub enum BuildError {
         krate: String,
         /// Everything that cargo and rustc wrote to their standard error.
         rendered: String,
-        /// What to do where rustc's own advice is for another machine.
+        /// Advice for errors whose own advice from rustc is meant for another machine.
         help: Vec<&'static str>,
     },
     /// The compiled crate cannot be turned into PTX.
@@ -57,7 +57,7 @@ pub enum BuildError {
     /// The PTX breaks a promise that every kernel relies on.
     #[error(transparent)]
     Lint(#[from] LintError),
-    /// NVIDIA's assembler gave no machine code.
+    /// NVIDIA's assembler produced no machine code.
     #[error(transparent)]
     Assemble(#[from] AssembleError),
     /// A file or folder of the build could not be read or written.
@@ -77,7 +77,7 @@ fn lines(help: &[&str]) -> String {
 }
 
 impl BuildError {
-    /// An [`Io`](BuildError::Io) error, in the form that `map_err` wants.
+    /// Returns a function that makes an [`Io`](BuildError::Io) error, for `map_err`.
     pub(crate) fn io(
         action: &'static str,
         path: impl Into<PathBuf>,
@@ -91,23 +91,23 @@ impl BuildError {
     }
 }
 
-/// Options that cannot be met.
+/// Options that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum OptionError {
-    /// The target is not one that this LLVM knows.
+    /// The target is not one that this LLVM supports.
     #[error(
         "`{given}` is not a target: write sm_ and the compute capability, as in sm_80, sm_90 or sm_90a (known: {known})"
     )]
     UnknownArch {
-        /// What was asked for.
+        /// The target that was given.
         given: String,
-        /// All that may be asked for.
+        /// All targets that can be given.
         known: String,
     },
-    /// No target was asked for.
+    /// No target was given.
     #[error("no target was given: call `.arch(\"sm_80\")` at least once")]
     NoArch,
-    /// The NVVM backend was asked for a target that it cannot do.
+    /// The NVVM backend cannot make code for the given target.
     #[error(
         "the NVVM backend cannot make PTX for {arch}: libNVVM reads bitcode of this LLVM for sm_100 and later only (for older \
          targets it wants that of LLVM 7, of 2018); build {arch} with the default backend, LLVM's own"
@@ -125,14 +125,14 @@ pub enum OptionError {
     NvvmTooOld {
         /// The library's file.
         library: PathBuf,
-        /// The LLVM whose bitcode it reads.
+        /// The version of LLVM whose bitcode the library reads.
         reads: String,
-        /// The LLVM whose bitcode it is to read.
+        /// The version of LLVM whose bitcode rustc writes.
         written: u32,
-        /// The first CUDA toolkit that reads it.
+        /// The first CUDA toolkit whose library reads this bitcode.
         toolkit: &'static str,
     },
-    /// The library that was named as the NVVM backend is none.
+    /// The file that was named as the NVVM backend is not a libNVVM that can be opened.
     #[error("cannot open the libNVVM `{}`: {reason}", .library.display())]
     NvvmLibrary {
         /// The file that was named.
@@ -140,12 +140,12 @@ pub enum OptionError {
         /// The dynamic linker's reason.
         reason: String,
     },
-    /// A debugger's build was asked of the backend that only optimises.
+    /// A debugger's build was requested from the NVVM backend, which always optimises.
     #[error(
         "PTX for a debugger is made by LLVM's own backend: leave `--backend nvvm` or `.nvvm(library)` away"
     )]
     NvvmDebug,
-    /// What the kernels are to be linked with is not there.
+    /// A file that the kernels should be linked with does not exist.
     #[error(
         "the kernels are to be linked with `{}`, and there is no such file: `link` is seen from the folder of Cargo.toml", .path.display()
     )]
@@ -153,7 +153,7 @@ pub enum OptionError {
         /// The file that could not be read or written.
         path: PathBuf,
     },
-    /// Machine code was asked for, and nothing was named that makes it.
+    /// Machine code was requested, but no assembler was given.
     #[error("a cubin is made by ptxas, and none was given: call `.assembler(path)`")]
     NoAssembler,
 }
@@ -177,7 +177,7 @@ pub enum ToolchainError {
         /// What it wrote.
         output: String,
     },
-    /// The compiler in use makes bitcode of another LLVM than the one this crate reads.
+    /// The compiler in use writes bitcode for another LLVM than the one that this crate uses.
     #[error(
         "rustc {found} has LLVM {llvm}, and kernels are compiled with LLVM {wanted}: run `rustup toolchain install {toolchain}` \
          and set `channel = \"{toolchain}\"` in rust-toolchain.toml (or RUSTUP_TOOLCHAIN={toolchain})"
@@ -187,7 +187,7 @@ pub enum ToolchainError {
         found: String,
         /// Its LLVM's version.
         llvm: String,
-        /// The LLVM version that is read here.
+        /// The LLVM version that this crate uses.
         wanted: u32,
         /// The toolchain to install.
         toolchain: &'static str,
@@ -223,7 +223,7 @@ pub enum ToolchainError {
     },
 }
 
-/// Why a module of bitcode gave no PTX.
+/// Why a module of bitcode produced no PTX.
 #[derive(Debug, thiserror::Error)]
 pub enum CodegenError {
     /// LLVM could not read the bitcode.
@@ -231,10 +231,11 @@ pub enum CodegenError {
     Bitcode {
         /// The file that was read.
         path: PathBuf,
-        /// What LLVM says is wrong.
+        /// LLVM's message.
         reason: String,
     },
-    /// The description that `#[kernel]` leaves beside a kernel is not what this crate reads.
+    /// The description that `#[kernel]` leaves beside a kernel has another format than this crate
+    /// reads.
     #[error(
         "the description of kernel `{kernel}` cannot be read ({reason}): lanewise-macros and lanewise-builder must be of the same version"
     )]
@@ -250,7 +251,7 @@ pub enum CodegenError {
          (`DynamicSharedArray`), whose size the launch gives"
     )]
     SharedSize {
-        /// The function that asks.
+        /// The function that uses the array.
         function: String,
         /// Its Rust file and line.
         place: String,
@@ -265,9 +266,9 @@ pub enum CodegenError {
         kernel: String,
         /// Its Rust file and line.
         place: String,
-        /// What its arrays take.
+        /// The size of its arrays.
         bytes: u64,
-        /// What there is.
+        /// The most that a block can have.
         limit: u64,
     },
     /// A kernel's parameters do not fit.
@@ -280,12 +281,12 @@ pub enum CodegenError {
         kernel: String,
         /// Its Rust file and line.
         place: String,
-        /// What its parameters take.
+        /// The size of its parameters.
         bytes: u64,
-        /// What there is.
+        /// The most that a launch can pass.
         limit: u64,
     },
-    /// A kernel launches kernels and does not say so.
+    /// A kernel launches kernels without the attribute for it.
     #[error(
         "kernel {kernels} launches kernels, which only a module that is linked with NVIDIA's device runtime can: write \
          `#[kernel(launches)]`, so that it gets into that module"
@@ -306,19 +307,19 @@ pub enum CodegenError {
         /// The Rust file and line that uses it.
         place: String,
     },
-    /// The code asks for something that no GPU has.
+    /// The code needs something that no GPU has.
     #[error("{place}: a GPU has no instruction for {what}, which `{function}` asks for: {help}")]
     Unsupported {
         /// The function, after inlining.
         function: String,
         /// The Rust file and line.
         place: String,
-        /// What is missing.
+        /// The operation that has no instruction.
         what: String,
         /// What to do.
         help: String,
     },
-    /// The code asks for something that this target has not, and a later one may have.
+    /// The code needs something that this target does not have. A later target may have it.
     #[error(
         "{place}: {arch} has no instruction for `{intrinsic}`: write `#[kernel(min_arch = \"sm_90\")]`, or whichever target has \
          it, on the kernels that need it, and modules for older targets are made without them; or build for a later target"
@@ -341,20 +342,19 @@ pub enum CodegenError {
         arch: String,
         /// The signal's name.
         signal: &'static str,
-        /// What LLVM was at.
+        /// The stage that LLVM was in.
         stage: &'static str,
-        /// The kernel that it crashes on, with its Rust file and line, as far as that could be
-        /// found out.
+        /// The kernel that LLVM crashes on, with its Rust file and line, if it could be found.
         kernel: String,
     },
-    /// A pass of ours or of LLVM's failed.
+    /// A pass of this crate or of LLVM failed.
     #[error("{arch}: {stage} failed: {reason}")]
     Stage {
         /// The target that was built for, such as `sm_90`.
         arch: String,
         /// The stage's name.
         stage: &'static str,
-        /// What LLVM says is wrong.
+        /// The pass's message or LLVM's.
         reason: String,
     },
 }

@@ -1,5 +1,5 @@
-//! Whether a target's files still hold: a hash over everything that they depend on, and over the
-//! files themselves.
+//! Whether a target's files are still valid: a hash over everything that they depend on, and over
+//! the files themselves.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::output::Emit;
 pub(crate) struct Inputs<'a> {
     /// The target that was built for, such as `sm_90`.
     pub(crate) arch: &'a Arch,
-    /// How floats are computed with.
+    /// How floats are computed.
     pub(crate) floats: Floats,
     /// Whether it is for a debugger.
     pub(crate) debug: bool,
@@ -21,7 +21,7 @@ pub(crate) struct Inputs<'a> {
     pub(crate) libdevice: Option<&'a Path>,
     /// What is written besides PTX.
     pub(crate) emit: &'a [Emit],
-    /// NVIDIA's library of code generation, where it is the backend.
+    /// NVIDIA's library of code generation, if it is the backend.
     pub(crate) nvvm: Option<&'a Path>,
     /// The assembler and its version.
     pub(crate) assembler: &'a Option<(PathBuf, Option<String>)>,
@@ -29,12 +29,12 @@ pub(crate) struct Inputs<'a> {
     pub(crate) toolchain: &'a str,
 }
 
-/// The hash of a target's inputs; this crate's own source is one of them.
+/// Returns the hash of a target's inputs. This crate's own source is one of them.
 pub(crate) fn inputs(bitcode: &[u8], inputs: &Inputs<'_>) -> String {
     of(&(env!("PTX_BUILDER_SOURCE"), inputs, bitcode))
 }
 
-/// A hash as text. Not a defence against anyone: it only has to notice change.
+/// Returns a hash as text. It only detects changes and gives no protection against an attacker.
 pub(crate) fn of(value: &impl Hash) -> String {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);

@@ -1,9 +1,9 @@
 //! Control flow as a graph of blocks: which block can run after which, within one pass through the
 //! code.
 //!
-//! Used on LLVM's IR and on PTX text for one question: are two instructions *alternatives*, so that
-//! a thread executes one or the other but not both in one pass? That is what becomes of a barrier
-//! which the optimiser copied into two branches.
+//! LLVM's IR and PTX text use it for one question: are two instructions *alternatives*, so that a
+//! thread executes one or the other but not both in one pass? A barrier that the optimiser copied
+//! into two branches becomes such a pair.
 
 /// Blocks by number, with the blocks that may follow each. Block 0 is the entry.
 #[derive(Debug, Default)]
@@ -12,8 +12,8 @@ pub(crate) struct Flow {
 }
 
 impl Flow {
-    /// The graph of these edges; an edge to a block that does not exist is dropped. Back edges are
-    /// left out: what is meant is one pass, in which no block runs twice.
+    /// Returns the graph of these edges. An edge to a block that does not exist is dropped. Back
+    /// edges are left out, because the graph describes one pass, in which no block runs twice.
     pub(crate) fn new(successors: Vec<Vec<usize>>) -> Flow {
         let mut flow = Flow { successors };
         let count = flow.successors.len();
@@ -24,8 +24,8 @@ impl Flow {
         flow
     }
 
-    /// Whether a thread that executes `a` cannot execute `b` in the same pass, nor the other way
-    /// round.
+    /// Returns whether a thread that executes `a` cannot execute `b` in the same pass, and a thread
+    /// that executes `b` cannot execute `a`.
     pub(crate) fn are_alternatives(&self, a: usize, b: usize) -> bool {
         a != b && !self.reaches(a, b) && !self.reaches(b, a)
     }
@@ -44,7 +44,7 @@ impl Flow {
         false
     }
 
-    /// Removes every edge to a block that the depth-first walk is still inside of.
+    /// Removes every edge to a block that is still on the path of the depth-first walk.
     fn drop_back_edges(&mut self) {
         #[derive(Clone, Copy, PartialEq)]
         enum State {
@@ -58,7 +58,7 @@ impl Flow {
                 continue;
             }
             state[root] = State::Open;
-            // The path from the root, each block with the number of its edges that were walked.
+            // The path from the root: each block with the number of its edges that were walked.
             let mut path = vec![(root, 0)];
             while let Some((block, edge)) = path.pop() {
                 let Some(next) = self.successors[block].get(edge).copied() else {

@@ -18,15 +18,15 @@
 //!    of *unoptimised* LLVM bitcode. Nothing is optimised there, because rustc's own pipeline does
 //!    not know that a barrier must not be copied into two branches (rust-lang/rust#137086).
 //! 2. `llvm`: this process reads the bitcode with the LLVM library that rustc itself uses. Nothing
-//!    links against LLVM: the library is opened when a build first needs it, so programs that
+//!    links against LLVM. The library is opened when a build first needs it, so programs that
 //!    contain this crate start without it.
 //! 3. `passes`: what the GPU needs and rustc cannot express (entry points, convergence, address
 //!    spaces, launch bounds), then LLVM's own O3, then PTX. Each pass is one file. For a debugger
 //!    ([`PtxBuilder::debug`]), O0 replaces O3.
-//! 4. [`lint`]: the PTX is checked against the promises that kernels rely on.
+//! 4. [`lint`]: checks that the PTX keeps the rules that kernels rely on.
 //! 5. [`manifest`]: `gpu.json` describes what the module contains.
 //!
-//! If nothing has changed, a second build asks cargo, compares a `fingerprint` and stops there.
+//! If nothing has changed, a second build only runs cargo and compares a `fingerprint`.
 
 mod arch;
 pub mod assembler;

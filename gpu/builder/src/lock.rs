@@ -1,10 +1,10 @@
-//! Locks of folders that builds share, and what a build script gives back to cargo while it waits
-//! for one.
+//! Locks of folders that builds share, and the job token that a build script returns to cargo while
+//! it waits for a lock.
 //!
-//! Cargo runs as many jobs at a time as there are processors, and a build script is one of them. A
-//! workspace has several kernel crates, whose scripts wait for each other's rustc, the first of
-//! which compiles `core`. So that such a script takes no job's place, it gives back the token that
-//! stands for the place (source: GNU make's manual, "Job Slots").
+//! Cargo runs as many jobs at a time as there are processors, and a build script is one of them. If
+//! a workspace has several kernel crates, their scripts wait for each other's rustc, the first of
+//! which compiles `core`. A waiting script should not occupy a job's place, so it returns the token
+//! for that place (source: GNU make's manual, "Job Slots").
 
 use std::fs::{self, File, TryLockError};
 use std::path::Path;
@@ -14,25 +14,25 @@ use jobserver::Client;
 
 use crate::error::BuildError;
 
-/// Where this process's own token comes from, if it is a build script.
+/// The job server of this process's own token, if it is a build script.
 static JOB_SERVER: OnceLock<Client> = OnceLock::new();
 
-/// From now on whoever waits for a lock gives the process's token back meanwhile. Without a job
-/// server in the environment nothing is given back.
+/// Makes this process return its token while it waits for a lock, from now on. Without a job server
+/// in the environment, no token is returned.
 ///
 /// # Safety
-/// The process has a token of the job server that its environment names, which lives as long as the
-/// process does.
+/// The process has a token of the job server that its environment names. The job server's
+/// descriptors stay open while the process lives.
 pub(crate) unsafe fn join_job_server() {
-    // SAFETY: the caller's promise. Whether the descriptors are those of a job server is looked at
-    // besides.
+    // SAFETY: the caller guarantees this. The client also checks that the descriptors are those of
+    // a job server.
     if let Ok(client) = unsafe { Client::from_env_ext(true) }.client {
-        // A script that embeds two modules has joined already.
+        // A script that embeds two modules calls this twice, and the second call changes nothing.
         let _ = JOB_SERVER.set(client);
     }
 }
 
-/// Keeps other builds out of a folder until the file is dropped; calls `wait` if one is there.
+/// Locks a folder until the file is dropped. Calls `wait` if another build has locked it.
 pub(crate) fn lock(folder: &Path, wait: impl FnOnce()) -> Result<File, BuildError> {
     fs::create_dir_all(folder).map_err(BuildError::io("create", folder))?;
     let path = folder.join(".lanewise-builder-lock");
@@ -49,9 +49,9 @@ pub(crate) fn lock(folder: &Path, wait: impl FnOnce()) -> Result<File, BuildErro
     Ok(file)
 }
 
-/// Calls the function while the process's token is the job server's.
+/// Calls the function while the job server has the process's token.
 fn without_token<T>(server: Option<&Client>, wait: impl FnOnce() -> T) -> T {
-    // Where a job server fails the build goes on as without one.
+    // If the job server fails, the build continues as it would without one.
     let released = server.filter(|server| server.release_raw().is_ok());
     let result = wait();
     if let Some(server) = released {

@@ -1,19 +1,19 @@
-//! `gpu.json`: what a module of PTX holds, for those who launch it and for people.
+//! `gpu.json`: the contents of a module of PTX, for code that launches its kernels and for people.
 //!
-//! Half of it comes from the description that `#[kernel]` leaves beside each kernel
-//! ([`Description`]), half from the compiled module (the PTX parameters, static shared memory).
-//! Sizes are in bytes.
+//! Half of the file comes from the description that `#[kernel]` leaves beside each kernel
+//! ([`Description`]). The other half comes from the compiled module (the PTX parameters, static
+//! shared memory). Sizes are in bytes.
 
 use serde::{Deserialize, Serialize};
 
 use crate::assembler::Resources;
 
-/// What `#[kernel]` says about a kernel; a static named `__lanewise_kernel.PATH` holds it as JSON
-/// in the bitcode.
+/// The properties of a kernel that `#[kernel]` records. A static named `__lanewise_kernel.PATH`
+/// holds them as JSON in the bitcode.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Description {
-    /// The entry point's symbol: the function's name, or its path with `$` for `::` where two have
-    /// the name.
+    /// The entry point's symbol. It is the function's name, or its path with `$` for `::` if two
+    /// functions have that name.
     pub name: String,
     /// The parameters as written in Rust, in order.
     pub params: Vec<Param>,
@@ -29,15 +29,15 @@ pub struct Description {
     /// Whether its blocks wait for each other: `#[cooperative_launch]`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cooperative: bool,
-    /// Whether it launches kernels, so that it is in the module that has to be linked with the
-    /// device runtime.
+    /// Whether it launches kernels. Then it is in the module that has to be linked with the device
+    /// runtime.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub launches: bool,
     /// The first target that can run the kernel; it is left out of modules for earlier ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_arch: Option<String>,
-    /// 16 digits that stand for what the kernel expects of the host: names, types and what these
-    /// are made of, and the launch's contract. The host's half of the kernel has the same.
+    /// 16 digits that identify what the kernel expects of the host: names, types and their parts,
+    /// and the launch's contract. The host's half of the kernel has the same digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<String>,
     /// The path of the Rust file.
@@ -68,36 +68,37 @@ pub struct Param {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Lower {
-    /// Two parameters, 64-bit pointer and 64-bit length in elements; nothing writes to it while the
-    /// kernel runs.
+    /// Two parameters, a 64-bit pointer and a 64-bit length in elements. Nothing writes to the
+    /// slice while the kernel runs.
     ReadSlice,
-    /// The same of cells (atomics, `Cell`), through which threads write.
+    /// The same two parameters for a slice of cells (atomics, `Cell`), through which threads write.
     CellSlice,
-    /// Two parameters, 64-bit pointer and 64-bit length in elements.
+    /// Two parameters, a 64-bit pointer and a 64-bit length in elements, for a slice that the
+    /// kernel writes.
     WriteSlice,
-    /// One parameter, the 128 bytes of a tensor map at a multiple of 64, whose address the kernel
-    /// uses.
+    /// One parameter, which is the 128 bytes of a tensor map, aligned to 64 bytes. The kernel uses
+    /// its address.
     TensorMap,
     /// One parameter that holds the value itself.
     Value,
-    /// No parameter: a value without bytes.
+    /// No parameter, because the value has no bytes.
     Empty,
 }
 
 /// A kernel in a compiled module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kernel {
-    /// What the kernel's source says of it.
+    /// The description in the kernel's source.
     #[serde(flatten)]
     pub description: Description,
     /// Static shared memory of one block, in bytes: every shared array that the kernel reaches.
     pub static_shared: u64,
     /// Whether it also uses dynamic shared memory, whose size the launch gives.
     pub dynamic_shared: bool,
-    /// What ptxas makes of it, where the build had one.
+    /// The resources that ptxas reported, if the build had an assembler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resources: Option<Resources>,
-    /// The same as of the build before, where it differs.
+    /// The resources in the previous build, if they differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Resources>,
 }
@@ -109,33 +110,32 @@ pub struct Static {
     pub name: String,
     /// Its size in bytes.
     pub bytes: u64,
-    /// Whether it is in constant memory; else it is in global memory.
+    /// Whether it is in constant memory. Otherwise it is in global memory.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub constant: bool,
-    /// 16 digits that stand for what it holds, as the host's half of the static has them; none of a
-    /// static that was exported by hand.
+    /// 16 digits that identify the type of its value. The host's half of the static has the same
+    /// digits. A static that was exported by hand has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<String>,
 }
 
-/// How floats are computed with, in the words of nvcc's options.
+/// How floats are computed, with the names of nvcc's options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Floats {
     /// Whether `a * b + c` is contracted to a fused multiply-add.
     pub fmad: bool,
-    /// Whether denormal `f32` are taken and given as zero.
+    /// Whether denormal operands and results of `f32` become zero.
     pub ftz: bool,
     /// Whether divisions of `f32` are correctly rounded.
     pub prec_div: bool,
     /// Whether square roots of `f32` are correctly rounded.
     pub prec_sqrt: bool,
-    /// Whether the machine's approximations stand for mathematical functions and divisions of
-    /// `f32`.
+    /// Whether the GPU's approximations replace mathematical functions and divisions of `f32`.
     pub fast_math: bool,
 }
 
 impl Default for Floats {
-    /// What nvcc does unless it is told otherwise.
+    /// Returns nvcc's defaults.
     fn default() -> Floats {
         Floats {
             fmad: true,
@@ -148,7 +148,7 @@ impl Default for Floats {
 }
 
 impl Floats {
-    /// Every option that trades exactness for speed, as nvcc's `-use_fast_math`.
+    /// Every option that makes floats faster and less exact, as nvcc's `-use_fast_math`.
     pub const FAST: Floats = Floats {
         fmad: true,
         ftz: true,
@@ -165,11 +165,11 @@ pub struct Module {
     pub arch: String,
     /// The PTX file's name, beside this manifest.
     pub ptx: String,
-    /// That of the kernels that launch kernels, if there are any: it has to be linked with the
-    /// device runtime.
+    /// The name of the PTX file with the kernels that launch kernels, if there are any. It has to
+    /// be linked with the device runtime.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launching_ptx: Option<String>,
-    /// How exactly floats are computed.
+    /// How floats are computed.
     #[serde(flatten)]
     pub floats: Floats,
     /// Whether it is for a debugger.
@@ -183,10 +183,10 @@ pub struct Module {
     /// The functions that other modules may call (`#[device]`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exports: Vec<String>,
-    /// The functions of other modules that it calls: it has to be linked with those.
+    /// The functions of other modules that it calls. It has to be linked with those modules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub imports: Vec<String>,
-    /// What is allowed and may yet surprise: recursion, whose stack is not known.
+    /// Warnings about what is allowed but may surprise: recursion, whose stack size is not known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
@@ -196,6 +196,6 @@ pub struct Module {
 pub struct Manifest {
     /// The name of the kernel crate.
     pub krate: String,
-    /// One module per target, in the order in which they were asked for.
+    /// One module per target, in the order in which the targets were given.
     pub modules: Vec<Module>,
 }

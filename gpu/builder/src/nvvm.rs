@@ -1,9 +1,9 @@
 //! The second backend: NVIDIA's own compiler from LLVM bitcode to PTX, `libnvvm.so` of a CUDA
 //! toolkit.
 //!
-//! It is opened at run time and never needed. For compute_100 (Blackwell) and later it reads
-//! bitcode of a recent LLVM, which has to be rustc's or a later one ([`check`]); for older targets
-//! it reads that of LLVM 7, which nothing here writes.
+//! The library is opened at run time and is always optional. For compute_100 (Blackwell) and later
+//! it reads bitcode of a recent LLVM, which has to be rustc's version or a later one ([`check`]).
+//! For older targets it reads bitcode of LLVM 7, which nothing here writes.
 //! Source: NVIDIA, "libNVVM API" and "NVVM IR Specification" ("Data Layout", "nvvmir.version").
 
 use std::ffi::{CString, c_char, c_int, c_void};
@@ -19,24 +19,25 @@ use crate::cargo::toolchain::LLVM;
 use crate::error::OptionError;
 use crate::manifest::Floats;
 
-/// The first target whose bitcode libNVVM takes from this LLVM.
+/// The lowest compute capability (times ten) for which libNVVM reads the bitcode of this LLVM.
 pub(crate) const FIRST: u32 = 100;
 
-/// How NVVM lays out types; LLVM's own layout for the target says the same with fewer words.
+/// The data layout of types in NVVM. LLVM's own layout for the target means the same and is
+/// shorter.
 const LAYOUT: &str = "e-p:64:64:64-p6:32:32:32-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64-\
 f128:128:128-v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64-a:8:8";
-/// The version of NVVM IR that the module claims to be, and of its debug information.
+/// The version of NVVM IR that the module declares, and the version of its debug information.
 const VERSION: [u64; 4] = [2, 0, 3, 2];
 
-/// The first CUDA toolkit, and Python package `nvidia-nvvm`, whose libNVVM reads what this rustc
-/// writes.
+/// The first CUDA toolkit, and the first Python package `nvidia-nvvm`, whose libNVVM reads the
+/// bitcode of this rustc.
 const FIRST_TOOLKIT: &str = "13.5";
 
-/// Whether this libNVVM reads the bitcode of rustc's LLVM, for the targets from sm_100 on.
+/// Checks whether this libNVVM reads the bitcode of rustc's LLVM, for the targets from sm_100 on.
 ///
 /// # Errors
-/// [`OptionError::NvvmTooOld`] if it reads that of an older LLVM only, [`OptionError::NvvmLibrary`]
-/// if it cannot be opened.
+/// [`OptionError::NvvmTooOld`] if it only reads the bitcode of an older LLVM,
+/// [`OptionError::NvvmLibrary`] if it cannot be opened.
 pub fn check(library: &Path) -> Result<(), OptionError> {
     // SAFETY: libNVVM's initialisers only set up its own globals.
     let opened = unsafe { Library::new(library) }.map_err(|error| OptionError::NvvmLibrary {
@@ -58,14 +59,14 @@ pub fn check(library: &Path) -> Result<(), OptionError> {
     }
 }
 
-/// The release of LLVM whose bitcode it reads for its newest targets. CUDA 13.0's, which reads LLVM
-/// 20's, cannot be asked yet.
+/// Returns the LLVM version whose bitcode the library reads for its newest targets. The library of
+/// CUDA 13.0, which reads that of LLVM 20, has no function to return it.
 fn llvm_read_by(library: &Library) -> Option<u32> {
     type Version = unsafe extern "C" fn(*const c_char, *mut c_int) -> c_int;
     let mut version = 0;
     let newest = CString::new(format!("compute_{FIRST}")).ok()?;
     call::<Version>(library, "nvvmLLVMVersion", |ask| {
-        // SAFETY: the name ends in a zero; the pointer is to a number to be written.
+        // SAFETY: the name ends in a zero, and the pointer is valid for writing a number.
         unsafe { ask(newest.as_ptr(), &mut version) }
     })
     .ok()?;
@@ -74,13 +75,14 @@ fn llvm_read_by(library: &Library) -> Option<u32> {
 
 type Program = *mut c_void;
 
-/// A program of libNVVM's, destroyed when dropped.
+/// A program of libNVVM, which is destroyed when dropped.
 struct Compilation<'lib> {
     library: &'lib Library,
     program: Program,
 }
 
-/// The PTX of a module; the module is made NVVM's on the way. The error is what libNVVM said.
+/// Returns the PTX of a module, which is converted to NVVM's form first. The error is libNVVM's
+/// message.
 pub(crate) fn ptx(
     library: &Path,
     module: &Module<'_>,
@@ -99,7 +101,7 @@ pub(crate) fn ptx(
     let library = unsafe { Library::new(library) }.map_err(|error| error.to_string())?;
     let mut program = ptr::null_mut();
     call::<unsafe extern "C" fn(*mut Program) -> c_int>(&library, "nvvmCreateProgram", |create| {
-        // SAFETY: the pointer is to a program to be written.
+        // SAFETY: the pointer is valid for writing a program.
         unsafe { create(&mut program) }
     })?;
     let compilation = Compilation {
@@ -127,7 +129,8 @@ impl Compilation<'_> {
     fn add(&self, bitcode: &[u8]) -> Result<(), String> {
         type Add = unsafe extern "C" fn(Program, *const c_char, usize, *const c_char) -> c_int;
         call::<Add>(self.library, "nvvmAddModuleToProgram", |add| {
-            // SAFETY: the program lives; the bytes are given with their length, and copied.
+            // SAFETY: the program lives. The bytes are given with their length, and libNVVM copies
+            // them.
             unsafe {
                 add(
                     self.program,
@@ -148,7 +151,7 @@ impl Compilation<'_> {
         let pointers: Vec<_> = options.iter().map(|text| text.as_ptr()).collect();
         let count = c_int::try_from(pointers.len()).unwrap_or(0);
         call::<Compile>(self.library, "nvvmCompileProgram", |compile| {
-            // SAFETY: the program lives, and so do the strings, of which there are `count`.
+            // SAFETY: the program lives, and so do the strings. Their number is `count`.
             unsafe { compile(self.program, count, pointers.as_ptr()) }
         })
         .map_err(|error| {
@@ -157,16 +160,16 @@ impl Compilation<'_> {
         })
     }
 
-    /// A text that libNVVM gives by its size and then its bytes, with a zero at the end.
+    /// Returns a text that libNVVM gives by its size and then its bytes, with a zero at the end.
     fn text(&self, size: &str, get: &str) -> Result<String, String> {
         let mut length = 0;
         call::<unsafe extern "C" fn(Program, *mut usize) -> c_int>(self.library, size, |size| {
-            // SAFETY: the program lives; the pointer is to a number to be written.
+            // SAFETY: the program lives, and the pointer is valid for writing a number.
             unsafe { size(self.program, &mut length) }
         })?;
         let mut bytes = vec![0u8; length];
         call::<unsafe extern "C" fn(Program, *mut c_char) -> c_int>(self.library, get, |get| {
-            // SAFETY: the program lives; the buffer has the length that it asks for.
+            // SAFETY: the program lives, and the buffer has the length that the function requires.
             unsafe { get(self.program, bytes.as_mut_ptr().cast()) }
         })?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -177,7 +180,7 @@ impl Compilation<'_> {
 impl Drop for Compilation<'_> {
     fn drop(&mut self) {
         type Destroy = unsafe extern "C" fn(*mut Program) -> c_int;
-        // What cannot be destroyed only takes space.
+        // A program that cannot be destroyed only uses memory.
         let _ = call::<Destroy>(self.library, "nvvmDestroyProgram", |destroy| {
             // SAFETY: the program lives and is not used again.
             unsafe { destroy(&mut self.program) }
@@ -185,13 +188,13 @@ impl Drop for Compilation<'_> {
     }
 }
 
-/// Calls a function of libNVVM by name; its result is an error code.
+/// Calls a function of libNVVM by name. The function's result is an error code.
 fn call<F>(
     library: &Library,
     name: &str,
     run: impl FnOnce(Symbol<'_, F>) -> c_int,
 ) -> Result<(), String> {
-    // SAFETY: the callers name the types that NVIDIA documents for these functions.
+    // SAFETY: the callers use the types that NVIDIA documents for these functions.
     let function =
         unsafe { library.get::<F>(name.as_bytes()) }.map_err(|error| error.to_string())?;
     match run(function) {

@@ -1,10 +1,11 @@
-//! What a build says while it runs, what can be asked of it, and what it leaves.
+//! The stages that a build reports, the outputs that can be requested, and the files that it
+//! writes.
 
 use std::path::PathBuf;
 
 use crate::manifest::Manifest;
 
-/// What a build is doing, for those who show it.
+/// A step of a build, for programs that show its progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stage {
@@ -24,12 +25,12 @@ pub enum Stage {
         /// The target that was built for, such as `sm_90`.
         arch: String,
     },
-    /// A target's files of the last build still hold.
+    /// A target's files from the last build are still valid.
     UpToDate {
         /// The target that was built for, such as `sm_90`.
         arch: String,
     },
-    /// The kernels do something that is allowed and may yet surprise.
+    /// The kernels do something that is allowed but may surprise.
     Warning(String),
 }
 
@@ -49,17 +50,17 @@ pub enum Emit {
 /// What a build of a kernel crate has written.
 #[derive(Clone, Debug)]
 pub struct Output {
-    /// One module a target, in the order in which they were asked for.
+    /// One module per target, in the order in which the targets were given.
     pub modules: Vec<ModuleOutput>,
     /// What the modules hold: their kernels and statics.
     pub manifest: Manifest,
     /// The Rust module that the kernels are in, as the host's crate names it: `crate`, or
     /// `crate::kernels`.
     pub module: String,
-    /// Whether anything was built; `false` means that the last build's files still held.
+    /// Whether anything was built. `false` means that the last build's files are still valid.
     pub rebuilt: bool,
-    /// The source files of the kernel crate and of those that it depends on by path: what a build
-    /// script that calls this names in `cargo::rerun-if-changed`.
+    /// The source files of the kernel crate and of its path dependencies. A build script that uses
+    /// this crate directly names them in `cargo::rerun-if-changed`.
     pub sources: Vec<PathBuf>,
     /// The files that the modules are to be linked with when they are loaded.
     pub linked: Vec<PathBuf>,
@@ -72,8 +73,8 @@ pub struct ModuleOutput {
     pub arch: String,
     /// The file with the PTX.
     pub ptx: PathBuf,
-    /// That of the kernels that launch kernels, if there are any. It has to be linked with NVIDIA's
-    /// device runtime.
+    /// The PTX file of the kernels that launch kernels, if there are any. It has to be linked with
+    /// NVIDIA's device runtime.
     pub launching_ptx: Option<PathBuf>,
     /// [`Module`](crate::manifest::Module) as JSON.
     pub manifest: PathBuf,

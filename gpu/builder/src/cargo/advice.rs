@@ -1,7 +1,7 @@
-//! What to do about rustc's errors whose own advice is meant for a machine with an operating
+//! Advice for those errors of rustc whose own advice is meant for a machine with an operating
 //! system.
 
-/// A text of rustc's, and what helps in a kernel crate.
+/// Texts of rustc's errors, and the advice that helps in a kernel crate.
 const KNOWN: &[(&[&str], &str)] = &[
     (
         &[
@@ -81,8 +81,8 @@ const KNOWN: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// The advice for what cargo and rustc wrote. The missing panic handler is named only where nothing
-/// else is missing: it follows from most other errors.
+/// Returns the advice for what cargo and rustc wrote. A missing panic handler is mentioned only if
+/// nothing else is missing, because most other errors cause it too.
 pub(crate) fn on(rendered: &str) -> Vec<&'static str> {
     let fits = |texts: &[&str]| texts.iter().any(|text| rendered.contains(text));
     let mut advice: Vec<_> = KNOWN

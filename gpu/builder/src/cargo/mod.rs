@@ -1,26 +1,26 @@
-//! The nested cargo: a kernel crate, its dependencies and `core`, compiled to one module of
+//! The nested cargo, which compiles a kernel crate, its dependencies and `core` to one module of
 //! unoptimised bitcode.
 //!
 //! Why each flag:
 //! - `-Zbuild-std=core,alloc` because nothing is precompiled for the target (a crate without
-//!   `extern crate alloc` gets none of it); `RUSTC_BOOTSTRAP=1` because that and the kernel calling
-//!   convention are unstable, in the stable compiler.
+//!   `extern crate alloc` gets no part of `alloc`). `RUSTC_BOOTSTRAP=1` because this flag and the
+//!   kernel calling convention are unstable, and the compiler is a stable one.
 //! - `lto=fat` merges every crate into one module before anything is generated.
 //! - `-C no-prepopulate-passes` keeps LLVM's optimiser out until our passes have marked what is
 //!   convergent, and `-Zmir-enable-passes=-JumpThreading` keeps rustc's own from copying a barrier
 //!   into both arms of an `if`.
-//! - `-Zno-link`: the bitcode is all that is wanted. No linker is run, so none has to be there.
+//! - `-Zno-link` because only the bitcode is needed. No linker is run, so none has to be installed.
 //! - `debuginfo=line-directives-only` gives `.file` and `.loc`, and no DWARF.
-//! - For a debugger, `opt-level=0` and `debuginfo=full` in the DWARF of version 2, the one that
-//!   cuda-gdb reads in PTX. `core` and other dependencies are optimised by rustc all the same, as
-//!   the `core` that comes with a toolchain is: without that, each access of a slice would call
+//! - For a debugger, `opt-level=0` and `debuginfo=full` in DWARF version 2, which is the version
+//!   that cuda-gdb reads in PTX. rustc still optimises `core` and other dependencies, as the `core`
+//!   that comes with a toolchain is optimised. Otherwise each access of a slice would call
 //!   functions that check nothing.
 //! - `--remap-path-prefix`: see [`SourcePaths`].
-//! - `-C target-cpu` is always the lowest target: one bitcode serves them all, and `core` is
-//!   compiled once.
+//! - `-C target-cpu` is always the lowest target: one bitcode is used for all targets, and `core`
+//!   is compiled once.
 //!
-//! It has a target folder of its own: an outer cargo may hold the lock of the usual one, and wait
-//! for us. And it has a manifest of its own: see [`shadow`].
+//! The nested cargo has a target folder of its own, because an outer cargo may hold the lock of the
+//! usual one while it waits for this build. It also has a manifest of its own: see [`shadow`].
 
 pub(crate) mod advice;
 pub(crate) mod package;
@@ -43,7 +43,7 @@ use source_paths::SourcePaths;
 /// The Rust target of kernels.
 pub(crate) const TARGET: &str = "nvptx64-nvidia-cuda";
 
-/// Cargo's profile of an ordinary build, in variables of the environment.
+/// Cargo's profile of an ordinary build, as environment variables.
 const RELEASE: [(&str, &str); 7] = [
     ("CARGO_PROFILE_RELEASE_LTO", "fat"),
     ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "3"),
@@ -54,8 +54,8 @@ const RELEASE: [(&str, &str); 7] = [
     ("CARGO_PROFILE_RELEASE_DEBUG", "line-directives-only"),
 ];
 
-/// That of a build for a debugger. It computes the same: no assertion or check of overflow is
-/// added.
+/// Cargo's profile of a build for a debugger. It computes the same results: no assertion and no
+/// overflow check is added.
 const DEBUG: [(&str, &str); 9] = [
     ("CARGO_PROFILE_DEV_LTO", "fat"),
     ("CARGO_PROFILE_DEV_OPT_LEVEL", "0"),
@@ -74,13 +74,14 @@ pub(crate) struct Job<'a> {
     pub(crate) folder: &'a Path,
     /// The package in it.
     pub(crate) package: &'a Package,
-    /// The manifest to compile it by.
+    /// The manifest that it is compiled with.
     pub(crate) manifest: &'a Path,
-    /// What the crate's own build script has made for it, where that is what runs.
+    /// The folder of the files that the crate's own build script generated, if a build script runs
+    /// this.
     pub(crate) generated: Option<&'a Path>,
     /// The target folder.
     pub(crate) target_dir: &'a Path,
-    /// How source files are named.
+    /// How source files are named in the output.
     pub(crate) paths: &'a SourcePaths,
     /// Cargo features of the kernel crate to switch on.
     pub(crate) features: &'a [String],
@@ -92,25 +93,25 @@ pub(crate) struct Job<'a> {
     pub(crate) debug: bool,
 }
 
-/// A module of bitcode. It is read while the target folder is locked: the file may be another
-/// build's a moment later.
+/// A module of bitcode. It is read while the target folder is locked, because another build may
+/// replace the file a moment later.
 #[derive(Clone)]
 pub(crate) struct Bitcode {
-    /// The file that it was in, for messages.
+    /// The file that it was read from, for messages.
     pub(crate) path: PathBuf,
     pub(crate) bytes: Arc<[u8]>,
 }
 
-/// What came of it.
+/// The results of a compilation.
 pub(crate) struct Compiled {
-    /// The crate with all that it stands on.
+    /// The bitcode of the crate and all its dependencies.
     pub(crate) bitcode: Bitcode,
-    /// The source files that it was made from, `core` and registry crates aside.
+    /// The source files that it was made from, except those of `core` and registry crates.
     pub(crate) sources: Vec<PathBuf>,
 }
 
-/// The part of a target folder that builds for a debugger have, or the others. Cargo lets one build
-/// at a time into each, and so do we.
+/// Returns the part of a target folder that debugger builds use, or the part that the other builds
+/// use. Cargo allows one build at a time in each part, and so does this crate.
 pub(crate) fn output(target_dir: &Path, debug: bool) -> PathBuf {
     target_dir
         .join(TARGET)
@@ -122,8 +123,8 @@ impl Job<'_> {
         output(self.target_dir, self.debug)
     }
 
-    /// Where the bitcode goes. The name holds all that tells two builds of one folder apart, so
-    /// that neither finds the other's file in place of its own.
+    /// Returns where the bitcode is written. The name depends on everything that distinguishes two
+    /// builds of one folder, so that no build reads the file of another.
     fn bitcode(&self) -> PathBuf {
         let key = fingerprint::of(&(
             self.folder,
@@ -136,7 +137,7 @@ impl Job<'_> {
             .join(format!("{}-{key}.bc", self.package.krate))
     }
 
-    /// What the linker would have written.
+    /// Returns the file that the linker would have written.
     fn linked(&self) -> PathBuf {
         self.output()
             .join("deps")
@@ -144,19 +145,19 @@ impl Job<'_> {
     }
 }
 
-/// Runs cargo. Each line that it writes for people goes to `line` as it comes.
+/// Runs cargo. Each line of its messages is passed to `line` as it arrives.
 pub(crate) fn compile(job: &Job<'_>, mut line: impl FnMut(&str)) -> Result<Compiled, BuildError> {
     let bitcode = job.bitcode();
     if let Some(folder) = bitcode.parent() {
         fs::create_dir_all(folder).map_err(BuildError::io("create", folder))?;
     }
     if !bitcode.exists() && job.linked().exists() {
-        // Cargo would take the crate for up to date and write nothing.
+        // If the file is there, cargo considers the crate up to date and writes nothing.
         fs::remove_file(job.linked()).map_err(BuildError::io("remove", job.linked()))?;
     }
     run(&mut command(job, &bitcode), job, &mut line)?;
-    // With an empty file in place of the linker's output, cargo sees next time that the crate is up
-    // to date.
+    // An empty file replaces the linker's output, so that cargo considers the crate up to date next
+    // time.
     if !job.linked().exists() {
         fs::write(job.linked(), []).map_err(BuildError::io("write", job.linked()))?;
     }
@@ -233,7 +234,7 @@ fn command(job: &Job<'_>, bitcode: &Path) -> Command {
     command
 }
 
-/// Runs the command to its end.
+/// Runs the command until it ends.
 fn run(
     command: &mut Command,
     job: &Job<'_>,
@@ -264,7 +265,7 @@ fn run(
     }
 }
 
-/// Removes the objects that rustc keeps for a linker: a new one with each change, as large as the
+/// Removes the objects that rustc keeps for a linker. Each change adds a new one, as large as the
 /// bitcode.
 fn remove_leftovers(job: &Job<'_>) {
     let prefix = format!("{}.", job.package.krate);
@@ -275,14 +276,14 @@ fn remove_leftovers(job: &Job<'_>) {
     for entry in entries {
         let name = entry.file_name().to_string_lossy().into_owned();
         if name.starts_with(&prefix) && (name.ends_with(".rcgu.o") || name.ends_with(".rlink")) {
-            // One that cannot be removed only takes space.
+            // A file that cannot be removed only uses disk space.
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
-/// The source files, from the list that cargo writes for make: `output: file file ...`, blanks
-/// escaped by `\`.
+/// Returns the source files from the list that cargo writes for make: `output: file file ...`, with
+/// `\` before each blank in a name.
 fn sources(job: &Job<'_>) -> Vec<PathBuf> {
     let list = fs::read_to_string(job.output().join(format!("{}.d", job.package.krate)))
         .unwrap_or_default();

@@ -1,10 +1,10 @@
-//! The kernels as cargo describes their package.
+//! The package with the kernels, as cargo describes it.
 //!
-//! They are a crate of their own, or a module of a package that is for the host otherwise:
+//! The kernels are a crate of their own, or a module of a package that is otherwise for the host:
 //! `src/kernels.rs`, or a folder `src/kernels`. A package of the second kind has a section
-//! `[package.metadata.lanewise.dependencies]`, which says what the module depends on. Both may name
-//! device code of other origin that the kernels are linked with: `link = ["foreign/norm.ptx"]` in
-//! `[package.metadata.lanewise]`.
+//! `[package.metadata.lanewise.dependencies]` with the module's dependencies. Both kinds may name
+//! device code from another compiler that the kernels are linked with: `link =
+//! ["foreign/norm.ptx"]` in `[package.metadata.lanewise]`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,27 +17,27 @@ use crate::error::BuildError;
 
 /// Where the kernels of a package are.
 pub(crate) enum Form {
-    /// They are the package's library; it begins with this file.
+    /// The kernels are the package's library, whose root is this file.
     Crate(PathBuf),
-    /// They are a module of the package's library or program, for which a crate is made.
+    /// The kernels are a module of the package's library or program. A crate is generated for it.
     Module(KernelModule),
 }
 
-/// A module of kernels in a package that is for the host otherwise.
+/// A module of kernels in a package that is otherwise for the host.
 pub(crate) struct KernelModule {
     /// The folder that the module's file is in.
     pub(crate) folder: PathBuf,
-    /// `[package.metadata.lanewise.dependencies]`: what it depends on besides the device library.
+    /// `[package.metadata.lanewise.dependencies]`: the dependencies besides the device library.
     pub(crate) dependencies: serde_json::Map<String, serde_json::Value>,
 }
 
 impl KernelModule {
-    /// Its name in the package.
+    /// The module's name in the package.
     pub(crate) const NAME: &'static str = "kernels";
-    /// The module that stands around it in the crate that is made; see `shadow`.
+    /// The module that encloses it in the generated crate; see `shadow`.
     pub(crate) const AROUND: &'static str = "package";
 
-    /// Whether the package in `folder` has one.
+    /// Returns whether the package in `folder` has a module of kernels.
     fn is_in(folder: &Path) -> bool {
         let name = KernelModule::NAME;
         let files = [format!("{name}.rs"), format!("{name}/mod.rs")];
@@ -46,7 +46,7 @@ impl KernelModule {
             .any(|file| folder.join("src").join(file).is_file())
     }
 
-    /// The module of the package in `folder`, of which cargo knows this section.
+    /// Returns the module of the package in `folder`, whose section in the manifest is `section`.
     fn find(folder: &Path, section: &serde_json::Value) -> Result<KernelModule, String> {
         let source = folder.join("src");
         let name = KernelModule::NAME;
@@ -72,7 +72,7 @@ impl KernelModule {
     }
 }
 
-/// A list of files, or no list.
+/// Reads a list of files; no value is an empty list.
 fn files(value: &serde_json::Value) -> Option<Vec<PathBuf>> {
     match value {
         serde_json::Value::Null => Some(Vec::new()),
@@ -86,7 +86,7 @@ fn files(value: &serde_json::Value) -> Option<Vec<PathBuf>> {
 
 /// A package with kernels, in a workspace or on its own.
 pub(crate) struct Package {
-    /// The library's name, as Rust and the output files have it.
+    /// The library's name, as in Rust code and in the names of the output files.
     pub(crate) krate: String,
     /// The root of its workspace.
     pub(crate) root: PathBuf,
@@ -94,15 +94,15 @@ pub(crate) struct Package {
     pub(crate) target: PathBuf,
     /// Where its kernels are.
     pub(crate) form: Form,
-    /// `[package.metadata.lanewise]` `link`: files of device code of other origin, as seen from the
-    /// package's folder.
+    /// `[package.metadata.lanewise]` `link`: files of device code from another compiler. The paths
+    /// are relative to the package's folder.
     pub(crate) link: Vec<PathBuf>,
-    /// All that cargo says of the package.
+    /// The package as `cargo metadata` describes it.
     pub(crate) described: cargo_metadata::Package,
 }
 
 impl Package {
-    /// The package in `folder`, which is an absolute path.
+    /// Finds the package in `folder`, which is an absolute path.
     pub(crate) fn find(folder: &Path) -> Result<Package, BuildError> {
         let reject = |why: &str| {
             Err(BuildError::NotAKernelCrate {
@@ -160,8 +160,8 @@ impl Package {
         ))
     }
 
-    /// The path of the Rust module that the kernels are in, as the crate that is compiled for the
-    /// device has it.
+    /// Returns the path of the Rust module with the kernels in the crate that is compiled for the
+    /// device.
     pub(crate) fn path(&self) -> String {
         match self.form {
             Form::Crate(_) => self.krate.clone(),
@@ -174,7 +174,7 @@ impl Package {
         }
     }
 
-    /// The same as the host's crate has it.
+    /// Returns the path of the Rust module with the kernels in the host's crate.
     pub(crate) fn path_on_host(&self) -> String {
         match self.form {
             Form::Crate(_) => "crate".to_owned(),
@@ -183,9 +183,9 @@ impl Package {
     }
 }
 
-/// What cargo says of the package in `folder` and its workspace. A process that builds it several
-/// times, as build scripts do for several targets, asks cargo again when a manifest has changed, or
-/// what is in the folder of sources.
+/// Returns cargo's metadata of the package in `folder` and its workspace. A process that builds the
+/// package several times, as build scripts do for several targets, calls cargo again only if a
+/// manifest or the contents of the source folder have changed.
 fn metadata(folder: &Path, manifest: &Path) -> Result<Arc<Metadata>, BuildError> {
     static KNOWN: Mutex<BTreeMap<PathBuf, (Changed, Arc<Metadata>)>> = Mutex::new(BTreeMap::new());
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -209,7 +209,7 @@ fn metadata(folder: &Path, manifest: &Path) -> Result<Arc<Metadata>, BuildError>
     Ok(metadata)
 }
 
-/// When the manifests and the folder of sources were changed.
+/// When the manifests and the source folder were last changed.
 type Changed = [Option<SystemTime>; 3];
 
 fn changes(folder: &Path, metadata: &Metadata) -> Changed {

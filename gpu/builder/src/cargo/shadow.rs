@@ -1,19 +1,20 @@
-//! The manifest by which the nested cargo compiles a kernel crate: the package's own, less its
-//! build script.
+//! The manifest that the nested cargo compiles a kernel crate with: the package's own manifest,
+//! without its build script.
 //!
-//! A kernel crate's build script calls this builder, which compiles the crate for the device. Were
-//! the script part of that build too, it would call itself, and this crate would be compiled once
-//! more, for nothing. So the device is built from a manifest of our own in the target folder. It
-//! has the package's name, features and dependencies, and the path of its source; a workspace
-//! around it has the versions of the package's `Cargo.lock` and the patches of its workspace.
+//! A kernel crate's build script calls this builder, which compiles the crate for the device. If
+//! the script were part of that build too, it would call itself, and this crate would be compiled
+//! once more for nothing. So the device's build uses a manifest of its own in the target folder.
+//! That manifest has the package's name, features and dependencies, and the path of its source. A
+//! workspace around it has the versions of the package's `Cargo.lock` and the patches of its
+//! workspace.
 //!
 //! Kernels that are a module of their package get a crate that holds this module and nothing else
 //! of the package. In it the module is where it is on the host, at `crate::kernels`. It depends on
 //! the device library, as the package does, and on what the section
 //! `[package.metadata.lanewise.dependencies]` names.
 //!
-//! What a build script generates for the kernels is in its `OUT_DIR`, which the device's build is
-//! given too.
+//! The files that a build script generates for the kernels are in its `OUT_DIR`. The device's build
+//! gets this folder too.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -27,9 +28,9 @@ use super::package::{Form, KernelModule, Package};
 use crate::error::BuildError;
 use crate::fingerprint;
 
-/// Writes the manifest below the target folder, and gives its path. Each choice of features has one
-/// for itself, which is another package to cargo: its library is not compiled again when it was
-/// compiled with other features in between. (Cargo tells such packages apart by their paths in
+/// Writes the manifest below the target folder and returns its path. Each set of features has a
+/// manifest of its own, which is another package to cargo. So the library is not compiled again
+/// after it was compiled with other features. (Cargo tells such packages apart by their paths in
 /// their workspaces.)
 pub(crate) fn write(
     package: &Package,
@@ -70,7 +71,7 @@ pub(crate) fn write(
     Ok(manifest)
 }
 
-/// The resolver of features that a package of its edition has by itself.
+/// Returns the feature resolver that is the default of the package's edition.
 fn resolver(package: &Package) -> &'static str {
     match package.described.edition.as_str() {
         "2015" | "2018" => "1",
@@ -79,9 +80,9 @@ fn resolver(package: &Package) -> &'static str {
     }
 }
 
-/// Writes a file if it is to have another text than it has, for cargo looks at its time. Says
-/// whether it did. The cargo of another build that reads the file meanwhile has the whole of one
-/// text.
+/// Writes a file only if its text changes, because cargo compares its time. Returns whether it
+/// wrote the file. If the cargo of another build reads the file meanwhile, it reads either the
+/// whole old text or the whole new text.
 fn refresh(file: &Path, text: &str) -> Result<bool, BuildError> {
     if fs::read_to_string(file).is_ok_and(|old| old == text) {
         return Ok(false);
@@ -92,8 +93,9 @@ fn refresh(file: &Path, text: &str) -> Result<bool, BuildError> {
     Ok(true)
 }
 
-/// The root of the crate that is made for a module of kernels. An inline module with a path is how
-/// Rust finds the module's file, and the files of modules in it, where the package has them.
+/// Returns the root of the crate that is generated for a module of kernels. An inline module with a
+/// path lets Rust find the module's file, and the files of the modules in it, where the package has
+/// them.
 fn root_of(module: &KernelModule) -> String {
     let (around, name) = (KernelModule::AROUND, KernelModule::NAME);
     format!(
@@ -121,7 +123,7 @@ fn text(package: &Package, source: &Path) -> Result<String, BuildError> {
     let is_module = matches!(package.form, Form::Module(_));
     text += "\n[features]\n";
     for (feature, needs) in &described.features {
-        // What a feature asks of dependencies is the host's affair, where these are the host's.
+        // A feature's effect on the host's dependencies does not concern the device's build.
         let needs = needs
             .iter()
             .filter(|needed| !is_module || described.features.contains_key(*needed));
@@ -147,11 +149,11 @@ fn text(package: &Package, source: &Path) -> Result<String, BuildError> {
     Ok(text)
 }
 
-/// The device library's packages: kernels need no word of the manifest to use them.
+/// The device library's packages, which kernels may use without an entry in the manifest.
 const LIBRARY: [&str; 2] = ["lanewise-std", "lanewise-macros"];
 
 impl Package {
-    /// Whether the kernels have this dependency of the package.
+    /// Returns whether the kernels have this dependency of the package.
     fn shares(&self, dependency: &Dependency) -> bool {
         let Form::Module(module) = &self.form else {
             return true;
@@ -162,8 +164,8 @@ impl Package {
     }
 }
 
-/// The lines of `[package.metadata.lanewise.dependencies]` that stand for themselves, and do not
-/// refer to the package's own.
+/// Returns the lines of `[package.metadata.lanewise.dependencies]` that are complete by themselves
+/// and do not refer to the package's own dependencies.
 fn own(package: &Package, module: &KernelModule) -> Result<String, BuildError> {
     let described = &package.described;
     let reject = |why: String| {
@@ -243,11 +245,11 @@ fn line(dependency: &Dependency) -> String {
     format!("{} = {{ {} }}\n", quoted(name), fields.join(", "))
 }
 
-/// What the workspace's root says of `[patch]`, with absolute paths.
+/// Returns the `[patch]` tables of the workspace's root, with absolute paths.
 fn patches(root: &Path) -> Result<String, BuildError> {
     let manifest = root.join("Cargo.toml");
     let text = fs::read_to_string(&manifest).map_err(BuildError::io("read", &manifest))?;
-    // Cargo has read the file before us; one that is no table has no patches.
+    // Cargo has read the file before. A file that does not parse counts as one without patches.
     let parsed: toml::Table = text.parse().unwrap_or_default();
     let mut text = String::new();
     for (source, patched) in parsed
@@ -273,7 +275,7 @@ fn patches(root: &Path) -> Result<String, BuildError> {
     Ok(text)
 }
 
-/// A string of TOML: JSON's are among them.
+/// Returns a string of TOML. A JSON string is also a TOML string.
 fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }

@@ -1,12 +1,13 @@
-//! Source files by names that are the same on every machine, and which of them are library.
+//! Names of source files that are the same on every machine, and which of the files belong to a
+//! library.
 //!
-//! PTX says where each instruction comes from, and a fault's report shows it. A file of the kernel
-//! crate's workspace is named relative to the workspace's root, as cargo names it in messages; a
-//! file of Rust's own `core` as `/rustc/VERSION/...`. So the PTX of one source is the same text
-//! wherever it is built.
+//! PTX contains the source line of each instruction, and the report of a fault shows it. A file of
+//! the kernel crate's workspace is named relative to the workspace's root, as cargo names it in
+//! messages. A file of Rust's own `core` is named `/rustc/VERSION/...`. So the PTX of one source is
+//! the same text wherever it is built.
 //!
-//! Small functions of `core` and lanewise-std are inlined into nearly every kernel line. Whoever
-//! reads `tile.set(i, x)` in a kernel wants that line, not one of `core::ptr`:
+//! Small functions of `core` and lanewise-std are inlined into nearly every kernel line. A reader
+//! of `tile.set(i, x)` in a kernel wants to see that line, not a line of `core::ptr`.
 //! [`SourcePaths::is_library`] tells the two apart.
 
 use std::path::{Path, PathBuf};
@@ -18,15 +19,16 @@ use super::toolchain::Toolchain;
 pub(crate) struct SourcePaths {
     /// The workspace's root, with a slash at its end.
     root: String,
-    /// Folders that rustc names otherwise. They are the same for every kernel crate, so that
-    /// `core`, which is compiled with the same flags, need not be compiled again for each.
+    /// Folders that rustc renames, with their new names. They are the same for every kernel crate,
+    /// so that `core`, which is compiled with the same flags, is not compiled again for each of
+    /// them.
     renamed: Vec<(PathBuf, String)>,
-    /// Beginnings of the names of library files.
+    /// Prefixes of the names of library files.
     library: Vec<String>,
 }
 
 impl SourcePaths {
-    /// The names for a crate in the workspace at `root`.
+    /// Returns the names for a crate in the workspace at `root`.
     pub(crate) fn new(root: &Path, toolchain: &Toolchain) -> SourcePaths {
         let rust = format!("/rustc/{}", toolchain.release);
         let mut paths = SourcePaths {
@@ -34,8 +36,9 @@ impl SourcePaths {
             library: vec![format!("{rust}/")],
             renamed: vec![(toolchain.sysroot.join("lib/rustlib/src/rust"), rust)],
         };
-        // In a checkout lanewise-std lies beside us, and it gets a name that is the same on every
-        // machine. From a registry or a git repository it is known by cargo's folders for these.
+        // In a checkout lanewise-std is a folder beside this one, and it gets a name that is the
+        // same on every machine. From a registry or a git repository it is recognised by cargo's
+        // folders for these.
         if let Ok(lanewise_std) = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../std")
             .canonicalize()
@@ -49,7 +52,7 @@ impl SourcePaths {
         paths
     }
 
-    /// rustc's flags. Its messages keep the names that an editor can open.
+    /// Returns rustc's flags. Its messages keep the names that an editor can open.
     pub(crate) fn flags(&self) -> Vec<String> {
         let rename =
             |(from, to): &(PathBuf, String)| format!("--remap-path-prefix={}={to}", from.display());
@@ -57,32 +60,32 @@ impl SourcePaths {
         self.renamed.iter().map(rename).chain([scope]).collect()
     }
 
-    /// rustc's flag for the kernel crate alone: what its panics and descriptions say is named
-    /// relative to the workspace's root. Were it given to `core` too, that would be compiled again
-    /// for each workspace.
+    /// Returns rustc's flag for the kernel crate alone. With it, the file names in panics and
+    /// descriptions are relative to the workspace's root. If `core` had this flag too, it would be
+    /// compiled again for each workspace.
     pub(crate) fn flag_of_workspace(&self) -> String {
         format!("--remap-path-prefix={}=", self.root)
     }
 
-    /// Whether a file is part of `core`, lanewise-std or a crate from a registry.
+    /// Returns whether a file is part of `core`, lanewise-std or a crate from a registry.
     pub(crate) fn is_library(&self, file: &str) -> bool {
         let fetched = ["/registry/src/", "/git/checkouts/"];
         self.library.iter().any(|start| file.starts_with(start))
             || fetched.iter().any(|part| file.contains(part))
     }
 
-    /// A file of the workspace as its root sees it.
+    /// Returns the name of a file of the workspace relative to the root.
     pub(crate) fn short(&self, file: &str) -> String {
         file.strip_prefix(&self.root).unwrap_or(file).to_owned()
     }
 
-    /// A line of rustc's with the workspace's files named as cargo names them, relative to the
-    /// root: `--> gpu/src/lib.rs:7:5`.
+    /// Returns a line of rustc's output in which the workspace's files are named relative to the
+    /// root, as cargo names them: `--> gpu/src/lib.rs:7:5`.
     pub(crate) fn shorten_message(&self, line: &str) -> String {
         line.replace(&self.root, "")
     }
 
-    /// The PTX with the workspace's files named relative to its root.
+    /// Returns the PTX with the workspace's files named relative to the root.
     pub(crate) fn shorten(&self, ptx: &str) -> String {
         let from = format!("\"{}", self.root);
         let line = |line: &str| match line.trim_start().starts_with(".file") {

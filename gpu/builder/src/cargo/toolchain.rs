@@ -1,9 +1,8 @@
 //! The Rust toolchain that compiles kernels: which cargo to call, where its LLVM is, and whether it
 //! has `core`'s source.
 //!
-//! Kernels need one rustc release, because the bitcode it writes is read by the LLVM that this
-//! crate was written for. Inside a build script or under `cargo run` that release is the caller's
-//! own.
+//! Kernels need one rustc release, because this crate reads rustc's bitcode with one version of
+//! LLVM. In a build script or under `cargo run`, the release is that of the outer cargo.
 
 use std::collections::HashMap;
 use std::env;
@@ -25,13 +24,13 @@ pub(crate) struct Toolchain {
     pub(crate) sysroot: PathBuf,
     /// The release, as in `1.95.0`.
     pub(crate) release: String,
-    /// Release, commit and LLVM: what the output depends on.
+    /// Release, commit and LLVM, on which the output depends.
     pub(crate) version: String,
 }
 
 impl Toolchain {
-    /// The toolchain that a command started in `folder` gets; an error when it is not the one that
-    /// kernels need. A process asks rustc once for each folder.
+    /// Returns the toolchain that a command started in `folder` gets. It is an error if this is not
+    /// the toolchain that kernels need. A process asks rustc once for each folder.
     pub(crate) fn find(folder: &Path) -> Result<Toolchain, ToolchainError> {
         static FOUND: Mutex<Option<HashMap<PathBuf, Toolchain>>> = Mutex::new(None);
         let known = || FOUND.lock().unwrap_or_else(PoisonError::into_inner);
@@ -54,7 +53,7 @@ impl Toolchain {
         })
     }
 
-    /// Whether `core`'s source is installed.
+    /// Returns whether `core`'s source is installed.
     pub(crate) fn has_rust_src(&self) -> bool {
         self.sysroot
             .join("lib/rustlib/src/rust/library/core/src/lib.rs")
@@ -85,7 +84,7 @@ impl Toolchain {
         }
     }
 
-    /// The LLVM library that rustc itself uses.
+    /// Returns the path of the LLVM library that rustc itself uses.
     pub(crate) fn llvm_library(&self) -> Result<PathBuf, ToolchainError> {
         let lib = self.sysroot.join("lib");
         let missing = || ToolchainError::NoLlvm {
@@ -101,14 +100,14 @@ impl Toolchain {
                     .is_some_and(|name| name.to_string_lossy().starts_with("libLLVM"))
             })
             .collect();
-        // Beside the library there may be a linker script of a few bytes that names it.
+        // The folder may also have a linker script of a few bytes that names the library.
         found.sort_by_key(|path| path.metadata().map(|data| data.len()).unwrap_or(0));
         found.pop().ok_or_else(missing)
     }
 }
 
-/// Reads `rustc -vV`: the release, and all that tells one compiler from another. Refuses one with
-/// another LLVM.
+/// Reads `rustc -vV`: the release, and everything that distinguishes one compiler from another.
+/// Refuses a compiler with another LLVM.
 fn accept(text: &str) -> Result<(String, String), ToolchainError> {
     let field = |name: &str| {
         let value = text.lines().find_map(|line| line.strip_prefix(name));
@@ -127,11 +126,11 @@ fn accept(text: &str) -> Result<(String, String), ToolchainError> {
     Ok((release, version))
 }
 
-/// A command that starts as if from a fresh shell: what an outer cargo left in the environment
-/// would otherwise change flags, wrap the compiler (clippy) or share its job server.
+/// Returns a command that starts as if from a fresh shell. The variables of an outer cargo would
+/// otherwise change flags, wrap the compiler (clippy) or share its job server.
 pub(crate) fn command(program: &str, folder: &Path) -> Command {
-    // Cargo tells build scripts and `cargo run` where it is itself; its own path skips rustup's
-    // shim and cannot differ from the outer one.
+    // Cargo passes its own path to build scripts and to `cargo run`. This path avoids rustup's shim
+    // and is always that of the outer cargo.
     let own = (program == "cargo").then(|| env::var_os("CARGO")).flatten();
     let mut command = Command::new(own.unwrap_or_else(|| program.into()));
     command.current_dir(folder);
@@ -143,11 +142,11 @@ pub(crate) fn command(program: &str, folder: &Path) -> Command {
     command
 }
 
-/// Whether an environment variable was set by an outer cargo, or steers one, and must not reach
-/// ours.
+/// Returns whether an environment variable was set by an outer cargo, or configures one, and must
+/// not reach the nested cargo.
 fn is_leftover(name: &str) -> bool {
-    /// Where cargo and rustup keep things and how they reach the network: the user's own, which
-    /// ours needs too.
+    /// Where cargo and rustup keep files and how they reach the network. These settings are the
+    /// user's, and the nested cargo needs them too.
     const KEEP: [&str; 4] = ["CARGO_HOME", "CARGO_NET_", "CARGO_HTTP_", "CARGO_REGISTR"];
     const DROP: [&str; 16] = [
         "RUSTC",
@@ -177,7 +176,7 @@ fn is_leftover(name: &str) -> bool {
         || name == "DEBUG"
 }
 
-/// Runs a command to its end and gives what it printed.
+/// Runs a command until it ends and returns what it printed.
 fn output(command: &mut Command) -> Result<String, ToolchainError> {
     let words = [command.get_program()]
         .into_iter()
@@ -205,7 +204,7 @@ fn output(command: &mut Command) -> Result<String, ToolchainError> {
 mod tests {
     use super::*;
 
-    /// A toolchain that holds nothing, in a folder that rustup does not know.
+    /// Returns a toolchain that holds nothing, in a folder that rustup does not know.
     fn empty(sysroot: &Path) -> Toolchain {
         Toolchain {
             sysroot: sysroot.to_owned(),

@@ -1,4 +1,5 @@
-//! Barriers: none copied into both arms of a branch, none lost or made by code generation.
+//! Barriers: none may be copied into both arms of a branch, and code generation may neither lose
+//! nor add one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,15 +28,15 @@ pub(super) fn check(
     findings
 }
 
-/// An instruction that involves other threads, or may: a call.
+/// An instruction that involves other threads, or a call that may involve them.
 struct Candidate<'a> {
     at: &'a Instruction,
-    /// The function that it calls; none if it is itself convergent.
+    /// The function that it calls, or `None` if the instruction itself is convergent.
     callee: Option<&'a str>,
 }
 
 impl Candidate<'_> {
-    /// Whether it involves other threads, now that these functions are known to.
+    /// Returns whether it involves other threads, given the functions that do.
     fn synchronises(&self, functions: &BTreeSet<&str>) -> bool {
         self.callee.is_none_or(|name| functions.contains(name))
     }
@@ -52,7 +53,7 @@ fn candidates(function: &Function) -> Vec<Candidate<'_>> {
     function.instructions.iter().filter_map(candidate).collect()
 }
 
-/// The functions that contain a barrier or call one that does.
+/// Returns the functions that contain a barrier, or call a function that contains one.
 fn synchronising_functions<'a>(
     module: &'a Module,
     candidates: &[Vec<Candidate<'_>>],
@@ -71,7 +72,7 @@ fn synchronising_functions<'a>(
     }
 }
 
-/// Code generation must keep the number of block barriers.
+/// Reports functions whose number of block barriers was changed by code generation.
 fn count(
     module: &Module,
     function: &Function,
@@ -99,15 +100,15 @@ fn count(
     })
 }
 
-/// Whether this is a barrier of the whole block, as `sync_threads` makes.
+/// Returns whether this is a barrier of the whole block, as `sync_threads` makes.
 pub(super) fn is_block_barrier(at: &Instruction) -> bool {
     let mut words = at.opcode().split('.');
     matches!(words.next(), Some("bar" | "barrier"))
         && !words.any(|word| word == "warp" || word == "cluster")
 }
 
-/// Whether both come from one place in the source. Where there is no `.loc`, two block barriers
-/// may.
+/// Returns whether both come from one place in the source. Without `.loc`, two block barriers are
+/// assumed to.
 fn are_one_in_source(first: &Instruction, second: &Instruction) -> bool {
     let same_place = match (first.loc, second.loc) {
         (Some(a), Some(b)) => a == b,
@@ -117,7 +118,8 @@ fn are_one_in_source(first: &Instruction, second: &Instruction) -> bool {
     same_place && first.opcode() == second.opcode() && first.callee() == second.callee()
 }
 
-/// Pairs of barriers of which a thread executes one or the other, and which are one in the source.
+/// Reports pairs of barriers that are alternatives of each other and come from one place in the
+/// source.
 fn duplicates(
     module: &Module,
     function: &Function,

@@ -1,9 +1,9 @@
-//! Shared variables are accessed natively.
+//! The check that shared variables are accessed natively.
 //!
-//! `cvta.shared` makes a generic address of one in shared memory. From there it is followed through
-//! the function's registers: an address computed from it is such an address, a value loaded through
-//! it is not. LLVM assigns a register once or twice, so the order of instructions need not be
-//! known.
+//! `cvta.shared` converts an address in shared memory to a generic address. The check follows this
+//! address through the function's registers: an address computed from it is also such an address,
+//! and a value loaded through it is not. LLVM assigns a register once or twice, so the order of the
+//! instructions does not matter.
 
 use std::collections::HashSet;
 
@@ -43,11 +43,11 @@ fn check_function(module: &Module, function: &Function) -> Vec<Finding> {
         .collect()
 }
 
-/// Registers that hold a generic address of shared memory.
+/// Returns the registers that hold a generic address of shared memory.
 fn generic_addresses(function: &Function) -> HashSet<&str> {
     let mut found = HashSet::new();
     let begins = |at: &Instruction| at.text.starts_with("cvta.shared");
-    // Most functions have none, and an answer without a look at every register.
+    // Most functions have no such address, so this avoids a look at every register.
     if !function.instructions.iter().any(begins) {
         return found;
     }
@@ -78,10 +78,10 @@ fn generic_addresses(function: &Function) -> HashSet<&str> {
     }
 }
 
-/// A load, store or atomic that names no state space.
+/// Returns whether this is a load, store or atomic operation without a state space.
 fn is_generic_access(at: &Instruction) -> bool {
     const SPACES: [&str; 5] = ["global", "shared", "local", "const", "param"];
-    // `shared::cluster` and `param::func` are spaces with a part.
+    // `shared::cluster` and `param::func` are state spaces with a suffix.
     let names_space = |word: &str| SPACES.contains(&word.split(':').next().unwrap_or_default());
     let opcode = at.opcode();
     matches!(first_word(opcode), "ld" | "st" | "atom" | "red" | "ldu")
@@ -92,13 +92,13 @@ fn first_word(opcode: &str) -> &str {
     opcode.split('.').next().unwrap_or_default()
 }
 
-/// The register inside `[...]`.
+/// Returns the register inside `[...]`.
 fn address(at: &Instruction) -> Option<&str> {
     let inside = at.text.split_once('[')?.1.split(']').next()?;
     registers(inside).first().copied()
 }
 
-/// Every register that a text names, in order.
+/// Returns every register in a text, in order.
 fn registers(text: &str) -> Vec<&str> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || "%_$".contains(c)))
         .filter(|word| word.starts_with('%'))

@@ -1,4 +1,4 @@
-//! Promises that every module of PTX keeps, checked on its text.
+//! The rules that every module of PTX keeps, checked on its text.
 //!
 //! | rule | what it finds | why it matters |
 //! | --- | --- | --- |
@@ -7,14 +7,14 @@
 //! | [`Rule::GenericShared`] | a generic load, store or atomic whose address is a shared variable's | slower, and shared memory was promised to be native |
 //! | [`Rule::UnresolvedSymbol`] | an external function that no driver supplies and that is not imported | the module cannot be loaded |
 //!
-//! "Barrier" stands for every instruction that involves other threads (see
-//! [`ptx::Instruction::is_convergent`]) and for a call of a function that contains one. Two
-//! barriers are one of the source when they have the same `.loc`; where the module's IR is known
-//! ([`Expected`]) it says whether that is so, because calls inlined from one place share it.
-//! Without any `.loc` every pair of alternatives is suspected.
+//! "Barrier" means every instruction that involves other threads (see
+//! [`ptx::Instruction::is_convergent`]), and every call of a function that contains one. Two
+//! barriers are one barrier of the source if they have the same `.loc`. Calls that were inlined
+//! from one place share a `.loc`, so the module's IR ([`Expected`]) decides where it is known.
+//! Without any `.loc`, every pair of alternatives is suspected.
 //!
-//! What it can miss: a barrier moved whole into one branch; generic accesses through memory or a
-//! function's parameter.
+//! The lint does not find a barrier that was moved whole into one branch, nor generic accesses
+//! through memory or through a function's parameter.
 
 mod barriers;
 mod generic_shared;
@@ -24,17 +24,17 @@ mod symbols;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// A promise that the PTX has to keep.
+/// A rule that the PTX has to keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Rule {
-    /// A barrier of the source stands once on each path.
+    /// A barrier of the source occurs once on each path.
     DuplicatedBarrier,
     /// Code generation keeps every barrier.
     BarrierCount,
-    /// Shared variables are accessed with `ld.shared`, `st.shared` and their kin.
+    /// Shared variables are accessed with `ld.shared`, `st.shared` and similar instructions.
     GenericShared,
-    /// External functions are those that the driver supplies, and those that are imported on
+    /// External functions are those that the driver supplies, or those that are imported on
     /// purpose.
     UnresolvedSymbol,
 }
@@ -50,16 +50,16 @@ impl fmt::Display for Rule {
     }
 }
 
-/// A promise that a module breaks.
+/// A place where a module breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The promise that is broken.
+    /// The rule that is broken.
     pub rule: Rule,
     /// The kernel or device function.
     pub function: String,
     /// The line of the PTX, from 1.
     pub line: usize,
-    /// The Rust file and line, where `.loc` tells.
+    /// The Rust file and line, if `.loc` contains them.
     pub source: Option<String>,
     /// What is wrong and what to do.
     pub message: String,
@@ -75,7 +75,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// A module that breaks promises.
+/// The error of a module that breaks rules.
 #[derive(Debug, thiserror::Error)]
 #[error("the PTX for {arch} must not be used:{}", list(.findings))]
 pub struct LintError {
@@ -92,18 +92,18 @@ fn list(findings: &[Finding]) -> String {
         .collect()
 }
 
-/// What the optimised IR says of a function, against which its PTX is held.
+/// The properties of a function in the optimised IR, which its PTX is compared with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expected {
-    /// How many barriers it has.
+    /// The number of its barriers.
     pub barriers: usize,
-    /// The `(line, column)` of barriers that stand for several of the source, inlined from one
-    /// place.
+    /// The `(line, column)` of each place from which several barriers of the source were inlined.
     pub shared_lines: BTreeSet<(u32, u32)>,
 }
 
-/// Checks a module. `expected` holds what the IR says, by function; without it less can be found.
-/// `imports` are the functions that another module defines, with which this one will be linked.
+/// Checks a module. `expected` contains the properties of each function in the IR. Without it the
+/// check finds less. `imports` are the functions that another module defines, with which this one
+/// will be linked.
 pub fn check(
     text: &str,
     expected: Option<&BTreeMap<String, Expected>>,
@@ -117,7 +117,7 @@ pub fn check(
     findings
 }
 
-/// How many barriers of the whole block a text of PTX statements holds.
+/// Returns how many barriers of the whole block a text of PTX statements contains.
 pub(crate) fn count_block_barriers(statements: &str) -> usize {
     let module = ptx::Module::parse(&format!(".func f() {{\n{statements}\n;}}"));
     let instructions = module

@@ -1,14 +1,15 @@
-//! As much of PTX as the lint needs: functions, blocks, instructions as words, source lines.
+//! A reader for the parts of PTX that the lint needs: functions, blocks, instructions as words,
+//! source lines.
 //!
-//! It is no parser of PTX (the simulator has one) and refuses nothing: what it does not understand
-//! it skips. It splits text at `;`, `{`, `}` and labels, so inline assembly with several statements
-//! on a line is seen too.
+//! It is not a full parser of PTX (the simulator has one) and it refuses nothing: it skips what it
+//! does not understand. It splits text at `;`, `{`, `}` and labels, so it also finds inline
+//! assembly with several statements on a line.
 
 use std::collections::HashMap;
 
 use crate::flow::Flow;
 
-/// A module of PTX, as far as the checks look at it.
+/// A module of PTX, with the parts that the checks use.
 #[derive(Debug, Default)]
 pub struct Module {
     /// Kernels and device functions with a body.
@@ -28,9 +29,9 @@ pub struct Function {
     pub name: String,
     /// Its instructions in order.
     pub instructions: Vec<Instruction>,
-    /// Label to the number of the block that it begins.
+    /// The number of the block that each label begins.
     labels: HashMap<String, usize>,
-    /// Tables of `brx.idx`.
+    /// The label tables of `brx.idx`.
     tables: HashMap<String, Vec<String>>,
     blocks: usize,
 }
@@ -44,19 +45,20 @@ pub struct Instruction {
     pub guard: Option<String>,
     /// The line of the PTX, from 1.
     pub line: usize,
-    /// The `.loc` in force: file, line, column.
+    /// The `.loc` that applies to it: file, line, column.
     pub loc: Option<(u32, u32, u32)>,
     /// The block that it is in.
     pub block: usize,
 }
 
 impl Instruction {
-    /// The opcode with its modifiers.
+    /// Returns the opcode with its modifiers.
     pub fn opcode(&self) -> &str {
         self.text.split_whitespace().next().unwrap_or_default()
     }
 
-    /// Whether it involves other threads: barriers, shuffles, votes, matrix operations of a warp.
+    /// Returns whether it involves other threads: barriers, shuffles, votes, matrix operations of a
+    /// warp.
     pub fn is_convergent(&self) -> bool {
         const WHOLE: [&str; 3] = ["bar", "barrier", "wmma"];
         let mut words = self.opcode().split('.');
@@ -64,12 +66,13 @@ impl Instruction {
         WHOLE.contains(&first) || words.any(|word| word == "sync" || word == "aligned")
     }
 
-    /// The function that it calls by name.
+    /// Returns the function that it calls by name.
     pub fn callee(&self) -> Option<&str> {
         if self.opcode().split('.').next() != Some("call") {
             return None;
         }
-        // `call.uni (results), name, (arguments)`: the name is the first word outside parentheses.
+        // In `call.uni (results), name, (arguments)`, the name is the first word outside
+        // parentheses.
         let mut depth = 0;
         let rest = self.text[self.opcode().len()..].split_inclusive(['(', ')', ',']);
         for part in rest {
@@ -85,7 +88,7 @@ impl Instruction {
 }
 
 impl Function {
-    /// Its control flow.
+    /// Returns the function's control flow.
     pub(crate) fn flow(&self) -> Flow {
         let mut successors = vec![Vec::new(); self.blocks];
         let mut falls_through = vec![true; self.blocks];
@@ -147,8 +150,8 @@ impl Module {
     pub fn parse(text: &str) -> Module {
         let mut reader = Reader::default();
         for (index, line) in text.lines().enumerate() {
-            // Most lines have no slash at all, which is found out faster than that there are not
-            // two.
+            // Most lines have no slash at all. A search for one character is faster than a search
+            // for two.
             let code = match line.find('/') {
                 Some(_) => line.split("//").next().unwrap_or_default(),
                 None => line,
@@ -158,7 +161,7 @@ impl Module {
         reader.module
     }
 
-    /// `file:line` of a source position.
+    /// Returns the `file:line` of a source position.
     pub fn place(&self, loc: Option<(u32, u32, u32)>) -> Option<String> {
         let (file, line, _) = loc.filter(|(_, line, _)| *line != 0)?;
         Some(format!("{}:{line}", self.files.get(&file)?))
@@ -171,7 +174,7 @@ struct Reader {
     /// The function that is being read, and how many braces are open.
     function: Option<Function>,
     depth: usize,
-    /// The statement so far and where it began.
+    /// The statement so far, and the line on which it began.
     statement: String,
     started: usize,
     loc: Option<(u32, u32, u32)>,
@@ -181,7 +184,7 @@ struct Reader {
 impl Reader {
     fn line(&mut self, line: &str, number: usize) {
         let trimmed = line.trim();
-        // These end with their line, not with a semicolon.
+        // These statements end with their line, not with a semicolon.
         if let Some(rest) = trimmed.strip_prefix(".loc") {
             self.loc = position(rest);
             return;
@@ -196,8 +199,8 @@ impl Reader {
         {
             return;
         }
-        // In runs, not by characters: build scripts are compiled without optimisation, and this
-        // sees each byte of every module.
+        // The text is read in ranges, not by characters. Build scripts are compiled without
+        // optimisation, and this code reads each byte of every module.
         let mut rest = line;
         while !rest.is_empty() {
             if self.statement.trim().is_empty() {
@@ -227,8 +230,8 @@ impl Reader {
     }
 
     fn open(&mut self) {
-        // `{%r1, %r2}` is a vector operand, an initialiser follows `=`; a body or block opens where
-        // a statement begins.
+        // `{%r1, %r2}` is a vector operand, and an initialiser follows `=`. A body or block opens
+        // only where a statement begins.
         let text = self.statement.trim();
         let header = ["entry", "func"]
             .iter()
@@ -289,7 +292,7 @@ impl Reader {
         } else if let (Some(function), Some(list)) =
             (&mut self.function, text.strip_prefix(".branchtargets"))
         {
-            // The table's label has just begun a block; it names the table, too.
+            // The table's label has just begun a block. It is also the table's name.
             let block = function.blocks - 1;
             let name = function
                 .labels
@@ -314,7 +317,7 @@ impl Reader {
     }
 }
 
-/// `file line column` of a `.loc`.
+/// Reads the `file line column` of a `.loc`.
 fn position(rest: &str) -> Option<(u32, u32, u32)> {
     let mut numbers = rest
         .split(|c: char| c.is_whitespace() || c == ',')
@@ -322,7 +325,7 @@ fn position(rest: &str) -> Option<(u32, u32, u32)> {
     Some((numbers.next()?, numbers.next()?, numbers.next()?))
 }
 
-/// Whether a colon after `text` ends a label.
+/// Returns whether a colon after `text` ends a label.
 fn is_label(text: &str) -> bool {
     let text = text.trim();
     !text.is_empty()
@@ -331,8 +334,8 @@ fn is_label(text: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || "_$%".contains(c))
 }
 
-/// The name that a declaration declares: of a function the word before its parameters, of a
-/// variable that before `[`.
+/// Returns the name that a declaration declares. It is the word before the parameters of a
+/// function, or before the `[` of a variable.
 fn declared_name(text: &str) -> String {
     let is_word =
         |part: &&str| part.starts_with(|c: char| c.is_ascii_alphabetic() || "_$%".contains(c));
@@ -345,8 +348,8 @@ fn declared_name(text: &str) -> String {
         .to_owned()
 }
 
-/// `text` with everything in parentheses left out, and everything from a `.noreturn` or performance
-/// directive on.
+/// Returns `text` without everything in parentheses, and without everything from a `.noreturn` or
+/// performance directive on.
 fn outside_parentheses(text: &str) -> String {
     let mut depth = 0usize;
     let mut outside = String::new();

@@ -1,5 +1,5 @@
-//! External functions: only those that the driver supplies when it loads a module, and those that
-//! the source imports (`#[device]`).
+//! External functions: the only ones allowed are those that the driver supplies when it loads a
+//! module, and those that the source imports (`#[device]`).
 //!
 //! Source: CUDA programming guide, "Formatted Output", "Dynamic Global Memory Allocation",
 //! "Assertion", "Conditional Graph Nodes", "CUDA Dynamic Parallelism".
@@ -59,8 +59,8 @@ mod tests {
 
     use super::*;
 
-    /// What the lint lets pass loads on the simulator too, and what that provides the lint lets
-    /// pass.
+    /// Every function that the lint allows also exists on the simulator, and the lint allows every
+    /// function that the simulator provides.
     #[test]
     fn what_the_driver_supplies_is_what_the_simulator_provides() {
         let provided: BTreeSet<&str> = lanewise_sim::coverage::functions().collect();

@@ -1,32 +1,33 @@
 //! LLVM's crashes as values.
 //!
-//! LLVM can also end by a signal: a null pointer in a code generator that met what it did not
-//! expect, a stack that is full. That would end the process, a build script above all, without a
-//! word. The handler here knows the threads that run LLVM: it notes the signal where the thread's
-//! owner looks for it, and lets the thread sleep for good, as for a fatal error. What such a thread
-//! holds is lost. Signals of all other threads go where they went before.
+//! A signal can also end LLVM. Causes are a null pointer in a code generator that gets unexpected
+//! input, and a full stack. The signal would end the whole process, which may be a build script,
+//! without a message. The handler in this file recognises the threads that run LLVM. It stores the
+//! signal where the thread's owner reads it, and lets the thread sleep forever, as for a fatal
+//! error. What such a thread owns is leaked. Signals of all other threads go to the handlers that
+//! were installed before.
 
 use std::cell::Cell;
 use std::ptr;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What a thread that runs LLVM is at, and what ended it.
+/// The stage of a thread that runs LLVM, and the signal that ended it.
 #[derive(Debug, Default)]
 pub(super) struct State {
-    /// The signal's number; 0 while there was none.
+    /// The signal's number, or 0 if there was none.
     signal: AtomicI32,
     /// The stage that it is in.
     stage: Mutex<&'static str>,
 }
 
 thread_local! {
-    /// The state of this thread, if it runs LLVM. Without a destructor, so that a signal's handler
-    /// may read it.
+    /// The state of this thread, if it runs LLVM. It has no destructor, so a signal handler may
+    /// read it.
     static STATE: Cell<*const State> = const { Cell::new(ptr::null()) };
 }
 
-/// Runs `work` on this thread, which from now on counts as one that runs LLVM.
+/// Runs `work` on this thread, which counts as a thread that runs LLVM from now on.
 pub(super) fn watched<T>(state: &Arc<State>, work: impl FnOnce() -> T) -> T {
     STATE.set(Arc::as_ptr(state));
     let value = work();
@@ -34,18 +35,18 @@ pub(super) fn watched<T>(state: &Arc<State>, work: impl FnOnce() -> T) -> T {
     value
 }
 
-/// Notes the stage that this thread is in, for the message of a crash.
+/// Stores the stage that this thread is in, for the message about a crash.
 pub(crate) fn at_stage(stage: &'static str) {
     let state = STATE.get();
     if !state.is_null() {
-        // SAFETY: `watched` borrows the state for as long as the pointer is set.
+        // SAFETY: `watched` borrows the state while the pointer is set.
         let state = unsafe { &*state };
         *state.stage.lock().unwrap_or_else(PoisonError::into_inner) = stage;
     }
 }
 
 impl State {
-    /// The signal that ended the thread, by its name, and the stage that it was in.
+    /// Returns the name of the signal that ended the thread, and the stage that the thread was in.
     pub(super) fn crash(&self) -> Option<(&'static str, &'static str)> {
         let name = match self.signal.load(Ordering::Acquire) {
             0 => return None,
@@ -66,7 +67,7 @@ mod signals {
 
     use super::{Ordering, STATE};
 
-    /// What a crash raises, by its names.
+    /// The signals that a crash raises, and their names.
     const SIGNALS: [(c_int, &str); 6] = [
         (libc::SIGSEGV, "SIGSEGV"),
         (libc::SIGBUS, "SIGBUS"),
@@ -76,7 +77,7 @@ mod signals {
         (libc::SIGTRAP, "SIGTRAP"),
     ];
 
-    /// What was installed for each of them before.
+    /// The actions that were installed for these signals before.
     static BEFORE: OnceLock<[libc::sigaction; SIGNALS.len()]> = OnceLock::new();
 
     pub(super) fn name(signal: c_int) -> &'static str {
@@ -84,13 +85,14 @@ mod signals {
         known.map_or("a signal", |(_, name)| name)
     }
 
-    /// Installs the handler; once a process.
+    /// Installs the handler, once per process.
     pub(in super::super) fn install() {
         BEFORE.get_or_init(|| {
             SIGNALS.map(|(signal, _)| {
-                // SAFETY: all zeroes are a `sigaction`; the handler has the type that `SA_SIGINFO`
-                // asks for, does only what a handler may, and runs on the alternate stack that Rust
-                // gives each thread, so that a full stack is no hindrance.
+                // SAFETY: all zeroes are a valid `sigaction`. The handler has the type that
+                // `SA_SIGINFO` requires and does only what a handler may do. It runs on the
+                // alternate stack that Rust gives each thread, so it also works when the stack is
+                // full.
                 unsafe {
                     let mut action: libc::sigaction = zeroed();
                     let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut libc::c_void) =
@@ -108,18 +110,19 @@ mod signals {
     extern "C" fn on_signal(signal: c_int, _: *mut libc::siginfo_t, _: *mut libc::c_void) {
         let state = STATE.get();
         if !state.is_null() {
-            // SAFETY: `watched` borrows the state for as long as the pointer is set, and this
-            // thread never leaves it.
+            // SAFETY: `watched` borrows the state while the pointer is set, and this thread never
+            // leaves it.
             unsafe { &*state }.signal.store(signal, Ordering::Release);
             loop {
-                // SAFETY: it only waits for a signal.
+                // SAFETY: the call only waits for a signal.
                 unsafe { libc::pause() };
             }
         }
-        // Another thread's: the instruction runs again, and meets what was installed before us.
+        // For any other thread, the earlier action is restored. The instruction runs again and
+        // raises the signal for that action.
         let index = SIGNALS.iter().position(|(number, _)| *number == signal);
         if let (Some(before), Some(index)) = (BEFORE.get(), index) {
-            // SAFETY: the action is one that the system gave.
+            // SAFETY: the action is one that the system returned.
             unsafe { libc::sigaction(signal, &before[index], std::ptr::null_mut()) };
         }
     }
@@ -131,6 +134,6 @@ mod signals {
         "an exception"
     }
 
-    /// Elsewhere a crash ends the process, as it would without us.
+    /// On other systems a crash ends the process.
     pub(in super::super) fn install() {}
 }

@@ -2,9 +2,10 @@
 //!
 //! LLVM reports what it cannot compile in three ways: as a returned message, as a diagnostic of the
 //! context (whose default handler ends the process), and as a "fatal error" (after which it calls
-//! `abort`). [`Diagnostics`] keeps the second; [`spawn`] keeps the third, by running the work on a
-//! thread of its own: the fatal error's handler must not return, so it hands over the message and
-//! lets that thread sleep for good. What LLVM does not report at all is a crash, see `crash`.
+//! `abort`). [`Diagnostics`] collects the diagnostics. [`spawn`] handles fatal errors by running
+//! the work on a thread of its own. The handler of a fatal error must not return, so it sends the
+//! message and lets that thread sleep forever. An error that LLVM does not report at all is a
+//! crash: see `crash`.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -30,10 +31,10 @@ type OnFatal = Box<dyn Fn(Fatal)>;
 /// A fatal error, which ended the work.
 #[derive(Clone, Debug)]
 pub(crate) struct Fatal {
-    /// What LLVM said.
+    /// LLVM's message.
     pub(crate) reason: String,
-    /// The intrinsic that could not be compiled and the place of a call of it, if that is what it
-    /// was.
+    /// The intrinsic that could not be compiled and the place of a call of it, if this was the
+    /// cause.
     pub(crate) intrinsic: Option<(String, String)>,
     /// The signal and the stage, if LLVM crashed.
     pub(crate) crash: Option<(&'static str, &'static str)>,
@@ -56,25 +57,27 @@ impl Fatal {
 }
 
 thread_local! {
-    /// Hands a fatal error's message to whoever waits for this thread.
+    /// Sends a fatal error's message to the thread that waits for this one.
     static ON_FATAL: RefCell<Option<OnFatal>> = const { RefCell::new(None) };
-    /// Where the module that this thread compiles calls LLVM's intrinsics, by their names.
+    /// The places where the module of this thread calls LLVM's intrinsics, by the intrinsics'
+    /// names.
     static PLACES: RefCell<BTreeMap<String, String>> = const { RefCell::new(BTreeMap::new()) };
 }
 
-/// Tells this thread's fatal errors where intrinsics are called: LLVM gives up without a place.
+/// Stores where intrinsics are called, for this thread's fatal errors. LLVM's own message has no
+/// place.
 pub(crate) fn remember_places(places: BTreeMap<String, String>) {
     PLACES.set(places);
 }
 
-/// Installs the handler of fatal errors; once a process.
+/// Installs the handler of fatal errors, once per process.
 pub(super) fn install() {
-    // SAFETY: `on_fatal_error` has the type that LLVM asks for and lives as long as the process.
+    // SAFETY: `on_fatal_error` has the type that LLVM requires and exists for the whole process.
     unsafe { LLVMInstallFatalErrorHandler(Some(on_fatal_error)) };
 }
 
 extern "C" fn on_fatal_error(reason: *const c_char) {
-    // SAFETY: LLVM passes a C string that lives during this call.
+    // SAFETY: LLVM passes a C string that is valid during this call.
     let reason = unsafe { CStr::from_ptr(reason) }
         .to_string_lossy()
         .into_owned();
@@ -85,20 +88,20 @@ extern "C" fn on_fatal_error(reason: *const c_char) {
             thread::park();
         }
     }
-    // Nobody waits: returning lets LLVM end the process, as it would without us.
+    // No thread waits for this one, so this function returns and LLVM ends the process.
 }
 
-/// How often a waiting thread looks whether LLVM crashed: a signal's handler can wake nobody.
+/// How often a waiting thread checks whether LLVM crashed. A signal handler cannot wake a thread.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// A result on its way from a thread of [`spawn`].
+/// The future result of a thread from [`spawn`].
 pub(crate) struct Pending<T> {
     result: Receiver<Result<T, Fatal>>,
     state: Arc<crash::State>,
 }
 
 impl<T> Pending<T> {
-    /// Waits; `Err` is the fatal error or the crash that ended the work.
+    /// Waits for the result. `Err` is the fatal error or the crash that ended the work.
     pub(crate) fn wait(self) -> Result<T, Fatal> {
         loop {
             if let Some(result) = self.wait_until(Instant::now() + LOOK) {
@@ -107,7 +110,7 @@ impl<T> Pending<T> {
         }
     }
 
-    /// Waits no longer than `end`; `None` is no answer yet.
+    /// Waits until `end` at the latest. `None` means that there is no result yet.
     pub(crate) fn wait_until(&self, end: Instant) -> Option<Result<T, Fatal>> {
         let fatal = |reason: &str| Fatal::new(reason.to_owned());
         loop {
@@ -134,7 +137,7 @@ impl<T> Pending<T> {
     }
 }
 
-/// Runs `work` on a thread of its own, where a fatal error or a crash ends the work and not the
+/// Runs `work` on a thread of its own. There a fatal error or a crash ends only the work, not the
 /// process.
 pub(crate) fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Pending<T> {
     let (sender, receiver) = mpsc::channel();
@@ -147,7 +150,7 @@ pub(crate) fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static
         ON_FATAL.set(None);
         drop(sender.send(Ok(value)));
     };
-    // Without a thread the sender is dropped, and the wait ends with its error.
+    // If the thread cannot be started, the sender is dropped, and the wait ends with its error.
     drop(
         thread::Builder::new()
             .name("llvm".into())
@@ -164,11 +167,11 @@ pub(crate) fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static
 pub(crate) struct Diagnostics(Box<Mutex<Vec<String>>>);
 
 impl Diagnostics {
-    /// Collects the errors of `context` from now on; must outlive its use.
+    /// Collects the errors of `context` from now on. The value must outlive the context's use.
     pub(crate) fn collect(context: &Context) -> Diagnostics {
         let list = Box::new(Mutex::new(Vec::new()));
         let pointer: *const Mutex<Vec<String>> = &*list;
-        // SAFETY: the box gives the list a fixed address, and the caller keeps it as long as the
+        // SAFETY: the box gives the list a fixed address, and the caller keeps the box while the
         // context is used.
         unsafe {
             LLVMContextSetDiagnosticHandler(
@@ -180,7 +183,7 @@ impl Diagnostics {
         Diagnostics(list)
     }
 
-    /// The errors so far, one a line; `None` when there were none.
+    /// Returns the errors so far, one per line, or `None` if there were none.
     pub(crate) fn errors(&self) -> Option<String> {
         let list = self
             .0
@@ -191,8 +194,8 @@ impl Diagnostics {
 }
 
 extern "C" fn on_diagnostic(info: LLVMDiagnosticInfoRef, list: *mut c_void) {
-    // SAFETY: `list` is the one that `Diagnostics::collect` registered; `info` and the text live
-    // during this call.
+    // SAFETY: `list` is the one that `Diagnostics::collect` registered. `info` and the text are
+    // valid during this call.
     unsafe {
         if LLVMGetDiagInfoSeverity(info) != LLVMDiagnosticSeverity::LLVMDSError {
             return;

@@ -1,4 +1,4 @@
-//! What inkwell lacks of LLVM's C interface, behind functions that cannot be misused.
+//! Safe functions for those parts of LLVM's C interface that inkwell lacks.
 
 use std::ffi::CStr;
 
@@ -33,7 +33,7 @@ pub(crate) mod space {
     pub(crate) const CONSTANT: u16 = 4;
 }
 
-/// A name as text; ours and rustc's are ASCII.
+/// Returns a name as text. The names of this crate and of rustc are ASCII.
 pub(crate) fn text(name: &CStr) -> String {
     name.to_string_lossy().into_owned()
 }
@@ -43,7 +43,7 @@ pub(crate) fn name(function: FunctionValue<'_>) -> String {
     text(function.get_name())
 }
 
-/// Whether this is an entry point.
+/// Returns whether this is an entry point.
 pub(crate) fn is_kernel(function: FunctionValue<'_>) -> bool {
     function.get_call_conventions() == PTX_KERNEL && function.count_basic_blocks() > 0
 }
@@ -65,7 +65,7 @@ pub(crate) fn instructions<'ctx>(
         .flat_map(|block| block.get_instructions())
 }
 
-/// Every call in the module, inline assembly included.
+/// Returns every call in the module, including inline assembly.
 pub(crate) fn calls<'ctx>(module: &Module<'ctx>) -> Vec<CallSiteValue<'ctx>> {
     module
         .get_functions()
@@ -74,9 +74,9 @@ pub(crate) fn calls<'ctx>(module: &Module<'ctx>) -> Vec<CallSiteValue<'ctx>> {
         .collect()
 }
 
-/// The function that a call names, if it names one.
+/// Returns the function that a call names, if it names one.
 pub(crate) fn callee<'ctx>(call: CallSiteValue<'ctx>) -> Option<FunctionValue<'ctx>> {
-    // SAFETY: every call has a callee; it is checked to be a function.
+    // SAFETY: every call has a callee, which is checked to be a function.
     unsafe {
         let callee = LLVMGetCalledValue(call.as_value_ref());
         if LLVMIsAFunction(callee).is_null() {
@@ -87,10 +87,10 @@ pub(crate) fn callee<'ctx>(call: CallSiteValue<'ctx>) -> Option<FunctionValue<'c
     }
 }
 
-/// The text of a call that is inline assembly.
+/// Returns the text of a call that is inline assembly.
 pub(crate) fn assembly(call: CallSiteValue<'_>) -> Option<String> {
-    // SAFETY: every call has a callee; it is checked to be inline assembly, whose text LLVM gives
-    // with its length.
+    // SAFETY: every call has a callee, which is checked to be inline assembly. LLVM returns its
+    // text with the length.
     unsafe {
         let callee = LLVMGetCalledValue(call.as_value_ref());
         if LLVMIsAInlineAsm(callee).is_null() {
@@ -102,9 +102,10 @@ pub(crate) fn assembly(call: CallSiteValue<'_>) -> Option<String> {
     }
 }
 
-/// The blocks that may follow a block's last instruction.
+/// Returns the blocks that may follow a block's last instruction.
 pub(crate) fn successors(terminator: InstructionValue<'_>) -> Vec<LLVMBasicBlockRef> {
-    // SAFETY: the instruction is a terminator, and indices stay below the count that it gives.
+    // SAFETY: the instruction is a terminator, and the indices are below the number of its
+    // successors.
     unsafe {
         let last = terminator.as_value_ref();
         (0..LLVMGetNumSuccessors(last))
@@ -113,12 +114,12 @@ pub(crate) fn successors(terminator: InstructionValue<'_>) -> Vec<LLVMBasicBlock
     }
 }
 
-/// The calls of a function. Other uses, as of its address, are not among them.
+/// Returns the calls of a function. Other uses, for example of its address, are not included.
 pub(crate) fn calls_of<'ctx>(function: FunctionValue<'ctx>) -> Vec<CallSiteValue<'ctx>> {
     let mut calls = Vec::new();
     let target = function.as_value_ref();
-    // SAFETY: the list of uses is not changed while it is walked, and each user is checked to be a
-    // call of `function` before it is made a `CallSiteValue`.
+    // SAFETY: the list of uses does not change during the walk, and each user is checked to be a
+    // call of `function` before it becomes a `CallSiteValue`.
     unsafe {
         let mut at = LLVMGetFirstUse(target);
         while !at.is_null() {
@@ -132,10 +133,10 @@ pub(crate) fn calls_of<'ctx>(function: FunctionValue<'ctx>) -> Vec<CallSiteValue
     calls
 }
 
-/// The functions with an instruction that names this one, as callee or by its address.
+/// Returns the functions with an instruction that uses this one, as callee or by its address.
 pub(crate) fn callers<'ctx>(function: FunctionValue<'ctx>) -> Vec<FunctionValue<'ctx>> {
     let mut callers = Vec::new();
-    // SAFETY: the list of uses is not changed while it is walked; each user is checked to be an
+    // SAFETY: the list of uses does not change during the walk. Each user is checked to be an
     // instruction, which has a block and a function.
     unsafe {
         let mut at = LLVMGetFirstUse(function.as_value_ref());
@@ -151,15 +152,15 @@ pub(crate) fn callers<'ctx>(function: FunctionValue<'ctx>) -> Vec<FunctionValue<
     callers
 }
 
-/// Whether anything refers to this variable.
+/// Returns whether anything refers to this variable.
 pub(crate) fn is_used(global: GlobalValue<'_>) -> bool {
-    // SAFETY: the value is the module's, and only asked for its list of uses.
+    // SAFETY: the value belongs to the module, and only its list of uses is read.
     unsafe { !LLVMGetFirstUse(global.as_value_ref()).is_null() }
 }
 
-/// The value of an argument, if it is a constant.
+/// Returns the value of an argument, if it is a constant.
 pub(crate) fn constant_argument(call: CallSiteValue<'_>, index: u32) -> Option<u64> {
-    // SAFETY: a `CallSiteValue` of a module's list of calls is an instruction.
+    // SAFETY: a `CallSiteValue` from a module's list of calls is an instruction.
     let instruction = unsafe { InstructionValue::new(call.as_value_ref()) };
     match instruction.get_operand(index)?.value()? {
         BasicValueEnum::IntValue(value) => value.get_zero_extended_constant(),
@@ -167,7 +168,8 @@ pub(crate) fn constant_argument(call: CallSiteValue<'_>, index: u32) -> Option<u
     }
 }
 
-/// Puts the generic address of `global` wherever `call` gave an address, and removes the call.
+/// Replaces the address that `call` returned by the generic address of `global`, and removes the
+/// call.
 pub(crate) fn replace_call_by_address(
     call: CallSiteValue<'_>,
     global: GlobalValue<'_>,
@@ -176,26 +178,28 @@ pub(crate) fn replace_call_by_address(
     let generic = global
         .as_pointer_value()
         .const_address_space_cast(context.ptr_type(AddressSpace::default()));
-    // SAFETY: call and cast are both generic pointers; the call is erased once nothing uses it.
+    // SAFETY: the results of the call and of the cast are both generic pointers. The call is erased
+    // when nothing uses it any more.
     unsafe {
         LLVMReplaceAllUsesWith(call.as_value_ref(), generic.as_value_ref());
         InstructionValue::new(call.as_value_ref()).erase_from_basic_block();
     }
 }
 
-/// Puts `new` wherever `old` was used, as generic addresses, and removes `old`.
+/// Replaces every use of `old` by `new`, as generic addresses, and removes `old`.
 pub(crate) fn replace_global(old: GlobalValue<'_>, new: PointerValue<'_>) {
-    // SAFETY: both are generic pointers of one context; `old` is deleted once nothing uses it.
+    // SAFETY: both are generic pointers of one context. `old` is deleted when nothing uses it any
+    // more.
     unsafe {
         LLVMReplaceAllUsesWith(old.as_value_ref(), new.as_value_ref());
         old.delete();
     }
 }
 
-/// The bytes of a global whose initialiser is a byte string.
+/// Returns the bytes of a global whose initialiser is a byte string.
 pub(crate) fn bytes_of(global: GlobalValue<'_>) -> Option<Vec<u8>> {
-    // SAFETY: the initialiser is checked to be there and to be a sequence of constants before it is
-    // read; LLVM gives the length with the pointer.
+    // SAFETY: the initialiser is checked to exist and to be a sequence of constants before it is
+    // read. LLVM returns the length with the pointer.
     unsafe {
         let value = LLVMGetInitializer(global.as_value_ref());
         if value.is_null() || LLVMIsAConstantDataSequential(value).is_null() {
@@ -207,12 +211,12 @@ pub(crate) fn bytes_of(global: GlobalValue<'_>) -> Option<Vec<u8>> {
     }
 }
 
-/// The name of the function that an instruction calls, if it calls one.
+/// Returns the name of the function that an instruction calls, if it calls one.
 pub(crate) fn callee_name(instruction: InstructionValue<'_>) -> Option<String> {
     callee(CallSiteValue::try_from(instruction).ok()?).map(name)
 }
 
-/// Whether an instruction's result is one `f32`.
+/// Returns whether an instruction's result is one `f32`.
 pub(crate) fn is_f32(instruction: InstructionValue<'_>) -> bool {
     // SAFETY: every value has a type.
     unsafe {
@@ -220,13 +224,13 @@ pub(crate) fn is_f32(instruction: InstructionValue<'_>) -> bool {
     }
 }
 
-/// Puts `new`, of the same type, wherever `old` was used.
+/// Replaces every use of `old` by `new`, which has the same type.
 pub(crate) fn replace_function(old: FunctionValue<'_>, new: FunctionValue<'_>) {
-    // SAFETY: both are functions of one context, and as values both are generic pointers.
+    // SAFETY: both are functions of one context, and both are generic pointers as values.
     unsafe { LLVMReplaceAllUsesWith(old.as_value_ref(), new.as_value_ref()) };
 }
 
-/// Has a call go to another function of the same type.
+/// Makes a call go to another function of the same type.
 pub(crate) fn set_callee(call: InstructionValue<'_>, function: FunctionValue<'_>) {
     // SAFETY: the callee is a call's last operand.
     unsafe {
@@ -235,10 +239,10 @@ pub(crate) fn set_callee(call: InstructionValue<'_>, function: FunctionValue<'_>
     }
 }
 
-/// Puts a number wherever a call's integer result was used, and removes the call.
+/// Replaces a call's integer result by a number, and removes the call.
 pub(crate) fn replace_call_by_number(call: CallSiteValue<'_>, number: u64) {
-    // SAFETY: the number is a constant of the call's own type; the call is erased once nothing uses
-    // it.
+    // SAFETY: the number is a constant of the call's own type. The call is erased when nothing uses
+    // it any more.
     unsafe {
         let value = LLVMConstInt(LLVMTypeOf(call.as_value_ref()), number, 0);
         LLVMReplaceAllUsesWith(call.as_value_ref(), value);
@@ -246,10 +250,10 @@ pub(crate) fn replace_call_by_number(call: CallSiteValue<'_>, number: u64) {
     }
 }
 
-/// The text of an argument that is the address of a constant string ending in zero.
+/// Returns the text of an argument that is the address of a constant string ending in zero.
 pub(crate) fn string_argument(call: CallSiteValue<'_>, index: u32) -> Option<String> {
-    // SAFETY: the index is checked; a constant expression's first operand is what it is made of;
-    // the value is checked to be a variable before it is made one.
+    // SAFETY: the index is checked. The first operand of a constant expression is the value that it
+    // is made from. That value is checked to be a variable before it is used as one.
     let bytes = unsafe {
         let user = call.as_value_ref();
         if index >= LLVMGetNumOperands(user).cast_unsigned() {
@@ -268,8 +272,8 @@ pub(crate) fn string_argument(call: CallSiteValue<'_>, index: u32) -> Option<Str
     Some(text.trim_end_matches('\0').to_owned())
 }
 
-/// Puts a call of the intrinsic `name`, with the instruction's first operands, in the place of an
-/// `f32` instruction.
+/// Replaces an `f32` instruction by a call of the intrinsic `name` with the instruction's first
+/// operands.
 pub(crate) fn replace_by_intrinsic(
     module: &Module<'_>,
     instruction: InstructionValue<'_>,
@@ -285,9 +289,9 @@ pub(crate) fn replace_by_intrinsic(
         .unwrap_or_else(|| module.add_function(name, ty, None));
     let builder = context.create_builder();
     builder.position_before(&instruction);
-    // SAFETY: the instruction has at least this many operands, all `f32`, as the intrinsic takes
-    // them; it is erased once nothing uses it. The builder takes its place and line from the
-    // instruction.
+    // SAFETY: the instruction has at least this many operands, all `f32`, as the intrinsic
+    // requires. The instruction is erased when nothing uses it any more. The builder takes its
+    // place and line from the instruction.
     unsafe {
         let user = instruction.as_value_ref();
         let mut operands: Vec<_> = (0..arguments)
@@ -306,16 +310,15 @@ pub(crate) fn replace_by_intrinsic(
     instruction.erase_from_basic_block();
 }
 
-/// Puts a value of the same type in the place of an instruction.
+/// Replaces an instruction by a value of the same type.
 pub(crate) fn replace_by_value(instruction: InstructionValue<'_>, value: BasicValueEnum<'_>) {
-    // SAFETY: the caller's value has the instruction's type; the instruction is erased once nothing
-    // uses it.
+    // SAFETY: the caller's value has the instruction's type. The instruction is erased when nothing
+    // uses it any more.
     unsafe { LLVMReplaceAllUsesWith(instruction.as_value_ref(), value.as_value_ref()) };
     instruction.erase_from_basic_block();
 }
 
-/// Puts a call of `function`, with the instruction's first operands, in the place of an
-/// instruction.
+/// Replaces an instruction by a call of `function` with the instruction's first operands.
 pub(crate) fn replace_by_call(
     module: &Module<'_>,
     instruction: InstructionValue<'_>,
@@ -324,8 +327,8 @@ pub(crate) fn replace_by_call(
     let count = function.count_params();
     let builder = module.get_context().create_builder();
     builder.position_before(&instruction);
-    // SAFETY: the function takes the types of the first operands and gives the instruction's; the
-    // instruction is erased once nothing uses it.
+    // SAFETY: the function takes the types of the first operands and returns the instruction's
+    // type. The instruction is erased when nothing uses it any more.
     unsafe {
         let user = instruction.as_value_ref();
         let mut operands: Vec<_> = (0..count)
@@ -344,14 +347,14 @@ pub(crate) fn replace_by_call(
     instruction.erase_from_basic_block();
 }
 
-/// Whether an instruction takes or gives an integer of this many bits.
+/// Returns whether an operand or the result of an instruction is an integer of this many bits.
 pub(crate) fn has_int(instruction: InstructionValue<'_>, bits: u32) -> bool {
     has_type(instruction, LLVMTypeKind::LLVMIntegerTypeKind, |width| {
         width == bits
     })
 }
 
-/// Rust's name of the float that an instruction takes or gives: `f32` or `f64`.
+/// Returns Rust's name of the float type of an operand or the result: `f32` or `f64`.
 pub(crate) fn float_name(instruction: InstructionValue<'_>) -> Option<&'static str> {
     if has_type(instruction, LLVMTypeKind::LLVMFloatTypeKind, |_| true) {
         Some("f32")
@@ -362,16 +365,16 @@ pub(crate) fn float_name(instruction: InstructionValue<'_>) -> Option<&'static s
     }
 }
 
-/// Whether an instruction takes or gives a value whose type is one of `kind`, as wide as `is_width`
-/// says.
+/// Returns whether an operand or the result of an instruction has a type of this `kind`, with a
+/// width that `is_width` accepts.
 pub(crate) fn has_type(
     instruction: InstructionValue<'_>,
     kind: LLVMTypeKind,
     is_width: impl Fn(u32) -> bool,
 ) -> bool {
-    // Not inkwell's operands: it has no word for metadata, which is one of some calls'.
-    // SAFETY: the instruction is a user, indices stay in range, every value has a type, and only an
-    // integer's width is asked.
+    // This does not use inkwell's operands, because inkwell cannot represent metadata, which some
+    // calls have as an operand. SAFETY: the instruction is a user, the indices are in range, every
+    // value has a type, and only the width of an integer is read.
     unsafe {
         let is_it = |value: LLVMValueRef| {
             let ty = LLVMTypeOf(value);
@@ -384,7 +387,7 @@ pub(crate) fn has_type(
     }
 }
 
-/// What an instruction or constant refers to, as far as it is a function or a global variable.
+/// A function or a global variable that an instruction or constant refers to.
 pub(crate) enum Referred<'ctx> {
     /// A function: called, or its address taken.
     Function(FunctionValue<'ctx>),
@@ -392,11 +395,11 @@ pub(crate) enum Referred<'ctx> {
     Global(GlobalValue<'ctx>),
 }
 
-/// Everything that `instruction` refers to, through constant expressions too.
+/// Returns everything that `instruction` refers to, also through constant expressions.
 pub(crate) fn referred<'ctx>(instruction: InstructionValue<'ctx>) -> Vec<Referred<'ctx>> {
     let mut found = Vec::new();
     operands(instruction.as_value_ref(), &mut |value| {
-        // SAFETY: each value is checked to be of the kind that it is made into.
+        // SAFETY: each value is checked to be of the kind that it is converted to.
         unsafe {
             if !LLVMIsAFunction(value).is_null() {
                 found.extend(FunctionValue::new(value).map(Referred::Function));
@@ -408,10 +411,10 @@ pub(crate) fn referred<'ctx>(instruction: InstructionValue<'ctx>) -> Vec<Referre
     found
 }
 
-/// Visits the operands of a user, and those of constant expressions among them.
+/// Visits the operands of a user, and the operands of constant expressions among them.
 fn operands(user: LLVMValueRef, visit: &mut impl FnMut(LLVMValueRef)) {
-    // SAFETY: `user` is an instruction or a constant expression, both of which are users; indices
-    // stay in range.
+    // SAFETY: `user` is an instruction or a constant expression, which are both users, and the
+    // indices are in range.
     unsafe {
         for index in 0..LLVMGetNumOperands(user) {
             let value = LLVMGetOperand(user, index.cast_unsigned());

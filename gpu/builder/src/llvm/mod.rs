@@ -1,9 +1,9 @@
 //! The LLVM library that rustc uses, opened at run time.
 //!
-//! `aya-rustc-llvm-proxy` stands in for LLVM's C interface: every function of it looks itself up in
-//! a shared library when it is called. Which library, it decides at the first call, by the folders
-//! of `LD_LIBRARY_PATH` and `PATH`, and panics when it finds none. [`load`] makes that first call
-//! safe: it opens the right file itself, and shows the proxy one folder that holds nothing else.
+//! `aya-rustc-llvm-proxy` replaces LLVM's C interface: each of its functions finds its counterpart
+//! in a shared library when it is called. The first call chooses the library from the folders of
+//! `LD_LIBRARY_PATH` and `PATH`, and panics if there is none. [`load`] makes that first call safe.
+//! It opens the right file itself, and gives the proxy one folder that contains nothing else.
 
 mod crash;
 mod errors;
@@ -27,18 +27,18 @@ pub(crate) use ir::*;
 pub(crate) use reading::{link_modules, read};
 pub(crate) use source::{LinesOutside, SourceIdentity, function_place, place, shown_place};
 
-// Its symbols are LLVM's; nothing of it is named in Rust.
+// Its symbols are LLVM's. Rust code names none of them.
 extern crate aya_rustc_llvm_proxy as _;
 
-/// LLVM's own settings, which hold for the whole process; `passes/loops.rs` says why. The first
-/// stands where a program's name would.
+/// LLVM's own settings, which apply to the whole process; `passes/loops.rs` explains them. The
+/// first one takes the place of a program's name.
 const OPTIONS: [&CStr; 3] = [
     c"lanewise-builder",
     c"-unroll-runtime=false",
     c"-disable-lsr",
 ];
 
-/// Opens `library` (once a process) and makes the NVPTX target known.
+/// Opens `library`, once per process, and registers the NVPTX target.
 pub(crate) fn load(library: &Path) -> Result<(), ToolchainError> {
     static LOADED: Mutex<bool> = Mutex::new(false);
     let mut loaded = LOADED
@@ -70,20 +70,20 @@ pub(crate) fn load(library: &Path) -> Result<(), ToolchainError> {
     Ok(())
 }
 
-/// Hands [`OPTIONS`] to LLVM.
+/// Passes [`OPTIONS`] to LLVM.
 fn set_options() {
     let options = OPTIONS.map(CStr::as_ptr);
-    // SAFETY: as many C strings as it says, which LLVM only reads. It knows all of them: the
-    // toolchain has the LLVM of `toolchain::LLVM`.
+    // SAFETY: the count is the number of C strings, and LLVM only reads them. It supports all of
+    // these options, because the toolchain has the LLVM of `toolchain::LLVM`.
     unsafe {
         LLVMParseCommandLineOptions(options.len() as i32, options.as_ptr(), std::ptr::null());
     }
 }
 
-/// Runs `first_call` while the proxy's search path is `folder` alone.
+/// Runs `first_call` while `folder` is the proxy's whole search path.
 fn with_library_path(folder: &Path, first_call: impl FnOnce()) {
-    /// The variables that the proxy reads, in its order; the first folder with a library ends its
-    /// search.
+    /// The variables that the proxy reads, in its order. It stops at the first folder with a
+    /// library.
     const NAME: &str = if cfg!(target_os = "macos") {
         "DYLD_FALLBACK_LIBRARY_PATH"
     } else {
@@ -91,8 +91,8 @@ fn with_library_path(folder: &Path, first_call: impl FnOnce()) {
     };
     let set = |value: Option<OsString>| {
         // SAFETY: Rust's own readers and writers of the environment exclude each other. A foreign
-        // thread could read it without; the change lasts for one call, once in the life of the
-        // process, and no other way exists to tell the proxy.
+        // thread could read it without this lock. But the change lasts for one call, once per
+        // process, and there is no other way to pass the path to the proxy.
         unsafe {
             match value {
                 Some(value) => env::set_var(NAME, value),

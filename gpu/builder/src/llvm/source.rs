@@ -1,4 +1,4 @@
-//! Where in the source an instruction comes from, through every call that was inlined.
+//! The source location of an instruction, through every call that was inlined.
 
 use std::collections::HashMap;
 use std::ffi::c_char;
@@ -16,18 +16,19 @@ use inkwell::values::{AsValueRef, FunctionValue, InstructionValue};
 struct Location {
     line: u32,
     column: u32,
-    /// The address of the function or block, as its identity.
+    /// The address of the function or block, which identifies it.
     scope: usize,
     file: String,
 }
 
-/// The identity of an instruction in the source: line, column and scope, innermost first; each
-/// further entry is the call that the one before was inlined at. Where two instructions have the
-/// same, the optimiser copied one.
+/// The identity of an instruction in the source: line, column and scope, innermost first. Each
+/// further entry is the call where the entry before it was inlined. If two instructions have the
+/// same identity, the optimiser copied one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SourceIdentity(Vec<(u32, u32, usize)>);
 
-/// The place of an instruction, and the line and column that [`LinesOutside`] would give it.
+/// Returns the place of an instruction, and the line and column that [`LinesOutside`] would give
+/// it.
 pub(crate) fn place(
     instruction: InstructionValue<'_>,
     is_library: impl Fn(&str) -> bool,
@@ -45,7 +46,7 @@ pub(crate) fn place(
     )
 }
 
-/// `file:line` of an instruction, as [`LinesOutside`] would give it.
+/// Returns the `file:line` of an instruction, as [`LinesOutside`] would give it.
 pub(crate) fn shown_place(
     instruction: InstructionValue<'_>,
     is_library: impl Fn(&str) -> bool,
@@ -54,10 +55,9 @@ pub(crate) fn shown_place(
     outside(&chain, is_library).map(|at| format!("{}:{}", at.file, at.line))
 }
 
-/// `file:line` of a function.
+/// Returns the `file:line` of a function.
 pub(crate) fn function_place(function: FunctionValue<'_>) -> Option<String> {
-    // SAFETY: the subprogram is checked to be there; LLVM owns it and its file as long as the
-    // module lives.
+    // SAFETY: the subprogram is checked to exist. LLVM owns it and its file while the module lives.
     unsafe {
         let subprogram = LLVMGetSubprogram(function.as_value_ref());
         if subprogram.is_null() {
@@ -68,13 +68,14 @@ pub(crate) fn function_place(function: FunctionValue<'_>) -> Option<String> {
     }
 }
 
-/// Gives instructions the line of the innermost function that is not library. Locations are shared
-/// by many instructions and files by many locations, so of each it is kept what was found.
+/// Gives instructions the line of the innermost function that is not in a library. Many
+/// instructions share a location, and many locations share a file, so the results are cached for
+/// both.
 pub(crate) struct LinesOutside<F> {
     is_library: F,
     /// The location that is shown for a location.
     shown: HashMap<LLVMMetadataRef, LLVMMetadataRef>,
-    /// Whether a file is library.
+    /// Whether each file belongs to a library.
     files: HashMap<LLVMMetadataRef, bool>,
 }
 
@@ -87,10 +88,11 @@ impl<F: Fn(&str) -> bool> LinesOutside<F> {
         }
     }
 
-    /// Sets the instruction's line. All instructions are of one module, which lives meanwhile.
+    /// Sets the instruction's line. All instructions belong to one module, which must live as long
+    /// as this value.
     pub(crate) fn show(&mut self, instruction: InstructionValue<'_>) {
-        // SAFETY: the instruction is live; a location that it has belongs to its function, and so
-        // do those that it was inlined at.
+        // SAFETY: the instruction is live. Its location belongs to its function, and so do the
+        // locations where that one was inlined.
         unsafe {
             let innermost = LLVMInstructionGetDebugLoc(instruction.as_value_ref());
             if innermost.is_null() {
@@ -110,14 +112,14 @@ impl<F: Fn(&str) -> bool> LinesOutside<F> {
         }
     }
 
-    /// As [`outside`].
+    /// Returns the same location as [`outside`].
     ///
     /// # Safety
-    /// It is a location of a live module.
+    /// `innermost` is a location of a live module.
     unsafe fn outside(&mut self, innermost: LLVMMetadataRef) -> LLVMMetadataRef {
         let mut at = innermost;
         while !at.is_null() {
-            // SAFETY: the location is there; LLVM owns it, its scope and file as long as the module
+            // SAFETY: the location exists. LLVM owns it, its scope and its file while the module
             // lives.
             let (file_at, outer) = unsafe {
                 (
@@ -136,7 +138,8 @@ impl<F: Fn(&str) -> bool> LinesOutside<F> {
     }
 }
 
-/// The innermost location outside the library; where all are inside, the innermost.
+/// Returns the innermost location outside the libraries, or the innermost of all if none is
+/// outside.
 fn outside(chain: &[Location], is_library: impl Fn(&str) -> bool) -> Option<&Location> {
     chain
         .iter()
@@ -144,11 +147,12 @@ fn outside(chain: &[Location], is_library: impl Fn(&str) -> bool) -> Option<&Loc
         .or(chain.first())
 }
 
-/// All locations of an instruction, innermost first; none where it has none.
+/// Returns all locations of an instruction, innermost first. An instruction without a location has
+/// none.
 fn chain(instruction: InstructionValue<'_>) -> Vec<Location> {
     let mut chain = Vec::new();
-    // SAFETY: each location is checked to be there; LLVM owns them, their scopes and files as long
-    // as the module lives.
+    // SAFETY: each location is checked to exist. LLVM owns the locations, their scopes and files
+    // while the module lives.
     unsafe {
         let mut raw = LLVMInstructionGetDebugLoc(instruction.as_value_ref());
         while !raw.is_null() {
@@ -166,13 +170,13 @@ fn chain(instruction: InstructionValue<'_>) -> Vec<Location> {
     chain
 }
 
-/// The name of a file, with its folder where the name is relative.
+/// Returns the name of a file, with its folder if the name is relative.
 fn file(file: LLVMMetadataRef) -> String {
     if file.is_null() {
         return String::new();
     }
-    // SAFETY: `file` is a file's metadata; LLVM gives each string with its length, and keeps it
-    // while the module lives.
+    // SAFETY: `file` is the metadata of a file. LLVM returns each string with its length, and keeps
+    // it while the module lives.
     unsafe {
         let name = text(|length| LLVMDIFileGetFilename(file, length));
         let folder = text(|length| LLVMDIFileGetDirectory(file, length));
@@ -184,7 +188,7 @@ fn file(file: LLVMMetadataRef) -> String {
     }
 }
 
-/// A string that LLVM gives by address and length.
+/// Returns a string that LLVM gives by address and length.
 ///
 /// # Safety
 /// `get` writes the length of the bytes that it points to.
@@ -194,7 +198,7 @@ unsafe fn text(get: impl FnOnce(*mut u32) -> *const c_char) -> String {
     if start.is_null() || length == 0 {
         return String::new();
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that the length is that of the bytes.
     let bytes = unsafe { std::slice::from_raw_parts(start.cast(), length as usize) };
     String::from_utf8_lossy(bytes).into_owned()
 }

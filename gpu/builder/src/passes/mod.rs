@@ -1,4 +1,4 @@
-//! What happens to the bitcode, one file for each pass; [`run_on`] calls them in order.
+//! The passes over the bitcode, one file for each pass. [`run_on`] calls them in order.
 //!
 //! | folder | what its passes are about |
 //! | --- | --- |
@@ -35,49 +35,48 @@ use crate::llvm::{self, Diagnostics};
 use crate::manifest::{Description, Floats, Kernel, Static};
 use contents::launching::ModuleRole;
 
-/// What to make of the bitcode.
+/// The options of the passes.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
-    /// The Rust module that the kernels are in, by which their symbols are told from those of other
-    /// crates.
+    /// The Rust module with the kernels. It distinguishes their symbols from those of other crates.
     pub(crate) path: String,
     /// The target that was built for, such as `sm_90`.
     pub(crate) arch: Arch,
-    /// How floats are computed with.
+    /// How floats are computed.
     pub(crate) floats: Floats,
     /// Whether it is for a debugger: nothing optimised, every variable described.
     pub(crate) debug: bool,
-    /// NVIDIA's library of mathematical functions, to be used for lanewise-std's.
+    /// NVIDIA's library of mathematical functions, which replaces lanewise-std's functions.
     pub(crate) libdevice: Option<PathBuf>,
-    /// NVIDIA's library of code generation, to be used in place of LLVM's.
+    /// NVIDIA's library of code generation, which replaces LLVM's.
     pub(crate) nvvm: Option<PathBuf>,
-    /// Whether the optimised module is wanted as text.
+    /// Whether the optimised module is also written as text.
     pub(crate) llvm_ir: bool,
-    /// Whether the optimised module is wanted as bitcode.
+    /// Whether the optimised module is also written as bitcode.
     pub(crate) bitcode: bool,
-    /// Whether machine code is wanted.
+    /// Whether machine code is also written.
     pub(crate) cubin: bool,
-    /// NVIDIA's assembler, `ptxas`, where it was found.
+    /// NVIDIA's assembler, `ptxas`, if it was found.
     pub(crate) assembler: Option<PathBuf>,
-    /// Which source files are library.
+    /// Which source files belong to libraries.
     pub(crate) paths: Arc<SourcePaths>,
-    /// The one kernel to make, to find out which one LLVM crashes on; all of them, if none is
-    /// named.
+    /// The only kernel to compile, in the search for the kernel that LLVM crashes on. `None`
+    /// compiles all of them.
     pub(crate) only: Option<String>,
 }
 
-/// A finished module.
+/// A finished module of one target.
 #[derive(Debug)]
 pub(crate) struct Code {
     /// The PTX text.
     pub(crate) ptx: String,
-    /// That of the kernels that launch kernels, if there are any.
+    /// The PTX text of the kernels that launch kernels, if there are any.
     pub(crate) launching_ptx: Option<String>,
-    /// The module just before code generation, as text, if it is wanted.
+    /// The module just before code generation, as text, if it was requested.
     pub(crate) ir: String,
-    /// The same as bitcode, if it is wanted.
+    /// The same module as bitcode, if it was requested.
     pub(crate) bitcode: Vec<u8>,
-    /// The machine code, if it is wanted.
+    /// The machine code, if it was requested.
     pub(crate) cubin: Option<Vec<u8>>,
     /// Its kernels by name.
     pub(crate) kernels: Vec<Kernel>,
@@ -87,9 +86,9 @@ pub(crate) struct Code {
     pub(crate) exports: Vec<String>,
     /// The functions of other modules that it calls.
     pub(crate) imports: Vec<String>,
-    /// Promises that the PTX breaks.
+    /// Rules that the PTX breaks.
     pub(crate) findings: Vec<Finding>,
-    /// What is allowed and may yet surprise.
+    /// Warnings about what is allowed but may surprise.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -115,14 +114,15 @@ pub(crate) fn run(bitcode: &Bitcode, options: &Options) -> Result<Code, CodegenE
             Ok(code)
         }
     });
-    // A diagnostic says more than the stage that failed because of it, and some stages do not fail.
+    // A diagnostic has more details than the stage that failed because of it, and some stages do
+    // not fail.
     match diagnostics.errors() {
         Some(reason) => Err(options.failed("code generation", reason)),
         None => code,
     }
 }
 
-/// The kernels that the bitcode describes.
+/// Returns the kernels that the bitcode describes.
 pub(crate) fn kernels(bitcode: &Bitcode, options: &Options) -> Vec<Description> {
     let context = Context::create();
     let module = llvm::read(&context, &bitcode.bytes);
@@ -133,7 +133,7 @@ pub(crate) fn kernels(bitcode: &Bitcode, options: &Options) -> Vec<Description> 
     described.unwrap_or_default()
 }
 
-/// Makes one part's code, and says whether there are kernels of the other.
+/// Makes the code of one module, and returns whether the other module has kernels.
 fn run_on(
     module: &Module<'_>,
     options: &Options,
@@ -216,7 +216,7 @@ fn run_on(
     } else {
         Vec::new()
     };
-    // What NVVM optimises is not known here, so its PTX is checked against less.
+    // The result of NVVM's optimisation is not known here, so its PTX is checked less.
     let expected = match options.nvvm {
         None => Some(synchronization::barriers::expected(module, &options.paths)),
         Some(_) => None,
@@ -228,7 +228,7 @@ fn run_on(
     llvm::at_stage("the checks of the PTX");
     dump.text("output.ptx", || ptx.clone());
     let mut findings = lint::check(&ptx, expected.as_ref(), &crossing.imports);
-    // For a debugger, addresses of shared memory go through variables like any other.
+    // For a debugger, addresses of shared memory are stored in variables like any other address.
     findings.retain(|finding| !options.debug || finding.rule != Rule::GenericShared);
     let code = Code {
         ptx,
@@ -247,7 +247,7 @@ fn run_on(
 }
 
 impl Code {
-    /// With the code of the kernels that launch kernels.
+    /// Adds the code of the kernels that launch kernels.
     fn with_launching(mut self, launching: Code) -> Code {
         self.launching_ptx = Some(launching.ptx);
         self.kernels.extend(launching.kernels);
@@ -259,8 +259,8 @@ impl Code {
     }
 }
 
-/// The Rust file and line of a kernel, for messages: its description's, or what the debug
-/// information has.
+/// Returns the Rust file and line of a kernel, for messages. They come from its description or from
+/// the debug information.
 fn place(
     function: FunctionValue<'_>,
     description: Option<&Description>,
@@ -276,7 +276,7 @@ fn place(
 }
 
 impl Options {
-    /// The error of a stage.
+    /// Returns the error of a stage.
     fn failed(&self, stage: &'static str, reason: impl ToString) -> CodegenError {
         CodegenError::Stage {
             arch: self.arch.to_string(),

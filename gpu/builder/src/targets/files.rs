@@ -1,8 +1,8 @@
-//! The files that a build leaves: `<out>/<arch>/<crate>.ptx`, `.launching.ptx`, `.json` and what
-//! else was asked for.
+//! The files that a build writes: `<out>/<arch>/<crate>.ptx`, `.launching.ptx`, `.json` and the
+//! other outputs that were requested.
 //!
-//! The manifest also carries the fingerprint of what the files were made from, and of the files:
-//! each target's folder says for itself whether it is up to date, whoever asks.
+//! The manifest also contains the fingerprint of the files' inputs and that of the files. So each
+//! target's folder alone shows whether it is up to date, for every program that builds it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,29 +17,29 @@ use crate::manifest::Module;
 use crate::output::{Emit, ModuleOutput};
 use crate::passes::Code;
 
-/// Where a build's files go.
+/// The place and names of a build's files.
 pub(crate) struct Files {
-    /// The folder that holds one folder a target.
+    /// The folder that contains one folder per target.
     pub(crate) out_dir: PathBuf,
-    /// The crate, by which the files are named.
+    /// The crate, which the files are named after.
     pub(crate) krate: String,
     /// What is written besides PTX.
     pub(crate) emit: Vec<Emit>,
 }
 
-/// The manifest's file.
+/// The contents of the manifest's file.
 #[derive(Serialize, Deserialize)]
 struct Record {
     #[serde(flatten)]
     module: Module,
-    /// Of what the files were made from.
+    /// The fingerprint of the files' inputs.
     fingerprint: String,
-    /// Of the files.
+    /// The fingerprint of the files.
     contents: String,
 }
 
 impl Files {
-    /// A target's files.
+    /// Returns the paths of a target's files.
     pub(crate) fn of(&self, arch: &str, launching: bool) -> ModuleOutput {
         let folder = self.out_dir.join(arch);
         let file = |extension: &str| folder.join(format!("{}.{extension}", self.krate));
@@ -55,8 +55,8 @@ impl Files {
         }
     }
 
-    /// The module that a target's files hold, if they are all there, unchanged, and made from the
-    /// same.
+    /// Returns the module in a target's files, if they all exist, are unchanged, and were made from
+    /// the same inputs.
     pub(crate) fn still_hold(&self, arch: &str, fingerprint: &str) -> Option<Module> {
         let manifest = self.of(arch, false).manifest;
         let record: Record = serde_json::from_slice(&fs::read(manifest).ok()?).ok()?;
@@ -65,7 +65,7 @@ impl Files {
         (record.fingerprint == fingerprint && record.contents == contents).then_some(record.module)
     }
 
-    /// What the last build's kernels needed, by name.
+    /// Returns the resources of the last build's kernels, by name.
     fn resources_before(&self, arch: &str) -> BTreeMap<String, Resources> {
         let text = fs::read(self.of(arch, false).manifest).unwrap_or_default();
         let record: Option<Record> = serde_json::from_slice(&text).ok();
@@ -75,7 +75,7 @@ impl Files {
             .collect()
     }
 
-    /// Writes a target's files, and notes where the kernels' needs changed.
+    /// Writes a target's files, and records where the kernels' resources changed.
     pub(crate) fn write(
         &self,
         module: &mut Module,
@@ -105,7 +105,7 @@ impl Files {
             write(path, cubin)?;
         }
         let contents = contents(&paths).map_err(BuildError::io("read", &folder))?;
-        // Our own types, with strings for keys: nothing in them that JSON cannot hold.
+        // These are types of this crate with strings as keys, so JSON can represent them.
         let record = Record {
             module: module.clone(),
             fingerprint,
@@ -117,7 +117,7 @@ impl Files {
     }
 }
 
-/// The fingerprint of a target's files, the manifest aside.
+/// Returns the fingerprint of a target's files except the manifest.
 fn contents(paths: &ModuleOutput) -> std::io::Result<String> {
     let all = [
         Some(&paths.ptx),

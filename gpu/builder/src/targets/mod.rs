@@ -1,8 +1,8 @@
-//! Each target's files: those of the last build where they still hold, else made anew, all targets
-//! at once.
+//! Each target's files: those of the last build if they are still valid, otherwise new ones. All
+//! targets are built at the same time.
 //!
-//! A target is one run of LLVM on a thread of its own, and of ptxas where there is one. Nothing is
-//! written until the PTX has kept its promises.
+//! A target needs one run of LLVM on a thread of its own, and one of ptxas if the build has it.
+//! Nothing is written until the PTX has passed the lint.
 
 pub(crate) mod files;
 
@@ -27,30 +27,29 @@ use crate::output::{Emit, Stage};
 use crate::passes::{self, Code, Options};
 use files::Files;
 
-/// What all targets of a build have in common.
+/// The inputs that all targets of a build share.
 pub(crate) struct Targets<'a> {
-    /// The Rust module that the kernels are in, by which their symbols are told from those of other
-    /// crates.
+    /// The Rust module with the kernels. It distinguishes their symbols from those of other crates.
     pub(crate) path: &'a str,
     /// The compiled crate.
     pub(crate) bitcode: &'a Bitcode,
     /// Where a target's files go.
     pub(crate) files: &'a Files,
-    /// Whose LLVM is used.
+    /// The toolchain whose LLVM is used.
     pub(crate) toolchain: &'a Toolchain,
     /// How source files are named.
     pub(crate) paths: &'a Arc<SourcePaths>,
-    /// How floats are computed with.
+    /// How floats are computed.
     pub(crate) floats: Floats,
     /// Whether it is for a debugger.
     pub(crate) debug: bool,
     /// NVIDIA's library of mathematical functions.
     pub(crate) libdevice: Option<&'a Path>,
-    /// NVIDIA's library of code generation, where it is the backend.
+    /// NVIDIA's library of code generation, if it is the backend.
     pub(crate) nvvm: Option<&'a Path>,
-    /// NVIDIA's assembler, `ptxas`, where it was found.
+    /// NVIDIA's assembler, `ptxas`, if it was found.
     pub(crate) assembler: Option<&'a Path>,
-    /// Promises that the PTX may break.
+    /// Rules that the PTX may break.
     pub(crate) allowed: &'a [Rule],
 }
 
@@ -58,7 +57,7 @@ pub(crate) struct Targets<'a> {
 type Versioned = Option<(PathBuf, Option<String>)>;
 
 impl Targets<'_> {
-    /// Makes PTX for the targets whose files no longer hold; whether there was one.
+    /// Makes PTX for the targets whose files are no longer valid. Returns whether there was one.
     pub(crate) fn make(
         &self,
         archs: &[Arch],
@@ -88,7 +87,7 @@ impl Targets<'_> {
         Ok((modules, rebuilt))
     }
 
-    /// Finds the last build's files, or sets LLVM to work.
+    /// Finds the last build's files, or starts LLVM.
     fn start(
         &self,
         arch: &Arch,
@@ -107,7 +106,7 @@ impl Targets<'_> {
         };
         let fingerprint = fingerprint::inputs(&self.bitcode.bytes, &inputs);
         let name = arch.to_string();
-        // A dump is asked for to be looked at, so it is written even when nothing changed.
+        // A dump is requested to be read, so it is written even when nothing changed.
         if !Dump::is_wanted()
             && let Some(module) = self.files.still_hold(&name, &fingerprint)
         {
@@ -193,7 +192,7 @@ impl Targets<'_> {
         Ok(module)
     }
 
-    /// Refuses PTX that breaks a promise.
+    /// Refuses PTX that breaks a rule.
     fn check(&self, arch: &str, code: &Code) -> Result<(), LintError> {
         let findings: Vec<_> = code
             .findings
@@ -214,9 +213,9 @@ impl Targets<'_> {
 
 /// A target's part of a build.
 enum TargetBuild {
-    /// The last build's files still hold.
+    /// The last build's files are still valid.
     Held(Module),
-    /// LLVM is at it.
+    /// LLVM is still running.
     Running {
         options: Box<Options>,
         fingerprint: String,
@@ -227,7 +226,8 @@ enum TargetBuild {
 /// How long to look for the kernel that LLVM crashes on.
 const SEARCH: Duration = Duration::from_secs(30);
 
-/// Finds the kernel that LLVM crashes on, by making each by itself; in words, for a message.
+/// Finds the kernel that LLVM crashes on by compiling each kernel alone. Returns its name and place
+/// as text for a message.
 fn crashing_kernel(bitcode: &Bitcode, options: &Options) -> String {
     let end = Instant::now() + SEARCH;
     let (own, its) = (bitcode.clone(), options.clone());
@@ -249,7 +249,7 @@ fn crashing_kernel(bitcode: &Bitcode, options: &Options) -> String {
     "one of the kernels".to_owned()
 }
 
-/// Has ptxas assemble the PTX, where there is one.
+/// Assembles the PTX with ptxas, if there is one.
 fn assemble(code: &mut Code, options: &Options) -> Result<(), BuildError> {
     let Some(ptxas) = &options.assembler else {
         return Ok(());
@@ -263,7 +263,7 @@ fn assemble(code: &mut Code, options: &Options) -> Result<(), BuildError> {
     let parts = [Some(&code.ptx), code.launching_ptx.as_ref()];
     for (text, launches) in parts.into_iter().zip([false, true]) {
         let Some(text) = text else { continue };
-        // Both are linked before they run: with the device runtime, or with what is imported.
+        // Both kinds are linked before they run: with the device runtime, or with what is imported.
         let relocatable = launches || !code.imports.is_empty();
         fs::write(&ptx, text).map_err(BuildError::io("write", &ptx))?;
         let wanted = options.cubin && !launches;

@@ -1,4 +1,4 @@
-//! Code generation: the module as PTX text, by LLVM's backend or by NVIDIA's.
+//! Code generation: LLVM's backend or NVIDIA's turns the module into PTX text.
 
 use inkwell::module::Module;
 use inkwell::targets::{FileType, TargetMachine};
@@ -7,7 +7,8 @@ use crate::error::CodegenError;
 use crate::nvvm;
 use crate::passes::Options;
 
-/// The PTX. The module is used up: LLVM's code generation changes it.
+/// Generates the PTX. The module cannot be used afterwards, because LLVM's code generation changes
+/// it.
 pub(crate) fn ptx(
     module: &Module<'_>,
     options: &Options,
@@ -26,19 +27,19 @@ pub(crate) fn ptx(
     Ok(options.paths.shorten(&text))
 }
 
-/// Words of instructions that are newer than their target, with the version of PTX that has them.
-/// They come as inline assembly, which LLVM does not look into: it writes the version that the
-/// target needs.
+/// Parts of instructions that are newer than their target, with the version of PTX that has them.
+/// These instructions are inline assembly, which LLVM does not read. So LLVM only writes the
+/// version that the target needs.
 const NEWER: [(&str, (u32, u32)); 15] = [
     ("atom.global.add.v", (8, 1)),
     ("st.async.", (8, 1)),
     ("red.async.", (8, 1)),
     ("wgmma.mma_async.sp.", (8, 2)),
-    // Maps that a kernel changes; `prefetch.tensormap` is older.
+    // Tensor maps that a kernel changes. `prefetch.tensormap` is older.
     ("tensormap.", (8, 3)),
     ("tensormap::generic", (8, 3)),
     (".b128", (8, 4)),
-    // `wgmma` of bytes with a sign and without, dense and sparse; of `mma.sync` the layout stands
+    // `wgmma` of bytes with and without a sign, dense and sparse. In `mma.sync` the layout comes
     // before the type.
     ("k32.s32.s8.u8", (8, 4)),
     ("k32.s32.u8.s8", (8, 4)),
@@ -51,7 +52,7 @@ const NEWER: [(&str, (u32, u32)); 15] = [
     (".row.col.f16.e", (8, 7)),
 ];
 
-/// The text with the version that its instructions need.
+/// Returns the text with the version that its instructions need.
 fn with_version(text: String) -> String {
     let needed = NEWER.iter().filter(|(word, _)| text.contains(word));
     let (Some(needed), Some(start)) = (

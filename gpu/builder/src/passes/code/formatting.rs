@@ -1,10 +1,10 @@
-//! Code that formats is made small, not fast.
+//! Optimises code that formats text for size, not for speed.
 //!
-//! On a GPU a call is dear, so LLVM inlines there eleven times as much as elsewhere. `core::fmt`
-//! then takes most of a module that formats: each `{:?}` of a slice has a copy of the padding for
-//! `{:#?}`, with that of every number in it. Nobody formats in an inner loop, so such a module is
-//! built in half of the time, and one structure with three slices is 4,000 lines of PTX and not
-//! 39,000.
+//! On a GPU a call is expensive, so LLVM inlines eleven times as much there as elsewhere.
+//! `core::fmt` then fills most of a module that formats: each `{:?}` of a slice has a copy of the
+//! padding for `{:#?}`, and of the padding of every number in it. Kernels do not format in inner
+//! loops. With this pass such a module is built in half of the time, and one structure with three
+//! slices is 4,000 lines of PTX instead of 39,000.
 //!
 //! Source: LLVM, "LLVM Language Reference Manual: Function Attributes", `minsize` and `optsize`.
 
@@ -13,7 +13,7 @@ use inkwell::module::Module;
 
 use crate::llvm;
 
-/// Where the standard library formats.
+/// The modules of the standard library that format.
 const FORMATTING: [&str; 4] = [
     "core::fmt",
     "core::num::fmt",
@@ -21,7 +21,7 @@ const FORMATTING: [&str; 4] = [
     "alloc::fmt",
 ];
 
-/// Marks the functions of formatting, implementations of its traits among them.
+/// Marks the functions that format, including implementations of the formatting traits.
 pub(crate) fn make_small(module: &Module<'_>) {
     let attributes = ["optsize", "minsize"].map(|name| {
         let kind = Attribute::get_named_enum_kind_id(name);
@@ -37,9 +37,9 @@ pub(crate) fn make_small(module: &Module<'_>) {
     }
 }
 
-/// Whether a symbol is that of a function of those modules, of one as a trait's method
-/// (`<core::fmt::write as FnOnce>::call_once`), or of a method of their traits
-/// (`<T as core::fmt::Debug>::fmt`).
+/// Returns whether a symbol is a function of those modules, such a function as a trait's method
+/// (`<core::fmt::write as FnOnce>::call_once`), or a method of their traits (`<T as
+/// core::fmt::Debug>::fmt`).
 fn formats(symbol: &str) -> bool {
     let path = format!("{:#}", rustc_demangle::demangle(symbol));
     let function = path.trim_start_matches('<');

@@ -1,9 +1,9 @@
-//! Tells LLVM what `#[kernel]` promises: read-only slices, launch bounds, cluster shape.
+//! Passes the guarantees of `#[kernel]` to LLVM: read-only slices, launch bounds, cluster shape.
 //!
-//! A slice `&[T]` is not written by anyone while the kernel runs, which LLVM calls
-//! `noalias readonly`; on a kernel's parameter the backend makes `ld.global.nc` of its loads, the
-//! path through the read-only cache. Slices that are written, and slices of cells, get neither:
-//! other threads write to them too, so nothing may be assumed across a barrier.
+//! Nothing writes to a slice `&[T]` while the kernel runs. LLVM calls this `noalias readonly`. For
+//! such a kernel parameter the backend turns loads into `ld.global.nc`, which uses the read-only
+//! cache. Slices that are written, and slices of cells, get neither attribute: other threads write
+//! to them too, so LLVM may assume nothing across a barrier.
 //!
 //! Source: LLVM, "User Guide for NVPTX Back-end: Function Attributes"; PTX ISA, "Performance-Tuning
 //! Directives".
@@ -45,7 +45,7 @@ fn read_only_slices(kernel: FunctionValue<'_>, module: &Module<'_>, description:
     }
 }
 
-/// PTX parameters of a Rust one.
+/// Returns the number of PTX parameters for a Rust parameter.
 fn ptx_parameters(lower: Lower) -> u32 {
     match lower {
         Lower::ReadSlice | Lower::CellSlice | Lower::WriteSlice => 2,
@@ -54,8 +54,8 @@ fn ptx_parameters(lower: Lower) -> u32 {
     }
 }
 
-/// A tensor map is used where it lies among the parameters: the pointer that Rust has is the
-/// address of a parameter passed by value, of which no copy is made.
+/// Lets the kernel use a tensor map where it lies among the parameters. The pointer in Rust is the
+/// address of a parameter passed by value, and no copy of it is made.
 fn tensor_maps(kernel: FunctionValue<'_>, module: &Module<'_>, description: &Description) {
     let context = module.get_context();
     let kind = Attribute::get_named_enum_kind_id;

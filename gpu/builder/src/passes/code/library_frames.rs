@@ -1,13 +1,13 @@
-//! Keeps library code out of a debugger's way.
+//! Keeps library functions out of a debugger's list of frames.
 //!
-//! Nothing is optimised for a debugger, so `a + b` of two references is a call of `core`'s `add`,
-//! `c.get_mut(&index)` one of lanewise-std's, and each step lands in a function that nobody wrote.
-//! Here the small functions of libraries (those marked `#[inline]`, and those that go straight
-//! through a few instructions) are inlined after all; `source_lines` then gives their instructions
-//! the line of the call. What is left as a frame is the kernel crate's own functions, and the
-//! library's large ones.
+//! Code for a debugger is not optimised. So `a + b` of two references is a call of `core`'s `add`,
+//! and `c.get_mut(&index)` is a call of lanewise-std's function. Each step would enter a function
+//! that the kernel's author did not write. This pass inlines the small functions of libraries:
+//! those marked `#[inline]`, and those with one block of a few instructions. `source_lines` then
+//! gives their instructions the line of the call. The frames that remain are the kernel crate's own
+//! functions and the large functions of libraries.
 //!
-//! Only a debugger's build runs this: an ordinary one leaves the choice to O3.
+//! Only a build for a debugger runs this pass. In an ordinary build O3 decides what to inline.
 
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::module::Module;
@@ -16,11 +16,11 @@ use inkwell::values::FunctionValue;
 use crate::cargo::source_paths::SourcePaths;
 use crate::llvm;
 
-/// How many instructions, unoptimised, a function may have that is inlined unasked: `borrow` has
-/// two, `rotate_left` thirteen.
+/// The most instructions, unoptimised, of a function that is inlined without `#[inline]`: `borrow`
+/// has two, `rotate_left` thirteen.
 const FEW: usize = 16;
 
-/// Marks what is to be inlined; the pipeline of O0 does it.
+/// Marks the functions to inline. The pipeline of O0 then inlines them.
 pub(crate) fn inline(module: &Module<'_>, paths: &SourcePaths) {
     let kind = Attribute::get_named_enum_kind_id;
     let always = module
@@ -41,7 +41,7 @@ pub(crate) fn inline(module: &Module<'_>, paths: &SourcePaths) {
     }
 }
 
-/// Whether a function is one block of few instructions.
+/// Returns whether a function is one block of few instructions.
 fn goes_straight(function: FunctionValue<'_>) -> bool {
     function.count_basic_blocks() == 1 && llvm::instructions(function).count() <= FEW
 }

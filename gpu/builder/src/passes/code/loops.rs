@@ -1,15 +1,14 @@
-//! Loops whose addresses step, each from the one before, as nvcc has them.
+//! Reduces addresses in loops to steps, each from the address before it, as nvcc does.
 //!
-//! Left to itself, LLVM copies a loop's body in O3 (four times, the rest in a loop of its own) and
-//! reduces the index arithmetic of the copies later, in code generation. Where an address moves by
-//! a stride that only the launch knows, as down the column of a matrix, that keeps every multiple
-//! of the stride in a pair of registers; ptxas runs short of them, and waits for early loads before
-//! it has issued the late ones. Here the order is the other one: the arithmetic is reduced to a
-//! pointer and its step first, and then the body is copied, so that an address is the last one plus
-//! the step.
+//! By default, LLVM's O3 copies a loop's body (four times, with the rest in a loop of its own) and
+//! reduces the index arithmetic of the copies later, in code generation. If an address moves by a
+//! stride that is known only at launch, as in a column of a matrix, every multiple of the stride
+//! stays in a pair of registers. ptxas then has too few registers, and waits for early loads before
+//! it has issued the late ones. This pass uses the opposite order. It first reduces the arithmetic
+//! to a pointer and its step, and then copies the body, so that each address is the previous one
+//! plus the step.
 //!
-//! LLVM's own copying and reducing are switched off for that, by options of the library
-//! (`llvm::OPTIONS`).
+//! For this, options of the library (`llvm::OPTIONS`) switch off LLVM's own copying and reducing.
 //! Source: LLVM, "LLVM's Analysis and Transform Passes": `loop-reduce`, `loop-unroll`.
 
 use inkwell::module::Module;
@@ -19,11 +18,11 @@ use crate::error::CodegenError;
 use crate::llvm;
 use crate::passes::{Options, by_name};
 
-/// `lcssa` and `loop-simplify` give loops the shape that the others ask for; what is at the end
-/// clears up behind them.
+/// `lcssa` and `loop-simplify` give loops the form that the other passes require. The passes at the
+/// end remove what these leave.
 const STEP_THEN_COPY: &str = "function(adce,loop-simplify,lcssa,loop(loop-reduce),loop-unroll<O3;runtime>,instcombine<no-verify-fixpoint>,simplifycfg)";
 
-/// Reduces the arithmetic of loops, then copies their bodies. To be run after O3.
+/// Reduces the arithmetic of loops, then copies their bodies. It must run after O3.
 pub(crate) fn run(
     module: &Module<'_>,
     options: &Options,
@@ -33,8 +32,8 @@ pub(crate) fn run(
     by_name(module, STEP_THEN_COPY, "loops", options, machine)
 }
 
-/// Drops what rustc says can be assumed, of indices above all: O3 has made what it could of it, and
-/// from here on it would only keep an index alive beside the pointer.
+/// Removes the assumptions that rustc emits, mostly about indices. O3 has already used them. From
+/// here on they would only keep an index alive beside the pointer.
 fn drop_assumptions(module: &Module<'_>) {
     let instructions: Vec<_> = module
         .get_functions()

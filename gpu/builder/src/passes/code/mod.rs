@@ -1,4 +1,4 @@
-//! The target, LLVM's optimisation, and PTX.
+//! The target, LLVM's optimisation, and the PTX output.
 
 pub(crate) mod emit;
 pub(crate) mod formatting;

@@ -1,5 +1,5 @@
-//! LLVM's own O3, now that the module says what the GPU needs. For a debugger its O0, which only
-//! inlines what has to be.
+//! Runs LLVM's own O3, after the other passes have added what the GPU needs. For a debugger it runs
+//! O0, which inlines only the functions that are marked for it.
 
 use inkwell::module::Module;
 use inkwell::targets::TargetMachine;
@@ -8,7 +8,7 @@ use super::loops;
 use crate::error::CodegenError;
 use crate::passes::{Options, by_name};
 
-/// Checks the module, optimises it, checks it again.
+/// Checks the module, optimises it, and checks it again.
 pub(crate) fn run(
     module: &Module<'_>,
     options: &Options,

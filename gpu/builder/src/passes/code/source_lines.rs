@@ -1,9 +1,9 @@
-//! Lets each instruction name the line of the kernel that it serves.
+//! Gives each instruction the line of the kernel that it belongs to.
 //!
-//! After O3 most instructions come from small functions of `core` and lanewise-std, inlined into
-//! the kernel, and LLVM's PTX names the innermost of them. Here an instruction that comes from
-//! library code is given the line of the call, up to the first function that is not library.
-//! Instructions in a library function that was not inlined keep their own.
+//! After O3 most instructions come from small functions of `core` and lanewise-std that were
+//! inlined into the kernel, and LLVM's PTX shows the innermost of them. This pass gives an
+//! instruction from library code the line of the call in the first function that is not in a
+//! library. Instructions in a library function that was not inlined keep their own line.
 
 use inkwell::module::Module;
 

@@ -1,8 +1,8 @@
-//! The target: one machine a build, and the same target on every function.
+//! The target: one target machine per build, and the same target on every function.
 //!
-//! rustc wrote the lowest target asked for on each function. LLVM's own backend goes by the machine
-//! and looks at no function; NVVM, and whoever compiles the IR that a build can leave, may go by
-//! what the functions carry.
+//! rustc wrote the lowest target on each function. LLVM's own backend uses the target machine and
+//! ignores the functions' attributes. NVVM, and other compilers of the IR that a build can write,
+//! may use the attributes.
 
 use inkwell::OptimizationLevel;
 use inkwell::attributes::AttributeLoc;
@@ -14,7 +14,7 @@ use crate::passes::Options;
 
 const TRIPLE: &str = "nvptx64-nvidia-cuda";
 
-/// A machine for the target that writes PTX of version `ptx`. For a debugger it selects
+/// Returns a target machine that writes PTX of version `ptx`. For a debugger it selects
 /// instructions without optimising, so that each variable keeps its place.
 pub(crate) fn machine(options: &Options, ptx: &str) -> Result<TargetMachine, CodegenError> {
     let triple = TargetTriple::create(TRIPLE);
@@ -36,7 +36,7 @@ pub(crate) fn machine(options: &Options, ptx: &str) -> Result<TargetMachine, Cod
         .ok_or_else(|| options.failed("choice of target", "LLVM made no machine for it"))
 }
 
-/// Writes the target on every function.
+/// Sets the target on every function.
 pub(crate) fn set(module: &Module<'_>, options: &Options, ptx: &str) {
     let context = module.get_context();
     let cpu = context.create_string_attribute("target-cpu", &options.arch.to_string());

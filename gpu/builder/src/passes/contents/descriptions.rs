@@ -1,10 +1,11 @@
-//! Reads what `#[kernel]` says about each kernel and `#[device]` about each static, and takes it
-//! out of the module.
+//! Reads what `#[kernel]` records about each kernel and `#[device]` about each static, and removes
+//! it from the module.
 //!
-//! Beside a kernel stands a static `__lanewise_kernel.PATH` with JSON text (see [`Description`]),
-//! beside a static one called `__lanewise_static.PATH` with 16 digits (`layout` in
-//! [`Static`](crate::manifest::Static)). They are for us and must not reach the PTX. `llvm.used`
-//! and `llvm.compiler.used`, which hold on to such statics, go too: on the device only a name can
+//! Each kernel has a static `__lanewise_kernel.PATH` with JSON text (see [`Description`]). Each
+//! static has another one called `__lanewise_static.PATH` with 16 digits (`layout` in
+//! [`Static`](crate::manifest::Static)). Only the builder reads them, and they must not reach the
+//! PTX. `llvm.used` and `llvm.compiler.used`, which keep such statics alive, are removed too. On
+//! the device only a name makes a static useful, and named statics are kept anyway.
 //! make a static useful, and named statics are kept anyway.
 
 use std::collections::BTreeMap;
@@ -16,31 +17,31 @@ use crate::error::CodegenError;
 use crate::llvm;
 use crate::manifest::Description;
 
-/// What a description's name begins with; the kernel's path, or its name if it was exported by
-/// hand, comes behind.
+/// The prefix of a description's name. The kernel's path follows it, or the kernel's name if it was
+/// exported by hand.
 pub(crate) const PREFIX: &str = "__lanewise_kernel.";
 
-/// What the name of a static begins with that says of another one what it holds; that one's path
-/// comes behind.
+/// The prefix of the name of a static that describes another static. The path of the described
+/// static follows it.
 pub(crate) const STATIC_PREFIX: &str = "__lanewise_static.";
 
-/// What the module says of itself.
+/// The descriptions that the module contains.
 pub(crate) struct Descriptions {
     /// The kernels of the module.
     pub(crate) kernels: Vec<Described>,
-    /// Of each static, by its path, the digits that stand for what it holds.
+    /// The digits that identify the type of each static, by the static's path.
     pub(crate) statics: BTreeMap<String, String>,
 }
 
-/// A description and the kernel that it is of.
+/// A description and the kernel that it belongs to.
 pub(crate) struct Described {
-    /// The kernel's symbol so far.
+    /// The kernel's symbol before it gets its final name.
     pub(crate) path: String,
-    /// What is said of it.
+    /// The description of the kernel.
     pub(crate) text: Description,
 }
 
-/// The descriptions; the module no longer has them.
+/// Returns the descriptions and removes them from the module.
 pub(crate) fn take(module: &Module<'_>, paths: &SourcePaths) -> Result<Descriptions, CodegenError> {
     for list in ["llvm.used", "llvm.compiler.used"] {
         if let Some(global) = module.get_global(list) {
@@ -78,7 +79,7 @@ pub(crate) fn take(module: &Module<'_>, paths: &SourcePaths) -> Result<Descripti
             path: kernel.to_owned(),
             text: description,
         });
-        // Internal and unused: the next removal of dead code takes it.
+        // It is internal and unused, so the next removal of dead code removes it.
         global.set_linkage(inkwell::module::Linkage::Internal);
     }
     Ok(Descriptions { kernels, statics })

@@ -1,11 +1,12 @@
-//! Keeps the kernels for this target and what they need; everything else goes.
+//! Keeps the kernels for this target and what they need, and removes everything else.
 //!
-//! Rust exports every `#[no_mangle]` function, and the merged module holds most of `core`. Here
-//! only entry points and functions that are exported on purpose (`#[device]`) stay visible, of the
-//! part that is made (see `launching`) and less those whose `min_arch` is above the target; every
-//! other function becomes internal, and what no kernel reaches is deleted. Doing it first makes
-//! every later pass cheap. Named statics stay: the host finds them by name, and may write them
-//! before a launch, so the optimiser must not believe their initial value.
+//! Rust exports every `#[no_mangle]` function, and the merged module contains most of `core`. This
+//! pass leaves only two kinds of functions visible: entry points, and functions that are exported
+//! on purpose (`#[device]`). Both belong to the module that is being made (see `launching`).
+//! Kernels whose `min_arch` is above the target are left out. Every other function becomes
+//! internal, and what no kernel reaches is deleted. This pass runs first, which makes every later
+//! pass faster. Named statics stay visible. The host finds them by name and may write them before a
+//! launch, so the optimiser must not assume their initial value.
 
 use inkwell::module::{Linkage, Module};
 use inkwell::targets::TargetMachine;
@@ -25,7 +26,7 @@ pub(crate) fn keep(
     part: ModuleRole,
     machine: &TargetMachine,
 ) -> Result<(), CodegenError> {
-    // Two modules of one crate may not both define a function.
+    // Only one of the two modules of a crate may define an exported function.
     let is_exported = |name: &String| {
         part == ModuleRole::Plain && options.only.is_none() && exports.contains(name)
     };
@@ -65,7 +66,7 @@ pub(crate) fn keep(
     Ok(())
 }
 
-/// Whether the kernel asks for a later target than this one.
+/// Returns whether the kernel needs a later target than this one.
 fn is_too_new(
     kernel: &str,
     descriptions: &[Description],

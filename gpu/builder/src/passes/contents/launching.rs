@@ -1,13 +1,14 @@
-//! Two modules of one crate: kernels that launch kernels, and all others.
+//! Splits one crate into two modules: kernels that launch kernels, and all others.
 //!
-//! A module that launches calls the device runtime, which is in no driver: whoever loads it has to
-//! link it with NVIDIA's `cudadevrt` first. Were all kernels in one module, all would need that
-//! library, and would be compiled as relocatable code besides. So those that say
-//! `#[kernel(launches)]` get a module of their own, with the kernels that they launch, and the
-//! others load as they always did. A kernel that is launched both ways is in both.
+//! A module that launches calls the device runtime, which no driver contains. The module has to be
+//! linked with NVIDIA's `cudadevrt` before it is loaded. If all kernels were in one module, all of
+//! them would need that library, and would be compiled as relocatable code. So the kernels with
+//! `#[kernel(launches)]` get a module of their own, together with the kernels that they launch. The
+//! others load without linking. A kernel that both the host and other kernels launch is in both
+//! modules.
 //!
-//! A static with a name is one thing to the host, and would be two if both modules had it. It
-//! belongs to the other kernels; one that launches and uses it is refused.
+//! A named static is one variable to the host, and would be two if both modules had it. It belongs
+//! to the module of the other kernels. A kernel that launches and uses it is refused.
 //!
 //! Source: CUDA programming guide, "CUDA Dynamic Parallelism", "Compiling and Linking".
 
@@ -19,20 +20,20 @@ use crate::error::CodegenError;
 use crate::llvm::{self, Referred};
 use crate::manifest::Description;
 
-/// What the device runtime's functions begin with.
+/// The prefix of the device runtime's functions.
 const RUNTIME: &str = "__cudaCDP2";
 
 /// Which of the two modules is being made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ModuleRole {
-    /// Kernels that launch none.
+    /// Kernels that launch no kernels.
     Plain,
     /// Kernels that launch kernels.
     Launching,
 }
 
 impl ModuleRole {
-    /// Whether a kernel is one that the host launches from this module.
+    /// Returns whether the host launches a kernel from this module.
     pub(crate) fn has(self, kernel: &str, descriptions: &[Description]) -> bool {
         let launches = descriptions
             .iter()
@@ -40,7 +41,8 @@ impl ModuleRole {
         launches == (self == ModuleRole::Launching)
     }
 
-    /// Refuses what the module must not use, once it holds only what its kernels reach.
+    /// Refuses what the module must not use. It is called when the module holds only what its
+    /// kernels reach.
     pub(crate) fn check(
         self,
         module: &Module<'_>,
@@ -54,7 +56,7 @@ impl ModuleRole {
     }
 }
 
-/// A kernel that launches has to say so.
+/// Checks that every kernel that launches kernels has the attribute for it.
 fn check_runtime(
     module: &Module<'_>,
     descriptions: &[Description],
@@ -64,8 +66,8 @@ fn check_runtime(
         .get_functions()
         .find(|function| llvm::name(*function).starts_with(RUNTIME));
     let Some(function) = used else { return Ok(()) };
-    // The callers' callers, up to kernels: what is unoptimised calls through functions of
-    // lanewise-std.
+    // This finds the callers' callers, up to kernels, because unoptimised code calls the runtime
+    // through functions of lanewise-std.
     let mut reached = vec![function];
     let mut at = 0;
     while at < reached.len() {
@@ -93,7 +95,8 @@ fn check_runtime(
     })
 }
 
-/// A launching kernel uses no static that the host knows by name; the others leave this module.
+/// Refuses launching kernels that use a static which the host finds by name, and removes the other
+/// statics from this module.
 fn check_statics(module: &Module<'_>, paths: &SourcePaths) -> Result<(), CodegenError> {
     for global in module
         .get_globals()
@@ -111,7 +114,7 @@ fn check_statics(module: &Module<'_>, paths: &SourcePaths) -> Result<(), Codegen
     Ok(())
 }
 
-/// The first line that refers to a static.
+/// Returns the first line that refers to a static.
 fn use_of(module: &Module<'_>, global: GlobalValue<'_>, paths: &SourcePaths) -> String {
     let refers = |instruction: &InstructionValue<'_>| {
         let all = llvm::referred(*instruction);

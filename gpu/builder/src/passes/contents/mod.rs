@@ -1,4 +1,4 @@
-//! What the module holds: which kernels, statics and functions, and under which names.
+//! The contents of the module: which kernels, statics and functions it has, and under which names.
 
 pub(crate) mod descriptions;
 pub(crate) mod entry_points;

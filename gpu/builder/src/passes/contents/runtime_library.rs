@@ -1,13 +1,13 @@
-//! Supplies what a compiler's run-time library would.
+//! Supplies the functions of a compiler's run-time library.
 //!
-//! On other targets LLVM and rustc leave some things to functions that come from elsewhere. NVPTX
-//! has no such library: slices of a length that is not known are compared by a call of `memcmp`,
-//! which nobody defines. At `x as f64` for a 128-bit `x` LLVM's backend gives up ("unsupported
-//! library call operation"). And `x % y` of floats it makes `x - trunc(x / y) * y`, which is wrong
-//! in all digits once the quotient has more of them than a float.
+//! On other targets LLVM and rustc leave some operations to functions of a separate library. NVPTX
+//! has no such library. Slices whose length is not known at compile time are compared by a call of
+//! `memcmp`, which nothing defines. At `x as f64` for a 128-bit `x`, LLVM's backend stops
+//! ("unsupported library call operation"). And it computes `x % y` of floats as `x - trunc(x / y) *
+//! y`. All digits of this are wrong if the quotient has more digits than a float.
 //!
-//! The functions are in `runtime_library.ll`. Those that are missing are linked in, and each such
-//! operation becomes a call, which may be inlined like any other.
+//! The functions are in `runtime_library.ll`. Missing functions are linked in, and each such
+//! operation becomes a call, which may be inlined like any other call.
 //!
 //! Source: the Rust reference, "Numeric cast" (rounding, saturation); LLVM Language Reference,
 //! "llvm.fptoui.sat"; `core`, module documentation, "How to use the core library" (what it expects
@@ -21,10 +21,10 @@ use crate::error::CodegenError;
 use crate::llvm;
 use crate::passes::Options;
 
-/// The functions, as LLVM's text.
+/// The functions as LLVM text.
 const LIBRARY: &[u8] = include_bytes!("runtime_library.ll");
 
-/// Links what is missing, and calls it where an operation needs it.
+/// Links the missing functions, and calls them where an operation needs them.
 pub(crate) fn link(module: &Module<'_>, options: &Options) -> Result<(), CodegenError> {
     let failed = |error: String| options.failed("linking of the run-time library", error);
     let text = MemoryBuffer::create_from_memory_range_copy(LIBRARY, "runtime_library.ll");
@@ -40,7 +40,7 @@ pub(crate) fn link(module: &Module<'_>, options: &Options) -> Result<(), Codegen
         .map(|function| (llvm::name(function), function.get_type()))
         .collect();
 
-    // What is declared and not defined, LLVM's linker takes from the library, and nothing else.
+    // LLVM's linker takes from the library only what is declared and not defined.
     let operations: Vec<_> = module
         .get_functions()
         .flat_map(llvm::instructions)
@@ -80,7 +80,7 @@ fn is_defined(function: FunctionValue<'_>) -> bool {
     function.count_basic_blocks() > 0
 }
 
-/// The function that does what an instruction asks for, if that needs one.
+/// Returns the library function for an instruction, if it needs one.
 fn operation(instruction: InstructionValue<'_>) -> Option<String> {
     use InstructionOpcode::{Call, FPToSI, FPToUI, FRem, SIToFP, UIToFP};
     let (is_signed, is_to_float) = match instruction.get_opcode() {

@@ -1,4 +1,4 @@
-//! The statics that the host may read and write, for the manifest.
+//! Finds the statics that the host may read and write, for the manifest.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use inkwell::values::GlobalValue;
 use crate::llvm::{self, space};
 use crate::manifest::Static;
 
-/// The visible statics by name, in global and in constant memory, with the digits that some of them
-/// have.
+/// Returns the visible statics by name, in global and in constant memory, with their layout's
+/// digits if they have any.
 pub(crate) fn of(
     module: &Module<'_>,
     machine: &TargetMachine,

@@ -1,16 +1,16 @@
-//! Gives kernels and statics the names that the PTX shows.
+//! Gives kernels and statics the names that they have in the PTX.
 //!
-//! `#[kernel]` and `#[device]` tell rustc the whole path, `gpu::basics::vector_add::vec_add`: two
-//! Rust modules, or two crates, may use one name. Here the path becomes the name alone where no
-//! other symbol has it, and else the path within the crate, with `$`, which is in no Rust name:
-//! `filters$box3$blur`. [`split`] leads back. What was exported by hand keeps the name that it was
-//! given.
+//! `#[kernel]` and `#[device]` pass the whole path to rustc, `gpu::basics::vector_add::vec_add`,
+//! because two Rust modules, or two crates, may use one name. If no other symbol has the name, this
+//! pass replaces the path by the name alone. Otherwise it uses the path within the crate, with `$`,
+//! which occurs in no Rust name: `filters$box3$blur`. [`split`] reverses this. What was exported by
+//! hand keeps its name.
 //!
-//! Kernels and statics of crates that the kernel crate depends on are not for its host: each crate
-//! has a module of its own. They are kept only where a kernel reaches them.
+//! Kernels and statics of the kernel crate's dependencies are not for its host, because each crate
+//! has a module of its own. They are kept only if a kernel reaches them.
 //!
-//! Functions that cross modules (`#[device]` on functions) are told here, too: what is exported has
-//! a path and is no kernel, what is imported has a mark before its name.
+//! This pass also finds the functions that cross modules (`#[device]` on functions). An exported
+//! function has a path and is not a kernel. An imported function has a prefix before its name.
 //!
 //! Source: PTX ISA, "Identifiers".
 
@@ -23,39 +23,39 @@ use super::descriptions::{Described, Descriptions, PREFIX, STATIC_PREFIX};
 use crate::llvm;
 use crate::manifest::Description;
 
-/// What stands in a symbol for `::`.
+/// The replacement for `::` in a symbol.
 const SEPARATOR: &str = "$";
 
-/// What an imported function's name begins with, as `#[device]` says it to rustc.
+/// The prefix that `#[device]` gives an imported function's name.
 const IMPORT: &str = "__lanewise_import.";
 
 /// The functions that cross modules, by their names in the PTX, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Crossing {
-    /// Defined here, for others to call.
+    /// Functions that this module defines for others to call.
     pub(crate) exports: Vec<String>,
-    /// Called here, defined elsewhere.
+    /// Functions that this module calls and others define.
     pub(crate) imports: Vec<String>,
 }
 
-/// The Rust module and the name of a symbol that is not the name alone.
+/// Returns the Rust module and the name of a symbol that contains both.
 pub(crate) fn split(symbol: &str) -> Option<(String, &str)> {
     let (module, name) = symbol.rsplit_once(SEPARATOR)?;
     Some((module.replace(SEPARATOR, "::"), name))
 }
 
-/// What the module says of itself, by the names in the PTX.
+/// The contents of the module, by the names in the PTX.
 pub(crate) struct Named {
     /// Its kernels, in order.
     pub(crate) kernels: Vec<Description>,
-    /// Of each static the digits that stand for what it holds.
+    /// The digits that identify the type of each static.
     pub(crate) statics: BTreeMap<String, String>,
     /// The functions that cross modules.
     pub(crate) crossing: Crossing,
 }
 
-/// Renames everything that is named by a path, and gives what is said of kernels and statics under
-/// their new names.
+/// Renames everything that is named by a path. Returns the descriptions of kernels and statics
+/// under their new names.
 pub(crate) fn set(module: &Module<'_>, root: &str, described: Descriptions) -> Named {
     let mut crossing = Crossing {
         imports: imports(module),
@@ -83,7 +83,7 @@ pub(crate) fn set(module: &Module<'_>, root: &str, described: Descriptions) -> N
     let rename = |Described { path, mut text }: Described| {
         if let Some(name) = names.get(path.as_str()) {
             text.name.clone_from(name);
-            // Another crate's kernel is no reason for a module of launching kernels.
+            // Another crate's kernel does not require a module of launching kernels.
             text.launches &= is_of(&path, root);
         }
         text
@@ -103,7 +103,7 @@ pub(crate) fn set(module: &Module<'_>, root: &str, described: Descriptions) -> N
     }
 }
 
-/// Takes the marks off the names of imported functions.
+/// Removes the prefix from the names of imported functions.
 fn imports(module: &Module<'_>) -> Vec<String> {
     let mut imports = Vec::new();
     for function in module.get_functions() {
@@ -116,7 +116,8 @@ fn imports(module: &Module<'_>) -> Vec<String> {
     imports
 }
 
-/// Every function and variable with a name; descriptions are on their way out.
+/// Returns every function and variable with a name. Descriptions are not included, because they are
+/// removed.
 fn all<'ctx>(module: &Module<'ctx>) -> BTreeMap<String, GlobalValue<'ctx>> {
     let functions = module.get_functions().map(|it| it.as_global_value());
     functions
@@ -126,18 +127,18 @@ fn all<'ctx>(module: &Module<'ctx>) -> BTreeMap<String, GlobalValue<'ctx>> {
         .collect()
 }
 
-/// The path from the kernels' own module on, if it is of it: `filters::blur` for
-/// `demo::filters::blur`.
+/// Returns the path relative to the kernels' own module, if it begins with that module:
+/// `filters::blur` for `demo::filters::blur`.
 fn within<'a>(path: &'a str, root: &str) -> Option<&'a str> {
     path.strip_prefix(root)?.strip_prefix("::")
 }
 
-/// Whether the path begins with that of the kernels' own module.
+/// Returns whether the path begins with that of the kernels' own module.
 fn is_of(path: &str, root: &str) -> bool {
     within(path, root).is_some()
 }
 
-/// The symbol for each path.
+/// Returns the symbol for each path.
 fn names<'a>(
     paths: impl Iterator<Item = &'a str> + Clone,
     root: &str,
@@ -157,7 +158,7 @@ fn names<'a>(
             return name.to_owned();
         }
         let joined = within(path, root).unwrap_or(path).replace("::", SEPARATOR);
-        // One in the crate's root has no path to be told apart by.
+        // A symbol in the crate's root has no path that would make it different.
         match taken.contains(&*joined) {
             true => format!("{SEPARATOR}{joined}"),
             false => joined,

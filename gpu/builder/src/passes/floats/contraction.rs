@@ -1,9 +1,9 @@
 //! Allows `a * b + c` to become one fused multiply-add, as nvcc does unless told `-fmad=false`.
 //!
 //! Every floating-point operation gets LLVM's flag `contract`. The fused result is rounded once
-//! instead of twice; nothing else may change. The flag is used rather than the backend's option
-//! `-nvptx-fma-level`, because options are global to the process and flags belong to one operation,
-//! so two builds with different answers can run side by side.
+//! instead of twice, and nothing else may change. The backend has the option `-nvptx-fma-level` for
+//! this, but options are global to the process. Flags belong to one operation, so two builds with
+//! different settings can run side by side.
 //!
 //! Source: LLVM Language Reference, "Fast-Math Flags"; CUDA programming guide, "Floating-Point
 //! Standard".
@@ -13,7 +13,7 @@ use inkwell::values::{FastMathFlags, FunctionValue, InstructionOpcode};
 
 use crate::llvm;
 
-/// Flags every operation of the functions that `may_fuse` accepts.
+/// Sets the flag on every operation of the functions that `may_fuse` accepts.
 pub(crate) fn allow(module: &Module<'_>, may_fuse: impl Fn(FunctionValue<'_>) -> bool) {
     let functions = module
         .get_functions()

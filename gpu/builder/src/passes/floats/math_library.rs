@@ -1,15 +1,15 @@
-//! Chooses the code behind each mathematical function.
+//! Chooses the implementation of each mathematical function.
 //!
 //! lanewise-std calls the sine of an `f32` through the symbol `__lanewise_math_sinf`, and defines
-//! it with the crate `libm`'s. Here another function takes its place where the build asks for one:
-//! with fast math the approximation `__lanewise_fast_sinf`, also lanewise-std's; with libdevice
-//! NVIDIA's `__nv_sinf`, from the bitcode that comes with a CUDA toolkit. What is chosen may be
-//! inlined. This runs first, while everything is still visible by name.
+//! it with the function of the crate `libm`. This pass replaces it by another function if the
+//! build's options require one. With fast math this is the approximation `__lanewise_fast_sinf`,
+//! which is also in lanewise-std. With libdevice it is NVIDIA's `__nv_sinf`, from the bitcode that
+//! comes with a CUDA toolkit. The chosen function may be inlined. This pass runs first, while
+//! everything is still visible by name.
 //!
-//! libdevice asks `__nvvm_reflect(name)` how it is to be compiled; the answers are constants, from
-//! the options.
-//! Source: NVIDIA, "Libdevice User's Guide"; LLVM, "User Guide for NVPTX Back-end: Reflection
-//! Parameters".
+//! libdevice calls `__nvvm_reflect(name)` to find out how it is compiled. The results are
+//! constants, which come from the options. Source: NVIDIA, "Libdevice User's Guide"; LLVM, "User
+//! Guide for NVPTX Back-end: Reflection Parameters".
 
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::memory_buffer::MemoryBuffer;
@@ -25,7 +25,7 @@ const FAST: &str = "__lanewise_fast_";
 const LIBDEVICE: &str = "__nv_";
 const REFLECT: &str = "__nvvm_reflect";
 
-/// Puts the chosen function in the place of each.
+/// Replaces each mathematical function by the chosen one.
 pub(crate) fn choose(module: &Module<'_>, options: &Options) -> Result<(), CodegenError> {
     let noinline = Attribute::get_named_enum_kind_id("noinline");
     let functions: Vec<_> = module.get_functions().collect();
@@ -69,7 +69,8 @@ fn link_libdevice(
         MemoryBuffer::create_from_file(path).map_err(|error| unreadable(error.to_string()))?;
     let library = Module::parse_bitcode_from_buffer(&buffer, module.get_context())
         .map_err(|error| unreadable(error.to_string()))?;
-    // It is written for every layout of its time; the linker would warn of the difference.
+    // libdevice is written for every data layout of its time, so the linker would warn of a
+    // difference.
     library.set_triple(&module.get_triple());
     library.set_data_layout(&module.get_data_layout());
     llvm::link_modules(module, library)
@@ -85,7 +86,7 @@ fn link_libdevice(
     Ok(())
 }
 
-/// Puts the answer in the place of each question.
+/// Replaces each call of `__nvvm_reflect` by its result.
 fn answer(reflect: FunctionValue<'_>, options: &Options) {
     let floats = &options.floats;
     for call in llvm::calls_of(reflect) {

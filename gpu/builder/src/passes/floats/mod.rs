@@ -1,4 +1,4 @@
-//! How floats are computed with: which functions, how precisely, and whether operations may be
+//! How floats are computed: with which functions, how precisely, and whether operations may be
 //! fused.
 
 pub(crate) mod contraction;

@@ -1,4 +1,4 @@
-//! Denormals, divisions and square roots of `f32` as nvcc's options of the same names have them.
+//! Sets denormals, divisions and square roots of `f32` as nvcc's options of the same names do.
 //!
 //! | option | on (the default, but for ftz) | off |
 //! | --- | --- | --- |
@@ -6,13 +6,13 @@
 //! | prec-div | `div.rn`, correctly rounded | `div.full`, within 2 units in the last place |
 //! | prec-sqrt | `sqrt.rn`, correctly rounded | `sqrt.approx` |
 //!
-//! Fast math is ftz, neither precision, fused operations, approximations for mathematical functions
-//! (see `math_library`), and `div.approx`, which gives zero for divisors above 2^126.
+//! Fast math means ftz, neither precision, fused operations, approximations for mathematical
+//! functions (see `math_library`), and `div.approx`, which gives zero for divisors above 2^126.
 //!
-//! A function may ask for itself: `#[fast_math]` and `#[no_fma]` leave calls of
+//! A function may have settings of its own: `#[fast_math]` and `#[no_fma]` leave calls of
 //! `__lanewise_fast_math()` and `__lanewise_no_fma()` in it. Flags and instructions keep their
-//! meaning when the function is inlined; ftz, which is a property of a whole function, is not part
-//! of that.
+//! meaning when the function is inlined. These settings do not include ftz, which is a property of
+//! a whole function.
 //!
 //! Source: CUDA Compiler Driver documentation, "--use_fast_math" and its neighbours; PTX ISA,
 //! `div`, `sqrt`.
@@ -27,7 +27,7 @@ use crate::passes::Options;
 const FAST_MATH: &str = "__lanewise_fast_math";
 const NO_FMA: &str = "__lanewise_no_fma";
 
-/// Functions that ask for something themselves.
+/// Functions with settings of their own.
 #[derive(Default)]
 pub(crate) struct PrecisionRequests<'ctx> {
     fast: Vec<FunctionValue<'ctx>>,
@@ -35,20 +35,20 @@ pub(crate) struct PrecisionRequests<'ctx> {
 }
 
 impl PrecisionRequests<'_> {
-    /// Whether a function's operations may be fused.
+    /// Returns whether a function's operations may be fused.
     pub(crate) fn may_fuse(&self, function: FunctionValue<'_>, fmad: bool) -> bool {
         let is_in = |list: &[FunctionValue<'_>]| {
             list.iter()
                 .any(|other| other.as_value_ref() == function.as_value_ref())
         };
-        // libm splits numbers into parts by differences that have to be rounded as written.
+        // libm splits numbers into parts by differences that must be rounded exactly as written.
         let name = llvm::name(function);
         let is_libm = name.contains("4libm") || name.starts_with("__lanewise_math_");
         (fmad || is_in(&self.fast)) && !is_in(&self.no_fma) && !is_libm
     }
 }
 
-/// Finds the functions that ask, and removes the calls by which they do.
+/// Finds the functions with settings of their own, and removes the marker calls.
 pub(crate) fn take<'ctx>(module: &Module<'ctx>) -> PrecisionRequests<'ctx> {
     let callers = |marker: &str| -> Vec<FunctionValue<'ctx>> {
         let Some(marker) = module.get_function(marker) else {
@@ -57,13 +57,13 @@ pub(crate) fn take<'ctx>(module: &Module<'ctx>) -> PrecisionRequests<'ctx> {
         let noinline = Attribute::get_named_enum_kind_id("noinline");
         let mut callers = Vec::new();
         for call in llvm::calls_of(marker) {
-            // SAFETY: a `CallSiteValue` of a module's list of calls is an instruction.
+            // SAFETY: a `CallSiteValue` from a module's list of calls is an instruction.
             let instruction = unsafe { InstructionValue::new(call.as_value_ref()) };
             let parent = instruction
                 .get_parent()
                 .and_then(|block| block.get_parent());
             if let Some(function) = parent {
-                // rustc had to keep the function by itself until now.
+                // Until now rustc had to keep the function separate.
                 function.remove_enum_attribute(AttributeLoc::Function, noinline);
                 for call in llvm::calls_of(function) {
                     call.remove_enum_attribute(AttributeLoc::Function, noinline);
@@ -78,7 +78,8 @@ pub(crate) fn take<'ctx>(module: &Module<'ctx>) -> PrecisionRequests<'ctx> {
         fast: callers(FAST_MATH),
         no_fma: callers(NO_FMA),
     };
-    // Now, while the approximations are still there: what nothing calls is removed soon.
+    // This happens now because the approximations still exist. Functions without callers are
+    // removed soon.
     for at in asked.fast.iter().copied().flat_map(llvm::instructions) {
         if let Some(twin) = fast_twin(module, at) {
             llvm::set_callee(at, twin);
@@ -87,7 +88,7 @@ pub(crate) fn take<'ctx>(module: &Module<'ctx>) -> PrecisionRequests<'ctx> {
     asked
 }
 
-/// Applies the options to the module, and to the functions that ask for themselves.
+/// Applies the options to the module, and the settings to the functions that have their own.
 pub(crate) fn set(module: &Module<'_>, options: &Options, asked: &PrecisionRequests<'_>) {
     let floats = &options.floats;
     if floats.ftz {
@@ -134,7 +135,7 @@ pub(crate) fn set(module: &Module<'_>, options: &Options, asked: &PrecisionReque
     }
 }
 
-/// The approximation for what an instruction calls, if it has one.
+/// Returns the approximation of the function that an instruction calls, if there is one.
 fn fast_twin<'ctx>(
     module: &Module<'ctx>,
     at: InstructionValue<'ctx>,
@@ -146,7 +147,8 @@ fn fast_twin<'ctx>(
     module.get_function(&format!("__lanewise_fast_{name}"))
 }
 
-/// The intrinsic that does the same and takes denormals as zero, and how many operands it has.
+/// Returns the intrinsic for the same operation that takes denormals as zero, and its number of
+/// operands.
 fn flushing(at: InstructionValue<'_>) -> Option<(String, u32)> {
     let name = llvm::callee_name(at)?;
     let (operation, ty) = name.strip_prefix("llvm.nvvm.")?.split_once(".approx.f")?;

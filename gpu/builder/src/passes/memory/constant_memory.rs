@@ -1,10 +1,10 @@
-//! Moves the statics that ask for it to constant memory, address space 4.
+//! Moves statics that are declared for it to constant memory, address space 4.
 //!
-//! Rust can only say which section a static is in:
-//! `#[unsafe(link_section = ".lanewise.constant")]`. Here each of them gets a twin in address space
-//! 4 with the same name and initial value, and its uses become generic addresses of the twin; O3
-//! then makes `ld.const` of the loads. The host writes it by its name before a launch, so the
-//! initial value is not to be believed at compile time.
+//! Rust can only set the section of a static: `#[unsafe(link_section = ".lanewise.constant")]`. For
+//! each of them this pass makes a copy in address space 4 with the same name and initial value.
+//! Uses of the static become generic addresses of the copy, and O3 then turns the loads into
+//! `ld.const`. The host writes the variable by its name before a launch, so the compiler must not
+//! assume the initial value.
 //!
 //! Source: PTX ISA, "State Spaces: Constant State Space".
 
@@ -17,7 +17,7 @@ use crate::llvm::{self, space};
 
 const SECTION: &str = ".lanewise.constant";
 
-/// Moves them all.
+/// Moves all statics in that section.
 pub(crate) fn place(module: &Module<'_>) {
     for global in module.get_globals().collect::<Vec<_>>() {
         if global

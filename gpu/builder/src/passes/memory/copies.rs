@@ -1,10 +1,10 @@
-//! Copies of whole values by the widest accesses that their alignment allows.
+//! Copies whole values by the widest accesses that their alignment allows.
 //!
-//! rustc copies a structure by `memcpy` or `memmove`. NVPTX's code generator would make 64-bit
-//! accesses of it, none of them through the read-only cache, and above 128 bytes a loop over bytes.
-//! A thread's widest access is 16 bytes (`ld.v4.b32`): with the copy written as loads and stores of
-//! that width, the code generator treats them as it does all others. It comes after O3, which by
-//! then has taken out the copies that only moved values between variables.
+//! rustc copies a structure by `memcpy` or `memmove`. NVPTX's code generator would use 64-bit
+//! accesses for it, none of them through the read-only cache, and above 128 bytes a loop over
+//! bytes. A thread's widest access is 16 bytes (`ld.v4.b32`). This pass writes the copy as loads
+//! and stores of that width, which the code generator handles like all others. It runs after O3,
+//! which has by then removed the copies that only moved values between variables.
 //!
 //! Source: PTX ISA, "Data Movement and Conversion Instructions: ld", ".vec"; CUDA C++ Programming
 //! Guide, "Device Memory Accesses".
@@ -21,25 +21,25 @@ use crate::passes::Options;
 
 /// A thread's widest access, in bytes.
 const WIDEST: u64 = 16;
-/// The most accesses that a copy becomes; LLVM makes a loop of what is longer.
+/// The most accesses that a copy is turned into. LLVM makes a loop of a longer copy.
 const MOST: usize = 64;
-/// Loads that are in flight before their stores: as many registers as four of the widest accesses
-/// take.
+/// The number of loads that are in flight before their stores. They need as many registers as four
+/// of the widest accesses.
 const IN_FLIGHT: usize = 4;
-/// The same where source and destination may overlap, so that all loads come first: 64 registers,
-/// beyond which a thread runs short.
+/// The most accesses of a copy whose source and destination may overlap, so that all loads come
+/// first. They need 64 registers, and a thread has too few for more.
 const MOST_OVERLAPPING: usize = 16;
 
-/// A copy of a size that the compiler knows.
+/// A copy whose size is known at compile time.
 struct Copy<'ctx> {
     to: PointerValue<'ctx>,
     from: PointerValue<'ctx>,
     bytes: u64,
-    /// What both addresses are a multiple of.
+    /// The alignment of both addresses, in bytes.
     align: u64,
 }
 
-/// Rewrites every such copy.
+/// Rewrites every copy of a known size.
 pub(crate) fn widen(module: &Module<'_>, options: &Options) -> Result<(), CodegenError> {
     let failed = |error: BuilderError| options.failed("widening of copies", error);
     let calls: Vec<_> = module
@@ -67,14 +67,15 @@ pub(crate) fn widen(module: &Module<'_>, options: &Options) -> Result<(), Codege
     Ok(())
 }
 
-/// Whether an intrinsic copies, and then whether source and destination may overlap.
+/// Returns `None` if an intrinsic does not copy, and otherwise whether its source and destination
+/// may overlap.
 fn overlap(intrinsic: &str) -> Option<bool> {
     let is = |name: &str| intrinsic.starts_with(name);
     (is("llvm.memcpy.") || is("llvm.memmove.")).then(|| is("llvm.memmove."))
 }
 
 impl<'ctx> Copy<'ctx> {
-    /// What a call copies, if its size is known and nothing about it is volatile.
+    /// Returns the copy that a call makes, if its size is known and it is not volatile.
     fn of(at: InstructionValue<'ctx>) -> Option<Self> {
         let call = CallSiteValue::try_from(at).ok()?;
         let address = |index| match at.get_operand(index)?.value()? {
@@ -91,7 +92,8 @@ impl<'ctx> Copy<'ctx> {
         })
     }
 
-    /// Loads, and then stores, each of the group's accesses: an offset and a width.
+    /// Writes loads and then stores for each of the group's accesses, which are an offset and a
+    /// width.
     fn write(
         &self,
         builder: &Builder<'ctx>,
@@ -113,14 +115,15 @@ impl<'ctx> Copy<'ctx> {
     }
 }
 
-/// What the call says of the alignment of an argument, in bytes.
+/// Returns the alignment that the call declares for an argument, in bytes.
 fn align(call: CallSiteValue<'_>, argument: u32) -> u64 {
     let kind = Attribute::get_named_enum_kind_id("align");
     let attribute = call.get_enum_attribute(AttributeLoc::Param(argument), kind);
     attribute.map_or(1, |attribute| attribute.get_enum_value().max(1))
 }
 
-/// Offsets and widths, each as wide as what is left and the alignment allow.
+/// Returns offsets and widths. Each width is the largest that the remaining size and the alignment
+/// allow.
 fn accesses(bytes: u64, align: u64) -> Vec<(u64, u64)> {
     let mut accesses = Vec::new();
     let (mut offset, mut width) = (0, align.min(WIDEST));
@@ -134,7 +137,7 @@ fn accesses(bytes: u64, align: u64) -> Vec<(u64, u64)> {
     accesses
 }
 
-/// The type of an access.
+/// Returns the type of an access.
 fn ty<'ctx>(module: &Module<'ctx>, width: u64) -> BasicTypeEnum<'ctx> {
     let context = module.get_context();
     match width {
@@ -157,13 +160,12 @@ fn at<'ctx>(
     }
     let context = module.get_context();
     let offset = context.i64_type().const_int(offset, false);
-    // SAFETY: the copy's bytes are all in bounds, and so is this one of them.
+    // SAFETY: all bytes of the copy are in bounds, and the offset is within the copy.
     unsafe { builder.build_in_bounds_gep(context.i8_type(), address, &[offset], "") }
 }
 
 fn set_align(access: Option<InstructionValue<'_>>, width: u64) {
-    // The widths are powers of two, and the instruction a load or a store: there is no reason to
-    // refuse.
+    // The widths are powers of two, and the instruction is a load or a store, so this cannot fail.
     if let (Some(access), Ok(width)) = (access, u32::try_from(width)) {
         let _ = access.set_alignment(width);
     }

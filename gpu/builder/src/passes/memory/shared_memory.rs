@@ -2,13 +2,13 @@
 //!
 //! Rust cannot place a static in shared memory. `shared!` therefore calls
 //! `__lanewise_shared_static(size, align)` from a function that exists once per array and is never
-//! inlined by rustc. Here each such call becomes the generic address of a new internal variable in
-//! shared memory. Because this happens before O3, LLVM sees through the address and makes native
-//! `ld.shared` and `st.shared` of the accesses. `__lanewise_shared_dynamic()` becomes the address
-//! of one external array without a size: the memory whose size the launch gives.
+//! inlined by rustc. This pass replaces each such call by the generic address of a new internal
+//! variable in shared memory. This happens before O3, so LLVM recognises the address and turns the
+//! accesses into native `ld.shared` and `st.shared`. `__lanewise_shared_dynamic()` becomes the
+//! address of one external array without a size: the memory whose size the launch gives.
 //!
-//! A variable is named after the function and the declaration that it belongs to, for those who
-//! read the PTX. The variables have no initial value (PTX allows none for shared memory).
+//! A variable is named after its function and its declaration, for readers of the PTX. The
+//! variables have no initial value (PTX allows none for shared memory).
 //! Source: PTX ISA, "State Spaces: Shared State Space"; CUDA programming guide, "Shared Memory".
 
 use inkwell::module::{Linkage, Module};
@@ -21,7 +21,7 @@ use crate::llvm::{self, space};
 
 const STATIC: &str = "__lanewise_shared_static";
 const DYNAMIC: &str = "__lanewise_shared_dynamic";
-/// The alignment that `DynamicSharedArray` promises, in bytes.
+/// The alignment that `DynamicSharedArray` guarantees, in bytes.
 const DYNAMIC_ALIGN: u32 = 16;
 /// The symbol of dynamic shared memory in the PTX.
 pub(crate) const DYNAMIC_SYMBOL: &str = "dynamic_shared";
@@ -49,7 +49,7 @@ pub(crate) fn place(module: &Module<'_>, paths: &SourcePaths) -> Result<(), Code
     Ok(())
 }
 
-/// The variable for one call of the marker.
+/// Makes the variable for one call of the marker.
 fn static_array<'ctx>(
     module: &Module<'ctx>,
     call: CallSiteValue<'ctx>,
@@ -57,7 +57,7 @@ fn static_array<'ctx>(
 ) -> Result<GlobalValue<'ctx>, CodegenError> {
     let function = allow_inlining(call);
     let refused = || {
-        // SAFETY: a `CallSiteValue` of a module's list of calls is an instruction.
+        // SAFETY: a `CallSiteValue` from a module's list of calls is an instruction.
         let instruction = unsafe { InstructionValue::new(call.as_value_ref()) };
         let place = llvm::shown_place(instruction, |file| paths.is_library(file));
         CodegenError::SharedSize {
@@ -80,7 +80,7 @@ fn static_array<'ctx>(
     Ok(array)
 }
 
-/// A new variable in shared memory.
+/// Makes a new variable in shared memory.
 fn variable<'ctx>(module: &Module<'ctx>, name: &str, size: u32, align: u32) -> GlobalValue<'ctx> {
     let ty = module.get_context().i8_type().array_type(size);
     let global = module.add_global(ty, Some(AddressSpace::from(space::SHARED)), name);
@@ -88,10 +88,10 @@ fn variable<'ctx>(module: &Module<'ctx>, name: &str, size: u32, align: u32) -> G
     global
 }
 
-/// The marker's caller had to stay one function until now; from here on it is an address and may be
-/// inlined. Gives its name.
+/// Allows the marker's caller to be inlined. It had to stay one function until now, and from here
+/// on it is only an address. Returns its name.
 fn allow_inlining(call: CallSiteValue<'_>) -> String {
-    // SAFETY: a `CallSiteValue` of a module's list of calls is an instruction in a function.
+    // SAFETY: a `CallSiteValue` from a module's list of calls is an instruction in a function.
     let instruction = unsafe { InstructionValue::new(call.as_value_ref()) };
     let Some(caller) = instruction
         .get_parent()
@@ -106,13 +106,13 @@ fn allow_inlining(call: CallSiteValue<'_>) -> String {
     llvm::name(caller)
 }
 
-/// A name for the array of a marker function
+/// Returns a name for the array of a marker function
 /// `path::array::<path::kernel::Shared_TILE, [f32; 256]>`: `kernel_TILE`.
 fn name(marker: &str) -> String {
     let path = format!("{:#}", rustc_demangle::demangle(marker));
     let declaration = path.split_once('<').map_or("", |(_, arguments)| arguments);
     let end = declaration.find([',', '>']).unwrap_or(declaration.len());
-    // Generic parameters of the function around it stand between the names:
+    // Generic parameters of the enclosing function are between the names:
     // `kernel::<_>::Shared_TILE`.
     let is_name = |part: &&str| {
         part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && *part != "_"
@@ -132,8 +132,8 @@ fn name(marker: &str) -> String {
     }
 }
 
-/// `name`, or where it is taken `name_2`, `name_3`, ...: instances of a const-generic kernel have
-/// arrays of the same name.
+/// Returns `name`, or `name_2`, `name_3`, ... if it is taken. The instances of a const-generic
+/// kernel have arrays of the same name.
 fn free_name(module: &Module<'_>, name: &str) -> String {
     let numbered = (2u32..).map(|number| format!("{name}_{number}"));
     let mut names = std::iter::once(name.to_owned()).chain(numbered);

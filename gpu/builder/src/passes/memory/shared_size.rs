@@ -1,8 +1,8 @@
-//! Static shared memory of each kernel: the sum over the shared arrays that the kernel reaches,
-//! itself or through calls.
+//! Computes the static shared memory of each kernel: the sum over the shared arrays that the kernel
+//! reaches directly or through calls.
 //!
 //! Arrays are laid out one after the other, each at its alignment, as ptxas does. A function whose
-//! address is taken counts as called: that can only make the sum too large.
+//! address is taken counts as called. This can only make the sum too large.
 
 use std::collections::HashSet;
 
@@ -16,8 +16,8 @@ use crate::error::CodegenError;
 use crate::llvm::{self, Referred, space};
 use crate::manifest::{Description, Kernel, Lower, Param};
 
-/// What a block may have of static shared memory, in bytes, on every target.
-/// Source: CUDA programming guide, "Technical Specifications per Compute Capability".
+/// The most static shared memory of a block, in bytes, on every target. Source: CUDA programming
+/// guide, "Technical Specifications per Compute Capability".
 const LIMIT: u64 = 48 << 10;
 
 /// Refuses kernels whose arrays do not fit.
@@ -41,7 +41,7 @@ pub(crate) fn check(
     })
 }
 
-/// The module's kernels by name, with what they say of themselves and the shared memory that they
+/// Returns the module's kernels by name, with their descriptions and the shared memory that they
 /// use.
 pub(crate) fn kernels(
     module: &Module<'_>,
@@ -75,7 +75,7 @@ pub(crate) fn kernels(
     kernels
 }
 
-/// A kernel written without `#[kernel]`, as its PTX parameters show it.
+/// Describes a kernel that was written without `#[kernel]`, from its PTX parameters.
 fn describe(function: FunctionValue<'_>) -> Description {
     let params = function
         .get_params()
@@ -101,7 +101,8 @@ fn describe(function: FunctionValue<'_>) -> Description {
     }
 }
 
-/// The variables in shared memory that `kernel` reaches, in the order in which they are met.
+/// Returns the variables in shared memory that `kernel` reaches, in the order in which they are
+/// found.
 fn shared_arrays<'ctx>(kernel: FunctionValue<'ctx>) -> Vec<GlobalValue<'ctx>> {
     let mut seen = HashSet::new();
     let mut arrays = Vec::new();

@@ -1,4 +1,4 @@
-//! What the GPU cannot run, found before ptxas or a launch finds it.
+//! What the GPU cannot run. These passes find it before ptxas or a launch does.
 
 pub(crate) mod parameters;
 pub(crate) mod recursion;

@@ -1,8 +1,8 @@
 //! Refuses kernels whose parameters do not fit, before LLVM spends minutes on them.
 //!
-//! A launch copies the parameters to constant memory. 4096 bytes fit there always; since PTX 8.1
-//! 32764 do, on Volta and later, which are all the targets there are. A module that needs it is
-//! written in that version.
+//! A launch copies the parameters to constant memory. 4096 bytes always fit there. Since PTX 8.1,
+//! 32764 bytes fit on Volta and later, which are all targets that can be built. A module that needs
+//! this is written in that version.
 //!
 //! Source: PTX ISA, "State Spaces: Kernel Function Parameters"; "Release Notes", 8.1.
 
@@ -14,12 +14,12 @@ use crate::error::CodegenError;
 use crate::llvm;
 use crate::manifest::Description;
 
-/// What fits in every version of PTX, in bytes.
+/// The size that fits in every version of PTX, in bytes.
 const ALWAYS: u64 = 4096;
-/// What fits since PTX 8.1.
+/// The size that fits since PTX 8.1, in bytes.
 const LIMIT: u64 = 32_764;
 
-/// Whether some kernel's parameters need PTX 8.1.
+/// Returns whether some kernel's parameters need PTX 8.1.
 pub(crate) fn are_large(
     module: &Module<'_>,
     descriptions: &[Description],

@@ -1,10 +1,10 @@
-//! Finds recursion: the one thing whose stack nobody can size before it runs.
+//! Finds recursion, whose stack size is not known before it runs.
 //!
-//! The driver reserves the stack of every thread before a launch, from what ptxas adds up over the
-//! calls. For a function that can reach itself there is no sum, and what is reserved is the
-//! context's limit (1 KB a thread, unless the host asks for more). Past its end a thread writes
-//! into the void and the launch fails. So recursion is allowed, and said aloud. Calls through a
-//! pointer are not followed.
+//! The driver reserves the stack of every thread before a launch. It takes the size that ptxas adds
+//! up over the calls. For a function that can reach itself there is no such sum, and the driver
+//! reserves the context's limit (1 KB per thread, unless the host sets more). A thread that writes
+//! past the end of its stack makes the launch fail. So recursion is allowed, but a warning reports
+//! it. Calls through a pointer are not followed.
 //!
 //! Source: CUDA programming guide, "Recursion"; driver API, `CU_LIMIT_STACK_SIZE`.
 
@@ -16,7 +16,7 @@ use inkwell::values::{AsValueRef, CallSiteValue, FunctionValue};
 use crate::cargo::source_paths::SourcePaths;
 use crate::llvm;
 
-/// One warning for each function that can reach itself, those of libraries aside.
+/// Returns one warning for each function that can reach itself, except functions of libraries.
 pub(crate) fn warnings(module: &Module<'_>, paths: &SourcePaths) -> Vec<String> {
     let functions = module
         .get_functions()
@@ -26,7 +26,8 @@ pub(crate) fn warnings(module: &Module<'_>, paths: &SourcePaths) -> Vec<String> 
     warnings.into_iter().collect()
 }
 
-/// `core`'s formatting reaches itself through panics, which nobody can help.
+/// Returns whether a function belongs to a library. `core`'s formatting reaches itself through
+/// panics, which users cannot change.
 fn is_library(function: FunctionValue<'_>, paths: &SourcePaths) -> bool {
     llvm::function_place(function).is_some_and(|place| paths.is_library(&place))
 }

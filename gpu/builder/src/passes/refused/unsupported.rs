@@ -1,10 +1,10 @@
-//! Refuses what the GPU has no instruction for, with the line that asks for it.
+//! Refuses operations that the GPU has no instruction for, and reports their source line.
 //!
-//! LLVM would say so too, in the words of its code generator and mostly without a place. This runs
-//! after O3, so that what no kernel can reach does not count.
+//! LLVM would report them too, in the terms of its code generator and mostly without a place. This
+//! pass runs after O3, so code that no kernel reaches does not count.
 //!
-//! What only this target lacks, code generation finds out, and gives up without a place. So the
-//! places of NVPTX's own intrinsics are noted here, for its message.
+//! Code generation itself finds instructions that only this target lacks, and stops without a
+//! place. So this pass stores the places of NVPTX's own intrinsics for its message.
 //!
 //! Source: LLVM, "User Guide for NVPTX Back-end"; PTX ISA, "Fundamental Types", "atom".
 
@@ -24,10 +24,10 @@ const FUNCTIONS: [&str; 16] = [
     "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "exp10",
     "log", "log10", "pow", "powi",
 ];
-/// The same as far as they have no instruction for `f64`.
+/// Further such intrinsics, which lack an instruction for `f64` but not for `f32`.
 const FUNCTIONS_F64: [&str; 2] = ["exp2", "log2"];
 
-/// Where each intrinsic of NVPTX is called first, as `file:line`.
+/// Returns where each intrinsic of NVPTX is called first, as `file:line`.
 pub(crate) fn places(module: &Module<'_>, paths: &SourcePaths) -> BTreeMap<String, String> {
     let mut places = BTreeMap::new();
     for instruction in module.get_functions().flat_map(llvm::instructions) {
@@ -60,7 +60,7 @@ pub(crate) fn check(module: &Module<'_>, paths: &SourcePaths) -> Result<(), Code
     Ok(())
 }
 
-/// What is wrong with an instruction, and what to do.
+/// Returns what is wrong with an instruction, and what to do.
 fn reason(instruction: InstructionValue<'_>) -> Option<(String, String)> {
     use InstructionOpcode::{AtomicCmpXchg, AtomicRMW};
     use LLVMTypeKind::{LLVMFP128TypeKind, LLVMIntegerTypeKind};

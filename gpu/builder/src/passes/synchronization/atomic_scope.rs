@@ -1,10 +1,10 @@
-//! Gives atomic instructions their scope.
+//! Sets the scope of atomic instructions.
 //!
-//! Rust's atomics have an order and no scope; LLVM's without one mean the whole system.
-//! `lanewise-std` calls `__lanewise_atomic_scope(scope)` in a function that holds one atomic
-//! operation and that rustc does not inline. Here the number becomes the scope of the function's
-//! atomic instructions, the call goes, and the function may be inlined (rustc forbids it at the
-//! function and at each call).
+//! Rust's atomics have an order and no scope. In LLVM, an atomic without a scope covers the whole
+//! system. `lanewise-std` calls `__lanewise_atomic_scope(scope)` in a function that contains one
+//! atomic operation and that rustc does not inline. This pass sets the scope of the function's
+//! atomic instructions from that number and removes the call. After that the function may be
+//! inlined (rustc forbids it at the function and at each call).
 //!
 //! Source: LLVM, "User Guide for NVPTX Back-end: Syncscopes"; PTX ISA, "Memory Consistency Model:
 //! Scope".
@@ -18,7 +18,7 @@ use crate::llvm;
 
 const MARKER: &str = "__lanewise_atomic_scope";
 
-/// LLVM's name of each scope that `lanewise-std` numbers; the empty one is the system.
+/// LLVM's name of each scope that `lanewise-std` numbers. The empty name is the system.
 const SCOPES: [&str; 3] = ["", "device", "block"];
 
 /// Handles every marker call.
@@ -28,7 +28,7 @@ pub(crate) fn set(module: &Module<'_>) {
     };
     let noinline = Attribute::get_named_enum_kind_id("noinline");
     for call in llvm::calls_of(marker) {
-        // SAFETY: a `CallSiteValue` of a module's list of calls is an instruction.
+        // SAFETY: a `CallSiteValue` from a module's list of calls is an instruction.
         let instruction = unsafe { InstructionValue::new(call.as_value_ref()) };
         let scope = scope(call).unwrap_or_default();
         let parent = instruction.get_parent().and_then(|at| at.get_parent());
@@ -45,7 +45,7 @@ pub(crate) fn set(module: &Module<'_>) {
     }
 }
 
-/// The scope that a marker call names.
+/// Returns the scope that a marker call names.
 fn scope(call: CallSiteValue<'_>) -> Option<&'static str> {
     let number = llvm::constant_argument(call, 0)?;
     SCOPES.get(usize::try_from(number).ok()?).copied()
@@ -54,8 +54,8 @@ fn scope(call: CallSiteValue<'_>) -> Option<&'static str> {
 /// Sets the scope of an instruction, if it is atomic.
 fn set_scope(module: &Module<'_>, instruction: InstructionValue<'_>, scope: &str) {
     let value = instruction.as_value_ref();
-    // SAFETY: `value` is an instruction; a scope is set on atomic ones only, and is one that this
-    // context knows.
+    // SAFETY: `value` is an instruction. Only atomic instructions get a scope, and it is a scope of
+    // this context.
     unsafe {
         if LLVMIsAtomic(value) != 0 {
             let context = module.get_context().raw();

@@ -1,9 +1,10 @@
-//! What the optimised module says of its barriers, for the lint to compare the PTX with.
+//! Counts the barriers of the optimised module, for the lint to compare the PTX with.
 //!
-//! PTX shows one source line for each instruction; two `sync_threads()` inlined from one line look
-//! alike there. Here the whole chain of inlined calls is known. For each function: how many block
-//! barriers it has, and which lines stand for several barriers of the source without any of them
-//! having been copied into branches that exclude each other.
+//! PTX has one source line for each instruction, so two `sync_threads()` inlined from one line look
+//! alike there. In LLVM's IR the whole chain of inlined calls is known. This file returns two
+//! things for each function: its number of block barriers, and the lines that stand for several
+//! barriers of the source. None of the latter may have been copied into branches that exclude each
+//! other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,11 +24,11 @@ struct Site<'ctx> {
     /// The number of its block.
     block: usize,
     place: SourceIdentity,
-    /// What `.loc` will show.
+    /// The line and column that `.loc` will have.
     line: Option<(u32, u32)>,
 }
 
-/// What each function has.
+/// Returns the expected barriers of each function.
 pub(crate) fn expected(module: &Module<'_>, paths: &SourcePaths) -> BTreeMap<String, Expected> {
     let functions = module
         .get_functions()
@@ -71,7 +72,7 @@ fn expected_of(function: FunctionValue<'_>, paths: &SourcePaths) -> Expected {
     }
 }
 
-/// Every call that involves other threads.
+/// Returns every call that involves other threads.
 fn sites<'ctx>(blocks: &[BasicBlock<'ctx>], paths: &SourcePaths) -> Vec<Site<'ctx>> {
     let mut found = Vec::new();
     for (block, instructions) in blocks
@@ -96,7 +97,7 @@ fn sites<'ctx>(blocks: &[BasicBlock<'ctx>], paths: &SourcePaths) -> Vec<Site<'ct
     found
 }
 
-/// Whether the mark is still there after O3, at the call or at the function called.
+/// Returns whether the call or the called function is still marked `convergent` after O3.
 fn is_convergent(call: CallSiteValue<'_>) -> bool {
     let kind = Attribute::get_named_enum_kind_id("convergent");
     call.get_enum_attribute(AttributeLoc::Function, kind)
@@ -105,7 +106,7 @@ fn is_convergent(call: CallSiteValue<'_>) -> bool {
             .is_some_and(|f| f.get_enum_attribute(AttributeLoc::Function, kind).is_some())
 }
 
-/// How many instructions of the PTX will be block barriers because of this call itself.
+/// Returns how many instructions of the PTX will be block barriers because of this call itself.
 fn block_barriers(call: CallSiteValue<'_>) -> usize {
     if let Some(text) = llvm::assembly(call) {
         return crate::lint::count_block_barriers(&text);

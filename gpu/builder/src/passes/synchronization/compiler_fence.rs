@@ -1,9 +1,9 @@
-//! Takes out the fences that are for the optimiser alone.
+//! Removes the fences that only affect the optimiser.
 //!
-//! `core::sync::atomic::compiler_fence` is a fence among the instructions of one thread: LLVM's
-//! optimiser keeps memory operations on their side of it, and no machine needs an instruction for
-//! it. NVPTX's code generator does not know the scope and gives up. So they go when the optimiser
-//! has done.
+//! `core::sync::atomic::compiler_fence` is a fence among the instructions of one thread. LLVM's
+//! optimiser does not move memory operations across it, and no machine needs an instruction for it.
+//! NVPTX's code generator does not support its scope and stops. So this pass removes these fences
+//! after the optimiser has run.
 //!
 //! Source: LLVM Language Reference, "Atomic Memory Ordering Constraints"
 //! (`syncscope("singlethread")`).
@@ -16,10 +16,10 @@ use crate::llvm;
 
 const SCOPE: &str = "singlethread";
 
-/// Removes them all.
+/// Removes all fences of one thread's scope.
 pub(crate) fn remove(module: &Module<'_>) {
-    // SAFETY: the context lives as long as the module; a scope is made if it is not there yet,
-    // which harms nothing.
+    // SAFETY: the context lives as long as the module. LLVM creates the scope if it does not exist
+    // yet, which is harmless.
     let scope = unsafe {
         LLVMGetSyncScopeID(
             module.get_context().raw(),
@@ -29,7 +29,7 @@ pub(crate) fn remove(module: &Module<'_>) {
     };
     let is_one = |instruction: &InstructionValue<'_>| {
         instruction.get_opcode() == InstructionOpcode::Fence
-            // SAFETY: it is a fence, which has a scope.
+            // SAFETY: the instruction is a fence, which has a scope.
             && unsafe { LLVMGetAtomicSyncScopeID(instruction.as_value_ref()) } == scope
     };
     let fences: Vec<_> = module

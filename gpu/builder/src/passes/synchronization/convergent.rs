@@ -1,13 +1,13 @@
-//! Marks every function and every call of something that is no function `convergent`: its execution
-//! must not come to depend on more conditions.
+//! Marks as `convergent` every function, and every call whose callee is not a function. LLVM must
+//! not make the execution of such a call depend on more conditions.
 //!
 //! A barrier or a shuffle involves other threads. LLVM may not copy or move a `convergent` call
-//! into a branch, but what is not marked it treats like any other code, and one barrier becomes two
-//! in two arms, which is undefined behaviour on a GPU. rustc marks nothing (rust-lang/rust#137086),
-//! so here all is marked: function definitions and declarations, and the calls that have no
-//! function to carry the mark, inline assembly and calls through a pointer. A direct call takes the
-//! mark from its function, and loses it when O3 proves that nothing below synchronises. LLVM's own
-//! intrinsics carry the right mark already.
+//! into a branch. It treats an unmarked call like any other code, and one barrier may become two in
+//! two arms, which is undefined behaviour on a GPU. rustc marks nothing (rust-lang/rust#137086), so
+//! this pass marks everything: function definitions and declarations, and the calls that have no
+//! function to mark, which are inline assembly and calls through a pointer. A direct call uses the
+//! mark of its function. O3 removes the mark if it proves that nothing below synchronises. LLVM's
+//! own intrinsics already have the right mark.
 //!
 //! Source: LLVM Language Reference, "convergent"; LLVM's "Convergence and Uniformity".
 

@@ -1,11 +1,11 @@
-//! Makes plain operations of atomic ones on a thread's own memory.
+//! Replaces atomic operations on a thread's own memory by plain ones.
 //!
-//! `atom` exists in global and shared memory. A variable of one thread, which the optimiser could
-//! not keep in registers, is in local memory; there NVPTX's code generator would write
-//! `atom.local`, which is no instruction and which ptxas refuses. No other thread can reach local
-//! memory, so a load and a store do the same. It comes after O3, which by then has taken out most
-//! of such variables. What is a variable's address is followed through offsets, casts and choices
-//! within one function.
+//! `atom` exists in global and shared memory. If the optimiser cannot keep a variable of one thread
+//! in registers, the variable is in local memory. There NVPTX's code generator would write
+//! `atom.local`, which is not an instruction and which ptxas refuses. No other thread can reach
+//! local memory, so a load and a store have the same effect. This pass runs after O3, which has by
+//! then removed most such variables. It follows a variable's address through offsets, casts and
+//! choices (`phi`, `select`) within one function.
 //!
 //! Source: PTX ISA, "State Spaces: Local State Space", "atom".
 
@@ -23,7 +23,7 @@ use crate::error::CodegenError;
 use crate::llvm;
 use crate::passes::Options;
 
-/// Replaces every such operation.
+/// Replaces every atomic operation on local memory.
 pub(crate) fn lower(module: &Module<'_>, options: &Options) -> Result<(), CodegenError> {
     use InstructionOpcode::{AtomicCmpXchg, AtomicRMW};
     let failed = |error: BuilderError| options.failed("lowering of local atomics", error);
@@ -51,8 +51,8 @@ fn operand<'ctx>(at: InstructionValue<'ctx>, index: u32) -> Option<BasicValueEnu
     at.get_operand(index)?.value()
 }
 
-/// Whether an address is that of a variable of the function, whichever way control came; choices
-/// are followed `depth` times.
+/// Returns whether an address is that of a variable of the function on every path. Choices are
+/// followed to a depth of `depth`.
 fn is_local(address: BasicValueEnum<'_>, depth: u32) -> bool {
     use InstructionOpcode::{AddrSpaceCast, Alloca, BitCast, GetElementPtr, Phi, Select};
     let Some(at) = address.as_instruction_value() else {
@@ -69,7 +69,7 @@ fn is_local(address: BasicValueEnum<'_>, depth: u32) -> bool {
     }
 }
 
-/// `cmpxchg`: what was there, and whether it was what was expected.
+/// Replaces `cmpxchg`. The result is the old value, and whether it was the expected one.
 fn exchange<'ctx>(
     builder: &Builder<'ctx>,
     at: InstructionValue<'ctx>,
@@ -97,7 +97,7 @@ fn exchange<'ctx>(
     Ok(Some(pair.as_basic_value_enum()))
 }
 
-/// `atomicrmw` of integers; of floats the code generator itself makes a load and a store.
+/// Replaces `atomicrmw` of integers. For floats the code generator itself makes a load and a store.
 fn read_and_write<'ctx>(
     builder: &Builder<'ctx>,
     at: InstructionValue<'ctx>,
@@ -127,7 +127,8 @@ fn load<'ctx>(
         .into_int_value())
 }
 
-/// What an operation leaves in memory; `None` for one that is not of integers.
+/// Returns the value that an operation leaves in memory, or `None` if it is not an operation of
+/// integers.
 fn result<'ctx>(
     builder: &Builder<'ctx>,
     operation: LLVMAtomicRMWBinOp,

@@ -1,4 +1,4 @@
-//! What threads do together: barriers stay where they are, and atomics get their scope.
+//! How threads work together: barriers stay where they are, and atomics get their scope.
 
 pub(crate) mod atomic_scope;
 pub(crate) mod barriers;

@@ -1,9 +1,10 @@
 //! `#[kernel]` as other projects write it, for `lanewise_std::compat`.
 //!
-//! Rust-CUDA writes `pub unsafe extern "C" fn`; the ABI is left out here. Both declare shared
-//! memory as mutable statics, which [`statics`] turns into `shared!` arrays. cuda-oxide's slices
-//! have index spaces: the kernel takes this crate's, and makes the other of it. Its attributes on
-//! loops and launches become this crate's, or nothing where they are hints.
+//! Rust-CUDA writes `pub unsafe extern "C" fn`; the ABI is removed here. Both projects declare
+//! shared memory as mutable statics, which [`statics`] turns into `shared!` arrays. cuda-oxide's
+//! slices have index spaces: the kernel takes this crate's slice and converts it to cuda-oxide's.
+//! cuda-oxide's attributes on loops and launches become this crate's attributes, or are removed if
+//! they are only hints.
 
 mod statics;
 mod text;
@@ -26,18 +27,18 @@ pub(crate) fn kernel(options: TokenStream, item: TokenStream) -> syn::Result<Tok
     statics::share(&mut function.block);
     ordinary_body(&mut function);
     index_spaces(&mut function);
-    // What was unsafe with a mutable static need not be with a view.
+    // Code that was unsafe because of a mutable static may be safe with a view.
     function.attrs.push(parse_quote!(#[allow(unused_unsafe)]));
     let companions = function.attrs.iter().map(|attribute| attribute.path());
     let imported = companions.filter(|path| COMPANIONS.iter().any(|name| is(path, name)));
-    // `#[kernel]` reads these itself; there they are macros, which are imported, and the import is
-    // to count as used.
+    // `#[kernel]` reads these attributes itself. In the other projects they are imported macros,
+    // and the import should count as used.
     let uses = quote!(#(#[#imported] const _: () = ();)*);
     for attribute in &mut function.attrs {
         launch_contract(attribute)?;
     }
-    // There the target is the GPU's own; here a module may be built for one that lacks what the
-    // kernel calls.
+    // In the other projects the target is the GPU's own. Here a module may be built for a target
+    // that lacks what the kernel calls.
     let options = match earliest(&function) {
         Some(arch) if options.is_empty() => quote!(min_arch = #arch),
         _ => options,
@@ -46,7 +47,7 @@ pub(crate) fn kernel(options: TokenStream, item: TokenStream) -> syn::Result<Tok
     Ok(quote!(#uses #kernel))
 }
 
-/// Attributes that stand beside `#[kernel]`.
+/// Attributes that are used together with `#[kernel]`.
 const COMPANIONS: [&str; 4] = [
     "launch_bounds",
     "cluster_launch",
@@ -54,7 +55,7 @@ const COMPANIONS: [&str; 4] = [
     "launch_contract",
 ];
 
-/// The earliest target that has what a kernel names, where that is not every one.
+/// Returns the earliest target that supports what a kernel names, if some targets do not.
 fn earliest(function: &ItemFn) -> Option<&'static str> {
     let has_cluster = |attribute: &Attribute| is(attribute.path(), "cluster_launch");
     let mut arch = function.attrs.iter().any(has_cluster).then_some("sm_90");
@@ -69,7 +70,7 @@ fn earliest(function: &ItemFn) -> Option<&'static str> {
     arch
 }
 
-/// Calls `each` with every name in the tokens.
+/// Calls `each` with every identifier in the tokens.
 fn names(tokens: TokenStream, each: &mut impl FnMut(&str)) {
     for token in tokens {
         match token {
@@ -80,14 +81,14 @@ fn names(tokens: TokenStream, each: &mut impl FnMut(&str)) {
     }
 }
 
-/// Whether a path is that of this name, from wherever.
+/// Returns whether a path ends in this name.
 fn is(path: &syn::Path, name: &str) -> bool {
     let last = path.segments.last();
     last.is_some_and(|last| last.ident == name)
 }
 
-/// `#[launch_contract(domain = 1, block = (128, 1, 1))]` is `dims = 1` here; what else it says
-/// there concerns that project's own launches.
+/// Turns `#[launch_contract(domain = 1, block = (128, 1, 1))]` into `dims = 1`. The other clauses
+/// only concern that project's own launches.
 fn launch_contract(attribute: &mut Attribute) -> syn::Result<()> {
     if !is(attribute.path(), "launch_contract") {
         return Ok(());
@@ -105,8 +106,8 @@ fn launch_contract(attribute: &mut Attribute) -> syn::Result<()> {
     Ok(())
 }
 
-/// `#[device]`: on a function nothing but that floats have their methods; a static becomes one of
-/// the device.
+/// Expands `#[device]`. In a function, floats get their methods and nothing else changes. A static
+/// becomes a static of the device.
 pub(crate) fn device(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     match syn::parse2::<Item>(item.clone())? {
         Item::Fn(mut function) => {
@@ -118,8 +119,8 @@ pub(crate) fn device(options: TokenStream, item: TokenStream) -> syn::Result<Tok
     }
 }
 
-/// Parameters `DisjointSlice<T, Space>` become this crate's own, of which the body makes the other;
-/// where the host says how long rows are, it is a parameter behind.
+/// Turns parameters `DisjointSlice<T, Space>` into this crate's slices, which the body converts
+/// back. If the host gives the length of rows, a further parameter follows for it.
 fn index_spaces(function: &mut ItemFn) {
     let mut made: Vec<Stmt> = Vec::new();
     let mut inputs = Punctuated::new();
@@ -147,8 +148,8 @@ fn index_spaces(function: &mut ItemFn) {
     function.block.stmts.splice(0..0, made);
 }
 
-/// The element type of `DisjointSlice<T, Space>`, and whether the space is one whose rows the host
-/// measures.
+/// Returns the element type of `DisjointSlice<T, Space>`, and whether the host gives the length of
+/// its rows.
 fn disjoint_slice(path: &TypePath) -> Option<(Type, bool)> {
     let last = path.path.segments.last()?;
     let PathArguments::AngleBracketed(arguments) = &last.arguments else {
@@ -172,9 +173,9 @@ fn disjoint_slice(path: &TypePath) -> Option<(Type, bool)> {
     Some((element, is_pitched))
 }
 
-/// What a body may have there and not in Rust: `x.sin()` is a method of `std`'s floats, and of a
-/// trait here, which such a function need not import; loops have `#[unroll]`, a hint that LLVM does
-/// without.
+/// Changes what other projects allow in a body but Rust does not. `x.sin()` is a method of `std`'s
+/// floats there, and of a trait here, which such a function does not import. Loops have `#[unroll]`
+/// there, a hint that LLVM does not need.
 fn ordinary_body(function: &mut ItemFn) {
     Loops.visit_block_mut(&mut function.block);
     let import = parse_quote!(
@@ -184,7 +185,7 @@ fn ordinary_body(function: &mut ItemFn) {
     function.block.stmts.insert(0, import);
 }
 
-/// Takes `#[unroll]` and `#[unroll(4)]` off loops.
+/// Removes `#[unroll]` and `#[unroll(4)]` from loops.
 struct Loops;
 
 impl Loops {

@@ -1,8 +1,9 @@
-//! `#[device] static`: a static on the device, a handle on the host. `#[device]` on functions:
-//! those that cross modules, in `device/function.rs`.
+//! `#[device] static`: a static on the device, and a handle on the host. `#[device]` on functions
+//! that cross modules is in `device/function.rs`.
 //!
-//! A static's handle is a unit struct of the static's name, as a kernel's is. It leads to a value
-//! of the static's type, so that the bodies of kernels are type-checked as written.
+//! A static's handle is a unit struct with the static's name, as a kernel's handle is. It
+//! dereferences to a value of the static's type, so that the bodies of kernels are type-checked as
+//! written.
 
 mod function;
 
@@ -13,10 +14,10 @@ use syn::{Error, Item, ItemStatic, StaticMutability, Type};
 
 use crate::symbol;
 
-/// The section by which the builder knows what belongs in constant memory.
+/// The section that tells the builder to place a static in constant memory.
 const CONSTANT_SECTION: &str = ".lanewise.constant";
 
-/// What the name of a static begins with by which the builder knows what another one holds
+/// The prefix of the name of a static that tells the builder the type of another static's value
 /// (`lanewise_std::kernel::layout`).
 const LAYOUT: &str = "__lanewise_static.";
 
@@ -105,7 +106,7 @@ fn of_static(item: ItemStatic) -> syn::Result<TokenStream> {
                 }
             }
 
-            // SAFETY: for the device, the same declaration is a static of this symbol.
+            // SAFETY: the same declaration makes a static with this symbol on the device.
             unsafe impl ::lanewise_std::symbol::Symbol for #ident {
                 type Value = <#ty as ::lanewise_std::symbol::Static>::Value;
                 type Module = #module;
@@ -115,7 +116,7 @@ fn of_static(item: ItemStatic) -> syn::Result<TokenStream> {
     })
 }
 
-/// The last name of a type's path.
+/// Returns the last name of a type's path.
 fn type_name(ty: &Type) -> Option<String> {
     match ty {
         Type::Path(path) => path

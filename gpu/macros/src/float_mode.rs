@@ -1,8 +1,8 @@
-//! `#[fast_math]` and `#[no_fma]`: a function that says how its floats are computed with.
+//! `#[fast_math]` and `#[no_fma]`: attributes that set how a function's floats are computed.
 //!
-//! The function begins with a call of a symbol that the builder knows, and rustc keeps the function
-//! apart so that the call stands for this function alone. The builder flags the operations, removes
-//! the call and lets the function be inlined.
+//! The function begins with a call of a marker symbol, and rustc does not inline the function, so
+//! the marker applies to this function alone. The builder sets the flags of the operations, removes
+//! the call and allows the function to be inlined.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
@@ -25,8 +25,8 @@ pub(crate) fn expand(
     }
     let mut function = crate::item::function(item, name)?;
     let marker = format_ident!("__lanewise_{name}");
-    // What the author says of inlining holds for the builder's optimiser, which is told to inline;
-    // rustc must not, or the call would stand for the caller.
+    // The author's attribute for inlining is for the builder's optimiser. rustc must not inline the
+    // function, because the marker would then apply to the caller.
     function
         .attrs
         .retain(|attr| !attr.path().is_ident("inline"));
@@ -34,7 +34,7 @@ pub(crate) fn expand(
     let body = &function.block;
     function.block = parse_quote!({
         #[cfg(target_arch = "nvptx64")]
-        // SAFETY: the builder takes the call out again.
+        // SAFETY: the builder removes the call.
         unsafe {
             ::lanewise_std::math::#marker()
         }
@@ -45,7 +45,7 @@ pub(crate) fn expand(
     Ok(quote!(#tokens))
 }
 
-/// Whether a function is kept apart from its callers already, or will be.
+/// Returns whether a function is already protected from inlining, or will be.
 pub(crate) fn is_apart(attrs: &[Attribute]) -> bool {
     attrs.iter().any(|attr| {
         let last = attr.path().segments.last();

@@ -1,12 +1,12 @@
 //! The macros of kernels: `#[kernel]` and its companions, `shared!`, `gpu_printf!`.
 //!
 //! A kernel is an ordinary function. [`macro@kernel`] compiles it twice. For `nvptx64-nvidia-cuda`
-//! it becomes a PTX entry point: slices arrive as a pointer and a length (a slice passed whole
-//! would lose its address space) and are put together again before the body. For the host it
-//! becomes a typed handle, a unit struct of the function's name, and a body that is type-checked
-//! and never run, so that `cargo check` and clippy see kernels as they see all other code.
+//! it becomes a PTX entry point. Slices arrive as a pointer and a length, because a slice passed
+//! whole would lose its address space. The entry point builds the slices again and calls the body.
+//! For the host it becomes a typed handle, a unit struct with the function's name, and a body that
+//! is type-checked and never run. So `cargo check` and clippy check kernels like all other code.
 //!
-//! What the expansions call lives in `lanewise-std`; what they promise to the builder is in
+//! The functions that the expansions call are in `lanewise-std`. The interface to the builder is in
 //! [`kernel/manifest.rs`](self).
 
 mod compat;
@@ -31,14 +31,15 @@ use proc_macro::TokenStream;
 /// | `d: GlobalMut<T>` | pointer, length | memory that threads share, behind `unsafe` access |
 /// | `n: u32`, any `T: Value` | the value | the value |
 ///
-/// A safe `fn` may be launched safely with any grid and block; write `unsafe fn` where that is not
-/// so.
+/// A safe `fn` may be launched safely with any grid and block. If that does not hold, write `unsafe
+/// fn`.
 ///
-/// Options: `instances(16, 32)` lists the values of a kernel with a const parameter (one entry
-/// point each, `name_16`, `name_32`), `instances(f32, f64)` the types of one with a type parameter
-/// (`name_f32`; its handle is `name::<f32>`); with several parameters,
-/// `instances((f32, 2), (f64, 4))`. `min_arch = "sm_90"` leaves the kernel out of builds for older
-/// targets.
+/// Options:
+/// - `instances(16, 32)` lists the values of a kernel with a const parameter (one entry point each,
+///   `name_16`, `name_32`).
+/// - `instances(f32, f64)` lists the types of a kernel with a type parameter (`name_f32`, whose
+///   handle is `name::<f32>`). With several parameters, write `instances((f32, 2), (f64, 4))`.
+/// - `min_arch = "sm_90"` leaves the kernel out of builds for older targets.
 ///
 /// ```
 /// use lanewise_macros::kernel;
@@ -53,7 +54,7 @@ use proc_macro::TokenStream;
 /// }
 /// ```
 ///
-/// What is passed by value has to mean the same on both sides:
+/// A value that is passed must mean the same on both sides:
 ///
 /// ```compile_fail,E0277
 /// #[lanewise_macros::kernel]
@@ -66,12 +67,13 @@ pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Promises that a block has at most `max` threads, and asks that `min` blocks fit on a
-/// multiprocessor: `#[launch_bounds(256)]`, `#[launch_bounds(256, 2)]`. CUDA's `__launch_bounds__`.
-/// It goes with `#[kernel]`, which reads it.
+/// Declares that a block has at most `max` threads, and requests that `min` blocks fit on a
+/// multiprocessor: `#[launch_bounds(256)]`, `#[launch_bounds(256, 2)]`. This is CUDA's
+/// `__launch_bounds__`. The attribute is used together with `#[kernel]`, which reads it.
 ///
-/// The compiler may then use more registers for each thread (or must use fewer); a launch with a
-/// larger block fails. PTX ISA, "Performance-Tuning Directives: .maxntid, .minnctapersm".
+/// With `max` the compiler may use more registers for each thread, and with `min` it may have to
+/// use fewer. A launch with a larger block fails. PTX ISA, "Performance-Tuning Directives:
+/// .maxntid, .minnctapersm".
 #[proc_macro_attribute]
 pub fn launch_bounds(options: TokenStream, item: TokenStream) -> TokenStream {
     kernel::companion::expand("launch_bounds", options.into(), item.into())
@@ -79,11 +81,11 @@ pub fn launch_bounds(options: TokenStream, item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Lets a thread have at most this many registers, so that more threads fit on a multiprocessor:
-/// `#[max_registers(64)]`. CUDA's `__maxnreg__`. It goes with `#[kernel]`, and not with a second
-/// number of `#[launch_bounds]`, which asks for the same in another way. What does not fit is
-/// spilled to local memory: look at the table of `cargo xtask build-ptx`. PTX ISA,
-/// "Performance-Tuning Directives: .maxnreg".
+/// Limits the registers of a thread, so that more threads fit on a multiprocessor:
+/// `#[max_registers(64)]`. This is CUDA's `__maxnreg__`. The attribute is used together with
+/// `#[kernel]`. It must not be combined with a second number of `#[launch_bounds]`, which limits
+/// registers in another way. Values that do not fit are spilled to local memory: the table of
+/// `cargo xtask build-ptx` shows how many. PTX ISA, "Performance-Tuning Directives: .maxnreg".
 #[proc_macro_attribute]
 pub fn max_registers(options: TokenStream, item: TokenStream) -> TokenStream {
     kernel::companion::expand("max_registers", options.into(), item.into())
@@ -91,10 +93,10 @@ pub fn max_registers(options: TokenStream, item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Fixes the cluster that a block belongs to, in blocks: `#[cluster_launch(2, 1, 1)]`. CUDA's
-/// `__cluster_dims__`. It goes with `#[kernel(min_arch = "sm_90")]`: clusters came with Hopper. The
-/// grid is a multiple of the cluster along each axis. PTX ISA, "Cluster Dimension Directives:
-/// .reqnctapercluster".
+/// Fixes the shape of the cluster that a block belongs to, in blocks: `#[cluster_launch(2, 1, 1)]`.
+/// This is CUDA's `__cluster_dims__`. The attribute is used together with `#[kernel(min_arch =
+/// "sm_90")]`, because Hopper was the first to have clusters. The grid is a multiple of the cluster
+/// along each axis. PTX ISA, "Cluster Dimension Directives: .reqnctapercluster".
 #[proc_macro_attribute]
 pub fn cluster_launch(options: TokenStream, item: TokenStream) -> TokenStream {
     kernel::companion::expand("cluster_launch", options.into(), item.into())
@@ -102,10 +104,10 @@ pub fn cluster_launch(options: TokenStream, item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Launches the kernel cooperatively: all blocks of its grid are on the device at once, so that
-/// they can wait for each other by `groups::this_grid().sync()`. It goes with `#[kernel]`. A launch
-/// of more blocks than the device holds is refused by the host. CUDA C++ Programming Guide,
-/// "Cooperative Groups: Grid Synchronization".
+/// Launches the kernel cooperatively: all blocks of its grid are on the device at once, so they can
+/// wait for each other with `groups::this_grid().sync()`. The attribute is used together with
+/// `#[kernel]`. The host refuses a launch with more blocks than the device holds. CUDA C++
+/// Programming Guide, "Cooperative Groups: Grid Synchronization".
 #[proc_macro_attribute]
 pub fn cooperative_launch(options: TokenStream, item: TokenStream) -> TokenStream {
     kernel::companion::expand("cooperative_launch", options.into(), item.into())
@@ -113,10 +115,11 @@ pub fn cooperative_launch(options: TokenStream, item: TokenStream) -> TokenStrea
         .into()
 }
 
-/// Computes in `f32` as fast as the machine can, in this function: operations fused, divisions and
-/// square roots approximate, the functions of `lanewise_std::math` as in `lanewise_std::fast`. What
-/// `--fast-math` is for a whole build, less its zeroing of denormals. On a kernel or any other
-/// function; functions that it calls are compiled as ever, unless rustc inlines them.
+/// Makes this function compute in `f32` as fast as the GPU can. Operations are fused, divisions and
+/// square roots are approximate, and the functions of `lanewise_std::math` are those of
+/// `lanewise_std::fast`. This is `--fast-math` for one function, except that denormals are not set
+/// to zero. It applies to a kernel or any other function. Functions that it calls are compiled as
+/// usual, unless rustc inlines them.
 #[proc_macro_attribute]
 pub fn fast_math(options: TokenStream, item: TokenStream) -> TokenStream {
     float_mode::expand("fast_math", options.into(), item.into())
@@ -124,8 +127,8 @@ pub fn fast_math(options: TokenStream, item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Rounds each product and each sum of this function by itself: no `a * b + c` becomes one fused
-/// multiply-add, whatever the build's `--fmad` says. On a kernel or any other function.
+/// Rounds each product and each sum of this function separately: no `a * b + c` becomes one fused
+/// multiply-add, even if the build has `--fmad`. It applies to a kernel or any other function.
 #[proc_macro_attribute]
 pub fn no_fma(options: TokenStream, item: TokenStream) -> TokenStream {
     float_mode::expand("no_fma", options.into(), item.into())
@@ -133,8 +136,8 @@ pub fn no_fma(options: TokenStream, item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Says what a kernel asks of its launch. It goes with `#[kernel]`, which reads it (below that, it
-/// needs no import).
+/// Declares a kernel's requirements for its launch. The attribute is used together with
+/// `#[kernel]`, which reads it. Below `#[kernel]` it needs no import.
 ///
 /// | clause | the launch |
 /// | --- | --- |
@@ -143,12 +146,12 @@ pub fn no_fma(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `grid = 1`, `grid = ..=64`, `grid = (..=64, 2..=8)` | has so many blocks along x, y and z, where nothing is said one |
 /// | `whole_warps` | has blocks of a multiple of 32 threads |
 ///
-/// Any contract also says that there are fewer than 2^32 threads along each axis, so that positions
-/// fit in a `u32`.
+/// Any contract also requires fewer than 2^32 threads along each axis, so that positions fit in a
+/// `u32`.
 ///
-/// The host refuses a launch that breaks the contract. The kernel is compiled on the strength of
-/// it: no check of the shape is left on the device, and a launch that goes round the host's check,
-/// which is `unsafe`, has to keep it.
+/// The host refuses a launch that breaks the contract. The compiler relies on the contract: the
+/// device code does not check the shape. A launch that skips the host's check is `unsafe`, and its
+/// caller must keep the contract.
 ///
 /// ```
 /// use lanewise_macros::kernel;
@@ -183,14 +186,14 @@ pub fn launch_contract(options: TokenStream, item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Lets a structure or an enumeration of your own be passed to a kernel by value, and be an element
+/// Allows your own structure or enumeration to be passed to a kernel by value, and to be an element
 /// of buffers.
 ///
-/// The type means the same on both sides: it is `#[repr(C)]` (or `transparent`, or for an
-/// enumeration a type of integers), all of its fields are such values, and a structure has no
-/// padding, which holds nothing that could be passed. Fields are numbers, `bool`, arrays,
-/// `Option<NonZeroU32>`, raw addresses of the device, and other types that derive it; what borrows
-/// or owns memory of the host is none.
+/// The type must mean the same on both sides. It is `#[repr(C)]` (or `transparent`, or for an
+/// enumeration a type of integers), and all of its fields are such values. A structure has no
+/// padding, because the bytes of padding have no value that could be passed. Fields are numbers,
+/// `bool`, arrays, `Option<NonZeroU32>`, raw addresses of the device, and other types that derive
+/// it. A type that borrows or owns memory of the host is not allowed.
 ///
 /// ```
 /// use lanewise_macros::{Value, kernel};
@@ -212,7 +215,7 @@ pub fn launch_contract(options: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// A hole between fields is refused:
+/// Padding between fields is refused:
 ///
 /// ```compile_fail,E0080
 /// #[derive(Clone, Copy, lanewise_macros::Value)]
@@ -223,8 +226,8 @@ pub fn launch_contract(options: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// A type with parameters may have holes for some of their values, so it is not plain bytes (`Pod`)
-/// for any:
+/// A type with parameters may have padding for some of their values, so it is never plain bytes
+/// (`Pod`):
 ///
 /// ```compile_fail,E0277
 /// #[derive(Clone, Copy, lanewise_macros::Value)]
@@ -235,7 +238,7 @@ pub fn launch_contract(options: TokenStream, item: TokenStream) -> TokenStream {
 /// bytes(Both(1u8, 2u32));
 /// ```
 ///
-/// And a layout that the compiler chooses is refused:
+/// A layout that the compiler chooses is refused too:
 ///
 /// ```compile_fail
 /// #[derive(Clone, Copy, lanewise_macros::Value)]
@@ -253,9 +256,9 @@ pub fn derive_value(item: TokenStream) -> TokenStream {
 
 /// Declares arrays that the threads of a block share: CUDA's `__shared__`.
 ///
-/// `shared! { static TILE: [[f32; 33]; 32]; }` makes `TILE` a `SharedArray<[f32; 33], 32>` in the
-/// scope it stands in. The size may depend on const parameters of the kernel. There is no
-/// initializer, as the hardware has none: an element has no value until a thread has set it.
+/// `shared! { static TILE: [[f32; 33]; 32]; }` declares `TILE` as a `SharedArray<[f32; 33], 32>` in
+/// the enclosing scope. The size may depend on const parameters of the kernel. There is no
+/// initializer, because the hardware has none: an element has no value until a thread has set it.
 ///
 /// ```
 /// use lanewise_macros::{kernel, shared};
@@ -274,7 +277,8 @@ pub fn derive_value(item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// Each declaration is one piece of memory for each block, however often control passes it.
+/// Each declaration is one array for each block, even if the block executes the declaration several
+/// times.
 #[proc_macro]
 pub fn shared(item: TokenStream) -> TokenStream {
     shared::expand(item.into())
@@ -282,10 +286,11 @@ pub fn shared(item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// On a static, puts it on the device: a `DeviceGlobal<T>` in global memory, a `ConstantMemory<T>`
-/// in constant memory. On functions, lets one module call another's.
+/// Declares a static or a function of the device. A static is a `DeviceGlobal<T>` in global memory,
+/// or a `ConstantMemory<T>` in constant memory. On functions, the attribute lets one module call
+/// another's.
 ///
-/// On the host the static is a handle, as a kernel is: `device.symbol(COUNT)` finds the memory,
+/// On the host the static is a handle, as a kernel is. `device.symbol(COUNT)` finds the memory,
 /// which has the handle's type (`lanewise_std::symbol::Symbol`).
 ///
 /// ```
@@ -302,9 +307,10 @@ pub fn shared(item: TokenStream) -> TokenStream {
 /// name(COUNT);
 /// ```
 ///
-/// A crate's kernels are one module of PTX. A function that modules of other crates, or of other
-/// languages, may call is `extern "C"`; it keeps its name in the PTX. Who calls it declares it, and
-/// the host program links both (`lanewise::Linker`). This is CUDA C++'s separate compilation.
+/// A crate's kernels are one module of PTX. A function that modules of other crates or other
+/// languages may call is `extern "C"`, and it keeps its name in the PTX. The calling module
+/// declares it, and the host program links both (`lanewise::Linker`). This is CUDA C++'s separate
+/// compilation.
 ///
 /// ```
 /// # mod kernels {
@@ -336,9 +342,9 @@ pub fn device(options: TokenStream, item: TokenStream) -> TokenStream {
 /// Prints from a kernel: `gpu_printf!("thread {} has {:.2}\n", thread::thread_idx_x(), x)`.
 ///
 /// The format is Rust's (`{}`, `{name}`, `{:x}`, `{:X}`, `{:o}`, `{:e}`, `{:p}`, width, precision,
-/// `0`, `+`, `-`, `<`, `>`) and is checked when the kernel is compiled: the number of arguments
-/// here, their types by the traits in `lanewise_std::printf`. It becomes one call of the driver's
-/// `vprintf`, so that one call's text is never torn apart.
+/// `0`, `+`, `-`, `<`, `>`). It is checked when the kernel is compiled: the macro checks the number
+/// of arguments, and the traits in `lanewise_std::printf` check their types. It becomes one call of
+/// the driver's `vprintf`, so the text of one call is never mixed with other output.
 ///
 /// ```
 /// # use lanewise_macros::{gpu_printf, kernel};
@@ -348,7 +354,7 @@ pub fn device(options: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// A value that a format does not fit does not compile:
+/// A value that does not fit its format is a compile error:
 ///
 /// ```compile_fail,E0277
 /// # use lanewise_macros::{gpu_printf, kernel};
@@ -366,7 +372,8 @@ pub fn gpu_printf(item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// `#[kernel]` as Rust-CUDA and cuda-oxide write it; `lanewise_std::compat` has it under its name.
+/// `#[kernel]` as Rust-CUDA and cuda-oxide write it, which `lanewise_std::compat` exports under its
+/// name.
 #[doc(hidden)]
 #[proc_macro_attribute]
 pub fn compat_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
@@ -375,7 +382,7 @@ pub fn compat_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// cuda-oxide's `#[device]`; `lanewise_std::compat` has it under its name.
+/// cuda-oxide's `#[device]`, which `lanewise_std::compat` exports under its name.
 #[doc(hidden)]
 #[proc_macro_attribute]
 pub fn compat_device(options: TokenStream, item: TokenStream) -> TokenStream {
@@ -384,7 +391,8 @@ pub fn compat_device(options: TokenStream, item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// An attribute that says what holds here anyway: cuda-oxide's `#[cuda_module]`.
+/// An attribute that changes nothing, because its effect is the default here: cuda-oxide's
+/// `#[cuda_module]`.
 #[doc(hidden)]
 #[proc_macro_attribute]
 pub fn compat_nothing(_: TokenStream, item: TokenStream) -> TokenStream {
@@ -400,7 +408,7 @@ pub fn compat_println(item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// cuda-oxide's `gpu_printf!`; `lanewise_std::compat` has it under its name.
+/// cuda-oxide's `gpu_printf!`, which `lanewise_std::compat` exports under its name.
 #[doc(hidden)]
 #[proc_macro]
 pub fn compat_printf(item: TokenStream) -> TokenStream {

@@ -1,9 +1,9 @@
-//! `gpu_printf!`: a Rust format string becomes a C one.
+//! `gpu_printf!`: turns a Rust format string into a C one.
 //!
-//! The macro knows the text, the number of arguments and what each placeholder asks for, not the
+//! The macro has the text, the number of arguments and the format of each placeholder, but not the
 //! arguments' types. It therefore cuts the format at the conversion letters: `"{} of {:.2}\n"`
-//! becomes the pieces `"%"`, `" of %.2"` and `"\n"`, and `lanewise_std::printf` puts between them
-//! the letters that belong to the types, when the kernel is compiled.
+//! becomes the pieces `"%"`, `" of %.2"` and `"\n"`. When the kernel is compiled,
+//! `lanewise_std::printf` puts the letters that belong to the types between them.
 
 mod format;
 
@@ -16,7 +16,7 @@ use syn::{Error, Expr, Ident, LitStr, Token};
 
 use format::{Argument, Conversion, Format};
 
-/// `"format", a, b`
+/// The arguments of a call: `"format", a, b`
 struct Call {
     format: LitStr,
     arguments: Vec<Expr>,
@@ -83,7 +83,8 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
     }
     Ok(quote! {
         match (#(#arguments,)*) {
-            // Inside, where the arguments do not see it: one of theirs may be called `Text` too.
+            // The type is declared in an inner block, which the arguments do not see. One of theirs
+            // may be called `Text` too.
             arguments => {
                 enum Text {}
                 impl ::lanewise_std::printf::Text for Text {
@@ -95,7 +96,7 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
     })
 }
 
-/// Wraps an argument in the conversion that its placeholder asks for.
+/// Wraps an argument in the conversion that its placeholder requires.
 fn convert(conversion: Conversion, value: &TokenStream) -> TokenStream {
     let wrapper = match conversion {
         Conversion::Display => {

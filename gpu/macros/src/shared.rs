@@ -1,8 +1,8 @@
-//! `shared!`: arrays in the memory that a block shares.
+//! `shared!`: arrays in the shared memory of a block.
 //!
-//! Stock rustc has no address spaces. Each declaration calls a function of its own, generic over a
-//! type made here (`lanewise_std::shared::SharedArray::of_declaration`); the builder finds those
-//! functions in the bitcode and puts a variable in shared memory in the place of each.
+//! Stock rustc has no address spaces. Each declaration calls a function of its own, which is
+//! generic over a type made here (`lanewise_std::shared::SharedArray::of_declaration`). The builder
+//! finds those functions in the bitcode and replaces each by a variable in shared memory.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -19,7 +19,8 @@ struct Declaration {
 
 impl Parse for Declaration {
     fn parse(input: ParseStream) -> syn::Result<Self> {
-        // A comment is welcome; on a local variable it would be a warning.
+        // A doc comment is allowed on the declaration. On a local variable it would cause a
+        // warning.
         let mut attributes = input.call(Attribute::parse_outer)?;
         attributes.retain(|attribute| !attribute.path().is_ident("doc"));
         input.parse::<Token![static]>()?;

@@ -1,19 +1,19 @@
-//! Symbols: the names of kernels and statics, between rustc, the builder and the host.
+//! Symbols: the names of kernels and statics in rustc, the builder and the host.
 //!
-//! rustc is given the whole path, `gpu::basics::vector_add::vec_add`, so that two Rust modules, or
-//! two crates, may each have a `vec_add`. The builder makes of it the name in the PTX: `vec_add`,
-//! unless two have it. The host looks the name up among those that the builder has had to change
-//! (`lanewise_std::kernel::symbol`).
+//! rustc gets the whole path, `gpu::basics::vector_add::vec_add`, so that two Rust modules, or two
+//! crates, may each have a `vec_add`. The builder turns it into the name in the PTX: `vec_add`,
+//! unless two functions have it. The host looks the name up among the names that the builder had to
+//! change (`lanewise_std::kernel::symbol`).
 
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Error, Ident, Path};
 
-/// Where a build script that embeds PTX says which Rust module the type `Ptx` is in: `crate`, or
-/// `crate::kernels`.
+/// The variable in which a build script that embeds PTX names the Rust module of the type `Ptx`:
+/// `crate`, or `crate::kernels`.
 const MODULE: &str = "LANEWISE_MODULE";
 
-/// Refuses what can't be a name in PTX.
+/// Refuses a name that PTX does not allow.
 ///
 /// PTX ISA, "Identifiers".
 pub(crate) fn check(name: &Ident) -> syn::Result<()> {
@@ -25,18 +25,18 @@ pub(crate) fn check(name: &Ident) -> syn::Result<()> {
     Err(Error::new(name.span(), message))
 }
 
-/// The symbol that rustc is told, as the value of `export_name`.
+/// Returns the symbol that rustc gets, as the value of `export_name`.
 pub(crate) fn on_device(name: &str) -> TokenStream {
     quote!(::core::concat!(::core::module_path!(), "::", #name))
 }
 
-/// The symbol in the PTX, as an expression on the host, inside of an `impl` that has a type
+/// Returns the symbol in the PTX, as an expression on the host, inside an `impl` that has a type
 /// `Module`.
 pub(crate) fn on_host(name: &str) -> TokenStream {
     quote!(::lanewise_std::kernel::symbol::<Self::Module>(::core::module_path!(), #name))
 }
 
-/// The type that stands for the crate's PTX.
+/// Returns the type that represents the crate's PTX.
 pub(crate) fn module() -> syn::Result<TokenStream> {
     let Ok(path) = std::env::var(MODULE) else {
         return Ok(quote!(::lanewise_std::kernel::NoPtx));

@@ -1,10 +1,11 @@
-//! `#[derive(Value)]`: the layout is said, the fields are values, nothing is between them.
+//! `#[derive(Value)]`: checks that the layout is declared, that the fields are values, and that
+//! there is no padding.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use syn::{Data, DeriveInput, Error, Fields, Ident, Type, parse_quote};
 
-/// Layouts that are the same on both sides, beside `C` and `transparent`: those of enumerations.
+/// Layouts that are the same on both sides, besides `C` and `transparent`: those of enumerations.
 const INTEGERS: [&str; 10] = [
     "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize",
 ];
@@ -42,7 +43,7 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
     let reprs = item.attrs.iter().filter(|it| it.path().is_ident("repr"));
     let text = quote!(#(#reprs)*).to_string() + &fields_text(&item.data);
     let numbers = numbers(&item);
-    // A type without parameters is looked at where it stands, others where they are used.
+    // A type without parameters is checked at its declaration, and others where they are used.
     let now = item
         .generics
         .params
@@ -55,8 +56,8 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
     }
     let (parameters, arguments, bounds) = item.generics.split_for_impl();
     let plain = (!is_enum).then(|| {
-        // The higher rank lets the compiler take a bound that does not hold: then the type is not
-        // what its fields are not.
+        // The higher-ranked lifetime makes the compiler accept a bound that does not hold. Then the
+        // type does not implement the trait that its fields lack.
         let all_fields_are = |what: TokenStream| {
             let mut generics = item.generics.clone();
             generics.make_where_clause().predicates.extend(fields.iter().map(
@@ -65,26 +66,25 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
             generics.where_clause
         };
         let zeroable = all_fields_are(quote!(::lanewise_std::kernel::Zeroable));
-        // Holes in a type with parameters are looked for where it is used, which is too late for
-        // who reads its bytes.
+        // Padding in a type with parameters is detected only where the type is used. That is too
+        // late for code that reads its bytes.
         let pod = item.generics.params.is_empty().then(|| {
             let pod = all_fields_are(quote!(::lanewise_std::kernel::Pod));
             quote! {
-                // SAFETY: so are all fields, and nothing is between them.
+                // SAFETY: all fields are `Pod`, and there is no padding.
                 #[cfg(not(target_arch = "nvptx64"))]
                 unsafe impl ::lanewise_std::kernel::Pod for #name #pod {}
             }
         });
         quote! {
-            // SAFETY: so are all fields; what may be between them is nothing.
+            // SAFETY: all fields are `Zeroable`, and padding has no value.
             #[cfg(not(target_arch = "nvptx64"))]
             unsafe impl #parameters ::lanewise_std::kernel::Zeroable for #name #arguments #zeroable {}
             #pod
         }
     });
     Ok(quote! {
-        // SAFETY: the layout is one that both sides have, all fields are values, and nothing is
-        // between them.
+        // SAFETY: both sides have the same layout, all fields are values, and there is no padding.
         unsafe impl #parameters ::lanewise_std::kernel::Value for #name #arguments #bounds {
             const CHECKED: () = {
                 #(::lanewise_std::kernel::assert_value::<#fields>();)*
@@ -106,7 +106,7 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
     })
 }
 
-/// The names of fields and variants, and the numbers of these, as written.
+/// Returns the names of fields and variants, and the variants' numbers as written.
 fn fields_text(data: &Data) -> String {
     match data {
         Data::Struct(data) => data.fields.to_token_stream().to_string(),
@@ -115,16 +115,17 @@ fn fields_text(data: &Data) -> String {
     }
 }
 
-/// The numbers of variants that say theirs, as the compiler has them here: by a constant or `cfg!`
-/// they may be others there. (Those that say none are one more than the one before.)
+/// Returns the explicit numbers of variants, as the compiler evaluates them on this side. A
+/// constant or `cfg!` may give them other values on the other side. (A variant without a number has
+/// the one before it plus one.)
 fn numbers(item: &DeriveInput) -> Vec<TokenStream> {
     let Data::Enum(data) = &item.data else {
         return Vec::new();
     };
-    // The type that the language gives the expression: that of `#[repr(u8)]`, else `isize`.
+    // The type that the language gives the expression: that of `#[repr(u8)]`, otherwise `isize`.
     let mut of = format_ident!("isize");
     for attribute in item.attrs.iter().filter(|it| it.path().is_ident("repr")) {
-        // Whether it is right was looked at before.
+        // The attribute was checked before.
         let _ = attribute.parse_nested_meta(|meta| {
             if let Some(name) = meta
                 .path
@@ -158,7 +159,8 @@ fn types(fields: &Fields) -> impl Iterator<Item = Type> {
     fields.iter().map(|field| field.ty.clone())
 }
 
-/// `#[repr(C)]`, `#[repr(transparent)]`, or for an enumeration `#[repr(u8)]` and its like.
+/// Checks for `#[repr(C)]`, `#[repr(transparent)]`, or for an enumeration `#[repr(u8)]` and the
+/// like.
 fn check_layout(item: &DeriveInput, is_enum: bool) -> syn::Result<()> {
     let mut is_said = false;
     for attribute in item.attrs.iter().filter(|it| it.path().is_ident("repr")) {

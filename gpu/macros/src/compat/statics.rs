@@ -1,11 +1,11 @@
-//! Shared memory as mutable statics, which the other projects' own compilers move there; stock
-//! rustc cannot.
+//! Mutable statics as shared memory. The other projects' own compilers place them there, which
+//! stock rustc cannot do.
 //!
 //! cuda-oxide's `static mut TILE: SharedArray<T, N> = SharedArray::UNINIT;` becomes a `shared!`
-//! array with a view of it under the same name; a barrier likewise; `&raw mut TILE as *mut T` is
-//! then the address of the array and not of its view. Rust-CUDA's
-//! `#[address_space(shared)] static mut TILE: [T; N] = ..;` becomes one too, and `TILE` in the body
-//! the place that it is at.
+//! array and a view of it under the same name. A barrier is handled in the same way. `&raw mut TILE
+//! as *mut T` is then the address of the array, not of its view. Rust-CUDA's
+//! `#[address_space(shared)] static mut TILE: [T; N] = ..;` becomes a `shared!` array too, and
+//! `TILE` in the body becomes the place at its address.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -61,7 +61,7 @@ impl VisitMut for Statics {
     }
 }
 
-/// Whether an attribute is `#[address_space(shared)]`.
+/// Returns whether an attribute is `#[address_space(shared)]`.
 fn is_shared(attribute: &Attribute) -> bool {
     let last = attribute.path().segments.last();
     last.is_some_and(|last| last.ident == "address_space")
@@ -70,12 +70,12 @@ fn is_shared(attribute: &Attribute) -> bool {
             .is_ok_and(|space| space == "shared")
 }
 
-/// The address of a static of Rust-CUDA's, under another name.
+/// Returns the name of the variable with the address of a Rust-CUDA static.
 fn address(name: &Ident) -> Ident {
     format_ident!("__{name}_address")
 }
 
-/// One value of the static's type in shared memory, and its address.
+/// Declares one value of the static's type in shared memory, and its address.
 fn place(item: &ItemStatic, attribute: &Attribute) -> [Stmt; 3] {
     let (name, ty) = (address(&item.ident), &item.ty);
     let declared = format_ident!("__{}", item.ident);
@@ -85,12 +85,12 @@ fn place(item: &ItemStatic, attribute: &Attribute) -> [Stmt; 3] {
             #[allow(non_snake_case)]
             let #name: *mut #ty = #declared.as_ptr();
         ),
-        // The attribute is imported, and the import is to count as used.
+        // The attribute is imported, and the import should count as used.
         parse_quote!(#attribute const _: () = ();),
     ]
 }
 
-/// Puts `(*address)`, which is a place as a mutable static is, where the static is named.
+/// Replaces each use of the static by `(*address)`, which is a place like a mutable static.
 struct Uses {
     places: Vec<Ident>,
 }
@@ -108,8 +108,8 @@ impl VisitMut for Uses {
     }
 }
 
-/// Puts the array's address where that of its view is made a pointer to something else:
-/// `&raw mut TILE as *mut u8`.
+/// Uses the array's address where the address of its view is cast to another pointer type: `&raw
+/// mut TILE as *mut u8`.
 struct Addresses {
     views: Vec<Ident>,
 }
@@ -141,7 +141,7 @@ impl VisitMut for Addresses {
 }
 
 impl Addresses {
-    /// The array's address, for an expression that is its view's.
+    /// Returns the array's address if the expression is the address of its view.
     fn address(&self, expression: &Expr) -> Option<Expr> {
         let raw = match expression {
             Expr::Paren(paren) => return self.address(&paren.expr),
@@ -162,7 +162,7 @@ impl Addresses {
     }
 }
 
-/// Whether a static is an array: a barrier's view is what its functions take.
+/// Returns whether a static is an array. It is not for a barrier, whose functions take its view.
 fn is_array(item: &ItemStatic) -> bool {
     match &*item.ty {
         Type::Path(path) => {
@@ -173,7 +173,7 @@ fn is_array(item: &ItemStatic) -> bool {
     }
 }
 
-/// Whether a type is that of a view, or left to be inferred.
+/// Returns whether a type is that of a view, or is inferred.
 fn is_view(ty: &Type) -> bool {
     match ty {
         Type::Path(path) => {
@@ -185,7 +185,8 @@ fn is_view(ty: &Type) -> bool {
     }
 }
 
-/// What `shared!` declares for a static that is a shared array or a barrier of cuda-oxide's.
+/// Returns the `shared!` declaration for a static that is a shared array or a barrier of
+/// cuda-oxide.
 fn storage(item: &ItemStatic) -> Option<TokenStream> {
     let Type::Path(path) = &*item.ty else {
         return None;
@@ -218,7 +219,7 @@ fn storage(item: &ItemStatic) -> Option<TokenStream> {
     Some(quote!([::lanewise_std::compat::cuda_device::Aligned<[#element; #length], #align>; 1]))
 }
 
-/// The storage, and a view of it under the static's name.
+/// Declares the storage, and a view of it under the static's name.
 fn view(item: &ItemStatic, storage: &TokenStream) -> [Stmt; 2] {
     let (name, ty) = (&item.ident, &item.ty);
     let declared = format_ident!("__{name}");

@@ -3,17 +3,18 @@
 use proc_macro2::{Literal, TokenStream, TokenTree};
 use quote::quote;
 
-/// Rust-CUDA's `println!`: the text ends its line.
+/// Expands Rust-CUDA's `println!`, which ends the text with a new line.
 pub(crate) fn println(item: TokenStream) -> syn::Result<TokenStream> {
     with_format(item, |text| text.to_owned() + "\n")
 }
 
-/// cuda-oxide's `gpu_printf!`: Rust's format, in which C's letters and `-` may stand as well.
+/// Expands cuda-oxide's `gpu_printf!`. Its format is Rust's, but C's letters and `-` are allowed
+/// too.
 pub(crate) fn printf(item: TokenStream) -> syn::Result<TokenStream> {
     with_format(item, rust_format)
 }
 
-/// `gpu_printf!` with another format.
+/// Expands to `gpu_printf!` with a changed format.
 fn with_format(item: TokenStream, change: impl Fn(&str) -> String) -> syn::Result<TokenStream> {
     let mut tokens = item.into_iter();
     let format = match tokens.next() {
@@ -29,7 +30,7 @@ fn with_format(item: TokenStream, change: impl Fn(&str) -> String) -> syn::Resul
     crate::printf::expand(quote!(#format #(#tokens)*))
 }
 
-/// `{:-8.2f}` is `{:<8.2}`, `{:d}` is `{}`, `{:E}` is `{:e}`.
+/// Turns `{:-8.2f}` into `{:<8.2}`, `{:d}` into `{}`, and `{:E}` into `{:e}`.
 fn rust_format(text: &str) -> String {
     let mut rust = String::new();
     let mut rest = text;
@@ -48,7 +49,7 @@ fn rust_format(text: &str) -> String {
     rust + rest
 }
 
-/// What stands between braces.
+/// Converts the text between two braces.
 fn placeholder(text: &str) -> String {
     let Some((name, flags)) = text.split_once(':') else {
         return text.to_owned();
@@ -58,7 +59,7 @@ fn placeholder(text: &str) -> String {
         None => ("", flags),
     };
     let flags = match flags.strip_suffix(['f', 'F']) {
-        // C's own number of digits.
+        // C's default number of digits.
         Some(flags) if !flags.contains('.') => flags.to_owned() + ".6",
         Some(flags) => flags.to_owned(),
         None => match flags.strip_suffix('E') {

@@ -1,9 +1,10 @@
-//! `#[device]` on functions: what one module of PTX defines for others, and what it calls of them.
+//! `#[device]` on functions: what one module of PTX defines for others, and what it calls from
+//! others.
 //!
-//! An exported function is told to rustc by its path, as kernels are, and the builder keeps it
-//! visible under its name. An imported one is told by a name that marks it ([`IMPORT`]), so that a
-//! function which is missing by mistake is still found out. On the host an exported function is
-//! what it is, and an imported one panics: only a module that is linked has it.
+//! An exported function's symbol in rustc is its path, as for kernels, and the builder keeps it
+//! visible under its name. An imported function's symbol has a prefix ([`IMPORT`]), so that the
+//! builder still detects a function that is missing by mistake. On the host an exported function is
+//! an ordinary function. An imported one panics there, because only a linked module contains it.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -12,10 +13,10 @@ use syn::{Error, FnArg, ForeignItem, ForeignItemFn, ItemFn, ItemForeignMod, Sign
 
 use crate::symbol;
 
-/// What the builder knows an imported function by; its name comes behind.
+/// The prefix of an imported function's symbol. The function's name follows it.
 const IMPORT: &str = "__lanewise_import.";
 
-/// A function that other modules may call.
+/// Expands a function that other modules may call.
 pub(super) fn exported(item: ItemFn) -> syn::Result<TokenStream> {
     check(&item.sig)?;
     symbol::check(&item.sig.ident)?;
@@ -47,7 +48,7 @@ pub(super) fn exported(item: ItemFn) -> syn::Result<TokenStream> {
     })
 }
 
-/// Functions that another module defines.
+/// Expands functions that another module defines.
 pub(super) fn imported(mut item: ItemForeignMod) -> syn::Result<TokenStream> {
     if item.unsafety.is_none() {
         let message =
@@ -72,7 +73,7 @@ pub(super) fn imported(mut item: ItemForeignMod) -> syn::Result<TokenStream> {
     })
 }
 
-/// What stands for an imported function on the host.
+/// Returns the host's replacement for an imported function, which panics.
 fn panicking(function: &ForeignItemFn) -> syn::Result<TokenStream> {
     check(&function.sig)?;
     symbol::check(&function.sig.ident)?;
@@ -102,7 +103,7 @@ fn panicking(function: &ForeignItemFn) -> syn::Result<TokenStream> {
     })
 }
 
-/// Refuses what a call between modules has no way for.
+/// Refuses what a call between modules cannot pass.
 fn check(sig: &Signature) -> syn::Result<()> {
     let error = |message| Err(Error::new_spanned(sig, message));
     if !sig.generics.params.is_empty() {

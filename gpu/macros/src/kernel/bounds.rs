@@ -10,7 +10,7 @@ use super::companion::option;
 /// The most threads that CUDA allows in a block on any device.
 const MAX_THREADS: u32 = 1024;
 
-/// What `#[launch_bounds]` promised.
+/// The values of `#[launch_bounds]`.
 #[derive(Clone, Copy)]
 pub(super) struct LaunchBounds {
     pub(super) max_threads: u32,

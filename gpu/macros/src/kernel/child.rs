@@ -1,7 +1,8 @@
-//! The kernel as other kernels launch it: `lanewise_std::dynamic::Child` for its handle.
+//! Launches of the kernel by other kernels: the implementation of `lanewise_std::dynamic::Child`
+//! for its handle.
 //!
-//! The buffer of parameters that a launch fills is laid out as C lays out a structure of the PTX
-//! parameters, so the structure is written down here and the compiler does the rest.
+//! A launch fills a buffer of parameters. Its layout is that of a C structure of the PTX
+//! parameters. So the macro writes this structure, and the compiler computes the layout.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -10,10 +11,10 @@ use super::instances::Instance;
 use super::signature::{Lowering, Param};
 use super::{Kernel, entry_point};
 
-/// `impl Child` for one entry point's handle, on both sides: on the host the bodies that launch it
-/// are type-checked.
+/// Returns `impl Child` for one entry point's handle. It is generated for the device and for the
+/// host, where bodies that launch the kernel are type-checked.
 ///
-/// A kernel that takes tensor maps has none: a kernel cannot pass one on.
+/// A kernel that takes tensor maps has no implementation, because a kernel cannot pass a map on.
 pub(super) fn implementation(kernel: &Kernel, instance: &Instance) -> TokenStream {
     let takes_map = |param: &Param| matches!(param.lowering, Lowering::TensorMap);
     if kernel.params.iter().any(takes_map) {
@@ -35,8 +36,8 @@ pub(super) fn implementation(kernel: &Kernel, instance: &Instance) -> TokenStrea
         }
     });
     quote! {
-        // SAFETY: the entry point is made from the same parameters, by the same macro, and the
-        // structure is their layout.
+        // SAFETY: the same macro makes the entry point from the same parameters, and the structure
+        // has their layout.
         unsafe impl ::lanewise_std::dynamic::Child for #handle {
             type Arguments<'a> = (#(#types,)*);
 
@@ -54,11 +55,11 @@ pub(super) fn implementation(kernel: &Kernel, instance: &Instance) -> TokenStrea
             #[inline(always)]
             #[allow(unused_variables, clippy::needless_pass_by_value)]
             unsafe fn store(__buffer: *mut u8, (#(#names,)*): Self::Arguments<'_>) {
-                // The names here must be none that a kernel's author chooses for a parameter or its
-                // type.
+                // These names must differ from the names that a kernel's author chooses for a
+                // parameter or its type.
                 #[repr(C)]
                 struct __Parameters { #(#fields),* }
-                // SAFETY: the caller promises room and alignment.
+                // SAFETY: the caller guarantees the size and alignment of the buffer.
                 unsafe { __buffer.cast::<__Parameters>().write(__Parameters { #(#values),* }) }
             }
         }

@@ -1,14 +1,14 @@
-//! Attributes that go with `#[kernel]`, in either order.
+//! Attributes that are used together with `#[kernel]`, in either order.
 //!
-//! `#[kernel]` takes those that stand below it off the function and reads them. One that stands
-//! above runs first, and moves itself below.
+//! `#[kernel]` removes those below it from the function and reads them. One above it runs first,
+//! and moves itself below.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use syn::parse::Parse;
 use syn::{Attribute, Error, Meta, parse_quote};
 
-/// Takes `#[name(..)]` off a kernel's attributes, if it is there.
+/// Removes `#[name(..)]` from a kernel's attributes and returns it, if it is there.
 pub(super) fn take<T: Parse>(attrs: &mut Vec<Attribute>, name: &str) -> syn::Result<Option<T>> {
     let mut found = None;
     for attr in attrs.extract_if(.., |attr| is(attr, name)) {
@@ -26,7 +26,7 @@ pub(super) fn take<T: Parse>(attrs: &mut Vec<Attribute>, name: &str) -> syn::Res
     Ok(found)
 }
 
-/// The attribute by itself: it moves behind `#[kernel]`.
+/// Expands the attribute when it runs by itself: it moves below `#[kernel]`.
 pub(crate) fn expand(
     name: &str,
     options: TokenStream,
@@ -44,7 +44,7 @@ pub(crate) fn expand(
     Ok(function.into_token_stream())
 }
 
-/// True for `#[name]` and `#[any::path::name]`.
+/// Returns true for `#[name]` and `#[any::path::name]`.
 fn is(attr: &Attribute, name: &str) -> bool {
     attr.path()
         .segments
@@ -52,7 +52,7 @@ fn is(attr: &Attribute, name: &str) -> bool {
         .is_some_and(|segment| segment.ident == name)
 }
 
-/// An `Option` as an expression.
+/// Writes an `Option` as an expression.
 pub(super) fn option(value: Option<impl ToTokens>) -> TokenStream {
     match value {
         Some(value) => quote!(::core::option::Option::Some(#value)),

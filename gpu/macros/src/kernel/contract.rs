@@ -7,7 +7,7 @@ use syn::{Error, Expr, Ident, LitInt, RangeLimits, Token, parse_quote};
 
 use super::companion::option;
 
-/// What a kernel asks of its launch.
+/// The kernel's requirements for its launch.
 pub(super) struct Contract {
     dimensions: u32,
     /// The block's shape; its sizes may name const parameters.
@@ -66,7 +66,7 @@ impl Parse for Contract {
     }
 }
 
-/// `= 256`, `= (32, 8)`.
+/// Parses `= 256` or `= (32, 8)`.
 fn sizes(input: ParseStream, name: &Ident, wrong: &str) -> syn::Result<Vec<Expr>> {
     input.parse::<Token![=]>()?;
     let sizes = match input.parse()? {
@@ -80,7 +80,7 @@ fn sizes(input: ParseStream, name: &Ident, wrong: &str) -> syn::Result<Vec<Expr>
     Ok(sizes)
 }
 
-/// A range says how many blocks at most, and with them.
+/// Checks that a range has an upper bound, which must be inclusive.
 fn check_range(size: &Expr) -> syn::Result<()> {
     match size {
         Expr::Range(range)
@@ -95,7 +95,7 @@ fn check_range(size: &Expr) -> syn::Result<()> {
     }
 }
 
-/// The least and the most blocks along an axis.
+/// Returns the fewest and the most blocks along an axis.
 fn grid_size(size: &Expr) -> TokenStream {
     let (least, most) = match size {
         Expr::Range(range) => {

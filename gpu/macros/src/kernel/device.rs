@@ -1,5 +1,5 @@
-//! The kernel for the device: the function as written, and an entry point that puts its arguments
-//! together.
+//! The expansion for the device: the function as written, and an entry point that builds its
+//! arguments from the PTX parameters.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -29,7 +29,7 @@ pub(super) fn expand(kernel: &Kernel) -> TokenStream {
     }
 }
 
-/// One entry point and its manifest.
+/// Writes one entry point and its manifest.
 fn entry(kernel: &Kernel, instance: &Instance) -> TokenStream {
     let body = &kernel.function.sig.ident;
     let Instance {
@@ -70,13 +70,13 @@ fn entry(kernel: &Kernel, instance: &Instance) -> TokenStream {
     quote! {
         #checks
 
-        // What may be passed by value is `lanewise_std::kernel::Value`'s to say; the lint thinks of
-        // C, which has no arrays by value.
+        // `lanewise_std::kernel::Value` decides what may be passed by value. The lint follows C,
+        // which cannot pass arrays by value.
         #[allow(improper_ctypes_definitions)]
         #[unsafe(export_name = #export)]
         unsafe extern "ptx-kernel" fn #entry(#(#parameters),*) {
-            // SAFETY: the launch passes what the handle's types say, and keeps its contract
-            // (`lanewise_std::kernel::Kernel`).
+            // SAFETY: the launch passes arguments of the types in the handle, and keeps its
+            // contract (`lanewise_std::kernel::Kernel`).
             #[allow(unused_unsafe)]
             unsafe {
                 #assume
@@ -96,7 +96,7 @@ fn entry(kernel: &Kernel, instance: &Instance) -> TokenStream {
     }
 }
 
-/// The Rust argument, put together from its PTX parameters.
+/// Builds the Rust argument from its PTX parameters.
 fn argument(param: &Param) -> TokenStream {
     let Param { ty, lowering, .. } = param;
     let (name, length) = (param.passed_name(), param.length_name());

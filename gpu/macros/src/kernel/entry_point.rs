@@ -1,5 +1,5 @@
-//! The entry point's name, parameters and handle, as the device's expansion and [`super::child`]
-//! both write them.
+//! The entry point's name, parameters and handle. The device's expansion and [`super::child`] both
+//! write them.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -8,12 +8,12 @@ use super::Kernel;
 use super::instances::Instance;
 use super::signature::{Lowering, Param};
 
-/// The function that is the entry point.
+/// Returns the name of the entry point's function.
 pub(super) fn name(instance: &Instance) -> Ident {
     format_ident!("entry_{}", instance.symbol)
 }
 
-/// The PTX parameters of one Rust parameter.
+/// Returns the PTX parameters of one Rust parameter.
 pub(super) fn parameters(param: &Param) -> TokenStream {
     let Param { ty, lowering, .. } = param;
     let (name, length) = (param.passed_name(), param.length_name());
@@ -26,7 +26,7 @@ pub(super) fn parameters(param: &Param) -> TokenStream {
 }
 
 impl Kernel {
-    /// The handle's type for one entry point: `matmul_shared<16>`, `scale<f32>`.
+    /// Returns the handle's type for one entry point: `matmul_shared<16>`, `scale<f32>`.
     pub(super) fn handle(&self, instance: &Instance) -> TokenStream {
         let name = &self.function.sig.ident;
         let arguments = &instance.arguments;

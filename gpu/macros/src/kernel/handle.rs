@@ -1,7 +1,7 @@
-//! The kernel's handle, and for the host the body, for the compiler and clippy to read.
+//! The kernel's handle, and for the host also the body, which the compiler and clippy check.
 //!
-//! The handle is a unit struct. On the host it says what a launch takes; on the device it is the
-//! type by which other kernels name this one when they launch it.
+//! The handle is a unit struct. On the host it defines what a launch takes. On the device it is the
+//! type that other kernels use to launch this one.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
@@ -53,10 +53,10 @@ pub(super) fn expand(kernel: &Kernel) -> syn::Result<TokenStream> {
     })
 }
 
-/// The handles of a kernel with type parameters. A unit structure cannot have any; a unit variant
-/// can, and is written the same way: `scale::<f32>`. So the handle is an enumeration with one
-/// variant that can be made, in a module of its own; the variant's name as a value and an alias as
-/// a type are what the kernel's author sees.
+/// Writes the handles of a kernel with type parameters. A unit structure cannot have type
+/// parameters. A unit variant can, and is written in the same way: `scale::<f32>`. So the handle is
+/// an enumeration with one variant that can be constructed, in a module of its own. The kernel's
+/// author sees the variant's name as a value and an alias as a type.
 fn family(kernel: &Kernel, docs: TokenStream) -> TokenStream {
     let function = &kernel.function;
     let (vis, name) = (&function.vis, &function.sig.ident);
@@ -113,7 +113,7 @@ fn family(kernel: &Kernel, docs: TokenStream) -> TokenStream {
     }
 }
 
-/// `impl Kernel` (and `SafeKernel`, for a safe function) for one entry point's handle.
+/// Writes `impl Kernel` for one entry point's handle, and `SafeKernel` if the function is safe.
 fn implementation(kernel: &Kernel, instance: &Instance) -> syn::Result<TokenStream> {
     let (module, symbol) = (symbol::module()?, symbol::on_host(&instance.symbol));
     let handle = kernel.handle(instance);
@@ -144,21 +144,21 @@ fn implementation(kernel: &Kernel, instance: &Instance) -> syn::Result<TokenStre
             #number,
         );
     );
-    // The instance's types keep the bounds of the function; on the device the entry point would say
-    // so, to whoever builds for it.
+    // Checks here that the instance's types satisfy the function's bounds. Otherwise the entry
+    // point on the device would report the error, to the person who builds for it.
     let (body, generic) = (&kernel.function.sig.ident, &instance.arguments);
     let bounds_hold = kernel
         .has_types()
         .then(|| quote!(const _: () = { let _ = #body::<#(#generic),*>; };));
     let safe = kernel.function.sig.unsafety.is_none().then(|| {
         quote! {
-            // SAFETY: the kernel is a safe function, so it is sound for all arguments and launches
-            // that its contract allows.
+            // SAFETY: the kernel is a safe function, so it is sound for all arguments and for all
+            // launches that its contract allows.
             unsafe impl ::lanewise_std::kernel::SafeKernel for #handle {}
         }
     });
     Ok(quote! {
-        // SAFETY: the entry point of this name is made from the same parameters, by the same macro.
+        // SAFETY: the same macro makes the entry point of this name from the same parameters.
         unsafe impl ::lanewise_std::kernel::Kernel for #handle {
             type Module = #module;
             type Params = (#(#types,)*);
@@ -178,7 +178,7 @@ fn implementation(kernel: &Kernel, instance: &Instance) -> syn::Result<TokenStre
     })
 }
 
-/// Lines that compile only if each parameter's type is one that the kernel may have, with the error
+/// Returns lines that compile only if the kernel may have each parameter's type. The error points
 /// at the type.
 pub(super) fn checks(kernel: &Kernel) -> TokenStream {
     let is_safe = kernel.function.sig.unsafety.is_none();
@@ -189,8 +189,8 @@ pub(super) fn checks(kernel: &Kernel) -> TokenStream {
                 quote_spanned!(ty.span()=> const _: () = ::lanewise_std::kernel::assert_value::<#ty>();),
             )
         }
-        // Every thread of the launch holds the slice. An `unsafe fn` may take cells: its caller
-        // keeps the threads apart.
+        // Every thread of the launch has the slice. An `unsafe fn` may take cells, because its
+        // caller prevents data races between threads.
         Lowering::ReadSlice { element } if is_safe => {
             let is_value = is_value(element);
             Some(quote_spanned!(element.span()=> const _: () = {
@@ -216,8 +216,8 @@ pub(super) fn checks(kernel: &Kernel) -> TokenStream {
     kernel.params.iter().filter_map(check).collect()
 }
 
-/// A statement that compiles only if the host and the device are sure to mean the same by an
-/// element's bytes. Who launches an `unsafe fn` answers for that.
+/// Writes a statement that compiles only if an element's bytes mean the same on the host and the
+/// device. For an `unsafe fn` the caller of the launch is responsible for that.
 fn is_value(element: &Type) -> TokenStream {
     quote_spanned!(element.span()=> {
         #[allow(unused_imports)]
@@ -230,7 +230,7 @@ fn is_value(element: &Type) -> TokenStream {
     })
 }
 
-/// The signature for the handle's page, as a block of code.
+/// Returns the signature as a block of code, for the handle's page.
 fn signature_text(kernel: &Kernel) -> String {
     let params: Vec<String> = kernel
         .params

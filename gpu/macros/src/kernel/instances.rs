@@ -1,5 +1,5 @@
-//! The entry points of a kernel: one, or one for each listed group of what stands for its generic
-//! parameters.
+//! The entry points of a kernel: one, or one for each listed group of values and types of its
+//! generic parameters.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -13,17 +13,17 @@ use crate::symbol;
 
 /// One entry point.
 pub(super) struct Instance {
-    /// The symbol in the PTX, where no other kernel has it: the function's name, with the values
-    /// and types behind it (`matmul_shared_16`, `scale_f32`).
+    /// The symbol in the PTX, if no other kernel has it. It is the function's name, followed by the
+    /// values and types (`matmul_shared_16`, `scale_f32`).
     pub(super) symbol: String,
-    /// What stands for the generic parameters; none for a plain function.
+    /// The values of the generic parameters. A plain function has none.
     pub(super) arguments: Vec<Argument>,
 }
 
 impl Kernel {
-    /// Items of one entry point, in a scope where the generic parameters are constants and types of
-    /// its own: parameter types and the launch contract may name them. The scope is the macro's
-    /// own, so that entry points do not meet.
+    /// Writes items of one entry point, in a scope where the generic parameters are constants and
+    /// types. Parameter types and the launch contract may name them. Each entry point has a scope
+    /// of its own, so the names of two entry points do not conflict.
     pub(super) fn scope(&self, instance: &Instance, items: TokenStream) -> TokenStream {
         let bound = self
             .function
@@ -51,12 +51,12 @@ impl Kernel {
         }
     }
 
-    /// Whether there is a type among the generic parameters.
+    /// Returns whether there is a type among the generic parameters.
     pub(super) fn has_types(&self) -> bool {
         self.function.sig.generics.type_params().next().is_some()
     }
 
-    /// A type of the signature with the instance's types in the place of the parameters.
+    /// Returns a type of the signature with the parameters replaced by the instance's types.
     pub(super) fn filled(&self, mut ty: Type, instance: &Instance) -> Type {
         let parameters = self.function.sig.generics.params.iter();
         let types = parameters
@@ -72,7 +72,7 @@ impl Kernel {
     }
 }
 
-/// Puts types in the place of names.
+/// Replaces names by types.
 struct Fill<'a>(Vec<(&'a Ident, &'a Type)>);
 
 impl VisitMut for Fill<'_> {
@@ -85,7 +85,7 @@ impl VisitMut for Fill<'_> {
     }
 }
 
-/// Pairs a function's generic parameters with what is listed for them.
+/// Pairs a function's generic parameters with the listed values and types.
 pub(super) fn of(function: &ItemFn, groups: Option<Vec<Group>>) -> syn::Result<Vec<Instance>> {
     let name = &function.sig.ident;
     symbol::check(name)?;
@@ -100,7 +100,7 @@ pub(super) fn of(function: &ItemFn, groups: Option<Vec<Group>>) -> syn::Result<V
             }
             Some(GenericParam::Type(first)) => (&first.ident, "types", "f32, f64"),
             Some(GenericParam::Const(first)) => (&first.ident, "values", "16, 32"),
-            // `signature` has refused it.
+            // `signature` has already refused it.
             Some(GenericParam::Lifetime(first)) => (&first.lifetime.ident, "lifetimes", ""),
         };
         let message = format!(
@@ -168,7 +168,7 @@ fn instance(
     Ok(Instance { symbol, arguments })
 }
 
-/// The words of a type, as a part of a symbol: `Line_f32` for `crate::ops::Line<f32>`.
+/// Returns the words of a type as a part of a symbol: `Line_f32` for `crate::ops::Line<f32>`.
 fn words(ty: &str) -> String {
     let mut words: Vec<&str> = Vec::new();
     let mut rest = ty;
@@ -178,8 +178,8 @@ fn words(ty: &str) -> String {
             .find(|c: char| !(c.is_alphanumeric() || c == '_'))
             .unwrap_or(word.len());
         rest = &word[end..];
-        // What stands before `::` says where the type is, not what; and PTX has names of ASCII
-        // only.
+        // A path before `::` only gives the type's module, so it is left out. Names in PTX are
+        // ASCII only.
         let after = rest.trim_start().strip_prefix("::");
         let is_what = after.is_none_or(|after| after.trim_start().starts_with('<'));
         if is_what && word[..end].is_ascii() {
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn a_type_is_a_part_of_a_symbol_by_its_words() {
-        // A word that PTX can't have is left out.
+        // A word that PTX cannot represent is left out.
         assert_eq!(words("Größe < f32 >"), "f32");
         assert_eq!(words("f32"), "f32");
         assert_eq!(words("crate :: ops::Line < f32 >"), "Line_f32");

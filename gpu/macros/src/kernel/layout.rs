@@ -1,9 +1,9 @@
-//! What both sides of a kernel have to agree on, as an expression that each of them works out for
-//! itself: a number (`lanewise_std::kernel::layout`).
+//! The layout that both sides of a kernel must agree on. It is an expression for a number
+//! (`lanewise_std::kernel::layout`), which each side computes for itself.
 //!
-//! The macro sees the kernel as it is written; what a type or a constant is, only the compiler
-//! knows. So the number is of the description's text, and of the types and the contract as the
-//! compiler has them there.
+//! The macro sees only the kernel's source. What a type or a constant is, only the compiler knows.
+//! So the number is computed from the description's text, and from the types and the contract as
+//! the compiler evaluates them on that side.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -12,7 +12,7 @@ use super::instances::Instance;
 use super::signature::Lowering;
 use super::{Kernel, manifest};
 
-/// The number, for the scope of an entry point.
+/// Returns the number, for the scope of an entry point.
 pub(super) fn number(kernel: &Kernel, instance: &Instance) -> TokenStream {
     let (text, _) = manifest::agreed(kernel, instance);
     let types = kernel
@@ -21,7 +21,7 @@ pub(super) fn number(kernel: &Kernel, instance: &Instance) -> TokenStream {
         .filter_map(|param| match &param.lowering {
             Lowering::ReadSlice { element } | Lowering::WriteSlice { element } => Some(element),
             Lowering::Value => Some(&param.ty),
-            // A map has one form, and says itself what it is of.
+            // A map always has the same layout, and contains its own description.
             Lowering::TensorMap => None,
         });
     let contract = kernel.contract.as_ref().map(

@@ -1,9 +1,9 @@
-//! What the builder has to know of an entry point: a line of JSON in a static beside it.
+//! The builder's description of an entry point: a line of JSON in a static beside it.
 //!
-//! The static is called `__lanewise_kernel.PATH`, by the kernel's path
+//! The static is called `__lanewise_kernel.PATH`, with the kernel's path
 //! (`gpu::basics::vector_add::vec_add`). The builder reads it from the bitcode, sets the attributes
 //! that follow from it (read-only pointers, launch bounds), writes it to the manifest `gpu.json`,
-//! and takes it out of the module.
+//! and removes it from the module.
 
 use std::fmt::Write as _;
 
@@ -17,18 +17,18 @@ use syn::Type;
 /// The prefix of the statics' names.
 pub(super) const PREFIX: &str = "__lanewise_kernel.";
 
-/// A slice that nothing writes; and one whose elements turn out to be cells, by a word of the same
-/// length.
+/// The word for a slice that nothing writes, and the word of the same length for a slice whose
+/// elements are cells.
 pub(super) const READ_SLICE: [&str; 2] = ["read_slice", "cell_slice"];
-/// A value; and one that turns out to have no bytes.
+/// The word for a value, and the word of the same length for a value without bytes.
 pub(super) const VALUE: [&str; 2] = ["value", "empty"];
 
 /// The JSON for one entry point.
 pub(super) struct Json<'a> {
     /// The text of the description, as JSON.
     pub(super) text: String,
-    /// Where each word begins, in bytes, that the compiler alone can choose, and of which parameter
-    /// it is: `lanewise_std::kernel::describe` writes it.
+    /// The words that only the compiler can choose: where each begins, in bytes, and its
+    /// parameter's lowering and type. `lanewise_std::kernel::describe` writes them.
     pub(super) words: Vec<(usize, &'a Lowering, &'a Type)>,
     /// Where the 16 digits of the [`layout`](super::layout) begin.
     pub(super) layout: usize,
@@ -54,7 +54,7 @@ pub(super) fn json<'a>(kernel: &'a Kernel, instance: &Instance) -> Json<'a> {
     }
 }
 
-/// The first part of it, which host and device have to agree on, with its words.
+/// Writes the first part of the JSON, which host and device must agree on, and returns its words.
 pub(super) fn agreed<'a>(
     kernel: &'a Kernel,
     instance: &Instance,
@@ -105,7 +105,7 @@ pub(super) fn agreed<'a>(
     (text, words)
 }
 
-/// A JSON string.
+/// Returns a JSON string.
 fn string(text: &str) -> String {
     let mut quoted = String::from('"');
     for c in text.chars() {

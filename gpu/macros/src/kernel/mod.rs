@@ -1,4 +1,4 @@
-//! `#[kernel]`: a function in, a PTX entry point and a host handle out.
+//! `#[kernel]`: turns a function into a PTX entry point and a host handle.
 //!
 //! The modules are the steps. [`options`], [`bounds`], [`shape`] and [`contract`] read the
 //! attributes, and [`signature`] checks the function. [`manifest`] describes it to the builder, and
@@ -34,9 +34,9 @@ use options::Options;
 use shape::{Cluster, Cooperative, MaxRegisters};
 use signature::Param;
 
-/// All that the two expansions need to know of a kernel.
+/// The properties of a kernel that the two expansions need.
 struct Kernel {
-    /// The function as written, without the attributes that are ours.
+    /// The function as written, without the attributes of this crate.
     function: ItemFn,
     params: Vec<Param>,
     bounds: Option<LaunchBounds>,

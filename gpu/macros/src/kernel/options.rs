@@ -1,4 +1,4 @@
-//! What stands in the parentheses of `#[kernel(..)]`.
+//! The options in the parentheses of `#[kernel(..)]`.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -9,11 +9,12 @@ use syn::{Error, Ident, Lit, LitStr, Token, Type, parenthesized};
 /// The options of one kernel.
 #[derive(Default)]
 pub(super) struct Options {
-    /// `instances(..)`: what stands for the generic parameters, one group for each entry point.
+    /// `instances(..)`: the values and types of the generic parameters, one group for each entry
+    /// point.
     pub(super) instances: Option<Vec<Group>>,
-    /// `min_arch = ".."`: the oldest target that has what the kernel uses.
+    /// `min_arch = ".."`: the oldest target that supports what the kernel uses.
     pub(super) min_arch: Option<String>,
-    /// `launches`: the kernel launches kernels, so that its module has to be linked with the device
+    /// `launches`: the kernel launches kernels. Its module has to be linked with the device
     /// runtime.
     pub(super) launches: bool,
 }
@@ -21,7 +22,7 @@ pub(super) struct Options {
 /// One entry of `instances(..)`: `16` or `f32`, or `(f32, 2)` for two parameters.
 pub(super) struct Group(pub(super) Vec<Argument>);
 
-/// What stands for one generic parameter.
+/// The argument for one generic parameter.
 pub(super) enum Argument {
     /// For a const parameter.
     Value(Lit),
@@ -101,8 +102,8 @@ impl Parse for Group {
     }
 }
 
-/// `sm_90`, `sm_100a`: three letters and a number, with the suffix of an architecture- or
-/// family-specific target.
+/// Checks a target such as `sm_90` or `sm_100a`: three characters and a number, with the suffix of
+/// an architecture- or family-specific target.
 fn arch(text: &LitStr) -> syn::Result<String> {
     let value = text.value();
     let number = value

@@ -33,8 +33,8 @@ impl Parse for Cluster {
         for (size, place) in sizes.iter().zip(&mut shape) {
             *place = size.base10_parse()?;
         }
-        // 8 blocks fit on every GPU with clusters; more are up to the device, and the launch says
-        // so.
+        // 8 blocks fit on every GPU with clusters. A larger cluster depends on the device, and the
+        // launch returns an error if it does not fit.
         let blocks = shape
             .iter()
             .try_fold(1u32, |product, size| product.checked_mul(*size));
@@ -48,7 +48,7 @@ impl Parse for Cluster {
     }
 }
 
-/// All blocks of a grid are on the device at once. There is nothing more to say about it.
+/// All blocks of a grid are on the device at once. The attribute has no options.
 pub(super) struct Cooperative;
 
 impl Parse for Cooperative {

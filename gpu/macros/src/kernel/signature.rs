@@ -1,4 +1,4 @@
-//! What a kernel's signature may be, and how each parameter goes into the PTX.
+//! The rules for a kernel's signature, and how each parameter is passed in the PTX.
 
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
@@ -16,27 +16,27 @@ pub(super) struct Param {
     pub(super) lowering: Lowering,
 }
 
-/// How a parameter goes into the PTX.
+/// How a parameter is passed in the PTX.
 pub(super) enum Lowering {
-    /// `&[T]`: pointer and length; nothing writes the memory while the kernel runs.
+    /// `&[T]`: pointer and length. Nothing writes to the memory while the kernel runs.
     ReadSlice { element: Type },
     /// `DisjointSlice<T>`, `PerBlock<T>`, `GlobalMut<T>`: pointer and length. `DisjointMatrix<T>`:
-    /// pointer, and rows and columns in the place of the length.
+    /// pointer, and rows and columns instead of the length.
     WriteSlice { element: Type },
-    /// `TensorMap<T, RANK>` and its like: the 128 bytes of a map, which are used where they lie
-    /// among the parameters.
+    /// `TensorMap<T, RANK>` and similar types: the 128 bytes of a map. The kernel uses them where
+    /// they lie among the parameters.
     TensorMap,
     /// The value itself.
     Value,
 }
 
-/// The most parameters: `host` has tuples of as many arguments.
+/// The most parameters. `host` has tuples of up to this many arguments.
 const PARAMETERS: usize = 24;
 
-/// What is said to lifetimes with a name.
+/// The message for named lifetimes.
 const LIFETIMES: &str = "leave lifetimes out: all that a kernel borrows lasts for the launch";
 
-/// The parameters, or every reason why this function cannot be a kernel.
+/// Returns the parameters, or every reason why this function cannot be a kernel.
 pub(super) fn check(function: &ItemFn) -> syn::Result<Vec<Param>> {
     let signature = &function.sig;
     let mut errors = Errors(None);
@@ -130,8 +130,8 @@ fn param(input: &FnArg) -> syn::Result<Param> {
     }
 }
 
-/// What a type borrows that only the launch lends: a kernel that is told `'static` could keep it
-/// for the next launch, when the memory may be gone.
+/// Refuses named lifetimes in a type, because only the launch lends the memory. A kernel with a
+/// `'static` parameter could keep it for the next launch, when the memory may no longer exist.
 struct Borrows(Errors);
 
 impl Visit<'_> for Borrows {
@@ -149,7 +149,7 @@ impl Visit<'_> for Borrows {
     }
 }
 
-/// A type without what a macro's `$ty` or a reader's parentheses put around it.
+/// Returns a type without the group of a macro's `$ty` and without parentheses.
 fn plain(ty: &Type) -> &Type {
     match ty {
         Type::Group(group) => plain(&group.elem),
@@ -198,14 +198,14 @@ fn lowering(ty: &Type) -> syn::Result<Lowering> {
     }
 }
 
-/// Whether it is one of the types of `lanewise_std::tma` that a kernel takes.
+/// Returns whether it is one of the types of `lanewise_std::tma` that a kernel takes.
 fn is_tensor_map(path: &TypePath) -> bool {
     const MAPS: [&str; 4] = ["TensorMap", "TensorMapMut", "Im2colMap", "Im2colMapMut"];
     let last = path.path.segments.last();
     last.is_some_and(|last| MAPS.iter().any(|map| last.ident == map))
 }
 
-/// The element type of `DisjointSlice<T>` and its like.
+/// Returns the element type of `DisjointSlice<T>` and similar types.
 fn slice_like(path: &TypePath) -> Option<Type> {
     let last = path.path.segments.last()?;
     const SLICES: [&str; 5] = [
@@ -228,8 +228,8 @@ fn slice_like(path: &TypePath) -> Option<Type> {
 }
 
 impl Param {
-    /// The type with this lifetime for the one that was left out: `'static` is what the host's
-    /// handle names.
+    /// Returns the type with this lifetime in place of each omitted one. The host's handle uses
+    /// `'static`.
     pub(super) fn type_for(&self, lifetime: &str) -> Type {
         let mut ty = self.ty.clone();
         let outlives = Lifetime::new(lifetime, ty.span());
@@ -257,19 +257,19 @@ impl Param {
         ty
     }
 
-    /// The type as a reader writes it.
+    /// Returns the type as a person would write it.
     pub(super) fn type_text(&self) -> String {
         text(&self.ty)
     }
 
-    /// The name of the parameter that carries a slice's length: not one that a kernel's author
-    /// would choose for another.
+    /// Returns the name of the parameter with a slice's length. A kernel's author would not choose
+    /// this name for another parameter.
     pub(super) fn length_name(&self) -> Ident {
         self.own_name(&format!("__{}_length", self.name.unraw()))
     }
 
-    /// The name of the entry point's parameter, which may not hide the kernel that the entry point
-    /// calls.
+    /// Returns the name of the entry point's parameter. It must not hide the kernel that the entry
+    /// point calls.
     pub(super) fn passed_name(&self) -> Ident {
         self.own_name(&format!("__{}_passed", self.name.unraw()))
     }
@@ -279,13 +279,13 @@ impl Param {
     }
 }
 
-/// A type as a reader writes it.
+/// Returns a type as a person would write it.
 pub(super) fn text(ty: &Type) -> String {
     use quote::ToTokens;
     tidy(&ty.to_token_stream().to_string())
 }
 
-/// Takes out the spaces that a token stream prints between punctuation: `& [f32]` becomes `&[f32]`.
+/// Removes the spaces that a token stream prints between punctuation: `& [f32]` becomes `&[f32]`.
 fn tidy(tokens: &str) -> String {
     let mut text = String::new();
     let mut rest = tokens.chars().peekable();
@@ -301,7 +301,7 @@ fn tidy(tokens: &str) -> String {
     text
 }
 
-/// Errors one after another, so that a function with two faults is told both.
+/// A list of errors, so that a function with two faults gets both messages.
 struct Errors(Option<Error>);
 
 impl Errors {

@@ -1,8 +1,8 @@
-//! What `#[kernel]` says to functions that cannot be kernels.
+//! Tests of the messages of `#[kernel]` for functions that cannot be kernels.
 
 use proc_macro2::TokenStream;
 
-/// The messages for `#[kernel(options)]` on `item`.
+/// Returns the messages for `#[kernel(options)]` on `item`.
 fn errors(options: &str, item: &str) -> Vec<String> {
     let parse = |text: &str| text.parse::<TokenStream>().expect("the case is Rust");
     match super::expand(parse(options), parse(item)) {
@@ -56,7 +56,7 @@ fn functions_of_the_wrong_kind_are_refused() {
     refuses("", "extern \"C\" fn k() {}", "leave the ABI out");
     refuses("", "fn k() -> u32 { 1 }", "a kernel returns nothing");
     refuses("", "fn k<'a>(a: &[f32]) {}", "leave lifetimes out");
-    // A kernel could keep what it is told to have for ever.
+    // A kernel could keep a `'static` reference after the launch.
     for forever in [
         "&'static [f32]",
         "DisjointSlice<'static, f32>",

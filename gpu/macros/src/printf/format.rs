@@ -1,14 +1,14 @@
 //! Reads a Rust format string into the pieces of a C one.
 
-/// A format string, cut at the places where `printf` wants a conversion letter.
+/// A format string, cut at the places where `printf` needs a conversion letter.
 #[derive(Debug, PartialEq)]
 pub(super) struct Format {
-    /// One more than there are placeholders; each but the last ends in `%` and flags.
+    /// One more than the number of placeholders. Each piece but the last ends in `%` and flags.
     pub(super) pieces: Vec<String>,
     pub(super) placeholders: Vec<Placeholder>,
 }
 
-/// What stands between two pieces.
+/// A placeholder, which is between two pieces.
 #[derive(Debug, PartialEq)]
 pub(super) struct Placeholder {
     pub(super) argument: Argument,
@@ -23,11 +23,11 @@ pub(super) enum Argument {
     Named(String),
 }
 
-/// Rust's names for the ways to write a value.
+/// Rust's names for the formats of a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Conversion {
     Display,
-    /// `{:.2}`: a float with this many digits behind the point.
+    /// `{:.2}`: a float with this many digits after the decimal point.
     Fixed,
     LowerHex,
     UpperHex,
@@ -36,7 +36,7 @@ pub(super) enum Conversion {
     Pointer,
 }
 
-/// The pieces of `text`, or what is wrong with it.
+/// Returns the pieces of `text`, or what is wrong with it.
 pub(super) fn parse(text: &str) -> Result<Format, String> {
     if text.contains('\0') {
         return Err("a format cannot hold a zero byte: `printf` stops there".to_owned());
@@ -78,7 +78,7 @@ pub(super) fn parse(text: &str) -> Result<Format, String> {
     })
 }
 
-/// `name:>+08.2x` without its braces: C's flags, and what is to be written.
+/// Reads `name:>+08.2x`, without its braces. Returns C's flags and the placeholder.
 fn placeholder(text: &str) -> Result<(String, Placeholder), String> {
     let (argument, spec) = text.split_once(':').unwrap_or((text, ""));
     let argument = match argument.trim() {
@@ -143,7 +143,7 @@ fn placeholder(text: &str) -> Result<(String, Placeholder), String> {
     ))
 }
 
-/// The digits at the start of `text`, and what is behind them.
+/// Returns the digits at the start of `text`, and the text after them.
 fn digits(text: &str) -> (&str, &str) {
     text.split_at(text.bytes().take_while(u8::is_ascii_digit).count())
 }

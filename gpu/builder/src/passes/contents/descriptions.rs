@@ -6,7 +6,6 @@
 //! [`Static`](crate::manifest::Static)). Only the builder reads them, and they must not reach the
 //! PTX. `llvm.used` and `llvm.compiler.used`, which keep such statics alive, are removed too. On
 //! the device only a name makes a static useful, and named statics are kept anyway.
-//! make a static useful, and named statics are kept anyway.
 
 use std::collections::BTreeMap;
 

@@ -9,10 +9,10 @@ use cargo_metadata::{Artifact, Message};
 
 use crate::workspace;
 
-/// A call of cargo in the repository's root.
+/// Returns a call of cargo in the repository's root.
 ///
-/// The variables that `cargo run` set for xtask itself are taken out again: they describe xtask's
-/// package, and build scripts that watch one of them would run again for nothing.
+/// The variables that `cargo run` set for xtask itself are removed. They describe xtask's package,
+/// and build scripts that depend on one of them would run again for nothing.
 pub(crate) fn command() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(workspace::root());
@@ -26,7 +26,7 @@ pub(crate) fn command() -> Command {
     command
 }
 
-/// Runs cargo and collects what it made. Compiler messages go to the terminal as always.
+/// Runs cargo and returns the files that it built. Compiler messages go to the terminal as usual.
 pub(crate) fn build(arguments: &[&str]) -> Result<Vec<Artifact>> {
     let mut child = command()
         .args(arguments)

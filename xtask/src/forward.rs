@@ -1,9 +1,10 @@
-//! `cargo xtask list|run|bench|device|diff-device`: handed on to `patterns`, the program that runs
-//! kernels; `diff-sanitizer` to `wrong`, the one that runs wrong kernels.
+//! `cargo xtask list|run|bench|device|diff-device`: passes the command on to `patterns`, the
+//! program that runs kernels. `diff-sanitizer` goes to `wrong`, the program that runs wrong
+//! kernels.
 //!
-//! The arguments are not looked at here, but for `--debug`: `cargo xtask run --help` shows
-//! `patterns`' own help. With `--debug` the kernels are built for a debugger first, and `patterns`
-//! is told to take those (`LANEWISE_PTX`).
+//! The arguments are not parsed here, except `--debug`: `cargo xtask run --help` shows the help of
+//! `patterns`. With `--debug` the kernels are built for a debugger first, and `LANEWISE_PTX` makes
+//! `patterns` use them.
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -41,7 +42,7 @@ pub(crate) fn run_wrong(command: &str, args: &Args) -> Result<ExitCode> {
     finish(Command::new(build("wrong")?).arg(command).args(&args.rest))
 }
 
-/// Runs a program to its end and passes its exit code on.
+/// Runs a program until it ends and returns its exit code.
 fn finish(program: &mut Command) -> Result<ExitCode> {
     let status = program
         .status()
@@ -50,11 +51,11 @@ fn finish(program: &mut Command) -> Result<ExitCode> {
     Ok(ExitCode::from(code.unwrap_or(1)))
 }
 
-/// Builds one of the workspace's programs and says where it is.
+/// Builds one of the workspace's programs and returns its path.
 ///
-/// All of the workspace is selected, as `cargo test` does, although one program is built: a
-/// selection decides which features dependencies get, and with another one the simulator would be
-/// built a second time.
+/// The whole workspace is selected, as `cargo test` does, although only one program is built. A
+/// selection decides which features dependencies get, and with another selection the simulator
+/// would be built a second time.
 pub(crate) fn build(program: &str) -> Result<PathBuf> {
     let artifacts = cargo::build(&["build", "--workspace", "--bin", program])?;
     let made = artifacts.into_iter().find_map(|made| made.executable);
@@ -62,7 +63,8 @@ pub(crate) fn build(program: &str) -> Result<PathBuf> {
     Ok(path.into())
 }
 
-/// The folder of the kernels built for a debugger, for the targets that the host embeds too.
+/// Builds the kernels for a debugger, for the targets that the host embeds too, and returns their
+/// folder.
 fn build_for_debugger() -> Result<PathBuf> {
     let archs: Vec<String> = kernels::DEFAULT_ARCHS.map(Into::into).into();
     let out = workspace::target().join("ptx-debug");

@@ -1,7 +1,7 @@
 //! The project's commands: `cargo xtask <command>`.
 //!
 //! xtask has the commands that only this repository needs, and passes others on. Commands that work
-//! on any kernel crate (`build-ptx`, `inspect`, ...) are those of `cargo-lanewise`, with the
+//! on any kernel crate (`build-ptx`, `inspect`, ...) are those of `cargo-lanewise`. They use the
 //! catalog's kernels unless `--crate` names others. The program `patterns` runs the catalog:
 //! `list`, `run`, `bench`, `accuracy`, `profile`, `device` and `diff-device`. The program `wrong`
 //! runs the wrong kernels: `diff-sanitizer`.

@@ -1,8 +1,8 @@
 //! `cargo xtask check-readme`: runs the commands of the README's "Getting started" in order, as
 //! written.
 //!
-//! What a newcomer types is what CI types, so the README cannot come to say something that does not
-//! work.
+//! CI runs the commands that a new user would type, so the README cannot show a command that does
+//! not work.
 
 use std::fs;
 use std::process::{Command, ExitCode};
@@ -25,8 +25,8 @@ pub(crate) struct Args {
     list: bool,
 }
 
-/// Runs each command with bash in the repository's root; ends with the exit code of the first that
-/// fails.
+/// Runs each command with bash in the repository's root. Ends with the exit code of the first
+/// command that fails.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let commands =
         commands(&fs::read_to_string(workspace::root().join("README.md")).context("README.md")?);
@@ -60,8 +60,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The commands of the `sh` blocks under the heading: a line each, comments and blank lines left
-/// out.
+/// Returns the commands of the `sh` blocks under the heading, one per line, without comments and
+/// blank lines.
 fn commands(readme: &str) -> Vec<String> {
     let section = markdown::section(readme, HEADING);
     markdown::shell_commands(&section)

@@ -1,4 +1,4 @@
-//! Where things are in this checkout, which is not always the project that a command works on
+//! The folders of this checkout, which is not always the project that a command works on
 //! (`cargo_lanewise::project`).
 
 use std::env;
@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use cargo_lanewise::project;
 
-/// The repository's root. xtask is run by cargo, in the checkout that it was built in.
+/// Returns the repository's root. Cargo runs xtask in the checkout where it was built.
 pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .expect("xtask is a folder of the workspace")
 }
 
-/// Cargo's target folder: `CARGO_TARGET_DIR` where that is set, else `target/`.
+/// Returns cargo's target folder: `CARGO_TARGET_DIR` if it is set, otherwise `target/`.
 pub(crate) fn target() -> PathBuf {
     match env::var_os("CARGO_TARGET_DIR") {
         Some(dir) => root().join(dir),
@@ -21,7 +21,7 @@ pub(crate) fn target() -> PathBuf {
     }
 }
 
-/// `path` as a reader in the repository's root would write it.
+/// Returns `path` relative to the repository's root, if it is inside.
 pub(crate) fn shown(path: &Path) -> String {
     project::shown_from(root(), path)
 }

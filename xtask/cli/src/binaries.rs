@@ -1,5 +1,5 @@
-//! What NVIDIA's binary tools make of the assembled kernels: text of the machine code, and one file
-//! for several targets.
+//! Runs NVIDIA's binary tools on the assembled kernels: they write the machine code as text, and
+//! one file for several targets.
 //!
 //! CUDA Binary Utilities documentation, "nvdisasm"; CUDA Compiler Driver documentation,
 //! "Fatbinaries".
@@ -23,7 +23,8 @@ pub(crate) fn sass(module: &ModuleOutput) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// The machine code of a cubin as text, each line of the source as a comment before what it became.
+/// Returns the machine code of a cubin as text. Each source line is a comment before its
+/// instructions.
 pub(crate) fn disassemble(cubin: &Path) -> Result<String> {
     let nvdisasm = toolkit::NVDISASM.require()?;
     let text = run(
@@ -37,7 +38,7 @@ pub(crate) fn disassemble(cubin: &Path) -> Result<String> {
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// Writes one file with the machine code of every target, and the PTX of the last for GPUs to come.
+/// Writes one file with the machine code of every target, and the PTX of the last for future GPUs.
 pub(crate) fn fatbin(output: &Output) -> Result<PathBuf> {
     let fatbinary = toolkit::FATBINARY.require()?;
     let Some(last) = output.modules.last() else {
@@ -71,7 +72,7 @@ fn cubin(module: &ModuleOutput) -> Result<&Path> {
         .context("the build was not asked for a cubin")
 }
 
-/// Runs a tool; what it prints, or its messages as the error.
+/// Runs a tool and returns what it prints. The error contains the tool's messages.
 pub(crate) fn run(tool: &Path, arguments: impl IntoIterator<Item = OsString>) -> Result<Vec<u8>> {
     let run = Command::new(tool)
         .args(arguments)

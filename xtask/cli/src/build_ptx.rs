@@ -1,4 +1,5 @@
-//! `cargo lanewise build-ptx`: the kernels as PTX, with a manifest, and a table of what they need.
+//! `cargo lanewise build-ptx`: builds the kernels as PTX with a manifest, and prints a table of
+//! their resources.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -53,7 +54,7 @@ pub struct Args {
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
-    // Last, because what follows would stand under their heading.
+    // This field is last, because fields after it would appear under its heading.
     #[command(flatten)]
     floats: floats::Args,
 }
@@ -124,7 +125,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The files of one target, for `--json`.
+/// The files of one target, as `--json` prints them.
 #[derive(Serialize)]
 struct Files<'a> {
     arch: &'a str,
@@ -155,8 +156,8 @@ fn print_json(built: &Output, binaries: &[PathBuf]) -> Result<()> {
 }
 
 fn print(output: &Output, binaries: &[PathBuf]) {
-    // The modules of a build differ in their target and, for few kernels, in what is left out; the
-    // last has the most.
+    // The modules of a build differ in their target, and some lack a few kernels. The last has the
+    // most kernels.
     let Some(module) = output.manifest.modules.last() else {
         return;
     };
@@ -189,13 +190,14 @@ fn print(output: &Output, binaries: &[PathBuf]) {
     summary(output, module, binaries);
 }
 
-/// What ptxas says, with the change since the build before where this one built: `32`, `32 (+4)`.
+/// Returns a figure of ptxas. If this run built the kernels, it includes the change since the build
+/// before: `32`, `32 (+4)`.
 fn figure(kernel: &Kernel, rebuilt: bool, of: impl Fn(&Resources) -> u32) -> String {
     let Some(now) = kernel.resources.as_ref().map(&of) else {
         return String::new();
     };
     match kernel.before.as_ref().map(&of) {
-        // Newer versions of ptxas do not tell all figures of newer targets.
+        // Newer versions of ptxas do not report all figures for newer targets.
         None if now == 0 => String::new(),
         Some(before) if rebuilt && before != now => {
             format!("{now} ({:+})", i64::from(now) - i64::from(before))
@@ -241,7 +243,7 @@ fn parameters(kernel: &Kernel) -> String {
     params.collect::<Vec<_>>().join(", ")
 }
 
-/// Bytes of static shared memory; `+` says that the launch adds more.
+/// Returns the bytes of static shared memory. `+` means that the launch adds more.
 fn shared(kernel: &Kernel) -> String {
     let dynamic = if kernel.dynamic_shared { "+" } else { "" };
     match kernel.static_shared {
@@ -250,7 +252,8 @@ fn shared(kernel: &Kernel) -> String {
     }
 }
 
-/// The launch bounds: threads a block, and blocks a multiprocessor if that was promised.
+/// Returns the launch bounds: threads per block, and blocks per multiprocessor if the kernel
+/// declares them.
 fn threads(kernel: &Kernel) -> String {
     let bounds = kernel
         .description

@@ -1,7 +1,8 @@
-//! `cargo lanewise compare-backends`: what LLVM's backend and NVIDIA's make of each kernel.
+//! `cargo lanewise compare-backends`: compares the code of LLVM's backend with that of NVIDIA's for
+//! each kernel.
 //!
 //! Both get the same bitcode, and ptxas assembles both results. Instructions are counted in the
-//! machine code as nvdisasm prints it, less the padding behind a kernel's last branch to itself.
+//! machine code as nvdisasm prints it, without the padding after a kernel's last branch to itself.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -33,16 +34,16 @@ pub struct Args {
     json: bool,
 }
 
-/// What one backend made of a kernel.
+/// The figures of a kernel from one backend.
 #[derive(Clone, Debug, Default, Serialize)]
 struct Figures {
     #[serde(flatten)]
     resources: Resources,
-    /// None where nvdisasm does not read the code.
+    /// The number of instructions, or `None` if nvdisasm cannot read the code.
     instructions: Option<usize>,
 }
 
-/// A kernel by both.
+/// The figures of a kernel from both backends.
 #[derive(Debug, Serialize)]
 struct KernelFigures {
     kernel: String,
@@ -50,7 +51,7 @@ struct KernelFigures {
     nvvm: Figures,
 }
 
-/// Builds both, assembles both, prints.
+/// Builds and assembles with both backends, and prints the comparison.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let library = toolkit::LIBNVVM.require()?;
     let llvm = results(&build(args, None, "llvm")?)?;
@@ -81,14 +82,14 @@ fn build(args: &Args, nvvm: Option<std::path::PathBuf>, name: &str) -> Result<Ou
     })
 }
 
-/// Every kernel's figures.
+/// Returns the figures of every kernel.
 fn results(output: &Output) -> Result<BTreeMap<String, Figures>> {
     let (Some(files), Some(module)) = (output.modules.first(), output.manifest.modules.first())
     else {
         return Ok(BTreeMap::new());
     };
     let cubin = files.cubin.as_deref().context("a cubin was asked for")?;
-    // Some of its versions refuse symbols that ptxas of the same version writes.
+    // Some versions of nvdisasm refuse symbols that ptxas of the same version writes.
     let counts = match binaries::disassemble(cubin) {
         Ok(sass) => Some(instructions(&sass)),
         Err(error) => {

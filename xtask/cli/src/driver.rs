@@ -1,14 +1,14 @@
-//! `lanewise driver`: the simulated driver as a library that any CUDA program loads.
+//! `lanewise driver`: the simulated driver as a library that any CUDA program can load.
 //!
-//! The package `lanewise-driver` exports the C symbols of the driver API. Linked as a shared
-//! library under the name that NVIDIA's has, it takes that one's place for a program started with
-//! `LD_LIBRARY_PATH` (which is what `lanewise exec` does); on a machine with a GPU it hands every
-//! call on.
+//! The package `lanewise-driver` exports the C symbols of the driver API. As a shared library with
+//! the name of NVIDIA's driver, it replaces that driver for a program started with
+//! `LD_LIBRARY_PATH` (`lanewise exec` does this). On a machine with a GPU it forwards every call to
+//! NVIDIA's driver.
 //!
-//! The library is not in this program: it is built where it is first wanted, by cargo, from the
+//! The library is not part of this program. Cargo builds it when it is first needed, from the
 //! sources that this program was built from. In its own checkout it shares what tests have
-//! compiled. Anywhere else the program makes a package of a few lines that depends on the driver,
-//! by the checkout's path or by its own version, and keeps what it built in the user's cache.
+//! compiled. Elsewhere the program makes a package of a few lines that depends on the driver, by
+//! the checkout's path or by its own version, and keeps the library in the user's cache.
 
 use std::env;
 use std::ffi::OsStr;
@@ -23,10 +23,10 @@ use serde::Serialize;
 use crate::output::{for_shell, say, say_json};
 use crate::project;
 
-/// The name that programs ask the dynamic linker for, and the one that some ask `dlopen` for.
+/// The name that programs pass to the dynamic linker, and the name that some pass to `dlopen`.
 const NAME: &str = "libcuda.so.1";
 const PLAIN_NAME: &str = "libcuda.so";
-/// The folder of a target folder that has both and nothing else.
+/// The folder in a target folder that contains both names and nothing else.
 const FOLDER: &str = "driver";
 
 /// Build libcuda.so.1, which runs CUDA programs on the simulator
@@ -49,7 +49,7 @@ struct Built {
     bytes: u64,
 }
 
-/// Builds the library and says where it is.
+/// Builds the library and prints its path.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let folder = Sources::find().build(args.release)?;
     let library = library(&folder);
@@ -70,12 +70,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The library in such a folder.
+/// Returns the path of the library in such a folder.
 pub(crate) fn library(folder: &Path) -> PathBuf {
     folder.join(NAME)
 }
 
-/// The folder with the library in it and nothing else, built for `program` if it has to be.
+/// Returns the folder that contains only the library. Builds it for `program` if necessary.
 pub(crate) fn folder(program: &OsStr) -> Result<PathBuf> {
     if let Some(beside) = beside_program() {
         return Ok(beside);
@@ -83,7 +83,7 @@ pub(crate) fn folder(program: &OsStr) -> Result<PathBuf> {
     let sources = Sources::find();
     let folder = sources.folder()?;
     let is_there = library(&folder).is_file();
-    // What a registry has under a version does not change.
+    // The contents of a version in a registry never change.
     if is_there && matches!(sources, Sources::Registry) {
         return Ok(folder);
     }
@@ -96,18 +96,18 @@ pub(crate) fn folder(program: &OsStr) -> Result<PathBuf> {
     sources.build(false)
 }
 
-/// A folder `lanewise-driver` beside this program, which someone has packed with it.
+/// Returns a folder `lanewise-driver` beside this program, if it was packed with the program.
 fn beside_program() -> Option<PathBuf> {
     let folder = env::current_exe().ok()?.parent()?.join("lanewise-driver");
     folder.join(NAME).is_file().then_some(folder)
 }
 
-/// Where the driver's sources are.
+/// The place of the driver's sources.
 #[derive(Debug)]
 enum Sources {
-    /// In a checkout with this root, which this program was built in.
+    /// In a checkout with this root, from which this program was built.
     Checkout(PathBuf),
-    /// Where cargo finds them under this program's version.
+    /// In a registry, under this program's version.
     Registry,
 }
 
@@ -122,13 +122,13 @@ impl Sources {
         }
     }
 
-    /// Whether this is the checkout that the command works in: the library shares what its tests
-    /// have compiled.
+    /// Returns whether this is the checkout that the command works in. Then the library shares what
+    /// its tests have compiled.
     fn is_project(&self) -> bool {
         matches!(self, Sources::Checkout(root) if project::root() == root)
     }
 
-    /// The folder that the library is built into.
+    /// Returns the folder that the library is built into.
     fn folder(&self) -> Result<PathBuf> {
         Ok(match self.is_project() {
             true => project::target().join(FOLDER),
@@ -136,12 +136,12 @@ impl Sources {
         })
     }
 
-    /// Builds the library, which is quick where nothing has changed, and returns its folder.
+    /// Builds the library and returns its folder. This is quick if nothing has changed.
     fn build(&self, release: bool) -> Result<PathBuf> {
         match self {
             Sources::Checkout(root) => {
-                // As long as all of the workspace is selected as they do: a selection decides which
-                // features dependencies get.
+                // This selects the whole workspace, as the tests do, because a selection decides
+                // which features dependencies get.
                 if self.is_project() {
                     let build = Build {
                         selection: &["--workspace", "--example", "drop_in"],
@@ -159,8 +159,8 @@ impl Sources {
         }
     }
 
-    /// The same by a package of its own, which has the driver from `place`: what the driver's tests
-    /// need is not compiled.
+    /// Builds the library as a package of its own, which gets the driver from `place`. The
+    /// dependencies of the driver's tests are not compiled.
     fn build_package(place: &str, lock: Option<&Path>) -> Result<PathBuf> {
         let package = cache()?.join("package");
         make_package(&package, place, lock)
@@ -175,14 +175,14 @@ impl Sources {
 
 /// A way to build the library.
 struct Build {
-    /// What of the packages there cargo is to build, where it is not all.
+    /// The packages that cargo should build, if not all.
     selection: &'static [&'static str],
-    /// The file that it makes.
+    /// The file that the build produces.
     made: &'static str,
 }
 
 impl Build {
-    /// Builds in `root` and puts the library beside what `target` holds, in a folder of its own.
+    /// Builds in `root` and puts the library in a folder of its own in `target`.
     fn run(&self, root: &Path, target: &Path, release: bool) -> Result<PathBuf> {
         let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command.current_dir(root).arg("build").args(self.selection);
@@ -199,8 +199,8 @@ impl Build {
     }
 }
 
-/// A package that is the driver, as a shared library. The versions of other crates are those of a
-/// lock file, where there is one.
+/// Writes a package that is the driver as a shared library. If there is a lock file, the versions
+/// of other crates come from it.
 fn make_package(folder: &Path, driver: &str, lock: Option<&Path>) -> io::Result<()> {
     let manifest = format!(
         "[package]\nname = \"drop-in\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
@@ -213,7 +213,7 @@ fn make_package(folder: &Path, driver: &str, lock: Option<&Path>) -> io::Result<
          println!(\"cargo::rustc-link-arg-cdylib=-Wl,-soname,{NAME}\");\n}}\n"
     );
     fs::create_dir_all(folder)?;
-    // What stays the same is not written, so that nothing is linked again.
+    // A file that stays the same is not written, so that nothing is linked again.
     let write = |name: &str, text: &str| {
         let file = folder.join(name);
         match fs::read_to_string(&file).is_ok_and(|there| there == text) {
@@ -231,7 +231,7 @@ fn make_package(folder: &Path, driver: &str, lock: Option<&Path>) -> io::Result<
     Ok(())
 }
 
-/// The user's cache of this version of the program.
+/// Returns the user's cache for this version of the program.
 fn cache() -> Result<PathBuf> {
     let absolute = |name: &str| {
         env::var_os(name)
@@ -245,9 +245,9 @@ fn cache() -> Result<PathBuf> {
     }
 }
 
-/// Copies by way of a new name, so that a program that has the old library loaded keeps it whole,
-/// and lays the plain name beside it. What is there already is not copied again: the copy has the
-/// time of what it was made from.
+/// Copies the library and adds the plain name beside it. The copy is written under a new name and
+/// renamed, so a program that has loaded the old library keeps it intact. A library that is already
+/// there is not copied again: the copy has the time of the file that it was made from.
 fn install(made: &Path, folder: &Path) -> Result<()> {
     let library = folder.join(NAME);
     let plain = folder.join(PLAIN_NAME);
@@ -277,7 +277,7 @@ fn install(made: &Path, folder: &Path) -> Result<()> {
         })
 }
 
-/// Whether a file is what a copy of `made` would be.
+/// Returns whether a file is identical to a copy of `made`.
 fn is_copy(copy: &Path, made: &Path) -> bool {
     let told = |file: &Path| {
         let data = file.metadata().ok()?;

@@ -1,8 +1,8 @@
-//! `lanewise exec`: any program that uses the driver API, on the simulated GPU.
+//! `lanewise exec`: runs any program that uses the driver API on the simulated GPU.
 //!
-//! The program is started with the variables that choose the device, the checks and the counters,
-//! and with the drop-in `libcuda.so.1` on its library path where it has no driver inside. The
-//! driver in the program does the rest, and prints the summary when the program ends.
+//! The program is started with the variables that choose the device, the checks and the counters.
+//! If it contains no driver, the drop-in `libcuda.so.1` is put on its library path. The driver in
+//! the program does the rest, and prints the summary when the program ends.
 
 use std::env;
 use std::ffi::OsString;
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     program.check_settings(&command)?;
     command.env(variables::COUNTERS.name, own.path());
     if args.json {
-        // Standard output is for the document.
+        // Standard output is only for the JSON document.
         command.stdout(std::io::stderr());
     } else {
         command.env(variables::SUMMARY.name, "1");
@@ -101,7 +101,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     Ok(code_of(status))
 }
 
-/// What `--json` prints.
+/// The document that `--json` prints.
 #[derive(Serialize)]
 struct ProgramOutcome {
     /// The program's exit code; 128 plus the signal's number if a signal ended it.
@@ -121,17 +121,17 @@ impl ProgramOutcome {
     }
 }
 
-/// Stands for the process id in the name of such a file.
+/// The placeholder for the process id in the name of such a file.
 const PROCESS: &str = "%p";
 
-/// The file for the counters: the user's, or a temporary one. If it exists, the program has
+/// The file for the counters: the user's, or a temporary one. If the file exists, the program has
 /// initialised the driver.
 struct Counters {
     path: PathBuf,
     is_ours: bool,
 }
 
-/// The state of that file: the driver creates it when it is initialised, and fills it when the
+/// The state of that file. The driver creates it when it is initialised, and fills it when the
 /// program ends.
 enum Written {
     Nothing,
@@ -155,12 +155,13 @@ impl Counters {
                 }
             }
         };
-        // Whether it can be made is known now, and not when the program has run for an hour.
+        // This checks now whether the file can be created, and not after the program has run for an
+        // hour.
         let shown = counters.path.to_string_lossy();
         let tried = shown.replace(PROCESS, &std::process::id().to_string());
         std::fs::File::create(&tried)
             .with_context(|| format!("the counters cannot be written to `{tried}`"))?;
-        // An old file would look like this run's.
+        // An old file would look like the file of this run.
         let _ = std::fs::remove_file(tried);
         Ok(counters)
     }
@@ -189,7 +190,7 @@ impl Drop for Counters {
     }
 }
 
-/// The program's exit code; 128 plus the number of a signal, as in shells.
+/// Returns the program's exit code, or 128 plus the number of a signal, as in shells.
 pub(crate) fn code_of(status: ExitStatus) -> ExitCode {
     ExitCode::from(number_of(status))
 }

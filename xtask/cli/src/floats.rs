@@ -1,4 +1,5 @@
-//! The options that say how kernels compute with floats: nvcc's, with their names and meaning.
+//! The options for how kernels compute with floats. They have the names and meaning of nvcc's
+//! options.
 //!
 //! CUDA Compiler Driver documentation, "Options for Steering GPU Code Generation".
 
@@ -42,7 +43,7 @@ enum Switch {
 }
 
 impl Args {
-    /// What the options add up to: each one overrides `--fast-math`.
+    /// Returns the sum of the options: each one overrides `--fast-math`.
     pub(crate) fn floats(&self) -> Floats {
         let base = if self.fast_math {
             Floats::FAST
@@ -59,7 +60,7 @@ impl Args {
         }
     }
 
-    /// libdevice's file, if it is asked for.
+    /// Returns libdevice's file, if it was requested.
     pub(crate) fn libdevice(&self) -> Result<Option<PathBuf>> {
         self.libdevice
             .then(|| toolkit::LIBDEVICE.require())

@@ -1,9 +1,9 @@
-//! `cargo lanewise inspect`: one kernel's Rust, PTX and machine code, line by line beside each
-//! other.
+//! `cargo lanewise inspect`: shows one kernel's Rust, PTX and machine code, line by line beside
+//! each other.
 //!
-//! The PTX says by `.loc` which line each instruction serves, and ptxas carries that into the
-//! machine code, where nvdisasm shows it. Code that was inlined from a library stands at the
-//! kernel's line that calls it.
+//! In the PTX, `.loc` gives the source line of each instruction. ptxas copies this into the machine
+//! code, where nvdisasm shows it. Code that was inlined from a library appears at the kernel's line
+//! that calls it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
@@ -41,7 +41,7 @@ pub struct Args {
     json: bool,
 }
 
-/// A line of the source, and what it became.
+/// A line of the source, with its instructions.
 #[derive(Debug, Default)]
 struct Line {
     ptx: Vec<String>,
@@ -54,7 +54,7 @@ type SourceLine = (String, u32);
 /// Lines by place.
 type Lines = BTreeMap<SourceLine, Line>;
 
-/// Builds and prints.
+/// Builds the kernel and prints it.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let has_tools = toolkit::PTXAS.find().is_some() && toolkit::NVDISASM.find().is_some();
     let wants_sass = has_tools && !args.no_sass;
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     };
     let mut lines = Lines::new();
     let mut others = BTreeSet::new();
-    // One after another: nearly every kernel is there for the first.
+    // The targets are tried one after another, because nearly every kernel exists for the first.
     let found = archs.iter().find_map(|arch| {
         let output = build(arch, wants_sass);
         let added =
@@ -97,7 +97,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Builds for one target, with its machine code if that is wanted.
+/// Builds for one target, with its machine code if it is needed.
 fn build(arch: &String, wants_sass: bool) -> Result<Output> {
     kernels::build(Request {
         archs: std::slice::from_ref(arch),
@@ -116,8 +116,8 @@ fn build(arch: &String, wants_sass: bool) -> Result<Output> {
     })
 }
 
-/// Adds the kernel's PTX, and gives the files that it is in; where it is not, the names of those
-/// that are.
+/// Adds the kernel's PTX, and returns the files that contain it. If no file does, the error has the
+/// names of the kernels that exist.
 fn add_ptx(
     lines: &mut Lines,
     others: &mut BTreeSet<String>,
@@ -125,7 +125,7 @@ fn add_ptx(
     kernel: &str,
 ) -> Result<Option<ModuleOutput>> {
     for files in output.modules {
-        // A kernel that launches kernels is in a text of its own.
+        // A kernel that launches kernels is in a PTX file of its own.
         for text in iter::once(&files.ptx).chain(&files.launching_ptx) {
             let module = ptx::Module::parse(&fs::read_to_string(text)?);
             if let Some(function) = module.functions.iter().find(|f| f.name == kernel) {
@@ -143,8 +143,8 @@ fn add_ptx(
     Ok(None)
 }
 
-/// Adds a function's instructions. One without a line (LLVM gives none to what it made for several)
-/// goes with the one before.
+/// Adds a function's instructions. An instruction without a line belongs to the line before it.
+/// (LLVM gives no line to an instruction that it made from several.)
 fn add_function(lines: &mut Lines, module: &ptx::Module, function: &ptx::Function) {
     let mut place = SourceLine::default();
     for instruction in &function.instructions {
@@ -168,8 +168,8 @@ fn read_place(place: &str) -> Option<SourceLine> {
     Some((file.to_owned(), line.parse().ok()?))
 }
 
-/// Adds what nvdisasm prints of a function: lines with an address, after comments that name the
-/// source.
+/// Adds the machine code of a function as nvdisasm prints it: lines with an address, after comments
+/// with the source location.
 fn add_sass(lines: &mut Lines, sass: &str, kernel: &str) {
     let start = format!(".text.{kernel}:");
     let body = sass
@@ -186,7 +186,7 @@ fn add_sass(lines: &mut Lines, sass: &str, kernel: &str) {
             let file = parts.next().unwrap_or_default().to_owned();
             let number = parts.next().unwrap_or_default();
             let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
-            // Line 0 is no line: what follows goes with what was before.
+            // Line 0 means no line, so the instructions belong to the line before.
             if let Ok(number @ 1..) = digits.parse() {
                 place = (file, number);
             }
@@ -201,7 +201,7 @@ fn add_sass(lines: &mut Lines, sass: &str, kernel: &str) {
     }
 }
 
-/// The same for machines.
+/// Returns the same listing as JSON.
 fn json(kernel: &str, arch: &str, lines: &Lines) -> serde_json::Value {
     let lines = lines.iter().map(|((file, number), line)| {
         serde_json::json!({
@@ -240,7 +240,7 @@ fn print(lines: &Lines, with_sass: bool) {
     say(table.trim_fmt());
 }
 
-/// A line of a file of this repository; nothing for one of a library.
+/// Returns a line of a file in this repository, or an empty string for a file of a library.
 fn source_line(file: &str, number: u32) -> String {
     let text = fs::read_to_string(project::root().join(file)).unwrap_or_default();
     let index = (number as usize).saturating_sub(1);

@@ -1,4 +1,4 @@
-//! Builds the kernels with `lanewise-builder`, and shows on the terminal how far it is.
+//! Builds the kernels with `lanewise-builder`, and shows its progress on the terminal.
 
 use std::path::PathBuf;
 
@@ -13,25 +13,25 @@ use crate::project;
 /// The kernel crate and the targets that a command builds.
 #[derive(Default)]
 pub struct Request<'a> {
-    /// The targets, as in `sm_80`.
+    /// The targets, such as `sm_80`.
     pub archs: &'a [String],
-    /// How floats are computed with.
+    /// How floats are computed.
     pub floats: Floats,
     /// Whether the code is made for a debugger: unoptimised, with its variables.
     pub debug: bool,
     /// NVIDIA's library of mathematical functions.
     pub libdevice: Option<PathBuf>,
-    /// NVIDIA's libNVVM, to be the backend.
+    /// NVIDIA's libNVVM, if it is the backend.
     pub nvvm: Option<PathBuf>,
-    /// What to write besides PTX.
+    /// The outputs besides PTX.
     pub emit: Vec<Emit>,
-    /// The ptxas to have assemble the modules.
+    /// The ptxas that assembles the modules.
     pub assembler: Option<PathBuf>,
-    /// Where to write it; without, `target/ptx`.
+    /// The folder for the output. The default is `target/ptx`.
     pub out: Option<PathBuf>,
 }
 
-/// Builds the project's kernels, as far as they have changed.
+/// Builds those of the project's kernels that have changed.
 ///
 /// # Errors
 /// There are no kernels, or they do not build.
@@ -58,7 +58,7 @@ pub fn build(request: Request<'_>) -> Result<Output> {
         builder = builder.out_dir(out);
     }
     builder.build().map_err(|error| match error {
-        // rustc's messages are on the screen already.
+        // rustc's messages are already on the screen.
         BuildError::Compile { krate, help, .. } => {
             let help: String = help.iter().map(|help| format!("\nhelp: {help}")).collect();
             anyhow!("the kernel crate `{krate}` does not compile{help}")
@@ -67,8 +67,8 @@ pub fn build(request: Request<'_>) -> Result<Output> {
     })
 }
 
-/// rustc's messages stay on the screen as rustc wrote them; what only tells progress is shown and
-/// replaced.
+/// Shows a stage. rustc's messages stay on the screen unchanged, and a line that only shows
+/// progress is replaced by the next.
 fn show(progress: &Progress, stage: Stage) {
     match stage {
         Stage::AddingRustSrc => {
@@ -83,8 +83,8 @@ fn show(progress: &Progress, stage: Stage) {
     }
 }
 
-/// Whether `line` is one of cargo's `   Compiling core v0.0.0`: a word set to the right of a column
-/// of 12.
+/// Returns whether `line` is one of cargo's progress lines, such as `   Compiling core v0.0.0`: a
+/// word aligned to the right in a column of 12.
 fn tells_progress(line: &str) -> bool {
     const WORDS: [&str; 9] = [
         "Blocking",

@@ -1,12 +1,12 @@
-//! The commands that work on any kernel crate: build it to PTX, look at it, check it, start a
+//! The commands that work on any kernel crate: build it to PTX, inspect it, check it, start a
 //! project.
 //!
-//! They are one program under two names. `cargo-lanewise` is found by cargo
-//! (`cargo lanewise inspect my_kernel`), `lanewise` is the same without cargo. `cargo lanewise` of
-//! Lanewise's own repository shows these commands beside its own.
+//! They are one program with two names. Cargo finds `cargo-lanewise` (`cargo lanewise inspect
+//! my_kernel`), and `lanewise` is the same program without cargo. In Lanewise's own repository,
+//! `cargo lanewise` shows these commands beside the repository's own.
 //!
-//! One module a command. The program knows `lanewise-builder` and nothing of the host side, so that
-//! it is quick to build and a kernel that does not compile is shown by rustc's own messages.
+//! Each command has a module. The program depends on `lanewise-builder` and on nothing of the host
+//! side. So it is quick to build, and if a kernel does not compile, rustc's own messages are shown.
 
 mod binaries;
 mod build_ptx;
@@ -59,8 +59,8 @@ pub struct KernelCrate {
 }
 
 impl KernelCrate {
-    /// Makes the named folder's project the one that all commands work on; `default` stands in
-    /// where none was named.
+    /// Makes the named folder's project the one that all commands work on. If no folder was named,
+    /// `default` is used.
     ///
     /// # Errors
     /// The folder cannot be read.
@@ -91,10 +91,10 @@ pub enum Command {
 }
 
 impl Command {
-    /// Runs it, in the project that was entered before.
+    /// Runs the command, in the project that was entered before.
     ///
     /// # Errors
-    /// What went wrong, for a person to read.
+    /// The message of the command for the user.
     pub fn run(self) -> Result<ExitCode> {
         match self {
             Self::BuildPtx(args) => build_ptx::run(&args),
@@ -119,7 +119,7 @@ impl Cli {
     }
 }
 
-/// Prints what went wrong, if anything did.
+/// Prints the error, if there is one.
 pub fn finish(outcome: Result<ExitCode>) -> ExitCode {
     outcome.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");
@@ -136,7 +136,7 @@ mod tests {
         super::Cli::command().debug_assert();
     }
 
-    /// A heading holds for all options below it.
+    /// A heading applies to all options below it.
     #[test]
     fn only_what_is_about_floats_stands_under_their_heading() {
         let mut command = super::Cli::command();

@@ -1,7 +1,8 @@
-//! `cargo lanewise link`: modules that call each other's functions become one cubin, ahead of time.
+//! `cargo lanewise link`: links modules that call each other's functions to one cubin, ahead of
+//! time.
 //!
-//! ptxas assembles each PTX to relocatable code, and nvlink resolves the calls. `lanewise::Linker`
-//! has the driver do both when the program runs.
+//! ptxas assembles each PTX to relocatable code, and nvlink resolves the calls. With
+//! `lanewise::Linker` the driver does both when the program runs.
 //!
 //! CUDA Compiler Driver documentation, "Using Separate Compilation in CUDA"; CUDA Binary Utilities,
 //! "nvlink".
@@ -50,7 +51,7 @@ struct Linked<'a> {
     bytes: u64,
 }
 
-/// Assembles what is PTX, and links.
+/// Assembles the PTX modules, and links all.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let nvlink = toolkit::NVLINK.require()?;
     let folder = tempfile::tempdir()?;
@@ -77,7 +78,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A module as relocatable machine code.
+/// Returns a module as relocatable machine code.
 fn assemble(ptx: &Path, arch: &str, folder: &Path, number: usize) -> Result<PathBuf> {
     let cubin = folder.join(format!("{number}.cubin"));
     let assembly = Assembly {
@@ -97,8 +98,8 @@ mod tests {
     const CALLEE: &str =
         ".version 7.8\n.target sm_80\n.address_size 64\n.visible .func f () { ret; }\n";
 
-    /// Where there is no nvlink, the command says how to get it; where there is, it links what is
-    /// whole and refuses what is not.
+    /// Without nvlink, the command explains how to get it. With nvlink, it links a complete program
+    /// and refuses an incomplete one.
     #[test]
     fn halves_of_a_program_are_linked() {
         let folder = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,5 @@
-//! What the commands print: tables with a header and no lines, and text that may go into a pipe.
+//! The output of commands: tables with a header and no lines, and text that may be written to a
+//! pipe.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -8,8 +9,8 @@ use anyhow::Result;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use serde::Serialize;
 
-/// An empty table with this header, as wide as the terminal allows. Columns that hold numbers are
-/// set to the right.
+/// Returns an empty table with this header, as wide as the terminal allows. Columns with numbers
+/// are aligned to the right.
 pub fn with_header(header: &[&str], numbers: &[usize]) -> Table {
     let mut table = Table::new();
     table
@@ -25,21 +26,21 @@ pub fn with_header(header: &[&str], numbers: &[usize]) -> Table {
     table
 }
 
-/// Prints what `--json` asks for.
+/// Prints a value as JSON, for `--json`.
 ///
 /// # Errors
-/// It cannot be written as JSON.
+/// The value cannot be written as JSON.
 pub fn say_json(value: &impl Serialize) -> Result<()> {
     say(serde_json::to_string_pretty(value)?);
     Ok(())
 }
 
-/// A number with its noun: `1 kernel`, `2 kernels`.
+/// Returns a number with its noun: `1 kernel`, `2 kernels`.
 pub(crate) fn number(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// A path as a shell takes it.
+/// Returns a path, quoted for a shell.
 pub(crate) fn for_shell(path: &Path) -> String {
     let text = path.display().to_string();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%,".contains(c);
@@ -49,7 +50,7 @@ pub(crate) fn for_shell(path: &Path) -> String {
     }
 }
 
-/// Prints a line. A reader that has gone (`| head`) is no error: there is nobody left to tell.
+/// Prints a line. If the reader has closed the pipe (`| head`), this is not an error.
 pub fn say(text: impl Display) {
     let _ = writeln!(io::stdout(), "{text}");
 }

@@ -1,8 +1,8 @@
-//! A program that is to run on the simulated GPU: with a driver inside, or with the drop-in
-//! `libcuda.so.1` laid on its library path.
+//! A program that runs on the simulated GPU, with a driver inside or with the drop-in
+//! `libcuda.so.1` on its library path.
 //!
-//! A Rust program that uses Lanewise has the driver inside, and a note in its file says so. For any
-//! other the library is built, which takes minutes the first time.
+//! A Rust program that uses Lanewise contains the driver, and a note in its file marks this. For
+//! any other program the library is built, which takes minutes the first time.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -19,7 +19,7 @@ use lanewise_variables::note::Note;
 use crate::driver;
 use crate::try_driver::TRY_DRIVER;
 
-/// A program and its arguments, and where its driver is.
+/// A program, its arguments, and the place of its driver.
 pub(crate) struct Program {
     name: OsString,
     arguments: Vec<OsString>,
@@ -27,16 +27,16 @@ pub(crate) struct Program {
 }
 
 enum Driver {
-    /// In the program's own file, which this is.
+    /// In this file, which is the program's own.
     Inside(PathBuf),
-    /// In the programs that cargo makes here, and starts.
+    /// In the programs that cargo builds and starts here.
     InCargos,
     /// The drop-in library in this folder.
     Library(PathBuf),
 }
 
 impl Program {
-    /// The program of a command line. The library is built if the program needs it.
+    /// Finds the program of a command line. The library is built if the program needs it.
     pub(crate) fn find(words: &[OsString]) -> Result<Program> {
         let (name, arguments) = words.split_first().context("no program is named")?;
         let file = file_of(name);
@@ -52,7 +52,7 @@ impl Program {
         })
     }
 
-    /// The command that runs it on the simulated GPU.
+    /// Returns the command that runs the program on the simulated GPU.
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(&self.name);
         command
@@ -65,9 +65,10 @@ impl Program {
         command
     }
 
-    /// Sees that the simulated driver takes what the variables of `command` and of this process
-    /// say, before the program meets its refusal in the midst of its own output. The driver itself
-    /// is asked, in a process of its own: it reads the variables once.
+    /// Checks that the simulated driver accepts the variables of `command` and of this process.
+    /// Otherwise the error message would appear in the middle of the program's own output. The
+    /// check starts the driver in a process of its own, because the driver reads the variables
+    /// once.
     pub(crate) fn check_settings(&self, command: &Command) -> Result<()> {
         let mut asks = match &self.driver {
             Driver::Inside(file) => {
@@ -75,10 +76,11 @@ impl Program {
                 asks.env(variables::TRY.name, "1");
                 asks
             }
-            // There may be no such program yet; the first that starts says what it does not take.
+            // There may be no such program yet. The first program that starts reports variables
+            // that it does not accept.
             Driver::InCargos => return Ok(()),
             Driver::Library(folder) => {
-                // By this name it is there, too, where cargo has just put a newer one in its place.
+                // This name also works if cargo has just replaced the file by a newer one.
                 let mut asks = Command::new("/proc/self/exe");
                 asks.arg(TRY_DRIVER).arg(driver::library(folder));
                 asks
@@ -104,7 +106,7 @@ impl Program {
         Ok(())
     }
 
-    /// What to say of a program that has initialised no driver.
+    /// Returns the message about a program that has not initialised a driver.
     pub(crate) fn not_initialised(&self) -> &'static str {
         match self.driver {
             Driver::Inside(_) => {
@@ -120,7 +122,7 @@ impl Program {
     }
 }
 
-/// The file that runs under this name, as the system finds it.
+/// Returns the file that this name runs, as the system finds it.
 fn file_of(name: &OsStr) -> Option<PathBuf> {
     if name.as_encoded_bytes().contains(&b'/') {
         return Some(name.into());
@@ -138,8 +140,8 @@ fn is_cargo(name: &OsStr) -> bool {
     Path::new(name).file_name() == Some(OsStr::new("cargo"))
 }
 
-/// Whether the packages that cargo builds in this folder use the driver: then every program of
-/// theirs that makes a CUDA call has it inside.
+/// Returns whether the packages that cargo builds in this folder use the driver. Then each of their
+/// programs that makes a CUDA call contains it.
 fn cargo_links_driver() -> bool {
     let Ok(here) = env::current_dir() else {
         return false;
@@ -153,16 +155,16 @@ fn cargo_links_driver() -> bool {
     })
 }
 
-/// Whether the driver's note is in this file. Only segments of notes are read: a program with its
-/// debug information is large.
+/// Returns whether the driver's note is in this file. Only segments of notes are read, because a
+/// program with its debug information is large.
 ///
 /// Source: System V Application Binary Interface, "ELF Header" and "Program Header".
 fn has_driver(file: &Path) -> std::io::Result<bool> {
     /// ELF's `PT_NOTE`: a segment of notes.
     const NOTES: u32 = 4;
-    /// Of an `Elf64_Phdr`.
+    /// The size of an `Elf64_Phdr` in bytes.
     const HEADER: usize = 56;
-    /// More than any linker's notes.
+    /// A size in bytes that is larger than any linker's notes.
     const MOST: u64 = 1 << 20;
     let mut file = fs::File::open(file)?;
     let mut head = [0; 64];
@@ -202,7 +204,7 @@ fn u16_at(bytes: &[u8], at: usize) -> u16 {
     u16::from_le_bytes([bytes[at], bytes[at + 1]])
 }
 
-/// The folder, and behind it what the program would have had.
+/// Returns the folder, followed by the library path that the program would have had.
 fn library_path(folder: &Path) -> OsString {
     let mut path = OsString::from(folder);
     if let Some(others) = env::var_os("LD_LIBRARY_PATH").filter(|others| !others.is_empty()) {

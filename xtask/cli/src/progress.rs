@@ -1,17 +1,18 @@
-//! A line that says what is being done, and for how long.
+//! A line that shows the current step and its duration.
 //!
-//! It goes to stderr, and only to a terminal: what is piped or parsed stays clean.
+//! It is written to stderr, and only to a terminal, so that piped or parsed output does not contain
+//! it.
 
 use std::borrow::Cow;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// A spinner with a text. Gone from the screen when dropped.
+/// A spinner with a text. It disappears from the screen when dropped.
 pub struct Progress(ProgressBar);
 
 impl Progress {
-    /// Starts to spin.
+    /// Starts the spinner.
     pub fn start(text: impl Into<Cow<'static, str>>) -> Self {
         let style = ProgressStyle::with_template("{spinner} {wide_msg} {elapsed}")
             .expect("the template is well formed");
@@ -22,12 +23,12 @@ impl Progress {
         Self(bar)
     }
 
-    /// Says what is being done now.
+    /// Shows the current step.
     pub fn now(&self, text: impl Into<Cow<'static, str>>) {
         self.0.set_message(text);
     }
 
-    /// Writes a line that stays, to stderr, above the spinner.
+    /// Writes a line to stderr above the spinner. The line stays there.
     pub fn line(&self, text: &str) {
         self.0.suspend(|| eprintln!("{text}"));
     }

@@ -1,8 +1,8 @@
-//! The project that a command works on: where its kernels are, its root, its target folder.
+//! The project that a command works on: the folder of its kernels, its root, its target folder.
 //!
-//! A program works on one project, which it enters once, before its command runs. Cargo is asked
-//! about it when a command first wants to know: `exec` of a packed program and `new` do not.
-//! Outside of any project the current folder stands for it: `doctor` and `new` need none.
+//! A program works on one project, which it enters once, before its command runs. Cargo is called
+//! when a command first needs the project. `exec` of a packed program and `new` do not need it.
+//! Outside of any project the current folder is used, because `doctor` and `new` need no project.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use anyhow::{Context, Result, anyhow, bail};
 use cargo_metadata::{Metadata, MetadataCommand, Package};
 
-/// Where things are.
+/// The folders of a project.
 #[derive(Debug)]
 struct Project {
     /// The folder of the package with the kernels, or why there is none.
@@ -26,13 +26,14 @@ struct Project {
 #[derive(Debug)]
 struct Start {
     folder: PathBuf,
-    /// Whether a person named it.
+    /// Whether a user named it.
     named: bool,
 }
 
 static ENTERED: OnceLock<Start> = OnceLock::new();
 
-/// Enters the project of the package in `folder`, or of the current folder. Once entered, it stays.
+/// Enters the project of the package in `folder`, or of the current folder. It stays for the whole
+/// process.
 ///
 /// # Errors
 /// The folder cannot be read.
@@ -42,7 +43,7 @@ pub fn enter(folder: Option<PathBuf>) -> Result<()> {
         Some(folder) => {
             let unreadable = || format!("cannot read `{}`", folder.display());
             let folder = folder.canonicalize().with_context(unreadable)?;
-            // A manifest stands for its folder.
+            // A manifest's path means its folder.
             match folder.parent() {
                 Some(parent) if folder.ends_with("Cargo.toml") => parent.to_owned(),
                 _ => folder,
@@ -79,7 +80,7 @@ impl Project {
     }
 }
 
-/// What is said where cargo finds no project, in cargo's own words where it has some.
+/// Returns the message if cargo finds no project, with cargo's own message if it has one.
 fn not_a_project(start: &Path, error: &cargo_metadata::Error) -> String {
     let said = match error {
         cargo_metadata::Error::CargoMetadata { stderr } => stderr.trim().to_owned(),
@@ -92,9 +93,9 @@ fn not_a_project(start: &Path, error: &cargo_metadata::Error) -> String {
     )
 }
 
-/// Whether the package in `start` is a host program's: its kernels, if it has any, are another
-/// package's. A package without the device library is taken for one of kernels where it is named:
-/// they may be written by hand.
+/// Returns whether the package in `start` is a host program's. Its kernels, if it has any, are in
+/// another package. A named package without the device library counts as one of kernels, because
+/// its kernels may be written by hand.
 fn is_of_the_host(metadata: &Metadata, start: &Path) -> bool {
     let is_in = |package: &&Package| package.manifest_path.as_std_path().parent() == Some(start);
     metadata.packages.iter().find(is_in).is_some_and(|package| {
@@ -103,8 +104,8 @@ fn is_of_the_host(metadata: &Metadata, start: &Path) -> bool {
     })
 }
 
-/// The package with kernels that a person in `start` means: the one they are in, else the only one
-/// of the workspace.
+/// Returns the package with kernels for a user in `start`: the package of that folder, or else the
+/// only one of the workspace.
 fn kernels_of(metadata: &Metadata, start: &Path) -> Result<PathBuf> {
     let folder = |package: &Package| -> PathBuf {
         let manifest = package.manifest_path.as_std_path();
@@ -137,8 +138,8 @@ fn kernels_of(metadata: &Metadata, start: &Path) -> Result<PathBuf> {
     }
 }
 
-/// Whether a package has kernels: it says where they are, or it is a library on top of the device
-/// library.
+/// Returns whether a package has kernels: its manifest names their place, or it is a library that
+/// depends on the device library.
 fn has_kernels(package: &Package) -> bool {
     let is_library_of_kernels = || {
         let mut dependencies = package.dependencies.iter();
@@ -148,7 +149,7 @@ fn has_kernels(package: &Package) -> bool {
     !package.metadata["lanewise"].is_null() || is_library_of_kernels()
 }
 
-/// The project of the folder that was entered, once cargo has been asked.
+/// Returns the project of the entered folder. The first call runs cargo.
 fn entered() -> &'static Project {
     static PROJECT: OnceLock<Project> = OnceLock::new();
     PROJECT.get_or_init(|| {
@@ -160,31 +161,31 @@ fn entered() -> &'static Project {
     })
 }
 
-/// The folder of the package that has the kernels.
+/// Returns the folder of the package with the kernels.
 ///
 /// # Errors
-/// No package has, or several have.
+/// No package has kernels, or several have.
 pub fn kernels() -> Result<&'static Path> {
     let found = entered().kernels.as_deref();
     found.map_err(|reason| anyhow!("{reason}"))
 }
 
-/// The root of the project's workspace.
+/// Returns the root of the project's workspace.
 pub fn root() -> &'static Path {
     &entered().root
 }
 
-/// The project's target folder.
+/// Returns the project's target folder.
 pub fn target() -> &'static Path {
     &entered().target
 }
 
-/// `path` as a reader in the project's root would write it.
+/// Returns `path` relative to the project's root, if it is inside.
 pub fn shown(path: &Path) -> String {
     shown_from(root(), path)
 }
 
-/// `path` as a reader in `root` would write it.
+/// Returns `path` relative to `root`, if it is inside.
 pub fn shown_from(root: &Path, path: &Path) -> String {
     path.strip_prefix(root)
         .unwrap_or(path)

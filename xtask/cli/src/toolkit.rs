@@ -1,9 +1,9 @@
-//! Finds the CUDA tools that a machine may have: all of them are optional.
+//! Finds the CUDA tools on a machine. All of them are optional.
 //!
-//! A tool is looked for in the order in which a person would expect to be obeyed: `CUDA_HOME` (or
-//! `CUDA_PATH`), `PATH`, Python environments (NVIDIA publishes its tools as Python packages), and
-//! the toolkit's default folder. A Python environment is the one in `target/cuda-tools`, the active
-//! one (`VIRTUAL_ENV`, `CONDA_PREFIX`), or that of the `python3` in `PATH`.
+//! A tool is searched in this order: `CUDA_HOME` (or `CUDA_PATH`), `PATH`, Python environments
+//! (NVIDIA publishes its tools as Python packages), and the toolkit's default folder. A Python
+//! environment is the one in `target/cuda-tools`, the active one (`VIRTUAL_ENV`, `CONDA_PREFIX`),
+//! or that of the `python3` in `PATH`.
 
 use std::env;
 use std::fs;
@@ -17,20 +17,20 @@ use lanewise_builder::nvvm;
 use crate::output::for_shell;
 use crate::project;
 
-/// The Python packages that have `ptxas`.
+/// The Python packages that contain `ptxas`.
 pub(crate) const FOR_PTXAS: [&str; 1] = ["nvidia-cuda-nvcc"];
-/// The same for the library of mathematical functions, and for NVIDIA's own compiler.
+/// The Python packages with the library of mathematical functions and NVIDIA's own compiler.
 pub(crate) const FOR_NVVM: [&str; 1] = ["nvidia-nvvm"];
-/// The same for all of them, and for the tools that read machine code.
+/// The Python packages with all of these, and with the tools that read machine code.
 const FOR_ALL: [&str; 3] = ["nvidia-cuda-nvcc", "nvidia-nvvm", "nvidia-cuda-nvdisasm"];
 
-/// The Python environment of the project's own.
+/// Returns the project's own Python environment.
 fn environment() -> PathBuf {
     project::target().join("cuda-tools")
 }
 
-/// How to get NVIDIA's tools without a CUDA toolkit, for a shell in any folder; `.ci/run` does the
-/// same.
+/// Returns the commands that install NVIDIA's tools without a CUDA toolkit, for a shell in any
+/// folder. `.ci/run` runs the same commands.
 pub(crate) fn install(packages: &[&str]) -> String {
     let environment = environment();
     let pip = for_shell(&environment.join("bin/pip"));
@@ -41,7 +41,7 @@ pub(crate) fn install(packages: &[&str]) -> String {
     )
 }
 
-/// A tool's file, and what led to it.
+/// A tool's file, and how it was found.
 #[derive(Clone, Debug)]
 pub(crate) struct ToolPath {
     /// The file that was read.
@@ -50,22 +50,22 @@ pub(crate) struct ToolPath {
     pub(crate) through: &'static str,
 }
 
-/// A file of the toolkit: where it lies below the toolkit's root, and below a Python package's.
+/// A file of the toolkit, with its path below the toolkit's root or below that of a Python package.
 pub(crate) struct Tool {
-    /// The name under which `PATH` would have it; `None` for what is not a program.
+    /// The program's name in `PATH`, or `None` for a file that is not a program.
     program: Option<&'static str>,
     /// Candidates below a toolkit's root.
     places: &'static [&'static str],
-    /// Whether a file of that name is of use; where one is, it goes before those that are not.
+    /// Whether a file of that name can be used. A usable file takes precedence over others.
     is_usable: fn(&Path) -> bool,
 }
 
-/// Of a tool that every version will do of.
+/// Accepts every version, for tools that have no minimum version.
 fn any_version(_: &Path) -> bool {
     true
 }
 
-/// The assembler: PTX to machine code. The judge of our PTX where there is no GPU.
+/// The assembler: PTX to machine code. It checks the PTX where there is no GPU.
 pub(crate) const PTXAS: Tool = Tool {
     program: Some("ptxas"),
     places: &["bin/ptxas"],
@@ -107,12 +107,12 @@ pub(crate) const LIBNVVM: Tool = Tool {
 };
 
 impl Tool {
-    /// The first file that is there.
+    /// Returns the first file that exists.
     pub(crate) fn find(&self) -> Option<ToolPath> {
         self.find_in(&Places::of_this_machine())
     }
 
-    /// The file, or an error that says how to get it.
+    /// Returns the file, or an error that explains how to get it.
     pub(crate) fn require(&self) -> Result<PathBuf> {
         let name = self.program.or_else(|| self.places[0].rsplit('/').next());
         self.find().map(|found| found.path).with_context(|| {
@@ -136,8 +136,8 @@ impl Tool {
         )
     }
 
-    /// Every file that is there, in the order in which they are looked for. A place is not looked
-    /// at before what comes before it has been taken.
+    /// Returns every existing file, in the order of the search. A place is searched only after the
+    /// caller has taken the results before it.
     fn all_in<'a>(&'a self, machine: &'a Places) -> impl Iterator<Item = ToolPath> + 'a {
         let below = |through| {
             move |root: PathBuf| {
@@ -162,13 +162,14 @@ impl Tool {
     }
 }
 
-/// The folders in which to look.
+/// The folders of the search.
 struct Places {
     cuda_home: Vec<PathBuf>,
     path: Vec<PathBuf>,
-    /// Of Python environments that somebody named.
+    /// The package folders of Python environments that the user named.
     site_packages: Vec<PathBuf>,
-    /// The same of the `python3` in `PATH`, which has to be asked.
+    /// The package folders of the `python3` in `PATH`, which is a program that must run to return
+    /// them.
     python3: fn() -> &'static [PathBuf],
     default: Vec<PathBuf>,
 }
@@ -204,7 +205,7 @@ impl Places {
         }
     }
 
-    /// Toolkits whose `bin` is in `PATH`: their libraries lie beside it.
+    /// Returns toolkits whose `bin` is in `PATH`. Their libraries are beside it.
     fn beside_path(&self) -> impl Iterator<Item = PathBuf> {
         let with_nvcc = self.path.iter().filter(|dir| dir.join("nvcc").is_file());
         with_nvcc
@@ -212,8 +213,8 @@ impl Places {
             .map(Path::to_path_buf)
     }
 
-    /// The folders of NVIDIA's Python packages: `site-packages/nvidia/*`, each shaped like a
-    /// toolkit.
+    /// Returns the folders of NVIDIA's Python packages: `site-packages/nvidia/*`. Each has the same
+    /// structure as a toolkit.
     fn python(&self) -> impl Iterator<Item = PathBuf> {
         let asked = std::iter::once_with(self.python3).flatten();
         let all = self.site_packages.iter().chain(asked);
@@ -221,7 +222,7 @@ impl Places {
     }
 }
 
-/// `lib/python3.*/site-packages` of a Python environment.
+/// Returns `lib/python3.*/site-packages` of a Python environment.
 fn site_packages_below(environment: &Path) -> Vec<PathBuf> {
     let versions = subfolders(&environment.join("lib")).into_iter();
     versions
@@ -230,9 +231,9 @@ fn site_packages_below(environment: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Where the `python3` in `PATH` finds its packages; none when there is no Python. A process asks
-/// it once: where `python3` is a script that chooses among several, as pyenv's is, it takes longer
-/// than all else that a command does.
+/// Returns the folders where the `python3` in `PATH` finds its packages. There are none without
+/// Python. A process runs it once, because `python3` may be a script that chooses among several
+/// versions, as with pyenv. Then it takes longer than the rest of the command.
 fn site_packages_of_python() -> &'static [PathBuf] {
     static FOUND: LazyLock<Vec<PathBuf>> = LazyLock::new(|| {
         let Ok(output) = Command::new("python3")
@@ -250,7 +251,7 @@ fn site_packages_of_python() -> &'static [PathBuf] {
     &FOUND
 }
 
-/// The folders in `dir` by name; none when it is not there.
+/// Returns the folders in `dir` by name, or none if it does not exist.
 fn subfolders(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let mut folders: Vec<PathBuf> = entries
@@ -265,7 +266,7 @@ fn subfolders(dir: &Path) -> Vec<PathBuf> {
 mod tests {
     use super::*;
 
-    /// A machine with these files, and the folders that a user would have named.
+    /// Returns a machine with these files, and the folders that a user would have named.
     fn machine(files: &[&str]) -> (tempfile::TempDir, Places) {
         let root = tempfile::tempdir().expect("a temporary folder can be made");
         for file in files {

@@ -1,8 +1,8 @@
-//! `lanewise try-driver LIBRARY`, which `exec` and `sanitize` start: whether the simulated driver
-//! begins with the settings of the environment.
+//! `lanewise try-driver LIBRARY`, which `exec` and `sanitize` start: checks whether the simulated
+//! driver starts with the settings of the environment.
 //!
-//! The variables are the driver's to read, so it is asked, and says on stderr what it does not
-//! take.
+//! Only the driver reads these variables. So it is started, and it reports on stderr what it does
+//! not accept.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -21,7 +21,7 @@ pub struct Args {
     library: PathBuf,
 }
 
-/// Starts the program on the simulated driver.
+/// Starts the simulated driver and reports its status.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let driver = Driver::at(&args.library)?;
     Ok(match driver.initialise() {

@@ -7,8 +7,8 @@ use cargo_metadata::Artifact;
 
 use crate::{cargo, workspace};
 
-/// The packages whose tests touch a device. Those of the builder, the macros and xtask need a
-/// checkout and rustc; those of the simulator say nothing of a GPU.
+/// The packages whose tests use a device. The tests of the builder, the macros and xtask need a
+/// checkout and rustc. The tests of the simulator do not use a GPU.
 const TESTED: [&str; 10] = [
     "tests",
     "device",
@@ -22,7 +22,7 @@ const TESTED: [&str; 10] = [
     "driver-tests",
 ];
 
-/// A program to carry.
+/// A program in the bundle.
 pub(super) struct Executable {
     /// Its name in the bundle: package folder and target, `host-driver-tests-streams`.
     pub(super) name: String,
@@ -32,9 +32,9 @@ pub(super) struct Executable {
 /// How the programs are compiled.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Profile {
-    /// Optimised: half the size, and CPU references are timed.
+    /// Optimised. The programs are half the size, and the times of CPU references are meaningful.
     Release,
-    /// As `cargo test` built them: after it, nothing is compiled.
+    /// As `cargo test` built them. After `cargo test`, nothing has to be compiled.
     Dev,
 }
 
@@ -44,7 +44,8 @@ impl Profile {
     }
 }
 
-/// A program of the workspace: the one that runs patterns, or the one that runs wrong kernels.
+/// Returns a program of the workspace: the one that runs patterns, or the one that runs wrong
+/// kernels.
 pub(super) fn program(name: &str, profile: Profile) -> Result<Executable> {
     let mut arguments = vec!["build", "--workspace", "--bin", name];
     arguments.extend(profile.flag());
@@ -61,7 +62,7 @@ pub(super) fn program(name: &str, profile: Profile) -> Result<Executable> {
     })
 }
 
-/// Every test program of the packages above.
+/// Returns every test program of the packages above.
 pub(super) fn tests(profile: Profile) -> Result<Vec<Executable>> {
     let mut arguments = vec!["test", "--no-run"];
     arguments.extend(profile.flag());
@@ -69,7 +70,7 @@ pub(super) fn tests(profile: Profile) -> Result<Vec<Executable>> {
         Profile::Release => {
             arguments.extend(TESTED.iter().flat_map(|name| ["--package", name]));
         }
-        // What `cargo test` selects, for the same features of dependencies.
+        // This is the selection of `cargo test`, so dependencies have the same features.
         Profile::Dev => arguments.push("--workspace"),
     }
     let artifacts = cargo::build(&arguments)?
@@ -87,11 +88,11 @@ pub(super) fn tests(profile: Profile) -> Result<Vec<Executable>> {
     Ok(tests)
 }
 
-/// Whether the program belongs to one of the packages above.
+/// Returns whether the program belongs to one of the packages above.
 fn is_tested(artifact: &Artifact) -> bool {
     let id = &artifact.package_id.repr;
-    // `path+file:///folder#name@version`, or `...folder#version` where the folder is called as the
-    // package is.
+    // The form is `path+file:///folder#name@version`, or `...folder#version` if the folder has the
+    // package's name.
     let (folder, end) = id.rsplit_once('#').unwrap_or(("", id));
     let name = match end.split_once('@') {
         Some((name, _)) => name,
@@ -100,8 +101,8 @@ fn is_tested(artifact: &Artifact) -> bool {
     TESTED.contains(&name)
 }
 
-/// The folder of its package and the target; a package's unit tests and a test program may have one
-/// name.
+/// Returns the folder of the program's package and the target. A package's unit tests and a test
+/// program may have the same name.
 fn name(artifact: &Artifact) -> String {
     let folder = artifact
         .manifest_path

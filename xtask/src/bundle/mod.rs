@@ -1,9 +1,9 @@
-//! `cargo xtask bundle`: the tests and the programs `patterns` and `wrong`, to carry to a machine
-//! that has a GPU and no Rust.
+//! `cargo xtask bundle`: copies the tests and the programs `patterns` and `wrong` to a folder for a
+//! machine that has a GPU and no Rust.
 //!
-//! The PTX is inside the executables, so the folder is all that is needed: `run.sh` runs every test
-//! and then the benchmark, on the GPU if the machine has one, and the wrong kernels under
-//! compute-sanitizer if it has that.
+//! The PTX is inside the executables, so only this folder is needed. `run.sh` runs every test and
+//! then the benchmark, on the GPU if the machine has one. It also runs the wrong kernels under
+//! compute-sanitizer if the machine has that.
 
 mod executables;
 
@@ -40,7 +40,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// What the folder holds.
+/// The contents of the folder.
 #[derive(Serialize)]
 struct Bundle {
     out: PathBuf,
@@ -49,7 +49,7 @@ struct Bundle {
     tests: Vec<String>,
 }
 
-/// Builds, copies, strips, writes `run.sh`.
+/// Builds, copies and strips the programs, and writes `run.sh`.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let out = workspace::root().join(&args.out);
     let profile = if args.dev {
@@ -107,7 +107,7 @@ fn report(args: &Args, bundle: &Bundle) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// An empty folder at `out`. Only a folder that looks like a bundle is emptied.
+/// Makes an empty folder at `out`. Only a folder that looks like a bundle is emptied.
 fn prepare(out: &Path) -> Result<()> {
     if out.exists() {
         let ours = out.join("run.sh").is_file() || fs::read_dir(out)?.next().is_none();
@@ -122,8 +122,8 @@ fn prepare(out: &Path) -> Result<()> {
         .with_context(|| format!("cannot make `{}`", out.display()))
 }
 
-/// Copies without symbols, where `strip` (binutils, which the linker needs anyway) is there to
-/// remove them.
+/// Copies a program without its symbols, if `strip` is installed (it is part of binutils, which the
+/// linker needs anyway).
 fn copy(executable: &Executable, to: &Path) -> Result<()> {
     let target = to.join(&executable.name);
     fs::copy(&executable.path, &target)
@@ -142,7 +142,7 @@ fn copy(executable: &Executable, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The commit that is checked out, with a `+` when there are changes on top.
+/// Returns the commit that is checked out, with a `+` if there are uncommitted changes.
 fn commit() -> Option<String> {
     let git = |arguments: &[&str]| {
         let output = Command::new("git")
@@ -176,7 +176,7 @@ fn bytes_below(dir: &Path) -> Result<u64> {
 mod tests {
     use super::*;
 
-    /// A bundle whose test programs are these scripts, with `patterns` a script too; `run.sh`'s
+    /// Runs `run.sh` in a bundle whose test programs and `patterns` are these scripts. Returns its
     /// output and exit code.
     fn run_script(tests: &[(&str, &str)], patterns: &str) -> (String, Option<i32>) {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");

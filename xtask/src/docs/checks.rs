@@ -1,4 +1,4 @@
-//! The checks themselves: each takes pages and returns what is wrong.
+//! The checks themselves. Each takes pages and returns the problems in them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +13,7 @@ use super::markdown::{self, Excerpt, Located};
 use super::timelines;
 use crate::Cli;
 
-/// Pages outside the book that are read as often.
+/// Pages outside the book that many people read.
 const OUTSIDE: [&str; 2] = ["README.md", "CHANGELOG.md"];
 
 /// A Markdown file.
@@ -22,7 +22,7 @@ struct Page {
     text: String,
 }
 
-/// The number of pages, and everything that is wrong in them.
+/// Returns the number of pages, and every problem in them.
 pub(super) fn all(root: &Path) -> Result<(usize, Vec<Problem>)> {
     let book = root.join("docs/src");
     let mut paths = files_below(&book, "md")?;
@@ -63,14 +63,14 @@ impl Page {
         }
     }
 
-    /// The file that a relative path in this page means.
+    /// Returns the file that a relative path in this page refers to.
     fn resolve(&self, relative: &str) -> PathBuf {
         normal(&self.path.parent().unwrap_or(Path::new("")).join(relative))
     }
 }
 
-/// Pages of the book that `SUMMARY.md` does not list, which mdBook would leave out without a word,
-/// or lists twice, which it refuses.
+/// Returns pages of the book that `SUMMARY.md` does not list, which mdBook would omit without a
+/// message, and pages that it lists twice, which mdBook refuses.
 fn summary(book: &Path, pages: &[Page]) -> Vec<Problem> {
     let path = book.join("SUMMARY.md");
     let Some(summary) = pages.iter().find(|page| page.path == path) else {
@@ -95,9 +95,9 @@ fn summary(book: &Path, pages: &[Page]) -> Vec<Problem> {
     problems
 }
 
-/// Patterns with no page. A pattern is a kernel file, `gpu/src/CHAPTER/PATTERN.rs`, that a file of
-/// the same name in `host/patterns` runs; its page is `docs/src/CHAPTER/PATTERN.md`. A kernel that
-/// no pattern runs yet may wait.
+/// Returns patterns without a page. A pattern is a kernel file, `gpu/src/CHAPTER/PATTERN.rs`, that
+/// a file of the same name in `host/patterns` runs. Its page is `docs/src/CHAPTER/PATTERN.md`. A
+/// kernel that no pattern runs yet needs no page.
 fn patterns_without_a_page(root: &Path, book: &Path) -> Result<Vec<Problem>> {
     let kernels = root.join("gpu/src");
     let mut problems = Vec::new();
@@ -119,7 +119,7 @@ fn patterns_without_a_page(root: &Path, book: &Path) -> Result<Vec<Problem>> {
     Ok(problems)
 }
 
-/// Links into the repository that lead to no file, or to no heading of it.
+/// Returns links into the repository whose file or heading does not exist.
 fn links(page: &Page) -> Vec<Problem> {
     let broken = |link: &Located| {
         let target = link.text.as_str();
@@ -153,8 +153,8 @@ fn links(page: &Page) -> Vec<Problem> {
         .collect()
 }
 
-/// Includes of files, or of `ANCHOR: name` parts of files, that are not there. A part is not named
-/// by its lines: they move, and nobody notices.
+/// Returns includes of files, or of `ANCHOR: name` parts of files, that do not exist. A part must
+/// not be given by its line numbers, because lines move without an error.
 fn includes(page: &Page) -> Vec<Problem> {
     let broken = |include: &Located| {
         let (path, part) = include.text.split_once(':').unwrap_or((&include.text, ""));
@@ -173,7 +173,7 @@ fn includes(page: &Page) -> Vec<Problem> {
         .collect()
 }
 
-/// Timelines of patterns that are none: no file of `host/patterns` has that name.
+/// Returns timelines that name no pattern: no file of `host/patterns` has that name.
 fn timelines(page: &Page, root: &Path) -> Vec<Problem> {
     let patterns = root.join("host/patterns/src");
     let mut problems = Vec::new();
@@ -192,7 +192,7 @@ fn timelines(page: &Page, root: &Path) -> Vec<Problem> {
     problems
 }
 
-/// Commands in `sh` blocks that start with `cargo xtask` and that xtask would refuse.
+/// Returns commands in `sh` blocks that start with `cargo xtask` and that xtask would refuse.
 fn commands(page: &Page) -> Vec<Problem> {
     let refused = |command: &Located| {
         let words = command
@@ -213,8 +213,8 @@ fn commands(page: &Page) -> Vec<Problem> {
         .collect()
 }
 
-/// Rust in the README that is not, line by line, in the file that it says it is from. (The book
-/// includes files instead.)
+/// Returns Rust code in the README that differs from the file that it names. Each line must be in
+/// that file. (The book includes files instead.)
 fn excerpts(readme: &Page) -> Vec<Problem> {
     let trimmed = |text: &str| {
         text.lines()
@@ -237,12 +237,12 @@ fn excerpts(readme: &Page) -> Vec<Problem> {
         .collect()
 }
 
-/// Where the shell's own part of a line begins.
+/// Returns whether a word begins the shell's own part of a line.
 fn is_operator(word: &str) -> bool {
     matches!(word, "|" | "&&" | "||" | ";" | ">" | "<")
 }
 
-/// The files below `dir` with this extension, in order.
+/// Returns the files below `dir` with this extension, in order.
 fn files_below(dir: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(dir).with_context(|| format!("cannot read `{}`", dir.display()))? {
@@ -257,7 +257,7 @@ fn files_below(dir: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// `path` without `.` and `..`, so that paths can be compared.
+/// Returns `path` without `.` and `..`, so that paths can be compared.
 fn normal(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for component in path.components() {
@@ -275,7 +275,7 @@ mod tests {
     use super::*;
     use crate::workspace;
 
-    /// What is wrong in a repository with these files, as text with paths from its root.
+    /// Returns the problems in a repository with these files, as text with paths from its root.
     fn problems(files: &[(&str, &str)]) -> Vec<String> {
         let root = tempfile::tempdir().expect("a temporary folder can be made");
         let sound = [

@@ -1,19 +1,19 @@
-//! What the checks need to know of a Markdown text: links, headings, shell commands, mdBook's
+//! The parts of a Markdown text that the checks need: links, headings, shell commands, mdBook's
 //! includes.
 
 use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-/// Something in a text, and where.
+/// A part of a text, and its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Located {
     pub(crate) text: String,
-    /// Counted from 1.
+    /// The line number, counted from 1.
     pub(crate) line: usize,
 }
 
-/// The destinations of links and images.
+/// Returns the destinations of links and images.
 pub(crate) fn links(markdown: &str) -> Vec<Located> {
     let destination = |event: Event<'_>| match event {
         Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
@@ -30,8 +30,8 @@ pub(crate) fn links(markdown: &str) -> Vec<Located> {
         .collect()
 }
 
-/// The anchors that mdBook and code hosts give to headings: lower case, dashes for blanks, other
-/// punctuation gone.
+/// Returns the anchors that mdBook and code hosts give to headings: lower case, with dashes for
+/// blanks and without other punctuation.
 pub(crate) fn anchors(markdown: &str) -> Vec<String> {
     headings(markdown)
         .into_iter()
@@ -39,8 +39,8 @@ pub(crate) fn anchors(markdown: &str) -> Vec<String> {
         .collect()
 }
 
-/// The text below the heading `title`, up to the next heading of the same or a higher level; empty
-/// if there is none.
+/// Returns the text below the heading `title`, up to the next heading of the same or a higher
+/// level. It is empty if there is no such heading.
 pub(crate) fn section(markdown: &str, title: &str) -> String {
     let mut headings = headings(markdown)
         .into_iter()
@@ -54,8 +54,8 @@ pub(crate) fn section(markdown: &str, title: &str) -> String {
     markdown[start.range.end..end].to_owned()
 }
 
-/// The commands in blocks marked `sh`, one a line, joined where a line ends in a backslash, without
-/// comments.
+/// Returns the commands in blocks marked `sh`, one per line, without comments. Lines that end in a
+/// backslash are joined with the next.
 pub(crate) fn shell_commands(markdown: &str) -> Vec<String> {
     located_shell_commands(markdown)
         .into_iter()
@@ -63,7 +63,7 @@ pub(crate) fn shell_commands(markdown: &str) -> Vec<String> {
         .collect()
 }
 
-/// The same, each with the line on which it starts.
+/// Returns the same commands, each with the line on which it starts.
 pub(crate) fn located_shell_commands(markdown: &str) -> Vec<Located> {
     let mut commands = Vec::new();
     let mut in_shell = false;
@@ -102,7 +102,7 @@ fn commands_of_block(block: &str, first_line: usize, commands: &mut Vec<Located>
     }
 }
 
-/// `line` up to a `#` that stands at its start or after a blank.
+/// Returns `line` up to a `#` that is at its start or after a blank.
 fn without_comment(line: &str) -> &str {
     let starts_comment = |at: &usize| *at == 0 || line[..*at].ends_with(' ');
     let comment = line
@@ -112,17 +112,17 @@ fn without_comment(line: &str) -> &str {
     &line[..comment.unwrap_or(line.len())]
 }
 
-/// A block of Rust code, and the file that a comment before it, `<!-- from PATH -->`, says it was
+/// A block of Rust code, and the file in the comment before it, `<!-- from PATH -->`, that it was
 /// taken from.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Excerpt {
     pub(crate) code: String,
     pub(crate) from: Option<String>,
-    /// Counted from 1.
+    /// The line number, counted from 1.
     pub(crate) line: usize,
 }
 
-/// The blocks marked `rust`.
+/// Returns the blocks marked `rust`.
 pub(crate) fn excerpts(markdown: &str) -> Vec<Excerpt> {
     let mut excerpts = Vec::new();
     let mut from = None;
@@ -155,7 +155,7 @@ pub(crate) fn excerpts(markdown: &str) -> Vec<Excerpt> {
     excerpts
 }
 
-/// The arguments of mdBook's `{{#include ...}}`.
+/// Returns the arguments of mdBook's `{{#include ...}}`.
 pub(crate) fn includes(markdown: &str) -> Vec<Located> {
     let mut includes = Vec::new();
     for (number, line) in markdown.lines().enumerate() {

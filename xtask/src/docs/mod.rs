@@ -1,9 +1,10 @@
-//! `cargo xtask check-docs`: whether the book, the README and the change log still fit the code.
+//! `cargo xtask check-docs`: checks that the book, the README and the change log still match the
+//! code.
 //!
-//! mdBook leaves a broken include as it stands and does not look at links, so they are checked
-//! here: every page is in the summary and the other way about, every pattern has its page, links
-//! and includes lead somewhere, and every `cargo xtask` command that a page shows is one that xtask
-//! takes. `cargo test` runs the same checks.
+//! mdBook leaves a broken include as it is and does not check links, so this command does. Every
+//! page is in the summary, and the summary names no other page. Every pattern has its page. The
+//! targets of links and includes exist. xtask accepts every `cargo xtask` command that a page
+//! shows. `cargo test` runs the same checks.
 
 mod checks;
 pub(crate) mod markdown;
@@ -23,11 +24,11 @@ use cargo_lanewise::output::say;
 #[command(after_help = "Example:\n  cargo xtask check-docs")]
 pub(crate) struct Args {}
 
-/// Something in a page that leads nowhere.
+/// A problem in a page, such as a link without a target.
 #[derive(Debug, PartialEq, Eq)]
 struct Problem {
     page: PathBuf,
-    /// Counted from 1.
+    /// The line number, counted from 1.
     line: usize,
     what: String,
 }
@@ -44,7 +45,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Prints every problem; fails when there is one.
+/// Prints every problem, and fails if there is one.
 pub(crate) fn run(_args: &Args) -> Result<ExitCode> {
     let (pages, problems) = checks::all(workspace::root())?;
     for problem in &problems {

@@ -1,9 +1,9 @@
-//! `cargo xtask timelines`: the book's timelines, drawn while mdBook builds it.
+//! `cargo xtask timelines`: draws the book's timelines while mdBook builds it.
 //!
-//! A page says `{{#timeline overlap}}`, with options of `patterns run` behind the name where it
-//! wants other sizes; this runs the pattern on the simulator, whose times are the same in every
-//! run, and puts the picture there. mdBook calls it as a preprocessor (`docs/book.toml`): it writes
-//! the book as JSON to this program's standard input and takes it back, changed, from its standard
+//! A page contains `{{#timeline overlap}}`. Options of `patterns run` may follow the name, for
+//! other sizes. This command runs the pattern on the simulator, whose times are the same in every
+//! run, and inserts the picture. mdBook calls it as a preprocessor (`docs/book.toml`): it writes
+//! the book as JSON to this program's standard input and reads the changed book from its standard
 //! output.
 
 use std::io::{Read, Write};
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::forward;
 
-/// What a page writes before the pattern's name.
+/// The text in a page before the pattern's name.
 pub(crate) const MARK: &str = "{{#timeline ";
 
 /// Put the timelines of patterns into the book, as a preprocessor of mdBook
@@ -35,7 +35,7 @@ enum Preprocessing {
     },
 }
 
-/// Answers mdBook's question, or changes its book.
+/// Answers mdBook's question, or changes the book.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     if let Some(Preprocessing::Supports { renderer }) = &args.question {
         return Ok(ExitCode::from(u8::from(renderer != "html")));
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text)?;
     let input: Value = serde_json::from_str(&text).context("mdBook's book is not JSON")?;
-    // A pair: what it is about, and the book.
+    // The input is a pair of the context and the book.
     let mut book = input.get(1).cloned().context("mdBook sent no book")?;
     let patterns = forward::build("patterns")?;
     replace(&mut book, &mut |pattern| draw(&patterns, pattern))?;
@@ -52,7 +52,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         .map(|()| ExitCode::SUCCESS)?)
 }
 
-/// The timeline of a pattern, with options behind its name, drawn by `patterns`.
+/// Returns the timeline of a pattern, which `patterns` draws. Options may follow the pattern's
+/// name.
 fn draw(patterns: &std::path::Path, options: &str) -> Result<String> {
     let pattern = options.split_whitespace().next().unwrap_or_default();
     let folder = crate::workspace::target().join("timelines");
@@ -63,7 +64,7 @@ fn draw(patterns: &std::path::Path, options: &str) -> Result<String> {
         .args(options.split_whitespace())
         .args(["--device", "sim", "--timeline"])
         .arg(&file)
-        // What works with several devices shows two.
+        // A pattern that works with several devices shows two.
         .env("LANEWISE_SIM_DEVICES", "2")
         .output()
         .context("`patterns` could not be started")?;
@@ -75,7 +76,7 @@ fn draw(patterns: &std::path::Path, options: &str) -> Result<String> {
     Ok(std::fs::read_to_string(&file)?)
 }
 
-/// Puts a picture in the place of each mark, in every chapter.
+/// Replaces each mark by a picture, in every chapter.
 fn replace(book: &mut Value, draw: &mut impl FnMut(&str) -> Result<String>) -> Result<()> {
     match book {
         Value::Object(members) => {
@@ -96,7 +97,7 @@ fn replace(book: &mut Value, draw: &mut impl FnMut(&str) -> Result<String>) -> R
     Ok(())
 }
 
-/// A page with its pictures.
+/// Returns a page with its pictures.
 fn pictured(page: &str, draw: &mut impl FnMut(&str) -> Result<String>) -> Result<String> {
     let mut parts = page.split(MARK);
     let mut out = parts.next().unwrap_or_default().to_owned();

@@ -1,8 +1,8 @@
-//! `cargo lanewise check-ptx`: NVIDIA's assembler judges every module.
+//! `cargo lanewise check-ptx`: checks every module with NVIDIA's assembler.
 //!
-//! LLVM can write PTX that it alone believes in. ptxas is the nearest thing to a GPU that any
-//! machine can have, and it also tells what a kernel costs. The modules are built apart from
-//! `target/ptx`, which stays as it is.
+//! LLVM can write PTX that no GPU accepts. ptxas is the best check that works on any machine, and
+//! it also reports what a kernel costs. The modules are not built in `target/ptx`, which stays as
+//! it is.
 
 mod spills;
 
@@ -45,16 +45,16 @@ pub struct Args {
     json: bool,
 }
 
-/// One target's kernels as ptxas sees them.
+/// One target's kernels with the results of ptxas.
 #[derive(Serialize)]
 struct Module {
     arch: String,
     kernels: Vec<Usage>,
-    /// What ptxas has not done as it was written.
+    /// What ptxas accepted but did not do as written.
     losses: Vec<String>,
 }
 
-/// What ptxas makes of one kernel.
+/// The resources of one kernel, as ptxas reports them.
 #[derive(Serialize)]
 struct Usage {
     kernel: String,
@@ -62,8 +62,8 @@ struct Usage {
     resources: Resources,
 }
 
-/// Builds, assembles, prints; fails when a module is refused, a kernel spills, or ptxas has not
-/// done what was written.
+/// Builds and assembles the modules and prints the results. Fails if a module is refused, a kernel
+/// spills, or ptxas did not do something as written.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let ptxas = toolkit::PTXAS.find();
     let ptxas = ptxas.with_context(|| {
@@ -101,7 +101,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     })
 }
 
-/// Has ptxas assemble all modules at once: each is work for one core, of up to half a minute.
+/// Assembles all modules with ptxas at the same time. Each uses one core for up to half a minute.
 fn assemble_all(ptxas: &Path, built: Output, debug: bool) -> Result<Vec<Module>> {
     let assemble = |module: ModuleOutput, imports: bool| {
         let part = |ptx, relocatable| {
@@ -142,7 +142,8 @@ fn assemble_all(ptxas: &Path, built: Output, debug: bool) -> Result<Vec<Module>>
     })
 }
 
-/// What is wrong: spills that are not allowed, and what ptxas has taken and not done.
+/// Returns the messages about spills that are not allowed, and about what ptxas accepted but did
+/// not do.
 fn judge(allowed: &Allowed, modules: &[Module]) -> Vec<String> {
     let mut wrong = allowed.judge(modules);
     for Module { arch, losses, .. } in modules {

@@ -1,10 +1,10 @@
-//! Which kernels may spill registers, and how much: `spills.toml` beside the crate's `Cargo.toml`,
-//! checked against what ptxas reports.
+//! The list of kernels that may spill registers, and how much: `spills.toml` beside the crate's
+//! `Cargo.toml`, which is compared with what ptxas reports.
 //!
-//! A spill is a register's value written to local memory and read back: slow, and mostly an
-//! accident (an array indexed by a variable, a loop unrolled too far). A kernel that means it is
-//! named in the list, with a reason and a limit. The list cannot go stale: an entry under which
-//! nothing spills is reported as well.
+//! A spill writes a register's value to local memory and reads it back. Spills are slow, and mostly
+//! unintended (an array indexed by a variable, a loop unrolled too far). A kernel that spills on
+//! purpose is named in the list, with a reason and a limit. An entry for a kernel that does not
+//! spill is reported too, so the list stays up to date.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -27,17 +27,17 @@ pub(super) struct Allowed(BTreeMap<String, SpillAllowance>);
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SpillAllowance {
-    /// The most bytes of stores, and of loads.
+    /// The limit for the bytes of stores, and for those of loads.
     bytes: u32,
-    /// For those who read the list; it has to be there.
+    /// The reason, for readers of the list. It is required.
     why: String,
-    /// The targets that it holds for; all, if none is named.
+    /// The targets that it applies to. An empty list means all.
     #[serde(default)]
     archs: Vec<String>,
 }
 
 impl Allowed {
-    /// The list of the crate in `folder`.
+    /// Reads the list of the crate in `folder`.
     pub(super) fn read(folder: &Path) -> Result<Allowed> {
         let path = folder.join(FILE);
         let text = match std::fs::read_to_string(&path) {
@@ -56,7 +56,7 @@ impl Allowed {
         Ok(allowed)
     }
 
-    /// What is wrong with the modules' spills, one message each.
+    /// Returns what is wrong with the modules' spills, one message each.
     pub(super) fn judge(&self, modules: &[Module]) -> Vec<String> {
         let mut wrong = Vec::new();
         for module in modules {

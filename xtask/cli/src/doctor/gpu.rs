@@ -1,7 +1,8 @@
-//! Asks the machine's own CUDA driver what it has.
+//! Finds out which CUDA driver and GPU the machine has.
 //!
-//! Opened by name at run time, as `host/driver` does, so that xtask links to nothing of NVIDIA's.
-//! CUDA Driver API reference: Initialization, Version Management, Device Management.
+//! The driver is opened by name at run time, as `host/driver` does, so xtask does not link to
+//! NVIDIA's libraries. CUDA Driver API reference: Initialization, Version Management, Device
+//! Management.
 
 use std::ffi::{c_char, c_int, c_uint};
 use std::fs;
@@ -15,10 +16,10 @@ pub(crate) type Status = c_int;
 /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR` and `_MINOR`.
 const CAPABILITY: (c_int, c_int) = (75, 76);
 
-/// A driver, loaded: NVIDIA's, or the simulated one in its place.
+/// A loaded driver: NVIDIA's, or the simulated one that replaces it.
 pub(crate) struct Driver(Library);
 
-/// What is told of a GPU.
+/// The properties of a GPU that the doctor shows.
 pub(super) struct Device {
     pub(super) name: String,
     /// Compute capability: `(9, 0)` is `sm_90`.
@@ -26,20 +27,20 @@ pub(super) struct Device {
 }
 
 impl Driver {
-    /// Opens `libcuda.so.1`; `None` when the machine has none.
+    /// Opens `libcuda.so.1`. Returns `None` if the machine has none.
     pub(super) fn load() -> Option<Self> {
-        // SAFETY: the initialisers of NVIDIA's driver library run; any program that uses CUDA runs
-        // them.
+        // SAFETY: opening runs the initialisers of NVIDIA's driver library, as in any program that
+        // uses CUDA.
         unsafe { Library::new("libcuda.so.1") }.ok().map(Self)
     }
 
     /// Opens the library in this file.
     pub(crate) fn at(file: &Path) -> Result<Self, libloading::Error> {
-        // SAFETY: as above.
+        // SAFETY: opening runs only the initialisers of a driver library, as above.
         unsafe { Library::new(file) }.map(Self)
     }
 
-    /// The file that was opened, as the kernel lists it for this process.
+    /// Returns the file that was opened, as the kernel lists it for this process.
     pub(super) fn path(&self) -> Option<PathBuf> {
         let maps = fs::read_to_string("/proc/self/maps").ok()?;
         let path = maps
@@ -49,10 +50,10 @@ impl Driver {
         path.map(PathBuf::from)
     }
 
-    /// The CUDA version that the driver supports: `13.0`.
+    /// Returns the CUDA version that the driver supports: `13.0`.
     pub(super) fn cuda_version(&self) -> Option<String> {
         let mut version: c_int = 0;
-        // SAFETY: the type is the function's in cuda.h, and the pointer is good for the call.
+        // SAFETY: the type is the function's in cuda.h, and the pointer is valid during the call.
         let status = unsafe {
             let get = self
                 .0
@@ -63,7 +64,7 @@ impl Driver {
         (status == 0).then(|| format!("{}.{}", version / 1000, version % 1000 / 10))
     }
 
-    /// Device 0, or the driver's error code.
+    /// Returns device 0, or the driver's error code.
     pub(super) fn first_device(&self) -> Result<Device, Status> {
         self.initialise()?;
         let device = self.device(0)?;
@@ -76,9 +77,9 @@ impl Driver {
         })
     }
 
-    /// Has it begin; every other call comes after this one.
+    /// Initialises the driver. Every other call must come after this one.
     pub(crate) fn initialise(&self) -> Result<(), Status> {
-        // SAFETY: the type is the function's in cuda.h; flags must be 0.
+        // SAFETY: the type is the function's in cuda.h, whose flags must be 0.
         let status = unsafe {
             let init = self
                 .0
@@ -91,7 +92,7 @@ impl Driver {
 
     fn device(&self, ordinal: c_int) -> Result<c_int, Status> {
         let mut device = 0;
-        // SAFETY: the type is the function's in cuda.h, and the pointer is good for the call.
+        // SAFETY: the type is the function's in cuda.h, and the pointer is valid during the call.
         let status = unsafe {
             let get = self
                 .0
@@ -103,7 +104,7 @@ impl Driver {
 
     fn name(&self, device: c_int) -> Result<String, Status> {
         let mut name = [0u8; 256];
-        // SAFETY: the type is the function's in cuda.h; it writes at most the given number of
+        // SAFETY: the type is the function's in cuda.h, and it writes at most the given number of
         // bytes.
         let status = unsafe {
             let get = self
@@ -119,7 +120,7 @@ impl Driver {
 
     fn attribute(&self, attribute: c_int, device: c_int) -> Result<c_int, Status> {
         let mut value = 0;
-        // SAFETY: the type is the function's in cuda.h, and the pointer is good for the call.
+        // SAFETY: the type is the function's in cuda.h, and the pointer is valid during the call.
         let status = unsafe {
             let get = self
                 .0

@@ -1,8 +1,9 @@
-//! `cargo lanewise doctor`: what is on this machine, and what each missing thing costs.
+//! `cargo lanewise doctor`: shows what is installed on this machine, and what does not work without
+//! each missing component.
 //!
-//! Nothing is installed or changed. A thing that is needed and missing makes the command fail;
-//! everything that belongs to NVIDIA is optional, since kernels are compiled by rustc's own LLVM
-//! and run on the simulator.
+//! Nothing is installed or changed. The command fails if a required component is missing.
+//! Everything from NVIDIA is optional, because rustc's own LLVM compiles the kernels and the
+//! simulator runs them.
 
 pub(crate) mod gpu;
 mod things;
@@ -39,7 +40,7 @@ struct Diagnosis {
     things: Vec<Component>,
     /// The variables that are set and change what programs do.
     variables: Vec<SetVariable>,
-    /// Variables with a name like Lanewise's that Lanewise does not know.
+    /// Variables that have a name like Lanewise's, but that Lanewise does not use.
     unknown_variables: Vec<String>,
 }
 
@@ -51,8 +52,8 @@ struct SetVariable {
     what: &'static str,
 }
 
-/// The variables that are set, except those of other programs, which are mostly set for those
-/// programs.
+/// Returns the variables that are set. Variables of other programs are left out, because they are
+/// mostly set for those programs.
 fn variables() -> Vec<SetVariable> {
     let own = lanewise_variables::ALL
         .iter()
@@ -158,7 +159,7 @@ fn print(diagnosis: &Diagnosis) {
     say(format_args!("\n{}", verdict(diagnosis)));
 }
 
-/// The names of the variables that a user may want to set.
+/// Returns the names of the variables that a user may want to set.
 fn names() -> Vec<&'static str> {
     use lanewise_variables::Group::{Foreign, Tests};
     let all = lanewise_variables::ALL.iter();

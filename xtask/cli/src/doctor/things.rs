@@ -1,5 +1,5 @@
-//! The things that the doctor looks for: one function each, in the order in which the pipeline
-//! meets them.
+//! The components that the doctor looks for: one function each, in the order in which the pipeline
+//! uses them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use super::gpu;
 use crate::project;
 use crate::toolkit::{self, FOR_NVVM, FOR_PTXAS, ToolPath, install};
 
-/// The name of the last thing; the verdict depends on it.
+/// The name of the last component, which the verdict depends on.
 pub(super) const GPU: &str = "GPU";
 
-/// Something that is on a machine or is not.
+/// A component that a machine may have.
 #[derive(Debug, Serialize)]
 pub(super) struct Component {
     pub(super) name: &'static str,
@@ -24,20 +24,20 @@ pub(super) struct Component {
     pub(super) found: Option<Finding>,
     /// What does not work without it.
     pub(super) without: &'static str,
-    /// What to do about it.
+    /// How to install or repair it.
     pub(super) remedy: String,
 }
 
-/// Where it was found.
+/// The place where a component was found.
 #[derive(Debug, Serialize)]
 pub(super) struct Finding {
     pub(super) version: Option<String>,
-    /// Who or what led to it.
+    /// How it was found.
     pub(super) through: String,
     pub(super) path: Option<PathBuf>,
 }
 
-/// Everything, needed things first.
+/// Returns every component, required ones first.
 pub(super) fn all() -> Vec<Component> {
     let rustc = Rustc::ask();
     let driver = gpu::Driver::load();
@@ -53,7 +53,8 @@ pub(super) fn all() -> Vec<Component> {
     ]
 }
 
-/// What `rustc` says of itself in this repository, so with the toolchain of `rust-toolchain.toml`.
+/// What `rustc` reports about itself in this repository, with the toolchain of
+/// `rust-toolchain.toml`.
 struct Rustc {
     release: String,
     llvm: Option<String>,
@@ -74,8 +75,8 @@ impl Rustc {
         })
     }
 
-    /// The shared library of LLVM that rustc loads. A link beside it has the same extension and a
-    /// line of text in it.
+    /// Returns the shared library of LLVM that rustc loads. Beside it is a link with the same
+    /// extension, which contains one line of text.
     fn lib_llvm(&self) -> Option<PathBuf> {
         let entries = fs::read_dir(self.sysroot.join("lib")).ok()?.flatten();
         let named =
@@ -155,7 +156,8 @@ fn libdevice() -> Component {
     }
 }
 
-/// One that is older than rustc's LLVM is of no use, and what to do is said with the reason.
+/// Looks for libNVVM. A library that is older than rustc's LLVM cannot be used, and the remedy is
+/// shown with the reason.
 fn libnvvm() -> Component {
     let found = toolkit::LIBNVVM.find();
     let checked = found.as_ref().map(|it| nvvm::check(&it.path));
@@ -214,7 +216,7 @@ impl From<ToolPath> for Finding {
     }
 }
 
-/// What `program` prints when run in the repository; `None` if it is not there or fails.
+/// Returns what `program` prints in the repository, or `None` if it is not there or fails.
 fn output_of(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program)
         .args(arguments)

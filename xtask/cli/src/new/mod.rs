@@ -1,8 +1,8 @@
-//! `cargo lanewise new`: a project of one's own that builds, runs and tests.
+//! `cargo lanewise new`: makes a project that builds, runs and tests.
 //!
 //! It is one package: kernels in a module, host code beside them, a build script of one line.
-//! `--workspace` makes two packages, for kernels that several programs use. All that the project
-//! needs but Lanewise itself is in it.
+//! `--workspace` makes two packages, for kernels that several programs use. The project contains
+//! everything that it needs except Lanewise itself.
 
 mod name;
 mod source;
@@ -45,9 +45,9 @@ pub struct Args {
 struct NewProject<'a> {
     name: String,
     folder: &'a Path,
-    /// The module or crate of the kernels, in the folder.
+    /// The module or crate of the kernels, relative to the folder.
     kernels: &'static str,
-    /// In the folder.
+    /// The files that were written, relative to the folder.
     files: Vec<&'static str>,
 }
 
@@ -74,14 +74,14 @@ const COMMON: [File; 7] = [
     ),
 ];
 
-/// The others of a project that is one package.
+/// Further files of a project that is one package.
 const PACKAGE: [File; 3] = [
     ("Cargo.toml", include_str!("template/Cargo.toml.txt")),
     ("build.rs", include_str!("template/build.rs.txt")),
     ("src/kernels.rs", include_str!("template/kernels.rs.txt")),
 ];
 
-/// The others of one whose kernels are a package of their own.
+/// Further files of a project whose kernels are a package of their own.
 const WORKSPACE: [File; 4] = [
     (
         "Cargo.toml",
@@ -98,7 +98,7 @@ const WORKSPACE: [File; 4] = [
     ),
 ];
 
-/// The profiles of both.
+/// The profiles of both kinds of projects.
 const PROFILES: &str = include_str!("template/profiles.txt");
 
 /// Writes the files.
@@ -128,7 +128,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes the project's files, and gives its name and theirs.
+/// Writes the project's files, and returns the project's name and the files' names.
 fn make(folder: &Path, workspace: bool, source: &Source) -> Result<(String, Vec<&'static str>)> {
     let name = folder
         .file_name()
@@ -160,8 +160,8 @@ fn make(folder: &Path, workspace: bool, source: &Source) -> Result<(String, Vec<
         files.push(*file);
     }
     if let Some(lock) = source.lock() {
-        // The versions that Lanewise is tested with; cargo adds the project's own packages and
-        // drops what it does not need.
+        // The lock file has the versions that Lanewise is tested with. Cargo adds the project's own
+        // packages and removes what it does not need.
         let to = folder.join("Cargo.lock");
         fs::copy(&lock, &to).with_context(|| format!("cannot copy `{}`", lock.display()))?;
         files.push("Cargo.lock");
@@ -169,7 +169,8 @@ fn make(folder: &Path, workspace: bool, source: &Source) -> Result<(String, Vec<
     Ok((name, files))
 }
 
-/// What differs where the kernels are a crate: its root says so, and the host imports it.
+/// Changes a file for kernels that are a crate: the crate's root declares them, and the host
+/// imports the crate.
 fn for_workspace(file: &str, text: &str) -> String {
     match file {
         "kernels/src/lib.rs" => format!(
@@ -199,7 +200,7 @@ mod tests {
         Source::Release("0.1".into())
     }
 
-    /// Every file of a project, with its text.
+    /// Returns every file of a project, with its text.
     fn files(folder: &Path) -> Vec<(PathBuf, String)> {
         let mut files = Vec::new();
         for entry in fs::read_dir(folder).expect("a folder") {

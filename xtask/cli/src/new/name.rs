@@ -1,10 +1,10 @@
-//! Which names a project can have: its package, its library and its program are called so.
+//! The names that a project can have. Its package, its library and its program use this name.
 //!
 //! The Cargo Book, "The Manifest Format: The name field"; The Rust Reference, "Keywords".
 
 use anyhow::{Result, ensure};
 
-/// Words that are no names in Rust: `use NAME::saxpy` would not compile.
+/// Keywords, which are not names in Rust: `use NAME::saxpy` would not compile.
 const KEYWORDS: [&str; 51] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
     "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl",
@@ -13,7 +13,7 @@ const KEYWORDS: [&str; 51] = [
     "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// Crates that come with Rust, and folders of cargo's among which a program is put.
+/// Crates that come with Rust, and folders in which cargo puts programs.
 const TAKEN: [&str; 9] = [
     "alloc",
     "build",
@@ -26,7 +26,7 @@ const TAKEN: [&str; 9] = [
     "test",
 ];
 
-/// What a project names in its manifest.
+/// The dependencies in a project's manifest.
 const DEPENDENCIES: [&str; 5] = [
     "lanewise",
     "lanewise_builder",
@@ -35,7 +35,7 @@ const DEPENDENCIES: [&str; 5] = [
     "proptest",
 ];
 
-/// Refuses a name with which the project would not build.
+/// Refuses a name that would keep the project from building.
 pub(super) fn check(name: &str) -> Result<()> {
     let is_start = |c: char| c.is_ascii_alphabetic();
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';

@@ -7,13 +7,13 @@ use cargo_metadata::semver::VersionReq;
 
 /// A package of Lanewise that a project names.
 pub(super) struct Package {
-    /// What stands for its line in the templates, between two pairs of braces.
+    /// The placeholder for its line in the templates, without its two pairs of braces.
     pub(super) place: &'static str,
-    /// Where it is in a checkout.
+    /// Its folder in a checkout.
     folder: &'static str,
 }
 
-/// All of them.
+/// All packages that a project can name.
 pub(super) const PACKAGES: [Package; 4] = [
     Package {
         place: "lanewise",
@@ -52,7 +52,7 @@ pub(super) struct Args {
     path: Option<PathBuf>,
 }
 
-/// What was chosen.
+/// The chosen source.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Source {
     /// A version of a registry.
@@ -63,13 +63,13 @@ pub(super) enum Source {
     Path(PathBuf),
 }
 
-/// The checkout that this program was built in, if it was.
+/// Returns the checkout that this program was built in, if there is one.
 pub(super) fn checkout() -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     own.ancestors().nth(2).unwrap_or(own).to_owned()
 }
 
-/// Whether a folder is a checkout of Lanewise.
+/// Returns whether a folder is a checkout of Lanewise.
 fn is_checkout(folder: &Path) -> bool {
     PACKAGES
         .iter()
@@ -77,8 +77,8 @@ fn is_checkout(folder: &Path) -> bool {
 }
 
 impl Args {
-    /// What the options say; without one, the checkout that the program was built in, or the
-    /// release that it is of.
+    /// Returns the source from the options. Without an option it is the checkout that the program
+    /// was built in, or the program's own release.
     pub(super) fn chosen(&self) -> Result<Source> {
         if let Some(version) = &self.version {
             VersionReq::parse(version).with_context(|| {
@@ -117,7 +117,7 @@ impl Args {
 }
 
 impl Source {
-    /// The fields of a package's line in a manifest.
+    /// Returns the fields of a package's line in a manifest.
     pub(super) fn of(&self, package: &Package) -> String {
         let quoted = |text: &str| serde_json::Value::from(text).to_string();
         match self {
@@ -131,7 +131,7 @@ impl Source {
         }
     }
 
-    /// The versions of dependencies that a checkout was tested with.
+    /// Returns the lock file that a checkout was tested with.
     pub(super) fn lock(&self) -> Option<PathBuf> {
         let Source::Path(root) = self else {
             return None;

@@ -1,16 +1,16 @@
-//! What the runs found: read from the files that the driver writes (its `summary.rs`), each finding
-//! once.
+//! The findings of all runs, without repetitions. They are read from the files that the driver
+//! writes (its `summary.rs`).
 
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-/// A file of the driver's: what one process did.
+/// A file that the driver wrote about one process.
 #[derive(Deserialize)]
 struct Summary {
     kernels: Vec<Kernel>,
-    /// What the host did, which no kernel is to blame for.
+    /// Errors of the host, which no kernel caused.
     host: Vec<HostFinding>,
 }
 
@@ -21,7 +21,7 @@ struct Kernel {
     findings: Vec<HostFinding>,
 }
 
-/// What the driver says of a finding, or of a fault, whose kind is CUDA's number.
+/// The driver's report of a finding, or of a fault, whose kind is CUDA's number.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(super) struct HostFinding {
     pub(super) kind: String,
@@ -36,7 +36,7 @@ pub(super) struct HostFinding {
 /// A finding of one or more runs.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Finding {
-    /// The kernel in which it was; none where the host did it.
+    /// The kernel that caused it, or `None` if the host did.
     pub(super) kernel: Option<String>,
     /// The runs that found it.
     pub(super) seeds: Vec<u64>,
@@ -44,10 +44,10 @@ pub(super) struct Finding {
     pub(super) found: HostFinding,
 }
 
-/// The findings of all runs, each once.
+/// The findings of all runs, without repetitions.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Findings {
-    /// Processes that initialised a driver.
+    /// The number of processes that initialised a driver.
     pub(super) drivers: u64,
     pub(super) launches: u64,
     pub(super) seeds: Vec<u64>,
@@ -55,12 +55,12 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Whether nothing was found.
+    /// Returns whether there are no findings.
     pub(super) fn is_empty(&self) -> bool {
         self.findings.is_empty()
     }
 
-    /// Adds the files that the run with this seed left in a folder.
+    /// Adds the files that the run with this seed wrote to a folder.
     pub(super) fn read(&mut self, folder: &Path, seed: u64) -> Result<()> {
         self.seeds.push(seed);
         let files = std::fs::read_dir(folder)
@@ -70,7 +70,7 @@ impl Findings {
             let text = std::fs::read_to_string(&path)
                 .with_context(|| format!("cannot read `{}`", path.display()))?;
             self.drivers += 1;
-            // A process that was killed leaves its file empty.
+            // The file of a killed process is empty.
             if !text.trim().is_empty() {
                 let summary = serde_json::from_str(&text).with_context(|| {
                     format!("`{}` is no summary of the driver's", path.display())
@@ -94,7 +94,7 @@ impl Findings {
             }
         }
         for found in summary.host {
-            // Addresses and numbers of allocations may differ from run to run.
+            // Addresses and numbers of allocations may differ between runs.
             let same = |known: &Finding| {
                 let it = &known.found;
                 known.kernel.is_none()
@@ -115,7 +115,8 @@ impl Findings {
         match self.findings.iter_mut().find(|known| same(known)) {
             Some(known) => {
                 known.found.count += found.count;
-                // A report may have its schedule, and the shortest is the easiest to read.
+                // A report may contain its schedule, and the shortest report is the easiest to
+                // read.
                 if found.report.lines().count() < known.found.report.lines().count() {
                     known.found.report = found.report;
                 }

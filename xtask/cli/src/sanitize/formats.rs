@@ -1,11 +1,12 @@
-//! The list of findings for each of its readers: people, programs, code hosts.
+//! The formats of the list of findings: for people, for programs, and for code hosts.
 
 use serde_json::{Value, json};
 
 use super::findings::{Finding, Findings};
 use crate::output::number;
 
-/// For people: each finding's report, with the runs that found it, and a line that counts.
+/// Returns the text for people: each finding's report with the runs that found it, and a line with
+/// the count.
 pub(super) fn text(all: &Findings) -> String {
     let mut text = String::new();
     for finding in &all.findings {
@@ -35,8 +36,8 @@ pub(super) fn text(all: &Findings) -> String {
     text
 }
 
-/// The Static Analysis Results Interchange Format, version 2.1.0, with the fields that code hosts
-/// read.
+/// Returns the list in the Static Analysis Results Interchange Format, version 2.1.0, with the
+/// fields that code hosts read.
 pub(super) fn sarif(all: &Findings) -> Value {
     let results: Vec<Value> = all.findings.iter().map(result).collect();
     let mut kinds: Vec<&str> = all.findings.iter().map(|it| &*it.found.kind).collect();
@@ -71,8 +72,8 @@ fn result(finding: &Finding) -> Value {
     result
 }
 
-/// Annotations as GitHub's workflows take them: a command a line, with its properties and its text
-/// escaped.
+/// Returns annotations for GitHub's workflows: one command per line, with its properties and its
+/// text escaped.
 pub(super) fn github(all: &Findings) -> Vec<String> {
     all.findings
         .iter()
@@ -91,14 +92,14 @@ pub(super) fn github(all: &Findings) -> Vec<String> {
         .collect()
 }
 
-/// The text of a workflow command.
+/// Escapes the text of a workflow command.
 fn data(text: &str) -> String {
     text.replace('%', "%25")
         .replace('\r', "%0D")
         .replace('\n', "%0A")
 }
 
-/// The value of one of its properties.
+/// Escapes the value of a command's property.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

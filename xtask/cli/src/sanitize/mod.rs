@@ -1,9 +1,9 @@
-//! `lanewise sanitize`: a program under all checks, in several orders of its warps, and everything
-//! that they find in one list.
+//! `lanewise sanitize`: runs a program under all checks, with several orders of its warps, and
+//! lists all findings.
 //!
-//! What compute-sanitizer is on a GPU. The program runs once for each seed with the simulated
-//! driver, which writes what its checks found into a file; a finding does not end the launch, so
-//! that one run finds many. The same finding of several runs is one.
+//! It corresponds to compute-sanitizer on a GPU. The program runs once for each seed with the
+//! simulated driver, which writes the findings of its checks to a file. A finding does not end the
+//! launch, so one run can have several. A finding that several runs have is listed once.
 
 mod findings;
 mod formats;
@@ -70,7 +70,7 @@ pub struct Args {
     program: Vec<OsString>,
 }
 
-/// Runs the program once for each seed and prints what was found.
+/// Runs the program once for each seed and prints the findings.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     ensure!(args.seeds > 0, "`--seeds 0` runs nothing");
     let first = args.replay.unwrap_or(args.first);
@@ -96,7 +96,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     } else {
         say(formats::text(&findings));
     }
-    // Last: what was found is said, whatever becomes of the file.
+    // The file is written last, so the findings are printed even if it cannot be written.
     if let Some(path) = &args.sarif {
         std::fs::write(path, format!("{:#}\n", formats::sarif(&findings)))
             .with_context(|| format!("cannot write `{}`", path.display()))?;
@@ -108,7 +108,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     })
 }
 
-/// The command that runs the program with this seed.
+/// Returns the command that runs the program with this seed.
 fn command(args: &Args, program: &Program, seed: u64) -> Command {
     let mut command = program.command();
     command
@@ -128,7 +128,8 @@ fn command(args: &Args, program: &Program, seed: u64) -> Command {
     command
 }
 
-/// One run. Only the first run's output is shown: that of the others is the same, except for races.
+/// Runs the program once. Only the first run's output is shown, because the output of the others is
+/// the same, except for races.
 fn run_once(
     args: &Args,
     program: &Program,
@@ -137,12 +138,12 @@ fn run_once(
 ) -> Result<std::process::ExitStatus> {
     let folder = Folder::new()?;
     let mut command = command(args, program, seed);
-    // The program may start others: each process writes its own file.
+    // The program may start other processes, and each writes its own file.
     command.env(variables::COUNTERS.name, folder.0.join("%p.json"));
     if seed != args.replay.unwrap_or(args.first) {
         command.stdout(Stdio::null()).stderr(Stdio::null());
     } else if args.json {
-        // Standard output is for the document.
+        // Standard output is only for the document.
         command.stdout(std::io::stderr());
     }
     let status = command
@@ -158,7 +159,7 @@ struct Folder(PathBuf);
 impl Folder {
     fn new() -> Result<Folder> {
         let path = std::env::temp_dir().join(format!("lanewise-sanitize-{}", std::process::id()));
-        // What an earlier run left would look like this one's.
+        // Files of an earlier run would look like those of this run.
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(&path)
             .with_context(|| format!("cannot make `{}`", path.display()))?;

@@ -1,4 +1,4 @@
-//! Complex numbers of both precisions, which one instruction loads and stores.
+//! Complex numbers of both precisions. One instruction loads or stores such a number.
 
 use core::ops::{Add, Mul, Sub};
 
@@ -6,8 +6,8 @@ use lanewise_std::kernel::Value;
 
 use super::real::Real;
 
-/// A complex number, aligned to its size: in memory it is the real part and the imaginary part, as
-/// C, cuFFT and `num-complex` have it.
+/// A complex number, aligned to its size. In memory it is the real part and then the imaginary
+/// part, as in C, cuFFT and `num-complex`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Complex<T: Real = f32> {
@@ -15,17 +15,17 @@ pub struct Complex<T: Real = f32> {
     pub re: T,
     /// The imaginary part.
     pub im: T,
-    /// No element, only its alignment.
+    /// An array without elements, which only sets the alignment.
     aligned: [T::Pair; 0],
 }
 
-// SAFETY: two numbers, without a reference and, as the assertion says, without padding.
+// SAFETY: the type has two numbers, no reference and, as the assertion checks, no padding.
 unsafe impl<T: Real> Value for Complex<T> {
     const CHECKED: () =
         assert!(size_of::<Self>() == 2 * size_of::<T>() && align_of::<Self>() == size_of::<Self>());
 }
 
-// SAFETY: two numbers, without a reference.
+// SAFETY: the type has two numbers and no reference.
 #[cfg(not(target_arch = "nvptx64"))]
 unsafe impl<T: Real> lanewise_std::kernel::DeviceCopy for Complex<T> {}
 
@@ -37,7 +37,7 @@ impl<T: Real> Default for Complex<T> {
 }
 
 impl<T: Real> Complex<T> {
-    /// The number of these parts.
+    /// Returns the complex number with these parts.
     #[inline(always)]
     #[must_use]
     pub const fn new(re: T, im: T) -> Self {
@@ -48,7 +48,7 @@ impl<T: Real> Complex<T> {
         }
     }
 
-    /// Mirrored at the diagonal: what turns one way then turns the other.
+    /// Swaps both parts if `is_swapped`. A rotation in one direction then becomes one in the other.
     #[inline(always)]
     pub(super) fn swapped(self, is_swapped: bool) -> Self {
         if is_swapped {
@@ -58,19 +58,19 @@ impl<T: Real> Complex<T> {
         }
     }
 
-    /// Multiplied by a real number.
+    /// Returns the number multiplied by a real number.
     #[inline(always)]
     pub(super) fn scaled(self, by: T) -> Self {
         Complex::new(self.re * by, self.im * by)
     }
 
-    /// Multiplied by -i.
+    /// Returns the number multiplied by -i.
     #[inline(always)]
     pub(super) fn quarter_turn(self) -> Self {
         Complex::new(self.im, -self.re)
     }
 
-    /// Multiplied by (1 - i) / sqrt(2).
+    /// Returns the number multiplied by (1 - i) / sqrt(2).
     #[inline(always)]
     pub(super) fn eighth_turn(self) -> Self {
         Complex::new(self.re + self.im, self.im - self.re).scaled(T::HALF_ROOT)

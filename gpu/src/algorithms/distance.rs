@@ -1,12 +1,12 @@
 //! The distance of two points with many coordinates, by two kernels.
 //!
 //! Launch: `distance_partial`, a 1-D grid of any size in 1-D blocks of any size; `distance_final`,
-//! one such block. Each is there for `f32`, `f64` and `i32`. `distance_partial` writes block b's
-//! sum of squared differences to `partials[b]`, over the shorter of the two slices;
-//! `distance_final` writes the square root of the sum of `partials` to `distance[0]`.
-//! Shows: neighbouring threads do neighbouring elements, whatever the size of the grid; blocks
-//! can't wait for each other, so what needs all of them is a kernel of its own. The square of an
-//! `i32` needs a `u64`, and the sum of squares is one, modulo 2^64.
+//! one such block. Both exist for `f32`, `f64` and `i32`. `distance_partial` writes block b's sum
+//! of squared differences to `partials[b]`, over the shorter of the two slices. `distance_final`
+//! writes the square root of the sum of `partials` to `distance[0]`.
+//! Shows: neighbouring threads process neighbouring elements in a grid of any size. Blocks can't
+//! wait for each other, so a step that needs all of them is a kernel of its own. The square of an
+//! `i32` needs a `u64`. The sum of squares is also a `u64`, modulo 2^64.
 //! Source: Fengchen's introduction, chapter 3.
 
 use lanewise_macros::{kernel, shared};
@@ -15,8 +15,8 @@ use lanewise_std::collective::{Operator, Sum, block_reduce};
 use lanewise_std::math::Float;
 use lanewise_std::thread::{block_dim_x, grid_stride, thread_idx_x};
 
-/// Both kernels for a type: what squares are summed in, what a distance is, and the way from one to
-/// the other.
+/// Both kernels for one type: the type in which squares are summed, the type of a distance, and the
+/// function from one to the other.
 macro_rules! distances {
     ($(
         $(#[$doc:meta])*
@@ -40,7 +40,7 @@ macro_rules! distances {
                 }
             }
 
-            /// The square root of the sum of the blocks' sums.
+            /// Writes the square root of the sum of the blocks' sums.
             #[kernel]
             #[launch_contract(dims = 1)]
             pub fn $last(partials: &[$sum], mut distance: PerBlock<$distance>) {
@@ -65,7 +65,7 @@ distances! {
     /// In double precision.
     distance_partial_f64, distance_final_f64(f64, f64, f64):
         |a, b| (a - b) * (a - b), |total| Float::sqrt(total);
-    /// Of whole numbers: exact, up to the root.
+    /// Of whole numbers: the sum is exact, and only the root is rounded.
     distance_partial_i32, distance_final_i32(i32, u64, f64):
         |a, b| u64::from(a.abs_diff(b)).pow(2), |total| Float::sqrt(total as f64);
 }

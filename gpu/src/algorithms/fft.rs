@@ -1,5 +1,5 @@
-//! The Fourier transform of lengths that are powers of two, in Stockham's order: a pass a launch,
-//! and all passes in a block.
+//! The Fourier transform of lengths that are powers of two, in Stockham's order: with one pass per
+//! launch, or with all passes in a block.
 //!
 //! A pass of radix R after passes whose radices multiply to p takes R elements that are `n / R`
 //! apart, turns them by powers of the p R-th root of one, transforms them, and writes them p apart.
@@ -11,17 +11,17 @@
 //! `fft_stockham` is one pass: `shape` is the logarithm of n and that of p. Launch: 1-D grid of 1-D
 //! blocks, any number of them.
 //!
-//! `fft_block` is all passes, for as many elements as a block has in shared memory. Each thread has
-//! eight in registers, and between two passes they go through shared memory. What is longer is
-//! written as a matrix of `2^log_count` columns with columns of `2^log_n` elements; its transform
-//! is one of each column, a turn of each element, and one of each row, which is two launches.
-//! `shape` is `log_n`, `log_count`, and which of the two ([`ROWS`], [`COLUMNS`]); what fits is a
-//! matrix of one column, of which [`ROWS`] does everything. With [`ROWS`], `log_n` is that of a
-//! row, and `log_count` that of how many there are. Launch: 1-D, a thread for eight elements,
-//! blocks of a power of two of threads.
+//! `fft_block` is all passes, for as many elements as a block can store in shared memory. Each
+//! thread has eight in registers, and between two passes they go through shared memory. Longer data
+//! is stored as a matrix of `2^log_count` columns with columns of `2^log_n` elements. Its transform
+//! is that of each column, a rotation of each element, and that of each row, in two launches.
+//! `shape` is `log_n`, `log_count`, and which of the two ([`ROWS`], [`COLUMNS`]). Data that fits is
+//! a matrix of one column, for which [`ROWS`] does everything. With [`ROWS`], `log_n` is the
+//! logarithm of a row's length, and `log_count` that of the number of rows. Launch: 1-D, one thread
+//! for eight elements, blocks of a power of two of threads.
 //! Shows: the textbook's passes work in place and end in a scrambled order. Stockham's write
-//! elsewhere, and the order comes right by itself; loads are always side by side. In shared memory
-//! each element is loaded once and stored once, however many the passes.
+//! elsewhere, and their results are in order; loads are always contiguous. With shared memory each
+//! element is loaded once and stored once, for any number of passes.
 //! Source: CUDA study notes, chapter 8 (cuFFT); Van Loan, *Computational Frameworks for the Fast
 //! Fourier Transform*, 1.7, 3.2.
 
@@ -55,7 +55,7 @@ pub fn fft_stockham<T: Real, const RADIX: usize>(
         roots.len() >= n && output.len() >= input.len() && input.len().is_multiple_of(n),
         "a slice is shorter than the shape says"
     );
-    // Elements from one input of a butterfly to the next; also the butterflies of a transform.
+    // The distance of a butterfly's inputs, and the number of butterflies in a transform.
     let apart = n / RADIX;
     for butterfly in grid_stride(input.len() / RADIX) {
         let (start, i) = (butterfly / apart * n, butterfly % apart);
@@ -76,7 +76,7 @@ pub fn fft_stockham<T: Real, const RADIX: usize>(
         let first = start + (i - k) * RADIX + k;
         for (r, x) in x.iter().enumerate() {
             // SAFETY: (start, i - k, r, k) are the digits of the index in a mixed radix, so no two
-            // threads have the same.
+            // threads have the same index.
             if let Some(place) = unsafe { output.get_unique_mut(first + r * p) } {
                 *place = x.swapped(inverse != 0).scaled(scale);
             }
@@ -84,17 +84,17 @@ pub fn fft_stockham<T: Real, const RADIX: usize>(
     }
 }
 
-/// Of [`fft_block`]: transforms of the rows, which lie one after another. The result is the
-/// columns' frequencies, so row and column change places.
+/// For [`fft_block`]: transforms of the rows, which are contiguous. The result is in the columns'
+/// frequencies, so rows and columns are exchanged.
 pub const ROWS: u32 = 0;
-/// Of [`fft_block`]: transforms of the columns, and the turn of each element, all in their places.
+/// For [`fft_block`]: transforms of the columns and the rotation of each element, in place.
 pub const COLUMNS: u32 = 1;
 
-/// Elements that a thread has in registers.
+/// The number of elements that a thread has in registers.
 pub const LANES: usize = 8;
 
-/// All passes of the transforms of a matrix's columns or rows. `ELEMENTS` is how many a block has
-/// room for.
+/// All passes of the transforms of a matrix's columns or rows. `ELEMENTS` is the capacity of a
+/// block.
 #[kernel(instances((f32, 4096), (f64, 2048)))]
 #[launch_contract(dims = 1)]
 #[launch_bounds(512)]
@@ -123,8 +123,8 @@ pub fn fft_block<T: Real, const ELEMENTS: usize>(
             && input.len().is_multiple_of(1 << log_all),
         "a slice is shorter than the shape says"
     );
-    // Transforms of a block. Those of a matrix lie side by side, and neighbouring threads have
-    // neighbouring ones; else one follows the other.
+    // Transforms of a block. Those of a matrix are side by side, and neighbouring threads have
+    // neighbouring ones. Otherwise they follow each other.
     let log_threads = log_n - 3;
     let log_here = threads.ilog2() - log_threads;
     let is_matrix = log_count != 0;
@@ -138,7 +138,7 @@ pub fn fft_block<T: Real, const ELEMENTS: usize>(
     } else {
         (thread & ((1 << log_threads) - 1), thread >> log_threads)
     };
-    // The transform that this thread helps with: its matrix, and its row or column there.
+    // The transform of this thread: its matrix, and the row or column in that matrix.
     let number = ((block_idx_x() as usize) << log_here) + here as usize;
     let (matrix, line) = (
         number >> log_count << log_all,
@@ -146,7 +146,7 @@ pub fn fft_block<T: Real, const ELEMENTS: usize>(
     );
     let is_there = matrix < input.len();
     let is_inverse = inverse != 0;
-    // A thread's elements: the first, and how far the next is, as a logarithm.
+    // A thread's elements: the first, and the distance to the next as a logarithm.
     let in_column = (
         matrix + ((t << log_count) + line) as usize,
         log_threads + log_count,
@@ -157,20 +157,20 @@ pub fn fft_block<T: Real, const ELEMENTS: usize>(
     if is_there {
         let (first, log_step) = if which == COLUMNS { in_column } else { in_row };
         x = from_fn(|m| {
-            // SAFETY: an element of a matrix that is there: both lengths are multiples of a
-            // matrix's.
+            // SAFETY: the element is in an existing matrix, because both lengths are multiples of a
+            // matrix's length.
             unsafe { input.get_unchecked(first + (m << log_step)) }.swapped(is_inverse)
         });
     }
 
-    // Elements of a transform are so far apart in shared memory, as a logarithm, and begin here.
+    // Where a transform's elements start in shared memory, and the logarithm of their distance.
     let (log_apart, begin) = if is_matrix {
         (log_here, here)
     } else {
         (0, here << log_n)
     };
-    // Where an index is there: neighbouring threads' elements are in different banks, whatever the
-    // pass.
+    // The place of an index in shared memory. The elements of neighbouring threads are in different
+    // banks in every pass.
     let place = move |index: u32| {
         let line = index >> 4;
         (index ^ (line & 7) ^ ((line & 4) << 1)) as usize
@@ -180,9 +180,9 @@ pub fn fft_block<T: Real, const ELEMENTS: usize>(
     let places: [usize; LANES] =
         from_fn(move |m| place(mine + ((m as u32) << (log_threads + log_apart))));
     let mut log_p = 0;
-    // A root of the transform's own: `roots` has those of the whole matrix.
+    // Returns a root of the transform itself, because `roots` has those of the whole matrix.
     let root = move |power: u32| {
-        // SAFETY: powers are below n, of which the shape has as many as there are roots.
+        // SAFETY: powers are below n, and the shape has as many roots as that.
         unsafe { *roots.get_unchecked((power << log_count) as usize) }
     };
     while log_n - log_p > 3 {
@@ -196,17 +196,17 @@ pub fn fft_block<T: Real, const ELEMENTS: usize>(
         let first = ((((t - k) << 3) + k) << log_apart) + begin;
         for (r, x) in x.iter().enumerate() {
             let place = place(first + ((r as u32) << (log_p + log_apart)));
-            // SAFETY: each element has its place below the block's 8 x threads, which is at most
-            // `ELEMENTS`, and each thread its own elements.
+            // SAFETY: each element's place is below the block's 8 x threads, which is at most
+            // `ELEMENTS`, and each thread has elements of its own.
             unsafe { ELEMENTS_OF_BLOCK.set_unchecked(place, *x) };
         }
         sync_threads(); // the elements are there
-        // SAFETY: below `ELEMENTS`, and written before the barrier.
+        // SAFETY: the places are below `ELEMENTS`, and were written before the barrier.
         x = from_fn(|m| unsafe { ELEMENTS_OF_BLOCK.get_unchecked(places[m]) });
         log_p += 3;
     }
-    // The last pass: what is left is a radix of 8, 4 or 2. A thread has the elements of one, two or
-    // four butterflies, and they end where they began.
+    // The last pass has a radix of 8, 4 or 2. A thread has the elements of one, two or four
+    // butterflies, and the results stay in the places of their inputs.
     match log_n - log_p {
         3 => {
             if log_p != 0 {
@@ -231,10 +231,10 @@ pub fn fft_block<T: Real, const ELEMENTS: usize>(
         return;
     }
     if which == COLUMNS {
-        // Each element by the root to the power of its row and column: the powers of a thread's
-        // elements lie evenly apart.
+        // Multiplies each element by the root to the power of its row times its column. The powers
+        // of a thread's elements are evenly spaced.
         let power = move |of: u32| {
-            // SAFETY: a row times a column is below the matrix's elements, and a step is a row.
+            // SAFETY: a row times a column is below the matrix's elements, and a step is one row.
             unsafe { *roots.get_unchecked((line * of) as usize) }
         };
         let first = power(t);
@@ -243,8 +243,8 @@ pub fn fft_block<T: Real, const ELEMENTS: usize>(
     }
     let (first, log_step) = in_column;
     for (m, x) in x.iter().enumerate() {
-        // SAFETY: as for the loads, and the output has no fewer elements; (matrix, element, line)
-        // are the index's digits, and no two threads have the same of all three.
+        // SAFETY: as for the loads, and the output has at least as many elements. (matrix, element,
+        // line) are the index's digits, so no two threads have the same index.
         unsafe {
             *output.get_unchecked_mut(first + (m << log_step)) =
                 x.swapped(is_inverse).scaled(scale);
@@ -252,8 +252,8 @@ pub fn fft_block<T: Real, const ELEMENTS: usize>(
     }
 }
 
-/// Element m by the m-th power of a root, of which the first, second and fourth are given: the
-/// others have one rounding more.
+/// Multiplies element m by the m-th power of a root. The first, second and fourth power are given;
+/// the others have one rounding more.
 #[inline(always)]
 fn turn<T: Real>(x: &mut [Complex<T>; LANES], [one, two, four]: [Complex<T>; 3]) {
     let three = one * two;
@@ -266,13 +266,13 @@ fn turn<T: Real>(x: &mut [Complex<T>; LANES], [one, two, four]: [Complex<T>; 3])
     x[7] = x[7] * (four * three);
 }
 
-/// The transform of two numbers.
+/// Returns the transform of two numbers.
 #[inline(always)]
 fn two<T: Real>(a: Complex<T>, b: Complex<T>) -> (Complex<T>, Complex<T>) {
     (a + b, a - b)
 }
 
-/// The transform of four numbers.
+/// Returns the transform of four numbers.
 #[inline(always)]
 fn four<T: Real>(x: [Complex<T>; 4]) -> [Complex<T>; 4] {
     let (even, even_less) = two(x[0], x[2]);
@@ -286,7 +286,7 @@ fn four<T: Real>(x: [Complex<T>; 4]) -> [Complex<T>; 4] {
     ]
 }
 
-/// The transform of eight numbers: of the even ones, of the odd ones, and two at a time.
+/// Returns the transform of eight numbers, from those of the even and the odd ones.
 #[inline(always)]
 fn eight<T: Real>(x: [Complex<T>; LANES]) -> [Complex<T>; LANES] {
     let even = four([x[0], x[2], x[4], x[6]]);

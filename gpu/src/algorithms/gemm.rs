@@ -1,17 +1,17 @@
 //! `C = alpha A B + beta C`: products of matrices with tiles in shared memory and tiles in
 //! registers.
 //!
-//! `shape` is `m`, `n`, `k` and how many products there are, `factors` are `alpha` and `beta`. `A`
-//! is `m` by `k`, `B` is `k` by `n`, `C` is `m` by `n`, row after row, and the matrices of several
-//! products lie one after another. Any shape will do; slices shorter than their matrices fail an
-//! assertion. Where `beta` is 0, `C` is not read: it may hold anything. Launch: 3-D grid of at
+//! `shape` is `m`, `n`, `k` and the number of products, `factors` are `alpha` and `beta`. `A` is
+//! `m` by `k`, `B` is `k` by `n`, `C` is `m` by `n`, row after row. The matrices of several
+//! products follow each other. Any shape is allowed; slices shorter than their matrices fail an
+//! assertion. If `beta` is 0, `C` is not read, so it may hold anything. Launch: 3-D grid of at
 //! least `n / TILE` by `m / TILE` blocks, rounded up, of 256 threads; any number along z. A tile
 //! has [`TILE`] rows and columns, or [`TILE_F64`].
 //! Shows: each thread has 8 x 8 elements of `C` in registers (4 x 4 of `f64`). For each step along
 //! `k` it loads 16 numbers from shared memory, four at a time, and does 64 multiplications with
-//! them; `matmul_shared` loads two for one. What shared memory delivers no longer sets the pace.
-//! There are two pairs of shared tiles: while one is multiplied, the next is on its way from global
-//! memory through registers to the other, and there is one barrier for each pair.
+//! them; `matmul_shared` loads two for one. Shared memory's throughput is no longer the limit.
+//! There are two pairs of shared tiles: while one is multiplied, the next is loaded from global
+//! memory through registers into the other, with one barrier for each pair.
 //! Source: CUDA study notes, chapter 8 (cuBLAS); Volkov and Demmel, "Benchmarking GPUs to Tune
 //! Dense Linear Algebra", 2008.
 
@@ -26,23 +26,23 @@ use lanewise_std::{Cells, DisjointSlice, gpu_assert};
 
 use super::real::{Real, Sixteen};
 
-/// Rows and columns of `C` that a block does.
+/// Rows and columns of `C` that a block computes.
 pub const TILE: usize = 128;
-/// The same in double precision.
+/// Rows and columns of `C` that a block computes in double precision.
 pub const TILE_F64: usize = 64;
 /// Threads of a block, 16 by 16.
 pub const THREADS: usize = 256;
 /// Threads along a tile's side.
 const SIDE: usize = 16;
-/// Columns of `A` and rows of `B` that are in shared memory at once. A thread brings sixteen bytes
+/// Columns of `A` and rows of `B` that are in shared memory at a time. A thread loads sixteen bytes
 /// of each.
 const DEPTH: usize = 8;
-/// Elements between two rows of a shared tile beyond those of the row: what is stored down a column
-/// then goes to different banks.
+/// Padding of a shared tile's row, in elements. With it, the elements of a column that are stored
+/// together are in different banks.
 const PAD: usize = 4;
 const PAD_F64: usize = 2;
-/// A thread's rows and columns: as many as have sixteen bytes in the first half of the tile, and as
-/// many in the second. Threads that are neighbours then read neighbouring groups, which lie in
+/// A thread's rows and columns: as many as fit in sixteen bytes in the first half of the tile, and
+/// as many in the second. Then neighbouring threads read neighbouring groups, which are in
 /// different banks.
 const HALVES: usize = 2;
 
@@ -71,14 +71,14 @@ macro_rules! products {
 }
 
 products! {
-    /// The product of two matrices in single precision, by tiles.
+    /// Computes the product of two matrices in single precision, by tiles.
     gemm_register_tiled(f32, TILE, PAD, 4, 8);
-    /// The product of two matrices in double precision, by tiles.
+    /// Computes the product of two matrices in double precision, by tiles.
     gemm_register_tiled_f64(f64, TILE_F64, PAD_F64, 2, 4);
 }
 
-/// The body: `LANES` elements have sixteen bytes, a thread does `EACH` by `EACH` elements, and rows
-/// of a shared tile are `PITCH` elements apart.
+/// The kernels' body. `LANES` elements have sixteen bytes, a thread computes `EACH` by `EACH`
+/// elements, and `PITCH` is the stride of a shared tile's rows in elements.
 #[inline(always)]
 fn multiply<
     T: Real,
@@ -102,12 +102,12 @@ fn multiply<
     let thread = thread_idx_x() as usize;
     let (top, left) = (block_idx_y() as usize * TILE, block_idx_x() as usize * TILE);
     // A warp has 8 columns and 4 rows of the threads. Lanes that differ in their first bit share a
-    // row, and those that differ in their second a column: shared memory does such loads of sixteen
-    // bytes for more lanes at once.
+    // row, and lanes that differ in their second bit share a column. Shared memory serves such
+    // loads of sixteen bytes for more lanes at once.
     let (lane, warp) = (thread % 32, thread / 32);
     let column = warp % 2 * 8 + (lane >> 1 & 6 | lane & 1);
     let row = warp / 2 * 4 + (lane >> 3 & 2 | lane >> 1 & 1);
-    // What the thread brings of each tile: neighbours of a row.
+    // The elements of each tile that the thread loads, which are neighbours in a row.
     let (of_a, of_b) = (
         [thread / (DEPTH / LANES), thread % (DEPTH / LANES) * LANES],
         [thread / (TILE / LANES), thread % (TILE / LANES) * LANES],
@@ -126,8 +126,8 @@ fn multiply<
         };
         let keep = |step: usize, (brought_a, brought_b): ([T; LANES], [T; LANES])| {
             let tile = step % 2 * DEPTH;
-            // SAFETY: places below `2 * DEPTH * PITCH` elements in both; no two threads have the
-            // same, and nobody reads this pair of tiles.
+            // SAFETY: the places are below `2 * DEPTH * PITCH` elements in both. No two threads
+            // have the same place, and no thread reads this pair of tiles.
             unsafe {
                 for (i, brought) in brought_a.iter().enumerate() {
                     let place = (tile + of_a[1] + i) * PITCH + of_a[0];
@@ -146,7 +146,7 @@ fn multiply<
         sync_threads(); // the first tiles are whole
         for step in 0..steps {
             let is_last = step + 1 == steps;
-            // On its way while this pair is multiplied.
+            // The next pair is loaded while this pair is multiplied.
             let next = if is_last {
                 ([T::ZERO; LANES], [T::ZERO; LANES])
             } else {
@@ -154,7 +154,7 @@ fn multiply<
             };
             unroll::<DEPTH>(|depth| {
                 let line = (step % 2 * DEPTH + depth) * PITCH / LANES;
-                // SAFETY: below `2 * DEPTH * PITCH` elements; set before the barrier.
+                // SAFETY: below `2 * DEPTH * PITCH` elements, and set before the barrier.
                 let (rows, columns) = unsafe {
                     let half = SIDE;
                     (
@@ -181,13 +181,13 @@ fn multiply<
         }
 
         let first = (top + row * LANES, left + column * LANES);
-        // Written out: an array that a loop goes through with a running index would have to be in
+        // This loop is unrolled. An array that a loop indexes at run time would have to be in
         // memory.
         unroll::<EACH>(|i| {
             let y = first.0 + i / LANES * (TILE / HALVES) + i % LANES;
             if y < m {
                 let start = (product * m + y) * n;
-                // SAFETY: threads have rows and columns of their own.
+                // SAFETY: each thread has rows and columns of its own.
                 unsafe {
                     store_row::<T, LANES, EACH>(
                         &mut c,
@@ -203,8 +203,8 @@ fn multiply<
     }
 }
 
-/// Stores a thread's elements of a row of `C` that begins at `start`: some from column `x` on, and
-/// as many half a tile further. What is outside is left out.
+/// Stores a thread's elements of a row of `C` that begins at `start`: one group from column `x` on,
+/// and one half a tile further. Elements outside are left out.
 ///
 /// # Safety
 /// No other thread has elements of this row in these columns.
@@ -222,7 +222,7 @@ unsafe fn store_row<T: Real, const LANES: usize, const EACH: usize>(
         let place = c.as_mut_ptr().wrapping_add(start + x);
         if x + LANES <= n && Sixteen::<T, LANES>::may_be_at(place) {
             let place = place.cast::<Sixteen<T, LANES>>();
-            // SAFETY: aligned, inside the row, and this thread's, as the caller says.
+            // SAFETY: aligned, inside the row, and this thread's, as the caller guarantees.
             unsafe {
                 let old = if beta == T::ZERO {
                     [T::ZERO; LANES]
@@ -236,7 +236,7 @@ unsafe fn store_row<T: Real, const LANES: usize, const EACH: usize>(
         } else {
             for i in 0..LANES {
                 if x + i < n {
-                    // SAFETY: as the caller says; a row has `n` elements.
+                    // SAFETY: as the caller guarantees; a row has `n` elements.
                     if let Some(c) = unsafe { c.get_unique_mut(start + x + i) } {
                         let old = if beta == T::ZERO { T::ZERO } else { beta * *c };
                         *c = alpha * sums[half * LANES + i] + old;
@@ -247,18 +247,18 @@ unsafe fn store_row<T: Real, const LANES: usize, const EACH: usize>(
     }
 }
 
-/// A factor: zero outside of its edges, so that a tile may hang over them.
+/// A factor of the product. It is zero outside its edges, so a tile may extend beyond them.
 struct Factor<T, const LANES: usize> {
     elements: *const T,
     rows: usize,
     columns: usize,
-    /// Whether the block's tiles are inside the edges that the steps along `k` do not lead over,
-    /// and groups of elements may be loaded at once.
+    /// Whether groups of elements may be loaded at once, and the block's tiles are inside those
+    /// edges that the steps along `k` do not cross.
     is_inside: bool,
 }
 
 impl<T: Real, const LANES: usize> Factor<T, LANES> {
-    /// Matrix number `product` of those in `elements`, which the caller has seen to be long enough.
+    /// Returns matrix `product` of those in `elements`, whose length the caller has checked.
     #[inline(always)]
     fn new(elements: &[T], product: usize, [rows, columns]: [usize; 2], is_inside: bool) -> Self {
         let elements = elements.as_ptr().wrapping_add(product * rows * columns);
@@ -271,18 +271,18 @@ impl<T: Real, const LANES: usize> Factor<T, LANES> {
         }
     }
 
-    /// Neighbours in a row; `is_whole` where the step along `k` is inside.
+    /// Returns neighbours in a row. `is_whole` means that the step along `k` is inside.
     #[inline(always)]
     fn get(&self, row: usize, column: usize, is_whole: bool) -> [T; LANES] {
         let first = self.elements.wrapping_add(row * self.columns + column);
         if self.is_inside && is_whole {
-            // SAFETY: inside the edges, and aligned, as `new` has seen: columns of groups are
-            // multiples of `LANES`.
+            // SAFETY: the group is inside the edges and aligned, as `new` has checked: the columns
+            // of groups are multiples of `LANES`.
             return unsafe { first.cast::<Sixteen<T, LANES>>().read().0 };
         }
         from_fn(|i| {
             if row < self.rows && column + i < self.columns {
-                // SAFETY: inside the edges.
+                // SAFETY: the element is inside the edges.
                 unsafe { first.add(i).read() }
             } else {
                 T::ZERO

@@ -1,14 +1,14 @@
-//! `y = alpha A x + beta y`: dense matrices and vectors, a warp for each row.
+//! `y = alpha A x + beta y`: dense matrices and vectors, with a warp for each row.
 //!
-//! `shape` is rows, columns, stride and how many products there are, `factors` are `alpha` and
-//! `beta`. Each `A` has `rows` rows of `columns` elements, `stride` elements from one row to the
-//! next; the matrices lie one after another, `rows` times `stride` apart, and so do the vectors `x`
-//! and `y`. Any shape will do; a slice that is shorter than the shape says fails an assertion.
-//! Where `beta` is 0, `y` is not read: it may hold anything. `LANES` are the elements of sixteen
+//! `shape` is rows, columns, stride and the number of products, `factors` are `alpha` and `beta`.
+//! Each `A` has `rows` rows of `columns` elements, `stride` elements from one row to the next. The
+//! matrices follow each other, `rows` times `stride` apart, and so do the vectors `x` and `y`. Any
+//! shape is allowed; a slice that is shorter than the shape requires fails an assertion. If `beta`
+//! is 0, `y` is not read, so it may hold anything. `LANES` is the number of elements in sixteen
 //! bytes. Launch: 1-D grid of 1-D blocks of whole warps, any number of them.
-//! Shows: every element of the matrix is used once, so there is nothing to keep: the time is that
-//! of reading the matrix. Each lane has four loads of sixteen bytes under way at once, where rows
-//! begin at multiples of that; else four of one element.
+//! Shows: every element of the matrix is used once, so caching does not help: the time is that of
+//! reading the matrix. Each lane has four loads of sixteen bytes in flight if rows are aligned to
+//! that, and otherwise four of one element.
 //! Source: CUDA study notes, chapter 8 (cuBLAS); BLAS, `gemv`.
 
 use core::array::from_fn;
@@ -23,10 +23,10 @@ use lanewise_std::{DisjointSlice, gpu_assert};
 
 use super::real::{Real, Sixteen};
 
-/// Loads of a lane that are under way at once.
+/// The number of loads that a lane has in flight.
 const UNROLL: usize = 4;
 
-/// A warp for each row.
+/// Computes the products with a warp for each row.
 #[kernel(instances((f32, 4), (f64, 2)))]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn gemv<T: Real, const LANES: usize>(
@@ -48,13 +48,13 @@ pub fn gemv<T: Real, const LANES: usize>(
         x.len() >= columns * batch,
         "the vector is shorter than a row"
     );
-    // What of the old values counts: with a factor of zero nothing, a NaN neither.
+    // The bits of the old values that count. With a factor of zero these are none, also of a NaN.
     let kept = if beta == T::ZERO { 0 } else { u64::MAX };
     let first = block_idx_x() as usize * warps_per_block() as usize + warp_id() as usize;
     let step = grid_dim_x() as usize * warps_per_block() as usize;
     for row in (first..all).step_by(step) {
         let product = if batch == 1 { 0 } else { row / rows.max(1) };
-        // SAFETY: the row is inside the matrix, and its product's vector inside all of them.
+        // SAFETY: the row is inside the matrix, and its product's vector is inside the vectors.
         let (a, x) = unsafe {
             (
                 a.as_ptr().add(row * stride),
@@ -63,16 +63,16 @@ pub fn gemv<T: Real, const LANES: usize>(
         };
         let are_aligned = Sixteen::<T, LANES>::may_be_at(a) && Sixteen::<T, LANES>::may_be_at(x);
         let mut sum = if are_aligned {
-            // SAFETY: both have `columns` elements and begin where sixteen bytes may.
+            // SAFETY: both have `columns` elements, and both are aligned to sixteen bytes.
             unsafe { part_of_row::<T, LANES>(a, x, columns) }
         } else {
             // SAFETY: both have `columns` elements.
             unsafe { part_of_row::<T, 1>(a, x, columns) }
         };
-        // All 32 lanes are here: blocks are whole warps.
+        // All 32 lanes are here, because blocks are whole warps.
         unroll::<5>(|i| sum += shuffle_xor_sync(FULL_MASK, sum, 16 >> i));
         if lane_id() == 0 {
-            // SAFETY: one lane of the warp that has this row.
+            // SAFETY: only one lane of the warp that has this row is here.
             if let Some(y) = unsafe { y.get_unique_mut(row) } {
                 *y = alpha * sum + beta * y.masked(kept);
             }
@@ -80,17 +80,17 @@ pub fn gemv<T: Real, const LANES: usize>(
     }
 }
 
-/// What this lane adds to the product of a row and the vector: `N` neighbours a load, and what is
-/// left over one by one.
+/// Returns this lane's part of the product of a row and the vector. It loads `N` neighbours at a
+/// time, and then the remaining elements one by one.
 ///
 /// # Safety
-/// There are `columns` elements at both places, and where `N` is more than one, both may be seen as
+/// Both places have `columns` elements. If `N` is more than one, both places have the alignment of
 /// [`Sixteen`].
 #[inline(always)]
 unsafe fn part_of_row<T: Real, const N: usize>(a: *const T, x: *const T, columns: usize) -> T {
     let (lane, lanes) = (lane_id() as usize, WARP_SIZE as usize);
     let groups = columns / N;
-    // Zeros past the row's end: one loop, which all lanes leave together.
+    // Elements past the row's end are zeros. So there is one loop, which all lanes leave together.
     let group = |of: *const T, e: usize| -> [T; N] {
         if e >= groups {
             [T::ZERO; N]
@@ -98,14 +98,14 @@ unsafe fn part_of_row<T: Real, const N: usize>(a: *const T, x: *const T, columns
             // SAFETY: below the end, as the caller says; an array is as its elements are aligned.
             unsafe { of.cast::<[T; N]>().add(e).read() }
         } else {
-            // SAFETY: below the end and aligned, as the caller says.
+            // SAFETY: below the end and aligned, as the caller guarantees.
             unsafe { of.cast::<Sixteen<T, N>>().add(e).read().0 }
         }
     };
     let mut sums = [T::ZERO; UNROLL];
     let mut start = 0;
     while start < groups {
-        // All loads first, and then what waits for them.
+        // All loads are issued before the operations that wait for them.
         let of_a: [[T; N]; UNROLL] = from_fn(|k| group(a, start + lane + k * lanes));
         let of_x: [[T; N]; UNROLL] = from_fn(|k| group(x, start + lane + k * lanes));
         for k in 0..UNROLL {

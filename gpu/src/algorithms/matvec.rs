@@ -1,11 +1,11 @@
 //! The product of a matrix with padded rows and a vector.
 //!
 //! `shape` is columns and rows. `y = A x`, where `A` has `rows` rows of `columns` elements, `pitch`
-//! elements from one row to the next. Any shape will do; a matrix or a vector that is shorter than
-//! the shape says fails an assertion, and what lies past the end of `y` is left out. Launch: 1-D
+//! elements from one row to the next. Any shape is allowed. A matrix or a vector that is shorter
+//! than the shape fails an assertion, and elements past the end of `y` are left out. Launch: 1-D
 //! grid of 1-D blocks of whole warps, any number of them.
-//! Shows: a row is a sum, and somebody has to form it. A block has more threads than a short row
-//! has elements, and waits at barriers for the rest; a warp has 32 and none.
+//! Shows: each row is a sum over several threads. A block has more threads than a short row has
+//! elements, and waits at barriers for all of them. A warp has 32 threads and no barrier.
 //! Source: Fengchen's introduction, chapter 3; programming model notes, "Device Memory".
 
 use lanewise_macros::{kernel, shared};
@@ -14,7 +14,7 @@ use lanewise_std::thread::{block_dim_x, block_idx_x, grid_dim_x, thread_idx_x};
 use lanewise_std::warp::{WARP_SIZE, lane_id, warp_id, warps_per_block};
 use lanewise_std::{DisjointSlice, gpu_assert};
 
-/// A block for each row.
+/// Computes the product with a block for each row.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn matvec_block(a: &[f32], pitch: u32, shape: [u32; 2], x: &[f32], mut y: DisjointSlice<f32>) {
@@ -26,7 +26,7 @@ pub fn matvec_block(a: &[f32], pitch: u32, shape: [u32; 2], x: &[f32], mut y: Di
         let part = matrix.part_of_row(row, thread_idx_x(), block_dim_x());
         let sum = block_reduce(part, Sum, &SUMS);
         if thread_idx_x() == 0 {
-            // SAFETY: one thread of the block that has this row.
+            // SAFETY: only one thread of the block that has this row is here.
             if let Some(y) = unsafe { y.get_unique_mut(row) } {
                 *y = sum;
             }
@@ -34,7 +34,7 @@ pub fn matvec_block(a: &[f32], pitch: u32, shape: [u32; 2], x: &[f32], mut y: Di
     }
 }
 
-/// A warp for each row.
+/// Computes the product with a warp for each row.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn matvec_warp(a: &[f32], pitch: u32, shape: [u32; 2], x: &[f32], mut y: DisjointSlice<f32>) {
@@ -45,7 +45,7 @@ pub fn matvec_warp(a: &[f32], pitch: u32, shape: [u32; 2], x: &[f32], mut y: Dis
     for row in (first..rows as usize).step_by(step) {
         let sum = warp_reduce(matrix.part_of_row(row, lane_id(), WARP_SIZE), Sum);
         if lane_id() == 0 {
-            // SAFETY: one lane of the warp that has this row.
+            // SAFETY: only one lane of the warp that has this row is here.
             if let Some(y) = unsafe { y.get_unique_mut(row) } {
                 *y = sum;
             }
@@ -53,7 +53,7 @@ pub fn matvec_warp(a: &[f32], pitch: u32, shape: [u32; 2], x: &[f32], mut y: Dis
     }
 }
 
-/// A matrix with padded rows, and what it is multiplied by.
+/// A matrix with padded rows, and the vector that it is multiplied by.
 struct Rows<'a> {
     elements: &'a [f32],
     pitch: usize,
@@ -61,7 +61,7 @@ struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// Checks that all is there that the shape says.
+    /// Checks that the slices have all elements of the shape.
     #[inline(always)]
     fn new(elements: &'a [f32], pitch: u32, columns: u32, rows: u32, x: &'a [f32]) -> Self {
         let (pitch, columns) = (pitch as usize, columns as usize);
@@ -78,7 +78,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// What every `step`-th element of a row, from `first` on, adds to the row's sum.
+    /// Returns the sum over every `step`-th element of a row, from `first` on.
     #[inline(always)]
     fn part_of_row(&self, row: usize, first: u32, step: u32) -> f32 {
         let mut sum = 0.0;

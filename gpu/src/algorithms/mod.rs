@@ -1,4 +1,4 @@
-//! Algorithms: what the notes build of the chapters before, and what NVIDIA has libraries for.
+//! Algorithms: those that the notes build from earlier chapters, and those of NVIDIA's libraries.
 
 mod complex;
 pub mod distance;

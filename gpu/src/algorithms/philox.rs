@@ -1,11 +1,11 @@
-//! Random numbers that are computed from their place: Philox.
+//! Random numbers that are computed from their position: Philox.
 //!
-//! A stream is named by `seed` and `stream` (64 bits each). Its numbers come four at a time from a
-//! counter of 64 bits: the blocks of threads start with counter `first`, and leave out the first
-//! `skip` of its numbers: four words make four numbers of 32 bits, or two of 64. Launch: 1-D grid
-//! of 1-D blocks, any number of them. Fills `output`.
-//! Shows: no state. Any thread computes any number of any stream by itself, so the numbers do not
-//! depend on the launch's shape, and a stream can be begun anywhere.
+//! `seed` and `stream` (64 bits each) identify a stream. Its numbers come four at a time from a
+//! counter of 64 bits. The threads start with counter `first`, and leave out the first `skip` of
+//! its numbers. Four words give four numbers of 32 bits, or two of 64. Launch: 1-D grid of 1-D
+//! blocks, any number of them. Fills `output`.
+//! Shows: there is no state. Any thread can compute any number of any stream, so the numbers do not
+//! depend on the launch's shape, and a stream can start at any position.
 //! Source: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", 2011; CUDA
 //! study notes, chapter 8 (cuRAND).
 
@@ -33,7 +33,7 @@ pub fn philox_uniform(output: DisjointSlice<f32>, seed: u64, stream: u64, first:
     fill(output, seed, stream, first, skip, |bits| bits.map(unit));
 }
 
-/// The same in double precision: multiples of 2^-53, two for each counter.
+/// Uniformly distributed doubles in the same range: multiples of 2^-53, two for each counter.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn philox_uniform_f64(
@@ -59,7 +59,7 @@ pub fn philox_normal(output: DisjointSlice<f32>, seed: u64, stream: u64, first: 
     });
 }
 
-/// The same in double precision: a pair for each counter.
+/// Normally distributed doubles with the same mean and variance: a pair for each counter.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn philox_normal_f64(
@@ -74,8 +74,8 @@ pub fn philox_normal_f64(
     });
 }
 
-/// Fills `output` with what `of` makes of the bits of each counter: `N` numbers, which one
-/// instruction stores where they are all wanted.
+/// Fills `output` with the `N` numbers that `of` makes from the bits of each counter. If all of
+/// them are in the output, one instruction stores them.
 #[inline(always)]
 fn fill<T: Copy, const N: usize>(
     mut output: DisjointSlice<T>,
@@ -91,8 +91,8 @@ fn fill<T: Copy, const N: usize>(
         let values = of(philox(first.wrapping_add(number as u64), stream, seed));
         let place = output.as_mut_ptr();
         if skip == 0 && (number + 1) * N <= length && Sixteen::<T, N>::may_be_at(place) {
-            // SAFETY: aligned, as the first one is; elements that are in bounds, and no other
-            // thread has this number.
+            // SAFETY: aligned, as the first one is. The elements are in bounds, and no other thread
+            // has this number.
             unsafe {
                 place
                     .cast::<Sixteen<T, N>>()
@@ -103,8 +103,8 @@ fn fill<T: Copy, const N: usize>(
         }
         for (lane, value) in values.iter().enumerate() {
             let index = (number * N + lane).wrapping_sub(skip);
-            // SAFETY: no other thread has this number; what was left out wraps to the end of the
-            // address space, past every slice.
+            // SAFETY: no other thread has this number. The index of a number that was left out
+            // wraps to the end of the address space, past every slice.
             if let Some(place) = unsafe { output.get_unique_mut(index) } {
                 *place = *value;
             }
@@ -112,7 +112,7 @@ fn fill<T: Copy, const N: usize>(
     }
 }
 
-/// Ten rounds on the counter (`stream`, `number`) with the key `seed`: Philox4x32-10.
+/// Runs ten rounds on the counter (`stream`, `number`) with the key `seed`: Philox4x32-10.
 #[inline(always)]
 fn philox(number: u64, stream: u64, seed: u64) -> [u32; WORDS] {
     let halves = |x: u64| [x as u32, (x >> 32) as u32];
@@ -130,21 +130,21 @@ fn philox(number: u64, stream: u64, seed: u64) -> [u32; WORDS] {
     [a, b, c, d]
 }
 
-/// The upper 24 bits as a float from 0 to 1.
+/// Converts the upper 24 bits to a float from 0 to 1.
 #[inline(always)]
 fn unit(bits: u32) -> f32 {
     (bits >> 8) as f32 * (1.0 / 16_777_216.0)
 }
 
-/// The upper 53 bits of two words as a double from 0 to 1.
+/// Converts the upper 53 bits of two words to a double from 0 to 1.
 #[inline(always)]
 fn unit_f64(low: u32, high: u32) -> f64 {
     let bits = u64::from(high) << 32 | u64::from(low);
     (bits >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
 }
 
-/// Two normal numbers of two uniform ones. The first counts from its smallest step to 1, so that
-/// its logarithm is a number.
+/// Makes two normal numbers from two uniform ones, which are below 1. The first is subtracted from
+/// 1, so that its logarithm is finite.
 #[inline(always)]
 fn pair<T: Real>(a: T, b: T) -> [T; 2] {
     let radius = Float::sqrt(-(T::ONE + T::ONE) * Float::ln(T::ONE - a));

@@ -1,29 +1,29 @@
-//! Numbers that the algorithms are written for: `f32` and `f64`, by one name, and sixteen bytes of
-//! them, which one instruction loads.
+//! The number types of the algorithms: `f32` and `f64` under one name, and vectors of sixteen
+//! bytes, which one instruction loads.
 
 use core::fmt::Debug;
 
 use lanewise_std::math::Float;
 
-/// A float of the machine, with what kernels over both kinds need.
+/// A float type of the GPU, with what kernels for both types need.
 pub trait Real: Float {
     /// The number zero of the type.
     const ZERO: Self;
     /// The number one of the type.
     const ONE: Self;
-    /// The root of one half: a turn by an eighth.
+    /// The square root of one half, for a rotation by an eighth.
     const HALF_ROOT: Self;
-    /// A whole turn, in radians.
+    /// A full rotation, in radians.
     const TURN: Self;
-    /// The bits of the number without its sign: of two numbers that are not NaN, the one farther
-    /// from zero has more.
+    /// Returns the bits of the number without its sign. Of two numbers that are not NaN, the one
+    /// farther from zero has the larger result.
     #[must_use]
     fn magnitude(self) -> u64;
-    /// The number whose bits are those that this one and `mask` have: all with a mask of ones, zero
-    /// with zero. No branch, of which a compiler could make two loops.
+    /// Returns the number whose bits are set in both this one and `mask`: the number itself for a
+    /// mask of ones, zero for zero. A branch could let the compiler make two loops.
     #[must_use]
     fn masked(self, mask: u64) -> Self;
-    /// As large as two of these, and aligned so: gives pairs their alignment.
+    /// A type as large as two of these, with that alignment. It gives pairs their alignment.
     type Pair: Copy + PartialEq + Debug + 'static;
 }
 
@@ -56,13 +56,13 @@ reals! {
     f64 u64 u128;
 }
 
-/// As many neighbours as have sixteen bytes: four of `f32`, two of `f64`.
+/// Neighbours that have sixteen bytes together: four of `f32`, two of `f64`.
 #[repr(C, align(16))]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sixteen<T, const N: usize>(pub(super) [T; N]);
 
 impl<T, const N: usize> Sixteen<T, N> {
-    /// Whether neighbours from here on may be loaded so.
+    /// Returns whether neighbours from here on are aligned for such a load.
     #[inline(always)]
     pub(super) fn may_be_at(place: *const T) -> bool {
         place.cast::<Self>().is_aligned()

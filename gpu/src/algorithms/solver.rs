@@ -1,19 +1,19 @@
-//! Linear equations by Gauss and Jordan's elimination, with partial pivoting.
+//! Solves linear equations by Gauss and Jordan's elimination, with partial pivoting.
 //!
-//! `matrix` has `size` rows of `width` elements: the coefficients, and behind them a column for
-//! each right-hand side. For each column k in turn: `pivot_partial` and `pivot_final` find the row,
-//! from k on, with the greatest element in that column; `swap_rows` puts it at k, divided by that
-//! element, its *pivot*; `eliminate` takes so much of it off every other row that nothing is left
-//! of them in the column. At the end the right-hand sides are the solutions. A column that has been
-//! dealt with is not read again, and holds anything. `shape` is size, width, column and how many
-//! systems there are, one after another in `matrix`; what is per system (`least`, keys, rows,
-//! values) lies one after another, too. Launch: blocks of 256 threads. `pivot_partial` and
+//! `matrix` has `size` rows of `width` elements: the coefficients, followed by a column for each
+//! right-hand side. The kernels process each column k in turn. `pivot_partial` and `pivot_final`
+//! find the row, from k on, with the greatest element in that column. `swap_rows` moves it to row k
+//! and divides it by that element, its *pivot*. `eliminate` subtracts a multiple of it from every
+//! other row, which makes their elements in the column zero. At the end the right-hand sides are
+//! the solutions. A processed column is not read again, and holds anything. `shape` is size, width,
+//! column and the number of systems, which follow each other in `matrix`; so do the values per
+//! system (`least`, keys, rows, values). Launch: blocks of 256 threads. `pivot_partial` and
 //! `swap_rows`, 2-D, any shape; `pivot_final`, 1-D, any number; `eliminate`, 3-D blocks of 32 by 8,
-//! at least `width` by `size` threads. Systems are along the last dimension, and the blocks go
-//! round where there are more.
-//! Shows: four kernels where each needs all of the one before. None waits for the host: the pivot
-//! stays on the device. Where a column has no pivot, [`NO_ROW`] is put in its place, and the host
-//! looks when all is done.
+//! at least `width` by `size` threads. Systems are along the last dimension, and each block loops
+//! if there are more.
+//! Shows: four kernels, each of which needs all results of the one before. The host does not wait
+//! in between: the pivot stays on the device. If a column has no pivot, [`NO_ROW`] is stored in its
+//! place, and the host checks this at the end.
 //! Source: Fengchen's introduction, chapter 3; Golub and Van Loan, *Matrix Computations*, 3.4.
 
 use lanewise_macros::{kernel, shared};
@@ -26,19 +26,19 @@ use lanewise_std::{DisjointSlice, GlobalMut};
 
 use super::real::Real;
 
-/// Stands for the row of a pivot where there is none: all that are left are `least` or less.
+/// The row that is stored if there is no pivot: all remaining elements are `least` or less.
 pub const NO_ROW: u32 = u32::MAX;
 /// Threads of a block.
 pub const THREADS: usize = 256;
 /// Threads of a block of [`eliminate`], along a row and down a column.
 pub const TILE: [usize; 2] = [32, 8];
 
-/// What candidates are ordered by: the size of the element, and the row, from the last one up.
-/// Zeros are no candidate.
+/// The order of candidates: the size of the element, then the row, from the last one up. Zeros are
+/// not candidates.
 pub type Key = [u64; 2];
 
-/// Writes each block's best candidate to its place in `keys`: greater ones are greater keys, and of
-/// equals the upper row is.
+/// Writes each block's best candidate to its place in `keys`. Greater elements have greater keys,
+/// and of equal elements the upper row has.
 #[kernel(instances(f32, f64))]
 #[launch_contract(dims = 2, block = (THREADS))]
 pub fn pivot_partial<T: Real>(
@@ -55,7 +55,7 @@ pub fn pivot_partial<T: Real>(
         let first = column + global_idx_x() as usize;
         for row in (first..size).step_by(global_size_x() as usize) {
             let element = matrix[start + row * width + column];
-            // A NaN is greater than nothing.
+            // A comparison with a NaN is false.
             if element > least || -element > least {
                 best = greater(best, [element.magnitude(), u64::from(!(row as u32))]);
             }
@@ -63,8 +63,8 @@ pub fn pivot_partial<T: Real>(
         let best = block_reduce(best, greater, &BEST);
         if thread_idx_x() == 0 {
             let place = system * grid_dim_x() as usize + block_idx_x() as usize;
-            // SAFETY: one thread of each block is here, and a block's number along x is below the
-            // grid's.
+            // SAFETY: one thread of each block is here, and a block's index along x is below the
+            // grid's size.
             if let Some(place) = unsafe { keys.get_unique_mut(place) } {
                 *place = best;
             }
@@ -100,7 +100,7 @@ pub fn pivot_final<T: Real>(
             };
             let value = matrix.get((system * size + row as usize) * width + column);
             let place = system * size + column;
-            // SAFETY: one thread of each block is here, and blocks have systems of their own;
+            // SAFETY: one thread of each block is here, and each block has systems of its own.
             // `column` is below `size`.
             let places = unsafe { (rows.get_unique_mut(place), values.get_unique_mut(place)) };
             if let (Some(place_of_row), Some(place_of_value)) = places {
@@ -111,8 +111,8 @@ pub fn pivot_final<T: Real>(
     }
 }
 
-/// Puts the pivot's row at `column`, divided by the pivot, and that row in its place. A thread has
-/// a column of both.
+/// Moves the pivot's row to `column`, divided by the pivot, and that row to the pivot's place. A
+/// thread has a column of both rows.
 #[kernel(instances(f32, f64))]
 #[launch_contract(dims = 2, block = (THREADS))]
 pub fn swap_rows<T: Real>(matrix: GlobalMut<T>, shape: [u32; 4], rows: &[u32], values: &[T]) {
@@ -124,10 +124,10 @@ pub fn swap_rows<T: Real>(matrix: GlobalMut<T>, shape: [u32; 4], rows: &[u32], v
             continue;
         }
         let (upper, lower) = (place * width, (system * size + row as usize) * width);
-        // What is left of the column is in no other row's way.
+        // The elements before this column are not read again.
         let first = column + global_idx_x() as usize;
         for x in (first..width).step_by(global_size_x() as usize) {
-            // SAFETY: threads have columns x < width of their own, rows' elements lie within
+            // SAFETY: each thread has columns x < width of its own, rows' elements are within
             // `width`, and systems' rows within `size`.
             unsafe {
                 let (from_upper, from_lower) = (matrix.get(upper + x), matrix.get(lower + x));
@@ -138,7 +138,7 @@ pub fn swap_rows<T: Real>(matrix: GlobalMut<T>, shape: [u32; 4], rows: &[u32], v
     }
 }
 
-/// Takes so much of row `column` off each other row that nothing would be left of it in the column.
+/// Subtracts a multiple of row `column` from each other row, whose element there becomes zero.
 #[kernel(instances(f32, f64))]
 #[launch_contract(dims = 3, block = (TILE[0], TILE[1]))]
 pub fn eliminate<T: Real>(matrix: GlobalMut<T>, shape: [u32; 4]) {
@@ -147,10 +147,10 @@ pub fn eliminate<T: Real>(matrix: GlobalMut<T>, shape: [u32; 4]) {
     let y = (block_idx_y() * block_dim_y() + thread_idx_y()) as usize;
     for system in (block_idx_z() as usize..systems).step_by(grid_dim_z() as usize) {
         let start = system * size * width;
-        // Row and column k are what the others read, and nobody writes.
+        // The other threads read row and column k, and no thread writes them.
         if x > k && x < width && y < size && y != k && k < size {
-            // SAFETY: threads with different x < width and y < size have different elements to
-            // write; the two others are written by none.
+            // SAFETY: threads with different x < width and y < size write different elements. No
+            // thread writes the two others.
             unsafe {
                 let taken = matrix.get(start + y * width + k) * matrix.get(start + k * width + x);
                 let place = start + y * width + x;
@@ -160,7 +160,7 @@ pub fn eliminate<T: Real>(matrix: GlobalMut<T>, shape: [u32; 4]) {
     }
 }
 
-/// The greater of two keys.
+/// Returns the greater of two keys.
 #[inline(always)]
 fn greater(a: Key, b: Key) -> Key {
     if b > a { b } else { a }

@@ -1,12 +1,12 @@
 //! The product of a sparse matrix and a vector, in compressed rows.
 //!
-//! `y = A x`: the elements of row r are `values[starts[r]..starts[r + 1]]`, in the columns of the
-//! same places of `columns`. `A` has one row less than `starts` elements; rows may be empty, and of
-//! any length. What a start or a column points past is left out. Launch: 1-D grid of 1-D blocks of
-//! whole warps, any number of them.
-//! Shows: with a thread a row, neighbouring threads load elements of different rows, and a long row
-//! keeps 31 others waiting. With a warp a row the loads fall together, and a short row leaves most
-//! lanes idle. So a warp is cut into pieces of `LANES` lanes, as many as suit the rows.
+//! `y = A x`: the elements of row r are `values[starts[r]..starts[r + 1]]`, and the same places of
+//! `columns` hold their columns. `A` has one row less than `starts` has elements. Rows may be empty
+//! and of any length. A start or a column past the end is left out. Launch: 1-D grid of 1-D blocks
+//! of whole warps, any number of them.
+//! Shows: with a thread per row, neighbouring threads load elements of different rows, and 31
+//! others wait for a long row. With a warp per row the loads coalesce, but a short row leaves most
+//! lanes idle. So a warp is divided into groups of `LANES` lanes, a number that suits the rows.
 //! Source: CUDA study notes, chapter 8 (cuSPARSE); Bell and Garland, "Efficient Sparse
 //! Matrix-Vector Multiplication on CUDA", 2008.
 
@@ -22,10 +22,10 @@ use lanewise_std::warp::{
 
 use super::real::Real;
 
-/// Elements of a lane whose loads are under way at once.
+/// The number of a lane's elements whose loads are in flight.
 const UNROLL: usize = 4;
 
-/// A thread for each row.
+/// Computes the product with a thread for each row.
 #[kernel(instances(f32, f64))]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn spmv_csr<T: Real>(
@@ -45,7 +45,7 @@ pub fn spmv_csr<T: Real>(
     }
 }
 
-/// `LANES` lanes of a warp for each row.
+/// Computes the product with `LANES` lanes of a warp for each row.
 #[kernel(instances((f32, 4), (f32, 8), (f32, 16), (f32, 32), (f64, 4), (f64, 8), (f64, 16), (f64, 32)))]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn spmv_csr_warp<T: Real, const LANES: u32>(
@@ -60,7 +60,7 @@ pub fn spmv_csr_warp<T: Real, const LANES: u32>(
     let warp = block_idx_x() as usize * warps_per_block() as usize + warp_id() as usize;
     let step = grid_dim_x() as usize * warps_per_block() as usize * rows_of_warp;
     let (piece, lane) = ((lane_id() / LANES) as usize, lane_id() % LANES);
-    // A warp goes round as a whole, so that all its lanes are there for the shuffles.
+    // A warp loops as a whole, so that all its lanes take part in the shuffles.
     for first in (warp * rows_of_warp..rows).step_by(step) {
         let row = first + piece;
         let mut sum = T::ZERO;
@@ -74,7 +74,7 @@ pub fn spmv_csr_warp<T: Real, const LANES: u32>(
             }
         });
         if lane == 0 {
-            // SAFETY: one lane of those that have this row.
+            // SAFETY: only one of the lanes that have this row is here.
             if let Some(y) = unsafe { y.get_unique_mut(row) } {
                 *y = sum;
             }
@@ -82,10 +82,10 @@ pub fn spmv_csr_warp<T: Real, const LANES: u32>(
     }
 }
 
-/// What every `step`-th element of a row, from `first` on, adds to the row's sum.
+/// Returns the sum over every `step`-th element of a row, from `first` on.
 ///
 /// # Safety
-/// `starts` has an element behind that of the row.
+/// `starts` has an element after that of the row.
 #[inline(always)]
 unsafe fn part_of_row<T: Real>(
     (starts, columns, values): (&[u32], &[u32], &[T]),
@@ -94,17 +94,17 @@ unsafe fn part_of_row<T: Real>(
     first: u32,
     step: u32,
 ) -> T {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees both elements.
     let [start, end] = unsafe { [*starts.get_unchecked(row), *starts.get_unchecked(row + 1)] };
     let end = (end as usize).min(columns.len()).min(values.len());
     let step = step as usize;
     let mut sum = T::ZERO;
     let mut i = start as usize + first as usize;
     while i < end {
-        // First all loads of the matrix, then those of `x`, which wait for them.
+        // This issues all loads of the matrix first, and then those of `x`, which depend on them.
         let elements: [_; UNROLL] = from_fn(|k| {
             let i = i + k * step;
-            // SAFETY: below `end`, and so in both.
+            // SAFETY: the index is below `end`, and so inside both slices.
             (i < end).then(|| unsafe { (*columns.get_unchecked(i), *values.get_unchecked(i)) })
         });
         let products = elements.map(|element| match element {

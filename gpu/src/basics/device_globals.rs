@@ -4,9 +4,9 @@
 //! with at least one thread for each element of `output`. `bump_global` prints `VALUE` and adds 2
 //! to it, once for each thread; `read_constant_table` repeats `TABLE` over `output`;
 //! `follow_device_pointer` copies to `output` what `POINTER` points to.
-//! Shows: memory that belongs to the module, not to a launch. The host reaches it through its
-//! symbol, whose address and size the driver knows, and a value stays there from one launch to the
-//! next.
+//! Shows: memory that belongs to the module, not to a launch. The host accesses it through its
+//! symbol. The driver has the symbol's address and size, and a value stays there from one launch to
+//! the next.
 //! Source: CUDA study notes, section 4.2.1, and the programming model notes, "Device Memory"; CUDA
 //! C++ Programming Guide, "Device Memory".
 
@@ -33,14 +33,14 @@ pub static POINTER: DeviceGlobal<*const f32> = DeviceGlobal::new(core::ptr::null
 /// Each thread prints the number it finds and adds 2 to it.
 #[kernel]
 pub fn bump_global() {
-    // SAFETY: all that kernels do with `VALUE` is atomic.
+    // SAFETY: kernels access `VALUE` only by atomics.
     let value = unsafe { DeviceAtomicF32::from_ptr(VALUE.as_ptr()) };
     let found = value.fetch_add(2.0);
     gpu_printf!("Device: the value of the global variable is {:.6}\n", found);
 }
 
-/// Each thread reads one element of the table; threads of a warp read different ones, which is not
-/// what it is made for.
+/// Each thread reads one element of the table. Threads of a warp read different ones, for which
+/// constant memory is slow.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn read_constant_table(mut output: DisjointSlice<f32>) {
@@ -53,15 +53,15 @@ pub fn read_constant_table(mut output: DisjointSlice<f32>) {
 /// Each thread reads one element of the array that the pointer points to.
 ///
 /// # Safety
-/// `POINTER` holds the address of at least as many elements as `output` has, which nothing writes
-/// meanwhile.
+/// `POINTER` holds the address of at least as many elements as `output` has, and nothing writes to
+/// them during the launch.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub unsafe fn follow_device_pointer(mut output: DisjointSlice<f32>) {
     let index = thread::index_1d();
     if let Some(output) = output.get_mut(&index) {
-        // SAFETY: no kernel writes `POINTER`, and what it points to is long enough, as the caller
-        // says.
+        // SAFETY: no kernel writes `POINTER`, and the array has enough elements, as the caller
+        // guarantees.
         *output = unsafe { *POINTER.get().add(index.get()) };
     }
 }

@@ -1,4 +1,4 @@
-//! Hello world: threads print who they are.
+//! Hello world: threads print their position.
 //!
 //! Launch: any grid and block; 2 blocks of 3 threads give the six lines of the notes. Reads and
 //! writes no memory. Each thread prints one line; the driver shows the lines at the next

@@ -21,7 +21,7 @@ use lanewise_std::thread::{
     block_dim_x, block_dim_y, block_idx_x, block_idx_y, thread_idx_x, thread_idx_y,
 };
 
-/// One 2-D block: a thread's place in the block is its element.
+/// One 2-D block: a thread computes the element at its place in the block.
 #[kernel]
 #[launch_contract(dims = 2)]
 pub fn mat_add_one_block(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u32, ny: u32) {
@@ -41,7 +41,7 @@ pub fn mat_add_2d_2d(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u32, n
     let x = block_idx_x() * block_dim_x() + thread_idx_x();
     let y = block_idx_y() * block_dim_y() + thread_idx_y();
     if x < nx && y < ny {
-        // SAFETY: `nx` is the launch's, so threads with different x < nx and y have different
+        // SAFETY: `nx` is the same for all threads, so different x < nx and y have different
         // elements.
         unsafe { add(a, b, &mut c, y as usize * nx as usize + x as usize) }
     }
@@ -66,10 +66,10 @@ pub fn mat_add_1d_1d(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u32, n
 pub fn mat_add_2d_1d(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u32, ny: u32) {
     let x = block_idx_x() * block_dim_x() + thread_idx_x();
     let y = block_idx_y();
-    // Blocks are 1-D: of one with more rows of threads, the others would have the same elements.
+    // Blocks are 1-D. If a block had more rows of threads, these would have the same elements.
     if thread_idx_y() == 0 && x < nx && y < ny {
-        // SAFETY: `nx` is the launch's, so threads of a first row with different x < nx and y have
-        // different elements.
+        // SAFETY: `nx` is the same for all threads, so threads of a first row with different x < nx
+        // and y have different elements.
         unsafe { add(a, b, &mut c, y as usize * nx as usize + x as usize) }
     }
 }
@@ -80,7 +80,7 @@ pub fn mat_add_2d_1d(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u32, n
 /// No other thread has this `i`.
 #[inline]
 pub(crate) unsafe fn add(a: &[f32], b: &[f32], c: &mut DisjointSlice<f32>, i: usize) {
-    // SAFETY: the caller says that no other thread has this `i`.
+    // SAFETY: the caller guarantees that no other thread has this `i`.
     let c = unsafe { c.get_unique_mut(i) };
     if let (Some(a), Some(b), Some(c)) = (a.get(i), b.get(i), c) {
         *c = a + b;

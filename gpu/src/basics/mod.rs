@@ -1,4 +1,4 @@
-//! First steps: threads that print who they are, and threads that each compute one element.
+//! First steps: threads that print their position, and threads that each compute one element.
 
 pub mod device_globals;
 pub mod hello;

@@ -46,7 +46,7 @@ pub fn pi_final(partials: &[f32], mut pi: PerBlock<f32>, n: u32) {
     }
 }
 
-/// The sum of the block's values; thread 0 gets it, the others get sums of parts.
+/// Returns the sum of the block's values in thread 0, and partial sums in the others.
 #[inline]
 fn block_sum(value: f32) -> f32 {
     shared! { static SUMS: [f32; THREADS]; }
@@ -58,11 +58,11 @@ fn block_sum(value: f32) -> f32 {
         sync_threads(); // this step adds what other threads set in the last
         let half = live.div_ceil(2);
         if thread + half < live {
-            // SAFETY: in this step only this thread touches these two.
+            // SAFETY: in this step only this thread accesses these two.
             unsafe { SUMS.set(thread, SUMS.get(thread) + SUMS.get(thread + half)) };
         }
         live = half;
     }
-    // SAFETY: the thread set it itself, first or in the last step it had a part in.
+    // SAFETY: the thread itself set it, first or in the last step that it took part in.
     unsafe { SUMS.get(thread) }
 }

@@ -3,8 +3,8 @@
 //! Launch: any grid and block, in up to three dimensions. Writes `numbers[x + y X + z X Y]`, where
 //! (x, y, z) is the thread's position in a volume of X by Y by Z threads: the number of the thread
 //! as CUDA counts, blocks one after another and threads within a block x fastest.
-//! Shows: the same rule, x fastest, then y, then z, counts threads in a block, blocks in a grid and
-//! elements in a volume; the numbers differ as soon as a block does not span a row.
+//! Shows: the same rule (x fastest, then y, then z) numbers threads in a block, blocks in a grid
+//! and elements in a volume. The numbers differ as soon as a block does not span a row.
 //! Source: execution model notes, "Organisation of threads"; CUDA C++ Programming Guide, "Thread
 //! Hierarchy".
 

@@ -1,7 +1,7 @@
 //! The sum of two vectors: each thread adds one pair of elements.
 //!
-//! Launch: `vec_add_one_block`, one 1-D block; `vec_add`, a 1-D grid of a thread or more for each
-//! element. Both read `a` and `b` once and write `c` once, as far as the shortest of them reaches.
+//! Launch: `vec_add_one_block`, one 1-D block; `vec_add`, a 1-D grid of at least one thread for
+//! each element. Both read `a` and `b` once and write `c` once, up to the length of the shortest.
 //! Shows: a grid is rounded up to whole blocks. Its last threads have no element; a check of the
 //! bounds stops them.
 //! Source: CUDA study notes, items 8 to 12; CUDA C++ Programming Guide, "Thread Hierarchy".
@@ -10,7 +10,7 @@ use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;
 use lanewise_std::thread;
 
-/// `c = a + b` by the threads of one block: the thread's place in the block is the element.
+/// Adds with the threads of one block: the thread's place in the block is the element.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn vec_add_one_block(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>) {
@@ -18,14 +18,14 @@ pub fn vec_add_one_block(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>) {
     if thread::block_idx_x() > 0 {
         return; // there is one block; threads of another would have the same elements
     }
-    // SAFETY: the launch is 1-D, and this its first block: no other thread has this place.
+    // SAFETY: the launch is 1-D, and this is its first block, so no other thread has this place.
     let c = unsafe { c.get_unique_mut(i) };
     if let (Some(a), Some(b), Some(c)) = (a.get(i), b.get(i), c) {
         *c = a + b;
     }
 }
 
-/// `c = a + b` by a grid: the thread's element is `block_idx_x * block_dim_x + thread_idx_x`.
+/// Adds with a grid: the thread's element is `block_idx_x * block_dim_x + thread_idx_x`.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn vec_add(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>) {

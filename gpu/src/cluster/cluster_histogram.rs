@@ -1,9 +1,9 @@
 //! A histogram whose bins lie in the shared memory of a whole cluster.
 //!
 //! Launch: 1-D grid of 1-D blocks, in clusters of any size; dynamic shared memory for
-//! `bins.len() / blocks of the cluster` counters of 4 bytes, rounded up. Counts each value of
-//! `input` into `bins`, which holds counts from before. A value below 0 counts as 0, one past the
-//! last bin as the last.
+//! `bins.len() / blocks of the cluster` counters of 4 bytes, rounded up. Adds the count of each
+//! value of `input` to `bins`. A value below 0 counts as 0, and a value past the last bin as the
+//! last.
 //! Shows: a cluster of b blocks has room for b times as many bins as one block, and its counters
 //! are in shared memory, which is faster than global memory even across multiprocessors. With
 //! clusters of 1 block it is the usual histogram in shared memory.
@@ -15,7 +15,7 @@ use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU32};
 use lanewise_std::thread::{block_dim_x, grid_stride, thread_idx_x};
 use lanewise_std::{DynamicSharedArray, cluster, gpu_assert};
 
-/// Adds to each of `bins`, fewer than 2^31 of them, how many values of `input` are its number.
+/// Adds to each of `bins`, fewer than 2^31 of them, the number of values that belong to it.
 #[kernel(min_arch = "sm_90")]
 #[launch_contract(dims = 1)]
 pub fn cluster_histogram(input: &[i32], bins: &[DeviceAtomicU32]) {
@@ -24,8 +24,8 @@ pub fn cluster_histogram(input: &[i32], bins: &[DeviceAtomicU32]) {
     }
     let own = DynamicSharedArray::<u32>::get();
     let all = own.distributed();
-    // Bin i is element i % each of block i / each. In 32 bits: a division in 64 is a function with
-    // registers of its own.
+    // Bin i is element i % each of block i / each. The division is in 32 bits, because one in 64
+    // bits is a function with registers of its own.
     let each = (bins.len() as u32).div_ceil(cluster::num_blocks());
     gpu_assert!(
         own.len() >= each as usize,
@@ -34,7 +34,7 @@ pub fn cluster_histogram(input: &[i32], bins: &[DeviceAtomicU32]) {
 
     let mut i = thread_idx_x();
     while i < each {
-        // SAFETY: each element is one thread's here; others count in it after the barrier.
+        // SAFETY: each element is one thread's here. Other threads count in it after the barrier.
         unsafe { own.set(i as usize, 0) };
         i += block_dim_x();
     }
@@ -44,7 +44,7 @@ pub fn cluster_histogram(input: &[i32], bins: &[DeviceAtomicU32]) {
     for i in grid_stride(input.len()) {
         let bin = input[i].clamp(0, last) as u32;
         let counter = all.address_of(bin / each, (bin % each) as usize);
-        // SAFETY: between the two barriers all threads touch the counters by atomics only, and no
+        // SAFETY: between the two barriers all threads access the counters only by atomics, and no
         // block ends.
         unsafe { DeviceAtomicU32::from_ptr(counter) }.fetch_add(1, AtomicOrdering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! What a block knows of its cluster, and a sum that the blocks of a cluster compute together.
+//! A block's position in its cluster, and a sum that the blocks of a cluster compute together.
 //!
 //! Launch: 1-D grid of 1-D blocks, a multiple of the cluster; `cluster_ids` in clusters of the
 //! launch's size, with at least one thread for each element; `cluster_sync_sum` in clusters of
@@ -71,7 +71,7 @@ pub fn cluster_sync_sum(input: &[i32], sums: GlobalMut<i32>) {
         };
         let total = warp::redux_sync_add(FULL_MASK, part);
         if first {
-            // SAFETY: this thread alone sets it; the cluster's first thread reads it after the
+            // SAFETY: only this thread sets it, and the cluster's first thread reads it after the
             // barrier.
             unsafe { BLOCK_SUM.set(0, total) };
         }
@@ -83,12 +83,12 @@ pub fn cluster_sync_sum(input: &[i32], sums: GlobalMut<i32>) {
         let mut total = 0;
         for rank in 0..block_sums.num_blocks() {
             // SAFETY: the block's first thread set it before the barrier, and the block waits at
-            // the one below.
+            // the barrier below.
             total += unsafe { block_sums.get(rank, 0) };
         }
         let index = cluster::cluster_index().x as usize;
         if index < sums.len() {
-            // SAFETY: this thread alone writes the cluster's element.
+            // SAFETY: only this thread writes the cluster's element.
             unsafe { sums.set(index, total) };
         }
     }

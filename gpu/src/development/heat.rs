@@ -28,8 +28,8 @@ pub const HEIGHT: usize = 8;
 /// The tile and the cells around it.
 type Tile = SharedArray<[f32; WIDTH + 2], { HEIGHT + 2 }>;
 
-/// A thread has a cell, and its neighbour in the warp the cell *below*: what a loop over columns
-/// becomes, if one does not look.
+/// Gives neighbouring lanes neighbouring cells of a *column*. A loop over columns becomes this if
+/// it is ported without a change.
 #[kernel]
 #[launch_contract(dims = 2)]
 pub fn heat_by_columns(from: &[f32], mut to: DisjointSlice<f32>, shape: [u32; 2]) {
@@ -38,7 +38,7 @@ pub fn heat_by_columns(from: &[f32], mut to: DisjointSlice<f32>, shape: [u32; 2]
     unsafe { sweep(from, &mut to, shape, (index.y(), index.x())) };
 }
 
-/// The same with neighbouring lanes side by side.
+/// Does the same sweep with neighbouring lanes side by side.
 #[kernel]
 #[launch_contract(dims = 2)]
 pub fn heat_by_rows(from: &[f32], mut to: DisjointSlice<f32>, shape: [u32; 2]) {
@@ -47,19 +47,19 @@ pub fn heat_by_rows(from: &[f32], mut to: DisjointSlice<f32>, shape: [u32; 2]) {
     unsafe { sweep(from, &mut to, shape, (index.x(), index.y())) };
 }
 
-/// Each block loads its tile, and what is around it, once.
+/// Each block loads its tile, and the cells around it, once.
 #[kernel]
 #[launch_contract(dims = 2, block = (WIDTH, HEIGHT))]
 pub fn heat_tiled(from: &[f32], mut to: DisjointSlice<f32>, shape: [u32; 2]) {
     shared! { static TILE: [[f32; WIDTH + 2]; HEIGHT + 2]; }
     load(from, shape, &TILE);
     sync_threads(); // the tile is whole
-    // SAFETY: the barrier is behind the loads, and threads have cells of their own.
+    // SAFETY: the barrier is after the loads, and each thread has a cell of its own.
     unsafe { sweep_tile(&TILE, &mut to, shape) };
 }
 
-/// The same, and the greatest change of a cell joins `change`, as the bits of an `f32`, which are
-/// in order for what is not negative.
+/// Does the same sweep and stores the greatest change of a cell in `change`, as the bits of an
+/// `f32`. The bits of non-negative numbers have the numbers' order.
 #[kernel]
 #[launch_contract(dims = 2, block = (WIDTH, HEIGHT))]
 pub fn heat_measured(
@@ -74,7 +74,7 @@ pub fn heat_measured(
     }
     load(from, shape, &TILE);
     sync_threads(); // the tile is whole
-    // SAFETY: the barrier is behind the loads, and threads have cells of their own.
+    // SAFETY: the barrier is after the loads, and each thread has a cell of its own.
     let own = unsafe { sweep_tile(&TILE, &mut to, shape) };
     let greatest = block_reduce(own.to_bits(), Max, &GREATEST);
     if thread_idx_x() == 0
@@ -85,7 +85,7 @@ pub fn heat_measured(
     }
 }
 
-/// A sweep's cell, through global memory.
+/// Computes a cell of a sweep through global memory.
 ///
 /// # Safety
 /// No other thread has this place.
@@ -112,13 +112,13 @@ unsafe fn sweep(
             cell(at + 1),
         ),
     };
-    // SAFETY: as the caller says; places with x below `columns` have different cells.
+    // SAFETY: as the caller guarantees; places with x below `columns` have different cells.
     if let Some(to) = unsafe { to.get_unique_mut(at) } {
         *to = next;
     }
 }
 
-/// Loads the block's tile and the cells around it, as far as they are there.
+/// Loads the block's tile and those cells around it that exist.
 #[inline(always)]
 fn load(from: &[f32], shape: [u32; 2], tile: &Tile) {
     let [columns, rows] = shape.map(|side| side as usize);
@@ -148,11 +148,11 @@ fn load(from: &[f32], shape: [u32; 2], tile: &Tile) {
     }
 }
 
-/// A sweep's cell out of the tile, and how much it changed.
+/// Computes a cell of a sweep from the tile, and returns how much it changed.
 ///
 /// # Safety
-/// The tile is whole, and nobody writes to it any more; the launch is 2-D with blocks of the tile's
-/// size.
+/// The tile is complete, and no thread writes to it any more. The launch is 2-D with blocks of the
+/// tile's size.
 #[inline(always)]
 unsafe fn sweep_tile(tile: &Tile, to: &mut DisjointSlice<f32>, shape: [u32; 2]) -> f32 {
     let [columns, rows] = shape.map(|side| side as usize);
@@ -161,7 +161,7 @@ unsafe fn sweep_tile(tile: &Tile, to: &mut DisjointSlice<f32>, shape: [u32; 2]) 
     if x >= columns || y >= rows {
         return 0.0;
     }
-    // SAFETY: as the caller says; a thread's own place and those around it are in the tile.
+    // SAFETY: as the caller guarantees; a thread's own place and those around it are in the tile.
     let cell = |row: usize, column: usize| unsafe { tile.get_at(row, column) };
     let was = cell(row, column);
     let is_edge = x == 0 || y == 0 || x + 1 == columns || y + 1 == rows;
@@ -174,14 +174,14 @@ unsafe fn sweep_tile(tile: &Tile, to: &mut DisjointSlice<f32>, shape: [u32; 2]) 
             cell(row, column + 1),
         ),
     };
-    // SAFETY: blocks have tiles of their own, and threads cells of their own.
+    // SAFETY: each block has a tile of its own, and each thread a cell of its own.
     if let Some(to) = unsafe { to.get_unique_mut(y * columns + x) } {
         *to = next;
     }
     (next - was).abs()
 }
 
-/// The thread's place in the plate.
+/// Returns the thread's place in the plate.
 #[inline(always)]
 fn place() -> (usize, usize) {
     (
@@ -190,7 +190,7 @@ fn place() -> (usize, usize) {
     )
 }
 
-/// The mean of a cell's neighbours: the same bits wherever it is computed.
+/// Returns the mean of a cell's neighbours, with the same bits wherever it is computed.
 #[inline(always)]
 fn mean(up: f32, down: f32, left: f32, right: f32) -> f32 {
     ((up + down) + (left + right)) * 0.25

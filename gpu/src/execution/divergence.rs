@@ -1,4 +1,4 @@
-//! Branches on which the lanes of a warp do not agree.
+//! Branches in which the lanes of a warp diverge.
 //!
 //! Launch: 1-D grid of 1-D blocks, at least one thread for each element. Each kernel computes
 //! `output[i]` from `i` alone; `steps`, where a kernel takes it, is the length of an arm.
@@ -44,7 +44,7 @@ pub fn diverge_by_warp(mut output: DisjointSlice<u32>, steps: u32) {
     }
 }
 
-/// Arms of one instruction each: the branch becomes a select, and all lanes go together.
+/// Arms of one instruction each: the branch becomes a select, and no lanes diverge.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn diverge_predicated(mut output: DisjointSlice<u32>) {
@@ -58,8 +58,8 @@ pub fn diverge_predicated(mut output: DisjointSlice<u32>) {
     }
 }
 
-/// Every lane goes through both arms and keeps the one it wants: nothing diverges, and nothing is
-/// saved.
+/// Every lane computes both arms and keeps the result that it needs. No lanes diverge, and no time
+/// is saved.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn diverge_both_arms(mut output: DisjointSlice<u32>, steps: u32) {
@@ -74,13 +74,13 @@ pub fn diverge_both_arms(mut output: DisjointSlice<u32>, steps: u32) {
     }
 }
 
-/// One arm, `steps` times.
+/// Computes one arm, `steps` times.
 #[inline(always)]
 fn stretch(x: u32, steps: u32) -> u32 {
     (0..steps).fold(x, |x, _| stretch_once(x))
 }
 
-/// The other arm, `steps` times.
+/// Computes the other arm, `steps` times.
 #[inline(always)]
 fn fold(x: u32, steps: u32) -> u32 {
     (0..steps).fold(x, |x, _| fold_once(x))

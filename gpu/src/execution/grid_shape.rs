@@ -13,7 +13,7 @@ use lanewise_std::thread;
 
 use crate::basics::matrix_add::add;
 
-/// `c = a + b`, an element a thread.
+/// Computes `c = a + b`, one element per thread.
 #[kernel]
 #[launch_contract(dims = 2)]
 pub fn sum_matrix(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u32, ny: u32) {

@@ -2,8 +2,8 @@
 //!
 //! Launch: any 1-D grid and block. Reads and writes no memory; every thread prints.
 //! Shows: thread 0 of each block launches one block of half as many threads, one level deeper,
-//! until one thread is left. A grid ends only when its children have, so that the host waits for
-//! all levels by waiting for the first.
+//! until one thread is left. A grid ends only after its children, so the host waits for all levels
+//! by waiting for the first.
 //! Source: CUDA study notes, section 3.6.2; CUDA programming guide, "CUDA Dynamic Parallelism".
 
 use lanewise_macros::{gpu_printf, kernel};
@@ -22,7 +22,7 @@ pub fn nested_hello_world(depth: u32) {
     );
     let half = block_dim_x() / 2;
     if thread == 0 && half > 0 {
-        // SAFETY: the kernel touches no memory.
+        // SAFETY: the kernel accesses no memory.
         unsafe { launch::<nested_hello_world>(Shape::new(1, half), (depth + 1,)) };
         gpu_printf!("-------> nested execution depth: {}\n", depth + 1);
     }

@@ -1,14 +1,14 @@
-//! Sum of a slice by recursion: each step adds the halves of a part, and launches the next step on
-//! the half that is left.
+//! Sum of a slice by recursion: each step adds one half of a part to the other, and launches the
+//! next step on the half that is left.
 //!
 //! Launch: 1-D grid and blocks, one thread for each element (`recursive_reduce2`: for every two).
 //! Works in place: block b sums its part of `data`, `block_dim_x` elements, to `sums[b]`; `data` is
 //! overwritten. Any length will do; a part past the end sums to zero.
-//! Shows: what a child may rely on. A step needs the additions of the step before, of all threads;
-//! a launch alone shows the child no more than what the launching thread sees. So the additions are
-//! awaited by a barrier of the block, by the end of the grid, or by the end of the grid for all
-//! blocks at once. No thread can wait for its child (CUDA 12 took that away), and none has to: a
-//! grid ends only when its children have.
+//! Shows: which writes a child sees. A step needs the additions of all threads in the step before,
+//! but a launch alone shows the child only what the launching thread sees. The kernels wait for the
+//! additions in three ways: by a barrier of the block, by the end of the grid, or by the end of one
+//! grid for all blocks. No thread can wait for its child (CUDA 12 removed that), and none needs to:
+//! a grid ends only after its children.
 //! Source: CUDA study notes, section 3.6.3; CUDA programming guide, "CUDA Dynamic Parallelism".
 
 use lanewise_macros::kernel;
@@ -24,9 +24,9 @@ use lanewise_std::thread::{block_dim_x, block_idx_x, grid_dim_x, sync_threads, t
 pub fn recursive_reduce(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
     let (part, sum) = (my_part(data), my_place(sums));
     let left = part.len().div_ceil(2);
-    // SAFETY: the launch is 1-D, so that no other block has these elements, nor this place for the
-    // sum; the barrier lies between the additions of all threads and the child. Where there is no
-    // child, only thread 0 has added.
+    // SAFETY: the launch is 1-D, so no other block has these elements or this place for the sum.
+    // The barrier is between the additions of all threads and the child. If there is no child, only
+    // thread 0 has added.
     unsafe {
         add_upper_half(part, left);
         sync_threads(); // the child sees what thread 0 sees: without the barrier, only its own addition
@@ -49,7 +49,7 @@ pub fn recursive_reduce(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
 pub fn recursive_reduce_nosync(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
     let (part, sum) = (my_part(data), my_place(sums));
     let left = part.len().div_ceil(2);
-    // SAFETY: as above, but that the end of the grid lies between the additions and the child.
+    // SAFETY: as above, but the end of the grid is between the additions and the child.
     unsafe {
         add_upper_half(part, left);
         if thread_idx_x() == 0 {
@@ -63,11 +63,11 @@ pub fn recursive_reduce_nosync(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
     }
 }
 
-/// One child at every step, for all blocks: block 0 launches a grid of as many blocks, with half of
-/// the threads.
+/// Launches one child at every step, for all blocks: block 0 launches a grid of as many blocks,
+/// with half of the threads.
 ///
-/// A block's part is `length` elements, of which the first `live` are left to add. The host begins
-/// with all of them, and with a thread for every two.
+/// A block's part is `length` elements, of which the first `live` remain to be added. The host
+/// begins with all of them, and with one thread for every two elements.
 ///
 /// # Safety
 /// `live` is at most `length`, and a block has a thread for every two of them.
@@ -94,30 +94,30 @@ pub unsafe fn recursive_reduce2(
     }
 }
 
-/// The elements of this block: one for each thread, as far as there are any.
+/// Returns the elements of this block: one for each thread, up to the end of the data.
 #[inline]
 fn my_part(data: GlobalMut<i32>) -> GlobalMut<i32> {
     let threads = block_dim_x() as usize;
     data.part(block_idx_x() as usize * threads, threads)
 }
 
-/// The place of this block's sum; empty where the caller has none for it.
+/// Returns the place of this block's sum, which is empty if the caller has none for it.
 #[inline]
 fn my_place(sums: GlobalMut<i32>) -> GlobalMut<i32> {
     sums.part(block_idx_x() as usize, 1)
 }
 
-/// Adds what lies from `left` on to the first `left` elements, a thread each.
+/// Adds the elements from `left` on to the first `left` elements, one per thread.
 ///
 /// # Safety
-/// Every thread of a 1-D block calls it once with the same part, which no other block has and of
-/// which at least half is `left`.
+/// Every thread of a 1-D block calls it once with the same part, which no other block has. `left`
+/// is at least half of the part.
 #[inline]
 unsafe fn add_upper_half(part: GlobalMut<i32>, left: usize) {
     let mine = thread_idx_x() as usize;
     if left + mine < part.len() {
-        // SAFETY: both are in the part, and only this thread touches them: one is below `left`, the
-        // other is not.
+        // SAFETY: both are in the part, and only this thread accesses them: one is below `left`,
+        // the other is not.
         unsafe { part.set(mine, part.get(mine) + part.get(left + mine)) };
     }
 }
@@ -125,11 +125,11 @@ unsafe fn add_upper_half(part: GlobalMut<i32>, left: usize) {
 /// Writes the one element that is left, or zero for a part without elements.
 ///
 /// # Safety
-/// Nobody else writes the part any more, or the sum.
+/// No other thread writes the part or the sum any more.
 #[inline]
 unsafe fn write_sum(part: GlobalMut<i32>, sum: GlobalMut<i32>) {
     if !sum.is_empty() {
-        // SAFETY: in bounds; the rest is the caller's promise.
+        // SAFETY: in bounds; the caller guarantees the rest.
         unsafe { sum.set(0, if part.is_empty() { 0 } else { part.get(0) }) };
     }
 }

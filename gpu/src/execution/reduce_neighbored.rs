@@ -3,9 +3,9 @@
 //! Launch: 1-D grid of at least one thread for each element, in 1-D blocks of any size. Works in
 //! place: block b sums its part of `data`, `block_dim_x` elements, and writes the sum to `sums[b]`.
 //! `data` is overwritten. Any length will do; a part past the end sums to zero.
-//! Shows: which thread adds what decides how many warps have work. Both kernels add the same pairs;
-//! in the first, the threads that add are spread over all warps, and each warp runs its few; in the
-//! second they fill the first warps, and the others skip the step together.
+//! Shows: which thread adds which elements decides how many warps have work. Both kernels add the
+//! same pairs. In the first, the threads that add are in all warps, and each warp runs its few. In
+//! the second they fill the first warps, and the others skip the step together.
 //! Source: CUDA study notes, sections 3.4.2 and 3.4.3.
 
 use lanewise_macros::kernel;
@@ -24,14 +24,14 @@ pub fn reduce_neighbored(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
     let mut stride = 1;
     while stride < threads {
         if thread.is_multiple_of(2 * stride) && thread + stride < part.len() {
-            // SAFETY: in this step only this thread touches these two; the barrier ends the step.
+            // SAFETY: in this step only this thread accesses these two; the barrier ends the step.
             unsafe { part.set(thread, part.get(thread) + part.get(thread + stride)) };
         }
         sync_threads(); // the next step adds what other threads stored in this one
         stride *= 2;
     }
 
-    // SAFETY: the last barrier is behind the sum.
+    // SAFETY: the last barrier is after the last store to the sum.
     unsafe { write_sum(part, 0, sums) };
 }
 
@@ -49,7 +49,7 @@ pub fn reduce_neighbored_less(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
         let left = 2 * stride * thread;
         if left + stride < length {
             let (left, right) = (left as usize, (left + stride) as usize);
-            // SAFETY: in this step only this thread touches these two; the barrier ends the step.
+            // SAFETY: in this step only this thread accesses these two; the barrier ends the step.
             unsafe {
                 part.set_unchecked(left, part.get_unchecked(left) + part.get_unchecked(right))
             };
@@ -58,6 +58,6 @@ pub fn reduce_neighbored_less(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
         stride *= 2;
     }
 
-    // SAFETY: the last barrier is behind the sum.
+    // SAFETY: the last barrier is after the last store to the sum.
     unsafe { write_sum(part, 0, sums) };
 }

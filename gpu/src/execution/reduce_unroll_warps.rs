@@ -1,15 +1,15 @@
-//! Sum of a slice, where the last steps are one warp's and need no barrier of the block.
+//! Sum of a slice, where one warp does the last steps without a barrier of the block.
 //!
 //! Launch: 1-D grid of 1-D blocks of whole warps, with at least one thread for each 8 elements;
 //! `reduce_complete_unroll_N` has blocks of N threads. Works in place: block b sums its part of
 //! `data`, 8 times `block_dim_x` elements, and writes the sum to `sums[b]`. `data` is overwritten.
 //! Any length will do; a part past the end sums to zero.
-//! Shows: with 64 elements left, only lanes of one warp have work, and those wait for each other by
-//! `sync_warp`, which costs a few cycles where a barrier of the block costs more; each unrolled
-//! step also saves the loop's own instructions. With the block's size known when the kernel is
-//! compiled, no step is left that has nothing to do. The notes rely on lanes of a warp moving in
-//! step and on `volatile`. Since Volta lanes move on their own: without `sync_warp`, one may read
-//! what another has not stored yet, and `volatile` does not make it wait.
+//! Shows: with 64 elements left, only lanes of one warp have work. They wait for each other by
+//! `sync_warp`, which costs a few cycles and less than a barrier of the block. Each unrolled step
+//! also saves the loop's own instructions. If the block's size is known at compile time, steps
+//! without work are removed. The notes rely on lanes of a warp running in lockstep and on
+//! `volatile`. Since Volta lanes run independently: without `sync_warp`, one may read what another
+//! has not stored yet, and `volatile` does not make it wait.
 //! Source: CUDA study notes, sections 3.5.2 to 3.5.4; CUDA C++ Programming Guide, "Independent
 //! Thread Scheduling".
 
@@ -21,7 +21,7 @@ use lanewise_std::warp::{FULL_MASK, WARP_SIZE, sync_warp};
 use super::reduce_unrolled::add_columns;
 use super::write_sum;
 
-/// Elements that a thread adds by itself at first.
+/// The number of elements that a thread first adds by itself.
 const UNROLL: usize = 8;
 
 /// A loop of steps for the block, then six steps for its first warp.
@@ -29,7 +29,7 @@ const UNROLL: usize = 8;
 #[launch_contract(dims = 1, whole_warps)]
 pub fn reduce_unroll_warps8(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
     let start = start_of_block();
-    // SAFETY: the launch is 1-D, so no other block has this part, and all threads of this one are
+    // SAFETY: the launch is 1-D, so no other block has this part, and all threads of this block are
     // here.
     let live = unsafe { add_columns::<UNROLL>(data, start) };
     let part = data.part(start, live);
@@ -41,31 +41,31 @@ pub fn reduce_unroll_warps8(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
         sync_threads(); // the next step adds what other threads stored in this one
         stride /= 2;
     }
-    // SAFETY: at most 64 sums are left, and a barrier is behind them.
+    // SAFETY: at most 64 sums are left, and a barrier is after their stores.
     unsafe { add_in_warp(part) };
     // SAFETY: thread 0 took the last step itself.
     unsafe { write_sum(part, 0, sums) };
 }
 
-/// All steps written out; which of them there are is decided when the kernel runs.
+/// All steps are unrolled, and the kernel decides at run time which of them it needs.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn reduce_complete_unroll_warps8(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
     complete_unroll(data, sums, block_dim_x());
 }
 
-/// All steps written out; which of them there are is decided when the kernel is compiled.
+/// All steps are unrolled, and the compiler decides which of them the kernel needs.
 #[kernel(instances(1024, 512, 256, 128, 64))]
 #[launch_contract(dims = 1, block = (BLOCK))]
 pub fn reduce_complete_unroll<const BLOCK: u32>(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
     complete_unroll(data, sums, BLOCK);
 }
 
-/// The reduction without a loop, for blocks of `threads`.
+/// Reduces without a loop, for blocks of `threads`.
 #[inline(always)]
 fn complete_unroll(data: GlobalMut<i32>, sums: GlobalMut<i32>, threads: u32) {
     let start = start_of_block();
-    // SAFETY: the launch is 1-D, so no other block has this part, and all threads of this one are
+    // SAFETY: the launch is 1-D, so no other block has this part, and all threads of this block are
     // here.
     let live = unsafe { add_columns::<UNROLL>(data, start) };
     let part = data.part(start, live);
@@ -78,35 +78,35 @@ fn complete_unroll(data: GlobalMut<i32>, sums: GlobalMut<i32>, threads: u32) {
             sync_threads(); // the next step adds what other threads stored in this one
         }
     }
-    // SAFETY: at most 64 sums are left, and a barrier is behind them.
+    // SAFETY: at most 64 sums are left, and a barrier is after their stores.
     unsafe { add_in_warp(part) };
     // SAFETY: thread 0 took the last step itself.
     unsafe { write_sum(part, 0, sums) };
 }
 
-/// Where this block's elements start.
+/// Returns where this block's elements start.
 #[inline]
 fn start_of_block() -> usize {
     block_idx_x() as usize * block_dim_x() as usize * UNROLL
 }
 
-/// One step: the first `stride` threads add the element that far behind their own, if there is one.
+/// Does one step: the first `stride` threads add the element at that distance, if there is one.
 ///
 /// # Safety
-/// No other block touches the part; a barrier lies between this step and the last, and the next.
+/// No other block accesses the part. A barrier is before this step, and another one after it.
 #[inline(always)]
 unsafe fn add_at(part: GlobalMut<i32>, stride: u32) {
     let (thread, stride) = (thread_idx_x() as usize, stride as usize);
     if thread < stride && thread + stride < part.len() {
-        // SAFETY: in this step only this thread touches these two.
+        // SAFETY: in this step only this thread accesses these two.
         unsafe { part.set(thread, part.get(thread) + part.get(thread + stride)) };
     }
 }
 
-/// The steps from 64 elements down to one, by the block's first warp.
+/// Does the steps from 64 elements down to one, in the block's first warp.
 ///
 /// # Safety
-/// No other block touches the part, and a barrier is behind what other warps stored there.
+/// No other block accesses the part, and a barrier is after the stores of other warps.
 #[inline(always)]
 unsafe fn add_in_warp(part: GlobalMut<i32>) {
     if thread_idx_x() >= WARP_SIZE {

@@ -4,8 +4,8 @@
 //! elements. Works in place: block b sums its part of `data`, 2, 4 or 8 times `block_dim_x`
 //! elements, and writes the sum to `sums[b]`. `data` is overwritten. Any length will do; a part
 //! past the end sums to zero.
-//! Shows: a thread's loads do not depend on each other, so 2, 4 or 8 are on their way at a time;
-//! that hides the latency of memory. Blocks and stores fall by the same factor.
+//! Shows: a thread's loads do not depend on each other, so 2, 4 or 8 are in flight at a time, which
+//! hides the latency of memory. Blocks and stores decrease by the same factor.
 //! Source: CUDA study notes, section 3.5.1.
 
 use lanewise_macros::kernel;
@@ -15,33 +15,33 @@ use lanewise_std::thread::{block_dim_x, block_idx_x, sync_threads, thread_idx_x}
 use super::reduce_interleaved::add_halves;
 use super::write_sum;
 
-/// Two elements a thread.
+/// Two elements per thread.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn reduce_unrolling2(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
     reduce_unrolling::<2>(data, sums);
 }
 
-/// Four elements a thread.
+/// Four elements per thread.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn reduce_unrolling4(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
     reduce_unrolling::<4>(data, sums);
 }
 
-/// Eight elements a thread.
+/// Eight elements per thread.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn reduce_unrolling8(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
     reduce_unrolling::<8>(data, sums);
 }
 
-/// `UNROLL` elements a thread, a block apart; then as `reduce_interleaved`.
+/// Adds `UNROLL` elements per thread, a block apart; then continues as `reduce_interleaved`.
 #[inline]
 fn reduce_unrolling<const UNROLL: usize>(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
     let start = block_idx_x() as usize * block_dim_x() as usize * UNROLL;
-    // SAFETY: the launch is 1-D, so no other block has these elements, and all threads of this one
-    // are here.
+    // SAFETY: the launch is 1-D, so no other block has these elements, and all threads of this
+    // block are here.
     unsafe {
         let live = add_columns::<UNROLL>(data, start);
         add_halves(data, start, live);
@@ -49,20 +49,20 @@ fn reduce_unrolling<const UNROLL: usize>(data: GlobalMut<i32>, sums: GlobalMut<i
     }
 }
 
-/// Adds up to `UNROLL` elements a thread, `block_dim_x` apart, into the first of them; ends in a
-/// barrier. Returns how many sums there are from `start` on: one a thread, but at the end of the
+/// Adds up to `UNROLL` elements per thread, `block_dim_x` apart, into the first of them. Ends in a
+/// barrier. Returns the number of sums from `start` on: one per thread, but fewer at the end of the
 /// data.
 ///
 /// # Safety
-/// All threads of a 1-D block call it with the same start, and no other block touches the `UNROLL`
+/// All threads of a 1-D block call it with the same start, and no other block accesses the `UNROLL`
 /// times `block_dim_x` elements from there on.
 #[inline]
 pub(crate) unsafe fn add_columns<const UNROLL: usize>(data: GlobalMut<i32>, start: usize) -> usize {
     let (threads, thread) = (block_dim_x() as usize, thread_idx_x() as usize);
     let first = start + thread;
     let sums;
-    // SAFETY: all indices are below the length, and no other thread has one that is `first` modulo
-    // `threads`.
+    // SAFETY: all indices are below the length, and no other thread has an index that is `first`
+    // modulo `threads`.
     unsafe {
         if start + threads * UNROLL <= data.len() {
             let mut sum = 0;

@@ -1,9 +1,9 @@
-//! One total of all threads, with fewer and fewer atomics.
+//! The sum of an array, with fewer and fewer atomics.
 //!
 //! Launch: 1-D grid of 1-D blocks of whole warps, with at least one thread for each element. Adds
 //! the sum of `input`, modulo 2^32, to `total[0]`.
-//! Shows: atomics on one address wait for each other. Adding up within the warp first, or within
-//! the block, leaves one of 32, or one of a block.
+//! Shows: atomics on one address wait for each other. A sum within the warp or the block first
+//! leaves one atomic per 32 threads, or one per block.
 //! Source: CUDA study notes, section 7.2.3.4.
 
 use lanewise_macros::{kernel, shared};
@@ -12,7 +12,7 @@ use lanewise_std::collective::{Sum, block_reduce, warp_reduce};
 use lanewise_std::thread::{index_1d, thread_rank};
 use lanewise_std::warp::lane_id;
 
-/// Each thread adds its element.
+/// Each thread adds its element by an atomic.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn atomic_per_thread(input: &[i32], total: &[DeviceAtomicI32]) {
@@ -21,7 +21,7 @@ pub fn atomic_per_thread(input: &[i32], total: &[DeviceAtomicI32]) {
     }
 }
 
-/// The lanes of a warp add up among themselves, and one adds their sum.
+/// The lanes of a warp compute their sum, and one lane adds it.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn atomic_per_warp(input: &[i32], total: &[DeviceAtomicI32]) {
@@ -31,7 +31,7 @@ pub fn atomic_per_warp(input: &[i32], total: &[DeviceAtomicI32]) {
     }
 }
 
-/// The threads of a block add up among themselves, and one adds their sum.
+/// The threads of a block compute their sum, and one thread adds it.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn atomic_per_block(input: &[i32], total: &[DeviceAtomicI32]) {
@@ -42,7 +42,7 @@ pub fn atomic_per_block(input: &[i32], total: &[DeviceAtomicI32]) {
     }
 }
 
-/// This thread's element; past the end, nothing to add.
+/// Returns this thread's element, or zero past the end.
 #[inline(always)]
 fn element(input: &[i32]) -> i32 {
     input.get(index_1d().get()).copied().unwrap_or(0)

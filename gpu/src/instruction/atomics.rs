@@ -1,11 +1,11 @@
-//! Every atomic that is built in, on every type that has it.
+//! Every built-in atomic operation, on every type that has it.
 //!
 //! Launch: 1-D grid of at least as many threads as `input`. Each thread does every operation with
-//! its element, on a cell for each; the cells are in the order of [`Cell`], and say what they start
-//! with. Cells past the end of `cells` are an error.
-//! Shows: whatever the order in which threads come, no operation is lost. Integers of 32 and 64
-//! bits have all of them but two: `fetch_inc` and `fetch_dec` are of `u32` alone. Floats have
-//! addition. What is not built in, a product here, is a loop around `compare_exchange`.
+//! its element, each on a cell of its own. The cells have the order of [`Cell`], which describes
+//! them. Cells past the end of `cells` are an error.
+//! Shows: no operation is lost, in any order of the threads. Integers of 32 and 64 bits have all
+//! operations except two: only `u32` has `fetch_inc` and `fetch_dec`. Floats have addition. An
+//! operation that is not built in, such as a product, is a loop around `compare_exchange`.
 //! Source: CUDA study notes, sections 7.1.3 and 7.2.3; CUDA C++ Programming Guide, "Atomic
 //! Functions"; PTX ISA, "atom".
 
@@ -17,42 +17,42 @@ use lanewise_std::atomic::{
 use lanewise_std::gpu_assert;
 use lanewise_std::thread::{index_1d, sync_threads, thread_rank};
 
-/// The cells by what is done to them.
+/// The cells, named by their operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cell {
     /// The element is added.
     Add,
     /// The element is subtracted.
     Sub,
-    /// The element is put there, and what was there before is added to the next cell: nothing that
-    /// was ever here is lost.
+    /// The element is stored, and the old value is added to the next cell. So the sum of both
+    /// contains every value that was stored.
     Exchange,
-    /// What [`Cell::Exchange`] held before.
+    /// The sum of the values that [`Cell::Exchange`] held before.
     Exchanged,
-    /// The lesser stays.
+    /// The lesser value is kept.
     Min,
-    /// The greater stays.
+    /// The greater value is kept.
     Max,
-    /// The bits of both stay.
+    /// The bits that both have are kept.
     And,
-    /// The bits of either stay.
+    /// The bits that at least one has are kept.
     Or,
-    /// The bits of one of them stay.
+    /// The bits that exactly one has are kept.
     Xor,
-    /// Multiplied by the element, made odd: by `compare_exchange`, in a loop.
+    /// Multiplied by the element, which is made odd, with `compare_exchange` in a loop.
     Product,
-    /// One is added, and after [`LIMIT`] comes 0. `u32` alone.
+    /// One is added, and 0 follows [`LIMIT`]. Only `u32` has it.
     Inc,
-    /// One is subtracted, and after 0 comes [`LIMIT`]. `u32` alone.
+    /// One is subtracted, and [`LIMIT`] follows 0. Only `u32` has it.
     Dec,
 }
 
-/// Cells of the kernels.
+/// The number of cells of a kernel.
 pub const CELLS: usize = Cell::Dec as usize + 1;
 /// The greatest value of [`Cell::Inc`] and [`Cell::Dec`].
 pub const LIMIT: u32 = 6;
 
-/// What all integers have.
+/// The operations that all integers have.
 macro_rules! integers {
     ($($(#[$doc:meta])* $name:ident($ty:ident, $atomic:ident);)*) => {
         $(
@@ -90,7 +90,7 @@ macro_rules! integers {
 integers! {
     /// The instructions for `i32`.
     atomic_i32(i32, DeviceAtomicI32);
-    /// On `u32`; `fetch_inc` and `fetch_dec` are in [`atomic_inc_dec`].
+    /// The instructions for `u32`; `fetch_inc` and `fetch_dec` are in [`atomic_inc_dec`].
     atomic_u32(u32, DeviceAtomicU32);
     /// The instructions for `i64`.
     atomic_i64(i64, DeviceAtomicI64);
@@ -98,7 +98,7 @@ integers! {
     atomic_u64(u64, DeviceAtomicU64);
 }
 
-/// The counters that start again, which only `u32` has: by the first `threads` threads.
+/// The counters that wrap around, which only `u32` has. The first `threads` threads run them.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn atomic_inc_dec(threads: u32, cells: &[DeviceAtomicU32]) {
@@ -127,17 +127,17 @@ pub fn atomic_f64(input: &[f64], cells: &[DeviceAtomicF64]) {
     }
 }
 
-/// One sum in the scope of the block, then of all blocks in the scope of the device's system; every
-/// order once.
+/// Computes one sum in the scope of the block, then the sum of all blocks in the scope of the
+/// system, once with every order.
 ///
-/// The block's cell is in shared memory: other blocks have their own. Its threads' additions are
-/// ordered by the barrier, so they are relaxed. The five cells of the system are added to in the
-/// five orders, which differ in what they say of *other* memory: the sums are the same.
+/// The block's cell is in shared memory, and each block has its own. The barrier orders its
+/// threads' additions, so they are relaxed. The five cells of the system use the five orders. These
+/// differ only in their effect on *other* memory, so the sums are the same.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn atomic_scopes(input: &[u32], cells: &[SystemAtomicU32]) {
     shared! { static SUM: [u32; 1]; }
-    // SAFETY: nothing but this atomic touches it.
+    // SAFETY: only this atomic accesses it.
     let sum = unsafe { BlockAtomicU32::from_ptr(SUM.as_ptr()) };
     if thread_rank() == 0 {
         sum.store(0, AtomicOrdering::Relaxed);

@@ -1,10 +1,10 @@
 //! `a * b + c`: rounded once or twice, and in which direction.
 //!
 //! Launch: 1-D grid of at least as many threads as elements. Writes `a[i] * b[i] + c[i]` to
-//! `output[i]`; what is past the shortest slice's end is left alone.
-//! Shows: one instruction computes product and sum, and rounds once. The compiler uses it wherever
-//! it may, as nvcc does; a CPU's compiler does not, so the last digits differ. A function that says
-//! so, or an operation with the rounding in its name, is left alone.
+//! `output[i]`. Elements past the end of the shortest slice are left alone.
+//! Shows: one instruction computes product and sum, and rounds once. The compiler uses it where it
+//! is allowed, as nvcc does. A CPU's compiler does not, so the last digits differ. A function with
+//! an attribute, and an operation with the rounding in its name, are not changed.
 //! Source: CUDA study notes, section 7.2.2.2; CUDA C++ Programming Guide, "Floating-Point
 //! Standard"; PTX ISA, "fma".
 
@@ -33,12 +33,12 @@ macro_rules! of_three {
 }
 
 of_three! {
-    /// The compiler makes one instruction of it, unless the build says `--fmad off`.
+    /// The compiler makes one instruction from it, unless the build has `--fmad off`.
     mul_add_contracted = |a, b, c| a * b + c;
-    /// The function says that products and sums are rounded by themselves.
+    /// The attribute makes the compiler round products and sums separately.
     #[no_fma]
     mul_add_separate = |a, b, c| a * b + c;
-    /// Two operations that say how each is rounded: they are never made one.
+    /// Two operations with a rounding each, which are never combined into one.
     mul_add_by_name = |a, b, c| add_rn(mul_rn(a, b), c);
     /// Rounded once, to the nearest.
     mul_add_rn = |a, b, c| fma_rn(a, b, c);

@@ -1,11 +1,11 @@
-//! Mathematical functions: as accurate as a CPU's, and as fast as the machine can.
+//! Mathematical functions: as accurate as on a CPU, or as fast as the GPU can.
 //!
 //! Launch: 1-D grid of at least as many threads as elements. Each thread computes the function of
-//! its element (of its elements of `a` and `b`) and writes it to `output`; what is past the
-//! shortest slice's end is left alone.
-//! Shows: a *standard* function is a small program that is right to the last place or nearly so. An
-//! *intrinsic* is an approximation that the hardware has, with a multiplication or two around it;
-//! how far it is off, the pattern's table says.
+//! its element (of its elements of `a` and `b`) and writes it to `output`. Elements past the end of
+//! the shortest slice are left alone.
+//! Shows: a *standard* function is a small program whose error is at most about one unit in the
+//! last place. An *intrinsic* is an approximation of the hardware, with a multiplication or two
+//! around it. The pattern's table shows its error.
 //! Source: CUDA study notes, sections 7.1.2 and 7.2.2; CUDA C++ Programming Guide, "Mathematical
 //! Functions".
 

@@ -1,9 +1,9 @@
 //! Many threads add one to one number.
 //!
 //! Launch: any grid and block. Adds the number of threads to `counter[0]`; the racy one adds less.
-//! Shows: `+= 1` is a load, an addition and a store, and threads that load together store the same
-//! sum. An atomic is one step that memory itself takes; 32 threads give 32, as they do by compare
-//! and swap in a loop.
+//! Shows: `+= 1` is a load, an addition and a store, and threads that load at the same time store
+//! the same sum. An atomic is one operation of the memory itself. 32 threads give 32, also with a
+//! loop of compare and swap.
 //! Source: CUDA study notes, sections 7.1.3 and 7.2.3; PTX ISA, "atom".
 
 use lanewise_macros::kernel;
@@ -13,14 +13,14 @@ use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicI32};
 /// Adds one in three steps. Wrong by design: threads lose each other's additions.
 ///
 /// # Safety
-/// With more than one thread this is a data race. Launch it where a lost update is what one wants
-/// to see.
+/// With more than one thread this is a data race. Launch it only to demonstrate a lost
+/// update.
 #[kernel]
 pub unsafe fn incr_racy(counter: GlobalMut<i32>) {
     if counter.is_empty() {
         return;
     }
-    // SAFETY: in bounds; that no other thread is here between the two, the launch answers for.
+    // SAFETY: in bounds; the caller of the launch answers for other threads between the two.
     unsafe { counter.set(0, counter.get(0) + 1) };
 }
 
@@ -30,13 +30,13 @@ pub fn incr_atomic(counter: GlobalMut<i32>) {
     if counter.is_empty() {
         return;
     }
-    // SAFETY: in bounds, and all that the kernel does with `counter` is atomic.
+    // SAFETY: in bounds, and the kernel accesses `counter` only by atomics.
     let counter = unsafe { DeviceAtomicI32::from_ptr(counter.address_of(0)) };
     counter.fetch_add(1, AtomicOrdering::Relaxed);
 }
 
-/// Adds one by what every other atomic can be made of: read, compute, and write only if nobody has
-/// written meanwhile.
+/// Adds one with the operation that can build every other atomic: it reads, computes, and writes
+/// only if no other thread has written in between.
 #[kernel]
 pub fn my_atomic_add(counter: &[DeviceAtomicI32]) {
     if let Some(counter) = counter.first() {
@@ -44,7 +44,7 @@ pub fn my_atomic_add(counter: &[DeviceAtomicI32]) {
     }
 }
 
-/// Adds `increment`, and gives what was there before.
+/// Adds `increment`, and returns the old value.
 #[inline]
 fn add(counter: &DeviceAtomicI32, increment: i32) -> i32 {
     let mut expected = counter.load(AtomicOrdering::Relaxed);
@@ -57,7 +57,7 @@ fn add(counter: &DeviceAtomicI32, increment: i32) -> i32 {
             AtomicOrdering::Relaxed,
         ) {
             Ok(old) => return old,
-            // Another thread was faster: its sum is what to add to.
+            // Another thread was faster, so this one adds to that thread's sum.
             Err(found) => expected = found,
         }
     }

@@ -1,10 +1,10 @@
 //! One computation in `f32` and in `f64`.
 //!
 //! Launch: 1-D grid of at least as many threads as elements. Each thread takes its element of
-//! `input`, does `x = x * 0.75 + 0.1` `rounds` times, and writes the result to `output`; what is
-//! past the shorter slice's end is left alone.
-//! Shows: the same instructions, twice the bytes, and twice the digits. A literal has the type of
-//! what it stands beside: in Rust no `0.1` in an `f32` expression is a double by accident.
+//! `input`, does `x = x * 0.75 + 0.1` `rounds` times, and writes the result to `output`. Elements
+//! past the end of the shorter slice are left alone.
+//! Shows: the same instructions, twice the bytes, and twice the digits. In Rust a literal has the
+//! type of its expression, so `0.1` in an `f32` expression is never a double by accident.
 //! Source: CUDA study notes, sections 7.1.1 and 7.2.1; CUDA C++ Programming Guide, "Floating-Point
 //! Standard".
 

@@ -11,23 +11,23 @@ use lanewise_std::GlobalMut;
 use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicI32};
 use lanewise_std::thread::index_1d;
 
-/// Stores as any variable is stored. Wrong by design: nothing orders the threads' stores.
+/// Stores as to any variable. Wrong by design: nothing orders the threads' stores.
 ///
 /// # Safety
-/// With more than one value above the threshold this is a data race. Launch it where that is what
-/// one wants to see.
+/// With more than one value above the threshold this is a data race. Launch it only to demonstrate
+/// that.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub unsafe fn check_threshold(values: &[i32], threshold: i32, flag: GlobalMut<i32>) {
     let is_above = |value: &i32| *value > threshold;
     if values.get(index_1d().get()).is_some_and(is_above) && !flag.is_empty() {
-        // SAFETY: in bounds; for the race the launch answers.
+        // SAFETY: in bounds; the caller of the launch answers for the race.
         unsafe { flag.set(0, 1) };
     }
 }
 
-/// Stores atomically. Who set it first does not matter; where it does, `swap` gives what was there
-/// before.
+/// Stores atomically. Which thread set it first does not matter here. If it did, `swap` would
+/// return the old value.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn check_threshold_atomic(values: &[i32], threshold: i32, flag: &[DeviceAtomicI32]) {

@@ -2,13 +2,13 @@
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 //! Every kernel of the notes: a module for each chapter, a file for each pattern.
 //!
-//! Compiled for the device, this crate is PTX. Compiled for the host, it is a typed handle for each
-//! kernel, and the PTX that a launch loads. A file holds a pattern's variants in the order in which
-//! a reader should meet them. Its head says how to launch them, what they read and write, what the
-//! pattern shows, and where it comes from.
+//! For the device, this crate is compiled to PTX. For the host, it is a typed handle for each
+//! kernel, and the PTX that a launch loads. A file contains a pattern's variants in the best order
+//! for reading. Its head describes how to launch them, what they read and write, what the pattern
+//! shows, and where it comes from.
 //!
-//! Matrices are slices in row-major order: the element in row `y` and column `x` of one with `nx`
-//! columns is `y * nx + x`.
+//! Matrices are slices in row-major order: if a matrix has `nx` columns, the element in row `y` and
+//! column `x` is `y * nx + x`.
 
 lanewise_std::module!();
 

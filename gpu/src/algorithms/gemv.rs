@@ -95,7 +95,7 @@ unsafe fn part_of_row<T: Real, const N: usize>(a: *const T, x: *const T, columns
         if e >= groups {
             [T::ZERO; N]
         } else if N == 1 {
-            // SAFETY: below the end, as the caller says; an array is as its elements are aligned.
+            // SAFETY: below the end, as the caller guarantees; an array is aligned like an element.
             unsafe { of.cast::<[T; N]>().add(e).read() }
         } else {
             // SAFETY: below the end and aligned, as the caller guarantees.

@@ -1,10 +1,10 @@
 //! One kernel, many shapes of grid and block.
 //!
 //! Launch: 2-D grid of 2-D blocks of any shape, at least `nx` by `ny` threads. Reads `a` and `b`
-//! once and writes `c` once, as `mat_add_2d_2d`; what lies past a slice's end is left alone.
-//! Shows: what the shape alone does to occupancy, to the warps that are launched, and to the time.
-//! A block whose width is no multiple of 32 splits its warps over rows; one that is small leaves
-//! the multiprocessor short of warps.
+//! once and writes `c` once, as `mat_add_2d_2d`. Elements past a slice's end are left alone.
+//! Shows: how the shape alone changes the occupancy, the number of warps, and the time. If a
+//! block's width is no multiple of 32, its warps extend over several rows. With small blocks the
+//! multiprocessor has too few warps.
 //! Source: CUDA study notes, sections 3.2.5 and 3.3, and the execution model notes.
 
 use lanewise_macros::kernel;

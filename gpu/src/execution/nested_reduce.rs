@@ -16,9 +16,9 @@ use lanewise_std::GlobalMut;
 use lanewise_std::dynamic::{Shape, Stream, launch};
 use lanewise_std::thread::{block_dim_x, block_idx_x, grid_dim_x, sync_threads, thread_idx_x};
 
-/// Each block adds its halves, waits for itself, and launches a child for the half that is left.
+/// Each block adds its halves, waits at a barrier, and launches a child for the remaining half.
 ///
-/// The children of different blocks run side by side: as many launches as blocks, at every step.
+/// The children of different blocks run side by side. Every step has as many launches as blocks.
 #[kernel(launches)]
 #[launch_contract(dims = 1)]
 pub fn recursive_reduce(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
@@ -41,9 +41,9 @@ pub fn recursive_reduce(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
     }
 }
 
-/// The same without a barrier: the child begins when the whole grid has ended.
+/// Launches the children without a barrier: they begin after the whole grid has ended.
 ///
-/// A grid has one tail stream, so that the children of all its blocks run one after another.
+/// A grid has one tail stream, so the children of all its blocks run one after another.
 #[kernel(launches)]
 #[launch_contract(dims = 1)]
 pub fn recursive_reduce_nosync(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
@@ -81,8 +81,8 @@ pub unsafe fn recursive_reduce2(
 ) {
     let part = data.part(block_idx_x() as usize * length as usize, live as usize);
     let left = live.div_ceil(2);
-    // SAFETY: parts do not overlap, as `live` is at most `length`; the end of the grid lies between
-    // the additions of all blocks and the child. Where there is no child, only thread 0 has added.
+    // SAFETY: parts do not overlap, as `live` is at most `length`. The end of the grid is between
+    // the additions of all blocks and the child. Without a child, only thread 0 has added.
     unsafe {
         add_upper_half(part, left as usize);
         if left <= 1 && thread_idx_x() == 0 {

@@ -71,7 +71,7 @@ fn complete_unroll(data: GlobalMut<i32>, sums: GlobalMut<i32>, threads: u32) {
     let part = data.part(start, live);
 
     for stride in [512, 256, 128, 64] {
-        // The same for all threads of the block, so that all come to the barrier, or none.
+        // This is the same for all threads of the block, so all reach the barrier, or none.
         if threads > stride {
             // SAFETY: as above; the barrier ends the step.
             unsafe { add_at(part, stride) };

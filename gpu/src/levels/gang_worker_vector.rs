@@ -11,8 +11,8 @@
 //! | `worker_partitioned` | G W | every G W-th element |
 //! | `vector_partitioned` | 32 G W | every 32 G W-th element |
 //!
-//! Shows: the first three keep one lane of a warp busy, and a warp costs the same with one lane as
-//! with 32.
+//! Shows: the first three kernels use one lane of a warp, and a warp costs the same with one lane
+//! as with 32.
 //! Source: CUDA study notes, section 8.8; The OpenACC API, "Execution Model".
 
 use lanewise_macros::kernel;
@@ -21,10 +21,10 @@ use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicI32};
 use lanewise_std::thread::{block_idx_x, grid_dim_x, grid_stride, thread_idx_x};
 use lanewise_std::warp::{lane_id, warp_id, warps_per_block};
 
-/// One thread of each gang does everything: all gangs compute, and write, the same.
+/// One thread of each gang computes all elements, and all gangs write the same values.
 ///
-/// OpenACC starts a parallel region so, for what every gang has to know. Many threads write one
-/// place here, which is a race even if they all write the same value: the stores are atomic.
+/// OpenACC starts a parallel region in this way, for values that every gang needs. Many threads
+/// write one place here. That is a race even if all write the same value, so the stores are atomic.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn gang_redundant(a: &[i32], b: &[i32], c: &[DeviceAtomicI32]) {
@@ -35,19 +35,19 @@ pub fn gang_redundant(a: &[i32], b: &[i32], c: &[DeviceAtomicI32]) {
     }
 }
 
-/// One thread of each gang, and the gangs share the elements out.
+/// One thread of each gang works, and the gangs divide the elements.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn gang_partitioned(a: &[i32], b: &[i32], c: DisjointSlice<i32>) {
     if thread_idx_x() == 0 {
         let (gang, gangs) = (block_idx_x() as usize, grid_dim_x() as usize);
-        // SAFETY: the launch is 1-D, so gangs have different numbers below `gangs`, and one thread
-        // of each is here.
+        // SAFETY: the launch is 1-D, so gangs have different numbers below `gangs`, and only one
+        // thread of each is here.
         unsafe { add_every(gangs, gang, a, b, c) };
     }
 }
 
-/// One lane of each worker, and all workers of all gangs share the elements out.
+/// One lane of each worker works, and all workers of all gangs divide the elements.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn worker_partitioned(a: &[i32], b: &[i32], c: DisjointSlice<i32>) {
@@ -60,8 +60,8 @@ pub fn worker_partitioned(a: &[i32], b: &[i32], c: DisjointSlice<i32>) {
     }
 }
 
-/// All lanes of all workers of all gangs share the elements out: what a CUDA kernel does from the
-/// start.
+/// All lanes of all workers of all gangs divide the elements, as a CUDA kernel usually does from
+/// the start.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn vector_partitioned(a: &[i32], b: &[i32], mut c: DisjointSlice<i32>) {
@@ -76,12 +76,12 @@ pub fn vector_partitioned(a: &[i32], b: &[i32], mut c: DisjointSlice<i32>) {
 /// Adds elements `first`, `first + step`, `first + 2 step`, ...
 ///
 /// # Safety
-/// Each thread that calls it has another `first` below `step`, which is the same for all.
+/// Each calling thread has a different `first` below `step`, which is the same for all.
 #[inline(always)]
 unsafe fn add_every(step: usize, first: usize, a: &[i32], b: &[i32], mut c: DisjointSlice<i32>) {
     let mut i = first;
     while i < a.len().min(b.len()) {
-        // SAFETY: another thread's elements have another remainder by `step`, says the caller.
+        // SAFETY: the caller guarantees that other threads have another remainder by `step`.
         if let Some(c) = unsafe { c.get_unique_mut(i) } {
             *c = a[i].wrapping_add(b[i]);
         }

@@ -1,22 +1,22 @@
 //! Points in memory: an array of structures, or a structure of arrays.
 //!
 //! Launch: 1-D grid of 1-D blocks of any size; at least one thread for each point. Each kernel adds
-//! [`SHIFT`] to the coordinates that it reads, which it does once. Points past the end of the
-//! shortest slice are left alone.
-//! Shows: in an array of structures the same field of neighbouring points is 8 bytes apart, and a
-//! load of it moves twice what is wanted: 50 % against 100 %. Where the other field is never read
-//! the other half is lost; where it is read right after, it comes from the cache, for twice the
-//! requests. A structure that is aligned to its size is one load for both fields.
+//! [`SHIFT`] to the coordinates and reads each of them once. Points past the end of the shortest
+//! slice are left alone.
+//! Shows: in an array of structures the same field of neighbouring points is 8 bytes apart, so a
+//! load of it transfers twice the bytes: 50 % against 100 %. If the other field is never read, that
+//! half is wasted. If it is read right after, it comes from the cache, for twice the requests. A
+//! structure that is aligned to its size needs one load for both fields.
 //! Source: CUDA study notes, section 4.3.4; memory optimisation notes, section 9.2.1.
 
 use lanewise_macros::{Value, kernel};
 use lanewise_std::DisjointSlice;
 use lanewise_std::thread;
 
-/// What is added to x and y.
+/// The values that are added to x and y.
 pub const SHIFT: Point = Point { x: 10.0, y: 20.0 };
 
-/// A point. Its alignment is that of a float, so that the two have to be loaded one by one.
+/// A point with the alignment of a float, so the two fields have to be loaded one by one.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Value)]
 pub struct Point {
@@ -26,7 +26,7 @@ pub struct Point {
     pub y: f32,
 }
 
-/// A point that may be loaded and stored whole.
+/// A point that is loaded and stored by one instruction.
 #[repr(C, align(8))]
 #[derive(Clone, Copy, Debug, PartialEq, Value)]
 pub struct AlignedPoint {
@@ -36,7 +36,7 @@ pub struct AlignedPoint {
     pub y: f32,
 }
 
-/// Both coordinates of an array of structures.
+/// Changes both coordinates of an array of structures.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn aos_update(points: &[Point], mut moved: DisjointSlice<Point>) {
@@ -47,7 +47,7 @@ pub fn aos_update(points: &[Point], mut moved: DisjointSlice<Point>) {
     }
 }
 
-/// The first coordinate of an array of structures; the second is moved along and thrown away.
+/// Changes the first coordinate of an array of structures; the second is loaded and not used.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn aos_read_x(points: &[Point], mut xs: DisjointSlice<f32>) {
@@ -57,7 +57,7 @@ pub fn aos_read_x(points: &[Point], mut xs: DisjointSlice<f32>) {
     }
 }
 
-/// Both coordinates of a structure of arrays.
+/// Changes both coordinates of a structure of arrays.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn soa_update(
@@ -76,7 +76,7 @@ pub fn soa_update(
     }
 }
 
-/// Both coordinates of an array of structures that are aligned to their size: one load, one store.
+/// Changes both coordinates of structures aligned to their size: one load and one store each.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn aligned_struct(points: &[AlignedPoint], mut moved: DisjointSlice<AlignedPoint>) {

@@ -1,13 +1,13 @@
-//! A copy whose loads name their caches.
+//! A copy whose loads select their caches.
 //!
 //! Launch: 1-D grid of 1-D blocks of any size; at least one thread for each element of `output`.
 //! `output[i] = input[i + offset]`. Reads and writes each element once; elements past the end of a
 //! slice are left alone.
 //! Shows: `ld.global.ca` goes through L1 and L2, `ld.global.cg` through L2 only, `ld.global.nc`
-//! through the read-only path. On Fermi and Kepler a load through L1 moves whole lines of 128
-//! bytes, so that a misaligned warp wants half of what it moves; past L1 it is sectors of 32 bytes,
-//! as on all later devices at every level. A slice that a kernel only reads is read-only by its
-//! type: `copy_restrict` is what C++ needs `__restrict__` and `const` for.
+//! through the read-only path. On Fermi and Kepler a load through L1 transfers whole lines of 128
+//! bytes, so a misaligned warp uses half of the bytes. Past L1 it transfers sectors of 32 bytes, as
+//! all later devices do at every level. A slice that a kernel only reads is read-only by its type:
+//! `copy_restrict` needs no `__restrict__` and `const`, as C++ does.
 //! Source: CUDA study notes, sections 4.3.2.1 to 4.3.2.4; PTX ISA, "Cache Operators".
 
 use lanewise_macros::kernel;
@@ -34,7 +34,7 @@ pub fn copy_uncached(input: &[f32], output: DisjointSlice<f32>, offset: u32) {
     });
 }
 
-/// Loads through the read-only path, asked for at the load.
+/// Loads through the read-only path, which each load requests.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn copy_ldg(input: &[f32], output: DisjointSlice<f32>, offset: u32) {
@@ -51,7 +51,7 @@ pub fn copy_restrict(input: &[f32], output: DisjointSlice<f32>, offset: u32) {
     copy(input, output, offset, |element| *element);
 }
 
-/// The copy, with a `load` to choose.
+/// Copies with the given `load`.
 #[inline(always)]
 fn copy(
     input: &[f32],

@@ -1,12 +1,12 @@
-//! Reads from places that are not the thread's own: one for a whole warp, the warp's in another
-//! order, all over.
+//! Reads from other threads' places: one place for a whole warp, the warp's in another order, or
+//! places far apart.
 //!
 //! Launch: 1-D grid of 1-D blocks of whole warps; at least one thread for each element of `output`.
-//! `output[i] = input[f(i)]`, where `f` is the kernel's. Where `f(i)` lies past the end of `input`,
+//! `output[i] = input[f(i)]`, where `f` is the kernel's. If `f(i)` is past the end of `input`,
 //! `output[i]` is left alone.
-//! Shows: a load costs the sectors that its lanes touch, whichever lane touches which. One address
-//! for all lanes is one sector; 32 neighbours are 4 sectors in any order; 32 places far apart
-//! are 32.
+//! Shows: a load costs the sectors that its lanes access, in any order of the lanes. One address
+//! for all lanes is one sector; 32 neighbours are 4 sectors in any order; 32 places far apart are
+//! 32.
 //! Source: CUDA study notes, section 4.3.2.1; memory optimisation notes, section 9.2.1.1.
 
 use lanewise_macros::kernel;
@@ -14,11 +14,11 @@ use lanewise_std::DisjointSlice;
 use lanewise_std::thread;
 use lanewise_std::warp::WARP_SIZE;
 
-/// How far apart the elements of neighbouring threads are in `gather_scattered`: a prime, so that
-/// for an input of any length that it does not divide, no element is read twice.
+/// The distance of neighbouring threads' elements in `gather_scattered`. It is a prime, so that no
+/// element is read twice if it does not divide the length of the input.
 pub const APART: usize = 1031;
 
-/// What a lane's number is combined with in `gather_permuted`.
+/// The operand of the exclusive or in `gather_permuted`.
 pub const SWAPS: usize = 0b10110;
 
 /// Every lane reads the element of its warp's first lane.
@@ -43,7 +43,7 @@ pub fn gather_permuted(input: &[f32], mut output: DisjointSlice<f32>) {
     }
 }
 
-/// Neighbouring threads read elements that are [`APART`], round and round the input.
+/// Neighbouring threads read elements that are [`APART`], and wrap around in the input.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn gather_scattered(input: &[f32], mut output: DisjointSlice<f32>) {

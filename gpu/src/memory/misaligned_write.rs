@@ -3,10 +3,10 @@
 //! `c[i + offset] = a[i] + b[i]`. Launch: 1-D grid of 1-D blocks of any size; at least one thread
 //! for each element of `a`, for `write_offset_unroll2` and `write_offset_unroll4` one for each 2
 //! or 4. Reads `a` and `b` once, writes `c` once. The first `offset` elements of `c` are left
-//! alone, and what would lie past its end.
-//! Shows: a warp's stores touch 4 sectors where the offset is a multiple of 8, and 5 where it is
-//! not; two of those five are written in part. No cache line of a first-level cache is filled by a
-//! store, so that their unit is the sector on every device.
+//! alone, and places past its end are skipped.
+//! Shows: a warp's stores need 4 sectors if the offset is a multiple of 8, and 5 if not; two of
+//! those five are written in part. A store does not fill a line of a first-level cache, so the unit
+//! of stores is the sector on every device.
 //! Source: CUDA study notes, section 4.3.3.
 
 use core::array::from_fn;
@@ -17,37 +17,37 @@ use lanewise_std::thread;
 
 use super::misaligned_read::first_and_step;
 
-/// One element a thread.
+/// One element per thread.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn write_offset(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, offset: u32) {
     let i = thread::index_1d().get();
-    // SAFETY: threads with different i have different elements, the same distance behind.
+    // SAFETY: threads with different i have different elements, at the same distance.
     let c = unsafe { c.get_unique_mut(i + offset as usize) };
     if let (Some(a), Some(b), Some(c)) = (a.get(i), b.get(i), c) {
         *c = a + b;
     }
 }
 
-/// Two elements a thread, a block apart.
+/// Two elements per thread, a block apart.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn write_offset_unroll2(a: &[f32], b: &[f32], c: DisjointSlice<f32>, offset: u32) {
     unrolled::<2>(a, b, c, offset as usize);
 }
 
-/// Four elements a thread, a block apart.
+/// Four elements per thread, a block apart.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn write_offset_unroll4(a: &[f32], b: &[f32], c: DisjointSlice<f32>, offset: u32) {
     unrolled::<4>(a, b, c, offset as usize);
 }
 
-/// `UNROLL` elements a thread, a block apart.
+/// Adds `UNROLL` elements per thread, a block apart.
 #[inline(always)]
 fn unrolled<const UNROLL: usize>(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, offset: usize) {
     let length = a.len().min(b.len()).min(c.len().saturating_sub(offset));
-    // SAFETY: asked for below the length only.
+    // SAFETY: called only for indices below the length.
     let sum = |i: usize| unsafe { a.get_unchecked(i) + b.get_unchecked(i) };
     // SAFETY: as above; in a 1-D launch, each thread has elements of its own.
     let mut store =
@@ -55,7 +55,7 @@ fn unrolled<const UNROLL: usize>(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>
 
     let (first, step) = first_and_step::<UNROLL>();
     if first + (UNROLL - 1) * step < length {
-        // Nothing stands between the loads: none waits for another.
+        // There is nothing between the loads, so none waits for another.
         let sums: [f32; UNROLL] = from_fn(|k| sum(first + k * step));
         for (k, sum) in sums.into_iter().enumerate() {
             store(first + k * step, sum);

@@ -1,4 +1,4 @@
-//! Global memory: what a warp's loads and stores cost.
+//! Global memory: the cost of a warp's loads and stores.
 
 pub mod aos_soa;
 pub mod cache_operators;

@@ -2,8 +2,8 @@
 //!
 //! Launch: 2-D grid of 2-D blocks with at least `nx` by `ny` threads; for `scale_pitched_3d` 3-D,
 //! at least `nx` by `ny` by `nz`. Multiplies each element by `factor`, in place. `pitch` is the
-//! elements from one row to the next; of the padding nothing is read and nothing is written. What
-//! lies past the slice's end is left alone.
+//! elements from one row to the next. The padding is neither read nor written, and places past the
+//! slice's end are left alone.
 //! Shows: in a matrix of 33 columns without padding, 7 of 8 rows start inside a sector; with a
 //! pitch of 256 bytes or more, none does.
 //! Source: programming model notes, "Device Memory"; CUDA C++ Programming Guide, "Device Memory";

@@ -22,10 +22,10 @@ use lanewise_std::thread::{
     thread_idx_x, thread_idx_y,
 };
 
-/// Elements of a thread in the unrolled kernels.
+/// The number of a thread's elements in the unrolled kernels.
 pub const UNROLL: usize = 4;
 
-/// Loads rows, stores rows: no transpose, the most that one can hope for.
+/// Loads rows, stores rows: no transpose, and the upper bound of the throughput.
 #[kernel]
 #[launch_contract(dims = 2)]
 pub fn copy_row(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32) {
@@ -40,8 +40,8 @@ pub fn copy_row(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32)
     }
 }
 
-/// Loads columns, stores columns: no transpose, the least that one may expect. The matrix is taken
-/// as `nx` rows of `ny`.
+/// Loads columns, stores columns: no transpose, and the lower bound of the throughput. The matrix
+/// is read as `nx` rows of `ny`.
 #[kernel]
 #[launch_contract(dims = 2)]
 pub fn copy_col(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32) {
@@ -84,31 +84,31 @@ pub fn transpose_naive_col(input: &[f32], mut output: DisjointSlice<f32>, nx: u3
     }
 }
 
-/// Loads rows, stores columns, four elements of a row a thread, a block apart.
+/// Loads rows, stores columns: four elements of a row per thread, a block apart.
 #[kernel]
 #[launch_contract(dims = 2)]
 pub fn transpose_unroll4_row(input: &[f32], output: DisjointSlice<f32>, nx: u32, ny: u32) {
     let (nx, ny) = (nx as usize, ny as usize);
-    // SAFETY: x and y are an element of the input, and its place in the output is no other
-    // element's.
+    // SAFETY: x and y are an element of the input, and no other element has its place in the
+    // output.
     unsafe { unrolled(input, output, (nx, ny), |x, y| (y * nx + x, x * ny + y)) }
 }
 
-/// Loads columns, stores rows, four elements of a row of the output a thread, a block apart.
+/// Loads columns, stores rows: four elements of an output row per thread, a block apart.
 #[kernel]
 #[launch_contract(dims = 2)]
 pub fn transpose_unroll4_col(input: &[f32], output: DisjointSlice<f32>, nx: u32, ny: u32) {
     let (nx, ny) = (nx as usize, ny as usize);
-    // SAFETY: x and y are an element of the output, and no other's.
+    // SAFETY: x and y are an element of the output, and each element has its own.
     unsafe { unrolled(input, output, (ny, nx), |x, y| (x * nx + y, y * ny + x)) }
 }
 
-/// Moves four elements a thread. `places` says where the element at x and y is read and where it is
-/// written.
+/// Moves four elements per thread. `places` returns where the element at x and y is read and where
+/// it is written.
 ///
 /// # Safety
-/// For x and y below `width` and `height`, `places` gives no place of the output twice; its places
-/// grow with x.
+/// For x and y below `width` and `height`, `places` returns no place of the output twice, and its
+/// places grow with x.
 #[inline(always)]
 unsafe fn unrolled(
     input: &[f32],
@@ -127,20 +127,20 @@ unsafe fn unrolled(
         x < width && from < input.len() && to < output.len()
     };
     if exists(first + (UNROLL - 1) * step) {
-        // All four are there, as the last is. All loads before the first store: none waits for
+        // All four exist if the last does. All loads are before the first store, so none waits for
         // another.
         // SAFETY: below the last one's place, which is in bounds.
         let elements: [f32; UNROLL] =
             from_fn(|k| unsafe { *input.get_unchecked(places(first + k * step, y).0) });
         for (k, element) in elements.into_iter().enumerate() {
             // SAFETY: in bounds as above; threads with different x < width and y have different
-            // places, says the caller.
+            // places, as the caller guarantees.
             unsafe { *output.as_mut_ptr().add(places(first + k * step, y).1) = element };
         }
     } else {
         for x in (first..width).step_by(step).take(UNROLL) {
             let (from, to) = places(x, y);
-            // SAFETY: as above; what is past the fourth is another thread's.
+            // SAFETY: as above; the places after the fourth belong to other threads.
             let output = unsafe { output.get_unique_mut(to) };
             if let (Some(input), Some(output)) = (input.get(from), output) {
                 *output = *input;
@@ -149,7 +149,7 @@ unsafe fn unrolled(
     }
 }
 
-/// As `transpose_naive_row`, with the blocks taken along diagonals.
+/// Does the same as `transpose_naive_row`, with the blocks taken along diagonals.
 #[kernel]
 #[launch_contract(dims = 2)]
 pub fn transpose_diagonal_row(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32) {
@@ -163,7 +163,7 @@ pub fn transpose_diagonal_row(input: &[f32], mut output: DisjointSlice<f32>, nx:
     }
 }
 
-/// As `transpose_naive_col`, with the blocks taken along diagonals.
+/// Does the same as `transpose_naive_col`, with the blocks taken along diagonals.
 #[kernel]
 #[launch_contract(dims = 2)]
 pub fn transpose_diagonal_col(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32) {
@@ -177,12 +177,12 @@ pub fn transpose_diagonal_col(input: &[f32], mut output: DisjointSlice<f32>, nx:
     }
 }
 
-/// This thread's position if blocks with neighbouring numbers lie on a diagonal of the grid, not in
-/// a row of it: then those that run at the same time touch different columns *and* different rows.
+/// Returns this thread's position if blocks with neighbouring numbers lie on a diagonal of the
+/// grid, not in a row. Then blocks that run at the same time access different columns *and* rows.
 ///
-/// Each block keeps its column, and column `b` is turned down by `b` rows; so no two threads have
-/// the same position, in a grid of any shape. (The notes turn rows by columns, which takes a square
-/// grid.)
+/// Each block keeps its column, and column `b` is rotated down by `b` rows. So no two threads have
+/// the same position, in a grid of any shape. (The notes rotate rows by columns, which needs a
+/// square grid.)
 #[inline]
 fn diagonal_2d() -> (usize, usize) {
     let (column, row) = (

@@ -1,4 +1,4 @@
-//! The one step of a reduction between devices that is not a copy: adding what has arrived.
+//! The step of a reduction between devices that is not a copy: it adds the arrived data.
 //!
 //! Launch: 1-D grid of at least as many threads as elements, in blocks of any size. Reads `arrived`
 //! once, reads and writes `sum` once; elements past the shorter of the two are left alone.

@@ -1,19 +1,19 @@
-//! A step of a 2-D stencil on one device's rows: the inner rows, which need no other device, and
-//! the first and last, which do.
+//! A step of a 2-D stencil on one device's rows. The inner rows need no other device, but the first
+//! and the last row do.
 //!
-//! Each element becomes the mean of its four neighbours; outside the field there is zero. `field`
+//! Each element becomes the mean of its four neighbours. Outside the field there is zero. `field`
 //! has the device's rows of `nx` columns in row-major order. `above` and `below` are the rows next
-//! to them, which other devices have: the halo. Launch: `stencil_interior`, a 2-D grid of at least
-//! `nx` threads along x and the rows of `inner` along y; `stencil_halo`, a 1-D grid of at least
-//! `nx` threads; blocks of any size.
-//! Shows: all but two rows can be computed while the halo is still on its way.
+//! to them, which are on other devices: the halo. Launch: `stencil_interior`, a 2-D grid of at
+//! least `nx` threads along x and the rows of `inner` along y; `stencil_halo`, a 1-D grid of at
+//! least `nx` threads; blocks of any size.
+//! Shows: all rows except two can be computed while the halo is still being copied.
 //! Source: CUDA study notes, section 9.4 (there with an 8th-order stencil in time).
 
 use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;
 use lanewise_std::thread;
 
-/// All rows but the first and the last: `inner` begins with the second.
+/// Computes all rows except the first and the last: `inner` begins with the second.
 #[kernel]
 #[launch_contract(dims = 2)]
 pub fn stencil_interior(field: &[f32], mut inner: DisjointSlice<f32>, nx: u32) {
@@ -22,14 +22,14 @@ pub fn stencil_interior(field: &[f32], mut inner: DisjointSlice<f32>, nx: u32) {
     if x >= nx {
         return;
     }
-    // SAFETY: `nx` is the launch's, so threads with different x < nx and y have different elements.
+    // SAFETY: `nx` is the same for all threads, so different x < nx and y have different elements.
     if let Some(inner) = unsafe { inner.get_unique_mut(i) } {
         let (up, down) = (element(field, i), element(field, i + 2 * nx));
         *inner = mean(up, down, field, i + nx, (x, nx));
     }
 }
 
-/// The first row and the last one, which is empty where the first is the last.
+/// Computes the first row and the last one, which is empty if the first is the last.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn stencil_halo(
@@ -68,13 +68,13 @@ pub fn stencil_halo(
     }
 }
 
-/// The element, or zero outside.
+/// Returns the element, or zero outside.
 #[inline(always)]
 fn element(values: &[f32], at: usize) -> f32 {
     values.get(at).copied().unwrap_or(0.0)
 }
 
-/// The mean of the four neighbours of the element at `at`, which is in column `x` of `nx`.
+/// Returns the mean of the four neighbours of element `at`, which is in column `x` of `nx`.
 #[inline(always)]
 fn mean(up: f32, down: f32, field: &[f32], at: usize, (x, nx): (usize, usize)) -> f32 {
     let left = if x > 0 { element(field, at - 1) } else { 0.0 };

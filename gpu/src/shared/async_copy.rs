@@ -1,13 +1,13 @@
-//! A copy by way of shared memory, with asynchronous copies that a barrier, or a pipeline, waits
-//! for.
+//! A copy through shared memory by asynchronous copies. A barrier, or a pipeline, waits for the
+//! copies.
 //!
 //! Launch: 1-D grid of 1-D blocks of [`TILE`] threads; for `copy_async_barrier` at least one thread
 //! for each element, for `copy_async_pipeline` a grid of any size, which strides over the tiles.
-//! Each kernel copies `input` to `output`, as far as both reach. Threads store elements that other
-//! threads have loaded.
-//! Shows: `cp.async` copies without going through registers, and the thread goes on meanwhile. A
-//! barrier can wait for the copies of all threads. With a pipeline of 2 or 3 places the next tiles
-//! are loaded while one is stored, and its types make sure that no step is left out or comes too
+//! Each kernel copies `input` to `output`, up to the shorter length. Threads store elements that
+//! other threads have loaded.
+//! Shows: `cp.async` copies without registers, and the thread continues meanwhile. A barrier can
+//! wait for the copies of all threads. With a pipeline of 2 or 3 places the next tiles are
+//! loaded while one is stored. The pipeline's types ensure that no step is left out or comes too
 //! early.
 //! Source: CUDA programming notes, "Asynchronous Data Copies"; PTX ISA, "cp.async", "mbarrier".
 
@@ -20,7 +20,7 @@ use lanewise_std::{DisjointSlice, GlobalMut};
 /// Elements of a tile, and threads of a block.
 pub const TILE: usize = 256;
 
-/// One tile a block; a barrier for the whole block waits for the copies of all threads.
+/// One tile per block. A barrier for the whole block waits for the copies of all threads.
 #[kernel(min_arch = "sm_80")]
 #[launch_contract(dims = 1, block = (256))]
 pub fn copy_async_barrier(input: &[f32], mut output: DisjointSlice<f32>) {
@@ -32,12 +32,12 @@ pub fn copy_async_barrier(input: &[f32], mut output: DisjointSlice<f32>) {
     let thread = thread_idx_x() as usize;
     let start = block_idx_x() as usize * TILE;
 
-    // The element at the other end of the tile: another thread stores it.
+    // The element at the other end of the tile, which another thread stores.
     let other = TILE - 1 - thread;
-    // SAFETY: each thread has an element of its own, which nobody reads before the barrier.
+    // SAFETY: each thread has an element of its own, and no thread reads it before the barrier.
     unsafe { ELEMENTS.copy_async_or_zero(other, input, start + other) };
     barrier.arrive_with_copies();
-    // Here is room for work that does not need the tile.
+    // Work that does not need the tile could be done here.
     barrier.wait_parity(Parity::Even); // the first phase: all copies have come
 
     let index = thread::index_1d();
@@ -49,7 +49,7 @@ pub fn copy_async_barrier(input: &[f32], mut output: DisjointSlice<f32>) {
     }
 }
 
-/// Tile after tile, with up to `STAGES` of them on their way.
+/// Processes tile after tile, with up to `STAGES` of them in flight.
 #[kernel(min_arch = "sm_80", instances(2, 3))]
 #[launch_contract(dims = 1, block = (256))]
 pub fn copy_async_pipeline<const STAGES: usize>(input: &[f32], output: GlobalMut<f32>) {
@@ -57,7 +57,7 @@ pub fn copy_async_pipeline<const STAGES: usize>(input: &[f32], output: GlobalMut
         static TILES: [[f32; TILE]; STAGES];
         static BARRIERS: [StageStorage; STAGES];
     }
-    // Every thread loads and every thread stores.
+    // Every thread is a producer and a consumer: it loads and stores.
     let (mut producer, mut consumer) = Pipeline::init(&BARRIERS, TILE as u32, TILE as u32).both();
     let thread = thread_idx_x() as usize;
     let other = TILE - 1 - thread;
@@ -83,7 +83,7 @@ pub fn copy_async_pipeline<const STAGES: usize>(input: &[f32], output: GlobalMut
         let place = consumer.wait();
         let i = tile * TILE + thread;
         if i < input.len().min(output.len()) {
-            // SAFETY: the place is full; this thread alone has the tile's element of its number.
+            // SAFETY: the place is full; only this thread has the tile's element of its number.
             unsafe { output.set(i, TILES.get_at(place.stage(), thread)) };
         }
         place.release();

@@ -1,11 +1,11 @@
-//! Barriers and fences: what has to stand between one thread's write and another thread's read.
+//! Barriers and fences: what is needed between one thread's write and another thread's read.
 //!
 //! `block_barrier`: 1-D grid of 1-D blocks of any size, at least one thread for each element. Each
 //! block reverses its part of `input`.
 //!
-//! The other kernels pass messages: `input` is sent in letters of 32 elements from one warp to
-//! another, which writes each letter to `output` so that the whole is reversed. The input may have
-//! any length.
+//! The other kernels pass messages. One warp sends `input` in letters of 32 elements to another
+//! warp, which writes each letter to `output` so that the whole is reversed. The input may have any
+//! length.
 //!
 //! | kernel | launch | sends | receives | where |
 //! | --- | --- | --- | --- | --- |
@@ -14,9 +14,9 @@
 //!
 //! `last_block_reduce`: 1-D grid of 1-D blocks. Writes the sum of `input`, modulo 2^32, to
 //! `sum[0]`, in one launch.
-//! Shows: a flag tells that something was written; it does not make what was written visible. That
-//! takes a fence between data and flag on both sides. A barrier does both for a block. With
-//! `volatile` and no fence the program has a race, which the race check reports.
+//! Shows: a flag signals a write, but does not make the data visible. That needs a fence between
+//! data and flag on both sides. A barrier does both for a block. With `volatile` and no fence the
+//! program has a race, which the race check reports.
 //! Source: CUDA study notes, section 5.1.5; PTX ISA, "Memory Consistency Model"; CUDA C++
 //! Programming Guide, "Memory Fence Functions".
 
@@ -35,7 +35,7 @@ pub const LETTER: usize = WARP_SIZE as usize;
 /// The most threads that a block can have.
 const THREADS: usize = 1024;
 
-/// Each thread reads what the opposite one has written: a barrier lies between.
+/// Each thread reads what the opposite one has written. A barrier is between the two.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn block_barrier(input: &[i32], mut output: DisjointSlice<i32>) {
@@ -58,7 +58,7 @@ pub fn block_barrier(input: &[i32], mut output: DisjointSlice<i32>) {
     }
 }
 
-/// From warp to warp of a block: a flag of the block's scope, and fences of that scope.
+/// Sends from warp to warp of a block, with a flag of the block's scope and its fences.
 #[kernel]
 #[launch_contract(dims = 1, block = (2 * LETTER))]
 pub fn fence_block(input: &[i32], mut output: DisjointSlice<i32>) {
@@ -66,7 +66,7 @@ pub fn fence_block(input: &[i32], mut output: DisjointSlice<i32>) {
         static PAPER: [i32; LETTER];
         static FLAG: [u32; 1];
     }
-    // SAFETY: nothing but this atomic touches it.
+    // SAFETY: only this atomic accesses it.
     let flag = unsafe { BlockAtomicU32::from_ptr(FLAG.as_ptr()) };
     if thread_idx_x() == 0 {
         flag.store(0, AtomicOrdering::Relaxed);
@@ -77,8 +77,8 @@ pub fn fence_block(input: &[i32], mut output: DisjointSlice<i32>) {
     let live = input.len().saturating_sub(start).min(LETTER);
     if warp_id() == 0 {
         if lane < live {
-            // SAFETY: each lane sets an element of its own; the other warp reads when the flag is
-            // up.
+            // SAFETY: each lane sets an element of its own, and the other warp reads after the flag
+            // is set.
             unsafe { PAPER.set(lane, input[start + lane]) };
         }
         sync_warp(FULL_MASK); // lane 0 speaks for all lanes
@@ -93,7 +93,7 @@ pub fn fence_block(input: &[i32], mut output: DisjointSlice<i32>) {
         }
         sync_warp(FULL_MASK); // what lane 0 has seen, all lanes have
         if lane < live {
-            // SAFETY: set before the flag went up.
+            // SAFETY: it was set before the flag.
             let opposite = unsafe { PAPER.get(live - 1 - lane) };
             // SAFETY: one warp of a block writes its letter's elements.
             if let Some(place) = unsafe { output.get_unique_mut(start + lane) } {
@@ -103,7 +103,7 @@ pub fn fence_block(input: &[i32], mut output: DisjointSlice<i32>) {
     }
 }
 
-/// From block to block: a flag of the device's scope, and fences of that scope.
+/// Sends from block to block, with a flag of the device's scope and its fences.
 ///
 /// # Safety
 /// All `flags` are zero, and nothing else uses them or `letters` meanwhile.
@@ -132,7 +132,7 @@ pub unsafe fn fence_device(
     }
 }
 
-/// The same in the scope of the whole system: what it takes if the receiver is the host or another
+/// Sends in the scope of the whole system, which is needed if the receiver is the host or another
 /// device.
 ///
 /// # Safety
@@ -162,11 +162,11 @@ pub unsafe fn fence_system(
     }
 }
 
-/// The flag is volatile, and there are no fences: what older code did. Wrong by design: the
-/// receiver may see the flag and not the letter.
+/// Uses a volatile flag and no fences, as older code did. Wrong by design: the receiver may see the
+/// flag and not the letter.
 ///
 /// # Safety
-/// As for [`fence_device`]; and it is a data race. Launch it where that is what one wants to see.
+/// As for [`fence_device`], and it is a data race. Launch it only to demonstrate that.
 #[kernel]
 #[launch_contract(dims = 1, block = (LETTER))]
 pub unsafe fn volatile_flag(
@@ -175,7 +175,7 @@ pub unsafe fn volatile_flag(
     flags: GlobalMut<u32>,
     output: DisjointSlice<i32>,
 ) {
-    // SAFETY: the first of the flags is used by this atomic alone.
+    // SAFETY: only this atomic uses the first of the flags.
     let tickets = unsafe { DeviceAtomicU32::from_ptr(flags.address_of(0)) };
     let (letter, sends) = role(|| tickets.fetch_add(1, AtomicOrdering::Relaxed));
     let flag = flags.address_of(1 + letter);
@@ -194,10 +194,10 @@ pub unsafe fn volatile_flag(
     }
 }
 
-/// Which letter this block has to do with, and whether it sends it.
+/// Returns the letter of this block, and whether the block sends it.
 ///
-/// Blocks take numbers in the order in which they begin, not by their place in the grid: whoever
-/// waits then waits for a block that has begun, and none for one that finds no room on the device.
+/// Blocks take numbers in the order in which they begin, not by their place in the grid. So a block
+/// only waits for one that has begun, and never for one that does not fit on the device.
 #[inline(always)]
 fn role(take_number: impl FnOnce() -> u32) -> (usize, bool) {
     let mine = if lane_id() == 0 { take_number() } else { 0 };
@@ -205,26 +205,26 @@ fn role(take_number: impl FnOnce() -> u32) -> (usize, bool) {
     (number / 2, number.is_multiple_of(2))
 }
 
-/// Writes a letter, an element for each lane. Lane 0 then speaks for all.
+/// Writes a letter, one element per lane. After it, lane 0 may set the flag for all.
 #[inline(always)]
 fn write(input: &[i32], letters: GlobalMut<i32>, letter: usize) {
     let at = letter * LETTER + lane_id() as usize;
     if let (Some(&element), true) = (input.get(at), at < letters.len()) {
-        // SAFETY: in bounds; one block sends this letter, and its receiver reads when the flag is
-        // up.
+        // SAFETY: in bounds. One block sends this letter, and its receiver reads after the flag is
+        // set.
         unsafe { letters.set_unchecked(at, element) };
     }
     sync_warp(FULL_MASK);
 }
 
-/// Reads a letter of a text of this many elements from its end, once lane 0 may.
+/// Reads a letter of a text of this length from its end, after lane 0 has seen the flag.
 #[inline(always)]
 fn read(length: usize, letters: GlobalMut<i32>, letter: usize, mut output: DisjointSlice<i32>) {
     sync_warp(FULL_MASK); // what lane 0 has seen, all lanes have
     let (start, lane) = (letter * LETTER, lane_id() as usize);
     let live = length.saturating_sub(start).min(LETTER);
     if lane < live {
-        // SAFETY: written before the flag went up.
+        // SAFETY: it was written before the flag was set.
         let opposite = unsafe { letters.get(start + live - 1 - lane) };
         // SAFETY: one block receives this letter.
         if let Some(place) = unsafe { output.get_unique_mut(start + lane) } {
@@ -233,12 +233,12 @@ fn read(length: usize, letters: GlobalMut<i32>, letter: usize, mut output: Disjo
     }
 }
 
-/// Each block writes its sum and counts up; the one that comes last finds all sums there and adds
+/// Each block writes its sum and increments the count. The last block finds all sums there and adds
 /// them.
 ///
 /// # Safety
-/// `done[0]` is zero (the last block makes it so again), and nothing else uses it or `partials`
-/// meanwhile.
+/// `done[0]` is zero (the last block sets it to zero again), and nothing else uses it or `partials`
+/// during the launch.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub unsafe fn last_block_reduce(
@@ -258,7 +258,7 @@ pub unsafe fn last_block_reduce(
 
     let mut is_last = false;
     if thread_idx_x() == 0 {
-        // SAFETY: blocks have elements of their own.
+        // SAFETY: each block has an element of its own.
         unsafe { partials.set(block_idx_x() as usize, mine) };
         threadfence(); // the sum before the count
         is_last = done[0].fetch_add(1, AtomicOrdering::Relaxed) == blocks - 1;
@@ -269,12 +269,12 @@ pub unsafe fn last_block_reduce(
     }
     let mut total = 0i32;
     for block in (thread_idx_x()..blocks).step_by(block_dim_x() as usize) {
-        // SAFETY: in bounds; written before the count that this block was the last to take.
+        // SAFETY: in bounds; written before the count, which this block was the last to increment.
         total = total.wrapping_add(unsafe { partials.get_unchecked(block as usize) });
     }
     let total = block_reduce(total, Sum, &SUMS);
     if thread_idx_x() == 0 {
-        // SAFETY: one block is the last.
+        // SAFETY: only one block is the last.
         unsafe { sum.set(0, total) };
         done[0].store(0, AtomicOrdering::Relaxed);
     }

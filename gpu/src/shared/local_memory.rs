@@ -4,10 +4,10 @@
 //! of 32 bins its elements fall into, by their upper five bits: elements t, t + T, t + 2 T, ... of
 //! `input`, for any length. It writes its count of bin b to `counts[b * T + t]`; what lies past the
 //! end of `counts` is left out.
-//! Shows: registers have no addresses. An array whose index is known only at run time has to be in
-//! memory: in local memory, which is device memory behind the caches. If every index is known at
-//! compile time, each element is a register. The first kernel has `.local` in its PTX, the second
-//! has not. (ptxas 13.0 puts an array of 8 words into registers all the same, and selects among
+//! Shows: registers have no addresses. If an array's index is known only at run time, the array has
+//! to be in memory: in local memory, which is device memory with caches. If every index is known at
+//! compile time, each element is a register. The first kernel has `.local` in its PTX, and the
+//! second has not. (ptxas 13.0 puts an array of 8 words into registers anyway, and selects among
 //! them by comparisons; it does not do so for 32.)
 //! Source: CUDA study notes, section 4.1; CUDA C++ Programming Guide, "Local Memory".
 
@@ -15,12 +15,12 @@ use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;
 use lanewise_std::thread::{block_dim_x, grid_dim_x, grid_stride, index_1d};
 
-/// Bins that a thread counts.
+/// The number of bins that a thread counts.
 pub const BINS: usize = 32;
-/// How far an element is shifted to get the number of its bin.
+/// The number of bits that an element is shifted right to get its bin.
 const SHIFT: u32 = u32::BITS - BINS.ilog2();
 
-/// The element says which counter to increase: the array has to be in memory.
+/// The element selects the counter to increase, so the array has to be in memory.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn local_array_dynamic(input: &[u32], counts: DisjointSlice<u32>) {
@@ -31,7 +31,7 @@ pub fn local_array_dynamic(input: &[u32], counts: DisjointSlice<u32>) {
     store(counts, bins);
 }
 
-/// Every counter is increased, by one or by nothing: the loop is written out, and each counter is a
+/// Every counter is increased, by one or by zero. The loop is unrolled, and each counter is a
 /// register.
 #[kernel]
 #[launch_contract(dims = 1)]
@@ -46,14 +46,14 @@ pub fn local_array_static(input: &[u32], counts: DisjointSlice<u32>) {
     store(counts, bins);
 }
 
-/// Writes this thread's counts, each bin's beside those of the neighbouring threads.
+/// Writes this thread's counts, each bin beside the same bin of the neighbouring threads.
 #[inline(always)]
 fn store(mut counts: DisjointSlice<u32>, bins: [u32; BINS]) {
     let threads = grid_dim_x() as usize * block_dim_x() as usize;
     let thread = index_1d().get();
     for (number, count) in bins.into_iter().enumerate() {
         // SAFETY: the launch is 1-D, so `thread` is below `threads`, and no other thread has the
-        // same.
+        // same number.
         if let Some(place) = unsafe { counts.get_unique_mut(number * threads + thread) } {
             *place = count;
         }

@@ -28,16 +28,16 @@ pub fn matmul_naive(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, m: u32, n: 
     }
     let mut sum = 0.0;
     for e in 0..a.columns {
-        // SAFETY: inside both, as this thread's element is inside the product.
+        // SAFETY: inside both, because this thread's element is inside the product.
         sum += unsafe { a.get_unchecked(at.y(), e) * b.get_unchecked(e, at.x()) };
     }
-    // SAFETY: `n` is the launch's, so threads with different x < n and y have different elements.
+    // SAFETY: `n` is the same for all threads, so different x < n and y have different elements.
     if let Some(c) = unsafe { c.get_unique_mut(at.y() * b.columns + at.x()) } {
         *c = sum;
     }
 }
 
-/// The block goes along its rows of `a` and down its columns of `b`, a pair of tiles at a time.
+/// The block moves along its rows of `a` and down its columns of `b`, a pair of tiles at a time.
 #[kernel(instances(16, 32))]
 #[launch_contract(dims = 2, block = (TILE, TILE))]
 pub fn matmul_shared<const TILE: usize>(
@@ -61,8 +61,8 @@ pub fn matmul_shared<const TILE: usize>(
 
     let mut sum = 0.0;
     for start in (0..a.columns).step_by(TILE) {
-        // A block that lies inside the product loads whole tiles without asking, which is 3 % of
-        // its time on an H200.
+        // A block that is inside the product loads whole tiles without checks. The checks are 3 %
+        // of its time on an H200.
         let (element_of_a, element_of_b) = if is_inside && start + TILE <= a.columns {
             // SAFETY: both tiles are inside their matrices.
             unsafe {
@@ -74,8 +74,8 @@ pub fn matmul_shared<const TILE: usize>(
         } else {
             (a.get(y, start + column), b.get(start + row, x))
         };
-        // SAFETY: each thread sets its own element of each tile; all have read the last ones at the
-        // barrier below.
+        // SAFETY: each thread sets its own element of each tile. All threads have read the last
+        // tiles at the barrier below.
         unsafe {
             A.set_at(row, column, element_of_a);
             B.set_at(row, column, element_of_b);
@@ -89,15 +89,15 @@ pub fn matmul_shared<const TILE: usize>(
     }
 
     if x < b.columns && y < a.rows {
-        // SAFETY: `n` is the launch's, so threads with different x < n and y have different
-        // elements.
+        // SAFETY: `n` is the same for all threads, so threads with different x < n and y have
+        // different elements.
         if let Some(c) = unsafe { c.get_unique_mut(y * b.columns + x) } {
             *c = sum;
         }
     }
 }
 
-/// A matrix in row-major order that is zero outside its edges, so that a tile may hang over them.
+/// A matrix in row-major order that is zero outside its edges, so a tile may extend beyond them.
 struct Matrix<'a> {
     elements: &'a [f32],
     rows: usize,
@@ -119,17 +119,17 @@ impl<'a> Matrix<'a> {
         }
     }
 
-    /// The element.
+    /// Returns an element without a check.
     ///
     /// # Safety
-    /// It is inside the edges.
+    /// The element is inside the edges.
     #[inline]
     unsafe fn get_unchecked(&self, row: usize, column: usize) -> f32 {
-        // SAFETY: inside the edges, and `new` has seen that the elements are all there.
+        // SAFETY: inside the edges, and `new` has checked that all elements exist.
         unsafe { *self.elements.get_unchecked(row * self.columns + column) }
     }
 
-    /// The element, or zero outside the edges.
+    /// Returns the element, or zero outside the edges.
     #[inline]
     fn get(&self, row: usize, column: usize) -> f32 {
         if row < self.rows && column < self.columns {

@@ -20,8 +20,8 @@ use super::square_tile::store;
 pub const COLUMNS: usize = 32;
 /// Rows of the tile.
 pub const ROWS: usize = 16;
-/// Words behind each row: with two, the two columns that a warp reads share no bank; with one they
-/// share all but two.
+/// The words after each row. With two, the two columns that a warp reads share no bank; with one
+/// they share all but two.
 pub const PADDING: usize = 2;
 
 /// Writes along rows, reads along rows.
@@ -37,7 +37,7 @@ pub fn rect_row_row(output: DisjointSlice<u32>) {
     store(output, unsafe { TILE.get_at(y, x) });
 }
 
-/// Writes along columns, reads along columns: the tile stands on its side.
+/// Writes along columns, reads along columns: the tile is stored by columns.
 #[kernel]
 #[launch_contract(dims = 2, block = (COLUMNS, ROWS))]
 pub fn rect_col_col(output: DisjointSlice<u32>) {
@@ -64,14 +64,14 @@ pub fn rect_row_col(output: DisjointSlice<u32>) {
     store(output, unsafe { TILE.get_at(row, column) });
 }
 
-/// The same in shared memory that the launch gives.
+/// Does the same in dynamic shared memory, whose size the launch gives.
 #[kernel]
 #[launch_contract(dims = 2, block = (COLUMNS, ROWS))]
 pub fn rect_row_col_dyn(output: DisjointSlice<u32>) {
     row_to_column(output, COLUMNS);
 }
 
-/// As `rect_row_col`, with [`PADDING`] words behind each row.
+/// Does the same as `rect_row_col`, with [`PADDING`] words after each row.
 #[kernel]
 #[launch_contract(dims = 2, block = (COLUMNS, ROWS))]
 pub fn rect_row_col_pad(output: DisjointSlice<u32>) {
@@ -85,24 +85,24 @@ pub fn rect_row_col_pad(output: DisjointSlice<u32>) {
     store(output, unsafe { TILE.get_at(row, column) });
 }
 
-/// As `rect_row_col_dyn`, with `padding` words behind each row: what is dynamic can be tried with
-/// several.
+/// Does the same as `rect_row_col_dyn`, with `padding` words after each row. Dynamic shared memory
+/// allows several values of it.
 #[kernel]
 #[launch_contract(dims = 2, block = (COLUMNS, ROWS))]
 pub fn rect_row_col_dyn_pad(output: DisjointSlice<u32>, padding: u32) {
     row_to_column(output, COLUMNS + padding as usize);
 }
 
-/// Column and row of the tile that the thread reads: threads count down the columns, not along the
-/// rows.
+/// Returns column and row of the tile that the thread reads. Threads are numbered down the columns,
+/// not along the rows.
 #[inline]
 fn transposed() -> (usize, usize) {
     let thread = thread_rank() as usize;
     (thread / ROWS, thread % ROWS)
 }
 
-/// Writes along rows and reads along columns of dynamic shared memory, where the next row begins
-/// `pitch` elements on.
+/// Writes along rows and reads along columns of dynamic shared memory, whose rows are `pitch`
+/// elements apart.
 #[inline(always)]
 fn row_to_column(output: DisjointSlice<u32>, pitch: usize) {
     let tile = DynamicSharedArray::<u32>::get();

@@ -19,23 +19,23 @@ use crate::execution::reduce_unrolled::add_columns;
 
 /// The most threads that a block can have.
 const THREADS: usize = 1024;
-/// Elements that a thread of the unrolled kernels adds by itself at first.
+/// The number of elements that a thread of the unrolled kernels first adds by itself.
 const UNROLL: usize = 4;
 
-/// All steps in global memory.
+/// Does all steps in global memory.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn reduce_gmem(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
     let threads = block_dim_x() as usize;
     let part = data.part(block_idx_x() as usize * threads, threads);
-    // SAFETY: the launch is 1-D, so no other block has this part; nobody has stored to it yet.
+    // SAFETY: the launch is 1-D, so no other block has this part; it has not been stored to yet.
     unsafe {
         add_up(&part, part.len());
         store_first(&part, sums);
     }
 }
 
-/// An element of each thread to shared memory, and all steps there.
+/// Copies an element of each thread to shared memory, and does all steps there.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn reduce_smem(input: &[i32], sums: GlobalMut<i32>) {
@@ -43,14 +43,14 @@ pub fn reduce_smem(input: &[i32], sums: GlobalMut<i32>) {
     // SAFETY: each thread sets its own element; the first step comes after the barrier.
     unsafe { PARTIALS.set(thread_idx_x() as usize, load::<1>(input)) };
     sync_threads();
-    // SAFETY: the block's own array, with a number of each thread.
+    // SAFETY: the block's own array, with one number per thread.
     unsafe {
         add_up(&PARTIALS, block_dim_x() as usize);
         store_first(&PARTIALS, sums);
     }
 }
 
-/// The same in shared memory that the launch gives.
+/// Does the same in dynamic shared memory, whose size the launch gives.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn reduce_smem_dyn(input: &[i32], sums: GlobalMut<i32>) {
@@ -58,14 +58,14 @@ pub fn reduce_smem_dyn(input: &[i32], sums: GlobalMut<i32>) {
     // SAFETY: each thread sets its own element; the first step comes after the barrier.
     unsafe { partials.set(thread_idx_x() as usize, load::<1>(input)) };
     sync_threads();
-    // SAFETY: the block's own array, with a number of each thread.
+    // SAFETY: the block's own array, with one number per thread.
     unsafe {
         add_up(&partials, block_dim_x() as usize);
         store_first(&partials, sums);
     }
 }
 
-/// Four elements of each thread, added in registers to one in global memory; all steps there.
+/// Adds four elements of each thread in registers to one in global memory; all steps there.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn reduce_gmem_unroll4(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
@@ -80,7 +80,7 @@ pub fn reduce_gmem_unroll4(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
     }
 }
 
-/// Four elements of each thread, added in registers to one in shared memory; all steps there.
+/// Adds four elements of each thread in registers to one in shared memory; all steps there.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn reduce_smem_unroll4(input: &[i32], sums: GlobalMut<i32>) {
@@ -88,14 +88,14 @@ pub fn reduce_smem_unroll4(input: &[i32], sums: GlobalMut<i32>) {
     // SAFETY: each thread sets its own element; the first step comes after the barrier.
     unsafe { PARTIALS.set(thread_idx_x() as usize, load::<UNROLL>(input)) };
     sync_threads();
-    // SAFETY: the block's own array, with a number of each thread.
+    // SAFETY: the block's own array, with one number per thread.
     unsafe {
         add_up(&PARTIALS, block_dim_x() as usize);
         store_first(&PARTIALS, sums);
     }
 }
 
-/// The same in shared memory that the launch gives.
+/// Does the same in dynamic shared memory, whose size the launch gives.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn reduce_smem_unroll4_dyn(input: &[i32], sums: GlobalMut<i32>) {
@@ -103,15 +103,15 @@ pub fn reduce_smem_unroll4_dyn(input: &[i32], sums: GlobalMut<i32>) {
     // SAFETY: each thread sets its own element; the first step comes after the barrier.
     unsafe { partials.set(thread_idx_x() as usize, load::<UNROLL>(input)) };
     sync_threads();
-    // SAFETY: the block's own array, with a number of each thread.
+    // SAFETY: the block's own array, with one number per thread.
     unsafe {
         add_up(&partials, block_dim_x() as usize);
         store_first(&partials, sums);
     }
 }
 
-/// Dynamic shared memory with an element for each thread of the block; a launch that gave less ends
-/// here.
+/// Returns dynamic shared memory with an element for each thread of the block. A launch with less
+/// memory fails here.
 #[inline(always)]
 fn element_of_each_thread() -> DynamicSharedArray<i32> {
     let partials = DynamicSharedArray::<i32>::get();
@@ -122,7 +122,7 @@ fn element_of_each_thread() -> DynamicSharedArray<i32> {
     partials
 }
 
-/// The sum of this thread's elements, a block apart; zero for those past the end.
+/// Returns the sum of this thread's elements, a block apart; those past the end are zero.
 #[inline(always)]
 fn load<const ELEMENTS: usize>(input: &[i32]) -> i32 {
     let threads = block_dim_x() as usize;
@@ -131,20 +131,20 @@ fn load<const ELEMENTS: usize>(input: &[i32]) -> i32 {
     (0..ELEMENTS).map(element).sum()
 }
 
-/// Adds the first `live` numbers to the very first: half to half, the last six steps by one warp.
-/// Thread 0 takes the last step.
+/// Adds the first `live` numbers into the first one: one half to the other, with the last six steps
+/// by one warp. Thread 0 takes the last step.
 ///
 /// # Safety
-/// All threads of a block of whole warps call it with the same cells, which nobody else uses, and
-/// the same `live`, which is at most their number and `block_dim_x`; a barrier is behind what was
-/// stored there.
+/// All threads of a block of whole warps call it with the same cells, which nothing else uses, and
+/// the same `live`, which is at most their number and `block_dim_x`. A barrier is after the stores
+/// to the cells.
 #[inline(always)]
 unsafe fn add_up(cells: &Cells<i32>, live: usize) {
     let thread = thread_idx_x() as usize;
     let step = |stride: usize| {
         if thread < stride && thread + stride < live {
-            // SAFETY: below `live`. In one step a number is read by one thread, and written by the
-            // same or by none.
+            // SAFETY: below `live`. In one step a number is read by one thread, and written only by
+            // the same thread.
             unsafe {
                 let sum = cells.get_unchecked(thread) + cells.get_unchecked(thread + stride);
                 cells.set_unchecked(thread, sum);
@@ -152,7 +152,7 @@ unsafe fn add_up(cells: &Cells<i32>, live: usize) {
         }
     };
     for stride in [512, 256, 128, 64] {
-        // The same for all threads of the block, so that all come to the barrier, or none.
+        // This is the same for all threads of the block, so all reach the barrier, or none.
         if block_dim_x() as usize > stride {
             step(stride);
             sync_threads(); // the next step adds what other threads stored in this one
@@ -166,16 +166,16 @@ unsafe fn add_up(cells: &Cells<i32>, live: usize) {
     }
 }
 
-/// Thread 0 writes the first of the block's cells as its sum, zero if there is none.
+/// Thread 0 writes the first of the block's cells as its sum, or zero if there is none.
 ///
 /// # Safety
-/// What is in the first cell was stored by thread 0, or a barrier lies between; blocks call it
-/// once.
+/// Thread 0 stored the value in the first cell, or a barrier is after its store. Each block calls
+/// this function once.
 #[inline]
 unsafe fn store_first(cells: &Cells<i32>, sums: GlobalMut<i32>) {
     let block = block_idx_x() as usize;
     if thread_idx_x() == 0 && block < sums.len() {
-        // SAFETY: as the caller says; blocks have places of their own.
+        // SAFETY: as the caller guarantees; each block has a place of its own.
         unsafe {
             let sum = if cells.is_empty() {
                 0

@@ -1,13 +1,13 @@
 //! A square tile of shared memory, written and read along rows or columns.
 //!
 //! Launch: 2-D grid of 32 x 32 blocks; for the kernels named `dyn`, with 4 bytes of dynamic shared
-//! memory for each of 32 x 32 elements, and of 32 x 33 where they are padded. Each thread puts its
-//! number in the block into the tile, waits, and writes what it then reads to its element of
-//! `output`; elements past the end are left alone. Read the other way than written, the tile is
-//! transposed.
+//! memory for each of 32 x 32 elements, or of 32 x 33 if they are padded. Each thread stores its
+//! number in the block in the tile, waits, and writes what it then reads to its element of
+//! `output`; elements past the end are left alone. If it is read in the other direction than
+//! written, the tile is transposed.
 //! Shows: a warp is a row of the block. Its 32 accesses along a row of the tile are in 32 banks,
-//! and take one pass; along a column they are all in one bank, and take 32. With one word of
-//! padding behind each row, a column is in 32 banks too.
+//! and need one pass. Along a column they are all in one bank, and need 32 passes. With one word of
+//! padding after each row, a column is in 32 banks too.
 //! Source: CUDA study notes, section 5.2.1.
 
 use lanewise_macros::{kernel, shared};
@@ -56,15 +56,15 @@ pub fn square_row_col(output: DisjointSlice<u32>) {
     store(output, unsafe { TILE.get_at(x, y) });
 }
 
-/// The same in shared memory that the launch gives, which has one dimension: the kernel computes
-/// the indices.
+/// Does the same in dynamic shared memory, whose size the launch gives. It has one dimension, so
+/// the kernel computes the indices.
 #[kernel]
 #[launch_contract(dims = 2, block = (SIDE, SIDE))]
 pub fn square_row_col_dyn(output: DisjointSlice<u32>) {
     row_to_column(output, SIDE);
 }
 
-/// As `square_row_col`, with a word behind each row.
+/// Does the same as `square_row_col`, with one word of padding after each row.
 #[kernel]
 #[launch_contract(dims = 2, block = (SIDE, SIDE))]
 pub fn square_row_col_pad(output: DisjointSlice<u32>) {
@@ -77,15 +77,15 @@ pub fn square_row_col_pad(output: DisjointSlice<u32>) {
     store(output, unsafe { TILE.get_at(x, y) });
 }
 
-/// As `square_row_col_dyn`, with a word behind each row.
+/// Does the same as `square_row_col_dyn`, with one word of padding after each row.
 #[kernel]
 #[launch_contract(dims = 2, block = (SIDE, SIDE))]
 pub fn square_row_col_dyn_pad(output: DisjointSlice<u32>) {
     row_to_column(output, SIDE + 1);
 }
 
-/// Writes along rows and reads along columns of dynamic shared memory, where the next row begins
-/// `pitch` elements on.
+/// Writes along rows and reads along columns of dynamic shared memory, whose rows are `pitch`
+/// elements apart.
 #[inline(always)]
 fn row_to_column(output: DisjointSlice<u32>, pitch: usize) {
     let tile = DynamicSharedArray::<u32>::get();

@@ -4,10 +4,10 @@
 //! is the sum of `c[j] * (input[i + j] - input[i - j])` for j from 1 to 4, with zero for what lies
 //! past either end of `input`: the central difference of 8th order, for samples that are 1 apart.
 //! Elements past the end of `output` are left alone. Each block loads its samples once, and the 4
-//! on each side, which are its neighbours': the halo.
-//! Shows: all lanes read the same coefficient at the same time, which is what constant memory is
-//! made for: one access, no register for an address, no traffic to global memory. From a read-only
-//! slice, every warp loads each coefficient.
+//! on each side, which belong to its neighbours: the halo.
+//! Shows: all lanes read the same coefficient at the same time. Constant memory is made for this:
+//! it needs one access, no register for an address, and no traffic to global memory. From a
+//! read-only slice, every warp loads each coefficient.
 //! Source: CUDA study notes, sections 5.5.1 and 5.5.2.
 
 use lanewise_macros::{device, kernel, shared};
@@ -16,13 +16,13 @@ use lanewise_std::{ConstantMemory, DisjointSlice, cache};
 
 /// Threads of a block.
 pub const BLOCK: usize = 256;
-/// Neighbours on each side.
+/// The number of neighbours on each side.
 pub const RADIUS: usize = 4;
 
-/// What the differences are multiplied by, the nearest first.
+/// The factors of the differences, the nearest first.
 pub const COEFFICIENTS: [f32; RADIUS] = [4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0];
 
-/// The same in constant memory, where the host may put others.
+/// The coefficients in constant memory, which the host may change.
 #[device]
 pub static STENCIL: ConstantMemory<[f32; RADIUS]> = ConstantMemory::new(COEFFICIENTS);
 
@@ -33,8 +33,8 @@ pub fn stencil_constant(input: &[f32], output: DisjointSlice<f32>) {
     derivative(input, output, |j| STENCIL.at(j));
 }
 
-/// Coefficients in global memory, through the read-only path, as the compiler chooses for a slice
-/// that is only read.
+/// Coefficients in global memory, through the read-only path, which the compiler chooses for a
+/// slice that is only read.
 #[kernel]
 #[launch_contract(dims = 1, block = (BLOCK))]
 pub fn stencil_readonly(input: &[f32], coefficients: &[f32], output: DisjointSlice<f32>) {
@@ -44,7 +44,7 @@ pub fn stencil_readonly(input: &[f32], coefficients: &[f32], output: DisjointSli
     derivative(input, output, |j| coefficients[j]);
 }
 
-/// Coefficients in global memory, through the read-only path, asked for at each load.
+/// Coefficients in global memory, through the read-only path, which each load requests.
 #[kernel]
 #[launch_contract(dims = 1, block = (BLOCK))]
 pub fn stencil_ldg(input: &[f32], coefficients: &[f32], output: DisjointSlice<f32>) {
@@ -55,7 +55,7 @@ pub fn stencil_ldg(input: &[f32], coefficients: &[f32], output: DisjointSlice<f3
     derivative(input, output, |j| unsafe { cache::ldg(&coefficients[j]) });
 }
 
-/// The derivative, with a `coefficient` to load.
+/// Computes the derivative with the given `coefficient`.
 #[inline(always)]
 fn derivative(input: &[f32], mut output: DisjointSlice<f32>, coefficient: impl Fn(usize) -> f32) {
     shared! { static SAMPLES: [f32; BLOCK + 2 * RADIUS]; }
@@ -67,7 +67,7 @@ fn derivative(input: &[f32], mut output: DisjointSlice<f32>, coefficient: impl F
     unsafe {
         SAMPLES.set(own, sample(here));
         if thread < RADIUS {
-            // Before the first sample the index wraps round, to one past any end.
+            // Before the first sample the index wraps around to one past any end.
             SAMPLES.set(thread, sample(here.wrapping_sub(RADIUS)));
             SAMPLES.set(own + BLOCK, sample(here + BLOCK));
         }

@@ -4,11 +4,11 @@
 //! 8 blocks; a block does a tile of 32 x 32, so the grid is `nx / 32` by `ny / 32`, rounded up. The
 //! kernels named `unroll` do two tiles, one below the other: `nx / 32` by `ny / 64`. Those named
 //! `dyn` have 4 bytes of dynamic shared memory for each element of the tiles, and of 32 x 33 for
-//! each tile where they are padded. Any size will do. Reads `input` once and writes `output` once;
-//! what lies past a slice's end is left alone.
-//! Shows: rows are loaded and rows are stored, 4 sectors for each warp both ways; the turn happens
-//! in shared memory. There a column of 32 floats lies in one bank, and takes 32 passes; with a row
-//! of 33, it lies in all 32, and takes one.
+//! each tile if they are padded. Any size is allowed. Reads `input` once and writes `output` once;
+//! places past a slice's end are left alone.
+//! Shows: rows are loaded and rows are stored, with 4 sectors per warp for both. The transpose
+//! happens in shared memory. There a column of 32 floats is in one bank, and needs 32 passes. With
+//! rows of 33, it is in all 32 banks, and needs one pass.
 //! Source: CUDA study notes, sections 5.4.2 to 5.4.4.
 
 use core::array::from_fn;
@@ -23,10 +23,10 @@ pub const SIDE: usize = 32;
 pub const ROWS: usize = 8;
 /// Tiles of a block in the kernels named `unroll`.
 pub const TILES: usize = 2;
-/// Elements of a tile that a thread does, `ROWS` rows apart.
+/// The number of a tile's elements that a thread moves, `ROWS` rows apart.
 const STEPS: usize = SIDE / ROWS;
 
-/// A row of the tile is written, a column is read.
+/// Writes rows of the tile and reads its columns.
 #[kernel]
 #[launch_contract(dims = 2, block = (SIDE, ROWS))]
 pub fn transpose_smem(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32) {
@@ -41,21 +41,21 @@ pub fn transpose_smem(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny
     }
     sync_threads(); // a row of the output is a column of the tile, which other threads have set
 
-    // SAFETY: set before the barrier, as all of the tile is.
+    // SAFETY: the whole tile was set before the barrier.
     let elements = from_fn(|step| unsafe { TILE.get_at(column, row + step * ROWS) });
-    // SAFETY: blocks have tiles of their own.
+    // SAFETY: each block has a tile of its own.
     unsafe { store(&mut output, nx, ny, left, top, elements) };
 }
 
-/// The same in shared memory that the launch gives, which has one dimension: the kernel computes
-/// the indices.
+/// Does the same in dynamic shared memory, whose size the launch gives. It has one dimension, so
+/// the kernel computes the indices.
 #[kernel]
 #[launch_contract(dims = 2, block = (SIDE, ROWS))]
 pub fn transpose_smem_dyn(input: &[f32], output: DisjointSlice<f32>, nx: u32, ny: u32) {
     through_dynamic::<1>(input, output, nx, ny, SIDE);
 }
 
-/// Rows of the tile are one longer than they need to be, so that a column has no two elements in a
+/// Pads each row of the tile by one element, so that no two elements of a column are in the same
 /// bank.
 #[kernel]
 #[launch_contract(dims = 2, block = (SIDE, ROWS))]
@@ -71,20 +71,20 @@ pub fn transpose_smem_pad(input: &[f32], mut output: DisjointSlice<f32>, nx: u32
     }
     sync_threads(); // a row of the output is a column of the tile, which other threads have set
 
-    // SAFETY: set before the barrier, as all of the tile is.
+    // SAFETY: the whole tile was set before the barrier.
     let elements = from_fn(|step| unsafe { TILE.get_at(column, row + step * ROWS) });
-    // SAFETY: blocks have tiles of their own.
+    // SAFETY: each block has a tile of its own.
     unsafe { store(&mut output, nx, ny, left, top, elements) };
 }
 
-/// As `transpose_smem_dyn`, with a word behind each row.
+/// Does the same as `transpose_smem_dyn`, with one word of padding after each row.
 #[kernel]
 #[launch_contract(dims = 2, block = (SIDE, ROWS))]
 pub fn transpose_smem_dyn_pad(input: &[f32], output: DisjointSlice<f32>, nx: u32, ny: u32) {
     through_dynamic::<1>(input, output, nx, ny, SIDE + 1);
 }
 
-/// Two tiles a block: twice as many loads under way, and half the blocks.
+/// Two tiles per block: twice as many loads in flight, and half the blocks.
 #[kernel]
 #[launch_contract(dims = 2, block = (SIDE, ROWS))]
 pub fn transpose_smem_unroll(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32) {
@@ -92,7 +92,7 @@ pub fn transpose_smem_unroll(input: &[f32], mut output: DisjointSlice<f32>, nx: 
     let (column, row) = (thread_idx_x() as usize, thread_idx_y() as usize);
     let (left, top) = corner::<TILES>();
 
-    // All loads are on their way before the first is waited for.
+    // All loads are issued before the first is waited for.
     let elements: [_; TILES] = from_fn(|tile| load(input, nx, ny, left, top + tile * SIDE));
     for (tile, elements) in elements.iter().enumerate() {
         for (step, &element) in elements.iter().enumerate() {
@@ -103,14 +103,14 @@ pub fn transpose_smem_unroll(input: &[f32], mut output: DisjointSlice<f32>, nx: 
     sync_threads(); // a row of the output is a column of a tile, which other threads have set
 
     for tile in 0..TILES {
-        // SAFETY: set before the barrier, as all of the tiles are.
+        // SAFETY: all of the tiles were set before the barrier.
         let at = |step| unsafe { TILE.get_at(tile * SIDE + column, row + step * ROWS) };
-        // SAFETY: blocks have tiles of their own.
+        // SAFETY: each block has tiles of its own.
         unsafe { store(&mut output, nx, ny, left, top + tile * SIDE, from_fn(at)) };
     }
 }
 
-/// As `transpose_smem_unroll`, with a word behind each row.
+/// Does the same as `transpose_smem_unroll`, with one word of padding after each row.
 #[kernel]
 #[launch_contract(dims = 2, block = (SIDE, ROWS))]
 pub fn transpose_smem_unroll_pad(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32) {
@@ -118,7 +118,7 @@ pub fn transpose_smem_unroll_pad(input: &[f32], mut output: DisjointSlice<f32>, 
     let (column, row) = (thread_idx_x() as usize, thread_idx_y() as usize);
     let (left, top) = corner::<TILES>();
 
-    // All loads are on their way before the first is waited for.
+    // All loads are issued before the first is waited for.
     let elements: [_; TILES] = from_fn(|tile| load(input, nx, ny, left, top + tile * SIDE));
     for (tile, elements) in elements.iter().enumerate() {
         for (step, &element) in elements.iter().enumerate() {
@@ -129,22 +129,22 @@ pub fn transpose_smem_unroll_pad(input: &[f32], mut output: DisjointSlice<f32>, 
     sync_threads(); // a row of the output is a column of a tile, which other threads have set
 
     for tile in 0..TILES {
-        // SAFETY: set before the barrier, as all of the tiles are.
+        // SAFETY: all of the tiles were set before the barrier.
         let at = |step| unsafe { TILE.get_at(tile * SIDE + column, row + step * ROWS) };
-        // SAFETY: blocks have tiles of their own.
+        // SAFETY: each block has tiles of its own.
         unsafe { store(&mut output, nx, ny, left, top + tile * SIDE, from_fn(at)) };
     }
 }
 
-/// As `transpose_smem_unroll_pad`, in shared memory that the launch gives.
+/// Does the same as `transpose_smem_unroll_pad`, in dynamic shared memory.
 #[kernel]
 #[launch_contract(dims = 2, block = (SIDE, ROWS))]
 pub fn transpose_smem_unroll_pad_dyn(input: &[f32], output: DisjointSlice<f32>, nx: u32, ny: u32) {
     through_dynamic::<TILES>(input, output, nx, ny, SIDE + 1);
 }
 
-/// The transpose through `N` tiles of dynamic shared memory, where the next row begins `pitch`
-/// elements on.
+/// Transposes through `N` tiles of dynamic shared memory, whose rows are `pitch` elements
+/// apart.
 #[inline(always)]
 fn through_dynamic<const N: usize>(
     input: &[f32],
@@ -175,16 +175,16 @@ fn through_dynamic<const N: usize>(
     for tile in 0..N {
         let at = |step| {
             let at = (tile * SIDE + column) * pitch + row + step * ROWS;
-            // SAFETY: in bounds, and set before the barrier, as all of the tiles are.
+            // SAFETY: in bounds, and all of the tiles were set before the barrier.
             unsafe { tiles.get_unchecked(at) }
         };
-        // SAFETY: blocks have tiles of their own.
+        // SAFETY: each block has tiles of its own.
         unsafe { store(&mut output, nx, ny, left, top + tile * SIDE, from_fn(at)) };
     }
 }
 
-/// The column and the row of the input at which this block's tiles begin, `N` of them one below the
-/// other.
+/// Returns the column and the row of the input at which this block's tiles begin. The block has `N`
+/// tiles, one below the other.
 #[inline(always)]
 fn corner<const N: usize>() -> (usize, usize) {
     (
@@ -193,8 +193,8 @@ fn corner<const N: usize>() -> (usize, usize) {
     )
 }
 
-/// This thread's elements of the tile at `left` and `top` in the input, along rows; zero outside of
-/// it.
+/// Returns this thread's elements of the tile at `left` and `top` in the input, along rows. Outside
+/// of the input they are zero.
 #[inline(always)]
 fn load(input: &[f32], nx: u32, ny: u32, left: usize, top: usize) -> [f32; STEPS] {
     let (nx, ny) = (nx as usize, ny as usize);
@@ -202,8 +202,8 @@ fn load(input: &[f32], nx: u32, ny: u32, left: usize, top: usize) -> [f32; STEPS
         left + thread_idx_x() as usize,
         top + thread_idx_y() as usize,
     );
-    // A thread past the right edge has nothing to load; one past the lower edge has an index past
-    // the end.
+    // A thread past the right edge has nothing to load. A thread past the lower edge has an index
+    // past the end.
     let input = &input[..if x < nx {
         (nx * ny).min(input.len())
     } else {
@@ -217,8 +217,8 @@ fn load(input: &[f32], nx: u32, ny: u32, left: usize, top: usize) -> [f32; STEPS
     })
 }
 
-/// Stores this thread's elements of the turned tile, along rows of the output, where the tile at
-/// `left` and `top` has its own corner at `top` and `left`. What is outside is left out.
+/// Stores this thread's elements of the transposed tile, along rows of the output. The tile at
+/// `left` and `top` begins at `top` and `left` there. Elements outside are left out.
 ///
 /// # Safety
 /// Each block of the launch, which is 2-D with blocks of 32 x 8, calls it with corners of its own.
@@ -236,7 +236,7 @@ unsafe fn store(
         top + thread_idx_x() as usize,
         left + thread_idx_y() as usize,
     );
-    // As in `load`, one check of the index is all that is left for each element.
+    // As in `load`, only one check of the index remains for each element.
     let end = if x < ny {
         (nx * ny).min(output.len())
     } else {
@@ -245,7 +245,7 @@ unsafe fn store(
     for (step, &element) in elements.iter().enumerate() {
         let index = (y + step * ROWS) * ny + x;
         if index < end {
-            // SAFETY: in bounds; threads with different x < ny and y have different elements, and
+            // SAFETY: in bounds. Threads with different x < ny and y have different elements, and
             // these are the thread's own.
             unsafe { *output.as_mut_ptr().add(index) = element };
         }

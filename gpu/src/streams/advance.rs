@@ -1,5 +1,5 @@
-//! A generator of pseudo-random numbers, run for many steps: a kernel whose duration one can
-//! choose.
+//! A generator of pseudo-random numbers that runs many steps: a kernel whose duration can be
+//! chosen.
 //!
 //! Launch: 1-D grid of at least as many threads as elements, in blocks of any size. Each element is
 //! read once, goes through `rounds` steps of `x = 1664525 x + 1013904223` (mod 2^32), and is
@@ -14,12 +14,12 @@ use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;
 use lanewise_std::thread;
 
-/// What a step multiplies by.
+/// The factor of a step.
 pub const FACTOR: u32 = 1_664_525;
-/// What a step adds.
+/// The increment of a step.
 pub const INCREMENT: u32 = 1_013_904_223;
 
-/// `output[i]` is `input[i]`, `rounds` steps on.
+/// Computes `output[i]` from `input[i]` by `rounds` steps.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn advance(input: &[u32], mut output: DisjointSlice<u32>, rounds: u32) {

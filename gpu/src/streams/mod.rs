@@ -1,3 +1,3 @@
-//! Streams: kernels that make something to overlap.
+//! Streams: kernels whose time can overlap with copies.
 
 pub mod advance;

@@ -1,3 +1,3 @@
-//! Tensors: boxes that a unit of its own moves.
+//! Tensors: boxes that the tensor memory accelerator moves.
 
 pub mod tma_copy;

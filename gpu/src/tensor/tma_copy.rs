@@ -1,12 +1,12 @@
-//! A matrix that is scaled box by box: the tensor memory accelerator loads and stores the boxes;
-//! one warp asks for them, and four compute.
+//! A matrix that is scaled box by box: the tensor memory accelerator loads and stores the boxes.
+//! One warp requests them, and four compute.
 //!
 //! Launch: 1-D grid of any size, which strides over the boxes; blocks of [`THREADS`] threads. The
 //! tensor maps have boxes of [`COLUMNS`] x [`ROWS`] elements. Writes `factor` times `input` to
-//! `output`, as far as both reach. The kernel checks no bounds, because the maps do.
-//! Shows: one thread asks for 2 KiB and goes on; up to [`PLACES`] boxes are loaded at the same
-//! time. A load reports its bytes to a barrier, a store belongs to a group of the thread that asked
-//! for it, and a fence stands between the threads' writes and the unit's reads.
+//! `output`, up to the shorter length. The kernel checks no bounds, because the maps do.
+//! Shows: one thread requests 2 KiB and continues; up to [`PLACES`] boxes are loaded at the same
+//! time. A load reports its bytes to a barrier. A store belongs to a group of the thread that
+//! requested it. A fence is between the threads' writes and the unit's reads.
 //! Source: CUDA programming notes, "Tensor Memory Accelerator"; PTX ISA, "cp.async.bulk.tensor",
 //! "mbarrier".
 
@@ -22,17 +22,17 @@ use lanewise_std::warp::WARP_SIZE;
 pub const COLUMNS: usize = 32;
 /// Rows of a box.
 pub const ROWS: usize = 16;
-/// Boxes on their way in a block.
+/// The number of boxes in flight in a block.
 pub const PLACES: usize = 3;
-/// Threads of a block: a warp that asks for boxes, and those that work on them.
+/// Threads of a block: one warp that requests boxes, and the warps that compute with them.
 pub const THREADS: u32 = WARP_SIZE + WORKERS;
 
-/// Threads that work.
+/// The number of threads that compute.
 const WORKERS: u32 = 128;
 /// Elements of a box.
 const BOX: usize = COLUMNS * ROWS;
 
-/// `output = factor * input`, in boxes of which there are `across` in a row and `boxes` in all.
+/// Computes `output = factor * input`, with `across` boxes in a row and `boxes` in all.
 #[kernel(min_arch = "sm_90")]
 #[launch_contract(dims = 1, block = (160))]
 pub fn tma_copy(
@@ -75,14 +75,14 @@ pub fn tma_copy(
         let place = consumer.wait();
         let tile = TILES.tile(place.stage());
         for i in (worker as usize..BOX).step_by(WORKERS as usize) {
-            // SAFETY: the place is full, and the element is this thread's.
+            // SAFETY: the place is full, and only this thread has the element.
             unsafe { tile.set(i, factor * tile.get(i)) };
         }
         bulk::fence_proxy_async();
         worked.arrive_and_wait(); // the store below reads what all workers wrote
         if worker == 0 {
-            // SAFETY: the box is written, and stays until the group has read it; the boxes of the
-            // output are different ones.
+            // SAFETY: the box is written, and stays until the group has read it. Each box of the
+            // output is stored once.
             unsafe { output.store(corner(number), tile.as_ptr()) };
             bulk::commit_group();
             bulk::wait_group_read::<0>();

@@ -46,8 +46,8 @@ pub fn reduce_shfl(input: &[i32], mut sums: PerBlock<i32>) {
     }
 }
 
-/// The sum over the warp's lanes, in each of them: after the step with 16, lanes hold sums of 2
-/// values, then of 4, 8, 16, 32.
+/// Returns the sum over the warp's lanes in each of them. After the step with 16, lanes have sums
+/// of 2 values, then of 4, 8, 16, 32.
 #[inline]
 fn warp_sum(mut value: i32) -> i32 {
     for lanes in [16, 8, 4, 2, 1] {

@@ -1,11 +1,11 @@
 //! The forms of the shuffle: which lane each lane reads from.
 //!
 //! Launch: 1-D grid of 1-D blocks of whole warps, at least one thread for each element (for
-//! `shfl_xor_array`, `shfl_xor_int4` and `shfl_swap`: for each four). A warp is cut into segments
-//! of `width` lanes, 2, 4, 8, 16 or 32; the notes' are 16 wide. Each thread takes its element of
-//! `input`, exchanges it within its segment, and writes what it got to its element of `output`. All
-//! lanes take part, those without an element with zero; elements past the end of either slice are
-//! left alone.
+//! `shfl_xor_array`, `shfl_xor_int4` and `shfl_swap`: for each four). A warp is divided into
+//! segments of `width` lanes, 2, 4, 8, 16 or 32; those of the notes are 16 wide. Each thread takes
+//! its element of `input`, exchanges it within its segment, and writes the result to its element of
+//! `output`. All lanes take part. Lanes without an element use zero; elements past the end of
+//! either slice are left alone.
 //! Shows: a lane names the lane that it reads *from*: by its number (`broadcast`, `wrap`), by a
 //! distance below or above (`up`, `down`; lanes whose source would lie outside the segment keep
 //! their own value), or by flipping bits of its own number (`xor`: lanes exchange in pairs).
@@ -24,9 +24,9 @@ use lanewise_std::warp::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Value)]
 pub struct Int4(pub [i32; 4]);
 
-/// Which of its four the lower lane of a pair gives in `shfl_swap`.
+/// The element that the lower lane of a pair gives in `shfl_swap`.
 pub const FIRST: usize = 0;
-/// Which of its four the upper lane gives.
+/// The element that the upper lane gives.
 pub const SECOND: usize = 3;
 
 /// Every lane reads lane `lane` of its segment.
@@ -56,8 +56,8 @@ pub fn shfl_down(input: &[i32], output: DisjointSlice<i32>, delta: u32, width: u
     });
 }
 
-/// Every lane reads the lane `offset` further on, round the segment: a number past its end counts
-/// from its start.
+/// Every lane reads the lane `offset` further on in the segment. A number past the segment's end
+/// wraps around to its start.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn shfl_wrap(input: &[i32], output: DisjointSlice<i32>, offset: i32, width: u32) {
@@ -76,8 +76,8 @@ pub fn shfl_xor(input: &[i32], output: DisjointSlice<i32>, mask: u32, width: u32
     });
 }
 
-/// The same with four values a lane: four shuffles. Aligned as one integer is, they are loaded one
-/// by one.
+/// Exchanges four values per lane, with four shuffles. They have the alignment of one integer, so
+/// they are loaded one by one.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn shfl_xor_array(input: &[[i32; 4]], output: DisjointSlice<[i32; 4]>, mask: u32, width: u32) {
@@ -86,7 +86,7 @@ pub fn shfl_xor_array(input: &[[i32; 4]], output: DisjointSlice<[i32; 4]>, mask:
     });
 }
 
-/// The same with four values that are aligned as one: one load and one store, and the same four
+/// Exchanges four values that are aligned as a whole, with one load, one store, and the same four
 /// shuffles.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
@@ -99,8 +99,8 @@ pub fn shfl_xor_int4(input: &[Int4], output: DisjointSlice<Int4>, mask: u32, wid
 /// Of two lanes whose numbers differ in the bits of `mask`, the lower gives [`FIRST`] of its four
 /// for [`SECOND`] of the upper's.
 ///
-/// A shuffle gives and takes the same register. So the lower lane puts what it gives where the
-/// upper has its own, and back.
+/// A shuffle gives and takes the same register. So the lower lane moves the value that it gives to
+/// the position of the upper lane's value, and back afterwards.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn shfl_swap(input: &[[i32; 4]], output: DisjointSlice<[i32; 4]>, mask: u32, width: u32) {
@@ -117,7 +117,7 @@ pub fn shfl_swap(input: &[[i32; 4]], output: DisjointSlice<[i32; 4]>, mask: u32,
     });
 }
 
-/// Loads this thread's element, has it exchanged by all lanes, and stores what came.
+/// Loads this thread's element, exchanges it among all lanes, and stores the result.
 #[inline(always)]
 fn exchange<T: Copy + Default>(
     input: &[T],

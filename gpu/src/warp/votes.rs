@@ -1,13 +1,13 @@
-//! What a warp can ask of all its lanes at once.
+//! Questions that a warp can ask all its lanes at once.
 //!
 //! Launch: 1-D grid of 1-D blocks of whole warps, at least one thread for each element.
-//! `vote_any_all_ballot` writes a [`Vote`] for each element: what the warp's lanes answer to "is
-//! mine above `limit`?". `match_any` writes the lanes of the warp whose value is the same as the
-//! element's own. Lanes past the end of `input` take part with zero; elements past the end of
-//! `output` are left alone.
-//! Shows: the answers of 32 lanes are the bits of one register; no memory and no barrier is needed.
-//! The mask says which lanes take part. Before Volta it was the lanes that happened to be active,
-//! which made such code fragile.
+//! `vote_any_all_ballot` writes a [`Vote`] for each element: the results of the comparison "is mine
+//! above `limit`?" in the warp's lanes. `match_any` writes the lanes of the warp whose value is the
+//! same as the element's own. Lanes past the end of `input` take part with zero; elements past the
+//! end of `output` are left alone.
+//! Shows: the results of 32 lanes are the bits of one register; no memory and no barrier is needed.
+//! The mask names the lanes that take part. Before Volta these were the lanes that were active by
+//! chance, which made such code fragile.
 //! Source: CUDA study notes, section 5.6; PTX ISA, "vote.sync", "match.sync"; CUDA C++ Programming
 //! Guide, "Warp Vote Functions".
 
@@ -16,19 +16,19 @@ use lanewise_std::DisjointSlice;
 use lanewise_std::thread;
 use lanewise_std::warp::{FULL_MASK, all_sync, any_sync, ballot_sync, match_any_sync};
 
-/// What a warp's lanes said.
+/// The results of a vote in a warp.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Value)]
 pub struct Vote {
-    /// 1 if one of them said yes.
+    /// 1 if the comparison is true in at least one lane.
     pub any: u32,
-    /// 1 if all of them did.
+    /// 1 if it is true in all of them.
     pub all: u32,
-    /// Those that did: bit n is lane n.
+    /// The lanes in which it is true: bit n is lane n.
     pub ballot: u32,
 }
 
-/// Asks all lanes whether their element is above `limit`, in three ways.
+/// Compares every lane's element with `limit`, and writes the results in three ways.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn vote_any_all_ballot(input: &[i32], mut output: DisjointSlice<Vote>, limit: i32) {
@@ -44,7 +44,7 @@ pub fn vote_any_all_ballot(input: &[i32], mut output: DisjointSlice<Vote>, limit
     }
 }
 
-/// Asks which lanes have the same element.
+/// Finds the lanes that have the same element.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn match_any(input: &[i32], mut output: DisjointSlice<u32>) {

@@ -86,8 +86,8 @@ impl PtxBuilder {
     }
 
     /// Makes PTX for a debugger, as nvcc does with `-G`. The kernel crate is not optimised, and
-    /// DWARF describes its functions, variables and types. The results are the same except for `a *
-    /// b + c`, which is not fused. The code is slow.
+    /// DWARF describes its functions, variables and types. The results are the same except for
+    /// `a * b + c`, which is not fused. The code is slow.
     pub fn debug(mut self, debug: bool) -> PtxBuilder {
         self.debug = debug;
         self

@@ -55,8 +55,8 @@ pub fn embed(name: &str, options: impl FnOnce(PtxBuilder) -> PtxBuilder) {
 }
 
 fn try_embed(name: &str, options: impl FnOnce(PtxBuilder) -> PtxBuilder) -> Result<(), BuildError> {
-    // Cargo itself compiles or checks the crate for the device (`cargo clippy --target
-    // nvptx64-nvidia-cuda`). Code that runs there embeds no kernels.
+    // Cargo itself compiles or checks the crate for the device
+    // (`cargo clippy --target nvptx64-nvidia-cuda`). Code that runs there embeds no kernels.
     if env::var("TARGET").is_ok_and(|target| target == cargo::TARGET) {
         return Ok(());
     }

@@ -231,7 +231,7 @@ pub enum CodegenError {
     Bitcode {
         /// The file that was read.
         path: PathBuf,
-        /// LLVM's message.
+        /// LLVM's message about the error.
         reason: String,
     },
     /// The description that `#[kernel]` leaves beside a kernel has another format than this crate

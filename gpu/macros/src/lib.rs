@@ -31,8 +31,8 @@ use proc_macro::TokenStream;
 /// | `d: GlobalMut<T>` | pointer, length | memory that threads share, behind `unsafe` access |
 /// | `n: u32`, any `T: Value` | the value | the value |
 ///
-/// A safe `fn` may be launched safely with any grid and block. If that does not hold, write `unsafe
-/// fn`.
+/// A safe `fn` may be launched safely with any grid and block. If that does not hold, write
+/// `unsafe fn`.
 ///
 /// Options:
 /// - `instances(16, 32)` lists the values of a kernel with a const parameter (one entry point each,
@@ -94,9 +94,10 @@ pub fn max_registers(options: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// Fixes the shape of the cluster that a block belongs to, in blocks: `#[cluster_launch(2, 1, 1)]`.
-/// This is CUDA's `__cluster_dims__`. The attribute is used together with `#[kernel(min_arch =
-/// "sm_90")]`, because Hopper was the first to have clusters. The grid is a multiple of the cluster
-/// along each axis. PTX ISA, "Cluster Dimension Directives: .reqnctapercluster".
+/// This is CUDA's `__cluster_dims__`. The attribute is used together with
+/// `#[kernel(min_arch = "sm_90")]`, because Hopper was the first to have clusters. The grid is a
+/// multiple of the cluster along each axis. PTX ISA, "Cluster Dimension Directives:
+/// .reqnctapercluster".
 #[proc_macro_attribute]
 pub fn cluster_launch(options: TokenStream, item: TokenStream) -> TokenStream {
     kernel::companion::expand("cluster_launch", options.into(), item.into())

@@ -20,7 +20,7 @@ pub unsafe fn incr_racy(counter: GlobalMut<i32>) {
     if counter.is_empty() {
         return;
     }
-    // SAFETY: in bounds; the caller of the launch answers for other threads between the two.
+    // SAFETY: in bounds; the caller of the launch is responsible for the race of threads.
     unsafe { counter.set(0, counter.get(0) + 1) };
 }
 

@@ -5,9 +5,9 @@
 //! in the block into the tile, waits, and writes what it then reads to its element of `output`;
 //! elements past the end are left alone. Read the other way than written, the tile is transposed:
 //! its columns become rows of 16.
-//! Shows: columns and rows have different lengths, so that a thread needs two positions: where it
-//! writes, from its place in the block, and where it reads, from its number. A warp reads two
-//! columns of 16; both are in one bank each, unless padding spreads them.
+//! Shows: columns and rows have different lengths, so a thread needs two positions: its place in
+//! the block, where it writes, and the place of its number, where it reads. A warp reads two
+//! columns of 16. Both are in one bank each, unless padding spreads them.
 //! Source: CUDA study notes, section 5.2.2.
 
 use lanewise_macros::{kernel, shared};

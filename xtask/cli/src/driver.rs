@@ -277,7 +277,7 @@ fn install(made: &Path, folder: &Path) -> Result<()> {
         })
 }
 
-/// Returns whether a file is identical to a copy of `made`.
+/// Returns whether a file has the size and the time that a copy of `made` has.
 fn is_copy(copy: &Path, made: &Path) -> bool {
     let told = |file: &Path| {
         let data = file.metadata().ok()?;

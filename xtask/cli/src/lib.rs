@@ -1,9 +1,9 @@
 //! The commands that work on any kernel crate: build it to PTX, inspect it, check it, start a
 //! project.
 //!
-//! They are one program with two names. Cargo finds `cargo-lanewise` (`cargo lanewise inspect
-//! my_kernel`), and `lanewise` is the same program without cargo. In Lanewise's own repository,
-//! `cargo lanewise` shows these commands beside the repository's own.
+//! They are one program with two names. Cargo finds `cargo-lanewise`
+//! (`cargo lanewise inspect my_kernel`), and `lanewise` is the same program without cargo. In
+//! Lanewise's own repository, `cargo lanewise` shows these commands beside the repository's own.
 //!
 //! Each command has a module. The program depends on `lanewise-builder` and on nothing of the host
 //! side. So it is quick to build, and if a kernel does not compile, rustc's own messages are shown.

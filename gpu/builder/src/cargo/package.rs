@@ -3,8 +3,8 @@
 //! The kernels are a crate of their own, or a module of a package that is otherwise for the host:
 //! `src/kernels.rs`, or a folder `src/kernels`. A package of the second kind has a section
 //! `[package.metadata.lanewise.dependencies]` with the module's dependencies. Both kinds may name
-//! device code from another compiler that the kernels are linked with: `link =
-//! ["foreign/norm.ptx"]` in `[package.metadata.lanewise]`.
+//! device code from another compiler that the kernels are linked with:
+//! `link = ["foreign/norm.ptx"]` in `[package.metadata.lanewise]`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -31,7 +31,7 @@ type OnFatal = Box<dyn Fn(Fatal)>;
 /// A fatal error, which ended the work.
 #[derive(Clone, Debug)]
 pub(crate) struct Fatal {
-    /// LLVM's message.
+    /// LLVM's message about the error.
     pub(crate) reason: String,
     /// The intrinsic that could not be compiled and the place of a call of it, if this was the
     /// cause.

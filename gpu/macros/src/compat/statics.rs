@@ -2,8 +2,8 @@
 //! stock rustc cannot do.
 //!
 //! cuda-oxide's `static mut TILE: SharedArray<T, N> = SharedArray::UNINIT;` becomes a `shared!`
-//! array and a view of it under the same name. A barrier is handled in the same way. `&raw mut TILE
-//! as *mut T` is then the address of the array, not of its view. Rust-CUDA's
+//! array and a view of it under the same name. A barrier is handled in the same way.
+//! `&raw mut TILE as *mut T` is then the address of the array, not of its view. Rust-CUDA's
 //! `#[address_space(shared)] static mut TILE: [T; N] = ..;` becomes a `shared!` array too, and
 //! `TILE` in the body becomes the place at its address.
 
@@ -108,8 +108,8 @@ impl VisitMut for Uses {
     }
 }
 
-/// Uses the array's address where the address of its view is cast to another pointer type: `&raw
-/// mut TILE as *mut u8`.
+/// Uses the array's address where the address of its view is cast to another pointer type:
+/// `&raw mut TILE as *mut u8`.
 struct Addresses {
     views: Vec<Ident>,
 }

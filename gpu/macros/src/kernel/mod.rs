@@ -2,7 +2,7 @@
 //!
 //! The modules are the steps. [`options`], [`bounds`], [`shape`] and [`contract`] read the
 //! attributes, and [`signature`] checks the function. [`manifest`] describes it to the builder, and
-//! [`layout`] says what both sides have to agree on. [`device`] and [`handle`] write the two
+//! [`layout`] is what both sides have to agree on. [`device`] and [`handle`] write the two
 //! expansions; [`child`] and [`entry_point`] write what both need for a kernel that other kernels
 //! launch.
 

@@ -38,8 +38,8 @@ pub(crate) fn make_small(module: &Module<'_>) {
 }
 
 /// Returns whether a symbol is a function of those modules, such a function as a trait's method
-/// (`<core::fmt::write as FnOnce>::call_once`), or a method of their traits (`<T as
-/// core::fmt::Debug>::fmt`).
+/// (`<core::fmt::write as FnOnce>::call_once`), or a method of their traits
+/// (`<T as core::fmt::Debug>::fmt`).
 fn formats(symbol: &str) -> bool {
     let path = format!("{:#}", rustc_demangle::demangle(symbol));
     let function = path.trim_start_matches('<');

@@ -130,8 +130,9 @@ fn param(input: &FnArg) -> syn::Result<Param> {
     }
 }
 
-/// Refuses named lifetimes in a type, because only the launch lends the memory. A kernel with a
-/// `'static` parameter could keep it for the next launch, when the memory may no longer exist.
+/// Refuses named lifetimes and references inside a type, because only the launch lends the memory.
+/// A kernel with a `'static` parameter could keep it for the next launch, when the memory may no
+/// longer exist.
 struct Borrows(Errors);
 
 impl Visit<'_> for Borrows {

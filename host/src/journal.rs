@@ -41,8 +41,8 @@ fn journal() -> MutexGuard<'static, Journal> {
     JOURNAL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Notes a launch on the stream with this handle. `what` describes it: `` kernel `vec_add` `` or `a
-/// graph`.
+/// Notes a launch on the stream with this handle. `what` describes it: `` kernel `vec_add` `` or
+/// `a graph`.
 pub(crate) fn launched(what: String, device: usize, stream: usize, at: &'static Location<'static>) {
     journal().note(Launch {
         what,

@@ -4,8 +4,8 @@
 //! A [`Pattern`] is a row of the catalog: a name, a source, and its [`Variant`]s, which are kernels
 //! that do the same work in different ways. Chapters are folders and patterns are files, with the
 //! same names as the kernels' files in the `gpu` crate. `pattern` contains the types of the
-//! definitions, and `measure` runs and times them. The tests, the program `patterns` and `cargo
-//! xtask run` all use these definitions.
+//! definitions, and `measure` runs and times them. The tests, the program `patterns` and
+//! `cargo xtask run` all use these definitions.
 
 pub mod algorithms;
 pub mod basics;

@@ -305,8 +305,8 @@ impl Device {
     /// `device.module::<gpu::Ptx>()`. The first call loads the crate's PTX that suits this device
     /// best. A launch loads the module of its kernel automatically.
     ///
-    /// If `LANEWISE_PTX` names a folder with PTX of that name, that PTX is used instead. `cargo
-    /// xtask build-ptx --debug` makes such a folder, for example.
+    /// If `LANEWISE_PTX` names a folder with PTX of that name, that PTX is used instead.
+    /// `cargo xtask build-ptx --debug` makes such a folder, for example.
     ///
     /// # Errors
     /// [`LoadError`] if no embedded PTX suits the device or the driver refuses it.

@@ -282,8 +282,8 @@ fn conflict(earlier: Access, later: Access) -> bool {
     earlier == Access::Write || later == Access::Write
 }
 
-/// Pinned host memory as a buffer of the device. Pass `&mapped` if the kernel reads it, and `&mut
-/// mapped` if it writes it.
+/// Pinned host memory as a buffer of the device. Pass `&mapped` if the kernel reads it, and
+/// `&mut mapped` if it writes it.
 ///
 /// It gives no `&mut DeviceBuffer`, because swapping that with another buffer would let the host's
 /// memory outlive its owner:

@@ -96,8 +96,8 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
         self.size
     }
 
-    /// Returns all rows with their padding. A kernel gets the same for `&pitched` or `&mut
-    /// pitched`.
+    /// Returns all rows with their padding. A kernel gets the same for `&pitched` or
+    /// `&mut pitched`.
     ///
     /// There is no method that returns `&mut DeviceBuffer`, because a caller could replace the
     /// buffer by a shorter one.

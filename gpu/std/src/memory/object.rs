@@ -1,7 +1,7 @@
 //! The handles of textures and surfaces: numbers by which the driver identifies an object.
 
-/// Defines the type of a handle: `object_handle!(/** Docs. */ Texture2d, "two-dimensional texture
-/// object")`.
+/// Defines the type of a handle:
+/// `object_handle!(/** Docs. */ Texture2d, "two-dimensional texture object")`.
 macro_rules! object_handle {
     ($(#[$doc:meta])* $name:ident, $object:expr) => {
         $(#[$doc])*

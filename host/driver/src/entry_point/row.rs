@@ -1,7 +1,7 @@
 //! The columns of a row besides the signature and the function on the simulator.
 //!
-//! A row of [`crate::api`] ends in names of functions of this module, separated by commas: `,
-//! always`, `, unsafe_in_capture`, `, work(DeviceWork::Kernel, StreamAt::Argument(8))`.
+//! A row of [`crate::api`] ends in names of functions of this module, separated by commas:
+//! `, always`, `, unsafe_in_capture`, `, work(DeviceWork::Kernel, StreamAt::Argument(8))`.
 
 /// When a call may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

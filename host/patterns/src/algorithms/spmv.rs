@@ -186,8 +186,8 @@ macro_rules! sums {
 sums! { f32 f64 }
 
 impl<T: Sums> CsrMatrix<T> {
-    /// Makes a matrix of `rows` by `columns`. The elements of row r are `values[starts[r]..starts[r
-    /// + 1]]`, in the columns `places[..]` of the same range.
+    /// Makes a matrix of `rows` by `columns`. The elements of row r are
+    /// `values[starts[r]..starts[r + 1]]`, in the columns `places[..]` of the same range.
     ///
     /// # Errors
     /// [`CsrError`] with the row that is wrong; the driver's error.

@@ -70,8 +70,8 @@ impl Group {
         &self.streams
     }
 
-    /// Returns the name of the implementation that moves the data: `NCCL 2.28.9`, `copies in a
-    /// ring`.
+    /// Returns the name of the implementation that moves the data: `NCCL 2.28.9`,
+    /// `copies in a ring`.
     pub fn by(&self) -> String {
         match &self.way {
             Transport::Nccl(ranks) => ranks[0].name(),

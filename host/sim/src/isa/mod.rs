@@ -5,10 +5,10 @@
 //! handles it. The checker finds the row of every instruction of a module. The decoder uses that
 //! row. The coverage page of the book lists all rows.
 //!
-//! Rows are written in a small notation, which [`pattern`] reads once. For modifiers, `FRND? ftz?
-//! f32` is an optional rounding, then an optional `.ftz`, then `.f32`. `|` separates alternatives,
-//! names in capitals stand for sets of modifiers, `a.b` is two words, and `*` accepts anything. For
-//! operands, see [`pattern::Shape`].
+//! Rows are written in a small notation, which [`pattern`] reads once. For modifiers,
+//! `FRND? ftz? f32` is an optional rounding, then an optional `.ftz`, then `.f32`. `|` separates
+//! alternatives, names in capitals stand for sets of modifiers, `a.b` is two words, and `*` accepts
+//! anything. For operands, see [`pattern::Shape`].
 
 pub mod check;
 mod decoder;

@@ -2,7 +2,8 @@
 //!
 //! A function's frame holds, in this order: words (the predicate that is always true, the carry
 //! flag, the predicates), rows of constants and special registers, rows of registers, and the areas
-//! of `.param` variables. Words and constant rows are filled when the frame is made; see [`Row`].
+//! of `.param` variables. Words and constant rows are filled when the frame is made; see
+//! [`PresetRow`].
 
 use std::sync::{Arc, OnceLock};
 

@@ -1,12 +1,12 @@
 //! Linking: modules that call each other's functions become one image.
 //!
-//! A crate's kernels may call functions that another module defines (`#[device]` on an `unsafe
-//! extern "C"` block). [`Linker`] links such modules with the driver's own linker. It takes PTX of
-//! crates, PTX text, and the output of CUDA's tools (cubins, fatbins, objects and libraries).
-//! LTO-IR is linked by libnvJitLink. The kind of code is recognised by its first bytes. The
-//! resulting image can be loaded, or kept in a file for the next run. A crate that names such files
-//! in its Cargo.toml needs no `Linker`: its module is linked when it is first used. `nvlink` does
-//! the same ahead of time: `cargo lanewise link`.
+//! A crate's kernels may call functions that another module defines (`#[device]` on an
+//! `unsafe extern "C"` block). [`Linker`] links such modules with the driver's own linker. It takes
+//! PTX of crates, PTX text, and the output of CUDA's tools (cubins, fatbins, objects and
+//! libraries). LTO-IR is linked by libnvJitLink. The kind of code is recognised by its first bytes.
+//! The resulting image can be loaded, or kept in a file for the next run. A crate that names such
+//! files in its Cargo.toml needs no `Linker`: its module is linked when it is first used. `nvlink`
+//! does the same ahead of time: `cargo lanewise link`.
 //!
 //! Source: CUDA driver API, "Module Management", `cuLinkCreate`; CUDA Compiler Driver
 //! documentation, "Using Separate Compilation in CUDA".
@@ -105,9 +105,9 @@ impl Linker {
     }
 
     /// Adds code of any kind: PTX, a cubin, a fatbin, an object file with device code, a library of
-    /// such object files, or LTO-IR. A cubin or an object has to be relocatable (`ptxas
-    /// --compile-only`, `nvcc -dc`). The simulator does not run machine code: it takes PTX, and
-    /// fatbins that contain PTX. Messages use `name` for the code.
+    /// such object files, or LTO-IR. A cubin or an object has to be relocatable
+    /// (`ptxas --compile-only`, `nvcc -dc`). The simulator does not run machine code: it takes PTX,
+    /// and fatbins that contain PTX. Messages use `name` for the code.
     ///
     /// # Errors
     /// [`LoadError::NotDeviceCode`] if the linker does not know this kind of code.

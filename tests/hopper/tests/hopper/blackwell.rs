@@ -1,8 +1,8 @@
 //! What came with Blackwell: what runs anywhere runs, and what the simulator does not run is
 //! refused by name, one kernel at a time.
 //!
-//! That `tcgen05` is written as ptxas wants it is seen by `cargo xtask --crate tests/hopper/kernels
-//! check-ptx --arch sm_100a`.
+//! That `tcgen05` is written as ptxas wants it is seen by
+//! `cargo xtask --crate tests/hopper/kernels check-ptx --arch sm_100a`.
 
 use std::error::Error;
 

@@ -1,5 +1,5 @@
-//! cuda-oxide's `cuda_device`: `use lanewise_std::compat::cuda_device::{kernel, thread,
-//! DisjointSlice};`.
+//! cuda-oxide's `cuda_device`:
+//! `use lanewise_std::compat::cuda_device::{kernel, thread, DisjointSlice};`.
 //!
 //! Source: NVIDIA, "cuda-oxide: API Quick Reference".
 

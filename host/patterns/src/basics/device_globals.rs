@@ -36,7 +36,7 @@ struct Bump {
     printed: Vec<String>,
 }
 
-/// What the value is before the launch.
+/// The value before the launch.
 const START: f32 = 3.25;
 
 impl Bump {

@@ -1,4 +1,4 @@
-//! The device's properties: all that the notes use. `patterns device` prints them.
+//! The device's properties that the notes use. `patterns device` prints them.
 
 use anyhow::Result;
 use lanewise::compare::{self, Agreement, Mismatch};

@@ -66,7 +66,7 @@ type Call = fn(&Device, &Stream) -> Result<()>;
 struct Failing {
     device: Device,
     call: Call,
-    /// CUDA's name and text.
+    /// CUDA's name and text of the expected error.
     expected: [&'static str; 2],
     told: Option<DriverError>,
 }
@@ -102,7 +102,7 @@ impl Case for Failing {
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
         let told = self.told.as_ref().context("nothing was launched")?;
         let [name, text] = self.expected;
-        // The place is this file: the calls are made here.
+        // The location is in this file, because the calls are made here.
         let found = [told.name(), told.text(), told.location().file()];
         Ok(compare::equal(&found, &[name, text, file!()]))
     }

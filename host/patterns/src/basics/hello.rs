@@ -79,7 +79,7 @@ impl<K: SafeKernel<Params = ()>> Case for Hello<K> {
             Ok(stream.synchronize()?)
         })?;
         done?;
-        // Standard error, so that `--json` stays readable.
+        // The text goes to standard error, so that `--json` stays readable.
         std::io::stderr().write_all(text.as_bytes())?;
         self.printed = text.lines().map(str::to_owned).collect();
         Ok(())
@@ -100,13 +100,13 @@ impl<K: SafeKernel<Params = ()>> Case for Hello<K> {
 
 // On the CPU.
 
-/// `hello_world`'s lines, block by block.
+/// Returns the lines that `hello_world` prints, block by block.
 pub fn greetings(blocks: u32, block: u32) -> Vec<String> {
     let line = |(_, thread)| format!("Hello World from GPU thread {thread}!");
     threads(blocks, block).map(line).collect()
 }
 
-/// `check_index`'s lines, block by block, for a 1-D grid of 1-D blocks.
+/// Returns the lines that `check_index` prints, block by block, for a 1-D grid of 1-D blocks.
 pub fn indices(blocks: u32, block: u32) -> Vec<String> {
     let line = |(index, thread)| {
         format!(
@@ -116,7 +116,7 @@ pub fn indices(blocks: u32, block: u32) -> Vec<String> {
     threads(blocks, block).map(line).collect()
 }
 
-/// Block and thread of every thread of a grid.
+/// Returns the block and the thread index of every thread of a grid.
 fn threads(blocks: u32, block: u32) -> impl Iterator<Item = (u32, u32)> {
     (0..blocks).flat_map(move |index| (0..block).map(move |thread| (index, thread)))
 }

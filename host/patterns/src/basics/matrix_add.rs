@@ -127,7 +127,7 @@ impl Case for Managed {
 
 // On the CPU.
 
-/// `a + b` for row-major matrices of `ny` rows and `nx` columns.
+/// Returns `a + b` for row-major matrices of `ny` rows and `nx` columns.
 pub fn matrix_add(a: &[f32], b: &[f32], nx: usize, ny: usize) -> Vec<f32> {
     let mut sum = vec![0.0; nx * ny];
     for iy in 0..ny {

@@ -23,7 +23,7 @@ pub static PATTERN: Pattern = Pattern {
     variants: &[Variant::new("pi_partial", Pi::prepare)],
 };
 
-/// At most this many blocks: the grid strides over the strips.
+/// The greatest number of blocks. The grid strides over the strips.
 const BLOCKS: u32 = 256;
 
 struct Pi {
@@ -70,8 +70,9 @@ impl Case for Pi {
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
-        // Each thread adds some strips, and some thousand threads and 256 blocks are added in
-        // trees: rounding stays far below the 1e-5 that the notes ask for.
+        // Each thread adds some strips. Then the sums of some thousand threads and of 256 blocks
+        // are added in trees. So the rounding error stays far below the 1e-5 that the notes
+        // require.
         let value = pi(self.strips as usize);
         Ok(compare::within(
             &self.pi.to_vec()?,
@@ -91,7 +92,7 @@ impl Case for Pi {
 
 // On the CPU.
 
-/// The sum of `n` strips, each taken at its middle; no strips have no area.
+/// Returns the sum of `n` strips, each evaluated at its middle. Without strips the sum is 0.
 pub fn pi(n: usize) -> f64 {
     let height = |i: usize| {
         let x = (i as f64 + 0.5) / n as f64;

@@ -34,8 +34,8 @@ struct ThreadIndex {
 
 impl ThreadIndex {
     fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
-        // The sides of the grid differ as well; its blocks are as many as can be checked in a
-        // moment.
+        // The sides of the grid differ as well. The number of blocks is limited so that the check
+        // takes only a moment.
         let side = setup.at_most(64)?.max(1);
         let grid = [side, side + 1, side + 2];
         let expected = numbers(grid, BLOCK.map(|threads| threads as usize));

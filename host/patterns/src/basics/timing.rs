@@ -44,7 +44,7 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// How the addition is timed.
+/// A function that times the addition.
 type Time = fn(&mut Timed, &Stream) -> Result<Elapsed>;
 
 struct Timed {
@@ -96,7 +96,7 @@ impl Case for Timed {
             expected.map(|(index, each)| Expected {
                 index,
                 value: seconds * each,
-                // The rounding to f32.
+                // This allows for the rounding to f32.
                 tolerance: seconds * each * 1e-6,
             }),
         ))

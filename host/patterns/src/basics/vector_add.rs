@@ -63,7 +63,7 @@ fn prepare<K: SafeKernel<Params = <vec_add as Kernel>::Params>>(
 
 // On the CPU.
 
-/// `a[i] + b[i]` for each `i`. Both are as long as the shorter.
+/// Returns `a[i] + b[i]` for each `i` below the shorter vector's length.
 pub fn vector_add(a: &[f32], b: &[f32]) -> Vec<f32> {
     a.iter().zip(b).map(|(a, b)| a + b).collect()
 }

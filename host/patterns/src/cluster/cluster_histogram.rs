@@ -28,16 +28,17 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// The number of bins, unless the setup gives one. It is not a multiple of a cluster's blocks.
+/// The number of bins if the setup does not give one. It is not a multiple of the number of blocks
+/// in a cluster.
 const BINS: usize = 1001;
 
-/// Blocks for each multiprocessor: the grid strides over the input.
+/// The number of blocks for each multiprocessor. The grid strides over the input.
 const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
 fn prepare(device: &Device, setup: Setup, cluster: u32) -> Result<Box<dyn Case>> {
     let n = setup.elements()?;
     let bins = setup.by.map_or(BINS, |by| by as usize);
-    // Values around the bins, some of them outside on either side.
+    // The values cover the bins, and some lie outside of them on either side.
     let wide = bins as i64 + bins as i64 / 4 + 2;
     let values: Vec<i32> = input::integers(n, setup.seed)
         .into_iter()

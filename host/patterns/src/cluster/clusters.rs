@@ -29,7 +29,7 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// Threads of a block that cover `n` elements in whole clusters of this many blocks.
+/// Returns a launch that covers `n` elements in whole clusters of `cluster` blocks.
 pub(super) fn in_clusters(n: usize, setup: Setup, cluster: u32) -> LaunchConfig {
     let block = setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK);
     let blocks = LaunchConfig::cover_1d(n, block).grid.x;
@@ -84,8 +84,8 @@ fn sum(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
 
 // On the CPU: where the threads are, one after another.
 
-/// `[cluster, rank of the block in it, blocks in it, rank of the thread in it]` for each of `n`
-/// threads.
+/// Returns `[cluster, rank of the block in it, blocks in it, rank of the thread in it]` for each of
+/// `n` threads.
 pub fn positions(n: usize, block: u32, cluster: u32) -> Vec<[u32; 4]> {
     let (block, cluster) = (block as usize, cluster as usize);
     let position = |i: usize| {

@@ -1,5 +1,5 @@
-//! How code gets to the device: PTX that the driver compiles, or machine code, for this device, an
-//! older or a newer one.
+//! How code gets to the device: as PTX that the driver compiles, or as machine code, for this
+//! device, an older or a newer one.
 
 use anyhow::{Context, Result};
 use lanewise::compare::{self, Agreement, Mismatch};
@@ -51,7 +51,7 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// The text, compiled by the driver as it is told to.
+/// Compiles the text with the driver and these options, and prepares its kernel.
 fn compiled(
     device: &Device,
     setup: Setup,
@@ -72,10 +72,11 @@ fn compiled(
     loaded(device, setup, compiled.module, figures)
 }
 
-/// Machine code, which the driver's linker makes of PTX, loaded as what a file would hold.
+/// Prepares machine code that the driver's linker makes from PTX. It is loaded in the form in which
+/// a file would contain it.
 fn machine_code(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let image = Linker::new(device).module::<Ptx>()?.link()?;
-    // SAFETY: the driver made it.
+    // SAFETY: the bytes are an image that the driver's linker made.
     let module = unsafe { Module::from_image(device, image.bytes())? };
     let kind = match image.bytes() {
         [0x7f, b'E', b'L', b'F', ..] => "machine code",
@@ -84,12 +85,12 @@ fn machine_code(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     loaded(device, setup, module, vec![Figure::new("target", kind)])
 }
 
-/// PTX of the Hopper generation's own instructions.
+/// Prepares PTX with instructions that only the Hopper generation has.
 fn arch_specific(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     of_another(device, setup, Hopper::TEXTS[0].plain, &[(9, 0)])
 }
 
-/// PTX that these devices run and the others refuse.
+/// Prepares PTX that only these devices run. All other devices refuse it.
 fn of_another(
     device: &Device,
     setup: Setup,
@@ -107,7 +108,7 @@ fn of_another(
     }))
 }
 
-/// The kernel of a module that is loaded.
+/// Returns the case that launches the kernel of a loaded module.
 fn loaded(
     device: &Device,
     setup: Setup,
@@ -115,8 +116,8 @@ fn loaded(
     figures: Vec<Figure>,
 ) -> Result<Box<dyn Case>> {
     let launch = move |stream: &_, config, (input, output): curve::Buffers<'_>| {
-        // SAFETY: the module is compiled from the handle's crate, and its kernel asks nothing of
-        // its caller.
+        // SAFETY: the module is compiled from the handle's crate, and its kernel has no safety
+        // conditions.
         let launched =
             unsafe { module.launch_unchecked(stream, map_curve_at_home, config, (input, output)) };
         Ok(launched?)
@@ -124,24 +125,24 @@ fn loaded(
     curve::case(device, setup, Box::new(launch), figures)
 }
 
-/// What the text was made for.
+/// Returns the target that the PTX names.
 fn target(text: &str) -> String {
     let target = text.lines().find_map(|line| line.strip_prefix(".target "));
     target.unwrap_or("none").trim().to_owned()
 }
 
-/// The registers that the compiler's log tells of the kernel.
+/// Returns the kernel's number of registers, which the compiler's log contains.
 fn registers(log: &str) -> String {
     let told = log.split("Used ").nth(1);
     let number = told.and_then(|rest| rest.split_whitespace().next());
     number.unwrap_or("-").to_owned()
 }
 
-/// A text that the device cannot run.
+/// A PTX text that the device cannot run.
 struct Refused {
     device: Device,
     text: String,
-    /// CUDA's name of the error.
+    /// CUDA's name of the error with which the device refused the text.
     told: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The computation of both patterns on compilation.
+//! The computation that both patterns about compilation use.
 
 use anyhow::Result;
 use lanewise::compare::{self, Agreement, Mismatch};
@@ -8,13 +8,13 @@ use separate_functions::curve;
 
 use crate::{Case, Figure, Setup, Work, input};
 
-/// Has the device compute the curve at the input: by a module that it loads.
+/// Computes the curve at the input on the device. Each variant loads its module in its own way.
 pub(super) type Launch = Box<dyn FnMut(&Stream, LaunchConfig, Buffers<'_>) -> Result<()>>;
 
-/// Input and output.
+/// The input and the output buffer.
 pub(super) type Buffers<'a> = (&'a DeviceBuffer<f32>, &'a mut DeviceBuffer<f32>);
 
-/// The curve at random places.
+/// The curve at random inputs.
 struct Curve {
     config: LaunchConfig,
     input: DeviceBuffer<f32>,
@@ -24,7 +24,7 @@ struct Curve {
     figures: Vec<Figure>,
 }
 
-/// The case of a launch, with figures of how its code was made.
+/// Returns the case of a launch, with figures about how its code was made.
 pub(super) fn case(
     device: &Device,
     setup: Setup,

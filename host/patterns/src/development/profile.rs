@@ -1,26 +1,27 @@
-//! The metrics of the notes, by three names: nvprof's, which the notes use, Nsight Compute's
-//! (`ncu`), which took its place, and the counters of the simulator, which need no GPU.
+//! The metrics of the notes, by three names: the name in nvprof, which the notes use, the name in
+//! Nsight Compute (`ncu`), which replaced it, and the name of the simulator's counter, which needs
+//! no GPU.
 //!
-//! The simulator counts instructions and branches of the PTX, and a profiler those of the machine
-//! code. They change in the same direction, but the numbers differ. The simulator has no metrics
-//! that are made from time (throughput, achieved occupancy, stalls).
+//! The simulator counts instructions and branches of the PTX, and a profiler counts those of the
+//! machine code. They change in the same direction, but the numbers differ. The simulator has no
+//! metrics that depend on time (throughput, achieved occupancy, stalls).
 
 use lanewise::counters::Counters;
 
-/// One metric by its names in nvprof and ncu, and what the simulated GPU's counters say of it.
+/// One metric, with its names in nvprof and ncu, and its value from the simulator's counters.
 #[derive(Debug)]
 pub struct MetricRow {
-    /// What nvprof calls it.
+    /// The metric's name in nvprof.
     pub nvprof: &'static str,
-    /// What `ncu --metrics` calls it; several with a `+` between them are added.
+    /// The name for `ncu --metrics`. Names with a `+` between them are added.
     pub ncu: &'static str,
-    /// Whether it is a part of a whole, written in percent.
+    /// Whether the metric is a fraction, which is shown in percent.
     pub is_percent: bool,
-    /// What the simulator has; none where there is nothing to divide by.
+    /// Computes the metric from the simulator's counters. Returns `None` if the divisor is 0.
     pub ours: fn(&Counters) -> Option<f64>,
 }
 
-/// A metric that is a plain count, without a unit.
+/// Makes a metric that is a plain count, without a unit.
 const fn count(
     nvprof: &'static str,
     ncu: &'static str,
@@ -34,7 +35,7 @@ const fn count(
     }
 }
 
-/// A part of a whole.
+/// Makes a metric that is a fraction, shown in percent.
 const fn part(
     nvprof: &'static str,
     ncu: &'static str,
@@ -146,18 +147,18 @@ pub const METRICS: &[MetricRow] = &[
     ),
 ];
 
-/// A quotient, where there is something to divide by.
+/// Returns `a / b`, or `None` if `b` is 0.
 fn ratio(a: u64, b: u64) -> Option<f64> {
     (b > 0).then(|| a as f64 / b as f64)
 }
 
-/// What is said of requests, where there are any.
+/// Returns `value` if there were any requests.
 fn of_requests(requests: u64, value: f64) -> Option<f64> {
     (requests > 0).then_some(value)
 }
 
 impl MetricRow {
-    /// The value as a table has it.
+    /// Returns the value as the table shows it.
     pub fn shown(&self, counters: &Counters) -> String {
         match ((self.ours)(counters), self.is_percent) {
             (None, _) => "-".to_owned(),

@@ -29,10 +29,10 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// Both crates as one image.
+/// Links both crates into one image.
 ///
 /// # Errors
-/// The driver's error, with its linker's log.
+/// The driver's error, with the log of its linker.
 pub fn image(device: &Device) -> Result<Image, LoadError> {
     Linker::new(device)
         .module::<separate_kernels::Ptx>()?
@@ -40,11 +40,12 @@ pub fn image(device: &Device) -> Result<Image, LoadError> {
         .link()
 }
 
-/// From here on, launches of the kernel take the linked module.
+/// Prepares a launch that uses the linked module. From here on, all launches of the kernel use it.
 fn linked(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let image = image(device)?;
     let figures = vec![Figure::new("bytes of the image", image.bytes().len())];
-    // SAFETY: one half is the crate's own PTX, and the other defines `curve` as it is declared.
+    // SAFETY: one module is the crate's own PTX, and the other defines `curve` as the crate
+    // declares it.
     let set = unsafe { device.set_module::<separate_kernels::Ptx>(image.load(device)?) };
     match set {
         // An earlier case has set it.
@@ -58,15 +59,17 @@ fn linked(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     curve::case(device, setup, Box::new(launch), figures)
 }
 
-/// The image goes through a file, as a program keeps it for its next run.
+/// Prepares a launch of the image after it was written to a file and read back, as a program does
+/// that keeps the image for its next run.
 fn kept(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let file = tempfile::NamedTempFile::new()?;
     std::fs::write(file.path(), image(device)?.bytes())?;
     let bytes = std::fs::read(file.path())?;
-    // SAFETY: the driver made it.
+    // SAFETY: the bytes are an image that the driver's linker made.
     let module = Arc::new(unsafe { lanewise::Module::from_image(device, &bytes)? });
     let launch = move |stream: &_, config, (input, output): curve::Buffers<'_>| {
-        // SAFETY: the module is that of the handle, linked; it asks nothing of its caller.
+        // SAFETY: the module is the linked module of the kernel's handle, and the kernel has no
+        // safety conditions.
         let launched =
             unsafe { module.launch_unchecked(stream, map_curve, config, (input, output)) };
         Ok(launched?)
@@ -74,7 +77,7 @@ fn kept(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     curve::case(device, setup, Box::new(launch), Vec::new())
 }
 
-/// The same function, called by a kernel of its own crate: inlined.
+/// Prepares the kernel that calls the same function in its own crate, where it is inlined.
 fn at_home(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let of = device.clone();
     let launch = move |stream: &_, config, (input, output): curve::Buffers<'_>| {

@@ -1,4 +1,4 @@
-//! Branches on which the lanes of a warp do not agree.
+//! Branches in which the lanes of a warp diverge.
 
 use anyhow::{Result, ensure};
 use gpu::execution::divergence::{
@@ -50,10 +50,10 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// How long an arm is.
+/// The number of steps in each arm of the branch.
 const STEPS: u32 = 16;
 
-/// The kernels differ in their parameters: each variant brings its own launch.
+/// A launch of a variant. Each variant has its own, because the kernels differ in their parameters.
 type Launch = fn(&Device, &Stream, LaunchConfig, &mut DeviceBuffer<u32>) -> Result<(), LaunchError>;
 
 struct Divergence {
@@ -114,14 +114,14 @@ impl Case for Divergence {
 
 // On the CPU.
 
-/// The arm of the even: `steps` steps of a linear congruential generator.
+/// Computes the arm of the even threads: `steps` steps of a linear congruential generator.
 pub fn stretch(x: u32, steps: u32) -> u32 {
     (0..steps).fold(x, |x, _| {
         x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223)
     })
 }
 
-/// The arm of the odd: `steps` steps of xorshift.
+/// Computes the arm of the odd threads: `steps` steps of xorshift.
 pub fn fold(x: u32, steps: u32) -> u32 {
     (0..steps).fold(x, |mut x, _| {
         x ^= x << 13;
@@ -130,7 +130,7 @@ pub fn fold(x: u32, steps: u32) -> u32 {
     })
 }
 
-/// One element for each thread: groups of `width` neighbours take the arms in turn.
+/// Returns one element for each thread. Groups of `width` neighbours take the two arms in turn.
 pub fn alternate(n: usize, width: u32, steps: u32) -> Vec<u32> {
     let arm = |i: u32| {
         if (i / width).is_multiple_of(2) {
@@ -142,7 +142,7 @@ pub fn alternate(n: usize, width: u32, steps: u32) -> Vec<u32> {
     (0..n as u32).map(arm).collect()
 }
 
-/// 100 and 200 in turn.
+/// Returns 100 and 200 in turn, `n` elements in all.
 pub fn hundreds(n: usize) -> Vec<u32> {
     (0..n)
         .map(|i| if i.is_multiple_of(2) { 100 } else { 200 })

@@ -1,5 +1,5 @@
 //! One kernel with many block shapes: occupancy, warps, time, and the rules of thumb that a shape
-//! does not follow.
+//! breaks.
 
 use anyhow::Result;
 use gpu::execution::grid_shape::sum_matrix;
@@ -9,7 +9,7 @@ use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream, guidelines};
 
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, input};
 
-/// A variant for blocks of this width and height.
+/// Makes a variant for blocks of this width and height.
 macro_rules! shape {
     ($name:literal, $width:literal, $height:literal) => {
         Variant::new($name, |device, setup| {

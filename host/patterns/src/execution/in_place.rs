@@ -10,7 +10,7 @@ use lanewise_std::kernel::{Kernel, SafeKernel};
 
 use crate::{Case, Figure, Setup, Size, Work, figure, input};
 
-/// Vectors, at the peer's size.
+/// Vectors of the size that the peer uses.
 pub(crate) const SIZE: Size = Size {
     of: "elements",
     is_square: false,
@@ -18,7 +18,7 @@ pub(crate) const SIZE: Size = Size {
     bench: Some(1 << 28),
 };
 
-/// Threads of a block, as in the peer.
+/// The number of threads in a block, as in the peer.
 pub(crate) const BLOCK: u32 = 512;
 
 /// The parameters of each of these kernels: the data, and the buffer for the partial sums.
@@ -28,14 +28,15 @@ pub(crate) type Params = <reduce_neighbored as Kernel>::Params;
 pub(super) struct Sums {
     pub(super) device: Device,
     pub(super) config: LaunchConfig,
-    /// The partial sums that the blocks should leave.
+    /// The partial sums that the blocks have to write.
     expected: Vec<i32>,
     pub(super) data: DeviceBuffer<i32>,
     pub(super) partials: DeviceBuffer<i32>,
 }
 
 impl Sums {
-    /// Each block takes `unroll` times as many elements as it has threads.
+    /// Prepares the data for blocks that each reduce `unroll` times as many elements as they have
+    /// threads.
     pub(super) fn prepare(device: &Device, setup: Setup, unroll: usize) -> Result<Self> {
         let (n, block) = (setup.elements()?, setup.block.unwrap_or(BLOCK));
         let per_block = (block as usize * unroll).max(1);
@@ -76,14 +77,15 @@ impl Sums {
     }
 }
 
-/// One kernel on its data.
+/// One kernel and the data that it reduces.
 pub(crate) struct Reduction<K> {
     kernel: K,
     sums: Sums,
 }
 
 impl<K: SafeKernel<Params = Params>> Reduction<K> {
-    /// Each block takes `unroll` times as many elements as it has threads.
+    /// Prepares the data for blocks that each reduce `unroll` times as many elements as they have
+    /// threads.
     pub(crate) fn prepare(
         device: &Device,
         setup: Setup,

@@ -1,4 +1,4 @@
-//! Nested hello: every level of a recursion greets and launches the next.
+//! Nested hello: every level of a recursion prints a greeting and launches the next.
 
 use std::io::Write;
 
@@ -27,7 +27,7 @@ pub static PATTERN: Pattern = Pattern {
 
 struct Nested {
     device: Device,
-    /// None where there is no thread to greet.
+    /// `None` if there is no thread that could print.
     config: Option<LaunchConfig>,
     printed: Vec<String>,
 }
@@ -51,12 +51,12 @@ impl Case for Nested {
         let (text, done) = capture::stdout_of(|| -> Result<()> {
             self.device
                 .launch(stream, nested_hello_world, config, (0,))?;
-            // The driver shows what was printed when somebody waits: for the grid, and so for all
-            // levels.
+            // The driver writes the printed text when the host waits. Waiting for the grid is
+            // enough, because a grid ends after all levels below it.
             Ok(stream.synchronize()?)
         })?;
         done?;
-        // Standard error, so that `--json` stays readable.
+        // The text goes to standard error, so that `--json` stays readable.
         std::io::stderr().write_all(text.as_bytes())?;
         self.printed = text.lines().map(str::to_owned).collect();
         Ok(())
@@ -64,7 +64,7 @@ impl Case for Nested {
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
         let (blocks, threads) = self.config.map_or((0, 0), |it| (it.grid.x, it.block.x));
-        // Levels overlap as they like.
+        // Levels may overlap, so the order of their lines is not fixed.
         let mut expected = lines(blocks, threads);
         expected.sort_unstable();
         self.printed.sort_unstable();
@@ -84,7 +84,8 @@ impl Case for Nested {
 
 // On the CPU.
 
-/// The lines of `blocks` blocks of `threads` threads and of all levels below, level by level.
+/// Returns the lines of `blocks` blocks of `threads` threads and of all levels below, level by
+/// level.
 pub fn lines(blocks: u32, threads: u32) -> Vec<String> {
     let mut lines = Vec::new();
     let (mut threads, mut depth) = (threads, 0);

@@ -9,7 +9,7 @@ use lanewise::{Device, LaunchConfig, Stream};
 use super::in_place::Sums;
 use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work};
 
-/// Vectors up to this length: there are eight launches for every block of 512.
+/// The greatest length of a vector. There are eight launches for every block of 512.
 const MOST: usize = 1 << 22;
 
 /// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
@@ -48,8 +48,8 @@ pub static PATTERN: Pattern = Pattern {
                 let length = sums.config.block.x;
                 let config = LaunchConfig::new(sums.config.grid.x, (length / 2).max(1));
                 let arguments = (&mut sums.data, &mut sums.partials, length, length);
-                // SAFETY: all elements of a part are live, and a block has a thread for every two
-                // of them.
+                // SAFETY: all elements of a part lie in the live buffer, and a block has a thread
+                // for every two of them.
                 Ok(unsafe {
                     sums.device
                         .launch_unchecked(stream, recursive_reduce2, config, arguments)
@@ -72,8 +72,8 @@ impl Nested {
         launch: fn(&mut Sums, &Stream) -> Result<()>,
     ) -> Result<Box<dyn Case>> {
         let sums = Sums::prepare(device, setup, 1)?;
-        // A grid is pending until it and all that it launched have ended; each block has one at
-        // every step.
+        // A grid is pending until it and all grids that it launched have ended. Each block launches
+        // one grid at every step.
         let steps = sums.config.block.x.max(2).ilog2() + 1;
         let pending = sums.config.grid.x as usize * steps as usize;
         if pending > device.pending_launches()? {

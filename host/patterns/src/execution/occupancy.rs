@@ -37,14 +37,14 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// How often the numbers are stirred.
+/// The number of rounds that mix the numbers.
 const ROUNDS: u32 = 3;
 
 /// The latency of memory in clock cycles, and the bytes that a thread requests at a time, for
 /// Little's law.
 const MEMORY: (f64, f64) = (600.0, 16.0);
 
-/// "62.5 %: registers": how much of a multiprocessor is filled, and what keeps another block out.
+/// Returns the occupancy and the resources that limit it, such as "62.5 %: registers".
 fn limits(found: &Occupancy) -> String {
     let by: Vec<String> = found.limited_by().iter().map(ToString::to_string).collect();
     format!("{:.1} %: {}", 100.0 * found.fraction(), by.join(", "))
@@ -71,7 +71,7 @@ impl<K: SafeKernel<Params = <stir_free as Kernel>::Params>> Stir<K> {
         }))
     }
 
-    /// What the model says of blocks of this many threads.
+    /// Returns the occupancy that the model computes for blocks of this many threads.
     fn modelled(&self, threads: u32) -> Result<Option<Occupancy>> {
         let takes = self.device.resources(self.kernel)?;
         let model = self.device.model();
@@ -93,7 +93,7 @@ impl<K: SafeKernel<Params = <stir_free as Kernel>::Params>> Case for Stir<K> {
         let Some(model) = self.device.model() else {
             return Ok(computed); // a GPU that there is no model of
         };
-        // Beyond what the kernel was compiled for, the driver need not answer.
+        // The driver may return an error for more threads than the kernel was compiled for.
         let (mut driver, mut by_model) = (Vec::new(), Vec::new());
         for threads in 1..=takes.max_threads {
             driver.push(self.device.active_blocks(self.kernel, threads, 0)?);
@@ -141,8 +141,8 @@ impl<K: SafeKernel<Params = <stir_free as Kernel>::Params>> Case for Stir<K> {
 
 // On the CPU.
 
-/// For each of `n` elements, 32 numbers started from its index, stirred `rounds` times and added
-/// up.
+/// Returns one sum for each of `n` elements. The sum adds 32 numbers that start from the element's
+/// index and are mixed `rounds` times.
 pub fn stirred(n: usize, rounds: u32) -> Vec<u32> {
     (0..n).map(|i| sum(i as u32, rounds)).collect()
 }

@@ -48,7 +48,7 @@ impl Case for Recursion {
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
-        // Against the plain loop; the recursion itself is what is looked at.
+        // The result is compared with a plain loop, because the recursion itself is under test.
         let expected = sum(&self.input);
         Ok(compare::equal(self.sum.as_slice(), &[expected]))
     }
@@ -58,16 +58,16 @@ impl Case for Recursion {
     }
 }
 
-// The sum of a vector of integers: the answer of every reduction. Integer addition wraps, on the
-// device as here, so that the order of additions does not matter and one reference serves all of
-// them.
+// The sum of a vector of integers, which is the result of every reduction. Integer addition wraps
+// on the device and here. So the order of additions does not matter, and one reference serves all
+// reductions.
 
-/// The wrapping sum of everything.
+/// Returns the wrapping sum of all elements.
 pub fn sum(input: &[i32]) -> i32 {
     input.iter().fold(0, |sum, &x| sum.wrapping_add(x))
 }
 
-/// The wrapping sum of each run of `per_block` elements: what each block of a grid has to
+/// Returns the wrapping sum of each run of `per_block` elements, which a block of a grid has to
 /// contribute. An empty input has one block, which contributes 0.
 pub fn block_sums(input: &[i32], per_block: usize) -> Vec<i32> {
     if input.is_empty() {
@@ -77,10 +77,10 @@ pub fn block_sums(input: &[i32], per_block: usize) -> Vec<i32> {
     }
 }
 
-/// The wrapping sum, halves added to each other until one element is left: the interleaved pairs of
-/// the kernels, as a recursion on the CPU. Of an odd number, the middle element waits for the next
-/// step, so any length will do; what is in `data` is overwritten, and nothing sums to zero. CUDA
-/// study notes, section 3.4.1.
+/// Returns the wrapping sum by a recursion on the CPU that matches the interleaved pairs of the
+/// kernels. It adds the second half to the first until one element is left. If the number of
+/// elements is odd, the middle element waits for the next step, so any length is valid. `data` is
+/// overwritten. The sum of no elements is zero. Source: CUDA study notes, section 3.4.1.
 pub fn recursive(data: &mut [i32]) -> i32 {
     match data {
         [] => 0,

@@ -1,4 +1,5 @@
-//! Reduction with its last steps in one warp: no block barriers there, then no loop at all.
+//! Reduction whose last steps run in one warp: first without block barriers in these steps, then
+//! with no loop at all.
 
 use anyhow::Result;
 use gpu::execution::reduce_unroll_warps::{
@@ -42,7 +43,7 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// The kernel in the blocks that it was compiled for, whatever the setup asks for.
+/// Prepares the kernel with the block size for which it was compiled, whatever the setup gives.
 fn in_blocks_of<K: SafeKernel<Params = Params>>(
     block: u32,
     device: &Device,

@@ -54,7 +54,7 @@ fn prepare<K: SafeKernel<Params = <atomic_per_thread as Kernel>::Params>>(
     Ok(with_figures(case, atomics))
 }
 
-/// How many additions went to memory.
+/// Returns how many atomic additions went to memory.
 fn atomics(counters: &Counters) -> Vec<Figure> {
     vec![Figure::new("atomics", counters.global_atomics.bytes / 4)]
 }

@@ -1,4 +1,5 @@
-//! Every built-in atomic on every type, compared with the result that is the same in any order.
+//! Every built-in atomic on every type. Each is compared with a result that does not depend on the
+//! order of the operations.
 
 use anyhow::Result;
 use gpu::instruction::atomics::{
@@ -53,7 +54,8 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// The kernels take cells of different types: each brings its own launch.
+/// A launch for cells of this type. Each type has its own, because the kernels take cells of
+/// different types.
 type Launch<T> = fn(
     &Device,
     &Stream,
@@ -62,15 +64,15 @@ type Launch<T> = fn(
     &mut DeviceBuffer<T>,
 ) -> Result<(), LaunchError>;
 
-/// A thread for each element.
+/// Returns a launch with a thread for each element.
 fn config(setup: Setup) -> Result<LaunchConfig> {
     let block = setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK);
     Ok(LaunchConfig::cover_1d(setup.at_most(1 << 24)?, block))
 }
 
-/// An integer that has the atomics.
+/// An integer type for which the device has atomics.
 trait Integer: Sized {
-    /// The kernel of its type.
+    /// Prepares the kernel of this type.
     fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>>;
 }
 
@@ -80,7 +82,7 @@ macro_rules! integers {
             impl Integer for $ty {
                 fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
                     let config = config(setup)?;
-                    // 64 bits of two integers.
+                    // Two integers make the 64 bits of a number.
                     let (low, high) = (
                         input::integers(setup.size, setup.seed),
                         input::integers(setup.size, setup.seed.wrapping_add(1)),
@@ -90,14 +92,14 @@ macro_rules! integers {
                         .zip(high)
                         .map(|(low, high)| (i64::from(high) << 32 | i64::from(low.cast_unsigned())) as $ty)
                         .collect();
-                    // Neither all ones nor all zeros, for the operations on bits.
+                    // The bitwise operations need a start that is neither all ones nor all zeros.
                     let start = 0x5a5a_5a5a_5a5a_5a5a_u64 as $ty;
                     let expected = {
                         let fold = |operation: fn($ty, $ty) -> $ty| numbers.iter().copied().fold(start, operation);
                         let mut cells = vec![start; CELLS];
                         cells[Cell::Add as usize] = fold($ty::wrapping_add);
                         cells[Cell::Sub as usize] = fold($ty::wrapping_sub);
-                        // What both cells of the exchange come to.
+                        // The sum of both cells of the exchange.
                         cells[Cell::Exchange as usize] = fold($ty::wrapping_add).wrapping_add(start);
                         cells[Cell::Exchanged as usize] = 0;
                         cells[Cell::Min as usize] = fold(Ord::min);
@@ -108,8 +110,8 @@ macro_rules! integers {
                         cells[Cell::Product as usize] = fold(|a, b| a.wrapping_mul(b | 1));
                         cells
                     };
-                    /// No thread reads the last value that was stored, so it is added to the values
-                    /// that threads have read.
+                    /// Compares the cells. No thread reads the last value that was stored, so that
+                    /// value is added to the values that threads have read.
                     fn compare_cells(device: &[$ty], cpu: &[$ty]) -> Result<Agreement, Mismatch> {
                         let mut device = device.to_vec();
                         let before = std::mem::take(&mut device[Cell::Exchanged as usize]);
@@ -138,7 +140,7 @@ integers! {
     u64 atomic_u64;
 }
 
-/// The counters that start again.
+/// Prepares the counters that wrap around at a limit.
 fn inc_dec(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let config = config(setup)?;
     let mut expected = vec![0; CELLS];
@@ -158,7 +160,7 @@ fn inc_dec(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     ))
 }
 
-/// A sum of whole numbers so small that no order of additions rounds.
+/// Prepares a sum of whole numbers that are so small that no order of additions rounds.
 fn sum<T>(
     device: &Device,
     setup: Setup,
@@ -185,7 +187,7 @@ where
     ))
 }
 
-/// Sums of blocks in the system's scope.
+/// Prepares sums of all blocks in the scope of the system, one with every order.
 fn scopes(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let config = config(setup)?;
     let numbers: Vec<u32> = input::integers(setup.size, setup.seed)

@@ -1,4 +1,4 @@
-//! `a * b + c`, rounded in every way.
+//! `a * b + c` in every rounding mode.
 
 use anyhow::Result;
 use gpu::instruction::fma::{
@@ -77,8 +77,8 @@ fn prepare<K: SafeKernel<Params = <mul_add_contracted as Kernel>::Params>>(
     ))
 }
 
-/// `n` triples. In every second one the sum almost cancels the product: what is left is the
-/// product's rounding.
+/// Returns `n` operands for each of `a`, `b` and `c`. In every second triple the sum almost cancels
+/// the product, and only the rounding error of the product is left.
 pub fn operands(n: usize, seed: u64) -> [Vec<f32>; 3] {
     let [a, b, mut c] = [0, 1, 2].map(|k| input::floats(n, seed.wrapping_add(k)));
     for i in (0..n).step_by(2) {
@@ -89,18 +89,18 @@ pub fn operands(n: usize, seed: u64) -> [Vec<f32>; 3] {
 
 // On the CPU.
 
-/// The greatest float not above `a * b + c`, and the least not below, for operands like those
-/// above.
+/// Returns the greatest float that is not above `a * b + c`, and the least that is not below it,
+/// for operands like those of [`operands`].
 pub fn neighbours(a: f32, b: f32, c: f32) -> [f32; 2] {
-    // 48 bits, exact in a double; the sum with what its rounding leaves out (Knuth's two-sum) is
-    // exact too.
+    // The product has 48 bits, so it is exact in a double. The sum together with its rounding error
+    // (Knuth's two-sum) is exact too.
     let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));
     let sum = product + c;
     let part = sum - product;
     let left = (product - (sum - part)) + (c - part);
 
     let nearest = sum as f32;
-    // How far the exact value is above the nearest float to the sum.
+    // The distance from the nearest float up to the exact value.
     let above = (sum - f64::from(nearest)) + left;
     match above.total_cmp(&0.0) {
         _ if above == 0.0 => [nearest, nearest],
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn the_exact_value_lies_between() {
-        // 1/3 is no float, and its square's rounding is what is left.
+        // 1/3 is not a float, and the rounding error of its square is left.
         let third = 1.0f32 / 3.0;
         let [down, up] = neighbours(third, third, 0.0);
         assert_eq!(up, down.next_up());

@@ -1,4 +1,4 @@
-//! Standard functions and intrinsics, each over its range, within its bound.
+//! Standard functions and intrinsics. Each is checked over its range against its error bound.
 
 use anyhow::{Context, Result};
 use gpu::instruction::functions::{
@@ -77,7 +77,7 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// The launch of a function's kernel on operands that are on the device; a function of one takes
+/// Launches a function's kernel on operands that are on the device. A function of one operand uses
 /// the first.
 pub type Launch = fn(
     &Device,
@@ -87,35 +87,35 @@ pub type Launch = fn(
     &mut DeviceBuffer<f32>,
 ) -> Result<(), LaunchError>;
 
-/// A function: its kernels, its value, and how far off they may be.
+/// A function with its kernels, its exact value, and its error bounds.
 #[derive(Debug)]
 pub struct Function {
     /// The name of the function, as in `sin`.
     pub name: &'static str,
-    /// What `x` it is a function of, for those of two operands.
+    /// The operands as a function of `x`, as in `x, 2.5`.
     pub of: &'static str,
-    /// The operands for an `x`.
+    /// Returns the operands for an `x`.
     pub operands: fn(f32) -> [f32; 2],
-    /// The standard function and the intrinsic.
+    /// The launch of the standard function and that of the intrinsic.
     pub launch: [Launch; 2],
-    /// The value, in double precision.
+    /// Computes the value in double precision.
     pub truth: fn([f64; 2]) -> f64,
-    /// Where the intrinsic is meant to be used.
+    /// The range in which the intrinsic is meant to be used.
     pub range: [f32; 2],
-    /// How far the standard function may be off, in units in the last place.
+    /// The greatest error of the standard function, in units in the last place.
     pub units: f64,
-    /// How far the intrinsic may be off, in its range, for an `x` and its value.
+    /// Returns the greatest error of the intrinsic in its range, for an `x` and its value.
     pub bound: fn(f64, f64) -> f64,
 }
 
-/// The launch of a kernel of one operand.
+/// Makes the launch of a kernel with one operand.
 macro_rules! one {
     ($kernel:ident) => {
         |device, stream, config, [a, _], output| device.launch(stream, $kernel, config, (a, output))
     };
 }
 
-/// The launch of a kernel of two operands.
+/// Makes the launch of a kernel with two operands.
 macro_rules! two {
     ($kernel:ident) => {
         |device, stream, config, [a, b], output| {
@@ -124,8 +124,8 @@ macro_rules! two {
     };
 }
 
-/// Every function. Bounds are those of CUDA's intrinsics (`lanewise_std::fast` has them); of `tan`
-/// and `pow`, what their parts' add up to.
+/// All functions. Their bounds are those of CUDA's intrinsics (`lanewise_std::fast` has them). The
+/// bounds of `tan` and `pow` are the sums of the bounds of their parts.
 pub static FUNCTIONS: [Function; 8] = [
     Function {
         name: "sin",
@@ -227,18 +227,18 @@ pub static FUNCTIONS: [Function; 8] = [
 ];
 
 impl Function {
-    /// The function of this name.
+    /// Returns the function of this name.
     pub fn find(name: &str) -> Option<&'static Self> {
         FUNCTIONS.iter().find(|function| function.name == name)
     }
 
-    /// The value for an `x`, from operands as they are once they are `f32`.
+    /// Returns the value for an `x`, computed from the operands after their rounding to `f32`.
     pub fn value(&self, x: f32) -> f64 {
         (self.truth)((self.operands)(x).map(f64::from))
     }
 
-    /// `n` arguments over the range: evenly spread, or in their exponents where the range has only
-    /// positive ones.
+    /// Returns `n` arguments over the range. They are evenly spread, or evenly spread in their
+    /// logarithm if the range has only positive numbers.
     fn arguments(&self, n: usize, seed: u64) -> Vec<f32> {
         let [low, high] = self.range.map(f64::from);
         let place = |unit: f32| f64::from(unit) + 0.5;
@@ -254,7 +254,7 @@ impl Function {
     }
 }
 
-/// A function on its arguments.
+/// A function and its arguments.
 struct Values {
     device: Device,
     function: &'static Function,
@@ -287,7 +287,7 @@ impl Values {
     }
 }
 
-/// The operands of each argument, on the device.
+/// Returns the operands of each argument, on the device.
 fn operands(
     device: &Device,
     function: &Function,

@@ -1,4 +1,4 @@
-//! One counter, many threads: a race, and an atomic.
+//! One counter that many threads increment, with a race and with an atomic.
 
 use anyhow::Result;
 use gpu::instruction::increment::{incr_atomic, incr_racy, my_atomic_add};
@@ -42,13 +42,13 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// The kernels differ in the type of their counter, and one is unsafe: each variant brings its own
-/// launch.
+/// A launch of a variant. Each variant has its own, because the kernels differ in the type of their
+/// counter, and one of them is unsafe.
 type Launch = fn(&Device, &Stream, LaunchConfig, &mut DeviceBuffer<i32>) -> Result<(), LaunchError>;
 
 fn prepare(device: &Device, setup: Setup, launch: Launch) -> Result<Box<dyn Case>> {
     let start = setup.seed as i32;
-    // Whole blocks: every thread of the grid counts.
+    // The grid has whole blocks, because every thread of it counts.
     let threads = u32::try_from(setup.at_most(1 << 24)?.max(1))?;
     let block = setup.block.unwrap_or(32).min(threads);
     let config = LaunchConfig::cover_1d(threads as usize, block);
@@ -65,7 +65,7 @@ fn prepare(device: &Device, setup: Setup, launch: Launch) -> Result<Box<dyn Case
 
 // On the CPU.
 
-/// What the counter holds after `threads` increments, none of them lost.
+/// Returns the counter's value after `threads` increments if none of them is lost.
 pub fn increment(start: i32, threads: u32) -> i32 {
     start.wrapping_add_unsigned(threads)
 }

@@ -49,10 +49,10 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// Steps of each thread.
+/// The number of steps of each thread.
 pub const ROUNDS: u32 = 64;
 
-/// The kernels differ in their type: each variant brings its own launch.
+/// A launch of a variant. Each variant has its own, because the kernels differ in their type.
 type Launch<T> = fn(
     &Device,
     &Stream,
@@ -61,7 +61,8 @@ type Launch<T> = fn(
     &mut DeviceBuffer<T>,
 ) -> Result<(), LaunchError>;
 
-/// The device fuses product and sum; what it then has is the CPU's fused answer, bit for bit.
+/// Prepares a case whose results equal the CPU's fused results bit for bit, because the device
+/// fuses the product and the sum.
 fn prepare<T: DeviceCopy + PartialEq + Debug + 'static>(
     device: &Device,
     setup: Setup,

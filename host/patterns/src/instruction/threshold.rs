@@ -26,7 +26,7 @@ pub static PATTERN: Pattern = Pattern {
                 setup,
                 |device, stream, config, (values, threshold, flag)| {
                     // SAFETY: the threads race for one integer in a buffer that nothing else uses
-                    // meanwhile; all store the same.
+                    // during the launch, and all of them store the same value.
                     unsafe {
                         device.launch_unchecked(
                             stream,
@@ -56,14 +56,15 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// What the kernels take.
+/// The arguments of the kernels: the values, the threshold and the flag.
 type Arguments<'a> = (&'a DeviceBuffer<i32>, i32, &'a mut DeviceBuffer<i32>);
 
-/// The kernels differ in the type of their flag, and one is unsafe: each variant brings its own
-/// launch.
+/// A launch of a variant. Each variant has its own, because the kernels differ in the type of their
+/// flag, and one of them is unsafe.
 type Launch = fn(&Device, &Stream, LaunchConfig, Arguments<'_>) -> Result<(), LaunchError>;
 
-/// The threshold is halfway up, or as many 2^20 above that as the setup's `by` says.
+/// Prepares a case whose threshold is 0, the middle of the values' range, plus 2^20 for each unit
+/// of the setup's `by`.
 fn prepare(device: &Device, setup: Setup, launch: Launch) -> Result<Box<dyn Case>> {
     let n = setup.elements()?;
     let config = LaunchConfig::cover_1d(n, setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK));
@@ -84,7 +85,7 @@ fn prepare(device: &Device, setup: Setup, launch: Launch) -> Result<Box<dyn Case
 
 // On the CPU.
 
-/// Whether a value is above the threshold.
+/// Returns whether a value is above the threshold.
 pub fn is_any_above(values: &[i32], threshold: i32) -> bool {
     values.iter().any(|value| *value > threshold)
 }

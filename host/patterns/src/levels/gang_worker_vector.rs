@@ -46,12 +46,13 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// Gangs of a launch.
+/// The number of gangs in a launch.
 pub const GANGS: u32 = 8;
-/// Threads of a gang where none is asked for: four workers.
+/// The number of threads in a gang if the setup does not give one: four workers.
 pub const BLOCK: u32 = 128;
 
-/// The kernels differ in the type of their output: each variant brings its own launch.
+/// A launch of a variant. Each variant has its own, because the kernels differ in the type of their
+/// output.
 type Launch = fn(
     &Device,
     &Stream,
@@ -80,7 +81,7 @@ fn prepare(device: &Device, setup: Setup, launch: Launch) -> Result<Box<dyn Case
     Ok(with_figures(case, lanes))
 }
 
-/// How many lanes of a warp were at work.
+/// Returns how many lanes of a warp were active.
 fn lanes(counters: &Counters) -> Vec<Figure> {
     let loads = counters.global_loads;
     let lanes = loads.bytes as f64 / 4.0 / loads.requests.max(1) as f64;
@@ -92,7 +93,7 @@ fn lanes(counters: &Counters) -> Vec<Figure> {
 
 // On the CPU.
 
-/// `a + b`, modulo 2^32.
+/// Returns `a + b`, modulo 2^32, element by element.
 pub fn sums(a: &[i32], b: &[i32]) -> Vec<i32> {
     a.iter().zip(b).map(|(a, b)| a.wrapping_add(*b)).collect()
 }

@@ -1,3 +1,3 @@
-//! Levels of parallelism, by the names that OpenACC gives them.
+//! Levels of parallelism, with the names that OpenACC uses for them.
 
 pub mod gang_worker_vector;

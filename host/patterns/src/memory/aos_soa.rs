@@ -29,7 +29,7 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// The points, the points moved, and the launch that moves them.
+/// The points, the moved points, and the launch that moves them.
 struct Points {
     before: Vec<(f32, f32)>,
     after: Vec<(f32, f32)>,
@@ -49,13 +49,13 @@ impl Points {
         })
     }
 
-    /// What moving both coordinates, or one, reads and writes.
+    /// Returns the bytes that are read and written to move both coordinates, or one.
     fn work(&self, coordinates: u64) -> Work {
         Work::Bytes(2 * 4 * coordinates * self.before.len() as u64)
     }
 }
 
-/// Each point as something else.
+/// Applies `f` to each point.
 fn map<T>(points: &[(f32, f32)], f: impl Fn(f32, f32) -> T) -> Vec<T> {
     points.iter().map(|&(x, y)| f(x, y)).collect()
 }
@@ -128,7 +128,7 @@ fn aligned(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
 
 // On the CPU.
 
-/// Each point moved by `shift`.
+/// Returns the points, each moved by `shift`.
 pub fn shift(points: &[(f32, f32)], shift: (f32, f32)) -> Vec<(f32, f32)> {
     points
         .iter()

@@ -1,4 +1,4 @@
-//! A copy whose loads name their caches: `--by` is the offset that it reads from.
+//! A copy whose loads have cache operators. `--by` is the offset from which it reads.
 
 use anyhow::Result;
 use gpu::memory::cache_operators::{copy_cached, copy_ldg, copy_restrict, copy_uncached};
@@ -34,7 +34,7 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// The input is longer than the output by the offset.
+/// Prepares a copy whose input is longer than the output by the offset.
 fn prepare<K: SafeKernel<Params = <copy_cached as Kernel>::Params>>(
     device: &Device,
     setup: Setup,

@@ -33,7 +33,7 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// The kernel, and where of `n` elements thread `i` reads.
+/// Prepares a kernel whose thread `i` reads element `from(i, n)` of `n` elements.
 fn prepare<K: SafeKernel<Params = <gather_same as Kernel>::Params>>(
     device: &Device,
     setup: Setup,
@@ -44,7 +44,7 @@ fn prepare<K: SafeKernel<Params = <gather_same as Kernel>::Params>>(
     let input = input::floats(n, setup.seed);
     let expected = gather(&input, |i| from(i, n));
 
-    // Whole warps, as the kernels ask.
+    // The blocks have whole warps, because the kernels require them.
     let block = setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK);
     let config = LaunchConfig::cover_1d(n, block.next_multiple_of(32));
     let input = DeviceBuffer::from_slice(device, &input)?;
@@ -60,7 +60,8 @@ fn prepare<K: SafeKernel<Params = <gather_same as Kernel>::Params>>(
 
 // On the CPU.
 
-/// `input[from(i)]` for each `i` below the input's length, 0 where `from(i)` lies past its end.
+/// Returns `input[from(i)]` for each `i` below the input's length, or 0 if `from(i)` lies past the
+/// end of the input.
 pub fn gather(input: &[f32], from: impl Fn(usize) -> usize) -> Vec<f32> {
     (0..input.len())
         .map(|i| input.get(from(i)).copied().unwrap_or(0.0))

@@ -8,7 +8,7 @@ use lanewise::{Device, DeviceBuffer, LaunchConfig};
 use crate::case::Filling;
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
 
-/// Elements of the table, unless the setup says otherwise: 1 MiB, a small part of any L2.
+/// The number of elements in the table, unless the setup gives one: 1 MiB, a small part of any L2.
 const TABLE: u32 = 1 << 18;
 
 /// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
@@ -32,7 +32,8 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// The kernel, on a stream with a window over the table where that is asked for and the device can.
+/// Prepares the kernel, on a stream with a window over the table if `window` is set and the device
+/// supports it.
 fn prepare(device: &Device, setup: Setup, window: bool) -> Result<Box<dyn Case>> {
     let n = setup.elements()?;
     let length = setup.by.unwrap_or(TABLE) as usize;
@@ -52,7 +53,7 @@ fn prepare(device: &Device, setup: Setup, window: bool) -> Result<Box<dyn Case>>
     let most = device.max_persisting_l2()?;
     let hit_ratio = if window && most > 0 {
         let aside = device.set_aside_l2(most.min(4 * length))?;
-        // Where less is set aside than the window has, this share of it fits.
+        // If less memory is set aside than the window has, this fraction of the window fits.
         Some((aside as f32 / (4 * length).max(1) as f32).min(1.0))
     } else {
         None
@@ -77,7 +78,7 @@ fn prepare(device: &Device, setup: Setup, window: bool) -> Result<Box<dyn Case>>
 
 // On the CPU.
 
-/// `stream[i] + table[i % table.len()]`; zeroes where the table is empty.
+/// Returns `stream[i] + table[i % table.len()]`, or zeroes if the table is empty.
 pub fn reuse(table: &[f32], stream: &[f32]) -> Vec<f32> {
     if table.is_empty() {
         return vec![0.0; stream.len()];

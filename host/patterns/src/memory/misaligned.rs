@@ -9,10 +9,10 @@ use lanewise_std::kernel::{Kernel, SafeKernel};
 use crate::case::Filling;
 use crate::{Case, Setup, Work, input};
 
-/// The offset of the notes: not a multiple of the 8 floats of a sector.
+/// The offset that the notes use. It is not a multiple of the 8 floats of a sector.
 pub(super) const OFFSET: u32 = 11;
 
-/// What the offset is added to.
+/// The indices to which the offset is added.
 #[derive(Clone, Copy)]
 pub(super) enum Offset {
     /// The indices that are read.
@@ -21,12 +21,12 @@ pub(super) enum Offset {
     Writes,
 }
 
-/// The sum on the CPU: both vectors, where it goes, the offset.
+/// Computes the sum on the CPU, from both vectors to the output, with the offset.
 pub(super) type Sum = fn(&[f32], &[f32], &mut [f32], usize);
 
-/// The kernel with `unroll` elements a thread, checked against `sum`. What the offset is added to
-/// is longer by it, so that every element has its sum, every sum its element, and every warp its 32
-/// of them.
+/// Prepares the kernel with `unroll` elements for each thread, whose result is compared with `sum`.
+/// The vectors to whose indices the offset is added are longer by the offset. So every element has
+/// a sum, every sum has an element, and every warp has 32 of them.
 pub(super) fn prepare<K: SafeKernel<Params = <read_offset as Kernel>::Params>>(
     device: &Device,
     setup: Setup,

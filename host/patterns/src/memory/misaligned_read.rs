@@ -1,4 +1,4 @@
-//! The sum of two vectors, read from an offset on: `--by` is the offset.
+//! The sum of two vectors, read from indices that start at an offset. `--by` is the offset.
 
 use gpu::memory::misaligned_read::{read_offset, read_offset_unroll2, read_offset_unroll4};
 
@@ -46,7 +46,8 @@ pub static PATTERN: Pattern = Pattern {
 
 // On the CPU.
 
-/// `c[i] = a[i + offset] + b[i + offset]`; elements of `c` that have no such sum stay as they are.
+/// Computes `c[i] = a[i + offset] + b[i + offset]`. Elements of `c` that have no such sum stay
+/// unchanged.
 pub fn add_from(a: &[f32], b: &[f32], c: &mut [f32], offset: usize) {
     let sums = a.iter().zip(b).skip(offset).map(|(a, b)| a + b);
     for (c, sum) in c.iter_mut().zip(sums) {

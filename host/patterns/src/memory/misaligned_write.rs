@@ -1,4 +1,4 @@
-//! The sum of two vectors, written from an offset on: `--by` is the offset.
+//! The sum of two vectors, written to indices that start at an offset. `--by` is the offset.
 
 use gpu::memory::misaligned_write::{write_offset, write_offset_unroll2, write_offset_unroll4};
 
@@ -46,7 +46,7 @@ pub static PATTERN: Pattern = Pattern {
 
 // On the CPU.
 
-/// `c[i + offset] = a[i] + b[i]`; elements of `c` that have no such sum stay as they are.
+/// Computes `c[i + offset] = a[i] + b[i]`. Elements of `c` that have no such sum stay unchanged.
 pub fn add_to(a: &[f32], b: &[f32], c: &mut [f32], offset: usize) {
     let sums = a.iter().zip(b).map(|(a, b)| a + b);
     for (c, sum) in c.iter_mut().skip(offset).zip(sums) {

@@ -1,5 +1,5 @@
-//! Copies from an offset on, and a stride apart: `--by` is the offset of the one, the stride of the
-//! other.
+//! Copies that start at an offset, and copies with a stride. `--by` is the offset of the former and
+//! the stride of the latter.
 
 use anyhow::Result;
 use gpu::memory::offset_stride::{offset_copy, stride_copy};
@@ -33,7 +33,8 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// Input and output are as long as it takes to copy as many elements as the size says.
+/// Prepares a copy whose input and output are just long enough for as many copied elements as the
+/// size gives.
 fn prepare<K: SafeKernel<Params = <offset_copy as Kernel>::Params>>(
     device: &Device,
     setup: Setup,

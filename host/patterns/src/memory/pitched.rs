@@ -7,10 +7,10 @@ use lanewise::{Device, LaunchConfig, PitchedBuffer, Stream};
 
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
 
-/// What every element is multiplied by.
+/// The factor by which every element is multiplied.
 const FACTOR: f32 = 3.0;
 
-/// Planes of the volume: its columns and rows are the setup's.
+/// The number of planes in the volume. Its columns and rows are the setup's.
 const PLANES: usize = 3;
 
 /// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
@@ -51,7 +51,7 @@ impl Pitched {
         }
         .matrix()?;
         let input = input::floats(nx * ny * planes, setup.seed);
-        // Whole rows of warps; the same for the matrix, with one plane.
+        // Each row of a block is a warp. The matrix uses the same shape with one plane.
         let config = LaunchConfig::cover_3d((nx, ny, planes), (32, 8, 1));
         Ok(Box::new(Self {
             config,
@@ -92,7 +92,7 @@ impl Case for Pitched {
 
 // On the CPU.
 
-/// Each element times `factor`.
+/// Returns each element times `factor`.
 pub fn scale(data: &[f32], factor: f32) -> Vec<f32> {
     data.iter().map(|x| x * factor).collect()
 }

@@ -1,5 +1,5 @@
-//! The sum of two vectors that start and end in host memory, with six kinds of memory and the same
-//! result.
+//! The sum of two vectors that start and end in host memory. There are six kinds of memory, and the
+//! result is the same.
 //!
 //! A run consists of the copies to the device, the kernel and the copy back, or of what replaces
 //! the copies. So the throughput in a line is mostly that of transfers between host and device, and
@@ -53,7 +53,7 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// Two inputs and their sum.
+/// Two input vectors and their sum.
 struct Sum {
     a: Vec<f32>,
     b: Vec<f32>,
@@ -77,7 +77,7 @@ impl Sum {
     }
 }
 
-/// Two vectors go to the device, one comes back.
+/// Returns the bytes of the copies: two vectors go to the device, and one comes back.
 fn work(expected: &[f32]) -> Work {
     Work::Bytes(3 * 4 * expected.len() as u64)
 }
@@ -102,8 +102,8 @@ impl HostMemory {
         })
     }
 
-    /// Copies it to the device: pinned memory beside the host, pageable memory while the host
-    /// waits.
+    /// Copies the memory to the device. The host continues during the copy if the memory is pinned,
+    /// and waits if it is pageable.
     fn send(&self, stream: &Stream, to: &mut DeviceBuffer<f32>) -> Result<()> {
         match self {
             Self::Pageable(memory) => to.copy_from_slice(memory)?,
@@ -113,7 +113,7 @@ impl HostMemory {
         Ok(())
     }
 
-    /// Copies the device's buffer here.
+    /// Copies the device's buffer to this memory.
     fn receive(&mut self, stream: &Stream, from: &DeviceBuffer<f32>) -> Result<()> {
         match self {
             Self::Pageable(memory) => from.copy_to_slice(memory)?,

@@ -1,4 +1,4 @@
-//! The transpose through global memory alone, and the copy that bounds it.
+//! The transpose through global memory alone, and the copy whose speed is its upper bound.
 
 use anyhow::Result;
 use gpu::memory::transpose::{
@@ -81,8 +81,8 @@ fn transposed<K: SafeKernel<Params = <copy_row as Kernel>::Params>>(
 
 // On the CPU.
 
-/// The transpose of a row-major matrix of `ny` rows and `nx` columns: row-major, `nx` rows and `ny`
-/// columns.
+/// Returns the transpose of a row-major matrix of `ny` rows and `nx` columns. It is row-major, with
+/// `nx` rows and `ny` columns.
 pub fn transpose<T: Copy>(input: &[T], nx: usize, ny: usize) -> Vec<T> {
     (0..nx * ny)
         .map(|out| input[(out % ny) * nx + out / ny])

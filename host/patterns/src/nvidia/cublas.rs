@@ -18,7 +18,7 @@ const AS_IT_IS: c_int = 0;
 const TURNED: c_int = 1;
 const PEDANTIC: c_int = 2;
 
-/// An address from which cuBLAS only reads.
+/// An address that cuBLAS only reads.
 type Void = *const c_void;
 
 functions! { Functions "cublas":
@@ -37,7 +37,8 @@ functions! { Functions "cublas":
     dgemv b"cublasDgemv_v2" (*mut c_void, c_int, c_int, c_int, Void, Void, c_int, Void, c_int, Void, *mut c_void, c_int);
 }
 
-/// The library with a handle of its own. It computes in full single precision, without tf32.
+/// The functions of the library and a handle. The handle computes in full single precision, without
+/// tf32.
 struct Cublas {
     functions: Functions,
     handle: *mut c_void,
@@ -51,7 +52,7 @@ impl Cublas {
         check("cublasCreate", unsafe { (functions.create)(&mut handle) })?;
         let cublas = Self { functions, handle };
         let mut number = 0;
-        // SAFETY: the handle was made above, and the result has a place.
+        // SAFETY: the handle was made above, and the result is written to a local variable.
         unsafe {
             check(
                 "cublasGetVersion",
@@ -66,7 +67,7 @@ impl Cublas {
         Ok((Rc::new(cublas), name))
     }
 
-    /// Returns the functions. From here on their work is queued on `stream`.
+    /// Returns the functions, whose work is queued on `stream` from here on.
     fn on(&self, stream: &Stream) -> Result<&Functions> {
         // SAFETY: both handles are live.
         let status = unsafe { (self.functions.set_stream)(self.handle, stream.raw().cast()) };
@@ -82,7 +83,7 @@ impl Drop for Cublas {
     }
 }
 
-/// Sides of a matrix as cuBLAS takes them.
+/// Converts the sides of a matrix to cuBLAS's integers.
 fn sides<const N: usize>(sides: [usize; N]) -> Result<[c_int; N]> {
     let mut found = [0; N];
     for (to, side) in found.iter_mut().zip(sides) {
@@ -91,21 +92,22 @@ fn sides<const N: usize>(sides: [usize; N]) -> Result<[c_int; N]> {
     Ok(found)
 }
 
-/// Where the two factors of a product are, which cuBLAS reads from the host.
+/// Returns the addresses of the two factors of a product, which cuBLAS reads from the host.
 fn pointers<T>(factors: &[T; 2]) -> [Void; 2] {
     [&factors[0], &factors[1]].map(|factor| (&raw const *factor).cast())
 }
 
-/// The addresses of what is read on `stream`.
+/// Returns the addresses of the buffers that are read on `stream`.
 fn read<T: DeviceCopy>(buffers: [&DeviceBuffer<T>; 2], stream: &Stream) -> Result<[Void; 2]> {
     let [one, two] = buffers;
     Ok([one.read_on(stream)?, two.read_on(stream)?].map(|at| at as Void))
 }
 
-/// `C = alpha A B + beta C`, rows one after another.
+/// Returns a job that computes `C = alpha A B + beta C` with row-major matrices.
 ///
 /// # Errors
-/// When there is no cuBLAS, or a side does not fit in its integers.
+/// An error if cuBLAS is missing, one of its functions fails, or a side does not fit in its
+/// integers.
 pub fn gemm<T: Number>(
     device: &Device,
     factors: [T; 2],
@@ -129,8 +131,8 @@ pub fn gemm<T: Number>(
         } else {
             functions.sgemm
         };
-        // SAFETY: the matrices have these sides, rows are as far apart as they are long, and the
-        // buffers are ordered with the stream. What is a product of rows here is one of columns
+        // SAFETY: the matrices have these sides, rows are stored without padding, and the uses of
+        // the buffers are ordered by the stream. A row-major product here is a column-major product
         // there, with the factors in the other order.
         unsafe {
             let status = product(
@@ -154,8 +156,9 @@ pub fn gemm<T: Number>(
     }))
 }
 
-/// `C = A B` of `bf16` in `f32`, by the matrix units: `a` is `m` by `k` and `b` the right factor's
-/// transpose, `n` by `k`, both by rows and as bits.
+/// Returns a job that computes `C = A B` of `bf16` in `f32` with the matrix units. `a` is `m` by
+/// `k`, and `b` is the transpose of the right factor, `n` by `k`. Both are row-major and hold the
+/// bits of their elements.
 ///
 /// # Errors
 /// As [`gemm`].
@@ -187,9 +190,10 @@ pub fn gemm_bf16(
         let c = c.write_on(stream)? as *mut c_void;
         let [alpha, beta] = pointers(&factors);
         let functions = cublas.on(stream)?;
-        // SAFETY: the matrices have these sides and types, and the buffers are ordered with the
-        // stream. What is by rows here is by columns there: the product's transpose is the right
-        // factor's transpose, which is what lies there turned, times the left one's.
+        // SAFETY: the matrices have these sides and types, and the uses of the buffers are ordered
+        // by the stream. A row-major matrix here is its transpose there. The transpose of the
+        // product is the transpose of the right factor, which is what `b` holds, times that of the
+        // left factor.
         unsafe {
             let status = (functions.gemm_ex)(
                 cublas.handle,
@@ -217,8 +221,8 @@ pub fn gemm_bf16(
     }))
 }
 
-/// `y = alpha A x + beta y`, where `A` has rows of `columns` elements, `stride` from one to the
-/// next.
+/// Returns a job that computes `y = alpha A x + beta y`. The rows of `A` have `columns` elements,
+/// and their stride is `stride`.
 ///
 /// # Errors
 /// As [`gemm`].
@@ -246,7 +250,7 @@ pub fn gemv<T: Number>(
         } else {
             functions.sgemv
         };
-        // SAFETY: as in `gemm`; our rows are the columns of a matrix that is to be turned.
+        // SAFETY: as in `gemm`. Our rows are the columns of a matrix that cuBLAS transposes.
         unsafe {
             let status = product(
                 cublas.handle,

@@ -25,7 +25,7 @@ functions! { Functions "cufft":
     double b"cufftExecZ2Z" (c_int, *mut c_void, *mut c_void, c_int);
 }
 
-/// The library with a plan.
+/// The functions of the library and a plan.
 struct Plan {
     functions: Functions,
     handle: c_int,
@@ -33,15 +33,17 @@ struct Plan {
 
 impl Drop for Plan {
     fn drop(&mut self) {
-        // SAFETY: made by `fft`, and used by nobody else.
+        // SAFETY: `fft` made the plan, and nothing else uses it.
         unsafe { (self.functions.destroy)(self.handle) };
     }
 }
 
-/// Transforms of `length` elements that lie one after another in `input`.
+/// Returns a job that transforms sequences of `length` elements, which lie one after another in
+/// `input`.
 ///
 /// # Errors
-/// When there is no cuFFT, or a length does not fit in its integers.
+/// An error if cuFFT is missing, one of its functions fails, or a length does not fit in its
+/// integers.
 pub fn fft<T: Real + Number>(
     device: &Device,
     length: usize,
@@ -51,7 +53,7 @@ pub fn fft<T: Real + Number>(
     let kind = if T::IS_DOUBLE { DOUBLE } else { SINGLE };
     let batch = c_int::try_from(input.len() / length.max(1))?;
     let (mut number, mut handle) = (0, 0);
-    // SAFETY: the results have places.
+    // SAFETY: the functions write their results to local variables.
     unsafe {
         check("cufftGetVersion", (functions.version)(&mut number))?;
         let made = (functions.plan)(&mut handle, c_int::try_from(length)?, kind, batch);
@@ -69,7 +71,8 @@ pub fn fft<T: Real + Number>(
         } else {
             functions.single
         };
-        // SAFETY: both buffers have the plan's elements, and are ordered with the stream.
+        // SAFETY: both buffers have the number of elements of the plan, and their uses are ordered
+        // by the stream.
         unsafe {
             check(
                 "cufftSetStream",

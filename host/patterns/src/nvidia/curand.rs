@@ -11,7 +11,7 @@ use lanewise::{Device, DeviceBuffer};
 use super::open::{check, functions, version};
 use super::{Job, Number, job};
 
-/// `CURAND_RNG_PSEUDO_PHILOX4_32_10` of curand.h: the generator that ours is.
+/// `CURAND_RNG_PSEUDO_PHILOX4_32_10` of curand.h, which is the algorithm of our generator.
 const PHILOX: c_int = 161;
 
 functions! { Functions "curand":
@@ -26,7 +26,7 @@ functions! { Functions "curand":
     normal_double b"curandGenerateNormalDouble" (*mut c_void, *mut f64, usize, f64, f64);
 }
 
-/// The library with a generator.
+/// The functions of the library and a generator.
 struct Generator {
     functions: Functions,
     handle: *mut c_void,
@@ -34,16 +34,16 @@ struct Generator {
 
 impl Drop for Generator {
     fn drop(&mut self) {
-        // SAFETY: made by `random`, and used by nobody else.
+        // SAFETY: `random` made the generator, and nothing else uses it.
         unsafe { (self.functions.destroy)(self.handle) };
     }
 }
 
-/// `n` numbers, uniformly or normally distributed. The latter come in pairs: one less where `n` is
-/// odd.
+/// Returns a job that generates `n` numbers, distributed uniformly or normally. Normal numbers come
+/// in pairs, so there is one less if `n` is odd.
 ///
 /// # Errors
-/// When there is no cuRAND.
+/// An error if cuRAND is missing or one of its functions fails.
 pub fn random<T: Number>(
     device: &Device,
     n: usize,
@@ -52,7 +52,7 @@ pub fn random<T: Number>(
 ) -> Result<Box<dyn Job>> {
     let functions = Functions::open(&[10])?;
     let (mut number, mut handle) = (0, null_mut());
-    // SAFETY: the results have places.
+    // SAFETY: the functions write their results to local variables.
     unsafe {
         check("curandGetVersion", (functions.version)(&mut number))?;
         check(
@@ -69,7 +69,8 @@ pub fn random<T: Number>(
     Ok(job(name, move |stream| {
         let (functions, handle) = (&generator.functions, generator.handle);
         let (at, even) = (output.write_on(stream)?, n / 2 * 2);
-        // SAFETY: the output has this many numbers of this kind, and is ordered with the stream.
+        // SAFETY: the output has this many numbers of this type, and its uses are ordered by the
+        // stream.
         unsafe {
             check(
                 "curandSetStream",

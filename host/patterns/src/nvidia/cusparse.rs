@@ -32,12 +32,13 @@ functions! { Functions "cusparse":
     multiply b"cusparseSpMV" (*mut c_void, c_int, *const c_void, *mut c_void, *mut c_void, *const c_void, *mut c_void, c_int, c_int, *mut c_void);
 }
 
-/// A matrix on the host: rows, columns, starts of rows, columns of elements, and values.
+/// A matrix on the host in compressed rows: its size, starts of rows, columns of elements, and
+/// values.
 #[derive(Clone, Copy, Debug)]
 pub struct Compressed<'a, T> {
-    /// How many rows and how many columns there are.
+    /// The number of rows and the number of columns.
     pub size: [usize; 2],
-    /// Where each row starts, and where the last one ends.
+    /// The index at which each row starts, and the end of the last row.
     pub starts: &'a [u32],
     /// The column of each element.
     pub places: &'a [u32],
@@ -45,7 +46,7 @@ pub struct Compressed<'a, T> {
     pub values: &'a [T],
 }
 
-/// The library with what was made of it, all null until it is.
+/// The functions of the library and its handles, which are null until they are made.
 struct Product {
     functions: Functions,
     handle: *mut c_void,
@@ -56,7 +57,7 @@ struct Product {
 
 impl Drop for Product {
     fn drop(&mut self) {
-        // SAFETY: made by `spmv`, and used by nobody else.
+        // SAFETY: `spmv` made the handles, and nothing else uses them.
         unsafe {
             for vector in [self.x, self.y] {
                 if !vector.is_null() {
@@ -71,10 +72,10 @@ impl Drop for Product {
     }
 }
 
-/// `y = A x`.
+/// Returns a job that computes `y = A x`.
 ///
 /// # Errors
-/// When there is no cuSPARSE.
+/// An error if cuSPARSE is missing or one of its functions fails.
 pub fn spmv<T: Number + From<u8>>(
     device: &Device,
     matrix: Compressed<'_, T>,
@@ -104,8 +105,8 @@ pub fn spmv<T: Number + From<u8>>(
     let x = DeviceBuffer::from_slice(device, x)?;
     let mut y = DeviceBuffer::<T>::zeroed(device, rows)?;
     let (mut number, mut room) = (0, 0);
-    // SAFETY: all buffers live as long as the job and have the lengths that are said; the results
-    // have places; handles were made before they are used.
+    // SAFETY: all buffers live as long as the job and have the given lengths. The results are
+    // written to valid places, and each handle was made before it is used.
     unsafe {
         let functions = &product.functions;
         check(
@@ -173,7 +174,8 @@ pub fn spmv<T: Number + From<u8>>(
             x,
             y,
         } = &product;
-        // SAFETY: made above for these buffers, which are ordered with the stream.
+        // SAFETY: the handles were made above for these buffers, whose uses are ordered by the
+        // stream.
         unsafe {
             check(
                 "cusparseSetStream",

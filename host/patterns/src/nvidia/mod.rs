@@ -1,9 +1,9 @@
-//! NVIDIA's libraries, which are opened at run time. The benchmark shows their times beside those
+//! NVIDIA's libraries, which are opened at run time. The benchmark shows their times next to those
 //! of the catalog's kernels.
 //!
-//! The libraries are not needed for building, nor for running: if one is missing, the benchmark
-//! prints what it searched for. A job does the same work as a variant, on input of the same setup,
-//! and is timed in the same way. Its results are not checked.
+//! The libraries are not needed to build or to run. If one is missing, the benchmark prints which
+//! files it searched for. A job does the same work as a variant, on input of the same setup, and is
+//! timed in the same way. Its results are not checked.
 
 mod cublas;
 mod cufft;
@@ -19,9 +19,9 @@ pub use cusparse::{Compressed, spmv};
 use anyhow::Result;
 use lanewise::{DeviceCopy, Stream};
 
-/// A library's way to do the work of a variant, ready to be launched.
+/// A library's implementation of a variant's work, ready to be launched.
 pub trait Job {
-    /// The library and its version: `cuBLAS 13.1.0`.
+    /// Returns the library and its version, such as `cuBLAS 13.1.0`.
     fn name(&self) -> &str;
 
     /// Queues one run on `stream`.
@@ -33,7 +33,7 @@ pub trait Job {
 
 /// A number type for which the libraries have functions: `f32` and `f64`.
 pub trait Number: DeviceCopy + bytemuck::Zeroable + 'static {
-    /// Whether it is `f64`.
+    /// Whether the type is `f64`.
     const IS_DOUBLE: bool;
 }
 
@@ -45,7 +45,7 @@ impl Number for f64 {
     const IS_DOUBLE: bool = true;
 }
 
-/// A job made of a closure, which owns what the library needs.
+/// A job that is a closure. The closure owns what the library needs.
 struct Closure<L> {
     name: String,
     launch: L,
@@ -61,7 +61,7 @@ impl<L: FnMut(&Stream) -> Result<()>> Job for Closure<L> {
     }
 }
 
-/// The job of this closure.
+/// Returns a job that calls this closure.
 fn job(name: String, launch: impl FnMut(&Stream) -> Result<()> + 'static) -> Box<dyn Job> {
     Box::new(Closure { name, launch })
 }

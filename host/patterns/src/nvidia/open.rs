@@ -7,11 +7,12 @@ use anyhow::{Context, Result, ensure};
 use lanewise_variables::{CUDA_HOME, CUDA_PATH, NVIDIA_LIBRARIES};
 use libloading::Library;
 
-/// Opens the first of these files that can be: in the folder that the variable names, and only
-/// there; else where the system's loader looks, and below CUDA's toolkit.
+/// Opens the first of these files that can be opened. If the variable `NVIDIA_LIBRARIES` names a
+/// folder, only that folder is searched. Otherwise the system's loader searches, and then the
+/// folders of CUDA's toolkit are searched.
 ///
 /// # Errors
-/// When there is none, with what the loader said of the first.
+/// The loader's error for the first file, if none of them can be opened.
 pub(super) fn open(names: &[String]) -> Result<Library> {
     let folders = match NVIDIA_LIBRARIES.path() {
         Some(folder) => vec![folder],
@@ -20,7 +21,7 @@ pub(super) fn open(names: &[String]) -> Result<Library> {
                 .into_iter()
                 .filter_map(|variable| variable.path());
             let homes = homes.chain([PathBuf::from("/usr/local/cuda")]);
-            // An empty path leaves the search to the loader.
+            // With an empty path the loader searches.
             let below = homes.map(|home| home.join("lib64"));
             [PathBuf::new()].into_iter().chain(below).collect()
         }
@@ -48,33 +49,34 @@ pub(super) fn open(names: &[String]) -> Result<Library> {
     })
 }
 
-/// `libcublas.so.13`, `libcublas.so.12`, .., and without a number.
+/// Returns the names of a library's files: `libcublas.so.13`, `libcublas.so.12`, .., and the one
+/// without a number.
 pub(super) fn names(library: &str, versions: &[u32]) -> Vec<String> {
     let file = format!("lib{library}.so");
     let numbered = versions.iter().map(|version| format!("{file}.{version}"));
     numbered.chain([file.clone()]).collect()
 }
 
-/// Whether a function succeeded: 0 in all of these libraries.
+/// Checks that a function succeeded. The status of success is 0 in all of these libraries.
 pub(super) fn check(call: &str, status: c_int) -> Result<()> {
     ensure!(status == 0, "{call} answered {status}");
     Ok(())
 }
 
-/// `13.1.0` of 130100.
+/// Returns the version as text, such as `13.1.0` for 130100.
 pub(super) fn version(number: c_int, of_major: c_int) -> String {
     let (major, rest) = (number / of_major, number % of_major);
     format!("{major}.{}.{}", rest / 100, rest % 100)
 }
 
-/// A structure of a library's functions: a field for each, its symbol, and what it takes. All
-/// answer with a status.
+/// Declares a structure of a library's functions. Each line gives the field, the symbol and the
+/// types of the parameters. All functions return a status.
 macro_rules! functions {
     ($name:ident $library:literal: $($field:ident $symbol:literal ($($type:ty),*);)*) => {
         #[doc = concat!("Functions of ", $library, ", as its header declares them.")]
         struct $name {
             $($field: unsafe extern "C" fn($($type),*) -> std::ffi::c_int,)*
-            /// Keeps the functions.
+            /// The library, which has to stay open while its functions are used.
             _library: libloading::Library,
         }
 

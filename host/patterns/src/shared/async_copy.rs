@@ -32,10 +32,10 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// Blocks for each multiprocessor, where the grid strides over the tiles.
+/// The number of blocks for each multiprocessor if the grid strides over the tiles.
 const BLOCKS_PER_MULTIPROCESSOR: u32 = 8;
 
-/// A thread for each element.
+/// Returns a launch with a thread for each element.
 fn cover(n: usize) -> LaunchConfig {
     LaunchConfig::cover_1d(n, TILE as u32)
 }
@@ -65,7 +65,8 @@ where
     let most = device.properties().multiprocessors * BLOCKS_PER_MULTIPROCESSOR;
     let mut config = cover(n);
     config.grid.x = config.grid.x.min(most);
-    // Fewer blocks than tiles, so that each has several, at any size that a test takes.
+    // There are fewer blocks than tiles, so that each block has several tiles at any size that a
+    // test uses.
     config.grid.x = setup
         .by
         .map_or(config.grid.x, |by| by.clamp(1, config.grid.x));

@@ -1,4 +1,4 @@
-//! Messages from one thread to another, and a sum that the last block takes.
+//! Messages from one thread to another, and a sum that the last block computes.
 
 use anyhow::{Result, ensure};
 use gpu::shared::fences::{
@@ -50,8 +50,8 @@ pub static PATTERN: Pattern = Pattern {
         }),
         Variant::new("fence_device", |device, setup| {
             by_letters(device, setup, |device, stream, config, mail| {
-                // SAFETY: the flags were set to zero on the way here, and the buffers are the
-                // case's own.
+                // SAFETY: the flags were set to zero before this launch, and nothing else uses the
+                // buffers of the case.
                 unsafe { device.launch_unchecked(stream, fence_device, config, mail) }
             })
         }),
@@ -63,8 +63,8 @@ pub static PATTERN: Pattern = Pattern {
         }),
         Variant::new("volatile_flag", |device, setup| {
             by_letters(device, setup, |device, stream, config, mail| {
-                // SAFETY: as above; what the race can spoil is integers in `output`, which are
-                // looked at.
+                // SAFETY: as above. The race can only make integers in `output` wrong, and their
+                // values are checked.
                 unsafe { device.launch_unchecked(stream, volatile_flag, config, mail) }
             })
         })
@@ -73,7 +73,7 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// A kernel that turns parts of this many elements round and needs no memory but its own.
+/// Prepares a kernel that reverses parts of this many elements in its own memory.
 fn in_shared(
     device: &Device,
     setup: Setup,
@@ -100,8 +100,8 @@ fn in_shared(
     ))
 }
 
-/// What the kernels that send letters through global memory take: the text, the letters, the flags,
-/// the answer.
+/// The arguments of the kernels that send letters through global memory: the text, the letters, the
+/// flags, and the output.
 type Mail<'a> = (
     &'a DeviceBuffer<i32>,
     &'a mut DeviceBuffer<i32>,
@@ -109,10 +109,10 @@ type Mail<'a> = (
     &'a mut DeviceBuffer<i32>,
 );
 
-/// The kernels differ in the type of their flags: each variant brings its own launch.
+/// A variant's own launch, because the kernels differ in the type of their flags.
 type Launch = fn(&Device, &Stream, LaunchConfig, Mail<'_>) -> Result<(), LaunchError>;
 
-/// A kernel that sends letters through global memory.
+/// Prepares a kernel that sends letters through global memory.
 fn by_letters(device: &Device, setup: Setup, launch: Launch) -> Result<Box<dyn Case>> {
     let n = setup.at_most(1 << 24)?;
     let count = n.div_ceil(LETTER).max(1);
@@ -137,12 +137,13 @@ fn by_letters(device: &Device, setup: Setup, launch: Launch) -> Result<Box<dyn C
     ))
 }
 
-/// The sum that the last block takes.
+/// Prepares the sum that the last block computes.
 fn last_block(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let n = setup.elements()?;
     let block = setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK);
     ensure!(block > 0, "a block has a thread at least");
-    // A few elements a thread, and no more blocks than the last one has use for.
+    // Each thread sums a few elements. The number of blocks is limited to what the last block
+    // needs.
     let config = LaunchConfig::cover_1d(n.div_ceil(4).min(1 << 18), block);
     let numbers = input::integers(n, setup.seed);
     let expected = sum(&numbers);
@@ -158,8 +159,8 @@ fn last_block(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
         work,
         move |stream, [sum]| {
             let arguments = (&numbers, &mut partials, &mut done, sum);
-            // SAFETY: the count is zero before the first launch and after each; the buffers are the
-            // case's own.
+            // SAFETY: the count is zero before the first launch and after each launch, and nothing
+            // else uses the buffers of the case.
             Ok(unsafe { device.launch_unchecked(stream, last_block_reduce, config, arguments) }?)
         },
     ))
@@ -167,7 +168,7 @@ fn last_block(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
 
 // On the CPU.
 
-/// Each part of this many elements from its end.
+/// Returns the numbers with each part of `part` elements reversed.
 pub fn turned(numbers: &[i32], part: usize) -> Vec<i32> {
     let parts = numbers.chunks(part.max(1));
     parts.flat_map(|part| part.iter().rev().copied()).collect()

@@ -1,4 +1,4 @@
-//! An array of each thread, in local memory and in registers.
+//! An array that each thread has, in local memory or in registers.
 
 use anyhow::Result;
 use gpu::shared::local_memory::{BINS, local_array_dynamic, local_array_static};
@@ -32,7 +32,7 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// Elements that a thread counts, about.
+/// The approximate number of elements that a thread counts.
 const ELEMENTS: usize = 16;
 
 fn prepare<K: SafeKernel<Params = <local_array_dynamic as Kernel>::Params>>(
@@ -59,7 +59,7 @@ fn prepare<K: SafeKernel<Params = <local_array_dynamic as Kernel>::Params>>(
     Ok(Box::new(WithLocal { case, local }))
 }
 
-/// The case, with what the driver says of the kernel's local memory.
+/// The case, with the size of the kernel's local memory as the driver reports it.
 struct WithLocal {
     case: Box<dyn Case>,
     local: u32,
@@ -87,8 +87,8 @@ impl Case for WithLocal {
 
 // On the CPU.
 
-/// How many elements of each of this many threads fall into each bin: the threads of a bin lie side
-/// by side.
+/// Returns how many elements of each of this many threads fall into each bin. The counts of one bin
+/// lie side by side, one for each thread.
 pub fn counts(numbers: &[u32], threads: usize) -> Vec<u32> {
     let mut counts = vec![0; BINS * threads];
     for (i, number) in numbers.iter().enumerate() {

@@ -33,10 +33,11 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// Above this many multiplications the CPU checks a sample: all of them would take minutes.
+/// The number of multiplications above which the CPU checks only a sample. All of them would take
+/// minutes.
 const CHECK_ALL: usize = 1 << 26;
 
-/// Elements of such a sample.
+/// The number of elements in such a sample.
 const SAMPLE: usize = 4096;
 
 struct Matmul<K> {
@@ -69,7 +70,7 @@ impl<K: SafeKernel<Params = <matmul_naive as Kernel>::Params>> Matmul<K> {
         }))
     }
 
-    /// What the product should be: all of it, or elements spread over it.
+    /// Returns the expected product, or the expected values of a sample of its elements.
     fn expected(&self) -> Vec<Expected> {
         let ((m, n, k), (a, b)) = (self.shape, &self.host);
         if m * n * k <= CHECK_ALL {
@@ -112,13 +113,13 @@ impl<K: SafeKernel<Params = <matmul_naive as Kernel>::Params>> Case for Matmul<K
 
 // On the CPU: in double precision, with a bound on what single precision may differ by.
 
-/// Element (`row`, `column`) of the product of `a` (`m` x `k`) and `b` (`k` x `n`), both row-major,
-/// with the error that a single-precision kernel may make.
+/// Returns element (`row`, `column`) of the product of `a` (`m` x `k`) and `b` (`k` x `n`), both
+/// row-major, with the error that a single-precision kernel may make.
 ///
-/// The bound: a sum of `k` products, each fused or rounded once and added in any order, is off by
-/// at most `k u / (1 - k u)` times the sum of the products' magnitudes, `u = 2^-24` being half an
-/// f32's last place (N. J. Higham, "Accuracy and Stability of Numerical Algorithms", section 3.1).
-/// One `u` more is for the product's own rounding.
+/// The bound is as follows. A sum of `k` products, each fused or rounded once and added in any
+/// order, has an error of at most `k u / (1 - k u)` times the sum of the products' magnitudes.
+/// `u = 2^-24` is half a unit in the last place of an f32 (N. J. Higham, "Accuracy and Stability of
+/// Numerical Algorithms", section 3.1). One `u` more is for the product's own rounding.
 pub fn element(
     a: &[f32],
     b: &[f32],
@@ -139,7 +140,7 @@ pub fn element(
     }
 }
 
-/// Every element of the `m` x `n` product.
+/// Returns every element of the `m` x `n` product.
 pub fn matmul(a: &[f32], b: &[f32], (m, n, k): (usize, usize, usize)) -> Vec<Expected> {
     (0..m)
         .flat_map(|row| (0..n).map(move |column| element(a, b, (n, k), (row, column))))

@@ -1,4 +1,4 @@
-//! A tile that is wider than high, written and read along rows or columns: `--by` is the padding of
+//! A tile that is wider than high, written and read along rows or columns. `--by` is the padding of
 //! `rect_row_col_dyn_pad`.
 
 use anyhow::Result;
@@ -44,7 +44,7 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// The tile, transposed or not, with this pitch in dynamic shared memory.
+/// Returns the tile, transposed or not, with this pitch in dynamic shared memory.
 fn tile(is_transposed: bool, pitch: u32) -> Tile {
     Tile {
         shape: [COLUMNS as u32, ROWS as u32],
@@ -53,9 +53,10 @@ fn tile(is_transposed: bool, pitch: u32) -> Tile {
     }
 }
 
-/// The kernel that takes its padding from the launch.
+/// Prepares the kernel that takes its padding from the launch.
 fn padded(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
-    // More than a block's shared memory the driver would refuse; more than this has no meaning.
+    // A padding above this limit has no meaning, and the driver refuses more shared memory than a
+    // block may have.
     let padding = setup.by.unwrap_or(PADDING as u32).min(COLUMNS as u32);
     let (config, expected) = tile(true, COLUMNS as u32 + padding).launch(setup.elements()?);
     let output = DeviceBuffer::zeroed(device, expected.len())?;

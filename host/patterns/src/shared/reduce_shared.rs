@@ -1,4 +1,4 @@
-//! Reductions with their steps in global memory and in shared memory.
+//! Reductions whose steps work in global memory or in shared memory.
 
 use anyhow::Result;
 use gpu::shared::reduce_shared::{
@@ -42,7 +42,7 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// A kernel that leaves its input alone and gives each thread `unroll` elements.
+/// Prepares a kernel that does not change its input and gives each thread `unroll` elements.
 fn prepare<K: SafeKernel<Params = <reduce_smem as Kernel>::Params>>(
     device: &Device,
     setup: Setup,
@@ -73,7 +73,7 @@ fn prepare<K: SafeKernel<Params = <reduce_smem as Kernel>::Params>>(
     Ok(with_figures(filling, traffic))
 }
 
-/// What went to global memory and what stayed on the multiprocessor.
+/// Returns the accesses to global memory and to shared memory.
 fn traffic(counters: &Counters) -> Vec<Figure> {
     vec![
         Figure::percent("load efficiency, %", counters.global_loads.efficiency()),

@@ -42,10 +42,10 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// Rows and columns.
+/// The number of rows, and of columns, of the tile.
 const WIDTH: u32 = SIDE as u32;
 
-/// The tile, transposed or not, with this pitch in dynamic shared memory.
+/// Returns the tile, transposed or not, with this pitch in dynamic shared memory.
 fn tile(is_transposed: bool, pitch: u32) -> Tile {
     Tile {
         shape: [WIDTH, WIDTH],

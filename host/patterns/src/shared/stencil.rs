@@ -33,7 +33,7 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// The samples' blocks, the samples, and their derivative.
+/// Returns the launch, the samples, and their derivative.
 fn samples(setup: Setup) -> Result<(LaunchConfig, Vec<f32>, Vec<f32>)> {
     let n = setup.elements()?;
     let samples = input::floats(n, setup.seed);
@@ -41,12 +41,13 @@ fn samples(setup: Setup) -> Result<(LaunchConfig, Vec<f32>, Vec<f32>)> {
     Ok((LaunchConfig::cover_1d(n, BLOCK as u32), samples, expected))
 }
 
-/// Each sample read once, each slope written once.
+/// Returns the bytes of a run, which reads each sample once and writes each slope once.
 fn work(n: usize) -> Work {
     Work::Bytes(2 * 4 * n as u64)
 }
 
-/// Coefficients in constant memory, written there as CUDA's `cudaMemcpyToSymbol` would.
+/// Prepares a kernel with coefficients in constant memory. The host writes them there as CUDA's
+/// `cudaMemcpyToSymbol` would.
 fn constant(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let (config, samples, expected) = samples(setup)?;
     device.symbol(STENCIL)?.write(COEFFICIENTS)?;
@@ -64,7 +65,7 @@ fn constant(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     ))
 }
 
-/// Coefficients in global memory.
+/// Prepares a kernel with coefficients in global memory.
 fn global<K: SafeKernel<Params = <stencil_ldg as Kernel>::Params>>(
     device: &Device,
     setup: Setup,
@@ -89,8 +90,9 @@ fn global<K: SafeKernel<Params = <stencil_ldg as Kernel>::Params>>(
 
 // On the CPU.
 
-/// `sum c[j] (input[i + j] - input[i - j])` for j from 1 on, with zero past both ends. Each product
-/// is added with one rounding, as contraction has it on the device.
+/// Returns `sum c[j] (input[i + j] - input[i - j])` for j from 1 on, with zero past both ends. Each
+/// product is added with one rounding, because contraction makes it a fused operation on the
+/// device.
 pub fn derivative(input: &[f32], coefficients: &[f32]) -> Vec<f32> {
     let sample = |i: Option<usize>| i.and_then(|i| input.get(i)).copied().unwrap_or(0.0);
     let at = |i: usize| {

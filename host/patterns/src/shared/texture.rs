@@ -1,5 +1,5 @@
-//! Fetches through a sampler: between the texels, and outside of them. `--by` is how far the image
-//! is moved.
+//! Fetches through a sampler, at places between the texels and outside of them. `--by` is the
+//! distance by which the image is moved.
 
 use anyhow::Result;
 use gpu::shared::texture::{texture_1d, texture_2d_border, texture_2d_linear};
@@ -10,13 +10,13 @@ use lanewise::{Device, DeviceBuffer, LaunchConfig, Texture};
 use crate::case::Filling;
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
 
-/// Entries of the table.
+/// The number of entries in the table.
 const TABLE: usize = 1024;
 
-/// How far the image is moved, unless the setup says otherwise.
+/// The distance by which the image is moved, unless the setup gives one.
 const DISTANCE: u32 = 11;
 
-/// What lies around the image that is moved: no texel has it.
+/// The value around the image that is moved. No texel has this value.
 const BORDER: f32 = 2.0;
 
 /// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
@@ -44,11 +44,11 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// A table, looked up at places between its entries and a little outside.
+/// Prepares the look-up of a table at places between its entries and a little outside.
 fn look_up(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let (nx, ny) = setup.matrix()?;
     let table = input::floats(TABLE, setup.seed);
-    // From -0.5 .. 0.5 to -56 .. 1080.
+    // Maps the range -0.5 .. 0.5 to -56 .. 1080.
     let place = |x: f32| (x + 0.5) * (TABLE as f32 + 112.0) - 56.0;
     let at: Vec<f32> = input::floats(nx * ny, setup.seed ^ 1)
         .into_iter()
@@ -77,7 +77,8 @@ fn look_up(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     ))
 }
 
-/// An image of two thirds of the size, so that weights of all kinds are needed, enlarged.
+/// Prepares the enlargement of an image that has two thirds of the size, so that weights of all
+/// kinds are needed.
 fn resized(device: &Device, setup: Setup, outside: Outside) -> Result<Box<dyn Case>> {
     let (width, height) = setup.matrix()?;
     let from = [width * 2 / 3 + 1, height * 2 / 3 + 1];
@@ -108,7 +109,7 @@ fn resized(device: &Device, setup: Setup, outside: Outside) -> Result<Box<dyn Ca
     ))
 }
 
-/// An image moved right and down, with a border around it.
+/// Prepares an image that is moved right and down, with a border around it.
 fn shifted(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let (width, height) = setup.matrix()?;
     let by = i32::try_from(setup.by.unwrap_or(DISTANCE))?;
@@ -119,7 +120,7 @@ fn shifted(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
         outside: Outside::Border(BORDER),
         ..Sampling::default()
     };
-    // There is no texture without texels; a launch without outputs reads none of this one.
+    // A texture needs at least one texel. A launch without outputs reads none of it.
     let (image, size) = match image.is_empty() {
         true => (vec![BORDER], [1, 1]),
         false => (image, [width, height]),
@@ -139,9 +140,9 @@ fn shifted(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     ))
 }
 
-/// Blends agree within a step of the weights on each of two axes. The CPU's weight is the nearest
-/// multiple of 1/256; a GPU's may be the one on the other side, which moves the result by 1/256 of
-/// the difference of two texels, below 1 here.
+/// Compares blended values. They may differ by a step of the weights on each of two axes. The CPU's
+/// weight is the nearest multiple of 1/256. A GPU's weight may be the multiple on the other side.
+/// That changes the result by 1/256 of the difference of two texels, which is below 1 here.
 fn blends(device: &[f32], cpu: &[f32]) -> Result<Agreement, Mismatch> {
     if device.len() != cpu.len() {
         return compare::equal(device, cpu);
@@ -154,17 +155,17 @@ fn blends(device: &[f32], cpu: &[f32]) -> Result<Agreement, Mismatch> {
     compare::within(device, expected)
 }
 
-// On the CPU: the texels around a coordinate, blended with weights of 8 bits behind the point.
-// Source: CUDA C++ Programming Guide, "Texture Fetching".
+// On the CPU: the texels around a coordinate, blended with weights of 8 fractional bits. Source:
+// CUDA C++ Programming Guide, "Texture Fetching".
 
-/// A table at `x`, blended, its ends going on.
+/// Returns the blended value of a table at `x`. Outside of the table the end entries continue.
 pub fn line(table: &[f32], x: f32) -> f32 {
     let (first, weight) = around(x);
     let entry = |index| texel(table, [table.len(), 1], [index, 0], Outside::Clamp);
     blend(entry(first), entry(first + 1), weight)
 }
 
-/// An image of `nx` columns and `ny` rows at another size, blended.
+/// Resizes an image of `nx` columns and `ny` rows, with blending.
 pub fn resize(
     image: &[f32],
     [nx, ny]: [usize; 2],
@@ -186,7 +187,7 @@ pub fn resize(
     output
 }
 
-/// An image moved right by `dx` and down by `dy`.
+/// Moves an image right by `dx` and down by `dy`.
 pub fn shift(
     image: &[f32],
     [nx, ny]: [usize; 2],
@@ -200,7 +201,7 @@ pub fn shift(
         .collect()
 }
 
-/// The first of the two texels around `x`, and the weight of the second.
+/// Returns the index of the first of the two texels around `x`, and the weight of the second.
 fn around(x: f32) -> (i64, f32) {
     let centred = x - 0.5; // texels are at halves
     let first = centred.floor();
@@ -212,7 +213,7 @@ fn blend(first: f32, second: f32, weight: f32) -> f32 {
     (1.0 - weight) * first + weight * second
 }
 
-/// The texel at a place that may lie outside.
+/// Returns the texel at a place that may lie outside of the image.
 fn texel(image: &[f32], [nx, ny]: [usize; 2], [column, row]: [i64; 2], outside: Outside) -> f32 {
     let (width, height) = (nx as i64, ny as i64);
     let inside = |index: i64, size: i64| match outside {
@@ -237,7 +238,7 @@ fn texel(image: &[f32], [nx, ny]: [usize; 2], [column, row]: [i64; 2], outside: 
 mod tests {
     use super::*;
 
-    /// Two rows of three, moved left by four: columns 4, 5 and 6.
+    /// Moves an image of two rows of three texels left by four, and returns columns 4, 5 and 6.
     fn right_of(outside: Outside) -> [f32; 3] {
         let image = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
         let shifted = shift(&image, [3, 2], [-4, 0], outside);

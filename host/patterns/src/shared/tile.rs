@@ -10,20 +10,20 @@ use lanewise_std::kernel::{Kernel, SafeKernel};
 use crate::case::{Filling, with_figures};
 use crate::{Case, Figure, Setup, Work};
 
-/// What a kernel does with its tile.
+/// The shape of a kernel's tile, and the order of its accesses.
 #[derive(Clone, Copy)]
 pub(super) struct Tile {
-    /// Columns and rows: also a block's threads.
+    /// The columns and rows of the tile, which are also the block's threads.
     pub(super) shape: [u32; 2],
-    /// Whether it is read the other way than it is written.
+    /// Whether the tile is read along the other axis than it is written.
     pub(super) is_transposed: bool,
-    /// Elements from one row to the next in dynamic shared memory; 0 where the kernel declares its
-    /// own.
+    /// The number of elements from one row to the next in dynamic shared memory. It is 0 if the
+    /// kernel declares its own memory.
     pub(super) pitch: u32,
 }
 
 impl Tile {
-    /// The launch for `n` elements, and what they should then be.
+    /// Returns the launch for `n` elements, and the values that they should have afterwards.
     pub(super) fn launch(self, n: usize) -> (LaunchConfig, Vec<u32>) {
         let [columns, rows] = self.shape;
         let shape = self.shape.map(|side| side as usize);
@@ -39,7 +39,7 @@ impl Tile {
     }
 }
 
-/// A kernel that takes the output alone.
+/// Prepares a kernel whose only argument is the output.
 pub(super) fn prepare<K: SafeKernel<Params = <square_row_row as Kernel>::Params>>(
     device: &Device,
     setup: Setup,
@@ -58,7 +58,7 @@ pub(super) fn prepare<K: SafeKernel<Params = <square_row_row as Kernel>::Params>
     Ok(with_figures(filling, wavefronts))
 }
 
-/// How many passes the banks needed for a warp's access.
+/// Returns the number of passes (wavefronts) that a warp's access to the banks needed.
 pub(super) fn wavefronts(counters: &Counters) -> Vec<Figure> {
     let (loads, stores) = (counters.shared_loads, counters.shared_stores);
     vec![
@@ -69,13 +69,13 @@ pub(super) fn wavefronts(counters: &Counters) -> Vec<Figure> {
 
 // On the CPU.
 
-/// Each thread its own number.
+/// Returns `n` elements, each the number of its thread in the block.
 pub(super) fn kept(n: usize, [columns, rows]: [usize; 2]) -> Vec<u32> {
     let threads = columns * rows;
     (0..n).map(|i| (i % threads) as u32).collect()
 }
 
-/// The tile's columns one after another: the tile transposed.
+/// Returns `n` elements in the order of the tile's columns, which is the transposed tile.
 pub(super) fn transposed(n: usize, [columns, rows]: [usize; 2]) -> Vec<u32> {
     let at = |thread: usize| (thread % rows * columns + thread / rows) as u32;
     (0..n).map(|i| at(i % (columns * rows))).collect()

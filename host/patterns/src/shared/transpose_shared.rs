@@ -1,4 +1,5 @@
-//! The transposes through tiles in shared memory: both sides of global memory coalesced.
+//! The transposes through tiles in shared memory. Both the loads and the stores of global memory
+//! are coalesced.
 
 use anyhow::Result;
 use gpu::memory::transpose::copy_row;
@@ -53,11 +54,11 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// Elements of a tile's row.
+/// The number of elements in a tile's row.
 const ROW: u32 = SIDE as u32;
 
-/// A kernel whose blocks do this many tiles, with rows of this many elements in dynamic shared
-/// memory, or none.
+/// Prepares a kernel whose blocks process `tiles` tiles. `pitch` is the length of a row in dynamic
+/// shared memory, or 0 if the kernel uses none.
 fn prepare<K: SafeKernel<Params = <copy_row as Kernel>::Params>>(
     device: &Device,
     setup: Setup,

@@ -1,5 +1,5 @@
-//! The host beside the device: it counts until an event has occurred, and streams call its
-//! functions.
+//! The host and the device work at the same time. The host counts until an event has occurred, and
+//! streams call functions of the host.
 
 use std::sync::mpsc;
 use std::time::Duration;
@@ -39,7 +39,7 @@ pub static PATTERN: Pattern = Pattern {
 
 /// The number of steps of each kernel, if `by` is not given.
 pub const ROUNDS: u32 = 256;
-/// The number of streams that call the host, and of the calls of each.
+/// The number of streams that call the host, and the number of calls of each.
 pub const STREAMS: usize = 4;
 
 /// The count at which the host lets the stream continue. So the host always reaches this count.
@@ -121,8 +121,8 @@ impl Case for Counting {
 /// A test of host functions. It returns the actual and the expected output.
 type Call = fn(&Device, &[Stream], &mut [[DeviceBuffer<u32>; 2]], u32) -> Result<[Vec<String>; 2]>;
 
-/// Each stream has a kernel, a function, a kernel, a function. The functions of a stream are called
-/// in order.
+/// Queues a kernel, a function, a kernel and a function on each stream. The functions of a stream
+/// are called in order.
 fn in_order(
     _: &Device,
     streams: &[Stream],
@@ -152,7 +152,7 @@ fn in_order(
     Ok([found.collect(), expected.collect()])
 }
 
-/// A host function that calls the driver, which refuses the call.
+/// Queues a host function that calls the driver, which refuses the call.
 fn refused(
     device: &Device,
     streams: &[Stream],

@@ -169,8 +169,8 @@ impl Job for Chunk {
 
     fn step(&mut self, step: usize, stream: &Stream) -> Result<()> {
         match self.stages[step] {
-            // The chunk has its memory to itself, and whoever reads the output waits for the copy
-            // there.
+            // Nothing else uses the chunk's memory, and every reader of the output waits for the
+            // copy there.
             Stage::CopyIn => stream.copy_in(&self.input, &mut self.from)?.detach(),
             Stage::Kernel => queue(stream, &self.from, &mut self.to, self.rounds)?,
             Stage::CopyOut => stream.copy_out(&self.to, &mut self.output)?.detach(),
@@ -181,9 +181,9 @@ impl Job for Chunk {
 
 // On the CPU.
 
-/// Each of `values`, `rounds` steps of the generator on.
+/// Returns each of `values` after `rounds` steps of the generator.
 pub fn advanced(values: &[u32], rounds: u32) -> Vec<u32> {
-    // A step is `x -> a x + c`, and so are many: they are found by doubling.
+    // A step is `x -> a x + c`, and a sequence of steps has the same form. Doubling finds it.
     let (mut factor, mut increment) = (1u32, 0u32);
     let (mut a, mut c) = (FACTOR, INCREMENT);
     let mut left = rounds;

@@ -1,7 +1,7 @@
-//! Streams: who waits for whom, and what runs beside what.
+//! Streams: which work waits for which, and which work runs at the same time.
 //!
-//! The patterns are made of two things: [`jobs`], pieces of work of several steps, and
-//! [`schedule`], the orders in which their steps can be queued.
+//! The patterns have two parts: [`jobs`], pieces of work with several steps, and [`schedule`], the
+//! orders in which their steps can be queued.
 
 pub mod default_stream;
 pub mod dependencies;

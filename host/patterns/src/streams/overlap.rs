@@ -1,5 +1,5 @@
-//! Copies beside kernels: an array that goes to the device in chunks, is worked on there, and comes
-//! back.
+//! Copies that run at the same time as kernels. An array goes to the device in chunks, is processed
+//! there, and comes back.
 //!
 //! On one stream, copies and kernels run one after another. On several streams, the kernel of a
 //! chunk runs while another chunk is copied. At best the whole takes as long as the slowest of the
@@ -50,7 +50,7 @@ pub static PATTERN: Pattern = Pattern {
         })
         .runs("advance"),
         Variant::new("staged_copy", |device, setup| {
-            // What is worked on stays there.
+            // The processed chunks stay on the device.
             let staged = Plan {
                 stages: &[Stage::CopyIn, Stage::Kernel],
                 ..Plan::DEPTH
@@ -62,17 +62,18 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// Streams, but for the variant that has one.
+/// The number of streams, except for the variant that has one.
 pub const STREAMS: usize = 4;
-/// Steps of the kernel for each element, where `by` says nothing.
+/// The number of steps of the kernel for each element, if `by` is not given.
 pub const ROUNDS: u32 = 256;
 
-/// Elements of a chunk: 4 to 64 chunks, none below 2^15 elements where there are more than 4.
+/// Returns the number of elements in a chunk. There are 4 to 64 chunks. If there are more than 4,
+/// none has fewer than 2^15 elements.
 fn chunk(size: usize) -> usize {
     size.div_ceil((size >> 15).clamp(STREAMS, 64)).max(1)
 }
 
-/// What is done with the chunks, on how many streams, in which order.
+/// The stages of the chunks, the number of streams, and the order.
 struct Plan {
     streams: usize,
     stages: &'static [Stage],
@@ -93,7 +94,7 @@ struct Overlapped {
     chunks: Vec<Chunk>,
     elements: usize,
     expected: Vec<u32>,
-    /// Each kind of work without the others.
+    /// The times of each kind of work without the others.
     alone: Vec<Elapsed>,
     together: Option<Elapsed>,
 }
@@ -123,7 +124,7 @@ impl Overlapped {
         Ok(Box::new(case))
     }
 
-    /// These stages of all chunks, as the plan says.
+    /// Runs these stages of all chunks as the plan describes.
     fn run(&mut self, main: &Stream, stages: &'static [Stage]) -> Result<Elapsed> {
         self.chunks.iter_mut().for_each(|chunk| chunk.only(stages));
         timed(main, || {
@@ -177,12 +178,12 @@ impl Case for Overlapped {
     }
 }
 
-/// Pageable memory that passes through two pinned buffers: the host fills one while the other is on
-/// its way.
+/// Pageable memory that is copied through two pinned buffers. The host fills one buffer while the
+/// other is copied.
 struct DoubleBuffered {
     values: Vec<u32>,
     rounds: u32,
-    /// What is pinned of it at a time, and where that goes.
+    /// The pinned buffers, and the device buffer to which each is copied.
     slots: [(PinnedBuffer<u32>, DeviceBuffer<u32>); 2],
     streams: Vec<Stream>,
     result: DeviceBuffer<u32>,

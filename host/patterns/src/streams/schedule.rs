@@ -1,15 +1,15 @@
 //! Orders in which the steps of several jobs can be queued on several streams.
 //!
-//! Each schedule is a function of the streams and the jobs; job `i` goes to stream `i`, in turn
-//! where there are more jobs than streams. The result is the same with each schedule, but the
-//! overlap differs.
+//! Each schedule is a function of the streams and the jobs. Job `i` goes to stream `i`. If there
+//! are more jobs than streams, the streams take turns. The result is the same with each schedule,
+//! but the overlap differs.
 
 use anyhow::Result;
 use lanewise::{Stream, in_threads};
 
-/// Work of several steps, each of which needs the one before.
+/// Work of several steps, each of which needs the step before it.
 pub trait Job {
-    /// How many steps there are.
+    /// Returns the number of steps.
     fn steps(&self) -> usize;
 
     /// Queues a step on `stream`.
@@ -22,7 +22,7 @@ pub trait Job {
 /// An order in which the steps of all jobs are queued on the streams.
 pub type Schedule<J> = fn(&[Stream], &mut [J]) -> Result<()>;
 
-/// All steps of the first job, then all of the second.
+/// Queues all steps of the first job, then all steps of the second, and so on.
 ///
 /// # Errors
 /// The error of a step.
@@ -35,7 +35,7 @@ pub fn depth_first<J: Job>(streams: &[Stream], jobs: &mut [J]) -> Result<()> {
     Ok(())
 }
 
-/// The first step of all jobs, then the second of all.
+/// Queues the first step of all jobs, then the second step of all, and so on.
 ///
 /// # Errors
 /// The error of a step.
@@ -51,7 +51,7 @@ pub fn breadth_first<J: Job>(streams: &[Stream], jobs: &mut [J]) -> Result<()> {
     Ok(())
 }
 
-/// A thread for each stream, which queues the stream's jobs one after another.
+/// Starts a thread for each stream, which queues the stream's jobs one after another.
 ///
 /// # Errors
 /// The error of a step.
@@ -73,7 +73,7 @@ pub fn thread_per_stream<J: Job + Send>(streams: &[Stream], jobs: &mut [J]) -> R
         .collect()
 }
 
-/// Makes the streams begin where `main` is now.
+/// Makes the streams wait for everything that is queued on `main` now.
 ///
 /// # Errors
 /// The driver's error. After a fault in a kernel, every call on its context returns that error.

@@ -1,9 +1,9 @@
-//! Chains of small kernels on several streams, queued depth first, breadth first, and by a thread
-//! for each stream.
+//! Chains of small kernels on several streams. They are queued depth first, breadth first, and by a
+//! thread for each stream.
 //!
-//! A chain's kernels run one after another; the chains are independent. Whether they run side by
-//! side depends on the order in which they are queued where streams share a hardware queue
-//! (`CUDA_DEVICE_MAX_CONNECTIONS=1`, or a GPU before Kepler).
+//! A chain's kernels run one after another, and the chains are independent. If streams share a
+//! hardware queue (`CUDA_DEVICE_MAX_CONNECTIONS=1`, or a GPU before Kepler), the order in which the
+//! chains are queued determines whether they run at the same time.
 
 use anyhow::Result;
 use lanewise::compare::{self, Agreement, Mismatch};
@@ -42,11 +42,11 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// Streams, and chains: one each.
+/// The number of streams and of chains. Each stream has one chain.
 pub const STREAMS: usize = 4;
-/// Kernels of a chain.
+/// The number of kernels in a chain.
 pub const KERNELS: usize = 4;
-/// Steps of each kernel, where `by` says nothing: long beside a launch.
+/// The number of steps of each kernel, if `by` is not given. They take long compared with a launch.
 pub const ROUNDS: u32 = 1 << 14;
 
 struct Scheduled {
@@ -54,7 +54,7 @@ struct Scheduled {
     streams: Vec<Stream>,
     chains: Vec<Chain>,
     expected: Vec<Vec<u32>>,
-    /// The same on one stream.
+    /// The time of the same work on one stream.
     in_a_row: Elapsed,
     together: Option<Elapsed>,
 }

@@ -22,14 +22,15 @@ pub static PATTERN: Pattern = Pattern {
         default: 300,
         bench: Some(8192),
     },
-    // Its kernel is in a module of its own, for `sm_90a`.
+    // The kernel is in its own module, for `sm_90a`.
     variants: &[Variant::on_the_host("gemm_bf16", prepare).beside(beside)],
 };
 
-/// This many rows and columns of the product are compared of a large one: every 61st row.
+/// The number of multiplications above which only every 61st row of the product is compared.
 const LARGE: usize = 1 << 24;
 
-/// Quarters from -4 to 4, which `bf16` holds, and whose products add up in `f32` without rounding.
+/// Returns multiples of 1/4 from -4 to 4. `bf16` represents them exactly, and their products add up
+/// in `f32` without rounding.
 fn elements(count: usize, seed: u64) -> Vec<f32> {
     let element = |i: usize| {
         let mixed = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15 ^ seed.rotate_left(17));
@@ -38,7 +39,8 @@ fn elements(count: usize, seed: u64) -> Vec<f32> {
     (0..count).map(|i| element(i) as f32 / 4.0 - 4.0).collect()
 }
 
-/// The same as the bits of `bf16`, in rows of `columns` that begin `pitch` elements apart.
+/// Returns the bits of the elements as `bf16`. Rows of `columns` elements begin `pitch` elements
+/// apart.
 fn bits(elements: &[f32], columns: usize, pitch: usize) -> Vec<u16> {
     let mut all = vec![0; elements.len().checked_div(columns).unwrap_or(0) * pitch];
     for (i, element) in elements.iter().enumerate() {
@@ -47,7 +49,7 @@ fn bits(elements: &[f32], columns: usize, pitch: usize) -> Vec<u16> {
     all
 }
 
-/// The left factor by rows, and the right one as its transpose by rows.
+/// Returns the left factor, and the transpose of the right factor. Both are row-major.
 fn factors(setup: Setup) -> Result<([usize; 3], [Vec<f32>; 2])> {
     let (m, n, k) = setup.product()?;
     let seeds = [setup.seed, setup.seed.wrapping_add(1)];
@@ -62,14 +64,14 @@ struct Gemm {
     factors: [DeviceBuffer<u16>; 2],
     pitch: usize,
     product: DeviceBuffer<f32>,
-    /// From row to row that is compared.
+    /// The distance between two rows that are compared.
     step: usize,
     expected: Vec<f32>,
 }
 
 fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let ([m, n, k], [a, b]) = factors(setup)?;
-    // The hardware wants rows at multiples of 16 bytes.
+    // The hardware requires that rows begin at multiples of 16 bytes.
     let pitch = k.next_multiple_of(8);
     let step = if m * n * k > LARGE { 61 } else { 1 };
     let element = |i: usize, j: usize| -> f32 {
@@ -132,7 +134,7 @@ impl Case for Gemm {
     }
 }
 
-/// The product by cuBLAS.
+/// Returns the job that computes the product with cuBLAS.
 fn beside(device: &Device, setup: Setup) -> Result<Box<dyn nvidia::Job>> {
     let ([m, n, k], [a, b]) = factors(setup)?;
     let [a, b] = [bits(&a, k, k), bits(&b, k, k)];

@@ -1,4 +1,4 @@
-//! A matrix that the tensor memory accelerator moves in boxes, there and back.
+//! A matrix that the tensor memory accelerator copies in boxes, to shared memory and back.
 
 use anyhow::Result;
 use gpu::tensor::tma_copy::{COLUMNS, ROWS, THREADS, tma_copy};
@@ -23,15 +23,15 @@ pub static PATTERN: Pattern = Pattern {
     variants: &[Variant::new("tma_copy", TmaCopy::prepare)],
 };
 
-/// Blocks for each multiprocessor: the grid strides over the boxes.
+/// The number of blocks for each multiprocessor. The grid strides over the boxes.
 const BLOCKS_PER_MULTIPROCESSOR: u32 = 8;
 
-/// What the elements are multiplied by.
+/// The factor by which the elements are multiplied.
 const FACTOR: f32 = 2.0;
 
 struct TmaCopy {
     device: Device,
-    /// Columns and rows; rows of the buffers are `pitch` elements apart.
+    /// The columns and rows. Rows of the buffers begin `pitch` elements apart.
     size: [usize; 2],
     pitch: usize,
     input: DeviceBuffer<f32>,
@@ -42,11 +42,11 @@ struct TmaCopy {
 impl TmaCopy {
     fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
         let (nx, ny) = setup.matrix()?;
-        // The hardware wants rows at multiples of 16 bytes.
+        // The hardware requires that rows begin at multiples of 16 bytes.
         let pitch = nx.next_multiple_of(4);
         let input = input::floats(pitch * ny, setup.seed);
-        // At the end of each row is a gap, to which the zeros that are read past the end of the
-        // input's row go.
+        // Each row ends with padding. The zeros that are read past the end of the input's row are
+        // written there.
         let element = |i: usize| match i % pitch < nx {
             true => FACTOR * input[i],
             false => 0.0,

@@ -1,4 +1,4 @@
-//! Warps: lanes that read each other's registers.
+//! Warps: lanes that read the registers of other lanes.
 
 pub mod reduce_shuffle;
 pub mod shuffles;

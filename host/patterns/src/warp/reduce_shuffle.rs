@@ -1,4 +1,4 @@
-//! Reduction by shuffles: no shared memory within a warp.
+//! Reduction by shuffles, which needs no shared memory within a warp.
 
 use anyhow::{Result, ensure};
 use gpu::warp::reduce_shuffle::reduce_shfl;
@@ -22,10 +22,10 @@ pub static PATTERN: Pattern = Pattern {
     variants: &[Variant::new("reduce_shfl", ReduceShuffle::prepare)],
 };
 
-/// Threads of a block, as in the peer.
+/// The number of threads in a block, as in the peer.
 const BLOCK: u32 = 256;
 
-/// Blocks for each multiprocessor, as in the peer: the grid strides over the input.
+/// The number of blocks for each multiprocessor, as in the peer. The grid strides over the input.
 const BLOCKS_PER_MULTIPROCESSOR: u32 = 16;
 
 struct ReduceShuffle {

@@ -1,4 +1,4 @@
-//! Every form of the shuffle: `--by` is the lane, the distance or the mask.
+//! Every form of the shuffle. `--by` is the lane, the distance or the mask.
 
 use std::fmt::Debug;
 
@@ -14,7 +14,7 @@ use lanewise_std::kernel::{Kernel, SafeKernel};
 use crate::case::Filling;
 use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
 
-/// Lanes of a segment, as in the notes.
+/// The number of lanes in a segment, as in the notes.
 pub const WIDTH: usize = 16;
 
 /// The pattern as `cargo xtask list` shows it and `cargo xtask run` runs it.
@@ -55,23 +55,24 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// The lane, distance or mask that the setup asks for. The segment has [`WIDTH`] lanes, and what is
-/// past them is another question.
+/// Returns the lane, distance or mask that the setup gives, modulo [`WIDTH`], which is the number
+/// of lanes in a segment.
 fn by(setup: Setup, default: u32) -> u32 {
     setup.by.unwrap_or(default) % WIDTH as u32
 }
 
-/// Whole warps that cover `n` elements.
+/// Returns a launch of whole warps that cover `n` elements.
 fn config(n: usize, setup: Setup) -> LaunchConfig {
     LaunchConfig::cover_1d(n, setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK))
 }
 
-/// Bytes that `n` elements of this size have to be read and written for.
+/// Returns the bytes that are read and written for `n` elements of this size.
 fn work<T>(n: usize) -> Work {
     Work::Bytes(2 * (n * size_of::<T>()) as u64)
 }
 
-/// A kernel that moves one element a thread; `from` says which lane of the segment a lane reads.
+/// Prepares a kernel that moves one element for each thread. `from` returns the lane of the segment
+/// that a lane reads.
 fn one<K: SafeKernel<Params = <shfl_up as Kernel>::Params>>(
     device: &Device,
     setup: Setup,
@@ -97,7 +98,8 @@ fn one<K: SafeKernel<Params = <shfl_up as Kernel>::Params>>(
     ))
 }
 
-/// The kernel whose distance has a sign: back, by as much as `--by` says.
+/// Prepares the kernel whose distance has a sign. Each lane reads the lane that is `--by` below it,
+/// and wraps around in its segment.
 fn wrap(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let (n, by) = (setup.elements()?, by(setup, 2));
     let values = input::integers(n, setup.seed);
@@ -118,7 +120,7 @@ fn wrap(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     ))
 }
 
-/// What a kernel that takes four elements a thread should make of them, with this mask.
+/// Returns the expected output of a kernel with four elements for each thread, for this mask.
 type Exchange = fn(&[[i32; 4]], usize) -> Vec<[i32; 4]>;
 
 fn xor(values: &[[i32; 4]], mask: usize) -> Vec<[i32; 4]> {
@@ -129,10 +131,10 @@ fn swap(values: &[[i32; 4]], mask: usize) -> Vec<[i32; 4]> {
     swapped(values, mask, FIRST, SECOND)
 }
 
-/// What a kernel takes that moves four elements a thread.
+/// The parameters of a kernel that moves four elements for each thread.
 type Fours<T> = (&'static [T], DisjointSlice<'static, T>, u32, u32);
 
-/// A kernel that moves four elements a thread, which are a `T` to it.
+/// Prepares a kernel that moves four elements for each thread. The kernel takes the four as a `T`.
 fn four<T, K>(
     device: &Device,
     setup: Setup,
@@ -166,9 +168,9 @@ where
 
 // On the CPU.
 
-/// The values of `input`, each read from another lane of its warp: `from` says which of the `width`
-/// lanes of the segment a lane reads, or `None` for its own. Lanes past the end of the input hold
-/// the default.
+/// Returns the values of `input`, each read from another lane of its warp. `from` returns which of
+/// the `width` lanes of the segment a lane reads, or `None` for its own value. Lanes past the end
+/// of the input hold the default.
 pub fn shuffled<T: Copy + Default>(
     input: &[T],
     width: usize,
@@ -182,8 +184,8 @@ pub fn shuffled<T: Copy + Default>(
     (0..input.len()).map(value).collect()
 }
 
-/// Of two lanes that differ in the bits of `mask`, the lower gives the value at `first` for the
-/// upper's at `second`.
+/// Swaps values between lanes whose numbers differ by `mask`. The value at `first` of the lower
+/// lane is exchanged with the value at `second` of the upper lane.
 pub fn swapped(input: &[[i32; 4]], mask: usize, first: usize, second: usize) -> Vec<[i32; 4]> {
     let other = |i: usize| input.get(i ^ mask).copied().unwrap_or_default();
     let each = input.iter().enumerate().map(|(i, &values)| {
@@ -191,7 +193,7 @@ pub fn swapped(input: &[[i32; 4]], mask: usize, first: usize, second: usize) -> 
         if i < i ^ mask {
             values[first] = other(i)[second];
         } else {
-            // With itself, where the mask is zero, it exchanges nothing.
+            // If the mask is zero, a lane is its own partner and exchanges nothing.
             values[second] = if mask == 0 {
                 values[second]
             } else {

@@ -25,12 +25,12 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// Different values, so few that the lanes of a warp have some in common: three bits of the
-/// input's.
+/// Returns values of three bits, taken from the input. They are so few that the lanes of a warp
+/// have some in common.
 fn values(setup: Setup) -> Result<Vec<i32>> {
     let mut values = input::integers(setup.elements()?, setup.seed);
     values.iter_mut().for_each(|value| *value &= 7);
-    // Now and then a whole warp of one value, for the vote that is unanimous.
+    // Every third warp has one value in all lanes, so that its vote is unanimous.
     for (number, warp) in values.chunks_mut(32).enumerate() {
         if number % 3 == 2 {
             warp.fill(number as i32 % 8);
@@ -39,7 +39,7 @@ fn values(setup: Setup) -> Result<Vec<i32>> {
     Ok(values)
 }
 
-/// Whole warps that cover `n` elements.
+/// Returns a launch of whole warps that cover `n` elements.
 fn config(n: usize, setup: Setup) -> LaunchConfig {
     LaunchConfig::cover_1d(n, setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK))
 }
@@ -85,10 +85,9 @@ fn matches(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     ))
 }
 
-// On the CPU: what the lanes of a warp say, one at a time. Lanes past the end of the input hold
-// zero.
+// On the CPU: the votes of a warp, one lane at a time. Lanes past the end of the input hold zero.
 
-/// The 32 values of each element's warp.
+/// Returns the 32 values of each element's warp.
 fn warps(input: &[i32]) -> impl Iterator<Item = [i32; 32]> {
     input.chunks(32).map(|values| {
         let mut lanes = [0; 32];
@@ -97,18 +96,18 @@ fn warps(input: &[i32]) -> impl Iterator<Item = [i32; 32]> {
     })
 }
 
-/// The lanes of which something is true, as bits.
+/// Returns the lanes whose value satisfies `is`, as a bit mask.
 fn lanes(warp: &[i32; 32], is: impl Fn(i32) -> bool) -> u32 {
     (0..32).fold(0, |bits, lane| bits | u32::from(is(warp[lane])) << lane)
 }
 
-/// For each element, the lanes of its warp that are above `limit`.
+/// Returns, for each element, the lanes of its warp that are above `limit`.
 pub fn above(input: &[i32], limit: i32) -> Vec<u32> {
     let ballots = warps(input).flat_map(|warp| [lanes(&warp, |value| value > limit); 32]);
     ballots.take(input.len()).collect()
 }
 
-/// For each element, the lanes of its warp that have the same value.
+/// Returns, for each element, the lanes of its warp that have the same value.
 pub fn same(input: &[i32]) -> Vec<u32> {
     let masks = warps(input).flat_map(|warp| warp.map(|own| lanes(&warp, |value| value == own)));
     masks.take(input.len()).collect()

@@ -16,31 +16,31 @@ use super::{Plate, SWEEPS, sweep, swept};
 use crate::{Case, Figure, Setup, Work};
 
 // ANCHOR: assess
-/// How long each part of the program took.
+/// The times of the parts of the program.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Profile {
-    /// How long it took to make the plate.
+    /// The time to make the plate.
     pub setup: Duration,
-    /// How long the sweeps took.
+    /// The time of the sweeps.
     pub sweeps: Duration,
-    /// How long it took to sum all temperatures at the end, which is what the program prints.
+    /// The time to sum all temperatures at the end. The program prints this sum.
     pub report: Duration,
 }
 
 impl Profile {
-    /// The part of the time that the sweeps take.
+    /// Returns the fraction of the time that the sweeps take.
     pub fn parallel_part(&self) -> f64 {
         let all = self.setup + self.sweeps + self.report;
         self.sweeps.as_secs_f64() / all.as_secs_f64().max(f64::MIN_POSITIVE)
     }
 
-    /// How many times as fast the program can become when the sweeps take no time at all.
+    /// Returns how many times as fast the program can become if the sweeps take no time at all.
     pub fn limit(&self) -> f64 {
         1.0 / (1.0 - self.parallel_part()).max(f64::EPSILON)
     }
 }
 
-/// The program, with a clock around each part: the plate at the end, and what was seen.
+/// Runs the program with a clock around each part. Returns the plate at the end and the times.
 pub fn run(columns: usize, rows: usize, sweeps: usize) -> (Plate, Profile) {
     let mut profile = Profile::default();
     let begun = Instant::now();

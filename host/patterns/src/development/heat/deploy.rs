@@ -13,58 +13,58 @@ use lanewise::{Device, DeviceBuffer, DriverError, GraphError, LaunchConfig, Memo
 use super::{Plate, swept};
 use crate::{Case, Figure, Setup, Work};
 
-/// Sweeps of a batch, an even number.
+/// The number of sweeps in a batch. It is even.
 pub const BATCH: usize = 32;
 
 /// Why a plate could not be computed.
 #[derive(Debug, thiserror::Error)]
 pub enum HeatError {
-    /// The cells are not what the shape says.
+    /// The number of cells is not the one that the shape requires.
     #[error(
         "a plate of {rows} rows and {columns} columns has {expected} cells, and {given} were given"
     )]
     Shape {
-        /// Cells of a row.
+        /// The number of cells in a row.
         columns: usize,
-        /// Rows of the plate.
+        /// The number of rows.
         rows: usize,
-        /// As the shape says.
+        /// The number of cells that the shape requires.
         expected: usize,
-        /// As there are.
+        /// The number of cells that were given.
         given: usize,
     },
-    /// It is too large for the device's indices.
+    /// The plate is too large for the device's indices.
     #[error("a plate of {rows} rows and {columns} columns is too large")]
     TooLarge {
-        /// Cells of a row.
+        /// The number of cells in a row.
         columns: usize,
-        /// Rows of the plate.
+        /// The number of rows.
         rows: usize,
     },
-    /// A temperature is no number.
+    /// A temperature is not a finite number.
     #[error("the cell in row {row} and column {column} is {value}, which is no temperature")]
     NotATemperature {
-        /// The cell's row.
+        /// The row of the value, counted from 0.
         row: usize,
         /// The column of the value, counted from 0.
         column: usize,
-        /// What it holds.
+        /// The value that the cell contains.
         value: f32,
     },
-    /// The plate still changes.
+    /// The plate still changes after the last sweep.
     #[error(
         "after {sweeps} sweeps the plate still changes by {change} in each: allow more, or a greater change"
     )]
     Unsettled {
-        /// How many there were.
+        /// The number of sweeps that were done.
         sweeps: usize,
-        /// The greatest change of a cell in the last one.
+        /// The greatest change of a cell in the last sweep.
         change: f32,
     },
-    /// Memory could not be had or copied.
+    /// Memory could not be allocated or copied.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// A batch could not be made or run.
+    /// The graph of a batch could not be made or launched.
     #[error(transparent)]
     Graph(#[from] GraphError),
     /// The device could not be used.
@@ -77,19 +77,19 @@ pub enum HeatError {
 pub struct Settled {
     /// The plate after the last sweep.
     pub plate: Plate,
-    /// How many sweeps it took.
+    /// The number of sweeps that were needed.
     pub sweeps: usize,
-    /// The greatest change of a cell in the last one.
+    /// The greatest change of a cell in the last sweep.
     pub change: f32,
 }
 
 // ANCHOR: settle
-/// Sweeps until no cell changes by more than `tolerance`, at most `most` times. The number of
+/// Sweeps until no cell changes by more than `tolerance`, but at most `most` times. The number of
 /// sweeps is a multiple of [`BATCH`].
 ///
 /// # Errors
-/// [`HeatError`] if the plate is not valid or still changes after `most` sweeps; the driver's
-/// error.
+/// [`HeatError`] if the plate is not valid, if it still changes after `most` sweeps, or if the
+/// driver returns an error.
 pub fn settle(
     device: &Device,
     plate: Plate,
@@ -136,7 +136,7 @@ pub fn settle(
 }
 // ANCHOR_END: settle
 
-/// The shape, if the plate is one.
+/// Returns the number of columns and rows if the plate is valid.
 fn check(plate: &Plate) -> Result<[u32; 2], HeatError> {
     let (columns, rows) = (plate.columns, plate.rows);
     let too_large = HeatError::TooLarge { columns, rows };
@@ -165,7 +165,7 @@ fn check(plate: &Plate) -> Result<[u32; 2], HeatError> {
     }
 }
 
-/// The change that the pattern's plate may have left.
+/// The greatest change of a cell that the pattern still accepts.
 const TOLERANCE: f32 = 0.05;
 
 struct Deployed {

@@ -1,5 +1,5 @@
-//! Heat in a plate, by Jacobi's method: a program on its way through assess, parallelise, optimise
-//! and deploy. Each stage is a module, and runs.
+//! Heat in a plate, by Jacobi's method: a program that goes through assess, parallelise, optimise
+//! and deploy. Each stage is a module that runs.
 
 pub mod assess;
 pub mod deploy;
@@ -40,22 +40,23 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// Sweeps of a run, an even number: the last of them leaves its cells where the first began.
+/// The number of sweeps in a run. It is even, so that the last sweep leaves its cells in the buffer
+/// from which the first one read.
 pub const SWEEPS: usize = 20;
 
-/// A plate: its upper edge is hot, the others are cold, and so is what lies between.
+/// A plate whose upper edge is hot. The other edges and the inner cells are cold.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plate {
-    /// Cells of a row.
+    /// The number of cells in a row.
     pub columns: usize,
-    /// Rows of the plate, its edge among them.
+    /// The number of rows, with the rows at the edges.
     pub rows: usize,
     /// Temperatures, row after row.
     pub cells: Vec<f32>,
 }
 
 impl Plate {
-    /// The plate before any sweep.
+    /// Makes the plate as it is before any sweep.
     pub fn new(columns: usize, rows: usize) -> Self {
         let hot = |at: usize| if at < columns { 100.0 } else { 0.0 };
         Self {
@@ -65,18 +66,18 @@ impl Plate {
         }
     }
 
-    /// The plate of a setup.
+    /// Makes the plate that the setup describes.
     fn of(setup: Setup) -> Result<Self> {
         let (columns, rows) = setup.matrix()?;
         Ok(Self::new(columns, rows))
     }
 
-    /// Columns and rows as the kernels take them.
+    /// Returns the columns and rows as the kernels take them.
     fn shape(&self) -> Result<[u32; 2]> {
         Ok([u32::try_from(self.columns)?, u32::try_from(self.rows)?])
     }
 
-    /// Each cell read and written once, this many times.
+    /// Returns the bytes of `sweeps` sweeps, each of which reads and writes every cell once.
     fn work(&self, sweeps: usize) -> Work {
         Work::Bytes(2 * 4 * (self.cells.len() * sweeps) as u64)
     }
@@ -84,7 +85,7 @@ impl Plate {
 
 // On the CPU.
 
-/// A sweep from one plate to another, and the greatest change of a cell.
+/// Sweeps from one plate to another, and returns the greatest change of a cell.
 pub fn sweep(from: &Plate, to: &mut Plate) -> f32 {
     let (columns, rows) = (from.columns, from.rows);
     let mut greatest = 0.0f32;
@@ -108,7 +109,7 @@ pub fn sweep(from: &Plate, to: &mut Plate) -> f32 {
     greatest
 }
 
-/// The plate after this many sweeps.
+/// Returns the plate after this many sweeps.
 pub fn swept(mut plate: Plate, sweeps: usize) -> Plate {
     let mut other = plate.clone();
     for _ in 0..sweeps {
@@ -118,8 +119,8 @@ pub fn swept(mut plate: Plate, sweeps: usize) -> Plate {
     plate
 }
 
-/// Two plates on the device, and a launch that sweeps from one to the other, [`SWEEPS`] times in
-/// all.
+/// Two plates on the device, and a launch that sweeps from one to the other. The launch runs
+/// [`SWEEPS`] times.
 struct Sweeps<L> {
     start: Plate,
     plates: [DeviceBuffer<f32>; 2],
@@ -156,7 +157,7 @@ mod tests {
             let middle = plate.cells[y * 9 + 4];
             assert!(middle > plate.cells[(y + 1) * 9 + 4]);
             assert!(middle < 100.0 && middle > 0.0);
-            // It is the same on the left and on the right.
+            // The plate is symmetric about its middle column.
             assert_eq!(plate.cells[y * 9 + 1], plate.cells[y * 9 + 7]);
         }
     }

@@ -1,8 +1,8 @@
 //! Optimise: one change at a time, first where the counters are worst.
 //!
-//! First the copies: the plate stays on the device. Then the loads: each needs 32 sectors, because
-//! neighbouring lanes are a row apart. Then the number of loads of a cell: once for its block, and
-//! not once for each neighbour.
+//! The copies come first: the plate stays on the device. The loads come next: each needs 32
+//! sectors, because neighbouring lanes are a row apart. The number of loads of a cell comes last:
+//! it is loaded once for its block, and not once for each neighbour.
 
 use anyhow::Result;
 use gpu::development::heat::{HEIGHT, WIDTH, heat_by_columns, heat_by_rows, heat_tiled};
@@ -11,18 +11,18 @@ use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, Stream};
 use super::{Plate, SWEEPS, Sweeps, swept};
 use crate::{Case, Setup};
 
-/// How a sweep is done.
+/// The kernel that does a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kernel {
-    /// As it was ported.
+    /// The kernel as it was ported, in which neighbouring lanes are a row apart.
     ByColumns,
-    /// With lanes side by side.
+    /// Neighbouring lanes read neighbouring cells of a row.
     ByRows,
     /// Each block reads its tile through shared memory.
     Tiled,
 }
 
-/// A launch of the kernel on a plate of this shape.
+/// Launches the kernel on a plate of this shape.
 fn launch(
     device: &Device,
     stream: &Stream,

@@ -1,8 +1,8 @@
 //! Parallelise: the loop that takes most of the time becomes a kernel, and nothing else changes.
 //!
 //! Each sweep copies the plate to the device, launches, and copies it back, because the rest of the
-//! program uses it in host memory. Nothing is fast yet. What matters is that the result is that of
-//! the CPU, bit for bit, and stays so.
+//! program uses it in host memory. Nothing is fast yet. What matters is that the result equals that
+//! of the CPU, bit for bit, and stays so.
 
 use anyhow::Result;
 use gpu::development::heat::heat_by_columns;
@@ -14,7 +14,7 @@ use crate::{Case, Setup};
 pub(super) fn prepare(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let start = Plate::of(setup)?;
     let (shape, cells) = (start.shape()?, start.cells.len());
-    // The kernel's x runs along the rows: what the outer loop was.
+    // The kernel's x counts the rows, because the outer loop did.
     let config = LaunchConfig::cover_2d((start.rows, start.columns), (32, 8));
     let of = device.clone();
     let mut at_home = vec![0.0; cells];

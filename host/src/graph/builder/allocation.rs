@@ -63,12 +63,12 @@ impl<'graph> GraphBuilder<'graph> {
         let call = ("cuGraphAddMemAllocNode", at);
         let allocated = self.add(after, new, call, |node, graph, after, count| {
             let params = (&raw mut params).cast();
-            // SAFETY: the result has a place, the graph is live, this many nodes of it are there,
-            // and the driver writes the address to its place.
+            // SAFETY: `node` is valid for a write, the graph is live, and `after` points to `count`
+            // of its nodes. The driver writes the address to `params`.
             unsafe { api::cuGraphAddMemAllocNode(node, graph, after, count, params) }
         })?;
-        // SAFETY: every node that uses it runs after the one that fills it with zeros, and before
-        // the one that frees it.
+        // SAFETY: every node that uses the memory runs after the node that fills it with zeros, and
+        // before the node that frees it.
         let buffer = unsafe { DeviceBuffer::of_graph(&self.device, params.dptr, len, self.number) };
         let buffer = GraphBuffer::new(buffer);
         let used = self.uses(&buffer, Access::Write)?;
@@ -111,9 +111,9 @@ impl<'graph> GraphBuilder<'graph> {
         };
         let call = ("cuGraphAddMemFreeNode", at);
         Ok(self.add(after, new, call, |node, graph, after, count| {
-            // SAFETY: the result has a place, the graph is live, this many nodes of it are there,
-            // and the address is that of an allocation in it that is freed once: nothing else has
-            // it any more.
+            // SAFETY: `node` is valid for a write, the graph is live, and `after` points to `count`
+            // of its nodes. The address is that of an allocation of the graph that is freed once,
+            // and nothing else uses it any more.
             unsafe { api::cuGraphAddMemFreeNode(node, graph, after, count, address) }
         })?)
     }

@@ -71,7 +71,8 @@ impl<'graph> GraphBuilder<'graph> {
         let (child, _turn) = child.turn();
         let call = ("cuGraphAddChildGraphNode", at);
         Ok(self.add(after, new, call, |node, graph, after, count| {
-            // SAFETY: the result has a place, both graphs are live, and this many nodes are there.
+            // SAFETY: `node` is valid for a write, both graphs are live, and `after` points to
+            // `count` nodes of this graph.
             unsafe { api::cuGraphAddChildGraphNode(node, graph, after, count, child) }
         })?)
     }

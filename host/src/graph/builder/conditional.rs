@@ -46,14 +46,14 @@ pub struct ConditionSetter<'graph> {
     graph: PhantomData<fn(&'graph ()) -> &'graph ()>,
 }
 
-// SAFETY: one value, the driver's handle; the list refuses it for what is no node of the
-// condition's own graph, which keeps the handle alive.
+// SAFETY: the argument is one value, the driver's handle. The list accepts it only for a node of
+// the condition's own graph, which keeps the handle alive.
 unsafe impl Argument<Condition> for &ConditionSetter<'_> {
     fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
         list.push_of_graph(&self.order, self.handle)
     }
 }
-// SAFETY: it leads to no memory of the program's.
+// SAFETY: the setter points to no memory of the program.
 unsafe impl Recordable for &ConditionSetter<'_> {}
 
 impl<'graph> GraphBuilder<'graph> {
@@ -96,7 +96,7 @@ impl<'graph> GraphBuilder<'graph> {
         self.device.make_current(at)?;
         let mut handle = 0;
         let (graph, _turn) = self.handle.turn();
-        // SAFETY: the result has a place, and the graph and the context are live.
+        // SAFETY: `handle` is valid for a write, and the graph and the context are live.
         let result = unsafe {
             api::cuGraphConditionalHandleCreate(
                 &mut handle,
@@ -224,7 +224,7 @@ impl<'graph> GraphBuilder<'graph> {
             reserved2: 0,
         };
         let inner: *mut CUDA_CONDITIONAL_NODE_PARAMS = params.params.as_mut_ptr().cast();
-        // SAFETY: the structure fits into the field, which is as aligned.
+        // SAFETY: the structure fits into the field, which has the alignment of the structure.
         unsafe {
             inner.write(CUDA_CONDITIONAL_NODE_PARAMS {
                 handle: setter.handle,
@@ -243,11 +243,12 @@ impl<'graph> GraphBuilder<'graph> {
         let call = ("cuGraphAddNode", at);
         let added = self.add(after, new, call, |node, graph, after, count| {
             let params = (&raw mut params).cast();
-            // SAFETY: the result has a place, the graph is live, this many nodes of it are there,
-            // and the driver writes to the parameters where the bodies are.
+            // SAFETY: `node` is valid for a write, the graph is live, and `after` points to `count`
+            // of its nodes. The driver writes the addresses of the bodies to `params`.
             unsafe { api::cuGraphAddNode_v2(node, graph, after, null(), count, params) }
         })?;
-        // SAFETY: as above; the list has a graph for each body, and stays as long as the node.
+        // SAFETY: the driver has written a list with a graph for each body, which lives as long as
+        // the node.
         let graphs: Vec<CUgraph> = unsafe {
             let graphs = (*params
                 .params
@@ -258,7 +259,7 @@ impl<'graph> GraphBuilder<'graph> {
         };
         let body = |graph| GraphBuilder {
             device: self.device.clone(),
-            // It is part of this graph, and has its memory and conditions.
+            // The body is part of this graph, and shares its memory and conditions.
             number: self.number,
             handle: Arc::new(Handle::body(graph, &self.handle)),
             nodes: Vec::new(),
@@ -308,7 +309,7 @@ impl<'graph> GraphBuilder<'graph> {
             return Ok(());
         }
         let (graph, _turn) = self.handle.turn();
-        // SAFETY: the graph is live, and this many nodes of it are there.
+        // SAFETY: the graph is live, and `from` and `to` each have `from.len()` of its nodes.
         let result =
             unsafe { api::cuGraphAddDependencies(graph, from.as_ptr(), to.as_ptr(), from.len()) };
         Ok(DriverError::check_code(

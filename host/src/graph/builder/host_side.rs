@@ -31,8 +31,8 @@ impl<'graph> GraphBuilder<'graph> {
     ) -> Result<Node<'graph>, GraphError> {
         /// Calls the function at `data`.
         unsafe extern "C" fn run(data: *mut c_void) {
-            // SAFETY: `data` is the box in the `Arc` that is kept for the node, which whoever
-            // launches it has.
+            // SAFETY: `data` points to the box in the `Arc` that is kept for the node, and every
+            // launch of the graph keeps the node's `Arc` alive.
             let function = unsafe { &*data.cast::<Box<dyn Fn() + Send + Sync>>() };
             run_host_function(function);
         }
@@ -51,8 +51,8 @@ impl<'graph> GraphBuilder<'graph> {
         let call = ("cuGraphAddHostNode", at);
         Ok(self.add(after, new, call, |node, graph, after, count| {
             let params = (&raw const params).cast();
-            // SAFETY: the result has a place, the graph is live, this many nodes of it are there,
-            // and the function is given what it takes.
+            // SAFETY: `node` is valid for a write, the graph is live, and `after` points to `count`
+            // of its nodes. The function takes the data that `params` gives it.
             unsafe { api::cuGraphAddHostNode(node, graph, after, count, params) }
         })?)
     }
@@ -73,8 +73,8 @@ impl<'graph> GraphBuilder<'graph> {
             ("an event's record", event),
             call,
             |node, graph, after, count, event| {
-                // SAFETY: the result has a place, the graph and the event are live, and this many
-                // nodes are there.
+                // SAFETY: `node` is valid for a write, the graph and the event are live, and
+                // `after` points to `count` of the graph's nodes.
                 unsafe { api::cuGraphAddEventRecordNode(node, graph, after, count, event) }
             },
         )

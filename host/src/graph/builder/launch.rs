@@ -30,7 +30,7 @@ impl<'graph> GraphBuilder<'graph> {
         config: LaunchConfig,
         arguments: A,
     ) -> Result<Node<'graph>, GraphError> {
-        // SAFETY: a `SafeKernel` asks nothing of its caller.
+        // SAFETY: a `SafeKernel` has no safety conditions for its caller.
         unsafe { self.launch_unchecked(after, kernel, config, arguments) }
     }
 
@@ -52,13 +52,13 @@ impl<'graph> GraphBuilder<'graph> {
         Ok((node, KernelNode { key, kernel }))
     }
 
-    /// Adds a launch of a kernel that asks something of its caller.
+    /// Adds a launch of a kernel that has safety conditions for its caller.
     ///
     /// # Errors
     /// As [`Self::launch`].
     ///
     /// # Safety
-    /// What the kernel's `# Safety` section says holds whenever the graph is launched.
+    /// The conditions in the kernel's `# Safety` section must hold whenever the graph is launched.
     #[track_caller]
     pub unsafe fn launch_unchecked<K: Kernel, A: Arguments<K::Params> + RecordableAll>(
         &mut self,
@@ -93,13 +93,13 @@ impl<'graph> GraphBuilder<'graph> {
             let call = ("cuGraphAddKernelNode", at);
             let node = self.add(after, new, call, |node, graph, after, count| {
                 let params = (&raw const params).cast();
-                // SAFETY: the result has a place, the graph is live, this many nodes of it are
-                // there, and the parameters are the kernel's.
+                // SAFETY: `node` is valid for a write, the graph is live, and `after` points to
+                // `count` of its nodes. The parameters are those of the kernel.
                 unsafe { api::cuGraphAddKernelNode_v2(node, graph, after, count, params) }
             })?;
             let handle = self.nodes[node.number].handle;
             for attribute in attributes {
-                // SAFETY: the node is live, and the value is of this attribute.
+                // SAFETY: the node is live, and the value has the type of this attribute.
                 let result = unsafe {
                     api::cuGraphKernelNodeSetAttribute(handle, attribute.id, &attribute.value)
                 };
@@ -108,8 +108,8 @@ impl<'graph> GraphBuilder<'graph> {
             added = Ok(node);
             Ok(())
         };
-        // SAFETY: the caller vouches for the kernel; uses of a buffer are ordered within the graph
-        // by its edges, and outside by each launch of the graph.
+        // SAFETY: the caller guarantees the kernel's safety conditions. Within the graph its edges
+        // order the uses of a buffer, and outside of it each launch of the graph does.
         unsafe { module.place_launch::<K, A>(&stream, graph, config, arguments, place) }?;
         added
     }

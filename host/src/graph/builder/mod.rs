@@ -262,8 +262,8 @@ impl<'graph> GraphBuilder<'graph> {
     ) -> Result<Node<'graph>, GraphError> {
         let call = ("cuGraphAddEmptyNode", at);
         Ok(self.add(after, new, call, |node, graph, after, count| {
-            // SAFETY: the result has a place, the graph is live, and this many nodes of it are
-            // there.
+            // SAFETY: `node` is valid for a write, the graph is live, and `after` points to `count`
+            // of its nodes.
             unsafe { api::cuGraphAddEmptyNode(node, graph, after, count) }
         })?)
     }

@@ -80,9 +80,9 @@ impl<'graph> GraphBuilder<'graph> {
         };
         let (context, call) = (self.context(), ("cuGraphAddMemcpyNode", at));
         Ok(self.add(after, new, call, |node, graph, after, count| {
-            // SAFETY: the result has a place, the graph is live, this many nodes of it are there;
-            // both ends have this many bytes, and the graph is not launched once one of them is
-            // gone.
+            // SAFETY: `node` is valid for a write, the graph is live, and `after` points to `count`
+            // of its nodes. Both sides of the copy have this many bytes, and the graph is not
+            // launched after one of them is freed.
             unsafe { api::cuGraphAddMemcpyNode(node, graph, after, count, &params, context) }
         })?)
     }
@@ -151,9 +151,10 @@ impl<'graph> GraphBuilder<'graph> {
         let (context, call) = (self.context(), ("cuGraphAddMemsetNode", at));
         Ok(self.add(after, new, call, |node, graph, after, count| {
             let params = (&raw const params).cast();
-            // SAFETY: the result has a place, the graph is live, this many nodes of it are there;
-            // the buffer has this many elements of this size, and the graph is not launched once it
-            // is gone. Its elements may be anything, or all zeros, as the two callers say.
+            // SAFETY: `node` is valid for a write, the graph is live, and `after` points to `count`
+            // of its nodes. The buffer has this many elements of this size, and the graph is not
+            // launched after it is freed. The callers ensure that its elements may have any bytes,
+            // or may be all zeros.
             unsafe { api::cuGraphAddMemsetNode(node, graph, after, count, params, context) }
         })?)
     }

@@ -1,5 +1,5 @@
-//! What events measure on the simulator: modelled time, the same every run, with overlap where a
-//! GPU has it.
+//! What events measure on the simulator: modelled time, which is the same in every run, and which
+//! overlaps where work overlaps on a GPU.
 
 mod answer;
 
@@ -9,7 +9,7 @@ use lanewise_driver::api::*;
 use std::ptr::null_mut;
 use std::sync::{Mutex, MutexGuard};
 
-/// The device has one set of engines, so these tests take turns with it.
+/// The device has one set of engines, so only one of these tests uses it at a time.
 static DEVICE: Mutex<()> = Mutex::new(());
 
 /// A fresh context, current on this thread, with the device to itself.
@@ -18,7 +18,8 @@ struct Context {
     _turn: MutexGuard<'static, ()>,
 }
 
-/// A context of the simulator, or `None`, and a line that says so, where a GPU measures real time.
+/// A context of the simulator. On a GPU, which measures real time, prints a line and returns
+/// `None`.
 fn simulated() -> Option<Context> {
     let context = Context::new();
     if lanewise_driver::backend() == Some(lanewise_driver::Backend::Sim) {

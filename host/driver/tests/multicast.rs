@@ -1,6 +1,6 @@
-//! Multicast objects over simulated devices (`LANEWISE_SIM_DEVICES`): making, binding, mapping,
-//! taking apart, and what a kernel sees. Each claim runs in a process of its own, as in
-//! `two_devices.rs`.
+//! Multicast objects over simulated devices (`LANEWISE_SIM_DEVICES`): how they are made, bound,
+//! mapped and destroyed, and what a kernel reads and writes through them. Each claim runs in a
+//! process of its own, as in `two_devices.rs`.
 
 mod claim;
 
@@ -11,8 +11,8 @@ use std::ptr::{null, null_mut};
 
 const PAGE: usize = 2 << 20;
 
-/// `sum`: element of each thread, summed over the devices, to plain memory. `all`: a thread's
-/// number to every device. `add`: one more on every device. `plain`: an ordinary load.
+/// `sum`: stores each thread's element, summed over the devices, to plain memory. `all`: stores a
+/// thread's number on every device. `add`: adds one on every device. `plain`: an ordinary load.
 const PTX: &str = ".version 8.1
 .target sm_90
 .address_size 64
@@ -35,7 +35,7 @@ fn ok(code: CUresult) {
     );
 }
 
-/// Sees that a call was refused with this code, and says so in these words.
+/// Checks that a call was refused with this code and this message.
 #[track_caller]
 fn refused(code: CUresult, wanted: CUresult, words: &str) {
     let said = lanewise_driver::last_message().unwrap_or_default();
@@ -89,7 +89,7 @@ impl Devices {
         ok(unsafe { cuCtxSetCurrent(self.contexts[device]) });
     }
 
-    /// Physical memory of a device, of some pages.
+    /// Allocates physical memory of a device, in pages.
     fn physical(&self, device: usize, pages: usize) -> u64 {
         let mut handle = 0;
         let properties = CUmemAllocationProp {
@@ -106,7 +106,7 @@ impl Devices {
         handle
     }
 
-    /// Maps a handle among addresses of `device`, for these devices to reach.
+    /// Maps a handle in the address space of `device` and gives these devices access.
     fn map(&self, device: usize, handle: u64, pages: usize, reach: &[usize]) -> CUdeviceptr {
         self.on(device);
         let mut address = 0;
@@ -127,7 +127,7 @@ impl Devices {
         unsafe { cuMemSetAccess(address, pages * PAGE, &wanted, 1) }
     }
 
-    /// An object of so many pages over all devices.
+    /// A multicast object of this many pages over all devices.
     fn object(&self, pages: usize) -> u64 {
         let mut handle = 0;
         let properties = object(self.count() as u32, pages * PAGE);
@@ -340,7 +340,7 @@ fn try_claim(claim: &str) {
     }
 }
 
-/// What each call refuses, and that a handle lives until it is released.
+/// What each call refuses, and that a handle stays valid until it is released.
 #[allow(
     clippy::undocumented_unsafe_blocks,
     reason = "driver calls with arguments of this function's own"
@@ -500,7 +500,7 @@ fn codes(devices: &Devices) {
     }
 }
 
-/// What the processes of their own do; nothing in the test's own.
+/// The tasks of the child processes. In the test's own process it does nothing.
 #[test]
 fn tasks() {
     if let Some(claim) = claim::to_try() {

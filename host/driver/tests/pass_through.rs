@@ -1,8 +1,8 @@
 //! The choice between the machine's driver and the simulator, and the cost of passing a call on.
 //!
-//! The machine's driver is played by a small library that this test compiles and puts on the
-//! loader's path of a process of its own. Where there is no `rustc` (a bundle on a GPU machine),
-//! only what needs no such library is tested.
+//! A small library stands in for the machine's driver. This test compiles it and puts it on the
+//! loader's path of a child process. Where there is no `rustc` (a bundle on a GPU machine), only
+//! the parts that need no such library are tested.
 
 mod fake;
 
@@ -11,8 +11,8 @@ use lanewise_driver::api::*;
 use std::path::Path;
 use std::process::Command;
 
-/// The symbols that `cust` calls, with the numbers that they answer: `cust` declares these as a
-/// Rust enum.
+/// The symbols that `cust` calls, with the codes that they return: `cust` declares these as a Rust
+/// enum.
 mod exported {
     use std::ffi::{c_int, c_uint, c_void};
 
@@ -28,10 +28,10 @@ mod exported {
     }
 }
 
-/// Says what a process of its own is to do.
+/// The variable that names the task of a child process.
 const TASK: &str = "LANEWISE_TEST_TASK";
 
-/// Runs a task in a process of its own with these variables, and gives what it printed.
+/// Runs a task in a child process with these variables, and returns what it printed.
 fn run(task: &str, variables: &[(&str, &str)], library: Option<&Path>) -> String {
     let mut command = Command::new(std::env::current_exe().expect("a test has an executable"));
     command
@@ -51,7 +51,7 @@ fn run(task: &str, variables: &[(&str, &str)], library: Option<&Path>) -> String
     text
 }
 
-/// What the processes of their own do; nothing in the test's own.
+/// The tasks of the child processes. In the test's own process it does nothing.
 #[test]
 fn tasks() {
     let Ok(task) = std::env::var(TASK) else {

@@ -1,5 +1,5 @@
-//! What streams and events promise, on the simulator: order, the legacy default stream, nothing
-//! lost.
+//! What streams and events guarantee, on the simulator: order, the legacy default stream, and that
+//! no work is lost.
 
 mod answer;
 
@@ -54,23 +54,23 @@ impl Drop for Context {
     }
 }
 
-/// A journal that host functions write to, and wait for each other by.
+/// A journal to which host functions write. They can also wait for each other's entries.
 struct Journal {
     entries: Mutex<Vec<u32>>,
     written: Condvar,
 }
 
-/// An entry to be made.
+/// An entry that will be made.
 struct Entry<'a> {
     journal: &'a Journal,
     number: u32,
-    /// The entry that has to be there before.
+    /// The entry that has to exist before this one.
     after: Option<u32>,
     pause: Duration,
 }
 
-/// So long an entry waits for another before it is made all the same, in the wrong order, for the
-/// test to see.
+/// How long an entry waits for another. After that it is made all the same, in the wrong order, so
+/// that the test sees the error.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 unsafe extern "C" fn write(entry: *mut c_void) {
@@ -107,17 +107,17 @@ impl Journal {
         ok(unsafe { cuLaunchHostFunc(stream, Some(write), Box::into_raw(entry).cast()) });
     }
 
-    /// Has `stream` write `number` when its turn has come.
+    /// Queues a function on `stream` that writes `number` to the journal.
     fn now(&self, stream: CUstream, number: u32) {
         self.make(stream, number, None, Duration::ZERO);
     }
 
-    /// The same after a pause, in which a stream that should wait and does not would be seen.
+    /// As `now`, after a pause. The pause shows a stream that should wait and does not.
     fn later(&self, stream: CUstream, number: u32, milliseconds: u64) {
         self.make(stream, number, None, Duration::from_millis(milliseconds));
     }
 
-    /// The same when another stream, which must not wait for this one, has written `after`.
+    /// As `now`, once another stream, which must not wait for this one, has written `after`.
     fn once(&self, stream: CUstream, number: u32, after: u32) {
         self.make(stream, number, Some(after), Duration::ZERO);
     }
@@ -129,8 +129,8 @@ impl Journal {
 
 const LEGACY: CUstream = CUstream(0);
 
-/// Whether host functions of independent streams run side by side, as a test needs to tell the
-/// streams apart by them.
+/// Returns whether host functions of independent streams run side by side. Tests that observe the
+/// order of streams through such functions need that.
 ///
 /// NVIDIA's driver runs all host functions of a context one after another (seen on an H200, driver
 /// 580.159); CUDA promises neither.
@@ -291,8 +291,9 @@ fn eight_threads_and_64_streams_lose_and_reorder_nothing() {
     }
 }
 
-/// More than a device has is allocated in contexts that go, half of what is free in each: only if
-/// none of them keeps its half do all have theirs. Other programs may use the device meanwhile.
+/// Contexts that are destroyed allocate more in total than a device has: each allocates half of the
+/// free memory. All allocations succeed only if each context frees its half. Other programs may use
+/// the device meanwhile.
 #[test]
 fn a_context_that_goes_frees_what_was_left() {
     let outer = Context::new();

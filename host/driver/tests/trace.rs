@@ -1,7 +1,7 @@
-//! `LANEWISE_TRACE`: the file that a process leaves, read back.
+//! `LANEWISE_TRACE`: reads back the file that a process writes.
 //!
-//! Each trace is of a process of its own, since it is written when that ends. The machine's driver
-//! is played by the stand-in of `tests/pass_through.rs`.
+//! Each trace comes from a process of its own, because it is written when the process ends. The
+//! stand-in of `tests/pass_through.rs` takes the place of the machine's driver.
 
 mod answer;
 mod fake;
@@ -14,10 +14,10 @@ use std::path::Path;
 use std::process::Command;
 use std::ptr::null_mut;
 
-/// Says what a process of its own is to do.
+/// The variable that names the task of a child process.
 const TASK: &str = "LANEWISE_TEST_TASK";
 
-/// What the processes of their own do; nothing in the test's own.
+/// The tasks of the child processes. In the test's own process it does nothing.
 #[test]
 fn tasks() {
     match std::env::var(TASK).as_deref() {
@@ -91,7 +91,7 @@ fn simulated() {
     }
 }
 
-/// A memset and a kernel, the kernel by a function that was asked for by name.
+/// A memset and a kernel, whose launch function the program has looked up by name.
 #[allow(
     clippy::undocumented_unsafe_blocks,
     reason = "driver calls with arguments that the stand-in ignores"
@@ -124,7 +124,7 @@ fn measured() {
     }
 }
 
-/// Runs a task and reads its trace.
+/// Runs a task and returns its trace.
 fn trace(task: &str, device: &str, library: Option<&Path>) -> Vec<Value> {
     let folder = tempfile::tempdir().expect("a folder for the trace");
     let file = folder.path().join("trace.json");
@@ -152,7 +152,7 @@ fn trace(task: &str, device: &str, library: Option<&Path>) -> Vec<Value> {
         .clone()
 }
 
-/// The bars with this name, by their beginning.
+/// The bars with this name, sorted by their start.
 fn named<'a>(events: &'a [Value], name: &str) -> Vec<&'a Value> {
     let is = |event: &&Value| event["ph"] == "X" && event["name"] == name;
     let mut found: Vec<_> = events.iter().filter(is).collect();

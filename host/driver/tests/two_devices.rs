@@ -1,8 +1,8 @@
-//! Two devices (`LANEWISE_SIM_DEVICES=2`): what kernels of one reach of the other, and what copies
-//! do.
+//! Two devices (`LANEWISE_SIM_DEVICES=2`): which memory of one device the kernels of the other can
+//! access, and what copies do.
 //!
-//! Each claim runs in a process of its own, since a kernel that reaches too far ends its context,
-//! and the number of devices is set for a process.
+//! Each claim runs in a process of its own: a kernel that accesses memory without permission ends
+//! its context, and the number of devices is set per process.
 
 mod answer;
 mod claim;
@@ -51,7 +51,7 @@ impl Devices {
         }
     }
 
-    /// Where the module of `device` has its variable `counter`.
+    /// Returns the address of the variable `counter` in the module of `device`.
     fn counter(&self, device: usize) -> CUdeviceptr {
         let (mut address, mut bytes) = (0, 0);
         let module = self.modules[device];
@@ -76,13 +76,13 @@ impl Devices {
         address
     }
 
-    /// Lets `device` reach the other one's memory.
+    /// Gives `device` access to the other device's memory.
     fn enable(&self, device: usize) {
         self.on(device);
         ok(unsafe { cuCtxEnablePeerAccess(self.contexts[1 - device], 0) });
     }
 
-    /// Has a kernel of `device` write `value` to `address`.
+    /// Makes a kernel of `device` write `value` to `address`.
     fn write(&self, device: usize, address: CUdeviceptr, value: u32) -> CUresult {
         let (mut address, mut n, mut value) = (address, 8u32, value);
         let mut params = [
@@ -224,7 +224,7 @@ fn try_claim(claim: &str) {
     }
 }
 
-/// What the processes of their own do; nothing in the test's own.
+/// The tasks of the child processes. In the test's own process it does nothing.
 #[test]
 fn tasks() {
     if let Some(claim) = claim::to_try() {
@@ -260,7 +260,7 @@ fn access_is_enabled_once_for_another_device() {
     holds("codes", "2");
 }
 
-/// The text is read once for both.
+/// The module's text is parsed once for both devices.
 #[test]
 fn each_device_has_variables_of_its_own() {
     holds("variables", "2");

@@ -1,4 +1,4 @@
-//! What a driver call answered.
+//! The result of a driver call.
 
 use lanewise_driver::abi::CUresult;
 

@@ -1,7 +1,8 @@
 //! Copies of boxes between host memory, device memory and arrays, against a loop over bytes.
 //!
-//! Each case makes two volumes with room around the box, fills both with different bytes, copies,
-//! and compares the whole of the destination: what was copied and what must be as before.
+//! Each case makes two volumes with room around the box, fills both with different bytes, and
+//! copies. It compares the whole destination: the bytes that were copied, and those that must not
+//! change.
 
 use crate::answer::ok;
 use lanewise_driver::abi::*;
@@ -14,13 +15,13 @@ use std::sync::Once;
 enum Place {
     Host,
     Device,
-    /// Host or device memory, told apart by the driver.
+    /// Host or device memory. The driver finds out which.
     Unified,
     Array,
 }
 
-/// One end: where, how far in the box begins (in texels, rows, slices), room behind it, bytes of
-/// padding behind each row.
+/// One end of a copy: where it is, the offset of the box in the volume (in texels, rows and
+/// slices), the room after the box, and the bytes of padding after each row.
 #[derive(Debug, Clone)]
 struct End {
     place: Place,
@@ -40,8 +41,8 @@ struct Case {
     peer: bool,
 }
 
-/// A volume with its bytes: rows of `width` bytes in a pitch, as they lie (arrays: as they are
-/// copied out).
+/// A volume with its bytes: rows of `width` bytes with a pitch, in the order of memory (for arrays:
+/// as they are copied out).
 struct Volume {
     place: Place,
     width: usize,
@@ -148,7 +149,7 @@ impl Volume {
         }
     }
 
-    /// A copy of all of it from host memory to its array.
+    /// Copies the whole volume from host memory to its array.
     fn whole(&self) -> CUDA_MEMCPY3D {
         CUDA_MEMCPY3D {
             src: self.side(Place::Host, [0; 3]),
@@ -159,7 +160,7 @@ impl Volume {
         }
     }
 
-    /// Its bytes as they are now.
+    /// Returns the bytes of the volume as they are now.
     fn read(&mut self) -> &[u8] {
         // SAFETY: the vector has as many bytes as the volume.
         unsafe {

@@ -1,5 +1,5 @@
-//! The table of calls and what single calls do: every symbol with its arguments, the book's page,
-//! boxes that are copied, `cust` on top.
+//! The table of calls and the behaviour of single calls: every symbol with its arguments, the
+//! book's page, copies of boxes, and `cust` on this driver.
 
 #[path = "../answer/mod.rs"]
 mod answer;

@@ -1,6 +1,6 @@
-//! The book's page of driver calls is the table's.
+//! The book's page of driver calls agrees with the table.
 
-/// As this test was built: it also runs where the book is not, on a GPU's machine.
+/// The page at the time of compilation. The test also runs on a GPU's machine without the book.
 const WRITTEN: &str = include_str!("../../../../docs/src/reference/driver_calls.md");
 
 #[test]

@@ -2,14 +2,14 @@
 //! sizes.
 //!
 //! The list is `grep -o 'pub fn cu[A-Za-z0-9_]*'` over cust_raw's `cuda.rs`, by number of
-//! arguments; cust_raw is generated from `cuda.h` by bindgen, and our table was written apart from
-//! it, so this compares two readings of the header.
+//! arguments. bindgen generated cust_raw from `cuda.h`, and our table was written independently of
+//! it. So this test compares two readings of the header.
 
 use cust::sys;
 use lanewise_driver::abi::CUresult;
 use lanewise_driver::api;
 
-/// Compares two functions of this many arguments: their addresses, and the sizes of what they take.
+/// Compares two functions with this many arguments: their addresses and their arguments' sizes.
 macro_rules! same {
     ($($type:ident)*; $($name:ident)*) => {{
         fn sizes<$($type,)* R>(_: unsafe extern "C" fn($($type),*) -> R) -> Vec<usize> {

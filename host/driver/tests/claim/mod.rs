@@ -1,17 +1,17 @@
-//! Claims that are tried in a process of their own, which has simulated devices as it says.
+//! Claims that are tested in a process of their own, each with its number of simulated devices.
 
 use std::process::Command;
 
-/// Says which claim a process of its own is to try.
+/// The variable that names the claim which a child process tests.
 const TASK: &str = "LANEWISE_TEST_TASK";
 
-/// The claim that this process was started to try; none in the test's own. The program has a test
-/// `tasks` that asks.
+/// Returns the claim that this process was started to test, or `None` in the test's own process.
+/// The program has a test `tasks` that calls this.
 pub(crate) fn to_try() -> Option<String> {
     std::env::var(TASK).ok()
 }
 
-/// Sees that a claim holds with this many simulated devices.
+/// Checks that a claim holds with this many simulated devices.
 #[track_caller]
 pub(crate) fn holds(claim: &str, devices: &str) {
     let output = Command::new(std::env::current_exe().expect("a test has an executable"))

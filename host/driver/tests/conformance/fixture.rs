@@ -1,4 +1,4 @@
-//! What a row finds when it runs: a fresh context with a few things in it.
+//! What each row runs with: a fresh context with a few objects in it.
 
 pub(crate) use crate::answer::ok;
 use lanewise_driver::abi::*;
@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 /// The bytes of [`Fixture::device`].
 pub(crate) const BYTES: usize = 4096;
 
-/// A fresh context, current on this thread; destroyed with all that is in it when the row is over.
+/// A fresh context, current on this thread. It is destroyed, with all its objects, after the row.
 pub(crate) struct Fixture {
     pub(crate) context: CUcontext,
 }
@@ -21,7 +21,7 @@ pub(crate) fn initialise() {
     ok(unsafe { cuInit(0) });
 }
 
-/// `SUCCESS` where a condition that a row looks at holds.
+/// `SUCCESS` if the condition that a row checks holds.
 pub(crate) fn holds(condition: bool) -> CUresult {
     if condition {
         CUresult::SUCCESS
@@ -30,16 +30,16 @@ pub(crate) fn holds(condition: bool) -> CUresult {
     }
 }
 
-/// The text as C has it, kept for the rest of the process.
+/// The text as a C string, which is kept for the rest of the process.
 pub(crate) fn c(text: &str) -> *const c_char {
     CString::new(text)
         .expect("test texts hold no zero byte")
         .into_raw()
 }
 
-/// Keeps a stream busy until what is given back is dropped, however long that takes.
+/// Keeps a stream busy until the returned value is dropped, however long that takes.
 pub(crate) fn hold(stream: CUstream) -> Sender<()> {
-    /// Waits for a word that never comes: the sender goes.
+    /// Waits for a message that never comes: the wait ends when the sender is dropped.
     unsafe extern "C" fn wait(held: *mut c_void) {
         // SAFETY: the box below, which is passed once.
         let held = unsafe { Box::from_raw(held.cast::<Receiver<()>>()) };
@@ -202,7 +202,7 @@ impl Drop for Fixture {
     }
 }
 
-/// The address of a variable of the program's own, which the driver did not give out.
+/// The address of a variable in the program's own memory, which is no allocation of the driver.
 pub(crate) fn foreign() -> u64 {
     static OWN: u64 = 0;
     (&raw const OWN).expose_provenance() as u64

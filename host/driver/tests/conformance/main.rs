@@ -2,12 +2,12 @@
 //! return.
 //!
 //! The table runs on whatever [`driver`] chooses: the simulator here, NVIDIA's driver on a machine
-//! with a GPU. The expectations are one and the same, so that an agreement there is an agreement of
-//! the two drivers. A row that is only for the simulator says why (mostly: NVIDIA's driver does not
-//! check that, and crashes).
+//! with a GPU. Both must give the same results, so a row that passes on both shows that the two
+//! drivers agree. A row that is only for the simulator gives the reason (mostly: NVIDIA's driver
+//! does not check that, and crashes).
 //!
-//! Each row runs on a thread of its own, in a fresh context. Rows that make a kernel fault run in a
-//! process of their own, since on a GPU a fault ends CUDA for the process.
+//! Each row runs on a thread of its own, in a fresh context. Rows whose kernel faults run in a
+//! process of their own, because a fault on a GPU ends CUDA for the process.
 
 #[path = "../answer/mod.rs"]
 mod answer;
@@ -25,7 +25,7 @@ use fixture::Fixture;
 use lanewise_driver::Backend;
 use lanewise_driver::abi::CUresult;
 
-/// Where a row holds.
+/// The drivers on which a row holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum On {
     /// On both drivers.
@@ -34,9 +34,9 @@ enum On {
     Sim(&'static str),
 }
 
-/// One call, made in one way.
+/// One call with one set of arguments.
 struct Row {
-    /// The call, and what is particular about this row.
+    /// The name of the call, and what is special about this row.
     name: &'static str,
     expected: CUresult,
     on: On,
@@ -107,7 +107,7 @@ fn all() -> Vec<Row> {
     tables.into_iter().flatten().collect()
 }
 
-/// Runs a row; the error says what came instead.
+/// Runs a row. The error describes the result that came instead.
 fn check(row: &Row) -> Result<(), String> {
     let applies = row.on == On::Both || lanewise_driver::backend() == Some(Backend::Sim);
     if !applies {
@@ -147,10 +147,10 @@ fn check(row: &Row) -> Result<(), String> {
     Ok(())
 }
 
-/// In a process that runs rows: the first one's index.
+/// The variable with the index of the first row, in a process that runs rows.
 const FIRST: &str = "LANEWISE_TEST_FIRST_ROW";
 
-/// Runs rows from the one of this index on. What it says of each is for the process that waits.
+/// Runs the rows from this index on. It prints the result of each for the parent process.
 fn run_from(first: usize) {
     fixture::initialise();
     eprintln!("rows on {:?}", lanewise_driver::backend());
@@ -162,7 +162,7 @@ fn run_from(first: usize) {
     }
 }
 
-/// The index of the last row that began, by what its process said.
+/// Returns the index of the last row that began, from the output of its process.
 fn last_begun(said: &str) -> Option<usize> {
     let begun = said
         .lines()
@@ -171,8 +171,8 @@ fn last_begun(said: &str) -> Option<usize> {
     begun.split(' ').nth(1)?.parse().ok()
 }
 
-/// Rows run in processes of their own, since a GPU's driver ends a process that it finds a mistake
-/// in. The process after begins with the row behind the one that ended it, so that one mistake does
+/// Rows run in processes of their own, because a GPU's driver ends a process in which it finds an
+/// error. The next process begins with the row after the one that ended it, so that one error does
 /// not hide the rest.
 #[test]
 fn every_row_holds() {

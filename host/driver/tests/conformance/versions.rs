@@ -1,4 +1,4 @@
-//! Old versions of calls, and their twins for programs whose default stream is the thread's own.
+//! Old versions of calls, and their variants for programs with a default stream per thread.
 
 use crate::fixture::{Fixture, c, holds, ok, param};
 use crate::rows;
@@ -6,7 +6,7 @@ use lanewise_driver::abi::*;
 use lanewise_driver::api::*;
 use std::ptr::{null, null_mut};
 
-/// The function that the driver gives for a name, a version and flags.
+/// Returns the function that the driver has for a name, a version and flags.
 fn found(name: &str, version: i32, flags: u64) -> *mut c_void {
     let mut address = null_mut();
     // SAFETY: a name and a variable of this function's own.
@@ -14,8 +14,8 @@ fn found(name: &str, version: i32, flags: u64) -> *mut c_void {
     address
 }
 
-/// Says whether a kernel that spins for a while on `held` keeps `call` waiting: whether the two are
-/// in one stream.
+/// Returns whether `call` waits for a kernel that spins for a while on `held`, that is, whether the
+/// two are in one stream.
 fn waits(f: &Fixture, held: CUstream, call: impl FnOnce(CUevent)) -> bool {
     let (mut out, mut n, mut value) = (f.device(), 100u32, 7u32);
     let mut params = [param(&mut out), param(&mut n), param(&mut value)];

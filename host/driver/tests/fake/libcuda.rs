@@ -1,8 +1,9 @@
-//! A stand-in for NVIDIA's `libcuda.so.1`, built by `tests/pass_through.rs`: one device, a few
-//! calls, recognisable answers. It has no `cuMemAlloc_v2`, as an old driver lacks new calls.
+//! A stand-in for NVIDIA's `libcuda.so.1`, which `tests/pass_through.rs` builds: one device, a few
+//! calls, and results that are easy to recognise. It has no `cuMemAlloc_v2`, as an old driver lacks
+//! new calls.
 //!
-//! As with the real one, the caller of each function vouches for its pointers: results have a
-//! place, and events are those of [`cuEventCreate`].
+//! As with the real library, the caller of each function guarantees that its pointers are valid:
+//! results have a place to go, and events come from [`cuEventCreate`].
 
 use std::ffi::c_int;
 
@@ -33,8 +34,8 @@ pub unsafe extern "C" fn cuCtxGetDevice(device: *mut c_int) -> u32 {
     0
 }
 
-/// As the real library's internals do, calls another entry point by its public name: it must reach
-/// this library's own.
+/// Calls another entry point by its public name, as the real library does internally. The call must
+/// reach this library's own function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuCtxGetCurrent(context: *mut usize) -> u32 {
     let mut version = 0;
@@ -46,7 +47,7 @@ pub unsafe extern "C" fn cuCtxGetCurrent(context: *mut usize) -> u32 {
     0
 }
 
-/// Events tick: each recording is one millisecond after the one before.
+/// A counter in place of a clock: each recording is one millisecond after the one before.
 static TICK: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
 
 #[unsafe(no_mangle)]
@@ -139,7 +140,7 @@ pub unsafe extern "C" fn cuGetProcAddress(
     0
 }
 
-/// Answers with a code that no driver of today has.
+/// Returns a code that no current driver has.
 #[unsafe(no_mangle)]
 pub extern "C" fn cuStreamCreateWithPriority(_stream: usize, _flags: u32, _priority: i32) -> u32 {
     4242

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-/// Compiles the stand-in as `dir/libcuda.so.1`; false where there is no compiler.
+/// Compiles the stand-in as `dir/libcuda.so.1`. Returns false if there is no compiler.
 pub(crate) fn build(dir: &Path) -> bool {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("fake/libcuda.rs");
     let built = Command::new("rustc")

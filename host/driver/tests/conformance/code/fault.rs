@@ -1,5 +1,5 @@
-//! Kernels that fault: the code, that it stays, and what ends it. Each row runs in a process of its
-//! own.
+//! Kernels that fault: the error code, that the error stays, and what ends it. Each row runs in a
+//! process of its own.
 
 use crate::fixture::{self, Fixture, holds, ok, param};
 use crate::{Row, check, rows};
@@ -71,7 +71,7 @@ rows! {
     };
 }
 
-/// Names the row that a process of its own is to run.
+/// The variable that names the row which a child process runs.
 const ROW: &str = "LANEWISE_TEST_ROW";
 
 #[test]

@@ -15,7 +15,7 @@ fn attribute_of(function: CUfunction, which: u32) -> i32 {
     value
 }
 
-/// A configuration of one block of 64 threads a cluster of two.
+/// A launch configuration with blocks of 64 threads and clusters of two blocks.
 fn clusters(attribute: &mut CUlaunchAttribute) -> CUlaunchConfig {
     attribute.id = 4;
     for (word, extent) in [2u32, 1, 1].iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Launches that run to their end, and launches that are refused.
+//! Launches that complete, and launches that are refused.
 
 use crate::fixture::{Fixture, c, holds, nothing, ok, param};
 use crate::rows;
@@ -7,8 +7,8 @@ use lanewise_driver::abi::*;
 use lanewise_driver::api::*;
 use std::ptr::null_mut;
 
-/// Launches `fill` over 100 words with 7 in blocks of 32, in the given way, and says whether it
-/// filled them and no more.
+/// Launches `fill` over 100 words with 7 in blocks of 32, in the given way. Returns whether it
+/// filled these words and no others.
 fn fill(f: &Fixture, launch: impl FnOnce(CUfunction, &mut [*mut c_void]) -> CUresult) -> CUresult {
     let (mut out, mut n, mut value) = (f.device(), 100u32, 7u32);
     // SAFETY: the memory is large enough.
@@ -53,7 +53,7 @@ fn cluster(extent: u32) -> CUlaunchAttribute {
     }
 }
 
-/// `nothing` with two parameters set by the calls of CUDA 3.
+/// Launches `nothing` with two parameters that the calls of CUDA 3 set.
 fn legacy_fill(f: &Fixture, launch: impl FnOnce(CUfunction) -> CUresult) -> CUresult {
     fill(f, |function, params| {
         // SAFETY: the parameters are of these types; see `fill`.

@@ -1,4 +1,4 @@
-//! What modules promise.
+//! What the driver guarantees about modules.
 
 use crate::fixture::{Fixture, c, holds, nothing, ok, param, ptx};
 use crate::rows;
@@ -8,14 +8,14 @@ use lanewise_driver::api::*;
 use std::ffi::CStr;
 use std::ptr::null_mut;
 
-/// Loads a text and says with which code.
+/// Loads a PTX text and returns the error code.
 fn load(text: &str) -> CUresult {
     let mut module = CUmodule::default();
     // SAFETY: a text that ends in a zero byte, and a variable.
     unsafe { cuModuleLoadData(&mut module, c(text).cast()) }
 }
 
-/// A kernel that does nothing, for this target in this version.
+/// The PTX of a kernel that does nothing, for this target and PTX version.
 fn kernel(version: &str, target: &str) -> String {
     format!(
         ".version {version}\n.target {target}\n.address_size 64\n.visible .entry nothing() {{ ret; }}\n"

@@ -1,4 +1,4 @@
-//! Stream capture: what becomes a node, and what a capture does not take.
+//! Stream capture: which calls become nodes, and which calls a capture refuses.
 
 use super::parts::{count, pointer};
 use crate::fixture::{Fixture, holds, ok, param};
@@ -22,8 +22,8 @@ impl Fixture {
         stream
     }
 
-    /// Runs `body` while another thread captures `stream`, and ends the capture there, so that what
-    /// `body` failed with stays this thread's last message.
+    /// Runs `body` while another thread captures `stream`, and ends the capture in that thread. So
+    /// an error of `body` stays this thread's last message.
     fn while_captured(
         &self,
         stream: CUstream,
@@ -66,7 +66,7 @@ fn nodes(graph: CUgraph) -> usize {
     n
 }
 
-/// The code of ending a capture, after another call has failed as it should.
+/// Returns the code of ending a capture after another call has failed as expected.
 fn end_after(failed: bool, stream: CUstream) -> CUresult {
     // SAFETY: a variable of this function's own.
     let code = unsafe { cuStreamEndCapture(stream, &mut CUgraph(0)) };

@@ -1,4 +1,4 @@
-//! Conditional nodes: conditions, and graphs that run as they say.
+//! Conditional nodes: conditions, and graphs whose nodes run according to them.
 
 use super::parts::{any, launch_of};
 use crate::fixture::{Fixture, c, holds, ok, param};
@@ -25,7 +25,7 @@ impl Fixture {
         handle
     }
 
-    /// Adds a conditional node; its bodies where that goes well.
+    /// Adds a conditional node, and returns its bodies if that succeeds.
     fn conditional(
         &self,
         graph: CUgraph,
@@ -95,8 +95,8 @@ impl Fixture {
         ok(unsafe { cuCtxSynchronize() });
     }
 
-    /// Which of the bodies of a node run when its condition is `value`: each sets a word of its own
-    /// to 1.
+    /// Returns which bodies of a node run when its condition is `value`. Each body sets a word of
+    /// its own to 1.
     fn chosen(&self, how: u32, size: u32, value: u32) -> Vec<u32> {
         let (graph, words) = (self.graph(), self.device());
         // A node sets four words, so each has four.

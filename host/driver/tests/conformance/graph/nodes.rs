@@ -1,4 +1,4 @@
-//! Nodes of each kind: what they do, and what is asked of them and set again.
+//! Nodes of each kind: what they do, and how their parameters are read and changed.
 
 use super::parts::{any, count, dawdle, launch_of, launch_of_v1, pointer, row, words};
 use crate::fixture::{holds, ok, param};

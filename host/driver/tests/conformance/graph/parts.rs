@@ -1,4 +1,4 @@
-//! What graphs are made of: nodes, their parameters, and functions for the host to call.
+//! The parts of graphs: nodes, their parameters, and functions for the host to call.
 
 use crate::fixture::{BYTES, Fixture, ok};
 use lanewise_driver::abi::enums::memory_type;
@@ -71,7 +71,7 @@ pub(crate) fn launch_of(
     }
 }
 
-/// [`launch_of`] as before CUDA 12.
+/// [`launch_of`] in the form before CUDA 12.
 pub(crate) fn launch_of_v1(func: CUfunction) -> CUDA_KERNEL_NODE_PARAMS_v1 {
     CUDA_KERNEL_NODE_PARAMS_v1 {
         func,
@@ -164,7 +164,7 @@ impl Fixture {
         exec
     }
 
-    /// Runs a graph to its end.
+    /// Runs a graph and waits for its end.
     pub(crate) fn run(&self, graph: CUgraph) {
         let (exec, stream) = (self.exec(graph), self.stream());
         ok(unsafe { cuGraphLaunch(exec, stream) });
@@ -181,7 +181,7 @@ impl Fixture {
     }
 }
 
-/// Parameters of `cuGraphAddNode`, all zero but for the type.
+/// Parameters of `cuGraphAddNode`: all zero except the type.
 pub(crate) fn any(kind: u32) -> CUgraphNodeParams {
     CUgraphNodeParams {
         kind,
@@ -191,7 +191,7 @@ pub(crate) fn any(kind: u32) -> CUgraphNodeParams {
     }
 }
 
-/// Whether the counter comes to one before long.
+/// Returns whether the counter becomes one within a minute.
 pub(super) fn comes(counter: &AtomicU32) -> bool {
     let start = Instant::now();
     while counter.load(Ordering::Relaxed) == 0 && start.elapsed() < Duration::from_secs(60) {
@@ -200,7 +200,7 @@ pub(super) fn comes(counter: &AtomicU32) -> bool {
     counter.load(Ordering::Relaxed) == 1
 }
 
-/// Takes far longer than a call that does not wait.
+/// Sleeps far longer than a call that does not wait takes.
 pub(super) unsafe extern "C" fn dawdle(_: *mut c_void) {
     std::thread::sleep(Duration::from_millis(20));
 }

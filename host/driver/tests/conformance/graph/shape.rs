@@ -1,4 +1,4 @@
-//! Graphs as such: made, cloned, printed and taken down, their nodes and their edges.
+//! Graphs as a whole: how they are made, cloned, printed and destroyed, with their nodes and edges.
 
 use crate::fixture::{holds, nothing, ok};
 use crate::rows;

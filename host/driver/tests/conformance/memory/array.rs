@@ -45,7 +45,7 @@ fn make(extents: [usize; 3], flags: u32) -> CUresult {
 }
 
 impl Fixture {
-    /// An array of 32-bit words, or what `format` says, that surfaces may be over.
+    /// An array that surfaces may use, of 32-bit words or of `format`.
     pub(crate) fn array(&self, extents: [usize; 3], format: u32, channels: u32) -> CUarray {
         let mut array = CUarray(0);
         let descriptor = descriptor(extents, format, channels, SURFACE);
@@ -64,8 +64,8 @@ impl Fixture {
     }
 }
 
-/// Runs `row` with a mipmapped array of 16 x 16 floats, which is destroyed behind it: an H200's
-/// driver ends the process when a context goes that has one.
+/// Runs `row` with a mipmapped array of 16 x 16 floats and destroys the array afterwards. An H200's
+/// driver ends the process when a context is destroyed that still has one.
 pub(crate) fn with_mipmap(
     f: &Fixture,
     levels: u32,

@@ -1,4 +1,4 @@
-//! What copies promise.
+//! What the driver guarantees about copies.
 
 use crate::fixture::{BYTES, Fixture, holds, nothing, ok};
 use crate::rows;
@@ -6,7 +6,8 @@ use lanewise_driver::abi::*;
 use lanewise_driver::api::*;
 use std::ptr::null_mut;
 
-/// An allocation of 2 MiB, the size of a GPU's pages, so that its end is an end there as well.
+/// An allocation of 2 MiB, the size of a GPU's pages, so that a GPU too finds an access past its
+/// end.
 fn large() -> CUdeviceptr {
     let mut address = 0;
     // SAFETY: a variable to write to.

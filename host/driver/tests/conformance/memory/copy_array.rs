@@ -82,7 +82,7 @@ fn flat(copy: CUDA_MEMCPY3D) -> CUDA_MEMCPY2D {
     }
 }
 
-/// The other way round.
+/// Copies the other way: from the array to host memory.
 fn back(copy: CUDA_MEMCPY3D, words: &mut [u32]) -> CUDA_MEMCPY3D {
     CUDA_MEMCPY3D {
         src: copy.dst,

@@ -1,5 +1,5 @@
-//! Memory and events of other processes. That they are shared is `tests/tests/ipc.rs`: here is one
-//! process.
+//! Memory and events of other processes. `tests/tests/ipc.rs` tests that they are shared; these
+//! rows use one process only.
 
 use crate::fixture::{Fixture, holds, ok};
 use crate::rows;

@@ -1,7 +1,7 @@
-//! Multicast objects. What they do is `tests/multicast.rs`, with several devices: here is one, of
-//! which none can be made.
+//! Multicast objects. `tests/multicast.rs` tests what they do, with several devices. Here there is
+//! one device, on which no object can be made.
 //!
-//! No GPU was asked: the machine that answers come from has NVLink multicast turned off.
+//! No GPU has confirmed these rows: our GPU machine has NVLink multicast turned off.
 
 use crate::rows;
 use lanewise_driver::abi::*;

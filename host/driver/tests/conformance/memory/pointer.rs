@@ -1,4 +1,4 @@
-//! What is known of a pointer, and advice about managed memory.
+//! Attributes of pointers, and advice about managed memory.
 
 use crate::fixture::{BYTES, foreign, holds, ok, param};
 use crate::rows;

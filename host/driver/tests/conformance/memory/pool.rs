@@ -1,4 +1,4 @@
-//! What memory pools promise.
+//! What the driver guarantees about memory pools.
 
 use crate::fixture::{BYTES, holds, nothing, ok};
 use crate::rows;
@@ -10,7 +10,7 @@ use std::ptr::null_mut;
 const THRESHOLD: u32 = 4;
 const USED: u32 = 7;
 
-/// `CUmemPoolProps`: kind, handle types, location, and 72 bytes that are zero here.
+/// `CUmemPoolProps`: kind, handle types, location, and 72 bytes that are zero in these tests.
 #[repr(C, align(8))]
 struct Props {
     words: [u32; 22],

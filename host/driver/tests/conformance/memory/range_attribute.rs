@@ -27,7 +27,7 @@ fn read(at: CUdeviceptr, which: u32) -> i32 {
     value
 }
 
-/// Managed memory with one piece of advice about device 0, or what `device` says.
+/// Managed memory with one piece of advice about device 0, or about `device`.
 fn advised(f: &Fixture, advice: u32, device: i32) -> CUdeviceptr {
     let at = f.managed();
     // SAFETY: managed memory.

@@ -40,7 +40,7 @@ fn open(address: CUdeviceptr, pages: usize, flags: u32) -> CUresult {
     unsafe { cuMemSetAccess(address, pages * PAGE, &wanted, 1) }
 }
 
-/// This many pages of memory side by side, each mapped by itself, that the device may access.
+/// Maps this many pages of memory side by side, each on its own, and gives the device access.
 fn mapped(pages: usize) -> CUdeviceptr {
     let address = reserve(pages);
     for page in 0..pages {
@@ -55,7 +55,7 @@ fn mapped(pages: usize) -> CUdeviceptr {
     address
 }
 
-/// Takes all of [`mapped`] away.
+/// Unmaps what [`mapped`] has mapped.
 fn unmap(address: CUdeviceptr, pages: usize) {
     // SAFETY: it is ours, and nothing runs.
     unsafe {

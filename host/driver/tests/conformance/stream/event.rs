@@ -1,4 +1,4 @@
-//! What events promise.
+//! What the driver guarantees about events.
 
 use crate::fixture::{BYTES, hold, holds, ok};
 use crate::rows;
@@ -6,12 +6,12 @@ use lanewise_driver::abi::*;
 use lanewise_driver::api::*;
 use std::ptr::null_mut;
 
-/// Takes far longer than a call that does not wait.
+/// Sleeps far longer than a call that does not wait takes.
 unsafe extern "C" fn dawdle(_: *mut c_void) {
     std::thread::sleep(std::time::Duration::from_millis(20));
 }
 
-/// The context of this thread.
+/// Returns the context of this thread.
 fn current() -> CUcontext {
     let mut context = CUcontext(0);
     // SAFETY: the result has a place.

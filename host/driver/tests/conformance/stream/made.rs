@@ -14,7 +14,7 @@ unsafe extern "C" fn count(counter: *mut c_void) {
     unsafe { &*counter.cast::<AtomicU32>() }.fetch_add(1, Ordering::Relaxed);
 }
 
-/// Notes the code of a driver call made from a callback.
+/// Records the code of a driver call that a callback makes.
 unsafe extern "C" fn call_the_driver(code: *mut c_void) {
     let (mut free, mut total) = (0, 0);
     // SAFETY: variables of this function's own.
@@ -23,13 +23,13 @@ unsafe extern "C" fn call_the_driver(code: *mut c_void) {
     unsafe { &*code.cast::<AtomicU32>() }.store(got.0, Ordering::Relaxed);
 }
 
-/// Notes the status that a callback is told.
+/// Records the status that a callback receives.
 unsafe extern "C" fn note_status(_: CUstream, status: CUresult, code: *mut c_void) {
     // SAFETY: the row passes a variable that outlives the stream's work.
     unsafe { &*code.cast::<AtomicU32>() }.store(status.0, Ordering::Relaxed);
 }
 
-/// Takes far longer than a call that does not wait.
+/// Sleeps far longer than a call that does not wait takes.
 unsafe extern "C" fn dawdle(_: *mut c_void) {
     std::thread::sleep(std::time::Duration::from_millis(20));
 }

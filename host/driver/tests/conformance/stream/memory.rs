@@ -1,4 +1,4 @@
-//! Stream memory operations: each call in both of its versions, which do the same.
+//! Stream memory operations. Each call has two versions, which do the same.
 
 use crate::fixture::{Fixture, holds, ok};
 use crate::rows;
@@ -14,7 +14,7 @@ const AND: u32 = 2;
 type Wait = unsafe extern "C" fn(CUstream, CUdeviceptr, u32, u32) -> CUresult;
 type Wide = unsafe extern "C" fn(CUstream, CUdeviceptr, u64, u32) -> CUresult;
 
-/// A stream that waits lets what is behind it run when another stream has written.
+/// The work after a stream's wait runs when another stream has written the value.
 fn waits(f: &Fixture, wait: Wait, how: u32, before: u32, value: u32, written: u32) -> CUresult {
     let (waiter, writer, flag, out) = (f.stream(), f.stream(), f.device(), f.device());
     // SAFETY: live memory and streams.
@@ -41,7 +41,7 @@ fn writes(f: &Fixture, write: Wait) -> CUresult {
     holds(f.word(at + 4) == 77)
 }
 
-/// A wait that holds already, behind a write, both of 64 bits.
+/// A wait after a write, both of 64 bits. The wait's condition already holds.
 fn wide(f: &Fixture, write: Wide, wait: Wide) -> CUresult {
     let (stream, at) = (f.stream(), f.device());
     // SAFETY: live memory and a stream.
@@ -53,7 +53,7 @@ fn wide(f: &Fixture, write: Wide, wait: Wide) -> CUresult {
     holds(f.word(at) == 2 && f.word(at + 4) == 1)
 }
 
-/// A write and a wait: `CUstreamBatchMemOpParams`, six words of 64 bits each.
+/// A write and a wait as `CUstreamBatchMemOpParams`, which has six words of 64 bits.
 fn batch(at: CUdeviceptr, first: u64) -> [[u64; 6]; 2] {
     [[first, at, 5, 0, 0, 0], [1, at, 5, EQ.into(), 0, 0]]
 }

@@ -1,4 +1,4 @@
-//! Streams and what is in them.
+//! Streams and the work in them.
 
 pub(crate) mod event;
 pub(crate) mod made;

@@ -1,4 +1,4 @@
-//! Texture and surface objects: their making, and what kernels read and write through them.
+//! Texture and surface objects: how they are made, and what kernels read and write through them.
 
 use crate::fixture::{Fixture, c, holds, nothing, ok, param};
 use crate::memory::array::{F32, SURFACE, U8, U32, descriptor, with_mipmap};
@@ -53,7 +53,7 @@ fn over_pitched(device: CUdeviceptr, pitch: usize) -> CUDA_RESOURCE_DESC {
     }
 }
 
-/// Points, clamped, by texels; with these flags and this filter.
+/// A texture description that clamps coordinates, with these flags and this filter.
 pub(crate) fn how(flags: u32, filter_mode: u32) -> CUDA_TEXTURE_DESC {
     CUDA_TEXTURE_DESC {
         address_mode: [1; 3],
@@ -80,7 +80,7 @@ fn over_mipmap(mipmap: CUmipmappedArray) -> CUDA_RESOURCE_DESC {
     }
 }
 
-/// Makes a texture object and takes it away again.
+/// Makes a texture object and destroys it.
 fn make(resource: CUDA_RESOURCE_DESC, how: CUDA_TEXTURE_DESC) -> CUresult {
     let mut object = 0;
     // SAFETY: whole descriptors.
@@ -136,7 +136,7 @@ fn plane(f: &Fixture) -> CUarray {
     array
 }
 
-/// What 8 threads read at height `y`.
+/// Returns what 8 threads read at height `y`.
 fn fetched(f: &Fixture, mut object: CUtexObject, mut y: f32) -> [f32; 8] {
     let mut out = f.device();
     let mut got = [0f32; 8];

@@ -36,7 +36,7 @@ fn line(f: &Fixture) -> CUarray {
     array
 }
 
-/// Runs the kernel; its texture and surface are bound. What it read.
+/// Runs the kernel, whose texture and surface are bound, and returns what it read.
 fn run(f: &Fixture, module: CUmodule) -> [u32; 4] {
     let (mut function, mut out, mut got) = (CUfunction(0), f.device(), [0; 4]);
     // SAFETY: a kernel's name, and 16 bytes.
@@ -52,7 +52,7 @@ fn run(f: &Fixture, module: CUmodule) -> [u32; 4] {
     got
 }
 
-/// A reference of no module.
+/// A reference that belongs to no module.
 fn free() -> CUtexref {
     let mut reference = CUtexref(0);
     // SAFETY: a variable.

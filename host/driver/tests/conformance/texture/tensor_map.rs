@@ -1,4 +1,4 @@
-//! Tensor maps: what may be encoded, and a kernel that loads by one.
+//! Tensor maps: which maps can be encoded, and a kernel that loads with one.
 
 use crate::fixture::{Fixture, c, holds, nothing, ok, param};
 use crate::rows;
@@ -11,7 +11,7 @@ use std::ptr::null_mut;
 const U32: u32 = 2;
 const F32: u32 = 7;
 
-/// What a map is encoded from; the default is right, a row changes what it is about.
+/// The arguments of an encoding. The default is valid, and each row changes what it tests.
 #[derive(Clone, Copy)]
 struct Tiled {
     data_type: u32,
@@ -70,7 +70,7 @@ fn empty() -> CUtensorMap {
     CUtensorMap { opaque: [0; 16] }
 }
 
-/// The code of encoding a map that differs from the right one so.
+/// Returns the code of encoding a map that differs from the valid one in this way.
 fn encode(f: &Fixture, change: fn(&mut Tiled)) -> CUresult {
     let mut tiled = Tiled::of(f);
     change(&mut tiled);
@@ -103,8 +103,8 @@ fn images(f: &Fixture, rank: u32, lower: [i32; 3], channels: u32, pixels: u32) -
     }
 }
 
-/// The box at (x, y) as a kernel loads it, and what lies there: word `i` of the tensor is `i`, of
-/// what is outside 0.
+/// The box at (x, y) as a kernel loads it, and what it should hold: word `i` of the tensor is `i`,
+/// and words outside of the tensor are 0.
 fn loads(f: &Fixture, map: &mut CUtensorMap, (x, y): (i32, i32)) -> bool {
     let (mut module, mut function) = (CUmodule::default(), CUfunction::default());
     let mut out = f.device();

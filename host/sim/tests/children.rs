@@ -1,12 +1,13 @@
-//! Launches from kernels: the order of grids, what a launch answers, what a fault names.
+//! Launches from kernels: the order of grids, the results of a launch, and the names in a fault.
 //!
-//! The PTX is what nvcc 13 makes of `<<<>>>` in a kernel, less the registers that it does not need.
+//! The PTX is what nvcc 13 makes of `<<<>>>` in a kernel, without the registers that are not
+//! needed.
 
 use crate::common::Rig;
 use lanewise_sim::{Launch, Report};
 
-/// Functions of the device runtime, and kernels: `note` appends its argument to the list at `log`,
-/// `chain` nests.
+/// Functions of the device runtime, and two kernels: `note` appends its argument to the list at
+/// `log`, and `chain` launches nested grids.
 const RUNTIME: &str = r"
 .extern .func (.param .b64 r) __cudaCDP2GetParameterBufferV2(.param .b64 f, .param .align 4 .b8 g[12], .param .align 4 .b8 b[12], .param .b32 s);
 .extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 p, .param .b64 s);
@@ -72,7 +73,7 @@ fn go(kernel: &str, blocks: u32, value: u64, stream: u64) -> String {
     go_of(kernel, blocks, &value.to_string(), stream)
 }
 
-/// The same of one block, with a value that a register may hold.
+/// The same call for one block, with a value that a register may hold.
 fn go_with(kernel: &str, value: &str, stream: u64) -> String {
     go_of(kernel, 1, value, stream)
 }
@@ -106,7 +107,7 @@ const BLOCK: u64 = 0;
 const TAIL: u64 = 3;
 const FIRE_AND_FORGET: u64 = 4;
 
-/// What a kernel `first` and all that it launches append to the log, and the report.
+/// Returns what a kernel `first` and all grids below it append to the log, and the report.
 fn log_of(kernels: &[String], grid: u32, seed: u64, pending: Option<u32>) -> (Vec<u32>, Report) {
     let rig = Rig::new(&format!("{RUNTIME}{}", kernels.concat()));
     let log = rig.buffer(&[0u32; 256]);
@@ -240,7 +241,7 @@ fn as_many_launches_are_pending_as_the_host_allows() {
     assert_eq!(log_of(&first, 1, 0, Some(3)).0, [0, 0, 0, 11, 12, 13]);
 }
 
-/// `first` launches itself until the log is full or it may not.
+/// `first` launches itself until the log is full or a launch is not allowed.
 fn nesting(stream: u64) -> String {
     let full = "ld.u32 %r2, [%rd1];\nsetp.gt.u32 %p, %r2, 100;\n@%p bra END;\n".to_owned();
     let answer = "cvt.u64.u32 %rd3, %r1;\n".to_owned() + &append("%rd3");
@@ -320,7 +321,7 @@ fn memory_of_pending_launches_is_given_back() {
     assert_eq!(rig.read::<u32>(log, 2), [1, 5]);
 }
 
-/// The findings of the race check, of a kernel `first` and all that it launches.
+/// Returns the findings of the race check for a kernel `first` and all grids below it.
 fn races(kernels: &[String], (grid, block): (u32, u32), seed: u64, pending: u32) -> Vec<String> {
     let rig = Rig::new(&format!("{RUNTIME}{}", kernels.concat()));
     let log = rig.buffer(&[0u32; 1024]);
@@ -390,8 +391,8 @@ DONE:
     }
 }
 
-/// Blocks that launch run on all cores; their children run in the order of the blocks all the same,
-/// and leave the same counters.
+/// Blocks that launch run on all cores. Their children still run in the order of the blocks, and
+/// leave the same counters.
 #[test]
 fn the_number_of_cores_does_not_change_the_order_of_children() {
     let spin = "mov.u32 %r2, %ctaid.x; and.b32 %r2, %r2, 7; mul.lo.u32 %r2, %r2, 200; SPIN: sub.u32 %r2, %r2, 1; setp.gt.s32 %p, %r2, 0; @%p bra SPIN;\n\

@@ -1,4 +1,5 @@
-//! One seed, one result; and for programs without races the same result on one core and on several.
+//! One seed gives one result. A program without races gives the same result on one core and on
+//! several.
 
 use std::sync::Mutex;
 
@@ -73,8 +74,7 @@ fn kernel(body: &str) -> String {
     format!("{PREFIX}{body}\n    ret;\n}}\n")
 }
 
-/// Which thread of a block is the last to write a word: the order of warps, and nothing else,
-/// decides.
+/// Finds out which thread of a block writes a word last. Only the order of warps decides that.
 const LAST_WRITER: &str = "
     and.b32 %r1, %r0, 3;
     mov.u32 %r2, 0;
@@ -86,8 +86,8 @@ LOOP:
     add.u64 %rd0, %base, %rd0;
     st.volatile.global.u32 [%rd0], %t;";
 
-/// Sums by shuffles, through shared memory, with a count for all blocks: integers, so that order
-/// does not matter.
+/// Sums by shuffles and through shared memory, with one count for all blocks. The sums are of
+/// integers, so their order does not matter.
 const SUMS: &str = "
     shfl.sync.bfly.b32 %r1, %r0, 16, 31, -1;
     add.u32 %r0, %r0, %r1;

@@ -3,7 +3,7 @@
 use crate::common::Rig;
 use lanewise_sim::{AllocationKind, Checks, Launch};
 
-/// As LLVM writes it: untyped registers, guards by branches.
+/// A kernel in LLVM's style: untyped registers, guards by branches.
 const VEC_ADD: &str = r"
 .visible .entry vec_add(
 	.param .u64 .ptr .align 1 vec_add_param_0, .param .u64 vec_add_param_1,
@@ -150,7 +150,7 @@ fn reduction_sums_with_any_seed() {
     }
 }
 
-/// A lock that lanes of one warp take in turn: it ends only if the lane that holds it gets to run.
+/// A lock that lanes of one warp take in turn. The kernel ends only if the lane with the lock runs.
 const LOCK: &str = r"
 .visible .entry count(.param .u64 lock, .param .u64 total)
 {
@@ -384,7 +384,8 @@ fn an_access_past_the_end_is_reported_whole() {
     );
 }
 
-/// A program's files and folders have names of its own, and no name decides what a report says.
+/// The names of a program's files and folders are its own, so no name changes what a report
+/// contains.
 #[test]
 fn an_allocation_made_in_a_file_of_any_name_is_reported_as_what_it_is() {
     let rig = Rig::new(VEC_ADD);

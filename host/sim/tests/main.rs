@@ -1,8 +1,8 @@
 //! The simulated GPU from outside: PTX in, results and reports out.
 //!
-//! One program, for each is linked with all of the simulator, and leaves a core idle at its end.
-//! Every instruction that works on registers alone is tried in `registers`, which is optimised;
-//! NVIDIA's assembler is asked in `ptxas`.
+//! All these tests are one program, because each program is linked with the whole simulator and
+//! leaves a core idle at its end. `registers`, which is optimised, tests every instruction that
+//! works on registers alone. `ptxas` compares with NVIDIA's assembler.
 
 #![allow(unreachable_pub, reason = "modules of a test binary")]
 

@@ -1,4 +1,4 @@
-//! What a launch can be asked to count and to look for.
+//! The counters and checks that a launch can have.
 
 use crate::common::Rig;
 use lanewise_sim::{Checks, Counters, DeviceModel, Launch, Report};

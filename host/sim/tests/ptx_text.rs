@@ -1,8 +1,8 @@
-//! PTX text, in and out: what compilers wrote, the forms in `ptx/forms.txt`, and what nobody should
-//! write.
+//! PTX text, parsed and printed: the output of compilers, the forms in `ptx/forms.txt`, and invalid
+//! text.
 //!
-//! The corpus in `tests/ptx` is our own small programs, compiled by rustc, nvcc and numba; the
-//! sources lie beside it.
+//! The corpus in `tests/ptx` is our own small programs, compiled by rustc, nvcc and numba. Their
+//! sources are in the same folder.
 
 use std::path::PathBuf;
 
@@ -55,7 +55,7 @@ fn the_corpus_prints_to_text_that_parses_to_the_same() {
     }
 }
 
-/// Positions differ between a text and its printed form; nothing else may.
+/// Positions differ between a text and its printed form. Nothing else may differ.
 fn forget_positions(module: &mut Module<'_>) {
     fn variable(variable: &mut Variable<'_>) {
         variable.position = Position::default();
@@ -106,7 +106,7 @@ fn forget_positions(module: &mut Module<'_>) {
     }
 }
 
-/// The error of a module of this text: from parsing, else from the instruction table.
+/// Returns the error for a module of this text: the parser's, or else the instruction table's.
 fn error_of(text: &str) -> String {
     let (error, at) = match parse(text) {
         Err(error) => (error.to_string(), error.position()),
@@ -223,7 +223,7 @@ fn every_form_that_was_seen_in_the_wild_parses_and_checks() {
     assert!(count > 300, "only {count} forms");
 }
 
-/// Pieces that PTX is made of, so that soups of them get past the first token.
+/// Pieces of PTX, from which random texts are made that get past the first token.
 fn piece() -> impl Strategy<Value = String> {
     let words = prop::sample::select(
         ".version 8.0|.target sm_90|.address_size 64|.entry k|.func f|(|)|{|}|[|]|<|>|,|;|:|@|!|=|+|-|*|/|%|?|~|\\||&|^|_|.reg|.b32|.pred|\

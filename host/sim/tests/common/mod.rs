@@ -1,4 +1,4 @@
-//! What tests of the machine share: a device, buffers, launches of PTX text.
+//! What the tests of the machine share: a device, buffers, launches of PTX text.
 
 use lanewise_sim::{AllocationKind, Device, DeviceModel, Fault, Instance, Launch, Module, Report};
 
@@ -9,7 +9,7 @@ pub const HEAD: &str = ".version 8.7\n.target sm_90\n.address_size 64\n";
 pub struct Numbers(pub u64);
 
 impl Numbers {
-    /// The next one, less than `end`.
+    /// The next number, which is less than `end`.
     pub fn below(&mut self, end: u64) -> u64 {
         self.0 = self
             .0
@@ -18,18 +18,18 @@ impl Numbers {
         (self.0 >> 33) % end
     }
 
-    /// One of a range, both ends included.
+    /// A number of a range, both ends included.
     pub fn within(&mut self, (low, high): (i64, i64)) -> i64 {
         low + self.below((high - low + 1) as u64) as i64
     }
 
-    /// Rows of such numbers.
+    /// Rows of random numbers.
     pub fn matrix(&mut self, rows: usize, columns: usize, range: (i64, i64)) -> Vec<Vec<i64>> {
         let mut row = || (0..columns).map(|_| self.within(range)).collect();
         (0..rows).map(|_| row()).collect()
     }
 
-    /// One of some.
+    /// One element of a list.
     pub fn one<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.below(of.len() as u64) as usize]
     }
@@ -41,7 +41,7 @@ pub struct Rig {
     pub instance: Instance,
 }
 
-/// A value that goes to and from device memory as it is.
+/// A value that is copied to and from device memory without conversion.
 pub trait Plain: Copy + Default {}
 impl Plain for u8 {}
 impl Plain for u16 {}
@@ -52,12 +52,12 @@ impl Plain for u64 {}
 impl Plain for f64 {}
 
 impl Rig {
-    /// Loads PTX: `body` gets the usual head unless it has one.
+    /// Loads PTX. `body` gets the usual head unless it has one.
     pub fn new(body: &str) -> Self {
         Self::on(DeviceModel::h200(), body)
     }
 
-    /// The same on another device.
+    /// Loads PTX on another device.
     pub fn on(model: DeviceModel, body: &str) -> Self {
         let text = if body.contains(".version") {
             body.to_string()
@@ -70,12 +70,12 @@ impl Rig {
         Self { device, instance }
     }
 
-    /// A device copy of `values`.
+    /// Copies `values` to the device.
     pub fn buffer<T: Plain>(&self, values: &[T]) -> u64 {
         self.buffer_aligned(values, 1)
     }
 
-    /// The same at a multiple of `align`.
+    /// Copies `values` to the device, to an address that is a multiple of `align`.
     pub fn buffer_aligned<T: Plain>(&self, values: &[T], align: u64) -> u64 {
         let bytes = std::mem::size_of_val(values) as u64;
         let at = self
@@ -89,14 +89,14 @@ impl Rig {
         at
     }
 
-    /// Bytes of device memory that nobody has written.
+    /// Allocates bytes of device memory that nothing has written.
     pub fn unwritten(&self, bytes: u64) -> u64 {
         let memory = self.device.memory();
         let at = memory.allocate(bytes, 1, AllocationKind::Device, Some("there"));
         at.expect("memory")
     }
 
-    /// `len` values from the device.
+    /// Copies `len` values from the device.
     pub fn read<T: Plain>(&self, at: u64, len: usize) -> Vec<T> {
         assert!(
             self.device
@@ -122,14 +122,14 @@ impl Rig {
         )
     }
 
-    /// Runs it and expects an end.
+    /// Runs a kernel and expects it to complete.
     #[track_caller]
     pub fn ok(&self, kernel: &str, grid: u32, block: u32, params: &[u64]) -> Report {
         self.run(kernel, grid, block, params)
             .unwrap_or_else(|fault| panic!("error: {fault}"))
     }
 
-    /// Runs it and expects a fault: the whole report.
+    /// Runs a kernel and expects a fault; returns the whole report.
     #[track_caller]
     pub fn fault(&self, kernel: &str, grid: u32, block: u32, params: &[u64]) -> String {
         match self.run(kernel, grid, block, params) {

@@ -1,4 +1,4 @@
-//! Parses PTX files and says what is wrong with them, and how fast that went.
+//! Parses PTX files, and prints the errors and the parser's speed.
 //!
 //! `cargo run --release -p sim-tests --example check-ptx -- FILE...`
 

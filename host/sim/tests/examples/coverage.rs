@@ -1,4 +1,5 @@
-//! Which instructions of the table the machine runs, and the first of each row that it does not.
+//! Prints which instructions of the table the machine runs, and the first of each row that it does
+//! not run.
 //!
 //! `cargo run --release -p sim-tests --example coverage`
 

@@ -1,4 +1,4 @@
-//! Loads PTX files as one module and lists the kernels, or says why not:
+//! Loads PTX files as one module and lists the kernels, or prints why the module does not load:
 //! `cargo run --example load -- FILE.ptx ...`
 
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! Textures and surfaces: fetches and filters, accesses, queries, and what goes wrong.
+//! Textures and surfaces: fetches and filters, accesses, queries, and errors.
 
 mod objects;
 mod surfaces;
@@ -80,7 +80,7 @@ fn texture(rig: &Rig, image: Image, sampler: Sampler) -> u64 {
         .add(Object::Texture(Texture { levels, sampler }))
 }
 
-/// What threads at these coordinates get.
+/// Returns what threads at these coordinates read.
 fn at<const N: usize>(rig: &Rig, object: u64, coordinates: &[[u32; N]]) -> Vec<[u32; 4]> {
     let padded: Vec<u32> = coordinates
         .iter()
@@ -92,7 +92,7 @@ fn at<const N: usize>(rig: &Rig, object: u64, coordinates: &[[u32; N]]) -> Vec<[
     words.chunks(4).map(|c| [c[0], c[1], c[2], c[3]]).collect()
 }
 
-/// The first channel, as floats, at these one-dimensional coordinates.
+/// Returns the first channel, as floats, at these one-dimensional coordinates.
 fn line(rig: &Rig, object: u64, coordinates: &[f32]) -> Vec<f32> {
     let coordinates: Vec<[u32; 1]> = coordinates.iter().map(|x| [x.to_bits()]).collect();
     at(rig, object, &coordinates)

@@ -1,4 +1,4 @@
-//! Objects, references, and what goes wrong with them.
+//! Texture and surface objects, references, and errors in their use.
 
 use lanewise_sim::image::{Format, Image, Object, Sampler, Shape, Texture};
 

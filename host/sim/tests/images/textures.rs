@@ -496,8 +496,8 @@ fn offsets_move_a_fetch_by_whole_texels_before_the_edge_is_looked_at() {
     assert_eq!(float(fetch(level, Sampler::default(), [[1, 1]])), 14.0);
 }
 
-/// An H200 (driver 580.159.04, 2026-11-22) makes no arrays of depths for CUDA, and looks at no
-/// depth for others.
+/// An H200 (driver 580.159.04, 2026-11-22) makes no depth arrays for CUDA, and does not compare
+/// depths for other arrays.
 #[test]
 fn a_depth_to_compare_with_is_not_looked_at() {
     const BOTH: [&str; 2] = ["", ", {1, -1}"];

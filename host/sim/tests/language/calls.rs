@@ -3,7 +3,7 @@
 
 use crate::common::Rig;
 
-/// Four lanes run a kernel that leaves a word each.
+/// Runs a kernel with four lanes that each leave a word.
 fn lanes(functions: &str, body: &str) -> Vec<u32> {
     let rig = Rig::new(&format!(
         "{functions}\n.visible .entry k(.param .u64 out) {{ .reg .b64 %o, %d<9>; .reg .b32 %t, %r<9>; .reg .f32 %f<9>; .reg .pred %p<9>; .reg .v4 .f32 V;\n\
@@ -79,8 +79,8 @@ fn pointers_with_prototypes_and_tables_take_registers() {
     assert_eq!(lanes(&table, body), [20, 21, 22, 23]);
 }
 
-/// PTX ISA 7.1: the last parameter of a function may leave its length to the call; its address is
-/// in local memory.
+/// PTX ISA 7.1: the call may decide the length of a function's last parameter, whose address is in
+/// local memory.
 #[test]
 fn the_last_parameter_may_be_as_long_as_the_call_makes_it() {
     let sum = ".func (.param .u32 total) sum(.param .u32 count, .param .align 4 .b8 list[]) {\n\

@@ -1,4 +1,4 @@
-//! What refusals and faults say: the words that could stand, the right order, each place once,
+//! Messages of refusals and faults: the words that are allowed, the right order, each place once,
 //! hints that fit.
 
 use lanewise_sim::Module;
@@ -52,7 +52,7 @@ fn no_place_is_named_twice() {
     }
 }
 
-/// Several instructions stand in one line: the report names the one that failed.
+/// Several instructions are on one line. The report names the one that failed.
 #[test]
 fn a_fault_names_its_own_instruction_and_a_hint_that_fits() {
     let fault = |body: &str, grid: u32| {

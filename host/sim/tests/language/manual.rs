@@ -1,9 +1,9 @@
-//! What the PTX ISA's own examples show: every instruction of them, with operands of our own, loads
-//! and can run, or is refused by its name. All of `manual.txt` is what ptxas 13.0 takes.
+//! The examples of the PTX ISA: every instruction in them, with our own operands, loads and can
+//! run, or is refused by its name. ptxas 13.0 accepts all of `manual.txt`.
 
 use lanewise_sim::Module;
 
-/// What is refused, by how the instruction begins and by what the refusal says of it.
+/// The refused instructions: how each begins, and what its refusal contains.
 const REFUSED: &[(&str, &str)] = &[
     ("mov.u32 %w0, %pm0", "%pm0"),
     ("mov.u64 %l0, %pm3_64", "%pm3_64"),
@@ -39,7 +39,7 @@ END: ret; }}
     )
 }
 
-/// What is wrong with how the loader takes an instruction.
+/// Returns the error in how the loader treats an instruction, if there is one.
 fn wrong(target: &str, instruction: &str) -> Option<String> {
     let expected = REFUSED
         .iter()

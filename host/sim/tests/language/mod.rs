@@ -1,5 +1,5 @@
-//! The language as ptxas takes it: versions, orders of modifiers, operands, calls; and what is
-//! refused, kernel by kernel.
+//! The language as ptxas accepts it: versions, orders of modifiers, operands and calls. Also what
+//! is refused, kernel by kernel.
 
 mod calls;
 mod errors;

@@ -1,9 +1,8 @@
-//! Operands: vectors as a whole, sums, elements of arrays, and variables that say their own state
-//! space.
+//! Operands: whole vectors, sums, elements of arrays, and variables with their state space.
 
 use crate::common::Rig;
 
-/// Runs a kernel of one thread that leaves words at `out`, and gives the first `len` of them.
+/// Runs a kernel of one thread that leaves words at `out`, and returns the first `len` of them.
 fn words(declarations: &str, body: &str, len: usize) -> Vec<u32> {
     let rig = Rig::new(&format!(
         "{declarations}\n.visible .entry k(.param .u64 out) {{ .reg .b64 %o, %d<9>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b16 %h<9>;\n\
@@ -57,8 +56,8 @@ fn a_register_and_a_constant_are_added_where_a_value_stands() {
     assert_eq!(words("", body, 4), [42, 86, 39, 7]);
 }
 
-/// ptxas 13.0 gives `a[n]` the address of the n-th scalar, of vectors and of several dimensions
-/// too.
+/// ptxas 13.0 takes `a[n]` as the address of the n-th scalar, also for vectors and for arrays of
+/// several dimensions.
 #[test]
 fn elements_of_arrays_are_counted_in_scalars() {
     let arrays = ".global .align 16 .u32 table[8] = {10, 11, 12, 13, 14, 15, 16, 17}; .global .align 4 .u32 square[2][2] = {{1, 2}, {3, 4}};\n\
@@ -78,7 +77,7 @@ fn a_named_variable_is_in_its_own_space_where_the_instruction_names_none() {
     assert_eq!(words(".global .u32 count = 4;", body, 4), [5, 6, 16, 7]);
 }
 
-/// What ptxas 13.0 refuses is refused here, where it is written.
+/// What ptxas 13.0 refuses is refused here, at the same line.
 #[test]
 fn what_ptxas_refuses_does_not_load() {
     let body = |text: &str| {
@@ -169,7 +168,7 @@ fn what_ptxas_refuses_does_not_load() {
     }
 }
 
-/// Each constant beside the nearest that can stand; ptxas 13.0 takes and refuses the same.
+/// Each invalid constant next to the nearest valid one. ptxas 13.0 accepts and refuses the same.
 #[test]
 fn constants_have_the_bounds_that_ptxas_knows() {
     let load = |instruction: &str| {
@@ -224,8 +223,8 @@ fn constants_have_the_bounds_that_ptxas_knows() {
     }
 }
 
-/// PTX ISA 9.4: a conversion's registers may be wider, of floats too, and then hold zeros above; a
-/// `0f` constant is the same number as `.f64`.
+/// PTX ISA 9.4: a conversion's registers may be wider, also for floats, and their upper bits are
+/// then zero. A `0f` constant is the same number as `.f64`.
 #[test]
 fn conversions_take_wider_registers_and_doubles_single_constants() {
     let body = "mov.u32 %r1, 0xffff3e00; cvt.f32.f16 %f1, %r1; st.global.f32 [%o], %f1;\n\
@@ -238,8 +237,8 @@ fn conversions_take_wider_registers_and_doubles_single_constants() {
     );
 }
 
-/// PTX ISA 9.7.9.12 and 9.7.13.14: stores and reductions that return no value and are not waited
-/// for, to global memory.
+/// PTX ISA 9.7.9.12 and 9.7.13.14: stores and reductions to global memory that return no value and
+/// that nothing waits for.
 #[test]
 fn asynchronous_stores_and_reductions_reach_global_memory() {
     let body = "st.async.weak.u32 [%o], 5; red.async.relaxed.gpu.add.u32 [%o], 3;\n\
@@ -247,7 +246,7 @@ fn asynchronous_stores_and_reductions_reach_global_memory() {
     assert_eq!(words("", body, 4), [8, 6, 0, 0x3ff0_0000]);
 }
 
-/// What ptxas 13.0 takes on which targets: an instruction, one that has it, one that has it not.
+/// What ptxas 13.0 accepts on which targets: an instruction, a target with it, a target without it.
 #[test]
 fn newer_gpus_have_what_ptxas_says() {
     let load = |target: &str, instruction: &str| {

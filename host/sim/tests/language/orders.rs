@@ -1,9 +1,9 @@
-//! Forms that compilers and libraries write, in the order in which they write them.
+//! Forms that compilers and libraries write, with the modifiers in the order of their code.
 
 use lanewise_sim::Module;
 
-/// Each was seen in real code: CUTLASS and CuTe, CUB's onesweep sort, NVRTC's output, Triton's;
-/// ptxas 13.0 takes all.
+/// Each form was found in real code: CUTLASS and CuTe, CUB's onesweep sort, and the output of NVRTC
+/// and Triton. ptxas 13.0 accepts all of them.
 const SEEN: &[&str] = &[
     "ldmatrix.sync.aligned.x4.m8n8.shared.b16 {%r1, %r2, %r3, %r4}, [%r5];",
     "stmatrix.sync.aligned.x4.m8n8.shared.b16 [%r5], {%r1, %r2, %r3, %r4};",

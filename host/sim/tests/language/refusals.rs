@@ -1,10 +1,9 @@
-//! What cannot run is refused where it is asked for, by kernel and line; the rest of its module
-//! runs.
+//! What cannot run is refused when it is used, with kernel and line. The rest of its module runs.
 
 use lanewise_sim::{Device, DeviceModel, Fault, Launch, LaunchError, LoadError, Module};
 
-/// A kernel that calls a function which holds `instruction`, one that reaches it through two calls,
-/// one that does not.
+/// A kernel that calls a function with `instruction` in it, a kernel that reaches this function
+/// through two calls, and a kernel that does not reach it.
 fn module(version: &str, target: &str, instruction: &str) -> String {
     format!(
         ".version {version}\n.target {target}\n.address_size 64\n\
@@ -53,7 +52,7 @@ fn a_kernel_that_names_what_cannot_run_is_refused_and_its_neighbour_runs() {
     assert!(source.to_string().contains("line 5"), "{source}");
 }
 
-/// A function that cannot run is met through a pointer: only then is that an error.
+/// A kernel has a pointer to a function that cannot run. Only a call of it is an error.
 #[test]
 fn a_pointer_to_what_cannot_run_faults_when_it_is_called() {
     let text = module("8.8", "sm_100a", "tcgen05.wait::ld.sync.aligned;")

@@ -1,5 +1,5 @@
-//! Instructions that touch memory, where lanes meet, and on matrices: one instruction a kernel,
-//! against references written here.
+//! Instructions on memory, on matrices, and at which lanes meet: one instruction per kernel,
+//! against references in these files.
 
 #![allow(
     clippy::needless_range_loop,

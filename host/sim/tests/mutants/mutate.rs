@@ -1,8 +1,8 @@
-//! Small changes to PTX text that leave most of it valid: lines moved, operands exchanged, numbers
-//! made strange.
+//! Small changes to PTX text that leave most of it valid: lines are moved, operands exchanged,
+//! numbers replaced by unusual ones.
 //!
-//! Random bytes rarely get past the lexer. These reach the decoder and the machine: shared by the
-//! fuzz target `run` and by the test of the same name, which needs no fuzzer.
+//! Random bytes rarely get past the lexer, but these changes reach the decoder and the machine. The
+//! fuzz target `run` shares them with the test of the same name, which needs no fuzzer.
 
 /// Numbers at which sizes, offsets and counts go wrong.
 const NUMBERS: [&str; 16] = [
@@ -77,7 +77,7 @@ pub fn mutate(text: &str, other: &str, random: &mut Random) -> String {
     lines.join("\n")
 }
 
-/// Replaces one token of a kind by what `by` makes of all tokens of that kind.
+/// Replaces one token of a kind by what `by` makes from all tokens of that kind.
 fn change(
     lines: &mut [String],
     random: &mut Random,

@@ -1,12 +1,12 @@
-//! Loads a text and runs its kernels, whatever they are: nothing may panic, hang or leak.
+//! Loads any text and runs its kernels: nothing may panic, hang or leak.
 
 use lanewise_sim::{AllocationKind, Checks, Device, DeviceModel, Launch, Module};
 
-/// Device memory: little, so that a variable of a gigabyte is refused.
+/// Bytes of device memory: so few that a variable of a gigabyte is refused.
 const MEMORY: u64 = 16 << 20;
-/// Warp instructions of a launch.
+/// The most warp instructions of a launch.
 const BUDGET: u64 = 20_000;
-/// Kernels of a module that are run.
+/// The most kernels of a module that are run.
 const KERNELS: usize = 4;
 
 /// A small device.
@@ -17,8 +17,8 @@ pub fn device() -> Device {
     Device::new(model).expect("16 MiB of addresses")
 }
 
-/// Whether the text loads. Each kernel runs with parameters that are addresses and lengths by
-/// turns.
+/// Returns whether the text loads. Each kernel runs with parameters that are alternately addresses
+/// and lengths.
 pub fn run(device: &Device, text: &str) -> bool {
     let Ok(module) = Module::load(text) else {
         return false;

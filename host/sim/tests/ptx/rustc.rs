@@ -1,6 +1,6 @@
-//! Kernels that make rustc emit the forms that the first part of `forms.txt` lists. Taken out of
-//! the text: the section `.debug_aranges`, of which rustc's LLVM writes `.b84,255` and a label
-//! outside everything, and which neither ptxas nor we take.
+//! Kernels that make rustc emit the forms that the first part of `forms.txt` lists. The text is
+//! without the section `.debug_aranges`: rustc's LLVM writes `.b84,255` and a label outside
+//! everything there, which neither ptxas nor this parser accepts.
 #![no_std]
 #![feature(abi_ptx, core_intrinsics, stdarch_nvptx, asm_experimental_arch, f16)]
 #![allow(internal_features, clippy::missing_safety_doc)]

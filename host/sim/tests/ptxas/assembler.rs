@@ -1,10 +1,10 @@
-//! NVIDIA's assembler, asked about many instructions at once.
+//! NVIDIA's assembler, which checks many instructions in one run.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-/// Instructions of one module: what they need in front of them, and themselves.
+/// Instructions of one module: the directives that they need before them, and the instructions.
 pub(crate) struct Batch<'a> {
     /// `.version`, `.target`, `.address_size`.
     pub(crate) head: &'a str,
@@ -12,7 +12,7 @@ pub(crate) struct Batch<'a> {
     pub(crate) cases: Vec<(String, String)>,
 }
 
-/// The lines of a batch's text, one a case, and how many lines stand in front of them.
+/// The lines of a batch's text, one per case, and how many lines come before them.
 fn text(batch: &Batch<'_>, refused: &BTreeSet<usize>) -> (String, usize) {
     let mut text = format!("{}.func callee() {{ ret; }}\n", batch.head);
     let before = text.lines().count();
@@ -28,8 +28,8 @@ fn text(batch: &Batch<'_>, refused: &BTreeSet<usize>) -> (String, usize) {
     (text, before)
 }
 
-/// The line that a message names: `ptxas FILE, line 12; error : ...`, or
-/// `... 32-bit address on line '12' ...`, which is refused in the end without a line.
+/// Returns the line that a message names: `ptxas FILE, line 12; error : ...`, or
+/// `... 32-bit address on line '12' ...`, whose error at the end has no line.
 fn line(message: &str) -> Option<usize> {
     let named = match message.split_once(" on line '") {
         Some((_, rest)) => rest.split('\'').next()?,
@@ -38,8 +38,8 @@ fn line(message: &str) -> Option<usize> {
     named.trim().parse().ok()
 }
 
-/// Which cases of a batch ptxas refuses. A virtual architecture makes it read the text and stop
-/// there.
+/// Returns which cases of a batch ptxas refuses. For a virtual architecture ptxas only reads the
+/// text.
 pub(crate) fn refused(
     ptxas: &Path,
     folder: &Path,

@@ -1,4 +1,4 @@
-//! Instructions to ask about: every instance of every row, and instances changed in one way.
+//! Instructions to test: every instance of every row, and instances with one change.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ pub(crate) struct Candidate {
     pub(crate) instruction: String,
 }
 
-/// Instances that are right in themselves and wrong where the sample module puts them.
+/// Instances that are valid alone, but not where the sample module puts them.
 fn out_of_place(instruction: &str) -> bool {
     // A parameter by its name has no generic address.
     let (name, operands) = instruction.split_once(' ').unwrap_or((instruction, ""));
@@ -42,7 +42,7 @@ fn candidate(sample: &Sample) -> Candidate {
     }
 }
 
-/// Every instance of the table that an assembler of this version may know.
+/// Every instance of the table that an assembler of this version may support.
 pub(crate) fn of_the_table(newest: (u32, u32)) -> impl Iterator<Item = Candidate> {
     rows(newest)
         .flat_map(|row| every_sample(row, LEAST.0, LEAST.1))
@@ -72,8 +72,8 @@ pub(crate) fn for_target(newest: (u32, u32), target: &str) -> Vec<Candidate> {
         .collect()
 }
 
-/// Instances with one change: a word in each other place, a word left out, a word of another row
-/// put in.
+/// Instances with one change: a word moved to another place, a word left out, or a word of another
+/// row inserted.
 pub(crate) fn changed(newest: (u32, u32)) -> Vec<Candidate> {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
@@ -98,8 +98,8 @@ pub(crate) fn changed(newest: (u32, u32)) -> Vec<Candidate> {
     found
 }
 
-/// The changed instruction's name with the operands of the unchanged one: only the words are in
-/// question.
+/// The changed instruction's name with the operands of the unchanged one: only the words are
+/// tested.
 fn with_operands_of(sample: &Sample, changed: &Sample) -> Candidate {
     let name = changed.instruction.split([' ', ';']).next();
     let operands = sample.instruction.find([' ', ';']).unwrap_or(0);
@@ -113,7 +113,7 @@ fn with_operands_of(sample: &Sample, changed: &Sample) -> Candidate {
     }
 }
 
-/// The words that a row takes.
+/// The words that a row accepts.
 fn vocabulary_of(row: &Pattern) -> impl Iterator<Item = Modifier> {
     let groups = row.groups.iter().filter_map(|group| match group {
         Group::One { words, .. } => Some(words),

@@ -1,15 +1,16 @@
-//! What is taken by one alone and stays so: named, with why.
+//! Instructions that only one of the two accepts, on purpose: each exception has a name and a
+//! reason.
 
-/// An exception: who takes the instructions that it is about, its name, and which they are.
+/// An exception: which of the two accepts its instructions, its name, and the test for them.
 struct Exception {
     ptxas: bool,
     name: &'static str,
     about: fn(&[&str], &str) -> bool,
-    /// Whether it is about a word more than the loader takes.
+    /// Whether the exception is about an additional word that the loader does not accept.
     more: bool,
 }
 
-/// A word more than an instruction has, which ptxas overlooks.
+/// An additional word after an instruction's name, which ptxas ignores.
 const fn overlooked(name: &'static str, about: fn(&[&str], &str) -> bool) -> Exception {
     Exception {
         more: true,
@@ -39,7 +40,7 @@ const TYPES: &[&str] = &[
     "b1", "u4", "s4", "u8", "s8", "f16", "bf16", "tf32", "f32", "f64", "s32", "e4m3", "e5m2",
 ];
 
-/// The last word of an instruction's name, which is the one that was added to a right one.
+/// The last word of an instruction's name, which was added to a valid name.
 fn added<'a>(words: &[&'a str]) -> &'a str {
     words.last().copied().unwrap_or_default()
 }
@@ -113,16 +114,16 @@ const EXCEPTIONS: &[Exception] = &[
     ),
 ];
 
-/// How an instruction that one takes alone gets its name: by whether that is ptxas, and whether the
-/// loader takes what is left of the instruction without the last word of its name.
+/// How an instruction that only one accepts gets its exception's name: by whether that one is
+/// ptxas, and by whether the loader accepts the instruction without the last word of its name.
 pub(crate) type Naming = fn(&str, bool, bool) -> Option<&'static str>;
 
-/// Where nothing is excused.
+/// The exceptions of a test that allows none.
 pub(crate) fn none(_: &str, _: bool, _: bool) -> Option<&'static str> {
     None
 }
 
-/// The name of the exception that an instruction belongs to.
+/// Returns the name of the exception that an instruction belongs to.
 pub(crate) fn name(instruction: &str, ptxas: bool, overlooked: bool) -> Option<&'static str> {
     let (name, operands) = instruction
         .split_once([' ', ';'])

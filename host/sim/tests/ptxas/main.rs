@@ -1,13 +1,13 @@
-//! NVIDIA's assembler as a judge of the loader, both ways: what the instruction table has, ptxas
-//! takes; and of instances that are changed in one way (a word elsewhere, one left out, one more),
-//! the loader takes what ptxas takes.
+//! Compares NVIDIA's assembler with the loader in both directions. ptxas must accept what the
+//! instruction table has. Of instances with one change (a word elsewhere, one left out, one more)
+//! the loader must accept what ptxas accepts.
 //!
-//! Needs `LANEWISE_PTXAS`; without it this says so and judges nothing. It takes some minutes. What
-//! differs is in `differences.txt` beside this file, by the name of an exception, else one by one,
-//! with the counts that the book shows; `LANEWISE_BLESS=1` writes it. `LANEWISE_OPCODE=ld` asks
-//! about one opcode only.
+//! Needs `LANEWISE_PTXAS`. Without it the test prints that, and compares nothing. It takes some
+//! minutes. The differences are in `differences.txt` beside this file: by the name of an exception,
+//! or else one by one, with the counts that the book shows. `LANEWISE_BLESS=1` writes this file.
+//! `LANEWISE_OPCODE=ld` tests one opcode only.
 //!
-//! Which targets have what is asked too, and nothing may differ.
+//! The test also compares which targets have which instructions. There nothing may differ.
 
 mod assembler;
 mod candidates;
@@ -23,11 +23,11 @@ use assembler::Batch;
 use candidates::Candidate;
 use exceptions::Naming;
 
-/// Instructions of one module: enough that the start of a process counts little, few enough that
-/// asking again is cheap.
+/// Instructions of one module: enough that the start of a process costs little, few enough that a
+/// second run is cheap.
 const BATCH: usize = 2000;
 
-/// What was asked, and who takes what alone.
+/// What was tested, and what only one of the two accepts.
 #[derive(Default)]
 struct Verdict {
     asked: usize,
@@ -35,11 +35,11 @@ struct Verdict {
     neither: usize,
     /// Taken by the loader, refused by ptxas.
     loader: Alone,
-    /// The other way round.
+    /// Accepted by ptxas, refused by the loader.
     ptxas: Alone,
 }
 
-/// What one takes alone: how many of each exception that has a name, and what has none.
+/// What only one accepts: the number for each named exception, and the instructions without one.
 #[derive(Default)]
 struct Alone {
     named: BTreeMap<&'static str, usize>,
@@ -75,7 +75,7 @@ fn without_last_word(candidate: &Candidate) -> Candidate {
     }
 }
 
-/// Whether the loader takes an instruction: it is known, be it run or refused by name.
+/// Returns whether the loader accepts an instruction: the loader runs it or refuses it by name.
 fn loads(candidate: &Candidate) -> bool {
     let Candidate {
         head,
@@ -140,7 +140,8 @@ fn judge(ptxas: &Path, candidates: Vec<Candidate>, naming: Naming) -> Verdict {
     verdict
 }
 
-/// The version of PTX that an assembler reads at most: it says so of a later one.
+/// Returns the highest PTX version that an assembler reads. Its error for a later version contains
+/// it.
 fn newest(ptxas: &Path) -> (u32, u32) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("version.ptx");
@@ -197,7 +198,7 @@ fn report(table: &Verdict, changed: &Verdict, newest: (u32, u32)) -> String {
     text
 }
 
-/// The judge, if there is one.
+/// Returns the assembler, if there is one.
 fn ptxas() -> Option<PathBuf> {
     let ptxas = std::env::var_os("LANEWISE_PTXAS").map(PathBuf::from);
     if ptxas.is_none() {
@@ -206,7 +207,7 @@ fn ptxas() -> Option<PathBuf> {
     ptxas
 }
 
-/// Whether a candidate is of the opcode that is asked about.
+/// Returns whether a candidate has the opcode that is tested.
 fn asked(candidate: &Candidate) -> bool {
     let opcode = candidate.instruction.split(['.', ' ', ';']).next();
     std::env::var("LANEWISE_OPCODE").map_or(true, |only| opcode == Some(&only))

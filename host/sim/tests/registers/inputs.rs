@@ -4,8 +4,8 @@ use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
 
 use crate::kernel::{Case, low};
 
-/// A generator of random bits (xorshift64*), seeded by the instruction's text: the same values in
-/// every run.
+/// A generator of random bits (xorshift64*). The instruction's text is the seed, so the values are
+/// the same in every run.
 struct Random(u64);
 
 impl Random {
@@ -184,8 +184,8 @@ fn edges_of(case: &Case, bits: u32) -> Vec<u64> {
     edges
 }
 
-/// The operands of many runs of an instruction, a record a run. They are values one after another:
-/// a list for each record would take longer to make and to drop than the instruction does.
+/// The operands of many runs of an instruction, one record per run. They are in one list, because a
+/// list for each record would take longer to make and to drop than the instruction takes.
 pub struct Records {
     count: usize,
     width: usize,
@@ -199,12 +199,12 @@ impl Records {
         assert_eq!(self.values.len(), self.count * self.width);
     }
 
-    /// How many there are.
+    /// Returns the number of records.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// The first of each group of this many.
+    /// Returns the first record of each group of this many.
     pub fn each(&self, step: usize) -> Records {
         Records {
             count: self.count.div_ceil(step),
@@ -213,7 +213,7 @@ impl Records {
         }
     }
 
-    /// One after another.
+    /// The records, one after another.
     pub fn iter(&self) -> impl Iterator<Item = &[u128]> {
         (0..self.count).map(|index| &self.values[index * self.width..][..self.width])
     }

@@ -13,10 +13,10 @@ use crate::reference::{self, Expect};
 
 /// Bytes between operands in memory.
 const SLOT: usize = 16;
-/// The most records that run with every other lane switched off: what a lane computes does not
-/// depend on its record.
+/// The most records that run with every other lane disabled. What a lane computes does not depend
+/// on its record.
 const GUARDED: usize = 512;
-/// What destinations hold before the instruction.
+/// The value of destinations before the instruction.
 const OLD: u128 = 0x5a5a_5a5a_5a5a_5a5a_5a5a_5a5a_5a5a_5a5a;
 
 /// A register of the instruction.
@@ -40,7 +40,7 @@ impl Register {
 /// An instruction with its operands.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// As PTX has it.
+    /// The instruction as PTX text.
     pub text: String,
     pub opcode: Opcode,
     pub words: Vec<Modifier>,
@@ -52,9 +52,9 @@ pub struct Case {
     pub constant: i64,
     /// How many records of random operands it runs on.
     pub records: usize,
-    /// The input whose register is the first destination too.
+    /// The input whose register is also the first destination.
     shared: Option<usize>,
-    /// The register of the instruction's guard: of our own, or the first destination.
+    /// The register of the instruction's guard: a register of its own, or the first destination.
     guard: String,
     head: String,
 }
@@ -111,8 +111,8 @@ impl Case {
         }
     }
 
-    /// The same instruction with registers that are written and read: its destination is an
-    /// operand, its destination is its guard, a comparison gives both results.
+    /// The same instruction with registers that are both read and written: its destination is an
+    /// operand, its destination is its guard, or a comparison gives both results.
     pub fn variants(&self, records: usize) -> Vec<Case> {
         let case = || Case {
             records,
@@ -150,22 +150,22 @@ impl Case {
         variants
     }
 
-    /// Whether a modifier is there.
+    /// Returns whether the instruction has a modifier.
     pub fn has(&self, word: Modifier) -> bool {
         self.words.contains(&word)
     }
 
-    /// Whether the carry flag is read: then it is the last input.
+    /// Returns whether the instruction reads the carry flag, which is then the last input.
     pub fn carry_in(&self) -> bool {
         matches!(self.opcode, Opcode::Addc | Opcode::Subc | Opcode::Madc)
     }
 
-    /// Whether the carry flag is written: then it is the last result.
+    /// Returns whether the instruction writes the carry flag, which is then the last result.
     pub fn carry_out(&self) -> bool {
         self.has(Modifier::Cc)
     }
 
-    /// Whether the carry flag is a borrow.
+    /// Returns whether the carry flag is a borrow.
     fn borrows(&self) -> bool {
         matches!(self.opcode, Opcode::Sub | Opcode::Subc)
     }
@@ -185,7 +185,7 @@ impl Case {
             .collect()
     }
 
-    /// The kernel: thread `t` of those below `n` reads record `t` and writes record `t`. With `odd`
+    /// The kernel: each thread `t` below `n` reads record `t` and writes record `t`. With `odd`
     /// only odd threads run the instruction.
     fn kernel(&self) -> String {
         let mut s = self.head.clone();
@@ -293,7 +293,7 @@ impl Case {
         s
     }
 
-    /// Runs the instruction on `records`: the results of each, one after another.
+    /// Runs the instruction on `records`, and returns the results of each, one after another.
     fn run(&self, module: &Module, records: &Records, odd: bool) -> Vec<u128> {
         static DEVICE: LazyLock<Device> = LazyLock::new(|| {
             Device::new(DeviceModel::b200()).expect("the host gives address space")
@@ -321,7 +321,7 @@ impl Case {
         results
     }
 
-    /// What a register, or the carry flag, holds where the guard is off.
+    /// Returns what a register, or the carry flag, holds where the guard is false.
     fn unchanged(&self, record: &[u128], index: usize) -> Expect {
         let Some(register) = self.writes.get(index) else {
             let carry = record.last().filter(|_| self.carry_in());
@@ -335,7 +335,7 @@ impl Case {
         })
     }
 
-    /// What differs from the reference, if anything does; the first few results of it.
+    /// Describes the first few results that differ from the reference, if any.
     pub fn differences(&self, wrong: &AtomicUsize) -> Option<String> {
         let text = self.kernel();
         let module = match Module::load(&text) {
@@ -396,18 +396,17 @@ impl Case {
     }
 }
 
-/// Memory of the device, which goes from run to run: to make it and give it back takes longer than
-/// most runs.
+/// Device memory that runs reuse: allocating and freeing it takes longer than most runs.
 struct Buffer {
     at: u64,
     bytes: u64,
 }
 
-/// Those that no run has.
+/// The memory that no run uses.
 static IDLE: Mutex<Vec<Buffer>> = Mutex::new(Vec::new());
 
 impl Buffer {
-    /// One that begins with these values.
+    /// Returns memory that begins with these values.
     fn of(device: &Device, values: &[u128]) -> Buffer {
         let bytes = size_of_val(values) as u64;
         let idle = {

@@ -1,14 +1,14 @@
 //! Every instruction that works on registers alone, against a reference written another way.
 //!
-//! For every instance of such a row of the instruction table a kernel is made that loads operands,
-//! runs the one instruction and stores its results; it runs on the simulator with edge values and
-//! random ones, all 2^16 values of a single 16-bit operand, and a grid of pairs. The reference
-//! works on wide integers, on `rustc_apfloat`'s softfloats, bit by bit, or, for approximations, in
-//! f64 with the error that the PTX ISA allows: it shares no code with the machine. Each kernel runs
-//! twice: with all lanes, and, on some of the operands, with every other lane switched off by a
-//! guard, whose registers must stay as they were. Instances in which several modifiers differ from
-//! their first alternative run on fewer operands than the others; so do variants whose registers
-//! are the same: a destination that is an operand or the guard.
+//! For every instance of such a row of the instruction table, the test makes a kernel that loads
+//! operands, runs the one instruction and stores its results. The kernel runs on the simulator with
+//! edge values and random ones, all 2^16 values of a single 16-bit operand, and a grid of pairs.
+//! The reference works on wide integers, on `rustc_apfloat`'s softfloats, bit by bit, or, for
+//! approximations, in f64 with the error that the PTX ISA allows. It shares no code with the
+//! machine. Each kernel runs twice: with all lanes, and, on some of the operands, with a guard that
+//! disables every other lane. The registers of disabled lanes must not change. Instances in which
+//! several modifiers differ from their first alternative run on fewer operands than the others. So
+//! do variants in which a destination is also an operand or the guard.
 
 #![allow(unreachable_pub, reason = "modules of a test binary")]
 
@@ -25,7 +25,7 @@ use lanewise_sim::isa::sample::{every_sample, samples};
 use lanewise_sim::ptx::ast::Opcode;
 use rayon::prelude::*;
 
-/// Whether a row's instructions read and write registers and nothing else.
+/// Returns whether a row's instructions read and write registers and nothing else.
 fn on_registers(pattern: &Pattern) -> bool {
     use Section::*;
     let row = pattern.row;
@@ -37,7 +37,7 @@ fn on_registers(pattern: &Pattern) -> bool {
     }
 }
 
-/// Runs all samples of the rows of some sections and some opcodes; says how many there were.
+/// Runs all samples of the rows of some sections and some opcodes. Returns how many there were.
 fn check(takes: impl Fn(&Pattern) -> bool) -> usize {
     let rows: Vec<&Pattern> = patterns()
         .iter()

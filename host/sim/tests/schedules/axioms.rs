@@ -1,29 +1,29 @@
 //! The PTX memory model as it is written: which outcomes of a litmus test its axioms allow. The
-//! simulator never looks here: it gets at outcomes by running threads, and this by trying every way
-//! in which reads, writes and fences may be related.
+//! simulator never uses this module. The simulator gets outcomes by running threads, and this
+//! module by trying every way in which reads, writes and fences may be related.
 //!
 //! PTX ISA, "Memory Consistency Model": relations in "Morally Strong Operations", "Release and
-//! Acquire Patterns", "Ordering of Memory Operations"; what has to hold of them in "Axioms". A test
-//! is of loads, stores, atomics and fences on whole words, one after another; for anything else
-//! there is no answer.
+//! Acquire Patterns", "Ordering of Memory Operations"; the conditions on them in "Axioms". A test
+//! consists of loads, stores, atomics and fences on whole words, one after another. For anything
+//! else there is no answer.
 
 use std::collections::BTreeSet;
 
 use super::litmus::{Where, holds};
 
-/// Pairs of events: of each, the set of those behind it.
+/// Pairs of events: for each event, the set of its successors.
 type Relation = Vec<u64>;
 
-/// How an operation takes part in order between threads.
+/// How an operation takes part in the order between threads.
 #[derive(Debug, Clone, Copy, Default)]
 struct Order {
-    /// Of a strong operation.
+    /// The ordering of a strong operation.
     scope: Option<Scope>,
     acquires: bool,
     releases: bool,
 }
 
-/// The threads that a strong access or a fence is for.
+/// The scope of a strong access or a fence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scope {
     Block,
@@ -31,13 +31,13 @@ enum Scope {
     Device,
 }
 
-/// What is written.
+/// The value that is written.
 #[derive(Debug, Clone, Copy)]
 enum Value {
     Number(u32),
-    /// What the thread has loaded, by its event.
+    /// A value that the thread has loaded, by its event.
     Loaded(usize),
-    /// An atomic's: what its read gives, and this.
+    /// The value of an atomic, from what its read returns and this operand.
     Sum(usize, u32),
 }
 
@@ -45,7 +45,7 @@ enum Value {
 enum Act {
     Read {
         place: usize,
-        /// Of `red`, which forms no acquire pattern.
+        /// Whether the operation is `red`, which forms no acquire pattern.
         silent: bool,
     },
     Write {
@@ -61,7 +61,7 @@ enum Act {
 
 #[derive(Debug, Clone, Copy)]
 struct Event {
-    /// None: the place's value at the start.
+    /// `None` for the place's initial value.
     thread: Option<usize>,
     act: Act,
     order: Order,
@@ -84,7 +84,7 @@ impl Event {
     }
 }
 
-/// A test's events, the places' first values before all others.
+/// A test's events. The places' initial values come before all others.
 struct Program {
     events: Vec<Event>,
     /// Which events access one place.
@@ -93,20 +93,21 @@ struct Program {
     /// the read.
     releases: Vec<(usize, usize)>,
     acquires: Vec<(usize, usize)>,
-    /// Events whose values are shown, in the order of their registers.
+    /// The events whose values are part of the outcome, in the order of their registers.
     shown: Vec<usize>,
     at: Where,
 }
 
-/// What the axioms allow.
+/// The outcomes that the axioms allow.
 pub(super) struct Allowed {
     /// Registers by thread, and then what the first `ends` places hold.
     pub(super) outcomes: BTreeSet<Vec<u32>>,
-    /// Writes of one place race: no order of them has to be the same to everybody.
+    /// Writes of one place race. Threads then need not agree on their order.
     pub(super) races: bool,
 }
 
-/// What the axioms allow of a test. None: it has something in it that is not looked at here.
+/// Returns what the axioms allow for a test, or `None` if the test has something that is not
+/// supported here.
 pub(super) fn allowed(threads: &[&str], at: Where, ends: usize) -> Option<Allowed> {
     let program = Program::parse(threads, at)?;
     let writes = program.of(|e| e.writes() && e.thread.is_some());
@@ -230,7 +231,7 @@ impl Program {
         }
     }
 
-    /// Values, where none comes out of thin air.
+    /// Computes the values. No value may come out of thin air.
     fn values(&self, from: &[usize]) -> Option<Vec<u32>> {
         let mut known: Vec<Option<u32>> = vec![None; self.events.len()];
         loop {
@@ -279,7 +280,7 @@ impl Program {
         });
     }
 
-    /// A write and a read of its value, also through atomics that were read in between.
+    /// Pairs of a write and a read of its value, also through atomics that were read in between.
     fn observes(&self, from: &[usize]) -> Relation {
         let mut observes = vec![0; self.events.len()];
         for read in self.of(Event::reads) {
@@ -325,7 +326,7 @@ impl Program {
         found
     }
 
-    /// Base causality order: program order, and what synchronizes.
+    /// Base causality order: program order and synchronization.
     fn base(&self, observes: &Relation, fences: &[usize]) -> Relation {
         let count = self.events.len();
         let mut base: Relation = vec![0; count];
@@ -363,8 +364,8 @@ impl Program {
         events.map(|(a, same)| behind(a) & same).collect()
     }
 
-    /// Every order of each place's writes in which its first value is before all others, none comes
-    /// before one that it follows, and no atomic's before what it read.
+    /// Tries every order of each place's writes in which its initial value is first, no write comes
+    /// before one that it follows, and no atomic's write comes before the one that it read.
     fn each_coherence(&self, from: &[usize], causes: &Relation) -> Vec<Vec<Vec<usize>>> {
         // The writes that each event comes before.
         let mut behind = causes.clone();
@@ -396,7 +397,7 @@ impl Program {
         all
     }
 
-    /// Atomicity, coherence of each place, and causality.
+    /// Checks atomicity, coherence of each place, and causality.
     fn holds(&self, from: &[usize], causes: &Relation, order: &[Vec<usize>]) -> bool {
         let count = self.events.len();
         // Writes that race are in no order.
@@ -548,7 +549,7 @@ fn parse(
     Some(())
 }
 
-/// Calls with every order of some events.
+/// Calls `call` with every order of some events.
 fn each_order(of: &[usize], call: &mut dyn FnMut(&[usize])) {
     fn go(done: usize, of: &mut [usize], call: &mut dyn FnMut(&[usize])) {
         if done == of.len() {
@@ -578,7 +579,7 @@ fn members(mut set: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// What follows from a relation by going on from one to the next.
+/// Returns the transitive closure of a relation.
 fn close(relation: &mut Relation) {
     for middle in 0..relation.len() {
         let behind = relation[middle];

@@ -1,18 +1,18 @@
-//! The shapes by which memory models are told apart, each with fences, orders and scopes of many
-//! kinds, and programs that nobody chose: exactly those outcomes come that the axioms allow
-//! ([`super::axioms`]).
+//! The shapes that tell memory models apart, each with fences, orders and scopes of many kinds, and
+//! random programs. Exactly those outcomes occur that the axioms allow ([`super::axioms`]).
 //!
-//! Names as in Alglave, Maranget and Tautschnig, "Herding Cats" (2014). What is allowed and not
-//! reached is listed in `docs/src/simulator/schedules.md`.
+//! Names as in Alglave, Maranget and Tautschnig, "Herding Cats" (2014).
+//! `docs/src/simulator/schedules.md` lists the outcomes that are allowed and not reached.
 
 use super::axioms;
 use super::litmus::{Where, explored};
 
-/// Runs of one program. What is forbidden is looked for in those of a program that has more.
+/// The most runs of one program. In a program with more schedules, only forbidden outcomes are
+/// checked.
 const RUNS: u64 = 3000;
 
-/// A shape: its threads' accesses, and of how many places the end is looked at. `Wx2` writes 2 to
-/// `x`, `Rx` reads it.
+/// A shape: its threads' accesses, and the number of places whose final value is part of the
+/// outcome. `Wx2` writes 2 to `x`, and `Rx` reads it.
 type Shape = (&'static str, &'static [&'static str], usize);
 
 const OF_TWO: &[Shape] = &[
@@ -51,7 +51,7 @@ enum Kind {
     Relaxed,
     /// Releases and acquires.
     Ordered,
-    /// Relaxed ones with a fence between.
+    /// Relaxed accesses with a fence between them.
     Fence,
     Sc,
     /// The shape with atomics.
@@ -101,7 +101,8 @@ fn thread(accesses: &str, kind: Kind, scope: &str) -> String {
     text
 }
 
-/// Compares what comes with what the axioms allow: all of it if it is to be `whole`.
+/// Compares the outcomes with those that the axioms allow. With `whole`, all allowed ones must
+/// occur.
 fn differs(name: &str, threads: &[String], at: Where, ends: usize, whole: bool) -> Option<String> {
     let threads: Vec<&str> = threads.iter().map(String::as_str).collect();
     let allowed = axioms::allowed(&threads, at, ends).expect("the axioms know such instructions");
@@ -145,12 +146,12 @@ fn pairs(kinds: &[Kind]) -> Vec<[Kind; 2]> {
     kinds.iter().flat_map(with).collect()
 }
 
-/// Programs of those that nobody chose. (When the model was last changed 2000 were looked at: in
-/// none anything forbidden was seen, and in one, 1677, an acquire that would have to come late and
-/// acquire all the same was missing.)
+/// Random programs. (When the model was last changed, 2000 were tested: none showed a forbidden
+/// outcome. In one, 1677, an outcome was missing: an acquire would have to complete late and still
+/// acquire.)
 const SEEDS: u64 = 40;
 
-/// Numbers from a number.
+/// A generator of numbers from a seed.
 struct Random(u64);
 
 impl Random {
@@ -166,7 +167,7 @@ impl Random {
         of[self.below(of.len())]
     }
 
-    /// A thread that does something or other.
+    /// A thread with random instructions.
     fn thread(&mut self, length: usize) -> String {
         let mut text = String::new();
         let mut loaded = None;
@@ -204,8 +205,9 @@ impl Random {
     }
 }
 
-/// Whether all is reached that is allowed of a thread: it comes to no place twice, and no atomic of
-/// its has to come behind a release or what it would have acquired.
+/// Returns whether all allowed outcomes of a thread are reached: it accesses no place twice, and
+/// none of its atomics has to take effect after a release or after an access that it would have
+/// acquired.
 fn is_whole(thread: &str) -> bool {
     let statements: Vec<&str> = thread.split(';').collect();
     let twice = |place: &str| statements.iter().filter(|it| it.contains(place)).count() > 1;

@@ -1,4 +1,4 @@
-//! Random schedules and PCT, deadlocks, and what is shown of a schedule.
+//! Random schedules and PCT, deadlocks, and how a schedule is shown.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! `cp.async`: what is copied, when it is there, and what is wrong with it.
+//! `cp.async`: what is copied, when the data has arrived, and errors.
 
 use lanewise_sim::{Checks, Launch, Report};
 
@@ -101,7 +101,7 @@ fn an_ignored_source_is_not_read() {
     assert!(run(&body, 32, &[]).chunks(16).all(|got| got[..4] == [0; 4]));
 }
 
-/// Three copies of four bytes in two groups; what is there after `wait`.
+/// Three copies of four bytes in two groups. Returns what has arrived after `wait`.
 fn groups(wait: &str) -> Vec<bool> {
     let body = format!(
         "cp.async.ca.shared.global [%rd3], [%rd0], 4; cp.async.commit_group;

@@ -1,4 +1,4 @@
-//! `mbarrier`: phases, counts, bytes, waits, and what is wrong with them.
+//! `mbarrier`: phases, counts, bytes, waits, and errors.
 
 use lanewise_sim::{Checks, Fault, Launch, Report};
 
@@ -223,7 +223,8 @@ fn what_the_isa_leaves_undefined_is_said() {
     }
 }
 
-/// Thread 0's copy tells the mbarrier when it is there; others read it after the wait.
+/// Thread 0's copy arrives at the mbarrier when it is complete. Other threads read the data after
+/// the wait.
 const COPY: &str = "@%p0 mbarrier.init.shared.b64 [%rd1], 64; bar.sync 0;
     mov.u64 %rd2, s; mul.wide.u32 %rd3, %r0, 4; add.u64 %rd4, %rd2, %rd3; add.u64 %rd5, %rd0, %rd3;
     cp.async.ca.shared.global [%rd4], [%rd5], 4;";

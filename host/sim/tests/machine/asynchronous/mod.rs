@@ -1,4 +1,4 @@
-//! Copies that end later, and the barriers that they tell.
+//! Copies that complete later, and the barriers that they arrive at.
 
 mod bulk;
 mod copies;

@@ -1,10 +1,10 @@
 //! Random trees of calls with divergent depth, checked against each lane alone.
 //!
 //! Every function takes parameters of several widths, keeps values of 32 and 64 bits and a
-//! predicate over its calls, writes its `.param` space in loops, may call itself, and meets the
-//! warp's other lanes in the middle, so that lanes at all depths stand still at the same time.
-//! Which functions a lane calls depends on its number alone. A lane alone in its block runs the
-//! same kernel; what both give must be equal.
+//! predicate over its calls, writes its `.param` space in loops, and may call itself. It also waits
+//! for the warp's other lanes in the middle, so that lanes at all depths wait at the same time. The
+//! lane's number alone decides which functions the lane calls. A lane alone in its block runs the
+//! same kernel, and both results must be equal.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use crate::common::{Numbers, Rig};
 
 const FUNCTIONS: usize = 5;
 
-/// `f<n>(x: b32, y: b64, depth: b8) -> (b64)`. The state `x` decides where to go.
+/// `f<n>(x: b32, y: b64, depth: b8) -> (b64)`. The state `x` decides which branches are taken.
 fn function(n: usize, numbers: &mut Numbers, meet: &str) -> String {
     let wide = numbers.within((1, 6));
     let narrow = numbers.within((1, 6));

@@ -1,5 +1,5 @@
-//! What nvcc 13 makes of CUDA C++'s libraries and intrinsics, run and compared with plain loops:
-//! `tests/ptx/nvcc_parallel.cu`, `tests/ptx/nvcc_video.cu`.
+//! PTX that nvcc 13 makes of CUDA C++'s libraries and intrinsics, run and compared with plain
+//! loops: `tests/ptx/nvcc_parallel.cu`, `tests/ptx/nvcc_video.cu`.
 
 use half::{bf16, f16};
 use lanewise_sim::{Checks, Launch, Report};
@@ -10,7 +10,7 @@ fn rig() -> Rig {
     Rig::new(include_str!("../../ptx/nvcc_parallel.ptx"))
 }
 
-/// Runs a kernel with every check; what they find is the kernel's fault or ours.
+/// Runs a kernel with every check. A finding is an error of the kernel or of the simulator.
 #[track_caller]
 fn run(rig: &Rig, kernel: &str, grid: u32, block: u32, seed: u64, params: &[u64]) -> Report {
     let bytes: Vec<u8> = params.iter().flat_map(|p| p.to_le_bytes()).collect();

@@ -1,11 +1,12 @@
-//! Launches that never end are found by what they do: nothing changes, and nothing will.
+//! Launches that never end are found by their state: nothing changes, and nothing will change.
 
 use std::time::Duration;
 
 use crate::common::Rig;
 use lanewise_sim::{AllocationKind, DeviceModel, Launch};
 
-/// The report of a launch that can't end, found without help of the budget.
+/// Returns the report of a launch that can't end. The budget of instructions is not needed for
+/// that.
 fn stuck(body: &str, grid: u32, block: u32, params: usize) -> String {
     let rig = Rig::new(body);
     let words = vec![rig.buffer(&[0u32; 64]); params];
@@ -148,7 +149,7 @@ fn slow_is_not_stuck() {
     }
 }
 
-/// Whatever a loop changes in each round: where no branch leads out of it, the launch can't end.
+/// A loop that no branch leaves makes a launch that can't end, whatever it changes in each round.
 #[test]
 fn a_loop_without_a_way_out_is_found() {
     for (what, body) in [
@@ -179,7 +180,7 @@ fn a_loop_without_a_way_out_is_found() {
     }
 }
 
-/// As long as there is a way out, a loop may take long.
+/// A loop with a way out may take long.
 #[test]
 fn a_long_loop_with_a_way_out_ends() {
     let rig = Rig::new(&format!(
@@ -204,7 +205,8 @@ fn a_long_loop_that_ends_by_an_assertion_is_not_endless() {
     assert!(report.contains("failed at ?:7"), "{report}");
 }
 
-/// A block waits for the host, and the others for it. The host takes its time: that is no deadlock.
+/// A block waits for the host, and the others wait for the block. The host takes its time, which is
+/// no deadlock.
 #[test]
 fn a_flag_of_the_hosts_is_waited_for() {
     let rig = Rig::new(&format!(

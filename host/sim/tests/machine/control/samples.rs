@@ -1,9 +1,9 @@
-//! Every sample of the instruction table, run as it stands: with all registers zero, and with
-//! values that mean something in places: addresses in global and shared memory, sizes, masks,
-//! extremes.
+//! Every sample of the instruction table, run without changes: once with all registers zero, and
+//! once with meaningful values in some of them: addresses in global and shared memory, sizes,
+//! masks, extremes.
 //!
-//! Whatever an instruction is given, the machine ends with a result or a report: it does not panic,
-//! does not hang, and does not say that it broke a rule of its own.
+//! Whatever the operands of an instruction are, the machine ends with a result or a report. It does
+//! not panic, does not hang, and does not report an internal error.
 
 use std::collections::HashSet;
 
@@ -54,7 +54,7 @@ fn with_values(text: &str, mut pick: impl FnMut(u64) -> u64) -> String {
     format!("{}{sets}    {}", &text[..at], &text[at..])
 }
 
-/// Runs every sample; gives how many ended and how many faulted.
+/// Runs every sample. Returns how many ended and how many faulted.
 fn run(values: Option<u64>) -> (usize, usize) {
     let device = Device::new(DeviceModel::b200()).expect("the host gives address space");
     let memory = device
@@ -156,8 +156,8 @@ fn every_sample_ends_whatever_it_is_given() {
     }
 }
 
-/// The instruction table and the decoder are of one mind: what a row describes loads, what it
-/// refuses does not.
+/// The instruction table and the decoder agree: what a row describes loads, and what a row refuses
+/// does not load.
 #[test]
 fn every_row_loads_whole_or_is_refused_by_name() {
     let mut wrong = Vec::new();
@@ -172,8 +172,7 @@ fn every_row_loads_whole_or_is_refused_by_name() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What works on registers alone is taken by the decoder's own table: it has every instance of such
-/// a row.
+/// The decoder's own table contains every instance of each row that works on registers alone.
 #[test]
 fn every_instance_of_a_row_that_works_on_registers_loads() {
     let rows = patterns().iter();
@@ -193,8 +192,8 @@ fn every_instance_of_a_row_that_works_on_registers_loads() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The instruction table names every instruction: a spelling of the decoder's that no row has could
-/// never be met.
+/// The instruction table names every instruction. If no row has a spelling of the decoder, that
+/// spelling can never be used.
 #[test]
 fn every_spelling_of_the_decoder_is_an_instance_of_a_row() {
     // What looks instructions up by their spelling: whole ones, the comparison of one, the

@@ -4,8 +4,8 @@ use lanewise_sim::{Checks, Launch};
 
 use crate::common::Rig;
 
-/// What the system reserves lies before the kernel's own; cooperative groups exchange through the
-/// end of it.
+/// The memory that the system reserves is before the kernel's own memory. Cooperative groups
+/// exchange data through its end.
 #[test]
 fn reserved_shared_memory_has_a_place_that_may_be_used() {
     let rig = Rig::new(
@@ -46,7 +46,8 @@ fn a_vector_of_a_special_register_moves_as_one() {
     assert_eq!(rig.read::<u32>(out, 4), [3, 1, 1, 0]);
 }
 
-/// A kernel that does not ask has none of it: an address below its own is wrong.
+/// A kernel that does not ask for reserved memory has none: an address below its own memory is an
+/// error.
 #[test]
 fn reserved_shared_memory_is_out_of_bounds_for_others() {
     let rig = Rig::new(

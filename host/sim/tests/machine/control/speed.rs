@@ -1,4 +1,4 @@
-//! The programs by which the machine is timed do what they are timed for.
+//! The programs that time the machine execute what they are meant to time.
 
 use lanewise_sim::speed::{Bench, Watch};
 

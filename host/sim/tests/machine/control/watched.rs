@@ -1,5 +1,6 @@
-//! Checks look at most accesses a whole warp at a time, by several quick ways. Beside counters they
-//! look lane by lane: on random kernels both have to find the same, as often.
+//! The checks process most accesses a whole warp at a time, in several fast ways. When counters are
+//! also on, they process accesses lane by lane. On random kernels both must find the same errors,
+//! equally often.
 
 use crate::common::{Numbers, Rig};
 use lanewise_sim::{Checks, Launch};
@@ -7,8 +8,8 @@ use lanewise_sim::{Checks, Launch};
 /// Bytes of the buffer in global memory, and of the two arrays in shared memory together.
 const BYTES: u64 = 8192;
 
-/// Computes `%i`, an offset for accesses of `size` bytes that is smaller than `BYTES / 2`: as
-/// addresses lie in kernels.
+/// Computes `%i`, an offset for accesses of `size` bytes that is smaller than `BYTES / 2`, in
+/// patterns that kernels use.
 fn offsets(numbers: &mut Numbers, size: u64) -> String {
     let most = BYTES / 2 - size;
     let lanes = match numbers.below(8) {
@@ -41,7 +42,7 @@ fn offsets(numbers: &mut Numbers, size: u64) -> String {
     )
 }
 
-/// A body of accesses and of what orders them.
+/// A body of accesses and of instructions that order them.
 fn body(seed: u64) -> String {
     let mut numbers = Numbers(seed);
     let mut text = String::new();
@@ -116,7 +117,7 @@ fn body(seed: u64) -> String {
     text
 }
 
-/// What the checks find in a kernel of three blocks.
+/// Returns what the checks find in a kernel of three blocks.
 fn findings(seed: u64, checks: Checks, count: bool) -> Vec<String> {
     let threads = [128u32, 112, 128][seed as usize % 3];
     let rig = Rig::new(&format!(

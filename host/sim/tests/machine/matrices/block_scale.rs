@@ -1,7 +1,7 @@
-//! `mma.sync` of eight, six and four bits mixed, and with factors for blocks.
+//! `mma.sync` of mixed elements of eight, six and four bits, and with scale factors for blocks.
 //!
-//! PTX ISA 9.7.14.5 has the layout of 8-bit elements, 9.7.14.3 that of the factors; both are
-//! written down here once more.
+//! PTX ISA 9.7.14.5 has the layout of 8-bit elements, 9.7.14.3 that of the factors. This file
+//! states both again.
 
 use lanewise_sim::DeviceModel;
 
@@ -12,8 +12,8 @@ fn consumer() -> DeviceModel {
     DeviceModel::named("rtx5090").expect("a built-in model")
 }
 
-/// A kernel of one warp: the registers of A (4), B (2), and of both matrices' factors come from
-/// memory, D goes there.
+/// A kernel of one warp. It loads the registers of A (4), of B (2) and of both matrices' factors
+/// from memory, and stores D there.
 fn kernel(kind: &str, types: &str, tail: &str) -> String {
     format!(
         ".version 8.8\n.target sm_120a\n.address_size 64
@@ -108,8 +108,7 @@ fn every_pair_of_small_types_multiplies() {
     }
 }
 
-/// Matrices of ones: a sum is that of the blocks' factors. Bytes that are not selected are no
-/// numbers.
+/// Matrices of ones: a sum is the sum of the blocks' factors. Bytes that are not selected are NaN.
 #[test]
 fn factors_are_those_of_the_selected_lanes_and_bytes() {
     struct Case {

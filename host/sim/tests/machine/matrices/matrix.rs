@@ -1,9 +1,9 @@
-//! `mma.sync` of every shape and type: products of plain matrices, put into registers by the ISA's
-//! tables.
+//! `mma.sync` of every shape and type: products of plain matrices, which the ISA's tables
+//! distribute over registers.
 //!
-//! PTX ISA 9.7.14.5 gives row and column of element i of a lane's fragment for each shape and type;
-//! they are written down here as they stand there. Values are small integers, so every sum is exact
-//! in every type.
+//! PTX ISA 9.7.14.5 gives row and column of element i of a lane's fragment for each shape and type.
+//! This file repeats them as they are there. Values are small integers, so every sum is exact in
+//! every type.
 
 use half::{bf16, f16};
 
@@ -31,7 +31,7 @@ pub(crate) const BF16: Coded = Coded {
     code: |v| bf16::from_f64(v as f64).to_bits().into(),
     range: (-4, 4),
 };
-/// Lower bits that do not count are set.
+/// Sets the low bits that the instruction ignores.
 pub(crate) const TF32: Coded = Coded {
     bits: 32,
     code: |v| ((v as f32).to_bits() | 0xfff).into(),
@@ -301,13 +301,13 @@ const SHAPES: &[Shape] = &[
     },
 ];
 
-/// C and D have one layout in all shapes: pairs of columns, and from the third element on eight
-/// rows below.
+/// C and D have one layout in all shapes: pairs of columns, and the elements from the third on are
+/// eight rows below.
 fn c_place(g: usize, t: usize, i: usize) -> (usize, usize) {
     (if i < 2 { g } else { g + 8 }, t * 2 + (i & 1))
 }
 
-/// The registers of a fragment, lane by lane in each, as memory that a kernel loads them from.
+/// The registers of a fragment, lane by lane in each, in the order in which a kernel loads them.
 fn pack(
     matrix: &[Vec<i64>],
     coded: Coded,
@@ -329,7 +329,7 @@ fn pack(
     bytes
 }
 
-/// A kernel of one warp: A, B and C come from memory register by register, D goes there.
+/// A kernel of one warp. It loads A, B and C from memory register by register, and stores D there.
 fn kernel(instruction: &str, widths: [usize; 4], registers: [usize; 4]) -> String {
     let (mut text, mut lists) = (String::new(), Vec::new());
     for (operand, name) in ["a", "b", "c", "d"].iter().enumerate() {
@@ -522,7 +522,7 @@ fn single_bits_are_counted() {
     }
 }
 
-/// The first `mma`: four products of 8 by 8 by 4, each by the lanes of two quads, 16 apart.
+/// The first form of `mma`: four products of 8 by 8 by 4. Two quads, 16 lanes apart, compute each.
 #[test]
 fn volta_multiplies_four_pairs() {
     // ISA 9.7.14.5.1: row and column of element i; `%laneid < 16` is the upper or left half.

@@ -1,4 +1,4 @@
-//! Products of matrices, and what brings them into registers.
+//! Products of matrices, and the instructions that load matrices into registers.
 
 mod block_scale;
 pub(crate) mod matrix;

@@ -8,8 +8,8 @@ use lanewise_sim::Launch;
 
 use crate::common::Rig;
 
-/// Shared memory of 4 KiB, filled from memory, one instruction, and back: `{space}` may be
-/// `.shared` or nothing.
+/// A kernel that fills shared memory of 4 KiB from global memory, runs one instruction, and stores
+/// it back. `{space}` may be `.shared` or nothing.
 fn kernel(instruction: &str, space: &str) -> String {
     let generic = if space.is_empty() {
         "cvta.shared.u64 %rd4, %rd4;"

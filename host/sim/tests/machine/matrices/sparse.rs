@@ -1,14 +1,14 @@
-//! `mma.sp` of every shape, type and selector: products with a matrix half of whose elements are
-//! zero.
+//! `mma.sp` of every shape, type and selector: products with a matrix in which half of the elements
+//! are zero.
 //!
-//! PTX ISA 9.7.14.6. The full matrix is made first, with its zeros where the random metadata says;
-//! what is stored of it goes to registers, and the result has to be the full product. Which lane
-//! holds whose metadata is as an H200 reads it.
+//! PTX ISA 9.7.14.6. The test makes the full matrix first, with zeros where the random metadata
+//! puts them. It loads the stored elements into registers, and the result must equal the full
+//! product. An H200 confirms which lane holds which metadata.
 
 use crate::common::{Numbers, Rig};
 use crate::machine::matrices::matrix::{Coded, F16, F32, S32, coded};
 
-/// Elements of a chunk, elements stored together, and metadata for the two places of each.
+/// Elements of a chunk, elements that are stored together, and metadata for the two places of each.
 struct Sparsity {
     chunk: usize,
     together: usize,
@@ -23,7 +23,7 @@ fn sparsity(ty: &str) -> Sparsity {
     Sparsity { chunk, together }
 }
 
-/// A chunk's metadata and the columns that it names, first and second stored.
+/// A chunk's metadata and the columns that it selects, in the order of storage.
 fn choose(numbers: &mut Numbers, ty: &str, ordered: bool) -> (u32, Vec<usize>) {
     if ty == "tf32" {
         return match numbers.within((0, 1)) {
@@ -44,7 +44,7 @@ fn choose(numbers: &mut Numbers, ty: &str, ordered: bool) -> (u32, Vec<usize>) {
     ((places[0] | places[1] << 2) as u32, columns.collect())
 }
 
-/// Lane and lowest bit of a chunk's metadata, as the ISA's figures have it.
+/// The lane and the lowest bit of a chunk's metadata, from the ISA's figures.
 fn metadata_place(
     ty: &str,
     chunks: usize,
@@ -240,7 +240,7 @@ fn products_with_half_of_a_matrix_are_those_with_all_of_it() {
     }
 }
 
-/// A kernel of which only the metadata matters.
+/// A kernel in which only the metadata matters.
 fn with_metadata(kind: &str, metadata: u32) -> Result<lanewise_sim::Report, lanewise_sim::Fault> {
     let instruction = format!("mma.{kind}.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32");
     let rig = Rig::new(&kernel(&instruction, [2, 2, 4, 4], 0));

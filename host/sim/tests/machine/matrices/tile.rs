@@ -44,7 +44,7 @@ const CASES: &[Case] = &[
     ("m8n8k128", (8, 8, 128), "b1", "s32", "s32", [1, 1, 2, 2]),
 ];
 
-/// A matrix as bytes, lines `stride` elements apart; what lies between is not zero.
+/// A matrix as bytes, with lines `stride` elements apart. The bytes between lines are not zero.
 fn image(matrix: &[Vec<i64>], coded: Coded, by_rows: bool, stride: usize) -> Vec<u8> {
     let (rows, columns) = (matrix.len(), matrix[0].len());
     let (lines, length) = if by_rows {
@@ -262,11 +262,11 @@ fn a_tile_has_to_be_there_whole_and_aligned() {
     );
 }
 
-/// State space, type, registers; bytes behind, and whether they are taken.
+/// State space, type, registers, the offset in bytes, and whether the address is accepted.
 type Asked = (&'static str, &'static str, usize, &'static [(u64, bool)]);
 
-/// What an H200 does (driver 580.159.04, 2026-11-22), each at these bytes behind an address that
-/// 128 divides.
+/// What an H200 does (driver 580.159.04, 2026-11-22) at each of these offsets in bytes from an
+/// address that is a multiple of 128.
 #[test]
 fn a_tile_needs_the_alignment_that_a_gpu_asks_for() {
     const ASKED: [Asked; 6] = [

@@ -1,4 +1,4 @@
-//! `bar`, `barrier`, `bar.warp.sync`, `membar`, `fence`: every form orders what it has to.
+//! `bar`, `barrier`, `bar.warp.sync`, `membar`, `fence`: every form orders what it must order.
 
 use lanewise_sim::{Checks, Launch, Report};
 
@@ -26,7 +26,7 @@ fn run(body: &str, threads: u32, seed: u64) -> (Report, Vec<u32>) {
     (report, rig.read(out, 256))
 }
 
-/// Each thread reads what the thread of another warp wrote, then the other way round.
+/// Each thread reads what the thread of another warp wrote, and then the roles change.
 fn exchange(barrier: &str) {
     let body = format!(
         "st.shared.u32 [%rd3], %r0; {barrier}
@@ -131,7 +131,7 @@ fn a_warps_barrier_orders_its_lanes() {
     assert!(report.findings.is_empty());
 }
 
-/// Block 0 writes and raises a flag; block 1 waits for it and reads: with a fence on either side.
+/// Block 0 writes and sets a flag. Block 1 waits for the flag and reads. Both have a fence.
 fn hand_over(before: &str, after: &str) -> (u32, bool) {
     let rig = Rig::new(&format!(
         ".version 8.8\n.target sm_90\n.address_size 64\n

@@ -1,4 +1,4 @@
-//! `barrier.cluster`: phases, ends, and what is wrong with it.
+//! `barrier.cluster`: phases, threads that end, and errors.
 
 use lanewise_sim::{Fault, Launch, Report};
 

@@ -1,5 +1,5 @@
-//! Lanes that meet at one `.sync` instruction by different ways: through other functions, at other
-//! places in the text.
+//! Lanes that reach one `.sync` instruction on different paths: through other functions, or at
+//! other places in the text.
 
 use crate::common::Rig;
 
@@ -64,8 +64,8 @@ fn matrices_reach_lanes_in_other_frames() {
     assert_eq!(results(&rig), results(&whole));
 }
 
-/// Lanes below 20 run `first`, the others `second`: the same instruction at two places, with other
-/// registers. Lane 31 ends early.
+/// Lanes below 20 run `first`, the others `second`: the same instruction at two places, with
+/// different registers. Lane 31 ends early.
 fn at_two_places(first: &str, second: &str) -> Vec<u32> {
     let rig = Rig::new(&format!(
         ".visible .entry k(.param .u64 to) {{ .reg .b64 %rd<3>; .reg .b64 %w, %v; .reg .b32 %t, %d, %e, %f, %g, %h; .reg .pred %p, %q, %s, %u;

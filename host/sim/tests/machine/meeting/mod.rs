@@ -1,4 +1,4 @@
-//! Where threads wait for each other or exchange values.
+//! Instructions at which threads wait for each other or exchange values.
 
 mod barrier;
 mod cluster;

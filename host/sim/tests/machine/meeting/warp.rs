@@ -1,8 +1,7 @@
-//! `shfl`, `vote`, `match`, `redux`, `activemask`, `elect`: lanes of a warp in sets that do not
-//! overlap.
+//! `shfl`, `vote`, `match`, `redux`, `activemask`, `elect`: the lanes of a warp in disjoint sets.
 //!
-//! Random sets of lanes meet at one instruction, each with its own mask; lanes in none go around
-//! it. What each lane gets is computed here from the ISA's pseudocode, set by set.
+//! Random sets of lanes meet at one instruction, each with its own mask; lanes in no set branch
+//! around it. This file computes each lane's result from the ISA's pseudocode, set by set.
 
 use crate::common::{Numbers, Rig};
 
@@ -31,7 +30,7 @@ fn kernel(instruction: &str) -> Rig {
     )
 }
 
-/// What lanes hold.
+/// The values that lanes hold.
 struct Warp {
     values: [u64; 32],
     b: [u32; 32],
@@ -80,15 +79,15 @@ impl Warp {
         (rig.read(out, 32), rig.read(p, 32))
     }
 
-    /// The lanes of the set that `lane` is in.
+    /// Returns the lanes of the set that contains `lane`.
     fn set(&self, lane: usize) -> impl Iterator<Item = usize> + '_ {
         let mask = self.masks[lane];
         (0..32).filter(move |l| mask >> l & 1 == 1)
     }
 }
 
-/// Runs it on many warps; `expected(warp, lane)` gives result and predicate, where the ISA defines
-/// them.
+/// Runs the instruction on many warps. `expected(warp, lane)` returns result and predicate, if the
+/// ISA defines them.
 fn agree(
     instruction: &str,
     pick: fn(&mut Numbers) -> u64,
@@ -120,7 +119,7 @@ fn any(numbers: &mut Numbers) -> u64 {
         | numbers.within((0, i64::from(u32::MAX))) as u64
 }
 
-/// Few values, so that lanes agree now and then; the upper halves differ too.
+/// Draws from few values, so that lanes often agree; the upper halves differ too.
 fn few(numbers: &mut Numbers) -> u64 {
     (numbers.within((0, 1)) as u64) << 40 | numbers.within((0, 2)) as u64
 }
@@ -388,7 +387,7 @@ fn a_lane_outside_of_its_own_mask_is_said() {
     );
 }
 
-/// Without `.sync` the lanes that run are the members: all of them behind a join, half of them
+/// Without `.sync` the members are the lanes that run: all of them after a join, half of them
 /// inside of a branch.
 #[test]
 fn without_sync_whoever_runs_takes_part() {

@@ -4,7 +4,7 @@ use lanewise_sim::Launch;
 
 use crate::common::Rig;
 
-/// Which spaces `isspacep` says a generic address is in, as bits.
+/// Returns which spaces contain a generic address according to `isspacep`, as bits.
 const SPACES: [&str; 6] = [
     "global",
     "shared",
@@ -161,7 +161,8 @@ fn policies_and_hints_change_nothing() {
     assert_eq!(rig.read::<u32>(p, 4), [3, 4, 7, 4]);
 }
 
-/// What is no shared address has no rank: the answer is open in the ISA, and was a panic once.
+/// An address that is not in shared memory has no rank. The ISA leaves the result open; once it was
+/// a panic.
 #[test]
 fn any_number_has_a_rank_of_some_kind() {
     let rig = Rig::new(
@@ -174,8 +175,8 @@ fn any_number_has_a_rank_of_some_kind() {
     assert_eq!(rig.read::<u32>(out, 2)[1], u32::MAX);
 }
 
-/// Addresses of 32 bits could name no memory; the reason is given when the module is loaded, not by
-/// a fault later.
+/// Addresses of 32 bits cannot address memory. The module fails to load with the reason, so no
+/// fault comes later.
 #[test]
 fn a_module_of_32_bit_addresses_is_refused_with_the_reason() {
     for head in [

@@ -1,9 +1,9 @@
 //! `atom` and `red` of every type and operation, under contention across blocks.
 //!
-//! What came back tells whether there was an order: each access is an edge from the value that it
-//! found to the value that it left, and a cell's accesses happened one after another if and only if
-//! its edges make one path from the first value to the last. That holds whatever the order was, so
-//! it needs none.
+//! The returned values show whether there was an order. Each access is an edge from the value that
+//! it read to the value that it wrote. The accesses of a cell happened one after another if and
+//! only if their edges make one path from the first value to the last. That holds for every order,
+//! so the test does not need to know the order.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,8 @@ const CELLS: usize = 4;
 const BLOCKS: usize = 8;
 const THREADS: usize = 64;
 
-/// What an operation makes of old value, operand and second operand, all as bits.
+/// How an operation computes the new value from the old value, the operand and the second operand,
+/// all as bits.
 type Meaning = fn(u128, u128, u128) -> u128;
 
 /// An operation: modifiers after the space, type, bytes, meaning, and operands to choose from.
@@ -167,8 +168,8 @@ fn register(size: usize) -> (&'static str, &'static str) {
     }
 }
 
-/// One access by each thread: cells, operands, second operands and what was found lie in memory one
-/// after another.
+/// One access by each thread. Cells, operands, second operands and the values read are in memory
+/// one after another.
 fn kernel(case: &Case, space: &str, red: bool, hint: bool) -> String {
     let (reg, mov) = register(case.size);
     let Case {
@@ -240,8 +241,8 @@ fn values(bytes: &[u8], size: usize) -> Vec<u128> {
     bytes.chunks_exact(size).map(widen).collect()
 }
 
-/// The edges make one path from `from` to `to`: every value is left as often as it is reached, but
-/// for the ends.
+/// Returns whether the edges make one path from `from` to `to`: every value except the ends is left
+/// as often as it is reached.
 fn is_path(from: u128, to: u128, edges: impl Iterator<Item = (u128, u128)>) -> bool {
     let mut balance: HashMap<u128, i64> = HashMap::new();
     *balance.entry(from).or_default() -= 1;

@@ -1,5 +1,6 @@
-//! `multimem` on memory of three devices: every operation at every type that it takes, against
-//! numbers of another library; what is no multicast memory; and what the checks see of it.
+//! `multimem` on memory of three devices: every operation at every type that it accepts, against
+//! numbers of another library. Also addresses that are no multicast memory, and what the checks
+//! find.
 
 use crate::common::{HEAD, Rig};
 use lanewise_sim::memory::Replicas;
@@ -44,7 +45,7 @@ impl Team {
     }
 }
 
-/// Bytes by a generator that needs no crate.
+/// Returns pseudorandom bytes from a generator that needs no crate.
 fn bytes(state: &mut u64, count: usize) -> Vec<u8> {
     let next = |state: &mut u64| {
         *state = state
@@ -79,7 +80,7 @@ impl Number {
         }
     }
 
-    /// Any bits as a number that sums of three keep finite.
+    /// Turns any bits into a number whose sums of three stay finite.
     fn tame(self, bits: u64) -> u64 {
         bits & match self {
             Number::F64 => !(1 << 62),
@@ -106,7 +107,7 @@ impl Number {
         found.expect("three numbers") & mask
     }
 
-    /// Orders as the type does, a negative zero below zero.
+    /// Returns a key in the order of the type, with a negative zero below zero.
     fn key(self, bits: u64) -> i128 {
         let top = 8 * self.size() as u32 - 1;
         let (negative, rest) = (bits >> top & 1 != 0, i128::from(bits & !(1 << top)));
@@ -135,8 +136,8 @@ impl Number {
     }
 }
 
-/// The sum in the precision of `W`, rounded to `F` at the end; of a number of 8 bits the largest
-/// instead of more.
+/// The sum in the precision of `W`, rounded to `F` at the end. For an 8-bit type, larger sums
+/// become the largest number.
 fn sum<F: Float + FloatConvert<W>, W: Float + FloatConvert<F>>(numbers: &[u64]) -> u64 {
     let mut lost = false;
     let wide = numbers
@@ -165,7 +166,7 @@ where
     numbers.iter().copied().reduce(step).expect("numbers")
 }
 
-/// One instruction: its words behind `multimem.`, and what they mean.
+/// One instruction: its name after `multimem.`, and its meaning.
 struct Form {
     words: String,
     action: &'static str,
@@ -178,7 +179,7 @@ struct Form {
     ty: &'static str,
 }
 
-/// All that ptxas 13.0 takes, less orders and scopes.
+/// All forms that ptxas 13.0 accepts, without orders and scopes.
 fn forms() -> Vec<Form> {
     use Number::{Bf16, Bits, E4m3, E5m2, F16, F32, F64, Signed, Unsigned};
     let types = [
@@ -438,7 +439,7 @@ fn what_is_no_multicast_memory_is_refused_and_so_is_the_reverse() {
     }
 }
 
-/// Runs with the race check: the report, or nothing.
+/// Runs with the race check. Returns the report, if there is one.
 fn races(body: &str) -> Option<String> {
     let team = small(body);
     let params: Vec<u8> = [team.multicast, team.buffers[0]]

@@ -1,10 +1,10 @@
-//! Loads and stores that take their addresses from one register again: what is kept of them must
-//! never be another's.
+//! Loads and stores that use one address register several times. What the machine caches for one
+//! address must never be used for another.
 
 use crate::common::{Numbers, Rig};
 
-/// A body of loads, stores, changes of address registers, branches and meetings. `before` stands
-/// before each access.
+/// A body of loads, stores, changes of address registers, branches and warp barriers. `before` is
+/// put before each access.
 fn body(seed: u64, before: &str) -> String {
     let mut numbers = Numbers(seed);
     let mut text = String::new();

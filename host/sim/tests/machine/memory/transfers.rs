@@ -1,8 +1,8 @@
 //! `ld` and `st` in every space, of every type and vector, with every cache operator, hint and
 //! ordering.
 //!
-//! What a load leaves in a register is computed here from bytes: the low bytes are memory's, the
-//! others zeros or the sign.
+//! This file computes from bytes what a load leaves in a register: the low bytes come from memory,
+//! and the others are zeros or the sign.
 
 use std::fmt::Write;
 
@@ -43,7 +43,7 @@ struct Access {
     count: usize,
     register: (&'static str, usize),
     space: &'static str,
-    /// Behind the address or the value: a cache policy.
+    /// What follows the address or the value: a cache policy.
     policy: bool,
 }
 
@@ -53,7 +53,7 @@ fn pattern() -> Vec<u8> {
     (0..BYTES).map(|i| (i * 37 + 129) as u8).collect()
 }
 
-/// The spaces, by what stands in the instruction.
+/// The spaces, as they are spelled in the instruction.
 const SPACES: [&str; 8] = [
     "",
     ".global",
@@ -76,8 +76,8 @@ fn address(space: &str) -> (&'static str, &'static str) {
     }
 }
 
-/// The kernels of accesses, in one module: shared and local memory hold the input before and the
-/// output after.
+/// The kernels of accesses, in one module. Shared and local memory hold the input before the access
+/// and the output after it.
 fn module(accesses: &[Access], store: bool) -> String {
     let image: Vec<String> = pattern().iter().map(|b| b.to_string()).collect();
     let mut text = format!(
@@ -200,7 +200,7 @@ fn stores_agree(accesses: &[Access]) {
     }
 }
 
-/// Every type, register and vector of a form; `{form}` stands between opcode and vector.
+/// Every type, register and vector of a form. `{form}` is between opcode and vector.
 fn all(opcode: &str, form: &str, space: &'static str) -> Vec<Access> {
     let mut accesses = Vec::new();
     for (ty, size) in TYPES {
@@ -224,7 +224,7 @@ fn all(opcode: &str, form: &str, space: &'static str) -> Vec<Access> {
     accesses
 }
 
-/// A few types of a form that is spelled out but for vector and type.
+/// A few types of a form that is complete except for vector and type.
 fn some(instruction: &str, space: &'static str, vectors: bool) -> Vec<Access> {
     let few: [(&str, &str, usize, usize); 5] = [
         ("", "s8", 1, 1),
@@ -384,7 +384,7 @@ fn orderings_move_the_same_bytes() {
     stores_agree(&stores);
 }
 
-/// 32 bytes at a time, as sm_100 has it.
+/// Accesses of 32 bytes, which sm_100 has.
 #[test]
 fn the_widest_vectors_have_32_bytes() {
     let (mut loads, mut stores) = (Vec::new(), Vec::new());

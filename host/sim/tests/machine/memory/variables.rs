@@ -1,4 +1,4 @@
-//! Variables declared inside a body: what they hold at first.
+//! Variables declared inside a body: their initial values.
 
 use crate::common::Rig;
 

@@ -103,7 +103,7 @@ fn one(case: &Case, ty: Type, x: &[u128]) -> Expect {
     }
 }
 
-/// `div.approx` and `div.full`: 2 ulp; the first gives zero where the divisor's reciprocal is
+/// `div.approx` and `div.full`: 2 ulp. The first gives zero if the divisor's reciprocal is
 /// subnormal.
 fn quotient(case: &Case, ty: Type, a: f64, b: f64) -> Expect {
     let y = a / b;

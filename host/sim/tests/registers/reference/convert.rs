@@ -48,7 +48,7 @@ pub fn expect(case: &Case, x: &[u128]) -> Vec<Expect> {
     vec![Expect::Bits(bits)]
 }
 
-/// The two numbers of a pair, the upper first, or of two operands.
+/// The two numbers of a pair, the upper one first, or of two operands.
 fn operands_as_f32(from: Type, x: &[u128]) -> [f64; 2] {
     let half = match from {
         Type::F16x2 => Type::F16,
@@ -62,7 +62,7 @@ fn relu(x: f64) -> f64 {
     if x <= 0.0 { 0.0 } else { x }
 }
 
-/// One number to one number.
+/// Converts one number to one number.
 fn single(case: &Case, to: Type, from: Type, x: u128) -> Expect {
     let bits = case.writes[0].bits();
     let is_float = |ty| number::format(ty).is_some();
@@ -207,7 +207,7 @@ fn float_to_float(case: &Case, to: Type, from: Type, x: u128) -> u128 {
     settle(case, to, flush(to, result))
 }
 
-/// `.satfinite`: an infinity as the largest number.
+/// `.satfinite`: turns an infinity into the largest number.
 fn finite(ty: Type, x: u128) -> u128 {
     if number::value(ty, x).is_infinite() {
         x - 1
@@ -269,7 +269,7 @@ fn from_tiny(case: &Case, x: u128) -> u128 {
     part(tiny.stride()) << 16 | part(0)
 }
 
-/// ue8m0: the power of two on the side that the rounding names.
+/// ue8m0: the power of two in the direction of the rounding.
 fn to_scale(case: &Case, x: f64) -> u128 {
     if x.is_nan() {
         return 0xff;
@@ -330,7 +330,7 @@ fn packed_integers(case: &Case, x: &[u128]) -> u128 {
     )
 }
 
-/// Goes up if the fraction of the way, and the random bits as a fraction, make one.
+/// Rounds up if the fractional part and the random bits, as a fraction, add up to one or more.
 fn randomly(random: u128, bits: u32) -> impl Fn(f64, u32) -> bool {
     move |way, _| way + random as f64 * number::power(-(bits as i32)) >= 1.0
 }
@@ -346,7 +346,7 @@ fn stochastic(case: &Case, x: &[u128]) -> u128 {
     part(x[0], random >> 16) << 16 | part(x[1], random)
 }
 
-/// One of the two halves next to an f32.
+/// Returns one of the two halves next to an f32.
 fn half_randomly(case: &Case, ty: Type, x: u128, random: u128, bits: u32) -> u128 {
     let value = number::value(Type::F32, x);
     if value.is_nan() {
@@ -364,7 +364,7 @@ fn half_randomly(case: &Case, ty: Type, x: u128, random: u128, bits: u32) -> u12
     settle(case, ty, result)
 }
 
-/// Four numbers of a small format, two of them by the same 16 bits.
+/// Converts four numbers to a small format. Each 16 random bits serve two of them.
 fn four(case: &Case, x: &[u128], random: u128) -> u128 {
     let tiny = Tiny::of(case.types[0]).expect("a small format");
     let shared = if tiny.stride() == 4 {

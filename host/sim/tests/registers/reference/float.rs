@@ -1,7 +1,7 @@
 //! Float arithmetic by `rustc_apfloat`: every format, every rounding. PTX ISA 9.7.3, 9.7.4, 9.7.5.
 //!
-//! The square root, which that crate has not, is found by squaring candidates in its quadruple
-//! precision, where a square of 54 bits is exact.
+//! That crate has no square root. The reference finds it by squaring candidates in the crate's
+//! quadruple precision, where a square of 54 bits is exact.
 
 use lanewise_sim::ptx::ast::{Modifier as M, Opcode, Type};
 use rustc_apfloat::ieee::{BFloat, Double, Half, Quad, Single};
@@ -10,7 +10,7 @@ use rustc_apfloat::{Float, FloatConvert, Round, Status};
 use super::{element, number};
 use crate::kernel::{Case, low};
 
-/// The rounding that an instruction names.
+/// Returns the rounding that an instruction names.
 pub fn rounding(case: &Case) -> Round {
     let modes = [
         (M::Rz, Round::TowardZero),
@@ -95,9 +95,9 @@ fn one(case: &Case, ty: Type, x: &[u128]) -> u128 {
     settle(case, ty, result)
 }
 
-/// Whether a result is below the smallest normal number when it is rounded as if exponents had no
-/// end. The operation's result in quadruple precision, rounded towards zero, is compared with the
-/// least value that rounds to that number.
+/// Returns whether a result is below the smallest normal number when it is rounded with unlimited
+/// exponents. The operation's result in quadruple precision, rounded towards zero, is compared with
+/// the least value that rounds to that number.
 fn is_tiny(case: &Case, ty: Type, x: &[u128]) -> bool {
     fn wide<F: FloatConvert<Quad>>(x: u128) -> Quad {
         F::from_bits(x).convert(&mut false).value

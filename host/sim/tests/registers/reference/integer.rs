@@ -5,7 +5,7 @@ use lanewise_sim::ptx::ast::{Class, Modifier as M, Opcode, Type};
 use super::element;
 use crate::kernel::{Case, low};
 
-/// The value of the low bits of `x` at a type.
+/// Returns the value of the low bits of `x` as this type.
 pub fn value(ty: Type, x: u128) -> i128 {
     let bits = ty.size() as u32 * 8;
     signed(low(x, bits), bits, ty.class() == Class::Signed)
@@ -151,8 +151,8 @@ fn one(case: &Case, ty: Type, x: &[u128]) -> Vec<u128> {
     }
 }
 
-/// Position and length of a bit field: 8 bits of each count at 32 bits, all of them at 64 (measured
-/// on an H200).
+/// Position and length of a bit field: 8 bits of each count for 32-bit types, all of them for
+/// 64-bit types (measured on an H200).
 fn field(bits: u32, pos: u128, len: u128) -> (u32, u32) {
     let counted = |x: u128| {
         if bits == 32 {
@@ -164,7 +164,7 @@ fn field(bits: u32, pos: u128, len: u128) -> (u32, u32) {
     (counted(pos) as u32, counted(len) as u32)
 }
 
-/// The bits of the product that the instruction keeps, and how many.
+/// Returns the bits of the product that the instruction keeps, and their number.
 fn product(case: &Case, ty: Type, x: &[u128]) -> (u128, u32) {
     let bits = ty.size() as u32 * 8;
     let whole = match ty.class() {
@@ -212,7 +212,7 @@ fn carried(case: &Case, ty: Type, x: &[u128]) -> Vec<u128> {
     results
 }
 
-/// `fns`: as the ISA's loop has it.
+/// `fns`, written like the ISA's loop.
 fn find_nth(mask: u128, base: u128, offset: i128) -> u128 {
     let none = 0xffff_ffff;
     if offset == 0 {

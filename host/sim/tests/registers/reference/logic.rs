@@ -64,7 +64,7 @@ fn lop3(case: &Case, x: &[u128]) -> Vec<Expect> {
     results
 }
 
-/// Bytes 0 to 7 are those of `b:a`; the fourth bit of a selector asks for the byte's sign.
+/// Bytes 0 to 7 are those of `b:a`. The fourth bit of a selector selects the byte's sign.
 fn prmt(case: &Case, x: &[u128]) -> u128 {
     let both = x[1] << 32 | x[0];
     let c = x[2] & 3;
@@ -94,7 +94,7 @@ fn prmt(case: &Case, x: &[u128]) -> u128 {
     (0..4).map(|i| byte(i) << (8 * i)).sum()
 }
 
-/// One value, or parts of it side by side.
+/// One value, or its parts side by side.
 fn moved(case: &Case, x: &[u128]) -> Vec<Expect> {
     // A vector to a vector of the same shape: each element by itself, of which two may have 128
     // bits.

@@ -1,4 +1,4 @@
-//! What instructions compute, a second time: wide integers, softfloats, one bit after another.
+//! A second implementation of the instructions: wide integers, softfloats, one bit after another.
 
 mod approx;
 mod compare;
@@ -15,21 +15,21 @@ use lanewise_sim::ptx::ast::{Modifier as M, Opcode, Type};
 
 use crate::kernel::{Case, low};
 
-/// What a result has to be.
+/// The expected result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Expect {
-    /// A value whose bits are these.
+    /// Exactly these bits.
     Bits(u128),
-    /// Any NaN of this type: its bits are open.
+    /// Any NaN of this type, with any bits.
     Nan(Type),
-    /// A float of this type within this distance of this value; zero counts for what is below the
-    /// type's normal numbers.
+    /// A float of this type within this distance of this value. Values below the type's normal
+    /// numbers may also be zero.
     Near(Type, f64, f64),
     /// The low half and the high half, each as expected.
     Halves([Half; 2]),
 }
 
-/// What half of a register has to be.
+/// The expected value of half of a register.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Half {
     Bits(u128),
@@ -37,7 +37,7 @@ pub enum Half {
 }
 
 impl Expect {
-    /// Whether a result is as expected.
+    /// Returns whether a result is as expected.
     pub fn holds(&self, result: u128) -> bool {
         match *self {
             Expect::Bits(bits) => bits == result,
@@ -58,7 +58,7 @@ impl Expect {
     }
 }
 
-/// The elements' type of a packed type.
+/// Returns the element type of a packed type.
 pub fn element(ty: Type) -> Option<Type> {
     Some(match ty {
         Type::F16x2 => Type::F16,
@@ -70,14 +70,14 @@ pub fn element(ty: Type) -> Option<Type> {
     })
 }
 
-/// Whether the table has the instruction among those for video.
+/// Returns whether the table lists the instruction as a video instruction.
 fn is_video(opcode: Opcode) -> bool {
     let rows = pattern::of(opcode).iter();
     rows.map(|pattern| pattern.row.section)
         .any(|section| section == Section::Video)
 }
 
-/// The results of an instruction on these operands.
+/// Returns the results of an instruction on these operands.
 pub fn expect(case: &Case, x: &[u128]) -> Vec<Expect> {
     use Opcode::*;
     let ty = case.types.first().copied();

@@ -9,7 +9,7 @@ pub struct Format {
     pub fraction_bits: u32,
 }
 
-/// The format of a type that has one with infinities and NaNs as IEEE 754 has them.
+/// Returns the format of a type whose infinities and NaNs are those of IEEE 754.
 pub fn format(ty: Type) -> Option<Format> {
     let (exponent_bits, fraction_bits) = match ty {
         Type::F16 => (5, 10),
@@ -38,7 +38,7 @@ impl Format {
         power(1 - self.bias())
     }
 
-    /// The distance to the next number of a type, at some value.
+    /// Returns the distance from a value to the next number of a type.
     pub fn unit(self, x: f64) -> f64 {
         let exponent = if x == 0.0 { i32::MIN } else { exponent(x) };
         power(exponent.max(1 - self.bias()) - self.fraction_bits as i32)
@@ -70,7 +70,7 @@ pub fn power(exponent: i32) -> f64 {
     }
 }
 
-/// The value of some bits at a type; exact.
+/// Returns the exact value of some bits as this type.
 pub fn value(ty: Type, bits: u128) -> f64 {
     let Some(format) = format(ty) else {
         panic!("no float: {ty:?}")
@@ -94,7 +94,7 @@ pub fn value(ty: Type, bits: u128) -> f64 {
     if negative { -magnitude } else { magnitude }
 }
 
-/// Subnormals as the zero of their sign.
+/// Turns subnormals into the zero of the same sign.
 pub fn flush(ty: Type, bits: u128) -> u128 {
     let Some(format) = format(ty) else {
         panic!("no float: {ty:?}")
@@ -116,15 +116,15 @@ pub fn nan(ty: Type) -> u128 {
     }
 }
 
-/// The NaN of an f64 operation: the first operand, in the order in which the GPU looks, that is
-/// one, quiet; else that of an invalid operation.
+/// Returns the NaN of an f64 operation: the first operand that is a NaN, in the GPU's order, made
+/// quiet. Otherwise the NaN of an invalid operation.
 pub fn nan_of(operands: impl IntoIterator<Item = u128>) -> u128 {
     let mut operands = operands.into_iter();
     let first = operands.find(|&x| f64::from_bits(x as u64).is_nan());
     first.map_or(nan(Type::F64), |x| x | 1 << 51)
 }
 
-/// Whether bits are a number within some distance of a value.
+/// Returns whether bits are a number within some distance of a value.
 pub fn is_near(ty: Type, bits: u128, expected: f64, distance: f64) -> bool {
     let (Some(format), result) = (format(ty), value(ty, bits)) else {
         return false;

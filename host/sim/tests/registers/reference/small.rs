@@ -1,4 +1,5 @@
-//! Formats of 8 bits and fewer, and tf32, by looking at every neighbour: PTX ISA 5.2.3 and 9.7.9.
+//! Formats of 8 bits and fewer, and tf32, by a search of neighbouring values: PTX ISA 5.2.3 and
+//! 9.7.9.
 
 use lanewise_sim::ptx::ast::Type;
 
@@ -55,7 +56,7 @@ impl Tiny {
         f64::from(significand) * power(field.max(1) as i32 - bias - self.fraction_bits as i32)
     }
 
-    /// The value of some bits; NaN and the infinities of e5m2 too.
+    /// Returns the value of some bits, also for NaN and the infinities of e5m2.
     pub fn value(self, bits: u128) -> f64 {
         let magnitude = (bits & (self.sign() - 1)) as u32;
         let value = if magnitude < self.numbers {
@@ -72,8 +73,8 @@ impl Tiny {
         }
     }
 
-    /// The number that a value becomes: `up` says of the fraction of the way to the next magnitude,
-    /// and of the lower one, whether the next is taken.
+    /// Returns the number that a value is rounded to. `up` gets the fractional position before the
+    /// next magnitude, and the lower magnitude; it returns whether to take the next one.
     pub fn narrow(self, x: f64, up: impl Fn(f64, u32) -> bool) -> u128 {
         if x.is_nan() {
             return self.nan;
@@ -93,12 +94,12 @@ impl Tiny {
     }
 }
 
-/// To the nearest, ties to even.
+/// Rounds to the nearest, ties to even.
 pub fn nearest(way: f64, below: u32) -> bool {
     way > 0.5 || way == 0.5 && below % 2 == 1
 }
 
-/// tf32: the f32 with 13 zeros at its end that a number becomes; `up` as for [`Tiny::narrow`].
+/// tf32: rounds to an f32 whose last 13 bits are zero; `up` as for [`Tiny::narrow`].
 pub fn tf32(x: u32, up: impl Fn(f64, u32) -> bool) -> u32 {
     let value = f32::from_bits(x);
     if !value.is_finite() {

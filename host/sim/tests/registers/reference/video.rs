@@ -6,7 +6,7 @@ use lanewise_sim::ptx::ast::Type;
 use super::integer::{range, value};
 use crate::kernel::{Case, low};
 
-/// What stands behind a register's dot, and whether `-` stands before it.
+/// The text after a register's dot, and whether `-` is before it.
 fn operand(text: &str) -> (bool, &str) {
     let selector = text.split_once('.').map_or("", |(_, selector)| selector);
     (text.starts_with('-'), selector)
@@ -24,7 +24,7 @@ fn sized(ty: &str, bits: u32) -> Type {
     }
 }
 
-/// Where the element lies that a selector's one digit names, and its bits.
+/// Returns the place and the bits of the element that one digit of a selector names.
 fn place(selector: &str) -> (u32, u32) {
     let bits = match selector.chars().next() {
         Some('b') => 8,

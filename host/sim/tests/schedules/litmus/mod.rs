@@ -79,7 +79,7 @@ pub(super) fn outcomes(threads: &[&str], at: Where, weak: bool, ends: usize) -> 
     found
 }
 
-/// The outcomes of at most `most` runs, and whether these were all runs that there are.
+/// Returns the outcomes of at most `most` runs, and whether these are all possible runs.
 pub(super) fn explored(
     threads: &[&str],
     at: Where,

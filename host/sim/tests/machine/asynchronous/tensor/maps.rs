@@ -1,4 +1,4 @@
-//! Maps that the device changes, that are wrong, or whose shared memory is used again too early.
+//! Tensor maps that the device changes, invalid maps, and shared memory that is reused too early.
 
 use lanewise_sim::tensor::{Access, Element, Swizzle, TensorMap};
 
@@ -56,7 +56,7 @@ fn fields_are_replaced_on_the_device() {
     assert_eq!(found[..96], swizzled(Swizzle::B32, &plain)[..96]);
 }
 
-/// What is done to a map before it is used.
+/// The changes to a map before it is used.
 type Change = fn(TensorMap) -> TensorMap;
 
 #[test]

@@ -1,5 +1,5 @@
-//! `cp.async.bulk.tensor` and company, against a walk over the box's elements and the ISA's tables
-//! of swizzling.
+//! `cp.async.bulk.tensor` and related instructions, against a loop over the box's elements and the
+//! ISA's tables of swizzling.
 
 mod loads;
 mod maps;
@@ -11,10 +11,10 @@ use lanewise_sim::{Checks, Fault, Launch, Report};
 
 use crate::common::Rig;
 
-/// Bytes of shared memory that kernels give back.
+/// Bytes of shared memory that kernels return.
 const SHARED: usize = 16384;
 
-/// A kernel of one thread: fills shared memory with 0xee, does `body`, gives shared memory back.
+/// A kernel of one thread: fills shared memory with 0xee, runs `body`, and returns shared memory.
 fn kernel(version: &str, body: &str) -> String {
     format!(
         "{version}\n.address_size 64\n
@@ -103,7 +103,7 @@ fn dense(element: Element, address: u64, size: &[u64], sizes: &[u32]) -> TensorM
     }
 }
 
-/// Which 16 bytes of eight lie at each place of eight lines: the tables of PTX ISA 5.5.7.
+/// Which 16 bytes of eight are at each place of eight lines: the tables of PTX ISA 5.5.7.
 fn table(swizzle: Swizzle) -> Option<[[usize; 8]; 8]> {
     let rows: &[[usize; 8]] = match swizzle {
         Swizzle::None => return None,
@@ -135,7 +135,7 @@ fn table(swizzle: Swizzle) -> Option<[[usize; 8]; 8]> {
     Some(std::array::from_fn(|line| rows[line % rows.len()]))
 }
 
-/// What lies where after swizzling; the box starts at a multiple of 1024.
+/// Returns the bytes after swizzling. The box starts at a multiple of 1024.
 fn swizzled(swizzle: Swizzle, plain: &[u8]) -> Vec<u8> {
     let Some(table) = table(swizzle) else {
         return plain.to_vec();
@@ -214,7 +214,8 @@ fn bytes(n: usize) -> Vec<u8> {
         .collect()
 }
 
-/// What was loaded is `box` swizzled, and nothing else of shared memory was written.
+/// Asserts that the loaded bytes are `box`, swizzled, and that the rest of shared memory is
+/// unchanged.
 #[track_caller]
 fn check_shared(rig: &Rig, out: u64, plain: &[u8], swizzle: Swizzle, what: &str) {
     let mut all = plain.to_vec();

@@ -1,12 +1,12 @@
-//! Reductions in the tensor: their types, and their words, as an H200 gives them.
+//! Reductions in the tensor: their types, and their results as an H200 computes them.
 
 use lanewise_sim::tensor::Element;
 
 use super::{HOPPER, SHARED, dense, fault, kernel, ok, store};
 use crate::common::Rig;
 
-/// The types that an H200 (driver 580.159, 2026-11-22) joins by each operation, each asked for; by
-/// all others it ends the kernel.
+/// The types that an H200 (driver 580.159, 2026-11-22) accepts for each operation. Each type was
+/// tried: all others end the kernel.
 #[test]
 fn reductions_are_of_the_types_that_an_h200_takes() {
     use Element::{Bf16, F16, F32, F64, S32, S64, U8, U16, U32, U64};
@@ -41,8 +41,8 @@ fn reductions_are_of_the_types_that_an_h200_takes() {
     }
 }
 
-/// What an H200 (driver 580.159, 2026-11-22) made of subnormals, infinities and NaNs: words that
-/// were there, words that came, what was there then.
+/// The results of an H200 (driver 580.159, 2026-11-22) for subnormals, infinities and NaNs: the old
+/// words, the operand words, and the new words.
 #[test]
 fn reductions_of_floats_are_those_of_an_h200() {
     use Element::{Bf16, F16, F32, F32Ftz};

@@ -1,4 +1,4 @@
-//! What goes from shared memory to a tensor, and where that ends.
+//! Copies from shared memory to a tensor, and the limits of what they write.
 
 use lanewise_sim::DeviceModel;
 use lanewise_sim::tensor::{Access, Element, Im2col, Swizzle, TensorMap};
@@ -8,11 +8,11 @@ use super::{
 };
 use crate::common::Rig;
 
-/// Shared memory gets a box, and the box goes to another place of the tensor: what is outside is
-/// dropped.
+/// Loads a box to shared memory, and stores it to another place of the tensor. Elements outside of
+/// the tensor are dropped.
 #[test]
 fn stores_and_reductions_drop_what_is_outside() {
-    /// What the memory holds after a reduction of two words; none for a plain store.
+    /// What the memory holds after a reduction of two words; `None` for a plain store.
     type Reduced = Option<fn(u32, u32) -> u32>;
     let ways: [(&str, Reduced); 5] = [
         (
@@ -70,7 +70,8 @@ fn stores_and_reductions_drop_what_is_outside() {
     }
 }
 
-/// Rows of 18 words: the last piece of 16 bytes has 2 of them, and a plain store writes all of it.
+/// Rows of 18 words: the last piece of 16 bytes has 2 of them, and a plain store writes the whole
+/// piece.
 #[test]
 fn plain_stores_write_whole_pieces_and_reductions_elements() {
     for (way, joins) in [("cp.async", false), ("cp.reduce.async", true)] {
@@ -134,9 +135,9 @@ fn four_rows_are_gathered_and_scattered() {
     assert_eq!(rig.read::<u8>(from, 64 * 20), after);
 }
 
-/// An H200 (driver 580.159, 2026-11-22) ends a kernel that stores to a negative coordinate, one
-/// that stores pixels by a map whose box reaches out of the image, and one that begins outside of
-/// that box.
+/// An H200 (driver 580.159, 2026-11-22) ends three kinds of kernel: one that stores to a negative
+/// coordinate, one that stores pixels with a map whose box extends beyond the image, and one whose
+/// coordinates begin outside of that box.
 #[test]
 fn stores_do_not_begin_before_the_tensor() {
     for kind in ["", ".add"] {

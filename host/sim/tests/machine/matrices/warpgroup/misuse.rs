@@ -1,8 +1,8 @@
-//! Kernels that use `wgmma` wrongly, and those that look so.
+//! Kernels that use `wgmma` wrongly, and correct kernels that look wrong.
 
 use super::{END, Given, Layout, kernel};
 
-/// A multiplication of 64 by 8 by 16 with A in registers; `%d` and `%a` are its.
+/// A multiplication of 64 by 8 by 16 with A in registers. `%d` and `%a` are its registers.
 const MULTIPLY: &str = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%d0, %d1, %d2, %d3}, {%a0, %a1, %a2, %a3}, %db, %p1, 1, 1, 0;";
 const FENCE: &str = "wgmma.fence.sync.aligned;";
 const COMMIT: &str = "wgmma.commit_group.sync.aligned;";
@@ -81,7 +81,7 @@ fn what_is_wrong_is_named() {
     }
 }
 
-/// Copies that compilers put between inline assembly are no use of a result.
+/// Copies that compilers put between inline assembly do not count as a use of a result.
 #[test]
 fn copies_of_registers_are_followed() {
     let rename = "mov.b32 %x0, %d0; mov.b32 %x1, %d1; mov.b32 %x2, %d2; mov.b32 %x3, %d3;";

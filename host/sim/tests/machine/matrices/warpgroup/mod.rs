@@ -11,7 +11,7 @@ mod products;
 
 const SHARED: usize = 32768;
 
-/// A type of A or B: its name, and what a small integer is in it.
+/// A type of A or B: its name, and how it encodes a small integer.
 #[derive(Clone, Copy)]
 struct Type {
     name: &'static str,
@@ -74,7 +74,7 @@ fn matrix(seed: u32, lines: usize, k: usize, ty: Type) -> Vec<i32> {
         .collect()
 }
 
-/// How a matrix lies in shared memory, in bytes.
+/// The layout of a matrix in shared memory, in bytes.
 #[derive(Clone, Copy, Debug)]
 struct Layout {
     /// Bytes of the swizzle: 0, 32, 64, 128.
@@ -84,8 +84,8 @@ struct Layout {
     stride: usize,
 }
 
-/// `Swizzle<b, 4, 3>`: this many bits of the line of 128 bytes are added to the number of the 16
-/// bytes.
+/// `Swizzle<b, 4, 3>`: this many bits of the number of the 128-byte line are XORed into the
+/// number of the 16 bytes.
 fn shuffled(swizzle: usize, at: usize) -> usize {
     let bits = match swizzle {
         0 => 0,
@@ -203,7 +203,7 @@ fn registers(count: usize) -> String {
     )
 }
 
-/// What a launch is given.
+/// The arguments of a launch.
 #[derive(Clone)]
 struct Given {
     image: Vec<u8>,

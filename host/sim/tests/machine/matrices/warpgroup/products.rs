@@ -168,8 +168,8 @@ fn bits_are_counted() {
     assert_eq!(got, expected);
 }
 
-/// Two of four elements of each row are stored, and two bits for each say which; lanes 0 and 1 of a
-/// quad hold them.
+/// Two of four elements of each row are stored, and two bits for each give its place. Lanes 0 and 1
+/// of a quad hold these bits.
 #[test]
 fn sparse_matrices_are_spread_by_their_metadata() {
     for (ty, k, of_registers, selector) in [
@@ -239,8 +239,8 @@ fn sparse_matrices_are_spread_by_their_metadata() {
     }
 }
 
-/// 64 deep in four steps along swizzled rows, as multiplications do: each step's descriptors start
-/// 32 bytes further.
+/// A depth of 64 in four steps along swizzled rows, as real multiplications do it: the descriptors
+/// of each step start 32 bytes further.
 const STEPS: &str = "wgmma.fence.sync.aligned;
     wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 D, %da, %db, %p2, 1, 1, 0, 0; add.u64 %da, %da, 2; add.u64 %db, %db, 2;
     wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 D, %da, %db, %p1, 1, 1, 0, 0; add.u64 %da, %da, 2; add.u64 %db, %db, 2;
@@ -286,7 +286,7 @@ fn steps_along_k_stay_in_the_swizzled_rows() {
     }
 }
 
-/// What TMA swizzles, `wgmma` reads.
+/// `wgmma` reads data that TMA has swizzled.
 #[test]
 fn boxes_of_tensors_are_multiplied() {
     let (a, b) = (matrix(3, 64, 64, BF16), matrix(9, 64, 64, BF16));

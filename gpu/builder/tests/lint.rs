@@ -1,11 +1,11 @@
-//! The lint on PTX written by hand: one small module for each thing that it finds, and for each
-//! that it must let be.
+//! The lint on PTX written by hand: one small module for each problem that it finds, and for each
+//! correct form that it must accept.
 
 use std::collections::BTreeMap;
 
 use lanewise_builder::lint::{self, Expected, Finding, Rule};
 
-/// What is found in a module that imports nothing.
+/// Returns the findings in a module that imports nothing.
 fn check(text: &str, expected: Option<&BTreeMap<String, Expected>>) -> Vec<Finding> {
     lint::check(text, expected, &[])
 }
@@ -140,7 +140,7 @@ fn branches_through_a_table_are_followed() {
     assert_eq!(rules(table), [Rule::DuplicatedBarrier]);
 }
 
-/// What the IR says of the kernel `k`.
+/// Returns what the IR contains about the kernel `k`.
 fn expected(barriers: usize, shared_lines: &[(u32, u32)]) -> BTreeMap<String, Expected> {
     let expected = Expected {
         barriers,

@@ -1,24 +1,24 @@
-//! What an operation gives when the exact value is rounded as its name says.
+//! The result of an operation when the exact value is rounded as the operation's name says.
 //!
-//! Sums, products, quotients and fused operations by `rustc_apfloat`, LLVM's software floats;
-//! square roots by integers: the root of a significand shifted left, with a bit that says whether
-//! something was left over.
+//! Sums, products, quotients and fused operations use `rustc_apfloat`, LLVM's software floats.
+//! Square roots use integers: the root of a significand shifted left, with a bit for a remainder
+//! that is not zero.
 
 use rustc_apfloat::ieee::{Double, Single};
 use rustc_apfloat::{Float, Round};
 
-/// A type that both we and `rustc_apfloat` have.
+/// A type that both Rust and `rustc_apfloat` have.
 pub trait Exact: Copy {
-    /// Its software twin.
+    /// The software type.
     type Soft: Float;
     /// Bits of the significand, the hidden one included.
     const PRECISION: u32;
 
-    /// As a software float.
+    /// Converts to a software float.
     fn soft(self) -> Self::Soft;
-    /// The software float's value.
+    /// Converts from a software float.
     fn hard(soft: Self::Soft) -> Self;
-    /// As `f64`, which holds every value of it.
+    /// Converts to `f64`, which holds every value of the type.
     fn wide(self) -> f64;
 }
 
@@ -46,7 +46,7 @@ macro_rules! exact {
 exact!(f32, u32, Single);
 exact!(f64, u64, Double);
 
-/// The rounding that a name ends in.
+/// Returns the rounding that is the end of a name.
 fn rounding(suffix: &str) -> Option<Round> {
     Some(match suffix {
         "rn" => Round::NearestTiesToEven,

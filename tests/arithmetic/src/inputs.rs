@@ -1,4 +1,4 @@
-//! Numbers to compute with: edges, any bits, and ranges.
+//! Inputs for the tests: edge values, random bits, and ranges.
 
 use crate::Row;
 
@@ -7,12 +7,12 @@ use crate::Row;
 pub struct Random(u64);
 
 impl Random {
-    /// The stream of a seed.
+    /// Starts the stream of a seed.
     pub fn new(seed: u64) -> Random {
         Random(seed)
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -20,13 +20,13 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number from 0 to 1.
+    /// Returns a number from 0 to 1.
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 }
 
-/// Values at which arithmetic has an edge; each with both signs.
+/// Edge values of arithmetic, each with both signs.
 macro_rules! edges {
     ($ty:ident) => {
         [
@@ -85,15 +85,15 @@ macro_rules! rows {
 }
 
 rows! {
-    /// At least `count` rows of `f32`: every pair of edges, then random ones.
+    /// Returns at least `count` rows of `f32`: every pair of edges, then random ones.
     f32_rows, f32, u32
 }
 rows! {
-    /// At least `count` rows of `f64`: every pair of edges, then random ones.
+    /// Returns at least `count` rows of `f64`: every pair of edges, then random ones.
     f64_rows, f64, u64
 }
 
-/// `count` numbers evenly spread from `low` to `high`, each moved a little at random.
+/// Returns `count` numbers evenly spread from `low` to `high`, each moved a little at random.
 pub fn spread(low: f64, high: f64, count: usize) -> Vec<f64> {
     let mut random = Random::new(count as u64);
     let step = (high - low) / count as f64;
@@ -102,7 +102,7 @@ pub fn spread(low: f64, high: f64, count: usize) -> Vec<f64> {
         .collect()
 }
 
-/// `count` positive numbers from `low` to `high`, evenly spread in their exponents.
+/// Returns `count` positive numbers from `low` to `high`, evenly spread in their exponents.
 pub fn spread_exponents(low: f64, high: f64, count: usize) -> Vec<f64> {
     let exponents = spread(low.log2(), high.log2(), count).into_iter();
     exponents.map(|e| e.exp2().clamp(low, high)).collect()

@@ -1,10 +1,10 @@
-//! What kernels compute with floats, judged by exact values and by the bounds that NVIDIA
+//! Kernels that compute with floats, compared with exact values and with the bounds that NVIDIA
 //! documents.
 //!
-//! The kernels are in `arithmetic-kernels`; here are the ways in which they were compiled, the
-//! launch of one operation on columns of numbers ([`run`]), inputs ([`inputs`]), and the judges:
-//! [`exact`] for what is rounded, [`lanewise::ulp`] for what is approximate. The tests need nothing
-//! of the source tree, so that a bundle carries them to a GPU.
+//! The kernels are in `arithmetic-kernels`. This crate has the ways in which they were compiled,
+//! the launch of one operation on columns of numbers ([`run`]), inputs ([`inputs`]), and the
+//! references: [`exact`] for rounded results, [`lanewise::ulp`] for approximate ones. The tests
+//! need no file of the source tree, so that a bundle carries them to a GPU.
 
 pub mod exact;
 pub mod inputs;
@@ -17,7 +17,7 @@ use lanewise::{Device, DeviceBuffer, DeviceCopy, LaunchConfig, LoadError, Module
 use lanewise_std::DisjointSlice;
 use lanewise_std::kernel::Kernel;
 
-/// The kernels as compiled in one way: what loads them.
+/// The kernels as compiled in one way, with what loads them.
 pub type Compiled = fn(&Device) -> Result<Arc<Module>, LoadError>;
 
 /// By nvcc's default options.
@@ -33,7 +33,7 @@ pub const NO_PREC_DIV: Compiled = Device::module::<arithmetic_kernels::NoPrecDiv
 /// The kernels as built with `--prec-sqrt off`.
 pub const NO_PREC_SQRT: Compiled = Device::module::<arithmetic_kernels::NoPrecSqrt>;
 
-/// Three operands; an operation may take fewer.
+/// Three operands. An operation may use fewer.
 pub type Row<T> = [T; 3];
 
 /// The parameters of a kernel of a family.
@@ -45,10 +45,10 @@ pub type Params<T> = (
     DisjointSlice<'static, T>,
 );
 
-/// What the operation `name` of a kernel gives for each row; `names` is the kernel's list.
+/// Returns what the operation `name` of a kernel gives for each row. `names` is the kernel's list.
 ///
 /// # Panics
-/// When there is no such operation, no device, or the launch fails.
+/// If there is no such operation, no device, or the launch fails.
 #[track_caller]
 pub fn run<T: DeviceCopy + Default + 'static, K: Kernel<Params = Params<T>>>(
     compiled: Compiled,

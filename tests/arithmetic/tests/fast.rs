@@ -1,9 +1,9 @@
-//! `lanewise_std::fast`, each function over its range, within the bound that NVIDIA documents for
-//! the intrinsic of its name.
+//! `lanewise_std::fast`: each function over its range, within the bound that NVIDIA documents for
+//! the intrinsic of the same name.
 //!
 //! CUDA programming guide, "Mathematical Functions: Intrinsic Functions" (`__sinf`, `__expf`,
-//! `__logf`, ...); PTX ISA, `ex2.approx`, `sqrt.approx`, `rsqrt.approx`. Where the guide only says
-//! how a function is derived (`__tanf`, `__powf`), the bound is what its parts' bounds add up to.
+//! `__logf`, ...); PTX ISA, `ex2.approx`, `sqrt.approx`, `rsqrt.approx`. If the guide only gives a
+//! function's formula (`__tanf`, `__powf`), the bound is the sum of its parts' bounds.
 
 use std::f64::consts::{LN_2, PI};
 
@@ -18,7 +18,7 @@ fn approximations(name: &str, xs: &[f64]) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// Values by name on two columns; the operands as they are once they are `f32`.
+/// Values by name on two columns. The operands are already rounded to `f32`.
 fn pairs(name: &str, operands: &[(f64, f64)]) -> Vec<(f64, f64, f64)> {
     let rows: Vec<_> = operands
         .iter()
@@ -31,7 +31,7 @@ fn pairs(name: &str, operands: &[(f64, f64)]) -> Vec<(f64, f64, f64)> {
         .collect()
 }
 
-/// Asserts that an error is within its bound, and gives it as a part of the bound.
+/// Asserts that an error is within its bound, and returns it as a fraction of the bound.
 #[track_caller]
 fn within(what: &str, found: f64, truth: f64, error: f64, bound: f64) -> f64 {
     assert!(
@@ -156,7 +156,7 @@ fn roots_are_within_their_relative_errors() {
     }
 }
 
-/// Quotients, for divisors from 2^-126 to 2^126; the guide leaves open what is beyond.
+/// Quotients, for divisors from 2^-126 to 2^126. The guide does not define others.
 #[test]
 fn quotients_are_within_two_units() {
     let divisors = inputs::spread_exponents((-126f64).exp2(), 126f64.exp2(), COUNT);
@@ -210,7 +210,7 @@ fn powers_are_what_their_parts_add_up_to() {
     println!("pow: at most {most:.2} of its bound");
 }
 
-/// With `--fast-math`, the accurate functions of a kernel are these.
+/// With `--fast-math`, the accurate functions of a kernel become these functions.
 #[test]
 fn fast_math_puts_them_in_the_place_of_the_accurate_ones() {
     let rows: Vec<_> = inputs::spread(-PI, PI, 2_000)

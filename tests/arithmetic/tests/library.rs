@@ -1,13 +1,13 @@
 //! `lanewise_std::math` on the device against the host's `std`: as accurate as a CPU's library,
-//! which is not correctly rounded either.
+//! which does not round every result correctly either.
 //!
-//! An `f32` is judged by `std`'s `f64`, which is exact for this purpose; an `f64` by `std`'s own,
-//! so that a bound is the sum of two libraries' errors. Bounds are in units in the last place.
+//! The reference for an `f32` is `std`'s `f64`, which is exact for this purpose. The reference for
+//! an `f64` is `std`'s own, so a bound is the sum of two libraries' errors. Bounds are in ulp.
 
 use arithmetic::{DEFAULT, Row, inputs, run, ulp};
 use arithmetic_kernels::{LIBRARY_F32, LIBRARY_F64, library_f32, library_f64};
 
-/// The truth by `std`, and how many units an `f32` and an `f64` may be off.
+/// The reference from `std`, and the largest error of `f32` and `f64` in units in the last place.
 fn truth(name: &str, [a, b, c]: Row<f64>) -> (f64, f64, f64) {
     match name {
         "sin" => (a.sin(), 1.0, 2.0),

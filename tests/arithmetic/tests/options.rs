@@ -1,6 +1,6 @@
-//! `--fmad`, `--ftz`, `--prec-div`, `--prec-sqrt`, `--fast-math`: what nvcc's documentation says of
-//! its options of these names, told by values. Which instructions are made, gpu/builder's tests
-//! say.
+//! `--fmad`, `--ftz`, `--prec-div`, `--prec-sqrt`, `--fast-math`: what nvcc's documentation says
+//! about its options of these names, shown by values. The tests of gpu/builder check the
+//! instructions.
 //!
 //! CUDA Compiler Driver documentation, "--use_fast_math" and its neighbours; CUDA programming
 //! guide, "Floating-Point Standard".
@@ -20,7 +20,7 @@ fn values(compiled: Compiled, name: &str, rows: &[Row<f32>]) -> Vec<u32> {
         .collect()
 }
 
-/// What the host makes of each row.
+/// Returns what the host computes for each row.
 fn wanted(rows: &[Row<f32>], value: impl Fn(Row<f32>) -> f32) -> Vec<u32> {
     let values = rows.iter().map(|row| value(*row));
     values
@@ -98,7 +98,7 @@ fn with_ftz_subnormals_are_zero_on_the_way_in_and_out() {
     );
 }
 
-/// Divisors in the range for which the guide promises two units, and quotients that are normal
+/// Divisors in the range for which the guide guarantees two units, and quotients that are normal
 /// numbers.
 fn quotients() -> Vec<Row<f32>> {
     let divisors = inputs::spread_exponents(1e-18, 1e18, 8_000).into_iter();
@@ -109,8 +109,8 @@ fn quotients() -> Vec<Row<f32>> {
         .collect()
 }
 
-/// Asserts that all are within `bound` units of the truth, and, where the instruction is a GPU's,
-/// that one at least is not the nearest (the simulator's approximations mostly are).
+/// Asserts that all are within `bound` units of the exact value. If the instruction is a GPU's, at
+/// least one must not be the nearest (the simulator's approximations mostly are).
 fn nearly(values: &[u32], rows: &[Row<f32>], bound: f64, truth: impl Fn(f64, f64) -> f64) {
     let mut inexact = 0;
     for (found, [a, b, _]) in values.iter().map(|bits| f32::from_bits(*bits)).zip(rows) {
@@ -146,7 +146,7 @@ fn without_prec_div_quotients_are_within_two_units() {
     );
 }
 
-/// 2^-23 of the value is at most one unit and a little, where the value's significand is small.
+/// 2^-23 of the value is at most one unit and a little, if the value's significand is small.
 #[test]
 fn without_prec_sqrt_roots_are_approximate() {
     let xs = inputs::spread_exponents(1e-30, 1e30, 8_000).into_iter();

@@ -57,8 +57,8 @@ fn f64_is_rounded_as_the_name_says() {
     );
 }
 
-/// Fast math makes zeros of subnormals, which are left out here; it leaves the rounding alone that
-/// a name asks for.
+/// Fast math flushes subnormals to zero, so they are left out here. It does not change the rounding
+/// that a name contains.
 #[test]
 fn fast_math_does_not_touch_them() {
     let is_normal = |x: f32| !x.is_subnormal() && x.abs() != f32::MIN_POSITIVE;

@@ -1,5 +1,5 @@
-//! As for cuda-oxide: a proof of the index is given away, shared arrays are mutable statics, names
-//! are CUDA's.
+//! Written for cuda-oxide: a proof of the index is passed by value, shared arrays are mutable
+//! statics, and names are CUDA's.
 #![allow(
     clippy::undocumented_unsafe_blocks,
     clippy::too_many_arguments,
@@ -9,7 +9,7 @@
 
 use lanewise_std::compat::cuda_device::cuda_module;
 
-/// The kernels, as cuda-oxide has them written.
+/// The kernels, in the form that cuda-oxide uses.
 #[cuda_module]
 pub mod kernels {
     use lanewise_std::compat::cuda_device::atomic::{AtomicOrdering, DeviceAtomicU32};
@@ -23,11 +23,11 @@ pub mod kernels {
     };
     use lanewise_std::compat::cuda_intrinsics::sreg::thread_idx_x;
 
-    /// Filled by the host.
+    /// Constant memory that the host fills.
     #[constant]
     pub static WEIGHTS: ConstantMemory<[f32; 4]> = ConstantMemory::UNINIT;
 
-    /// Filled by the host.
+    /// Constant memory that the host fills.
     #[constant]
     pub static STEPS: ConstantMemory<[u32; 4]> = ConstantMemory::UNINIT;
 
@@ -48,7 +48,7 @@ pub mod kernels {
     }
     // ANCHOR_END: add_squares
 
-    /// Twice each element, with the index from the slice.
+    /// Doubles each element, with the index from the slice.
     #[kernel]
     pub fn double(input: &[u32], mut output: DisjointSlice<u32>) {
         if let Some((element, idx)) = output.get_mut_indexed() {
@@ -61,7 +61,7 @@ pub mod kernels {
         (x * x + y * y).sqrt()
     }
 
-    /// Methods of floats without an import, constant memory, an element without a check.
+    /// Methods of floats without an import, constant memory, and an element without a check.
     #[kernel]
     pub fn lengths(a: &[f32], b: &[f32], mut out: DisjointSlice<f32>) {
         let i = thread::index_1d().get();
@@ -104,7 +104,7 @@ pub mod kernels {
         }
     }
 
-    /// How many elements are even: each warp votes, one lane counts.
+    /// Counts the even elements: each warp votes, and one lane counts.
     #[kernel]
     pub unsafe fn count_even(input: &[u32], total: *mut u32) {
         let i = (thread::blockIdx_x() * thread::blockDim_x() + thread::threadIdx_x()) as usize;
@@ -116,7 +116,7 @@ pub mod kernels {
         }
     }
 
-    /// A matrix of rows of 64, transposed through a tile that begins at a multiple of 128 bytes.
+    /// Transposes a matrix with rows of 64 through a tile that begins at a multiple of 128 bytes.
     #[kernel]
     pub fn transpose(input: &[f32], mut output: DisjointSlice<f32, thread::Index2D<64>>) {
         static mut TILE: SharedArray<f32, 272, 128> = SharedArray::UNINIT;
@@ -140,7 +140,7 @@ pub mod kernels {
         }
     }
 
-    /// `alpha * a * b + beta * c`, of matrices whose rows are as long as the host says.
+    /// `alpha * a * b + beta * c`, of matrices whose row length the host passes.
     #[kernel]
     pub fn sgemm_naive(
         m: u32,
@@ -170,7 +170,7 @@ pub mod kernels {
         }
     }
 
-    /// The left neighbour in the block, which a barrier of two kinds waits for.
+    /// The left neighbour in the block, after a wait at a barrier of two kinds.
     #[kernel]
     pub fn neighbours(input: &[u32], mut output: DisjointSlice<u32>) {
         static mut VALUES: SharedArray<u32, 64> = SharedArray::UNINIT;

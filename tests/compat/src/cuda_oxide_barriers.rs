@@ -1,5 +1,5 @@
-//! As for cuda-oxide: barriers by functions and by types, a box for each block of a cluster, places
-//! in other blocks, what a warp has together.
+//! Written for cuda-oxide: barriers as functions and as types, a box for each block of a cluster,
+//! places in other blocks, and operations of a whole warp.
 #![allow(
     clippy::missing_safety_doc,
     clippy::undocumented_unsafe_blocks,
@@ -21,7 +21,7 @@ use lanewise_std::compat::cuda_device::{
     kernel, launch_bounds, thread, warp,
 };
 
-/// What the thread before this one has, and what the one before that has: `[left, far]`.
+/// The value of the thread before this one, and of the thread before that: `[left, far]`.
 #[kernel]
 #[launch_bounds(64)]
 pub unsafe fn pass_on(input: &[u32], out: *mut [u32; 2]) {
@@ -61,8 +61,8 @@ pub const WIDTH: usize = 16;
 /// Rows of a box.
 pub const HEIGHT: usize = 8;
 
-/// A box of a matrix, loaded once for both blocks of a cluster: its elements, plus 1000 times what
-/// the other block has left here.
+/// A box of a matrix, loaded once for both blocks of a cluster: its elements, plus 1000 times the
+/// value that the other block has left here.
 #[kernel]
 #[cluster_launch(2, 1, 1)]
 pub unsafe fn spread(from: *const TmaDescriptor, out: *mut f32, x: i32, y: i32) {
@@ -91,14 +91,14 @@ pub unsafe fn spread(from: *const TmaDescriptor, out: *mut f32, x: i32, y: i32) 
     cluster::cluster_sync();
 }
 
-/// Whether this thread is the first of a group.
+/// Returns whether this thread is the first of a group.
 #[device]
 #[convergent]
 fn leads(group: &CoalescedThreads) -> bool {
     group.thread_rank() == 0
 }
 
-/// What a warp, which is a row, has together: 6 answers a thread.
+/// Operations of a warp, which is a row: 6 results per thread.
 #[kernel]
 pub unsafe fn rows(values: &[u32], mut out: DisjointSlice<[u32; 6], thread::Index2D<32>>) {
     let at = (32 * thread::threadIdx_y() + thread::threadIdx_x()) as usize;

@@ -1,4 +1,4 @@
-//! As for cuda-oxide: lanes, atomics, groups and clusters by its names.
+//! Written for cuda-oxide: lanes, atomics, groups and clusters with its names.
 #![allow(
     clippy::missing_safety_doc,
     clippy::undocumented_unsafe_blocks,
@@ -19,7 +19,7 @@ use lanewise_std::compat::cuda_device::{
     debug, gpu_printf, grid, kernel, launch_bounds, launch_contract, thread, threadfence, warp,
 };
 
-/// What lanes say of each other: 20 answers a thread.
+/// Operations among lanes: 20 results per thread.
 #[kernel]
 pub unsafe fn lanes(values: &[u32], out: *mut [u64; 20]) {
     let idx = thread::index_1d().get();
@@ -52,7 +52,7 @@ pub unsafe fn lanes(values: &[u32], out: *mut [u64; 20]) {
     unsafe { *out.add(idx) = answers };
 }
 
-/// Counts by every kind of atomic; an exchange takes an order for its failure.
+/// Counts with every kind of atomic. An exchange takes an order for its failure.
 #[kernel]
 pub unsafe fn count(
     numbers: *mut u32,
@@ -101,7 +101,7 @@ pub unsafe fn count(
     }
 }
 
-/// Tiles, scattered lanes, warps and blocks as groups: 12 answers a thread.
+/// Tiles, scattered lanes, warps and blocks as groups: 12 results per thread.
 #[kernel]
 #[launch_contract(domain = 1, block = (96, 1, 1))]
 pub fn groups(values: &[u32], mut out: DisjointSlice<[u32; 12]>) {
@@ -139,7 +139,7 @@ pub fn groups(values: &[u32], mut out: DisjointSlice<[u32; 12]>) {
     }
 }
 
-/// The blocks' numbers, summed by each block after a barrier of the grid; then by the typed handle.
+/// The blocks' numbers, summed by each block after a grid barrier; then with the typed handle.
 #[kernel]
 #[cooperative_launch]
 #[launch_bounds(64)]
@@ -183,7 +183,7 @@ pub unsafe fn neighbour(out: *mut u32) {
     cluster::cluster_sync();
 }
 
-/// Dynamic shared memory, a clock, an event of the profiler, and text with C's letters.
+/// Dynamic shared memory, a clock, an event of the profiler, and text with C's characters.
 #[kernel]
 pub unsafe fn report(x: f32, out: *mut u32) {
     let tid = thread::threadIdx_x() as usize;

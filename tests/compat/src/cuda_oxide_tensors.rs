@@ -1,5 +1,5 @@
-//! As for cuda-oxide: boxes of tensors by descriptors, products by a warpgroup, pairs of floats,
-//! several numbers in registers.
+//! Written for cuda-oxide: boxes of tensors by descriptors, products by a warpgroup, pairs of
+//! floats, and several numbers in registers.
 #![allow(
     clippy::undocumented_unsafe_blocks,
     clippy::missing_safety_doc,
@@ -36,7 +36,7 @@ pub const WIDTH: usize = 16;
 /// Rows of a box.
 pub const HEIGHT: usize = 8;
 
-/// A box of one matrix, each element plus one, to the same place of another.
+/// Copies a box of one matrix, each element plus one, to the same place of another.
 #[kernel]
 pub unsafe fn tma_copy(from: *const TmaDescriptor, to: *const TmaDescriptor, x: i32, y: i32) {
     static mut TILE: SharedArray<f32, 128, 128> = SharedArray::UNINIT;
@@ -74,7 +74,7 @@ pub unsafe fn tma_copy(from: *const TmaDescriptor, to: *const TmaDescriptor, x: 
     }
 }
 
-/// Has a descriptor be that of another matrix.
+/// Changes a descriptor to that of another matrix.
 #[kernel]
 pub unsafe fn redirect(descriptor: *mut TmaDescriptor, other: *const f32) {
     if thread::threadIdx_x() == 0 {
@@ -82,7 +82,7 @@ pub unsafe fn redirect(descriptor: *mut TmaDescriptor, other: *const f32) {
     }
 }
 
-/// `a * b` of 64 x 16 and 16 x 64 elements of bf16, which lie in pieces of 8 x 8, twice over.
+/// `a * b` of 64 x 16 and 16 x 64 elements of bf16, stored in pieces of 8 x 8, twice.
 #[kernel]
 #[launch_bounds(128)]
 pub fn wgmma_product(
@@ -131,7 +131,7 @@ pub fn wgmma_product(
     }
 }
 
-/// Pairs of floats by functions: 12 answers a thread.
+/// Functions on pairs of floats: 12 results per thread.
 #[kernel]
 pub fn pairs(a: &[u32], b: &[u32], c: &[u32], mut out: DisjointSlice<[u32; 12]>) {
     let idx = thread::index_1d();

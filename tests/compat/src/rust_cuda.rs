@@ -1,4 +1,4 @@
-//! As for Rust-CUDA: outputs are raw pointers, indices plain numbers, shared arrays pointers too.
+//! Written for Rust-CUDA: outputs and shared arrays are raw pointers, indices plain numbers.
 #![allow(
     clippy::missing_safety_doc,
     clippy::undocumented_unsafe_blocks,
@@ -18,7 +18,7 @@ pub unsafe fn saxpy(a: f32, x: &[f32], y: *mut f32) {
     }
 }
 
-/// The bytes of an image, brighter.
+/// Makes the bytes of an image brighter.
 #[kernel]
 pub unsafe extern "C" fn brighten(pixels: *mut u8, width: u32, height: u32, by: u32) {
     let at = thread::index_2d();
@@ -39,7 +39,7 @@ pub unsafe fn lengths(points: &[[f32; 2]], out: *mut f32) {
 }
 
 // ANCHOR: reverse
-/// Each block's elements back to front.
+/// Reverses each block's elements.
 #[kernel]
 pub unsafe fn reverse_blocks(data: *mut u32) {
     let tile = shared_array![u32; 64];
@@ -56,8 +56,8 @@ pub unsafe fn reverse_blocks(data: *mut u32) {
 }
 // ANCHOR_END: reverse
 
-/// A block's sum: by shuffles within warps, through dynamic shared memory between them; and how
-/// many elements are odd.
+/// Returns a block's sum, by shuffles within warps and through dynamic shared memory between them,
+/// and the number of odd elements.
 #[kernel]
 pub unsafe fn block_sum(data: &[u32], sums: *mut u32, odd: *mut u32) {
     let i = thread::index_1d() as usize;
@@ -82,7 +82,7 @@ pub unsafe fn block_sum(data: &[u32], sums: *mut u32, odd: *mut u32) {
     }
 }
 
-/// For each thread, how many of its block hold something else than zero, whether all do, and
+/// For each thread: how many threads of its block hold a value other than zero, whether all do, and
 /// whether any does.
 #[kernel]
 pub unsafe fn block_votes(data: &[u32], out: *mut [u32; 3]) {
@@ -96,14 +96,14 @@ pub unsafe fn block_votes(data: &[u32], out: *mut [u32; 3]) {
     unsafe { *out.add(i) = votes };
 }
 
-/// Panics where an element is over the limit.
+/// Panics if an element is over the limit.
 #[kernel]
 pub unsafe fn check_limit(data: &[u32], limit: u32) {
     let value = data[thread::index_1d() as usize];
     assert!(value <= limit, "{value} is over {limit}");
 }
 
-/// Says hello from each thread.
+/// Prints a greeting from each thread.
 #[kernel]
 pub unsafe fn hello(number: u32) {
     if thread::first() {

@@ -1,4 +1,4 @@
-//! As for Rust-CUDA: statics in shared memory, lanes and atomics by its names.
+//! Written for Rust-CUDA: statics in shared memory, lanes and atomics with its names.
 #![allow(
     clippy::missing_safety_doc,
     clippy::too_many_arguments,
@@ -66,7 +66,7 @@ pub unsafe fn gemm_tiled(
     }
 }
 
-/// What a warp's lanes have together: 7 answers a thread.
+/// Operations of a warp's lanes: 7 results per thread.
 #[kernel]
 pub unsafe fn together(values: &[u32], out: *mut [u32; 7]) {
     let i = thread::index() as usize;
@@ -97,7 +97,7 @@ pub unsafe fn add_up(values: &[f32], sum: *mut f32, sum64: &[SystemAtomicF64]) {
     }
 }
 
-/// The root of a number, by the trait that gives floats their functions.
+/// The square root of a number, with the trait that gives floats their functions.
 #[gpu_only]
 #[externally_visible]
 fn root<F: GpuFloat>(x: F) -> F {

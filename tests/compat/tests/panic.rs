@@ -1,17 +1,17 @@
-//! A panic on the device says what, where and who, and the launch fails.
+//! A panic on the device reports the message, the place and the thread, and the launch fails.
 //!
-//! A process of its own runs it: a fault ends the process's context, and what is printed has to be
-//! read.
+//! It runs in a process of its own: a fault ends the process's context, and the test must read the
+//! printed text.
 
 use std::process::Command;
 
 use compat::rust_cuda::check_limit;
 use lanewise::{Backend, Device, DeviceBuffer, LaunchConfig};
 
-/// Set in the process that panics.
+/// The variable that is set in the process that panics.
 const INSIDE: &str = "COMPAT_TEST_PANICS";
 
-/// Launches a kernel of which thread 5 of block 1 panics; what the driver says of it.
+/// Launches a kernel in which thread 5 of block 1 panics, and returns the driver's error.
 fn panicking() -> String {
     let device = Device::open().expect("a device");
     let stream = device.stream().expect("a stream");

@@ -1,7 +1,7 @@
-//! What the device library does, compared with plain Rust on the host.
+//! The device library, compared with plain Rust on the host.
 //!
-//! The kernels are in `device-kernels`; here is how they are compiled and launched. The tests are
-//! one program, `tests/device`, with a file for each part of the library. They need nothing of the
+//! The kernels are in `device-kernels`. This crate compiles and launches them. The tests are one
+//! program, `tests/device`, with a file for each part of the library. They need no file of the
 //! source tree, so that a bundle carries them to a GPU.
 
 use std::sync::Arc;
@@ -13,26 +13,26 @@ use lanewise_std::kernel::SafeKernel;
 /// The kernels as compiled for one target.
 pub type Compiled = fn(&Device) -> Result<Arc<Module>, LoadError>;
 
-/// For each target that is embedded: its name, and what loads it.
+/// For each embedded target: its name, and what loads it.
 pub const TARGETS: [(&str, Compiled); 2] = [
     ("sm_80", Device::module::<device_kernels::Ptx>),
     ("sm_70", Device::module::<device_kernels::Volta>),
 ];
 
-/// The process's device.
+/// Returns the process's device.
 ///
 /// # Panics
-/// When there is none: no test can run then.
+/// If there is none: no test can run then.
 #[track_caller]
 pub fn device() -> Device {
     Device::open().unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What a kernel with an input and an output for each thread writes; `empty` is what is there
-/// before.
+/// Runs a kernel with an input and an output for each thread, and returns the output. `empty` is
+/// the value before.
 ///
 /// # Panics
-/// When the launch fails.
+/// If the launch fails.
 #[track_caller]
 pub fn run<K, I, O>(
     compiled: Compiled,
@@ -63,7 +63,7 @@ where
         .unwrap_or_else(|error| panic!("{}: {error}", K::NAME))
 }
 
-/// Numbers that look random, the same for the same seed: SplitMix64 (Steele, Lea, Flood, 2014).
+/// Random-looking numbers, the same for the same seed: SplitMix64 (Steele, Lea, Flood, 2014).
 pub fn numbers(seed: u64) -> impl Iterator<Item = u64> {
     let mut state = seed;
     std::iter::repeat_with(move || {

@@ -1,5 +1,5 @@
-//! A barrier of the source is one barrier in the PTX, however it is written; plain rustc -O copies
-//! it, and the lint sees that.
+//! A barrier of the source is one barrier in the PTX, in whatever form it is written. Plain rustc
+//! -O copies it, and the lint finds the copies.
 
 use std::process::Command;
 
@@ -107,7 +107,7 @@ fn naive_compilation_is_refused_without_source_lines_too() {
     );
 }
 
-/// `naive.rs` by plain `rustc -O`, against the `core` that the other fixtures left.
+/// Compiles `naive.rs` with plain `rustc -O`, against the `core` that the other fixtures left.
 fn naive(flags: &[&str]) -> String {
     let deps = KERNELS
         .modules
@@ -145,7 +145,7 @@ fn naive(flags: &[&str]) -> String {
     std::fs::read_to_string(ptx).expect("rustc wrote it")
 }
 
-/// The library of a crate that was compiled last.
+/// Returns the library of a crate that was compiled last.
 fn newest(deps: &std::path::Path, name: &str) -> String {
     let files = deps
         .read_dir()

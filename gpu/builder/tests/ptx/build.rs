@@ -1,4 +1,4 @@
-//! What a build leaves, and that the next one does only what is needed.
+//! The files that a build leaves, and that the next build does only what is needed.
 
 use std::fs;
 use std::path::PathBuf;
@@ -40,7 +40,7 @@ fn a_build_for_one_target_leaves_the_others_up_to_date() {
     }
 }
 
-/// The variable holds for a process, so that this one starts itself again with it.
+/// The variable applies to the whole process, so this test starts itself again with it.
 #[test]
 fn a_dump_that_cannot_be_written_is_said_and_ends_no_build() {
     const DUMP: &str = "LANEWISE_DUMP";
@@ -118,8 +118,8 @@ fn the_optimised_module_is_written_on_demand() {
     assert!(bitcode.starts_with(b"BC\xc0\xde"));
 }
 
-/// A stand-in for ptxas, which a machine need not have: it says what ptxas would of one kernel, and
-/// writes a file.
+/// A stand-in for ptxas, which a machine need not have. It prints what ptxas would print about one
+/// kernel, and writes a file.
 fn assembler(registers: u32) -> PathBuf {
     use std::os::unix::fs::PermissionsExt;
     let folder = scratch("assembler");
@@ -224,8 +224,8 @@ fn the_ptx_does_not_depend_on_where_the_crate_lies() {
     );
 }
 
-/// A folder with the `Cargo.toml` of a fixture that depends on nothing, and an empty `src`. It is
-/// the same in every run, so that what is built from it does not pile up.
+/// A folder with the `Cargo.toml` of a fixture that has no dependencies, and an empty `src`. It is
+/// the same in every run, so that build results do not pile up.
 fn fresh(name: &str) -> PathBuf {
     let folder = scratch(name);
     drop(fs::remove_dir_all(&folder));
@@ -254,7 +254,7 @@ fn every_known_target_builds() {
     }
 }
 
-/// Those for a debugger wait for each other alone.
+/// Builds for a debugger wait only for each other.
 #[test]
 fn a_build_waits_for_another_in_the_same_folder() {
     let folder = scratch("locked");

@@ -1,5 +1,5 @@
-//! What each pass is for: what has to be in the PTX and what must not, and what the kernel
-//! computes, on the simulator.
+//! The purpose of each pass: what must be in the PTX and what must not, and what the kernel
+//! computes on the simulator.
 
 use crate::machine::{Machine, float, int, params, wide, written};
 use crate::passes::{How, built};
@@ -10,7 +10,7 @@ fn ptx(pass: &'static str, how: How) -> String {
     built(pass, how).raw()
 }
 
-/// Asserts what is and what is not in a text.
+/// Asserts what a text contains and what it does not.
 #[track_caller]
 fn holds(text: &str, has: &[&str], lacks: &[&str]) {
     for part in has {

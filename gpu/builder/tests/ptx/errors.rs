@@ -1,4 +1,4 @@
-//! What a build says when it cannot go on.
+//! The messages of a build that cannot continue.
 
 use lanewise_builder::lint::Rule;
 use lanewise_builder::{BuildError, OptionError, PtxBuilder, Stage};
@@ -51,12 +51,12 @@ fn a_promise_can_be_waived() {
     assert!(builder.build().is_ok());
 }
 
-/// What a build of a fixture says with one of its features, cargo's progress aside.
+/// Returns the messages of a build of a fixture with one of its features, without cargo's progress.
 pub(crate) fn message(fixture: &str, feature: &str) -> String {
     message_of(fixture, &[feature])
 }
 
-/// The same with several.
+/// As above, with several features.
 pub(crate) fn message_of(fixture: &str, features: &[&str]) -> String {
     let builder = features
         .iter()
@@ -74,8 +74,8 @@ pub(crate) fn message_of(fixture: &str, features: &[&str]) -> String {
     without_library(&lines)
 }
 
-/// rustc's message without the parts that show lines of lanewise-std, which change for reasons that
-/// lie elsewhere.
+/// Returns rustc's message without the parts that show lines of lanewise-std, which change for
+/// unrelated reasons.
 fn without_library(lines: &[&str]) -> String {
     let begins = |line: &str| {
         let words = ["error", "warning", "note", "help", "For more"];
@@ -102,7 +102,7 @@ fn without_library(lines: &[&str]) -> String {
     lines.join("\n")
 }
 
-/// "and 57 others": how many types there are changes with the library.
+/// "and 57 others": the number of types changes with the library.
 fn without_count(line: &str) -> String {
     match line.split_once("and ") {
         Some((indent, rest)) if indent.trim().is_empty() && rest.ends_with(" others") => {
@@ -112,8 +112,8 @@ fn without_count(line: &str) -> String {
     }
 }
 
-/// Each message names the Rust file and line where there is one, and a way out: the whole text is
-/// in a file.
+/// Each message names the Rust file and line, if there is one, and a way to fix the error. A file
+/// contains the whole text.
 macro_rules! messages {
     ($($test:ident: $feature:literal;)*) => {
         $(#[test]
@@ -141,7 +141,7 @@ messages! {
     a_crash_of_llvm_names_the_kernel_and_ends_no_process: "crash";
 }
 
-/// What a build of the fixture `errors` leaves, and its warnings.
+/// Returns the result of a build of the fixture `errors`, and its warnings.
 fn warned(feature: &str) -> (String, Vec<String>) {
     let (sender, warnings) = std::sync::mpsc::channel();
     let output = builder("errors", &format!("errors-{feature}"))

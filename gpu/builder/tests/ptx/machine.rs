@@ -1,4 +1,4 @@
-//! PTX that was built, run on the simulator.
+//! Runs PTX that was built on the simulator.
 
 use lanewise_sim::{AllocationKind, Device, DeviceModel, Launch, Module};
 
@@ -16,7 +16,7 @@ impl Machine {
         Machine { device, instance }
     }
 
-    /// The address of a copy of these words.
+    /// Copies these words to the device and returns the address.
     pub(crate) fn words(&self, words: &[u32]) -> u64 {
         let bytes = size_of_val(words) as u64;
         let memory = self.device.memory();
@@ -28,8 +28,8 @@ impl Machine {
         at
     }
 
-    /// Runs one block of a kernel whose parameters are these bytes; the words at `result`
-    /// afterwards.
+    /// Runs one block of a kernel whose parameters are these bytes, and returns the words at
+    /// `result` after the run.
     pub(crate) fn run(
         &self,
         kernel: &str,
@@ -57,7 +57,7 @@ pub(crate) fn params(values: &[(u64, usize)]) -> Vec<u8> {
     bytes
 }
 
-/// A parameter of this type, as are the next two.
+/// A parameter of this type, like the next two functions.
 pub(crate) const fn int(value: u32) -> (u64, usize) {
     (value as u64, 4)
 }
@@ -70,7 +70,7 @@ pub(crate) const fn wide(value: u64) -> (u64, usize) {
     (value, 8)
 }
 
-/// What a kernel writes to `length` words that were 0, which are its last parameter.
+/// Runs a kernel and returns `length` words. They were 0 before, and are its last parameter.
 pub(crate) fn written(ptx: &str, kernel: &str, before: &[(u64, usize)], length: usize) -> Vec<u32> {
     let machine = Machine::load(ptx);
     let output = machine.words(&vec![0; length]);

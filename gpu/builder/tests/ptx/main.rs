@@ -1,4 +1,4 @@
-//! What kernels compile to: small crates under `fixtures/`, built once, and their PTX looked at.
+//! The PTX of kernels: small crates under `fixtures/`, built once, whose PTX the tests examine.
 
 mod barriers;
 mod build;

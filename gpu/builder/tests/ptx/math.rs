@@ -1,4 +1,4 @@
-//! Which instructions floats are computed with: by default, by option, by function.
+//! Which instructions compute with floats: by default, with options, and by function.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -20,7 +20,7 @@ fn ptx(floats: Floats, libdevice: Option<PathBuf>) -> String {
     std::fs::read_to_string(&output.modules[0].ptx).expect("PTX")
 }
 
-/// That of the defaults, built once for all tests that look at it.
+/// The PTX with default options, built once for all tests that use it.
 static DEFAULT: LazyLock<String> = LazyLock::new(|| ptx(Floats::default(), None));
 
 #[track_caller]
@@ -135,8 +135,8 @@ fn boxes_vectors_and_trait_objects_use_the_devices_heap() {
     );
 }
 
-/// libdevice, where the machine has it: `LIBDEVICE` names the file, or it lies in a toolkit's
-/// folder.
+/// Returns libdevice, if the machine has it: the file that `LIBDEVICE` names, or the one in a
+/// toolkit's folder.
 fn libdevice() -> Option<PathBuf> {
     const BELOW: &str = "nvvm/libdevice/libdevice.10.bc";
     let roots = ["CUDA_HOME", "CUDA_PATH"]

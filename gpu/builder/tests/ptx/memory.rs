@@ -2,7 +2,7 @@
 
 use crate::support::{KERNELS, count, function, function_in, module};
 
-/// What the manifest for a target says of a kernel.
+/// Returns what the manifest for a target contains about a kernel.
 fn kernel(arch: &str, name: &str) -> Option<lanewise_builder::manifest::Kernel> {
     let module = KERNELS
         .manifest

@@ -1,8 +1,8 @@
-//! What people are told who do not know the rules of kernels yet: rustc's errors, with file, line
-//! and a way out.
+//! The errors for people who do not know the rules of kernels yet: rustc's errors, with file, line
+//! and a way to fix them.
 //!
 //! The mistakes are the modules of `fixtures/misuse`, one feature each. They are all built at once:
-//! rustc finds each where it is, and a build of one takes as long as that of all.
+//! rustc reports each at its place, and a build of one takes as long as a build of all.
 
 use std::sync::LazyLock;
 
@@ -55,7 +55,7 @@ fn atomic_type() {
     insta::assert_snapshot!(message("misuse", "atomic_type"));
 }
 
-/// What every Rust programmer types first: each is told with what a kernel has in its place.
+/// What every Rust programmer types first. Each error names what a kernel uses instead.
 #[test]
 fn print_macro() {
     insta::assert_snapshot!(message("misuse", "print_macro"));
@@ -71,7 +71,7 @@ fn index_brackets() {
     insta::assert_snapshot!(message("misuse", "index_brackets"));
 }
 
-/// The errors that point into a mistake's module first, as they stand in the message on all
+/// Returns the errors that point into a mistake's module first, in the order of the message on all
 /// mistakes.
 fn told_of(mistake: &str) -> String {
     static MESSAGE: LazyLock<String> = LazyLock::new(|| message_of("misuse", MISTAKES));

@@ -1,5 +1,5 @@
-//! The second backend, NVIDIA's libNVVM, on the repository's own kernels, where the machine has one
-//! that reads rustc's bitcode.
+//! The second backend, NVIDIA's libNVVM, on the repository's own kernels, if the machine has a
+//! libNVVM that reads rustc's bitcode.
 
 use std::path::{Path, PathBuf};
 
@@ -7,8 +7,8 @@ use lanewise_builder::{BuildError, OptionError, PtxBuilder, nvvm};
 
 use crate::support::{builder, scratch, target_dir};
 
-/// Every libNVVM that is named or in a toolkit's folder: `LIBNVVM` is the file, `CUDA_HOME` or
-/// `CUDA_PATH` a toolkit.
+/// Every libNVVM that a variable names or that is in a toolkit's folder: `LIBNVVM` is the file,
+/// `CUDA_HOME` or `CUDA_PATH` a toolkit.
 fn libraries() -> Vec<PathBuf> {
     let roots = ["CUDA_HOME", "CUDA_PATH"]
         .into_iter()
@@ -68,7 +68,7 @@ fn nvvm_makes_every_kernel_that_llvm_makes() {
     }
 }
 
-/// The error of a build by this library.
+/// Returns the error of a build with this library.
 fn refused(library: &Path) -> OptionError {
     let build = builder("kernels", "none").arch("sm_100").nvvm(library);
     match build.build() {
@@ -77,8 +77,8 @@ fn refused(library: &Path) -> OptionError {
     }
 }
 
-/// CUDA 13.0's cannot be asked which LLVM it reads, and stops at an attribute of ours. Any library
-/// without the question will do.
+/// CUDA 13.0's library has no call that returns its LLVM version, and stops at one of our
+/// attributes. Any library without that call will do.
 #[test]
 fn a_library_that_is_older_than_rustcs_llvm_is_refused_with_the_toolkit_that_is_not() {
     let error = refused(Path::new("libc.so.6"));

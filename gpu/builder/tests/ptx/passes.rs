@@ -1,8 +1,8 @@
-//! Each pass on the smallest kernel that tells whether it ran: the input is
-//! `fixtures/passes/src/<pass>.rs`, what has to come of it is a snapshot,
+//! Each pass on the smallest kernel that shows whether it ran. The input is
+//! `fixtures/passes/src/<pass>.rs`, and the expected result is a snapshot,
 //! `snapshots/ptx__passes__<pass>.snap`. Without the pass, its test fails. A snapshot shows every
-//! change; what a pass is for, `effects` says and tests. `library_frames`, which only a build for a
-//! debugger runs, is tested with these (`tests/debug`).
+//! change; `effects` describes and tests the purpose of a pass. `library_frames` runs only in a
+//! build for a debugger, so the tests of these test it (`tests/debug`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,7 +13,7 @@ use lanewise_builder::{BuildError, Emit, Output, Stage};
 
 use crate::support::{builder, fixture, function_in};
 
-/// What a pass's fixture becomes.
+/// The result of a pass's fixture.
 pub(crate) struct Built {
     pub(crate) output: Output,
     pub(crate) warnings: Vec<String>,
@@ -22,11 +22,11 @@ pub(crate) struct Built {
 /// How a pass's fixture is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum How {
-    /// For sm_80, as are all but the next.
+    /// For sm_80, which all but the next use.
     Plainly,
     /// The passes of a target from sm_90 on.
     Later,
-    /// For sm_90, beside sm_70, which rustc compiles for; with the IR.
+    /// For sm_90, besides sm_70, for which rustc compiles; with the IR.
     Second,
     /// With fast math.
     Fast,
@@ -34,7 +34,7 @@ pub(crate) enum How {
     Unfused,
 }
 
-/// The fixture of a pass. Each is built once for all tests that look at it.
+/// The fixture of a pass. Each is built once for all tests that use it.
 pub(crate) fn build(pass: &'static str, how: How) -> &'static Result<Built, BuildError> {
     type Builds = BTreeMap<(&'static str, How), &'static OnceLock<Result<Built, BuildError>>>;
     static BUILDS: Mutex<Builds> = Mutex::new(BTreeMap::new());
@@ -74,7 +74,7 @@ fn make(pass: &str, how: How) -> Result<Built, BuildError> {
     })
 }
 
-/// That of a pass which does not refuse it.
+/// The result of a pass that does not refuse the fixture.
 pub(crate) fn built(pass: &'static str, how: How) -> &'static Built {
     build(pass, how)
         .as_ref()
@@ -88,12 +88,12 @@ impl Built {
         std::fs::read_to_string(&module.ptx).expect("the build wrote it")
     }
 
-    /// The text without what only says where it comes from.
+    /// The text without the parts that only give its origin.
     pub(crate) fn ptx(&self) -> String {
         shown(&self.raw())
     }
 
-    /// That of the kernels that launch.
+    /// The text of the kernels that launch.
     pub(crate) fn launching(&self) -> String {
         let path = self.output.modules[0].launching_ptx.as_ref();
         shown(
@@ -101,12 +101,12 @@ impl Built {
         )
     }
 
-    /// What the manifest says of the statics.
+    /// What the manifest contains about the statics.
     fn statics(&self) -> String {
         serde_json::to_string_pretty(&self.output.manifest.modules[0].statics).expect("JSON")
     }
 
-    /// What the manifest says of the kernels.
+    /// What the manifest contains about the kernels.
     fn manifest(&self) -> String {
         serde_json::to_string_pretty(&self.output.manifest.modules[0].kernels).expect("JSON")
     }
@@ -154,15 +154,15 @@ passes! {
     shared_memory
 }
 
-/// The manifest says what the description says, and the PTX nothing.
+/// The manifest contains the description, and the PTX does not.
 #[test]
 fn descriptions() {
     let built = built("descriptions", How::Plainly);
     insta::assert_snapshot!(format!("{}\n\n{}", built.manifest(), built.ptx()));
 }
 
-/// Two of one name are told apart by where they are, and the manifest says so; what has a name for
-/// itself keeps it.
+/// Two statics of one name are told apart by their paths, which the manifest contains. A static
+/// whose name is unique keeps it.
 #[test]
 fn symbols() {
     let built = built("symbols", How::Plainly);
@@ -170,21 +170,21 @@ fn symbols() {
     insta::assert_snapshot!(format!("{kernels}\n{statics}\n\n{}", built.ptx()));
 }
 
-/// The manifest lists what the host may write, with sizes.
+/// The manifest lists the statics that the host may write, with sizes.
 #[test]
 fn statics() {
     let built = built("statics", How::Plainly);
     insta::assert_snapshot!(built.statics());
 }
 
-/// All of the text, comments and positions too.
+/// The whole text, with comments and positions.
 #[test]
 fn emit() {
     let built = built("emit", How::Plainly);
     insta::assert_snapshot!(built.raw());
 }
 
-/// The kernel, without what it calls: those names are others in each folder.
+/// The kernel, without the functions that it calls: their names differ in each folder.
 #[test]
 fn formatting() {
     let raw = built("formatting", How::Plainly).raw();
@@ -219,7 +219,7 @@ fn math_library() {
     insta::assert_snapshot!("math_library_fast", fast.ptx());
 }
 
-/// The same by default and with fast math.
+/// The same text by default and with fast math.
 #[test]
 fn precision() {
     let default = built("precision", How::Plainly);
@@ -228,7 +228,7 @@ fn precision() {
     insta::assert_snapshot!("precision_fast", fast.ptx());
 }
 
-/// It says, and changes nothing.
+/// The pass prints a message, and changes nothing.
 #[test]
 fn recursion() {
     let built = built("recursion", How::Plainly);
@@ -242,7 +242,7 @@ fn shared_size() {
     insta::assert_snapshot!(built.manifest());
 }
 
-/// Each instruction with the line that it is said to come from.
+/// Each instruction with the source line that the debug information gives.
 #[test]
 fn source_lines() {
     let built = built("source_lines", How::Plainly);

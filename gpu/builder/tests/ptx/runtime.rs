@@ -1,5 +1,5 @@
-//! What the builder supplies where other targets have a run-time library. That the results are
-//! right, the language suite says.
+//! The functions that the builder supplies where other targets have a run-time library. The
+//! language suite tests their results.
 
 use crate::support::{count, function, module};
 

@@ -12,8 +12,8 @@ pub(crate) fn fixture(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// Where kernels are compiled: the folder that the workspace's own have, so that `core` is compiled
-/// once for all. The cargo that runs this test waits for nothing in it.
+/// Where kernels are compiled: the same folder as for the workspace's own kernels, so that `core`
+/// is compiled once for all. The cargo that runs this test holds no lock in it.
 pub(crate) fn target_dir() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("ptx-build")
 }
@@ -33,7 +33,7 @@ pub(crate) fn builder(fixture_name: &str, out: &str) -> PtxBuilder {
         .color(false)
 }
 
-/// The error of a build that must fail.
+/// Returns the error of a build that must fail.
 pub(crate) fn failure(fixture_name: &str) -> BuildError {
     builder(fixture_name, fixture_name)
         .arch("sm_80")
@@ -60,14 +60,14 @@ pub(crate) fn module(arch: &str) -> String {
     std::fs::read_to_string(&module.ptx).expect("the build wrote it")
 }
 
-/// One function of the PTX for sm_80, from its header to its closing brace, without what only says
-/// where it comes from: comments, `.loc`, LLVM's position labels, the function's number in other
+/// One function of the PTX for sm_80, from its header to its closing brace, without the parts that
+/// only give its origin: comments, `.loc`, LLVM's position labels, the function's number in other
 /// labels, and empty lines.
 pub(crate) fn function(name: &str) -> String {
     function_in(&module("sm_80"), name)
 }
 
-/// The same in any module.
+/// The same function text, from any module.
 pub(crate) fn function_in(module: &str, name: &str) -> String {
     let is_header = |line: &str| {
         [".entry ", ".func "].iter().any(|word| line.contains(word))
@@ -91,7 +91,7 @@ pub(crate) fn function_in(module: &str, name: &str) -> String {
 }
 
 /// A line without the function's number in its labels, and without the hash of a crate in Rust's
-/// symbols: both change for reasons that lie elsewhere.
+/// symbols. Both change for unrelated reasons.
 fn line_without_numbers(line: &str) -> String {
     let drop_after = |line: &str, prefix: &str, is_dropped: fn(char) -> bool| {
         let mut parts = line.split(prefix);
@@ -105,7 +105,7 @@ fn line_without_numbers(line: &str) -> String {
     drop_after(&line, "_RNvNtCs", |c| c.is_ascii_alphanumeric())
 }
 
-/// How many lines of `text` hold `needle`.
+/// Returns how many lines of `text` contain `needle`.
 pub(crate) fn count(text: &str, needle: &str) -> usize {
     text.lines().filter(|line| line.contains(needle)).count()
 }

@@ -1,5 +1,5 @@
-//! One operation a call, on three columns of numbers: which one is an argument, so that a kernel
-//! serves a whole family.
+//! One operation per call, on three columns of numbers. An argument selects the operation, so that
+//! one kernel serves a whole family.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 
@@ -15,7 +15,7 @@ lanewise_std::module!(Ftz);
 lanewise_std::module!(NoPrecDiv);
 lanewise_std::module!(NoPrecSqrt);
 
-/// A kernel that applies the operation of the number `operation` to each row, and the list of the
+/// A kernel that applies the operation with the number `operation` to each row, and the list of the
 /// operations' names.
 macro_rules! family {
     ($(#[$doc:meta])* $kernel:ident, $names:ident, $ty:ident, |$a:ident, $b:ident, $c:ident| { $($name:ident: $value:expr,)* }) => {
@@ -145,28 +145,28 @@ macro_rules! library {
 }
 
 library! {
-    /// `lanewise_std::math` for `f32`: what `std` has too.
+    /// The functions of `lanewise_std::math` for `f32` that `std` has too.
     library_f32, LIBRARY_F32, f32
 }
 library! {
-    /// `lanewise_std::math` for `f64`: what `std` has too.
+    /// The functions of `lanewise_std::math` for `f64` that `std` has too.
     library_f64, LIBRARY_F64, f64
 }
 
-/// A quotient, fast whatever the build says.
+/// A fast quotient, whatever the build's options are.
 #[fast_math]
 fn quotient_fast(a: f32, b: f32) -> f32 {
     a / b
 }
 
-/// A product and a sum, each rounded, whatever the build says.
+/// A product and a sum, each rounded, whatever the build's options are.
 #[no_fma]
 fn product_sum_apart(a: f32, b: f32, c: f32) -> f32 {
     a * b + c
 }
 
 family! {
-    /// Plain Rust, which the build's options decide about.
+    /// Plain Rust, which the build's options change.
     plain, PLAIN, f32, |a, b, c| {
         sum: a + b,
         product: a * b,

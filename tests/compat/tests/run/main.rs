@@ -1,4 +1,4 @@
-//! Each kernel against the CPU.
+//! Each kernel against a CPU reference.
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,7 @@ use compat::{cuda_oxide::kernels as oxide, rust_cuda};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, Stream};
 use lanewise_std::kernel::Module;
 
-/// The kernels' text.
+/// The PTX of the kernels.
 const PTX: &str = <compat::Ptx as Module>::TEXTS[0].plain;
 
 struct Opened {

@@ -1,5 +1,5 @@
-//! Names that the two projects' kernels use beside the first ones: lanes, atomics, groups,
-//! clusters, tiles.
+//! More names that the two projects' kernels use: lanes, atomics, groups, clusters and
+//! tiles.
 
 use std::process::Command;
 
@@ -8,7 +8,7 @@ use lanewise::LaunchConfig;
 
 use super::{OPENED, buffer, numbers};
 
-/// The lanes of a warp whose value fulfils something.
+/// Returns the lanes of the warp whose value satisfies a condition.
 fn mask(warp: &[u32], holds: impl Fn(u32) -> bool) -> u32 {
     let lanes = warp.iter().enumerate();
     lanes.fold(0, |mask, (lane, v)| mask | u32::from(holds(*v)) << lane)
@@ -139,7 +139,7 @@ fn blocks_of_a_cluster_read_each_other() {
     assert_eq!(out.to_vec().expect("a copy"), [1, 0, 101, 100, 201, 200]);
 }
 
-/// Set in the process whose kernel prints.
+/// The variable that is set in the process whose kernel prints.
 const INSIDE: &str = "COMPAT_TEST_PRINTS";
 
 #[test]

@@ -1,4 +1,4 @@
-//! Each thread writes down what it is given by what its warp and its block do together.
+//! Each thread stores the results of its warp's and its block's collective operations.
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::collective::{
@@ -13,7 +13,7 @@ use lanewise_std::{DisjointSlice, SharedArray, thread};
 
 use crate::groups::then;
 
-/// Reductions and scans, of one operator: by the warp, by the block.
+/// Reductions and scans with one operator: by the warp, and by the block.
 fn row<T: Shuffle, O: Operator<T>>(
     x: T,
     initial: T,
@@ -52,7 +52,7 @@ macro_rules! kernels {
 }
 
 kernels! {
-    /// Sums of `u32`: `redux`, where there is that.
+    /// Sums of `u32`, with `redux` if the device has it.
     sum_u32: u32, Sum, 5;
     /// The greatest of `i64`s.
     max_i64: i64, Max, -3;
@@ -62,7 +62,7 @@ kernels! {
     sum_u8: u8, Sum, 9;
 }
 
-/// Lines one after another, of which the order matters.
+/// Linear functions composed one after another: their order matters.
 #[kernel]
 pub fn lines(input: &[[u32; 2]], mut output: DisjointSlice<[[u32; 2]; 9]>) {
     shared! { static SCRATCH: [[u32; 2]; 32]; }
@@ -92,7 +92,7 @@ pub fn items(input: &[[u32; 3]], mut output: DisjointSlice<[[u32; 3]; 4]>) {
     }
 }
 
-/// How often the block has each number below 20; a number may be above.
+/// How often the block has each number below 20. Greater numbers may occur.
 #[kernel]
 pub fn histogram(input: &[[u8; 3]], mut output: DisjointSlice<[u32; 20]>) {
     shared! { static COUNTS: [u32; 20]; }

@@ -1,7 +1,7 @@
-//! What the book's page on names says of the device library: every path of it, by import.
+//! The paths of the device library on the book's page of names: this file imports every path.
 //!
-//! That this compiles is half of what the test `dictionary` says; the other half is that nothing of
-//! the page is missing here.
+//! That this file compiles is half of the test `dictionary`. The other half is that every path of
+//! the page is here.
 #![expect(
     unused_imports,
     reason = "that a name can be imported is all that is asked"

@@ -1,4 +1,4 @@
-//! Steps of programs that graphs run: they change numbers, and set conditions by them.
+//! Steps of programs that graphs run: they change numbers, and set conditions with them.
 
 use lanewise_macros::kernel;
 use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU32};
@@ -7,12 +7,12 @@ use lanewise_std::thread;
 
 const ORDER: AtomicOrdering = AtomicOrdering::Relaxed;
 
-/// What [`change`] makes of a number.
+/// How [`change`] changes a number.
 pub fn changed(number: u32, by: u32) -> u32 {
     (3 * number + by) % 101
 }
 
-/// What [`lead`] makes of a counter: the next one, and whether there is another round.
+/// How [`lead`] changes a counter: the next value, and whether there is another round.
 pub fn led(counter: u32, limit: u32) -> (u32, bool) {
     match counter < limit {
         true => (counter + 1, true),
@@ -29,7 +29,7 @@ pub fn change(numbers: &[DeviceAtomicU32], at: u32, by: u32) {
     }
 }
 
-/// Makes one number, modulo another, the condition.
+/// Sets the condition to one number, modulo another.
 #[kernel]
 pub fn decide(numbers: &[DeviceAtomicU32], at: u32, modulus: u32, condition: Condition) {
     if thread::index_1d().get() == 0 {
@@ -37,7 +37,7 @@ pub fn decide(numbers: &[DeviceAtomicU32], at: u32, modulus: u32, condition: Con
     }
 }
 
-/// Counts a round of a loop, and says whether it is run.
+/// Counts a round of a loop, and sets whether it runs.
 #[kernel]
 pub fn lead(counters: &[DeviceAtomicU32], at: u32, limit: u32, condition: Condition) {
     if thread::index_1d().get() == 0 {

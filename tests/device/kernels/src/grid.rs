@@ -5,7 +5,7 @@ use lanewise_std::collective::{Sum, block_exclusive_scan_with_total, block_reduc
 use lanewise_std::groups::{Group, this_grid, this_thread_block};
 use lanewise_std::{DisjointSlice, GlobalMut, thread};
 
-/// What a thread finds out about its grid; `can_sync` only in a cooperative launch.
+/// What a thread reads about its grid. `can_sync` is true only in a cooperative launch.
 #[kernel]
 pub fn place_in_grid(mut output: DisjointSlice<[usize; 5]>) {
     let (grid, index) = (this_grid(), thread::index_1d());
@@ -21,7 +21,7 @@ pub fn place_in_grid(mut output: DisjointSlice<[usize; 5]>) {
     }
 }
 
-/// The same, cooperatively.
+/// The same, in a cooperative launch.
 #[kernel]
 #[cooperative_launch]
 pub fn place_in_cooperative_grid(mut output: DisjointSlice<[usize; 5]>) {
@@ -39,8 +39,8 @@ pub fn place_in_cooperative_grid(mut output: DisjointSlice<[usize; 5]>) {
 }
 
 // ANCHOR: scan
-/// The inclusive sums of a slice of any length, in one launch: sums of the blocks' parts, a barrier
-/// of the grid, scans of the parts.
+/// The inclusive sums of a slice of any length, in one launch: sums of the blocks' parts, a grid
+/// barrier, and scans of the parts.
 #[kernel]
 #[cooperative_launch]
 pub fn grid_scan(input: &[u32], partial: GlobalMut<u32>, output: GlobalMut<u32>) {
@@ -87,7 +87,7 @@ pub fn grid_scan(input: &[u32], partial: GlobalMut<u32>, output: GlobalMut<u32>)
 }
 // ANCHOR_END: scan
 
-/// Each round, every block adds what its neighbour had the round before; two arrays take turns.
+/// In each round, every block adds its neighbour's previous value. Two arrays take turns.
 #[kernel]
 #[cooperative_launch]
 pub fn rounds(count: u32, even: GlobalMut<u32>, odd: GlobalMut<u32>) {
@@ -113,7 +113,7 @@ pub fn rounds(count: u32, even: GlobalMut<u32>, odd: GlobalMut<u32>) {
     }
 }
 
-/// Waits for a grid without having been launched so that it can.
+/// Waits for the grid in a launch that is not cooperative.
 #[kernel]
 pub fn wait_in_vain() {
     this_grid().sync();

@@ -1,28 +1,28 @@
-//! Each thread writes down what its group answers.
+//! Each thread stores the results of its group's operations.
 
 use lanewise_macros::kernel;
 use lanewise_std::collective::{BitXor, Max, Min, Product, Sum};
 use lanewise_std::groups::{Group, WarpGroup, coalesced_threads, this_thread_block};
 use lanewise_std::{DisjointSlice, thread};
 
-/// What a thread writes down.
+/// The record that a thread stores.
 pub type Row = [u32; 36];
 
-/// A function of two that is associative and not commutative: one line `x -> a x + b` after the
-/// other.
+/// A function of two that is associative and not commutative: the composition of two lines
+/// `x -> a x + b`.
 #[must_use]
 pub fn then(first: (u32, u32), second: (u32, u32)) -> (u32, u32) {
     let slope = first.0.wrapping_mul(second.0);
     (slope, first.1.wrapping_mul(second.0).wrapping_add(second.1))
 }
 
-/// The line of a thread's number.
+/// Returns the line for a thread's number.
 #[must_use]
 pub fn line(x: u32) -> (u32, u32) {
     (x | 1, x >> 3)
 }
 
-/// All that a group within a warp can be asked.
+/// All operations of a group within a warp.
 fn row<G: WarpGroup>(group: G, x: u32) -> Row {
     group.sync();
     let (rank, size) = (group.rank(), group.size());
@@ -82,7 +82,7 @@ pub fn tiles<const N: u32>(input: &[u32], mut output: DisjointSlice<Row>) {
     }
 }
 
-/// What only tiles have, of tiles of 8 in tiles of 32.
+/// The operations that only tiles have, on tiles of 8 in tiles of 32.
 #[kernel]
 pub fn smaller_tiles(input: &[u32], mut output: DisjointSlice<[u32; 5]>) {
     let index = thread::index_1d();
@@ -114,7 +114,7 @@ pub fn by_label(input: &[u32], mut output: DisjointSlice<Row>) {
     }
 }
 
-/// The odd and the even ones of a tile of 16.
+/// The odd lanes and the even lanes of a tile of 16.
 #[kernel]
 pub fn by_bit(input: &[u32], mut output: DisjointSlice<Row>) {
     let index = thread::index_1d();
@@ -126,7 +126,7 @@ pub fn by_bit(input: &[u32], mut output: DisjointSlice<Row>) {
     }
 }
 
-/// Those that meet in a branch; the others write nothing.
+/// The threads that take a branch together. The others write nothing.
 #[kernel]
 pub fn in_a_branch(input: &[u32], mut output: DisjointSlice<Row>) {
     let index = thread::index_1d();

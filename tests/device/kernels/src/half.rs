@@ -9,8 +9,8 @@ use lanewise_std::{DisjointSlice, thread};
 macro_rules! arithmetic {
     ($($(#[$doc:meta])* $single:ident, $pair:ident: $float:ident, $packed:ident;)*) => {
         $(
-            /// Sum, difference, product, quotient, product and sum, the lesser, the greater, the
-            /// opposite, there and back as `f32`.
+            /// Sum, difference, product, quotient, product and sum, minimum, maximum, negation,
+            /// conversion to `f32` and back.
             #[kernel]
             pub fn $single(input: &[[$float; 3]], mut output: DisjointSlice<[$float; 9]>) {
                 let index = thread::index_1d();
@@ -29,7 +29,7 @@ macro_rules! arithmetic {
                 }
             }
 
-            /// Sum, difference, product, product and sum, the opposite.
+            /// Sum, difference, product, product and sum, negation.
             #[kernel]
             pub fn $pair(input: &[[$packed; 3]], mut output: DisjointSlice<[$packed; 5]>) {
                 let index = thread::index_1d();

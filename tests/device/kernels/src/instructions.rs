@@ -1,4 +1,4 @@
-//! Instructions that Rust has no operator for, each by its function.
+//! Instructions without an operator in Rust, each through its function.
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::bits::{
@@ -40,7 +40,7 @@ pub fn bits(input: &[[u32; 3]], mut output: DisjointSlice<[u32; 13]>) {
     }
 }
 
-/// What clocks and places answer, as far as it can be checked against anything: `[1, 1, 1, 1]`.
+/// Clocks and positions, checked as far as that is possible: `[1, 1, 1, 1]`.
 #[kernel]
 pub fn clocks(mut output: DisjointSlice<[u32; 4]>) {
     let index = thread::index_1d();
@@ -58,7 +58,7 @@ pub fn clocks(mut output: DisjointSlice<[u32; 4]>) {
     }
 }
 
-/// Each number loaded past the caches in three ways, and stored in three.
+/// Loads each number past the caches in three ways, and stores it in three.
 ///
 /// # Safety
 /// The output has three elements for each thread, and each thread writes its own.
@@ -81,8 +81,8 @@ pub unsafe fn hints(input: &[u64], output: GlobalMut<u64>) {
     }
 }
 
-/// Sums of fours: by one load of a vector, by four of numbers where the slice begins elsewhere, and
-/// of a loop that is none.
+/// Sums of fours: one load of a vector, four loads of numbers if the slice is not aligned, and a
+/// loop without vectors.
 #[kernel]
 pub fn vectors(input: &[f32], first: usize, mut output: DisjointSlice<[f32; 3]>) {
     let index = thread::index_1d();
@@ -109,8 +109,8 @@ pub fn swap_pairs(add: UInt2, input: &[UInt2], mut output: DisjointSlice<UInt2>)
 }
 
 // ANCHOR: named
-/// One warp produces for another, twice: barrier 1 says that there is something, barrier 2 that
-/// there is room. The other two warps count votes at barrier 3, of their own.
+/// One warp produces for another, twice. Barrier 1 signals that data is there, barrier 2 that there
+/// is room. The other two warps count votes at barrier 3, which only they use.
 #[kernel]
 #[launch_contract(dims = 1, block = (128))]
 pub fn named_barriers(input: &[u32], mut output: DisjointSlice<[u32; 4]>) {

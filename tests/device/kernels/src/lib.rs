@@ -1,5 +1,5 @@
-//! Kernels that use one part of the device library each, a file a part; the package `device` has
-//! what they have to compute.
+//! Kernels that use one part of the device library each, with one file per part. The package
+//! `device` has the expected results.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 

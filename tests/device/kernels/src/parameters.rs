@@ -1,4 +1,4 @@
-//! What a launch passes: one kernel for each kind of parameter, which gives back what it got.
+//! The parameters of a launch: one kernel for each kind, which returns what it received.
 
 use core::num::NonZero;
 
@@ -44,7 +44,7 @@ pub fn arrive(
     }
 }
 
-/// Floats of 16 bits, by their bits; the last is one of them and 1.
+/// 16-bit floats as their bits. The last one is the sum of one of them and 1.
 #[kernel]
 pub fn halves_arrive(
     halves: [F16; 3],
@@ -68,13 +68,13 @@ pub fn halves_arrive(
     }
 }
 
-/// What marks and holds nothing.
+/// A marker without data.
 #[derive(Clone, Copy, Debug, PartialEq, Value)]
 #[repr(C)]
 pub struct Mark;
 
-/// Parameters and elements without bytes stand between others, which arrive all the same: the two
-/// numbers, and how many marks there are. One parameter is called as the kernel is.
+/// Parameters and elements without bytes are between others, which must still arrive: the two
+/// numbers, and how many marks there are. One parameter has the kernel's name.
 #[kernel]
 pub fn marks(
     _first: Mark,
@@ -90,13 +90,13 @@ pub fn marks(
     }
 }
 
-/// A run of numbers somewhere on the device.
+/// A range of numbers somewhere on the device.
 #[derive(Clone, Copy, Debug, Value)]
 #[repr(C)]
 pub struct Run {
-    /// Where it begins.
+    /// The address of the first number.
     pub start: *const u32,
-    /// How many there are.
+    /// How many numbers there are.
     pub length: u64,
 }
 
@@ -121,7 +121,7 @@ pub unsafe fn follow(runs: &[Run], firsts: *mut u32, mut sums: DisjointSlice<u64
     }
 }
 
-/// Every kind of atomic that a buffer is lent for.
+/// Every kind of atomic that a buffer can provide.
 #[kernel]
 #[expect(clippy::too_many_arguments, reason = "that many kinds there are")]
 pub fn count(
@@ -151,7 +151,7 @@ pub fn count(
     rows[at(rows.len())][(value >> 31) as usize].fetch_max(value, ORDER);
 }
 
-/// Three parts of one buffer, each written at its own places: what `a` and `b` had changes sides,
+/// Three parts of one buffer, each written at its own places: `a` and `b` swap their values, and
 /// `c` counts up.
 #[kernel]
 pub fn exchange(mut a: DisjointSlice<u32>, mut b: DisjointSlice<u32>, mut c: DisjointSlice<u32>) {

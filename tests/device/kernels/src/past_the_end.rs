@@ -1,4 +1,4 @@
-//! Accesses past the end, one for each type whose indices are checked.
+//! Accesses past the end, one for each type that checks its indices.
 
 use lanewise_macros::{device, kernel, shared};
 use lanewise_std::{ConstantMemory, DisjointSlice, DynamicSharedArray, GlobalMut};
@@ -7,8 +7,8 @@ use lanewise_std::{ConstantMemory, DisjointSlice, DynamicSharedArray, GlobalMut}
 #[device]
 pub static SEVEN: ConstantMemory<[u32; 7]> = ConstantMemory::new([1; 7]);
 
-/// Accesses element `at`, and row 1 of column `at`, of what `which` says: seven elements each, or
-/// tiles of 2 x 7, but dynamic shared memory, of which there is what the launch gives.
+/// Accesses element `at`, and row 1 of column `at`, of the object `which`: seven elements each, or
+/// tiles of 2 x 7. For dynamic shared memory, the launch gives the number of elements.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn past_the_end(which: u32, at: usize, global: GlobalMut<u32>, mut own: DisjointSlice<u32>) {

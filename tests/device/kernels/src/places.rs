@@ -1,5 +1,5 @@
-//! Elements by row and column without a check, by a number that the kernel knows to be its own, and
-//! how far a grid reaches.
+//! Unchecked elements by row and column, through a number that the type system shows to be the
+//! thread's own, and the extent of a grid.
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::thread::{self, global_size_x, global_size_y, global_size_z};
@@ -8,7 +8,7 @@ use lanewise_std::{DisjointSlice, GlobalMut};
 /// Rows and columns of a tile.
 pub const SIDE: usize = 8;
 
-/// Each block's tile, turned.
+/// Transposes each block's tile.
 #[kernel]
 #[launch_contract(dims = 1, block = (64))]
 pub fn turn_tiles(input: &[u32], mut output: DisjointSlice<u32>) {
@@ -25,7 +25,7 @@ pub fn turn_tiles(input: &[u32], mut output: DisjointSlice<u32>) {
     unsafe { output.write_unique(index, value) };
 }
 
-/// Threads of the grid along each axis, by the first of them.
+/// Threads of the grid along each axis, stored by the first of them.
 #[kernel]
 pub fn extents(output: GlobalMut<u32>) {
     if thread::index_1d().get() == 0 {

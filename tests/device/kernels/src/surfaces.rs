@@ -5,7 +5,7 @@ use lanewise_std::surface::{Surface1d, Surface2d, Surface3d};
 use lanewise_std::texture::Texture2d;
 use lanewise_std::{DisjointSlice, thread};
 
-/// What [`paint_2d`] and its like make of a texel: the number that was there, and where it is.
+/// The texel that [`paint_2d`] and the others write: the old number, and the position.
 pub fn painted(before: f32, x: u32, y: u32, z: u32) -> f32 {
     2.0 * before + (x + 100 * y + 10_000 * z) as f32
 }
@@ -19,7 +19,7 @@ pub fn paint_1d(line: Surface1d) {
     unsafe { line.set(x, painted(line.get(x), x, 0, 0)) };
 }
 
-/// The same of a plane.
+/// The same for a plane.
 #[kernel]
 #[launch_contract(dims = 2)]
 pub fn paint_2d(plane: Surface2d) {
@@ -28,7 +28,7 @@ pub fn paint_2d(plane: Surface2d) {
     unsafe { plane.set(x, y, painted(plane.get(x, y), x, y, 0)) };
 }
 
-/// The same of a volume; a thread has a column of it, and goes `depth` texels deep.
+/// The same for a volume. A thread has a column of it, `depth` texels deep.
 #[kernel]
 #[launch_contract(dims = 2)]
 pub fn paint_3d(volume: Surface3d, depth: u32) {
@@ -39,7 +39,7 @@ pub fn paint_3d(volume: Surface3d, depth: u32) {
     }
 }
 
-/// The texels of a row, through a sampler; and what a surface has outside, for as many again.
+/// The texels of a row, through a sampler, and what a surface returns outside, for as many again.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn read_row(image: Texture2d, row: u32, mut output: DisjointSlice<f32>) {
@@ -50,7 +50,7 @@ pub fn read_row(image: Texture2d, row: u32, mut output: DisjointSlice<f32>) {
     }
 }
 
-/// What is outside of a line, far away too.
+/// What a surface returns outside of a line, also far away.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn read_outside(line: Surface1d, first: u32, mut output: DisjointSlice<f32>) {

@@ -10,7 +10,7 @@ use lanewise_std::math::Float;
 use lanewise_std::warp::Shuffle;
 use lanewise_std::{DisjointSlice, thread};
 
-/// One kernel a type.
+/// One kernel per type.
 #[kernel(instances(f32, f64, i32, u8))]
 pub fn scale<T: Mul<Output = T> + Value>(input: &[T], mut output: DisjointSlice<T>, factor: T) {
     let index = thread::index_1d();
@@ -19,7 +19,7 @@ pub fn scale<T: Mul<Output = T> + Value>(input: &[T], mut output: DisjointSlice<
     }
 }
 
-/// A type and a number: each thread gets what the thread `N` below it in its tile of eight has.
+/// A type and a number: each thread gets the value of the thread `N` below it in its tile of eight.
 #[kernel(instances((u32, 1), (f64, 3), ([u32; 2], 1)))]
 pub fn from_below<T: Shuffle, const N: u32>(input: &[T], mut output: DisjointSlice<T>) {
     let index = thread::index_1d();
@@ -30,8 +30,8 @@ pub fn from_below<T: Shuffle, const N: u32>(input: &[T], mut output: DisjointSli
     }
 }
 
-/// A function of each element that both types have, with what `core` and `std` give a float:
-/// nothing is asked but [`Float`].
+/// A function of each element that both types have, with the methods that `core` and `std` give a
+/// float. Its only bound is [`Float`].
 #[kernel(instances(f32, f64))]
 pub fn of_float<T: Float>(input: &[T], mut output: DisjointSlice<T>, bound: T) {
     let index = thread::index_1d();
@@ -52,9 +52,9 @@ pub fn float<T: Float>(x: T, bound: T) -> T {
 }
 
 // ANCHOR: functions
-/// A function of one number, with what it needs to know.
+/// A function of one number, with its own parameters.
 pub trait Map<T>: Copy {
-    /// What the function makes of `x`.
+    /// The value of the function at `x`.
     fn map(&self, x: T) -> T;
 }
 
@@ -62,9 +62,9 @@ pub trait Map<T>: Copy {
 #[derive(Clone, Copy, Debug, PartialEq, Value)]
 #[repr(C)]
 pub struct Line<T> {
-    /// How much it rises for each unit of x.
+    /// The slope of the line.
     pub slope: T,
-    /// Where it crosses zero.
+    /// The value at zero.
     pub offset: T,
 }
 
@@ -91,7 +91,7 @@ impl MulAddApart for f32 {
     }
 }
 
-/// What lies within bounds.
+/// The values within bounds.
 #[derive(Clone, Copy, Debug, Value)]
 #[repr(C)]
 pub struct Clamp {
@@ -135,7 +135,7 @@ pub enum Shape {
     },
 }
 
-/// Several kinds of values in one.
+/// Several kinds of values in one struct.
 #[derive(Clone, Copy, Debug, PartialEq, Value)]
 #[repr(C)]
 pub struct Mixed {
@@ -147,11 +147,11 @@ pub struct Mixed {
     pub list: [u16; 5],
     /// A field that is a `bool`.
     pub yes: bool,
-    /// A field of one byte, behind which there is a gap.
+    /// A field of one byte, with padding after it.
     pub byte: u8,
 }
 
-/// What came of the values: the thread's own copy of each, taken apart.
+/// The results from the values: the thread takes its own copy of each apart.
 #[kernel]
 pub fn take_apart(
     wide: u128,

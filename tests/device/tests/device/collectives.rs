@@ -1,4 +1,4 @@
-//! What warps and blocks compute together, against folds over lists, for blocks of many shapes.
+//! Collective operations of warps and blocks, against folds over lists, for blocks of many shapes.
 
 use std::fmt::Debug;
 
@@ -11,8 +11,8 @@ use lanewise::{DeviceCopy, Dim3, LaunchConfig};
 use lanewise_std::DisjointSlice;
 use lanewise_std::kernel::SafeKernel;
 
-/// Blocks of one thread, of a part of a warp, of warps, of warps and a part, of all that a block
-/// may have; in one dimension and in three.
+/// Blocks of one thread, of a part of a warp, of whole warps, of warps and a part, and of the
+/// maximum size; in one dimension and in three.
 fn shapes() -> impl Iterator<Item = LaunchConfig> {
     let blocks: [Dim3; 11] = [
         1.into(),

@@ -1,11 +1,11 @@
-//! The dictionary of the book names what is there: `device_kernels::dictionary` imports all of it.
+//! The book's dictionary names existing paths: `device_kernels::dictionary` imports all of them.
 
-/// The page, and what is imported, as this test was built.
+/// The page, and the imports, at the time of compilation.
 const PAGE: &str = include_str!("../../../../docs/src/reference/names.md");
 const IMPORTED: &str = include_str!("../../kernels/src/dictionary.rs");
 
-/// Paths `module::name` in the second column, for modules that `IMPORTED` has. `name` alone, behind
-/// a comma, is of the same module.
+/// Paths `module::name` in the second column, for modules in `IMPORTED`. A `name` alone, after a
+/// comma, belongs to the same module.
 fn paths(modules: &[&str]) -> Vec<(String, String)> {
     let mut paths = Vec::new();
     let rows = PAGE.lines().filter(|line| line.starts_with("| "));
@@ -36,7 +36,7 @@ fn paths(modules: &[&str]) -> Vec<(String, String)> {
     paths
 }
 
-/// The path that a piece of code begins with, up to a type: `warp::lane_id` of `warp::lane_id()`,
+/// The path at the start of a piece of code, up to a type: `warp::lane_id` of `warp::lane_id()`,
 /// `graph::Condition` of `graph::Condition::set`.
 fn path_of(code: &str) -> &str {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
@@ -53,7 +53,7 @@ fn path_of(code: &str) -> &str {
     &path[..end.min(path.len())]
 }
 
-/// Whether the code is a name by itself, or a call or a type of it.
+/// Returns whether the code is a name alone, or a call or a type with this name.
 fn is_name(code: &str, name: &str) -> bool {
     matches!(code[name.len()..].chars().next(), None | Some('(' | '<'))
 }

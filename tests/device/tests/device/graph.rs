@@ -1,4 +1,4 @@
-//! Graphs with conditional nodes do what loops and branches on the host do.
+//! Graphs with conditional nodes give the same results as loops and branches on the host.
 
 use device::device;
 use device_kernels::graph::{change, changed, decide, lead, led};
@@ -18,14 +18,14 @@ enum Step {
         at: usize,
         by: u32,
     },
-    /// By the number at `at`, if it is no multiple.
+    /// A branch on the number at `at`, if it is no multiple.
     If {
         at: usize,
         modulus: u32,
         then: Vec<Step>,
         otherwise: Option<Vec<Step>>,
     },
-    /// This many rounds, counted at `counter`.
+    /// A loop of this many rounds, counted at `counter`.
     While {
         counter: usize,
         limit: u32,
@@ -67,7 +67,7 @@ fn program() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..4)
 }
 
-/// Gives each loop a counter of its own, from `next` on.
+/// Gives each loop a counter of its own, starting from `next`.
 fn number(steps: &mut [Step], next: &mut usize) {
     for step in steps {
         match step {
@@ -88,7 +88,7 @@ fn number(steps: &mut [Step], next: &mut usize) {
     }
 }
 
-/// The program on the host.
+/// Runs the program on the host.
 fn run(steps: &[Step], numbers: &mut [u32]) {
     for step in steps {
         match step {
@@ -143,7 +143,7 @@ fn decided<'graph>(
     Ok(condition)
 }
 
-/// The program as nodes of a graph.
+/// Adds the program as nodes of a graph.
 fn build(
     graph: &mut GraphBuilder<'_>,
     steps: &[Step],

@@ -1,4 +1,4 @@
-//! Cooperative launches: what a grid computes with a barrier in the middle, and what is refused.
+//! Cooperative launches: results with a grid barrier in the middle, and launches that are refused.
 
 use device::{device, numbers};
 use device_kernels::grid::{

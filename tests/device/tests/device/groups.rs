@@ -1,4 +1,4 @@
-//! What groups answer, against a model: a list of lanes with their numbers.
+//! The operations of groups, against a model: a list of lanes with their numbers.
 
 use device::{TARGETS, numbers, run};
 use device_kernels::groups::{
@@ -9,7 +9,7 @@ use tests::isolate::isolated;
 
 const EMPTY: Row = [u32::MAX; 36];
 
-/// What the thread of this rank has to write, in a group of these lanes with these numbers.
+/// Returns what the thread of this rank must write, in a group of these lanes and numbers.
 fn expected(members: &[(u32, u32)], rank: usize) -> Row {
     let size = members.len();
     let x: Vec<u32> = members.iter().map(|(_, x)| *x).collect();
@@ -71,7 +71,7 @@ fn expected(members: &[(u32, u32)], rank: usize) -> Row {
     ]
 }
 
-/// Numbers for threads; few bits in some, so that lanes agree now and then.
+/// Numbers for threads. Some have few bits, so that lanes often agree.
 fn inputs(threads: usize) -> Vec<u32> {
     let scattered = numbers(threads as u64).take(threads);
     scattered
@@ -84,8 +84,8 @@ fn inputs(threads: usize) -> Vec<u32> {
         .collect()
 }
 
-/// Compares the rows of a launch with the model; `group_of` says which lanes of a thread's warp are
-/// its group.
+/// Compares the rows of a launch with the model. `group_of` returns which lanes of a thread's warp
+/// are its group.
 fn agrees(what: &str, input: &[u32], rows: &[Row], group_of: impl Fn(usize, &[u32]) -> Vec<usize>) {
     for (thread, row) in rows.iter().enumerate() {
         let lanes = &input[thread / 32 * 32..input.len().min(thread / 32 * 32 + 32)];
@@ -167,8 +167,8 @@ fn partitions_agree_with_the_model() {
     }
 }
 
-/// Which lanes meet is the hardware's to say: the model believes the mask that a thread writes
-/// down, if it is one that can be.
+/// The hardware decides which lanes are together. The model accepts the mask that a thread writes,
+/// if such a mask is possible.
 #[test]
 fn those_who_meet_in_a_branch_are_a_group() {
     let input = inputs(100);

@@ -5,7 +5,7 @@ use device_kernels::half::{bf16_pairs, bf16s, f16_pairs, f16s, together};
 use lanewise::{DeviceBuffer, LaunchConfig};
 use lanewise_std::half::{Bf16, Bf16x2, F16, F16x2};
 
-/// The bits, with one for all NaNs: which NaN an operation gives is the machine's to say.
+/// The bits, with one value for all NaNs: the machine decides which NaN an operation gives.
 fn bits<T: Copy>(values: &[T], of: impl Fn(T) -> (f32, u16)) -> Vec<u16> {
     let bits = |value: &T| match of(*value) {
         (value, _) if value.is_nan() => 0x7fff,
@@ -74,7 +74,7 @@ tests! {
     bfloat16_is_computed_with_as_on_the_host: bf16s, bf16_pairs, Bf16, Bf16x2, 0x3c00;
 }
 
-/// Whole numbers so small that no order of additions rounds.
+/// Whole numbers that are so small that no order of additions rounds.
 #[test]
 fn halves_go_by_value_through_warps_and_into_atomics() {
     let device = device();
@@ -118,7 +118,7 @@ fn halves_go_by_value_through_warps_and_into_atomics() {
     );
 }
 
-/// A program that has its floats from the crate `half` passes them as they are.
+/// A program whose floats come from the crate `half` passes them without conversion.
 #[test]
 fn buffers_are_made_of_another_crates_floats() {
     let device = device();

@@ -1,11 +1,11 @@
-//! Instructions by their functions, against what Rust computes without them.
+//! Functions for single instructions, against what Rust computes without them.
 
 use device::{TARGETS, device, numbers, run};
 use device_kernels::instructions::{bits, clocks, hints, named_barriers, swap_pairs, vectors};
 use lanewise::{DeviceBuffer, LaunchConfig};
 use lanewise_std::vector::UInt2;
 
-/// Four digits of a selector, one byte each.
+/// Four digits of a selector, in one byte each.
 fn permuted(a: u32, b: u32, selector: u32) -> u32 {
     let bytes = [a.to_le_bytes(), b.to_le_bytes()].concat();
     let byte = |digit: u32| {

@@ -1,4 +1,4 @@
-//! Every kind of parameter goes through a launch and arrives as it was.
+//! Every kind of parameter passes through a launch without a change.
 
 use std::num::NonZero;
 
@@ -38,7 +38,7 @@ fn mixed() -> impl Strategy<Value = Mixed> {
     })
 }
 
-/// Bits of a float that is a number: a NaN's may change in arithmetic.
+/// Bits of a float that is not a NaN: the bits of a NaN may change in arithmetic.
 fn number(exponent: u16) -> impl Strategy<Value = u16> {
     any::<u16>().prop_map(move |bits| {
         if bits & exponent == exponent {

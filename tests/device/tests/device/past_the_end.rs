@@ -1,4 +1,4 @@
-//! What a kernel prints of an index that is past the end: its own line, the index and the length.
+//! What a kernel prints when an index is past the end: its line, the index and the length.
 
 use device::device;
 use device_kernels::past_the_end::past_the_end;

@@ -1,4 +1,4 @@
-//! Elements by row and column, and how far a grid reaches.
+//! Elements by row and column, and the extent of a grid.
 
 use device::{TARGETS, device, numbers, run};
 use device_kernels::places::{SIDE, extents, turn_tiles};

@@ -1,4 +1,4 @@
-//! Arrays that kernels write as surfaces, and read as textures after.
+//! Arrays that kernels write as surfaces, and then read as textures.
 
 use device_kernels::surfaces::{paint_1d, paint_2d, paint_3d, painted, read_outside, read_row};
 use lanewise::texture::Sampling;

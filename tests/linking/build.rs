@@ -1,4 +1,4 @@
-//! Compiles the kernels to PTX, and embeds with it the functions that they call: those that
+//! Compiles the kernels to PTX, and embeds it together with the functions that they call, which
 //! Cargo.toml names.
 
 fn main() {

@@ -1,13 +1,13 @@
-//! Agreement of a variant with the CPU, as a test wants it. On the simulator it runs under all
-//! checks: a finding is an error, as a wrong result is.
+//! Compares a variant with the CPU, for tests. On the simulator it runs under all checks: a finding
+//! is an error, like a wrong result.
 
 use lanewise::checks::Checking;
 use lanewise_patterns::{Setup, Variant, run};
 
-/// The variant of this name.
+/// Returns the variant of this name.
 ///
 /// # Panics
-/// When there is none: the test names it wrongly.
+/// If there is none: the test has a wrong name.
 #[track_caller]
 pub fn variant(name: &str) -> &'static Variant {
     let all = lanewise_patterns::find(name).map_or(&[][..], |pattern| pattern.variants);
@@ -19,8 +19,8 @@ pub fn variant(name: &str) -> &'static Variant {
 /// Runs the variant of this name once, under all checks, and compares it with the CPU.
 ///
 /// # Errors
-/// Everything one asks next: the variant, the setup, the device, and what differs or why it did not
-/// run.
+/// Each step can fail: the variant, the setup, the device, the run, and the comparison of the
+/// results.
 pub fn agrees(name: &str, setup: Setup) -> Result<(), String> {
     let device = crate::device();
     let _checked = in_some_order(Checking::all(), &format!("{name} {setup:?}")).start();
@@ -35,8 +35,8 @@ pub fn agrees(name: &str, setup: Setup) -> Result<(), String> {
     ))
 }
 
-/// With one of 32 seeds for the order of warps: another one for each variant and setup, so that
-/// together the tests have all of them. `LANEWISE_SEED` says one for all.
+/// Uses one of 32 seeds for the order of warps. Each variant and setup has another one, so that the
+/// tests together use all of them. `LANEWISE_SEED` sets one seed for all.
 fn in_some_order(checking: Checking, what: &str) -> Checking {
     match std::env::var_os("LANEWISE_SEED") {
         Some(_) => checking,
@@ -47,7 +47,7 @@ fn in_some_order(checking: Checking, what: &str) -> Checking {
 /// As [`agrees`], for a plain test.
 ///
 /// # Panics
-/// When it does not agree.
+/// If the variant does not agree.
 #[track_caller]
 pub fn assert_agrees(name: &str, setup: Setup) {
     if let Err(why) = agrees(name, setup) {

@@ -1,15 +1,15 @@
-//! Counters of a variant's launch, as a test wants them.
+//! The counters of a variant's launch, for tests.
 
 use lanewise::counters::{self, Counters};
 use lanewise_patterns::Setup;
 
 use crate::agree::variant;
 
-/// What the simulator counts for one launch of the variant of this name. On a GPU `None`, with a
-/// line that says that the claim was not looked at.
+/// Returns what the simulator counts for one launch of the variant of this name. On a GPU it
+/// returns `None` and prints a line that the claim was not checked.
 ///
 /// # Panics
-/// When the variant cannot be run.
+/// If the variant cannot be run.
 #[track_caller]
 pub fn count(name: &str, setup: Setup) -> Option<Counters> {
     let device = crate::simulator(name, "a GPU does not count")?;

@@ -1,8 +1,8 @@
-//! The device that a test works on: of the simulated ones, one for each test that runs at a time.
+//! The device that a test uses: each test that runs at a time has a simulated device of its own.
 //!
 //! Tests on one device wait for one another: a plain copy waits for all streams that keep order
-//! with the default stream, `cuMemFree` for everything. Of two cores one had nothing to do for 44 %
-//! of the time.
+//! with the default stream, and `cuMemFree` for everything. One of two cores was idle for 44 % of
+//! the time.
 
 use std::sync::{Mutex, Once, PoisonError};
 use std::thread;
@@ -11,10 +11,10 @@ use lanewise::{Backend, Device, OpenError};
 
 use crate::isolate;
 
-/// How many threads work on each device.
+/// The number of threads that use each device.
 static USERS: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
-/// The number of a thread's own device, which is given back when the thread ends. Each test has a
+/// The number of a thread's own device, which is released when the thread ends. Each test has a
 /// thread.
 struct Own(usize);
 
@@ -23,7 +23,7 @@ thread_local! {
 }
 
 impl Own {
-    /// The first of those that the fewest threads work on.
+    /// Returns the first of the devices that the fewest threads use.
     fn take() -> Self {
         let mut users = USERS.lock().unwrap_or_else(PoisonError::into_inner);
         users.resize(Device::count().unwrap_or(1), 0);
@@ -40,11 +40,11 @@ impl Drop for Own {
     }
 }
 
-/// The calling test's device. On a GPU, and in a test body that has a process of its own, the
-/// first.
+/// Returns the calling test's device. On a GPU, and in a test body that has a process of its own,
+/// this is the first device.
 ///
 /// # Panics
-/// When there is none: no test can run then.
+/// If there is none: no test can run then.
 #[track_caller]
 pub fn device() -> Device {
     own().unwrap_or_else(|error| panic!("{:#}", anyhow::Error::from(error)))

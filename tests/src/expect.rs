@@ -1,13 +1,13 @@
-//! Text against a file beside the test.
+//! Compares text with a file beside the test.
 //!
 //! The file is part of the executable, so that a bundle needs no source tree.
-//! `LANEWISE_BLESS=1 cargo test` writes what there is now to the files; the difference is then read
-//! like code.
+//! `LANEWISE_BLESS=1 cargo test` writes the current text to the files. Review the difference like
+//! code.
 
 use std::fmt::Write;
 use std::path::Path;
 
-/// Asserts that a text is that of a file, named from the calling file:
+/// Asserts that a text equals a file, whose path is relative to the calling file:
 /// `expect!(report, "faults/null_pointer.txt")`.
 #[macro_export]
 macro_rules! expect {
@@ -20,10 +20,10 @@ macro_rules! expect {
     };
 }
 
-/// Compares; or, when blessing, writes `actual` to `path`.
+/// Compares the texts. With `LANEWISE_BLESS`, writes `actual` to `path` instead.
 ///
 /// # Panics
-/// When they differ, with both texts line by line.
+/// If they differ; the message has both texts line by line.
 #[track_caller]
 pub fn same(actual: &str, expected: &str, path: &str) {
     let (actual, expected) = (actual.trim_end(), expected.trim_end());
@@ -44,7 +44,7 @@ pub fn same(actual: &str, expected: &str, path: &str) {
     );
 }
 
-/// The lines of both texts, with the differing stretch marked.
+/// Returns the lines of both texts, with the lines that differ marked.
 fn differences(actual: &str, expected: &str) -> String {
     let (is, was): (Vec<&str>, Vec<&str>) = (actual.lines().collect(), expected.lines().collect());
     let same_start = is

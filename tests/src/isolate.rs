@@ -1,29 +1,29 @@
-//! A test body in a process of its own.
+//! Runs a test body in a process of its own.
 //!
-//! A kernel's fault poisons the process's context, on a GPU for good: whatever faults on purpose
-//! runs in a child. The child is this same test executable, asked for the one test; the text that
-//! the body answers comes back through its standard output.
+//! A kernel's fault poisons the process's context, on a GPU for good. So a test that faults on
+//! purpose runs in a child process. The child is this same test executable, started with the one
+//! test. The text that the body returns comes back through its standard output.
 
 use std::process::Command;
 
-/// Tells a child which test's body to run.
+/// The variable that names the test whose body a child runs.
 const CHILD: &str = "LANEWISE_ISOLATED_TEST";
 const START: &str = "\n<<<start\n";
 const BEGIN: &str = "<<<answer\n";
 const END: &str = "\nanswer>>>";
 
-/// What a child wrote.
+/// The output of a child.
 #[derive(Debug)]
 pub struct ChildOutput {
     /// What the body returned.
     pub text: String,
-    /// What was on its standard output before that: what kernels printed is here.
+    /// Its standard output before the returned text, which contains what kernels printed.
     pub printed: String,
-    /// What was on its standard error.
+    /// Its standard error.
     pub stderr: String,
 }
 
-/// Whether this process runs one test for another.
+/// Returns whether this process runs one test for another process.
 pub(crate) fn is_child() -> bool {
     std::env::var_os(CHILD).is_some()
 }
@@ -32,15 +32,15 @@ pub(crate) fn is_child() -> bool {
 /// name.
 ///
 /// # Panics
-/// When the child cannot be started, or ends without an answer: its output is in the message.
+/// If the child cannot be started, or ends without an answer; the message has its output.
 #[track_caller]
 pub fn isolated(test: &str, body: impl FnOnce() -> String) -> ChildOutput {
     isolated_with(&[], test, body)
 }
 
-/// As [`isolated`], with variables of the environment that the child has and this process has not.
-/// A test may call it several times: a child runs the first call's body, so all bodies have to be
-/// the same.
+/// As [`isolated`], with additional environment variables for the child. A test may call it
+/// several times: a child runs the body of the first call, so all bodies of a test must be the
+/// same.
 ///
 /// # Panics
 /// As [`isolated`].

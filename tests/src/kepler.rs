@@ -1,5 +1,5 @@
-//! Kernels on the model of a Tesla K40, the notes' own GPU: lines of 128 bytes in L1, banks of 4 or
-//! 8 bytes.
+//! Kernels on the model of a Tesla K40, the GPU of the notes: lines of 128 bytes in L1, banks of 4
+//! or 8 bytes.
 //!
 //! The embedded PTX is for newer devices; where nothing in a kernel is, it runs under an older
 //! head. The machine is used without the driver, whose device is another, and on a GPU too.
@@ -12,18 +12,18 @@ fn embedded() -> &'static str {
     text
 }
 
-/// The text of an embedded kernel.
+/// Returns the text of an embedded kernel.
 ///
 /// # Panics
-/// When there is none of this name.
+/// If there is none of this name.
 #[track_caller]
 pub fn kernel(name: &str) -> &'static str {
     crate::ptx::kernel(embedded(), name)
 }
 
-/// What the embedded kernels have in common: variables, and functions of the driver. They stand
-/// between the head and the kernels. Tables of functions are left out that this kernel has nothing
-/// to do with, as the functions are not here.
+/// The declarations that the embedded kernels share: variables, and functions of the driver. They
+/// are between the head and the kernels. Tables of functions that this kernel does not use are left
+/// out, because their functions are not in this text.
 fn declarations(kernel: &str) -> String {
     const HEAD_ENDS: &str = ".address_size 64";
     let text = embedded();
@@ -40,29 +40,29 @@ fn declarations(kernel: &str) -> String {
     kept.collect::<Vec<_>>().join("\n")
 }
 
-/// One block of a kernel, whose parameters are slices of 1024 elements of 4 bytes and then whatever
-/// else.
+/// One block of a kernel, whose parameters are slices of 1024 elements of 4 bytes, followed by
+/// other parameters.
 #[derive(Debug)]
 pub struct Block<'a> {
-    /// Its entry point's text and name.
+    /// The text and the name of the entry point.
     pub kernel: (&'a str, &'a str),
     /// The block's shape in threads.
     pub threads: [u32; 3],
-    /// How many slices it takes.
+    /// The number of slice parameters.
     pub slices: usize,
     /// The bytes of the other parameters.
     pub more: &'a [u8],
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: u32,
-    /// How wide the banks are.
+    /// The width of the banks.
     pub banks: BankWidth,
 }
 
 impl Block<'_> {
-    /// Runs it and counts.
+    /// Runs the kernel and returns the counters.
     ///
     /// # Panics
-    /// When the kernel does not load, or faults.
+    /// If the kernel does not load, or faults.
     #[track_caller]
     pub fn count(&self) -> Counters {
         const LENGTH: u64 = 1024;

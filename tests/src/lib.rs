@@ -1,11 +1,11 @@
-//! Kernels against CPU references, from the PTX that would be loaded.
+//! Tests of kernels against CPU references, from the PTX that a program loads.
 //!
-//! The tests are in `tests/tests/`, one file or folder a chapter. Of three kinds: *agreement* (a
-//! property test against the CPU), *claim* (what the catalog says of a variant, asserted on the
-//! simulator's counters) and *fault* (a wrong program and its report). All of them run on whatever
-//! device there is; what a GPU cannot answer is skipped there with a printed line.
+//! The tests are in `tests/tests/`, one file or folder per chapter. There are three kinds:
+//! *agreement* (a property test against the CPU), *claim* (what the catalog says of a variant,
+//! asserted on the simulator's counters) and *fault* (a wrong program and its report). All of them
+//! run on the current device. On a GPU, checks that it cannot make are skipped with a printed line.
 //!
-//! The test executables need nothing of the source tree, so that `cargo xtask bundle` can carry
+//! The test executables need no file of the source tree, so that `cargo xtask bundle` can carry
 //! them to another machine.
 
 pub mod agree;
@@ -24,18 +24,18 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub use device::device;
 use lanewise::{Backend, Device};
 
-/// This test's turn, where tests must not run beside each other: on a GPU, to which a thread that
-/// holds a stream up, or counts how long something takes, is in the way of all other threads of the
-/// process (`cuMemFree` waits for the whole device, functions of the host are called one after
-/// another). `None` on the simulator, where streams are each other's only by what the program says.
+/// Waits for this test's turn, if tests must not run beside each other. That is so on a GPU: a
+/// thread that blocks a stream, or measures time, disturbs all other threads of the process
+/// (`cuMemFree` waits for the whole device, and host functions are called one after another).
+/// Returns `None` on the simulator, where one test's streams do not wait for another's.
 pub fn turn() -> Option<MutexGuard<'static, ()>> {
     static TURN: Mutex<()> = Mutex::new(());
     (device().backend() == Backend::Cuda)
         .then(|| TURN.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// The device if it is the simulator. On a GPU, `None`, with a line that says which claim was not
-/// looked at and why.
+/// Returns the device if it is the simulator. On a GPU it returns `None`, and prints which claim
+/// was not checked and why.
 pub fn simulator(claim: &str, why: &str) -> Option<Device> {
     let device = device();
     if device.backend() == Backend::Cuda {

@@ -1,4 +1,4 @@
-//! Looking at PTX text: one kernel's body, its instructions, what space they address.
+//! Tools for PTX text: one kernel's body, its instructions, and the spaces that they access.
 
 use lanewise_std::kernel::Module;
 
@@ -9,15 +9,15 @@ pub fn embedded() -> impl Iterator<Item = (String, &'static str)> {
         .map(|text| (text.arch.to_owned(), text.plain))
 }
 
-/// The kernels that launch kernels, which are in texts of their own.
+/// The kernels that launch kernels. Their texts are separate.
 pub fn embedded_launching() -> impl Iterator<Item = (String, &'static str)> {
     gpu::Ptx::TEXTS
         .iter()
         .map(|text| (text.arch.to_owned(), text.launching))
 }
 
-/// Whether the kernel says (`min_arch`) that the target has what it needs: none of its manifests,
-/// and it is for no target.
+/// Returns whether the target has what the kernel needs (`min_arch`). A kernel in none of the
+/// target's manifests is for no target.
 pub fn is_for(kernel: &str, target: &str) -> bool {
     let name = format!("\"name\": \"{kernel}\"");
     // The newest target has every kernel.
@@ -40,7 +40,7 @@ pub fn is_for(kernel: &str, target: &str) -> bool {
     }
 }
 
-/// 90 of `sm_90a`.
+/// Returns 90 for `sm_90a`.
 fn number(target: &str) -> u32 {
     let digits = target
         .trim_start_matches("sm_")
@@ -48,10 +48,10 @@ fn number(target: &str) -> u32 {
     digits.parse().unwrap_or(0)
 }
 
-/// The text of one kernel, from `.entry` to its closing brace.
+/// Returns the text of one kernel, from `.entry` to its closing brace.
 ///
 /// # Panics
-/// When the text has no such kernel.
+/// If the text has no such kernel.
 #[track_caller]
 pub fn kernel<'ptx>(ptx: &'ptx str, name: &str) -> &'ptx str {
     let start = ptx
@@ -63,7 +63,7 @@ pub fn kernel<'ptx>(ptx: &'ptx str, name: &str) -> &'ptx str {
     &ptx[start..start + end + 2]
 }
 
-/// The instructions of a text, one each, without directives, labels, comments and guards.
+/// Returns the instructions of a text, without directives, labels, comments and guards.
 pub fn instructions(text: &str) -> impl Iterator<Item = &str> {
     let code = text
         .lines()
@@ -78,15 +78,15 @@ pub fn instructions(text: &str) -> impl Iterator<Item = &str> {
     unguarded.filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase()))
 }
 
-/// How many instructions begin with this opcode and these modifiers: `count(text, "bar.sync")`.
+/// Counts the instructions that begin with this opcode and modifiers: `count(text, "bar.sync")`.
 pub fn count(text: &str, opcode: &str) -> usize {
     instructions(text)
         .filter(|line| line.starts_with(opcode))
         .count()
 }
 
-/// The loads, stores and atomics that name no space: the machine has to find out from the address
-/// where they go.
+/// Returns the loads, stores and atomics that name no space. The machine must find their space from
+/// the address.
 pub fn generic(text: &str) -> Vec<&str> {
     let accesses = instructions(text).filter(|line| {
         let opcode = line.split('.').next().unwrap_or_default();
@@ -101,8 +101,8 @@ pub fn generic(text: &str) -> Vec<&str> {
     accesses.filter(|line| !named(line)).collect()
 }
 
-/// The text of a kernel for snapshots: white space evened out, without what says where it came
-/// from, and without the kernel's number in its labels, which changes with every kernel before it.
+/// Returns the text of a kernel for snapshots, with white space normalised. It leaves out the
+/// origin and the kernel's number in its labels, which changes with every kernel before it.
 pub fn bare(text: &str) -> String {
     let keep = |line: &&str| {
         let line = line.trim();
@@ -131,7 +131,7 @@ pub fn bare(text: &str) -> String {
         .join("\n")
 }
 
-/// `$L__BB22_7;` as `$L__BB_7;`.
+/// Replaces `$L__BB22_7;` by `$L__BB_7;`.
 fn unnumbered(word: &str) -> String {
     match word
         .strip_prefix("$L__BB")

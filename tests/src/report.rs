@@ -1,8 +1,8 @@
-//! Reports as text that can be compared: what varies from run to run is taken out.
+//! Reports as text that can be compared: the parts that vary from run to run are replaced.
 
 use std::error::Error;
 
-/// An error with its causes, one a line. The whole of what a user would read.
+/// Returns an error with its causes, one per line: the whole text that a user would read.
 pub fn whole(error: &(dyn Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -18,7 +18,7 @@ pub fn whole(error: &(dyn Error + 'static)) -> String {
     text
 }
 
-/// The text with addresses as `0x...` and the places in test files as `LINE`.
+/// Replaces addresses by `0x...`, and the line numbers of test files by `LINE`.
 pub fn stable(text: &str) -> String {
     let text = numbers_after(
         text,
@@ -40,8 +40,8 @@ pub fn stable(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The text with lines of PTX as `N`: for kernels in the embedded PTX, where each kernel moves
-/// those behind it.
+/// Replaces lines of PTX by `N`: for kernels in the embedded PTX, where each kernel moves those
+/// after it.
 pub fn without_ptx_lines(text: &str) -> String {
     numbers_after(
         text,
@@ -51,8 +51,8 @@ pub fn without_ptx_lines(text: &str) -> String {
     )
 }
 
-/// The text with allocations as `#N`: for programs whose tests share a device, where each counts
-/// the others' buffers.
+/// Replaces the numbers of allocations by `#N`: for programs whose tests share a device, where each
+/// test's buffers change the others' numbers.
 pub fn without_allocations(text: &str) -> String {
     numbers_after(
         text,
@@ -62,7 +62,7 @@ pub fn without_allocations(text: &str) -> String {
     )
 }
 
-/// The text with what follows each `mark` replaced, as far as it is made of such characters.
+/// Replaces what follows each `mark`, up to the first character of another kind.
 fn numbers_after(
     text: &str,
     mark: &str,

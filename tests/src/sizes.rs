@@ -1,10 +1,10 @@
-//! Sizes that find mistakes: none, one, odd, just off a warp, a block or a tile, large.
+//! Sizes that find errors: zero, one, odd, just off a warp, a block or a tile, large.
 
 use lanewise_variables::PROPTEST_CASES;
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
-/// Sizes at which index arithmetic goes wrong first. Every agreement test takes them all, before
+/// Sizes at which errors in index arithmetic show first. Every agreement test uses them all, before
 /// the random ones.
 pub const EDGES: [usize; 14] = [
     0, 1, 2, 31, 32, 33, 255, 256, 257, 511, 513, 1023, 1025, 4099,
@@ -24,7 +24,7 @@ pub const MATRIX_EDGES: [(usize, usize); 10] = [
     (7, 129),
 ];
 
-/// Vectors up to a few blocks, now and then a large one.
+/// Vectors of up to a few blocks, and sometimes a large one.
 pub fn lengths() -> impl Strategy<Value = usize> {
     prop_oneof![8 => 0usize..3000, 1 => 3000usize..40_000]
 }
@@ -34,9 +34,9 @@ pub fn blocks() -> impl Strategy<Value = u32> {
     (1u32..=32).prop_map(|warps| warps * 32)
 }
 
-/// This many random cases, or as many as `PROPTEST_CASES` says: a few each time are cheap, many now
-/// and then find the seed that none of them had. Failures are printed, not written to a file beside
-/// a source tree that may not be there.
+/// This many random cases, or `PROPTEST_CASES`: a few in every run are cheap, and a run with many
+/// finds rare errors. Failures are printed, not written to a file, because there may be no source
+/// tree.
 pub fn cases(cases: u32) -> Config {
     // The variable is read by proptest, into what it makes by default.
     let default = Config::default();

@@ -57,7 +57,7 @@ fn rounding(suffix: &str) -> Option<Round> {
     })
 }
 
-/// The value of the operation `name`, as in `fma_ru`; `None` where there is no such operation.
+/// Returns the value of operation `name`, such as `fma_ru`, or `None` if it does not exist.
 pub fn value<T: Exact>(name: &str, [a, b, c]: [T; 3]) -> Option<T> {
     let (operation, suffix) = name.split_once('_')?;
     let round = rounding(suffix)?;

@@ -1,15 +1,15 @@
-//! What came with Hopper in the device library, compared with plain Rust on the host.
+//! The features of Hopper in the device library, compared with plain Rust on the host.
 //!
 //! The kernels are in `hopper-kernels`. The tests are one program, `tests/hopper`, with a file for
-//! each part of the library; they need nothing of the source tree, so that a bundle carries them to
+//! each part of the library. They need no file of the source tree, so that a bundle carries them to
 //! a GPU.
 
 use lanewise::{Device, DeviceBuffer, DeviceCopy, Stream};
 
-/// The process's device, and a stream on it.
+/// Returns the process's device, and a stream on it.
 ///
 /// # Panics
-/// When there is none: no test can run then.
+/// If there is none: no test can run then.
 #[track_caller]
 pub fn device() -> (Device, Stream) {
     let device = Device::open().unwrap_or_else(|error| panic!("{error}"));
@@ -17,19 +17,19 @@ pub fn device() -> (Device, Stream) {
     (device, stream)
 }
 
-/// A buffer of these values.
+/// Makes a buffer of these values.
 ///
 /// # Panics
-/// When the device has no room.
+/// If the device has no room.
 #[track_caller]
 pub fn buffer<T: DeviceCopy>(device: &Device, values: &[T]) -> DeviceBuffer<T> {
     DeviceBuffer::from_slice(device, values).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What is in a buffer.
+/// Returns the contents of a buffer.
 ///
 /// # Panics
-/// With the report, when a kernel before was at fault.
+/// If an earlier kernel faulted; the message is the report.
 #[track_caller]
 pub fn values<T: DeviceCopy>(buffer: &DeviceBuffer<T>) -> Vec<T> {
     buffer.to_vec().unwrap_or_else(|error| panic!("{error}"))

@@ -1,9 +1,9 @@
-//! The language suite: every case of the crate `cases`, run by the host and by a kernel on the same
+//! The language suite: the host and a kernel run every case of the crate `cases` on the same
 //! inputs.
 //!
-//! A subject is a kernel and its list of cases. Each case runs in [`THREADS`] threads, every one
-//! with inputs of its own, and what the threads wrote has to be what the host's function writes,
-//! bit by bit.
+//! A subject is a kernel and its list of cases. Each case runs in [`THREADS`] threads, each with
+//! inputs of its own. What the threads wrote must equal what the host's function writes, bit by
+//! bit.
 
 mod split;
 
@@ -23,18 +23,18 @@ const PTX: &str = <cases::Ptx as kernel::Module>::TEXTS[0].plain;
 
 /// Threads that run each case: two warps, one block.
 pub const THREADS: usize = 64;
-/// What the inputs come from. Any other number would do.
+/// The seed of the inputs. Any other number would do.
 const SEED: u64 = 0x1a_9e15e;
 /// Bytes of stack for each thread.
 const STACK: usize = 32 << 10;
-/// What a word holds that no result was written to.
+/// The value of a word to which no result was written.
 const UNTOUCHED: u64 = 0x7777_7777_7777_7777;
 
 /// A kernel that runs cases.
 pub trait Subject: SafeKernel<Params = (u32, u64, GlobalMut<'static, u64>)> {}
 impl<K: SafeKernel<Params = (u32, u64, GlobalMut<'static, u64>)>> Subject for K {}
 
-/// The process's device; or why there is none, which is the same for every test.
+/// Returns the process's device, or why there is none; the reason is the same for every test.
 fn device() -> Result<&'static Device> {
     static OPENED: OnceLock<Result<Device>> = OnceLock::new();
     let opened = OPENED.get_or_init(|| {
@@ -47,7 +47,7 @@ fn device() -> Result<&'static Device> {
     opened.as_ref().map_err(|error| anyhow!("{error:#}"))
 }
 
-/// What the host's function gives for each thread.
+/// Returns what the host's function gives for each thread.
 fn expected(case: Case) -> Vec<u64> {
     let mut words = vec![UNTOUCHED; THREADS * WORDS];
     for (thread, words) in words.chunks_mut(WORDS).enumerate() {
@@ -59,7 +59,7 @@ fn expected(case: Case) -> Vec<u64> {
     words
 }
 
-/// What the kernel gives for each thread.
+/// Returns what the kernel gives for each thread.
 fn found(module: &Module, kernel: impl Subject, number: u32) -> Result<Vec<u64>> {
     let device = module.device();
     let stream = device.stream()?;
@@ -70,10 +70,10 @@ fn found(module: &Module, kernel: impl Subject, number: u32) -> Result<Vec<u64>>
     Ok(words.to_vec()?)
 }
 
-/// Runs every case of a subject on both sides: one line for each that does not agree.
+/// Runs every case of a subject on both sides. Returns one line for each case that differs.
 ///
 /// # Errors
-/// A launch that fails, with the case's name.
+/// If a launch fails; the message has the case's name.
 pub fn disagreements<K: Subject>(kernel: K, cases: &[Case]) -> Result<String> {
     static ITEMS: LazyLock<Items<'static>> = LazyLock::new(|| Items::of(PTX));
     let module = Module::from_ptx(device()?, &ITEMS.module_of(K::NAME))?;

@@ -1,20 +1,20 @@
 //! One subject's part of the suite's PTX.
 //!
-//! A driver compiles a module as a whole, on one core: minutes for the whole suite. A kernel with
-//! what it reaches is a small module, tests load only their own, and several are compiled side by
-//! side. The text is cut where items begin, which in LLVM's output is at the start of a line; an
-//! item belongs to a module when a name of it is reached from the kernel.
+//! A driver compiles a whole module on one core, which takes minutes for the whole suite. A kernel
+//! and the functions that it reaches are a small module. Tests load only their own, and several are
+//! compiled side by side. The text is cut where items begin, which in LLVM's output is at the start
+//! of a line. An item belongs to a module if the kernel reaches one of its names.
 
 use std::collections::{HashMap, HashSet};
 
-/// A module's text, cut.
+/// A module's text, cut into items.
 #[derive(Debug)]
 pub(super) struct Items<'a> {
     items: Vec<&'a str>,
-    /// Those that define a name.
+    /// The items that define a name.
     by_name: HashMap<&'a str, Vec<usize>>,
-    /// Those that define nothing: they are for the whole module, as version, target and the names
-    /// of files are.
+    /// The items that define no name. They are for the whole module, such as version, target and
+    /// the names of files.
     for_all: HashSet<usize>,
 }
 
@@ -36,7 +36,7 @@ impl<'a> Items<'a> {
         }
     }
 
-    /// The module that holds the kernel `name` and all that it reaches. Items keep their order.
+    /// Returns the module with the kernel `name` and all that it reaches. Items keep their order.
     pub(super) fn module_of(&self, name: &str) -> String {
         let mut kept = self.for_all.clone();
         let mut wanted = vec![name];
@@ -72,8 +72,8 @@ fn items(ptx: &str) -> Vec<&str> {
         .collect()
 }
 
-/// The name that an item declares or defines: the last word before `(`, `[`, `=` or `;` outside of
-/// its result.
+/// Returns the name that an item declares or defines: the last word before `(`, `[`, `=` or `;`
+/// outside of its result.
 fn defined(item: &str) -> Option<&str> {
     let text = item.trim_start();
     let is_function = ["(.param", ".func", ".entry"]
@@ -103,7 +103,7 @@ fn defined(item: &str) -> Option<&str> {
     words(&head[..end]).last()
 }
 
-/// The names in a text, numbers and all.
+/// Returns the names in a text, including numbers.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '$'))
         .filter(|word| !word.is_empty())

@@ -1,4 +1,4 @@
-//! Every case agrees with the host, bit by bit; and how many there are.
+//! Every case agrees with the host, bit by bit. The number of cases is checked too.
 
 use cases::*;
 use language::disagreements;

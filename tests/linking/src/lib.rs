@@ -1,6 +1,6 @@
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
-//! A kernel that calls what nvcc has compiled, and a function for kernels that nvcc compiles.
+//! A kernel that calls functions compiled by nvcc, and a function for kernels that nvcc compiles.
 
 use lanewise_macros::{device, kernel};
 use lanewise_std::DisjointSlice;
@@ -8,7 +8,7 @@ use lanewise_std::thread::index_1d;
 
 lanewise_std::module!();
 
-/// The least and the greatest of some numbers, as `foreign/norm.cu` declares it.
+/// The minimum and the maximum of some numbers, as `foreign/norm.cu` declares it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Range {
@@ -24,7 +24,7 @@ pub struct Range {
 unsafe extern "C" {
     /// The length of a vector.
     fn norm3(x: f32, y: f32, z: f32) -> f32;
-    /// The least and the greatest of `count` numbers, at least one.
+    /// Computes the minimum and the maximum of `count` numbers; `count` is at least one.
     fn range_of(numbers: *const f32, count: u64) -> Range;
 }
 
@@ -42,7 +42,7 @@ pub fn lengths(vectors: &[[f32; 3]], mut output: DisjointSlice<f32>) {
 }
 // ANCHOR_END: declared
 
-/// Of each piece of `size` numbers, how far its least and its greatest are apart.
+/// The difference between the maximum and the minimum of each piece of `size` numbers.
 #[kernel]
 pub fn spreads(numbers: &[f32], size: usize, mut output: DisjointSlice<f32>) {
     let index = index_1d();

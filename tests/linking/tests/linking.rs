@@ -1,4 +1,4 @@
-//! Modules of several origins: what Rust calls of C++, what C++ calls of Rust, and what is refused.
+//! Modules of several origins: Rust calls C++, C++ calls Rust, and calls that are refused.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use tests::report::whole;
 use tests::sizes::cases;
 
-/// A kernel of C++ that calls `weight`, compiled by nvcc: here is the text, and below `foreign` its
-/// source.
+/// A kernel of C++ that calls `weight`, compiled by nvcc. This is the text, and its source is in
+/// `foreign`.
 const WEIGH: &str = include_str!("../foreign/weigh.ptx");
 
 fn device() -> Device {
@@ -111,7 +111,7 @@ fn what_cannot_be_linked_is_named() {
     assert!(text.contains("weight"), "{text}");
 }
 
-/// nvcc, where a toolkit is.
+/// Returns nvcc, if there is a toolkit.
 fn nvcc() -> Option<PathBuf> {
     let homes = ["CUDA_HOME", "CUDA_PATH"]
         .iter()
@@ -124,7 +124,7 @@ fn nvcc() -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// `foreign/weigh.cu` as nvcc compiles it by these options.
+/// Compiles `foreign/weigh.cu` with nvcc and these options.
 fn compiled(nvcc: &Path, options: &[&str], file: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder can be made");
     let (source, output) = (folder.path().join("weigh.cu"), folder.path().join(file));
@@ -144,8 +144,8 @@ fn compiled(nvcc: &Path, options: &[&str], file: &str) -> Vec<u8> {
     std::fs::read(output).expect("nvcc has written it")
 }
 
-/// Each kind of code that nvcc makes is linked on a GPU; the simulator takes PTX, and says of the
-/// rest what it is.
+/// Each kind of code that nvcc makes is linked on a GPU. The simulator accepts PTX, and its error
+/// names the kind of the other code.
 #[test]
 fn every_kind_of_code_is_linked_or_refused_by_name() {
     let Some(nvcc) = nvcc() else {

@@ -1,4 +1,4 @@
-//! A case: a file that says what is wrong, the launch, a wrong kernel and its right twin.
+//! A case: a file with a description of the error, the launch, a wrong kernel and its right twin.
 //!
 //! Cases in PTX are `host/sim/tests/cases/<check>/<name>.ptx`: four parts, of which the two bodies
 //! start from what `PRELUDE` declares. Cases in Rust are
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use lanewise_std::kernel::Module as _;
 use serde::{Deserialize, Serialize};
 
-/// What a case is written in.
+/// The language of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Language {
     /// A text that is made into a module of its own.
@@ -27,9 +27,9 @@ pub enum Language {
 /// One of a case's two kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Variant {
-    /// The one that has to be found.
+    /// The wrong kernel, which must be found.
     Wrong,
-    /// Its twin, which has to be left alone.
+    /// Its right twin, which must not be reported.
     Right,
 }
 
@@ -43,12 +43,12 @@ impl Variant {
     }
 }
 
-/// A kernel that does one thing wrong, or that looks as if it did.
+/// A kernel with one error, or one that only looks wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Case {
     /// What it is written in.
     pub language: Language,
-    /// The check that it is for: `race`, `sync`, `memory`, `init`, `leak`, or `progress`.
+    /// The check that should find it: `race`, `sync`, `memory`, `init`, `leak`, or `progress`.
     pub check: &'static str,
     /// The file's name.
     pub name: &'static str,
@@ -105,7 +105,7 @@ impl Case {
         })
     }
 
-    /// Its name among all: `ptx/race/plain_flag`.
+    /// Returns the case's full name: `ptx/race/plain_flag`.
     pub fn id(&self) -> String {
         let language = match self.language {
             Language::Ptx => "ptx",
@@ -115,7 +115,7 @@ impl Case {
         format!("{language}/{}/{}", self.check, self.name)
     }
 
-    /// What is wrong, in a sentence.
+    /// Returns a sentence that describes the error.
     pub fn says(&self) -> &'static str {
         let line = self.text.lines().next().unwrap_or_default();
         line.trim_start_matches(['/', '!']).trim()
@@ -126,7 +126,7 @@ impl Case {
         ["grid ", "cluster ", "block "].map(|name| self.extent(name))
     }
 
-    /// An extent of the launch, which the second line tells.
+    /// Returns an extent of the launch, from the second line.
     fn extent(&self, name: &str) -> u32 {
         let line = self.text.lines().nth(1).unwrap_or_default();
         let launch = line.trim_start_matches(['/', '!', ' ']);
@@ -138,7 +138,7 @@ impl Case {
         values.last().unwrap_or(1)
     }
 
-    /// Whether its kernel gets tensor maps, behind the buffers.
+    /// Returns whether its kernel gets tensor maps, after the buffers.
     pub(crate) fn takes_maps(&self) -> bool {
         let launch = self.text.lines().nth(1);
         launch.is_some_and(|launch| launch.ends_with(", maps"))
@@ -188,7 +188,7 @@ impl Case {
         text + "\nret; }"
     }
 
-    /// The file with the report that is expected, in a checkout.
+    /// Returns the file with the expected report, in a checkout.
     pub fn report(&self) -> PathBuf {
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let folder = match self.language {
@@ -199,10 +199,10 @@ impl Case {
         folder.join(self.check).join(format!("{}.txt", self.name))
     }
 
-    /// The first line of that report: what the simulator finds.
+    /// Returns the first line of that report: what the simulator finds.
     ///
     /// # Errors
-    /// When there is no report to read.
+    /// If there is no report.
     pub fn finding(&self) -> std::io::Result<String> {
         let text = std::fs::read_to_string(self.report())?;
         Ok(text.lines().next().unwrap_or_default().to_owned())

@@ -1,4 +1,4 @@
-//! A case on whatever device the driver has: a GPU, or the simulator behind the driver's calls.
+//! A case on the driver's device: a GPU, or the simulator through the driver's calls.
 
 use cust::memory::DeviceBuffer as New;
 use lanewise::tensor_map::{Columns, Im2colMap, TensorMap, TensorMapError, Tiles};
@@ -14,18 +14,18 @@ type Map<T, const RANK: usize> = tma::TensorMap<'static, T, RANK>;
 /// The one of images.
 type Images = tma::Im2colMap<'static, u32, 4>;
 
-/// What became of a launch.
+/// The result of a launch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
-    /// The driver's compiler does not take the kernel, and says why.
+    /// The driver's compiler refuses the kernel, for this reason.
     Refused(String),
     /// A call failed, by the error's name.
     Failed(String),
-    /// It ran to its end, and no call failed.
+    /// The kernel completed, and no call failed.
     Ended,
 }
 
-/// A device on which cases are launched, one behind the other until one takes it down.
+/// A device on which cases are launched, one after another, until one makes it unusable.
 #[derive(Debug)]
 pub struct Launcher {
     device: Device,
@@ -38,7 +38,7 @@ impl Launcher {
     /// On the device that the driver opens.
     ///
     /// # Errors
-    /// What the driver says, in words.
+    /// The driver's error, in words.
     pub fn new() -> Result<Self, String> {
         let device = Device::open().map_err(|error| error.to_string())?;
         let stream = device.stream().map_err(|error| error.to_string())?;

@@ -1,5 +1,5 @@
-//! Small wrong kernels, in the manner of miri's `tests/fail`: each is reported in the words of the
-//! file beside it, and its right twin by nothing.
+//! Small wrong kernels, in the manner of miri's `tests/fail`: each is reported with the text of the
+//! file beside it, and its right twin is not reported.
 //!
 //! | module | what it is |
 //! | --- | --- |
@@ -11,8 +11,8 @@
 //! | [`served`] | launches in processes of their own, forked from one |
 //! | [`page`] | the book's page: which tool finds which case |
 //!
-//! `LANEWISE_BLESS=1 cargo test --test wrong` writes the reports anew; read the difference before
-//! it is committed.
+//! `LANEWISE_BLESS=1 cargo test --test wrong` writes the reports again. Review the difference
+//! before you commit it.
 
 pub mod case;
 mod host;

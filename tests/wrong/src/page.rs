@@ -1,5 +1,5 @@
-//! The book's page: which tool finds which case, from what was recorded on GPUs and from the
-//! reports beside the cases.
+//! The book's page: which tool finds which case, from the records of GPUs and from the reports
+//! beside the cases.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -26,7 +26,7 @@ const CHECKS: [&str; 6] = ["memory", "race", "init", "sync", "progress", "leak"]
 
 /// The page, with what was recorded on GPUs.
 ///
-/// # Errors
+/// If a case has no report beside it.
 /// When a case has no report beside it.
 pub fn page(records: &[Record]) -> std::io::Result<String> {
     let mut page = HEAD.to_owned();
@@ -156,7 +156,7 @@ fn table(page: &mut String, check: &str, records: &[Record]) -> std::io::Result<
     Ok(())
 }
 
-/// What a tool made of the wrong kernel.
+/// Returns the result of a tool for the wrong kernel.
 fn outcome(answers: &Answers, tool: &str) -> Outcome {
     let answer = answers.wrong.get(tool);
     answer.map_or(Outcome::Late, |answer| answer.outcome)

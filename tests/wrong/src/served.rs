@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::case::Variant;
 
-/// A launch that is wanted.
+/// A launch that a client requests.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Request {
     /// Which part of the case.
@@ -27,7 +27,7 @@ pub struct Request {
     pub variables: BTreeMap<String, String>,
 }
 
-/// What the process wrote, and how it ended.
+/// The output of the process, and how it ended.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Answer {
     /// Whether it ended without an error.

@@ -34,8 +34,8 @@ pub fn add_bf16(input: &[Bf16], totals: &[DeviceAtomicBf16], pairs: &[DeviceAtom
     }
 }
 
-/// Each thread adds its number, of 128 bits, to `total`; puts it into `last`, and hands on what it
-/// found there.
+/// Each thread adds its 128-bit number to `total`. Then it exchanges it with `last`, and stores the
+/// value that it found there.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn add_wide(
@@ -55,7 +55,7 @@ pub fn add_wide(
     }
 }
 
-/// Stops where a number is wrong, and writes it otherwise.
+/// Traps if a number is wrong, and stores it otherwise.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn stop_at(wrong: u32, output: GlobalMut<u32>) {

@@ -10,8 +10,8 @@ use lanewise_std::{DisjointSlice, cluster};
 /// The most threads of a block here.
 const THREADS: usize = 256;
 
-/// Each thread writes a value, arrives, and reads its neighbour's after the wait; `rounds` times,
-/// with two barriers by turns.
+/// Each thread writes a value, arrives, and reads its neighbour's value after the wait. It does so
+/// `rounds` times, with two barriers in turn.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn pass_on(mut output: DisjointSlice<u32>, rounds: u32) {
@@ -40,7 +40,7 @@ pub fn pass_on(mut output: DisjointSlice<u32>, rounds: u32) {
     }
 }
 
-/// Thread `t` takes part in phases 0 to `t` and leaves; in each phase those who are left count
+/// Thread `t` takes part in phases 0 to `t` and leaves. In each phase the remaining threads count
 /// themselves. The last thread writes the sum of the counts.
 #[kernel]
 #[launch_contract(dims = 1)]
@@ -61,8 +61,8 @@ pub fn leave_one_by_one(mut output: DisjointSlice<u32>) {
     }
 }
 
-/// Every thread of the cluster arrives at the barrier of the block after its own; each block waits
-/// for the one before, and reads what it left in its last place.
+/// Every thread of the cluster arrives at the barrier of the next block. Each block waits for the
+/// previous block, and reads what that block left in its last place.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn arrive_afar(mut output: DisjointSlice<u32>) {
@@ -89,8 +89,8 @@ pub fn arrive_afar(mut output: DisjointSlice<u32>) {
     cluster::sync_cluster(); // no block ends while others arrive at its barrier
 }
 
-/// A letter and a flag of the cluster: the first block writes both, the others spin, and read the
-/// letter; fences of the cluster's scope stand between.
+/// A letter and a flag in a cluster. The first block writes both, and the others spin and then read
+/// the letter. Fences with cluster scope order the accesses.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn letter(mut output: DisjointSlice<u32>, rounds: u32) {

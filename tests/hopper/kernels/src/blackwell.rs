@@ -1,7 +1,7 @@
-//! What came with Blackwell: products by `tcgen05`, and blocks that take the work of others.
+//! The features of Blackwell: products by `tcgen05`, and blocks that take the work of others.
 //!
-//! No GPU of the project's runs the products, nor does the simulator: NVIDIA's ptxas is what judges
-//! them. [`steal`] runs everywhere, and [`gather_rows`] on the simulated B200.
+//! Neither a GPU of the project nor the simulator runs the products. NVIDIA's ptxas checks them.
+//! [`steal`] runs everywhere, and [`gather_rows`] on the simulated B200.
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::GlobalMut;
@@ -23,15 +23,15 @@ use lanewise_std::tma::{SwizzledTile, TensorMap, TensorMapMut, Tile};
 use lanewise_std::{bulk, cluster, warp};
 
 // ANCHOR: gemm
-/// Rows and columns of a block's share of `c`.
+/// Rows and columns of a block's part of `c`.
 pub const TILE: usize = 128;
 /// How far a tile reaches along the inner dimension: 128 bytes.
 pub const DEPTH: usize = 64;
-/// Places of the pipeline, each with a tile of `a` and one of `b`.
+/// Stages of the pipeline, each with a tile of `a` and one of `b`.
 const STAGES: usize = 1;
 
-/// `c = a * b` as the catalog's `gemm_bf16` does it for Hopper, a tile of 128 x 128 for each block
-/// of four warps: one thread asks for tiles, one multiplies, all store.
+/// `c = a * b` as in the catalog's `gemm_bf16` for Hopper, with a tile of 128 x 128 for each block
+/// of four warps: one thread requests tiles, one multiplies, and all store.
 #[kernel(min_arch = "sm_100a")]
 #[launch_bounds(128, 1)]
 #[launch_contract(dims = 2, block = (128))]
@@ -110,7 +110,7 @@ pub fn tcgen05_gemm(
 }
 // ANCHOR_END: gemm
 
-/// Adds one more than the position of each block, whichever does its work, to what is there.
+/// Adds one more than each block's position to its elements, whichever block does the work.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn steal(sums: GlobalMut<u32>) {
@@ -124,7 +124,7 @@ pub fn steal(sums: GlobalMut<u32>) {
     });
 }
 
-/// Every kind of product, copy and transfer once, for ptxas to judge; nobody launches it.
+/// Every kind of product, copy and transfer once, for ptxas to check. Nothing launches it.
 #[inline(always)]
 fn everything<G: Group>(output: GlobalMut<u32>) {
     shared! {
@@ -215,7 +215,7 @@ pub fn tcgen05_of_a_pair(output: GlobalMut<u32>) {
     everything::<BlockPair>(output);
 }
 
-/// Every kind of scaled product once, for ptxas to judge.
+/// Every kind of scaled product once, for ptxas to check.
 #[kernel(min_arch = "sm_100a")]
 #[launch_contract(dims = 1)]
 pub fn tcgen05_scaled() {
@@ -254,7 +254,7 @@ pub fn tcgen05_scaled() {
     unsafe { memory.free() };
 }
 
-/// Asks for another cluster by itself, the answer to all blocks of its own.
+/// Requests another cluster; all blocks of this cluster get the answer.
 #[kernel(min_arch = "sm_100a")]
 #[cluster_launch(2, 1, 1)]
 #[launch_contract(dims = 1)]
@@ -288,8 +288,8 @@ pub fn cancels_for_its_cluster(output: GlobalMut<u32>) {
 /// Elements of a row that [`gather_rows`] moves.
 pub const WIDTH: usize = 16;
 
-/// Four pieces of rows of a matrix, wherever they are, to four rows of another. Each block of a
-/// cluster brings what all of them get, by turns of one row, and the last stores what has come.
+/// Copies four pieces of rows, from anywhere in a matrix, to four rows of another. The blocks of a
+/// cluster load, in turn, one row that all of them get, and the last block stores the rows.
 #[kernel(min_arch = "sm_100a")]
 #[launch_contract(dims = 1)]
 pub fn gather_rows(

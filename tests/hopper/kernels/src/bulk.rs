@@ -14,7 +14,7 @@ use lanewise_std::{GlobalMut, SharedArray, bulk, cluster};
 /// Elements that a block sends to another.
 pub const PIECE: usize = 64;
 
-/// `output += 2 * input` by plain bulk copies, in pieces of 256 words; both are multiples of that.
+/// `output += 2 * input` by plain bulk copies, in pieces of 256 words. Both lengths are multiples.
 ///
 /// # Safety
 /// Both begin at a multiple of 16 bytes.
@@ -50,8 +50,8 @@ pub unsafe fn add_twice(input: &[u32], output: GlobalMut<u32>) {
     }
 }
 
-/// The `count` words from `start` on, brought near before, into all blocks of the cluster; each
-/// block writes them behind the one before. With a policy for the second-level cache, or without.
+/// Prefetches the `count` words from `start` on and copies them into all blocks of the cluster.
+/// Each block stores them after the previous one's. With a policy for the L2 cache, or without.
 ///
 /// # Safety
 /// The input begins at a multiple of 16 bytes, and `start` and `count` are multiples of 4, of 256
@@ -103,8 +103,8 @@ pub unsafe fn load_for_cluster(
     cluster::sync_cluster();
 }
 
-/// Copies the first `PIECE` words of each block's share through shared memory, and adds them once
-/// more, with policies.
+/// Copies the first `PIECE` words of each block's part through shared memory, and adds them again,
+/// with cache policies.
 ///
 /// # Safety
 /// Both begin at a multiple of 16 bytes.
@@ -143,7 +143,7 @@ pub unsafe fn copy_with_policies(input: &[u32], output: GlobalMut<u32>) {
     }
 }
 
-/// A block's part of `values`, in shared memory.
+/// A block's part of `values`, copied to shared memory.
 #[inline(always)]
 fn take<T: Value>(values: GlobalMut<T>, piece: SharedArray<T, PIECE>) {
     let start = block_idx_x() as usize * PIECE;
@@ -154,8 +154,8 @@ fn take<T: Value>(values: GlobalMut<T>, piece: SharedArray<T, PIECE>) {
     bulk::fence_proxy_async();
 }
 
-/// Kernels in which each block sends `PIECE` elements of `sent` to the next one of its cluster,
-/// where they are joined with those of `values`: by one copy, or one by one from registers.
+/// Kernels in which each block sends `PIECE` elements of `sent` to the next block of its cluster.
+/// There they are combined with those of `values`: by one copy, or one by one from registers.
 macro_rules! sends {
     ($($(#[$doc:meta])* $name:ident: $bound:ident of [$($ty:ty),*], by $($number:literal $how:ident),*, one by one $($one:literal $single:ident),*;)*) => {$(
         $(#[$doc])*
@@ -210,7 +210,7 @@ macro_rules! sends {
 sends! {
     /// Copies, or adds.
     send: BlockAdd of [u32, i32, u64], by 0 copy_to_block, 1 add_to_block, one by one 2 set_async, 3 add_async;
-    /// Keeps the lesser, or the greater.
+    /// Keeps the minimum, or the maximum.
     send_bounds: BlockMinMax of [u32, i32], by 0 min_to_block, 1 max_to_block, one by one 2 min_async, 3 max_async;
     /// Combines bits: and, or, xor.
     send_bits: BlockBitwise of [u32, i32], by 0 and_to_block, 1 or_to_block, 2 xor_to_block, one by one 3 and_async, 4 or_async, 5 xor_async;
@@ -218,7 +218,7 @@ sends! {
     send_counts: BlockIncDec of [u32], by 0 inc_to_block, 1 dec_to_block, one by one 2 inc_async, 3 dec_async;
 }
 
-/// Each thread sends what it has read to the next block of its cluster, which writes what has come.
+/// Each thread sends what it has read to the next block of its cluster, which stores what arrives.
 #[kernel(instances(f32, f64, UInt2, Float4))]
 #[launch_contract(dims = 1)]
 pub fn send_values<T: Value>(values: GlobalMut<T>) {

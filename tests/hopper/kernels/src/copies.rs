@@ -1,4 +1,4 @@
-//! Asynchronous copies of each size, in groups; and what a block knows of a cluster of two
+//! Asynchronous copies of each size, in groups, and what a block can read about a cluster of two
 //! dimensions.
 
 use lanewise_macros::{kernel, shared};
@@ -15,8 +15,8 @@ pub const THREADS: usize = 128;
 #[repr(C, align(16))]
 struct Sixteen([u32; 4]);
 
-/// Thread t copies 4, 8 and the first t % 17 of 16 bytes, each in a group of its own, and writes
-/// the seven words to `output`: its share of `input` as an array of each.
+/// Thread t copies 4, 8 and the first t % 17 of 16 bytes, each in a group of its own. It writes the
+/// seven words to `output`: its part of `input` as an array of each size.
 ///
 /// # Safety
 /// `input` begins at a multiple of 16 bytes, and has four words for each thread.
@@ -57,9 +57,9 @@ pub unsafe fn copy_in_groups(input: &[u32], output: GlobalMut<u32>) {
     }
 }
 
-/// For each block, x fastest: whether its cluster was asked for; its place in it and the cluster's
-/// in the grid, along x and y; blocks of a cluster and clusters of the grid, along x and y; and the
-/// ranks of the blocks whose memory `map_shared_rank` leads to, as bits.
+/// For each block, x fastest: whether the launch has clusters; the block's position in its cluster
+/// and the cluster's in the grid, along x and y; blocks of a cluster and clusters of the grid,
+/// along x and y; and, as bits, the ranks of the blocks whose memory `map_shared_rank` returns.
 #[kernel]
 #[launch_contract(dims = 2)]
 pub fn cluster_facts(output: GlobalMut<[u32; 10]>) {
@@ -93,8 +93,8 @@ pub fn cluster_facts(output: GlobalMut<[u32; 10]>) {
     }
 }
 
-/// Each thread of a cluster writes its rank where the grid's threads of that number are, after it
-/// has read the next block's number.
+/// Each thread of a cluster reads the next block's number, and then writes its rank at the index of
+/// the grid's thread with that number.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn cluster_group(output: GlobalMut<[u32; 3]>) {

@@ -1,4 +1,4 @@
-//! Launches that begin early, and lanes that are chosen.
+//! Programmatic dependent launches, and elected lanes.
 
 use lanewise_macros::kernel;
 use lanewise_std::programmatic;
@@ -6,7 +6,7 @@ use lanewise_std::thread::{self, thread_idx_x};
 use lanewise_std::warp::{FULL_MASK, elect_sync};
 use lanewise_std::{DisjointSlice, GlobalMut};
 
-/// Writes `value` to each element, and lets the next kernel begin before that.
+/// Writes `value` to each element. Before that, it lets the next kernel begin.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn fill(mut output: DisjointSlice<u32>, value: u32) {
@@ -18,7 +18,7 @@ pub fn fill(mut output: DisjointSlice<u32>, value: u32) {
     }
 }
 
-/// Adds 1 to each element, after what came before.
+/// Adds 1 to each element, after the previous kernel's work.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn count_up(mut output: DisjointSlice<u32>) {
@@ -29,8 +29,8 @@ pub fn count_up(mut output: DisjointSlice<u32>) {
     }
 }
 
-/// In each warp the chosen lane writes 1 to its element, and the others 0; the chosen one of the
-/// odd lanes 2.
+/// In each warp the elected lane writes 1 to its element, and the others 0. The elected lane of the
+/// odd lanes writes 2.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn choose(output: GlobalMut<u32>) {

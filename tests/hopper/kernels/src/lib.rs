@@ -1,5 +1,5 @@
-//! Kernels that use what came with Hopper and Blackwell, a file a part; the package `hopper` has
-//! what they have to compute.
+//! Kernels that use the features of Hopper and Blackwell, one file per part. The package `hopper`
+//! has the expected results.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 

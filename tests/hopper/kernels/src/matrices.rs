@@ -16,7 +16,7 @@ use lanewise_std::thread::{block_dim_x, sync_threads, thread_idx_x};
 use lanewise_std::tma::{self, SwizzledTile};
 use lanewise_std::{GlobalMut, SharedArray, bulk};
 
-/// The words of `input` from `start` on to a tile, `N` of them.
+/// Copies the words of `input` from `start` on to a tile, `N` of them.
 #[inline(always)]
 pub(crate) fn fill<const N: usize>(
     tile: SharedArray<u32, N>,
@@ -78,7 +78,7 @@ pub(crate) fn by_warp<
 
 macro_rules! by_warp {
     ($($name:ident: $left:ident $in_left:literal, $right:ident $in_right:literal, $sum:ident $in_sum:literal, $multiply:expr;)*) => {$(
-        /// By `mma.sync`; a warp.
+        /// By `mma.sync`, with one warp.
         #[kernel]
         #[launch_contract(dims = 1, block = (32))]
         pub fn $name(input: &[u32], output: GlobalMut<$sum>) {
@@ -114,8 +114,8 @@ by_warp! {
     warp_u4_saturating: U4 2, U4 1, i32 4, multiply_add_saturating;
 }
 
-/// By `mma.sync` of `f64`; a warp: 8 rows of 4 of `input` times the transpose of the 8 rows behind
-/// them, added to `output`.
+/// By `mma.sync` of `f64`, with one warp: 8 rows of 4 of `input` times the transpose of the 8 rows
+/// after them, added to `output`.
 #[kernel]
 #[launch_contract(dims = 1, block = (32))]
 pub fn warp_f64(input: &[f64], output: GlobalMut<f64>) {
@@ -133,8 +133,8 @@ pub fn warp_f64(input: &[f64], output: GlobalMut<f64>) {
     }
 }
 
-/// By `mma.sync` of `f64`, `4 * R` deep; a warp: 16 rows of `input` times the transpose of the 8
-/// rows behind them, added to `output`.
+/// By `mma.sync` of `f64`, `4 * R` deep, with one warp: 16 rows of `input` times the transpose of
+/// the 8 rows after them, added to `output`.
 #[kernel(instances(1, 2, 4))]
 #[launch_contract(dims = 1, block = (32))]
 pub fn warp_f64_deep<const R: usize>(input: &[f64], output: GlobalMut<f64>) {
@@ -174,8 +174,8 @@ pub fn warp_f64_deep<const R: usize>(input: &[f64], output: GlobalMut<f64>) {
     }
 }
 
-/// 16 rows of 16 bytes of `input` by `ldmatrix`, and to another place by `stmatrix`: by one, by
-/// two, by two transposed on both ways, and by one transposed on the way back.
+/// 16 rows of 16 bytes of `input` by `ldmatrix`, and to another place by `stmatrix`: one matrix,
+/// two, two that are transposed both ways, and one that is transposed on the way back.
 #[kernel]
 #[launch_contract(dims = 1, block = (32))]
 pub fn matrices_there_and_back(input: &[u32], output: GlobalMut<u32>) {
@@ -219,7 +219,7 @@ pub fn matrices_there_and_back(input: &[u32], output: GlobalMut<u32>) {
     }
 }
 
-/// The right operand by its own rows: 16 of 8 half floats from word 128 on.
+/// The right operand in row-major order: 16 rows of 8 half floats from word 128 on.
 #[kernel]
 #[launch_contract(dims = 1, block = (32))]
 pub fn warp_by_rows(input: &[u32], output: GlobalMut<f32>) {
@@ -262,8 +262,8 @@ pub fn store_four(output: GlobalMut<u32>) {
     }
 }
 
-/// 64 rows of 128 bytes from word 0 of `input` to one tile, and as many as there is room for from
-/// word 2048 on to another; both as `wgmma` wants them.
+/// Copies 64 rows of 128 bytes from word 0 of `input` to one tile, and as many as fit from word
+/// 2048 on to another. Both are in the layout that `wgmma` needs.
 #[inline(always)]
 pub(crate) fn fill_tiles<A, B>(input: &[u32]) -> (*const A, *const B) {
     shared! {
@@ -278,7 +278,7 @@ pub(crate) fn fill_tiles<A, B>(input: &[u32]) -> (*const A, *const B) {
     (LEFT.tile(0).as_ptr().cast(), RIGHT.tile(0).as_ptr().cast())
 }
 
-/// Writes a sum row by row, a register to an element.
+/// Writes a sum row by row, one register per element.
 #[inline(always)]
 pub(crate) fn show<T: Register, const REGISTERS: usize>(
     sum: &Accumulator<T, REGISTERS>,
@@ -403,8 +403,8 @@ pub fn warpgroup_registers(input: &[u32], output: GlobalMut<f32>) {
     show(&sum, output);
 }
 
-/// Both operands across the inner dimension: the transpose of 64 rows of 64 `bf16` times 64 rows of
-/// 64, twice.
+/// Both operands in the layout with the other major dimension: the transpose of 64 rows of 64
+/// `bf16` times 64 rows of 64, twice.
 #[kernel(min_arch = "sm_90a")]
 #[launch_contract(dims = 1, block = (128))]
 pub fn warpgroup_across(input: &[u32], output: GlobalMut<f32>) {

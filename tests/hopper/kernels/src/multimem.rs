@@ -1,4 +1,4 @@
-//! Memory of several devices: sums over them, and what is written on all.
+//! Multicast memory of several devices: sums over the devices, and writes to all of them.
 
 use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;
@@ -6,7 +6,7 @@ use lanewise_std::multimem::Multicast;
 use lanewise_std::thread::index_1d;
 
 // ANCHOR: kernels
-/// Each thread's sum over the devices.
+/// Stores each thread's sum over the devices.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn sum_over_devices(values: Multicast<f32>, mut sums: DisjointSlice<f32>) {
@@ -16,7 +16,7 @@ pub fn sum_over_devices(values: Multicast<f32>, mut sums: DisjointSlice<f32>) {
     }
 }
 
-/// Each element becomes the sum over the devices, on all of them: an all-reduce of the elements
+/// Replaces each element by the sum over the devices, on all of them: an all-reduce of the elements
 /// from `start` on.
 #[kernel]
 #[launch_contract(dims = 1)]
@@ -29,8 +29,8 @@ pub fn all_reduce(values: Multicast<u32>, start: u32, count: u32) {
 }
 // ANCHOR_END: kernels
 
-/// Each thread adds its number to element `number % length` of every device, and makes the element
-/// behind at least that.
+/// Each thread adds its number to element `number % length` of every device, and raises the next
+/// element to at least that number.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn count_on_all(
@@ -48,7 +48,7 @@ pub fn count_on_all(
     }
 }
 
-/// The extremes of what the devices have.
+/// The minimum and the maximum over the devices.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn extremes(values: Multicast<u64>, mut pairs: DisjointSlice<[u64; 2]>) {

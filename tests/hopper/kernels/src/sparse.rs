@@ -1,4 +1,4 @@
-//! Products with left operands of which half of the elements are stored, by a warp and by a
+//! Products whose left operand stores only half of its elements, by a warp and by a
 //! warpgroup.
 
 use lanewise_macros::{kernel, shared};
@@ -14,7 +14,7 @@ use lanewise_std::tma::SwizzledTile;
 
 use crate::matrices::{self, fill, fill_tiles, show};
 
-/// What is said of a group, from a number of the host's.
+/// The metadata of a group, from a number that the host passes.
 trait Choice {
     fn of(number: u32) -> Self;
 }
@@ -32,9 +32,9 @@ impl Choice for OneOfTwo {
     }
 }
 
-/// Where the numbers begin in a warp's input: behind 128 words of each operand.
+/// Where the numbers begin in a warp's input: after 128 words of each operand.
 pub const OF_WARP: usize = 256;
-/// And in a warpgroup's: behind both tiles.
+/// Where the numbers begin in a warpgroup's input: after both tiles.
 pub const OF_WARPGROUP: usize = 2048 + 8192;
 
 /// The metadata of 16 rows and 16 groups from these on, of rows with `groups`; a number for each,
@@ -69,7 +69,7 @@ fn by_warp<A, const L: usize, B: Element, const R: usize, T: Copy, const S: usiz
 
 macro_rules! by_warp {
     ($($name:ident: $left:ident $in_left:literal, $right:ident $in_right:literal, $sum:ident $in_sum:literal, $part:literal;)*) => {$(
-        /// By `mma.sp`; a warp. The groups are those of one part.
+        /// By `mma.sp`, with one warp. The groups are those of one part.
         #[kernel]
         #[launch_contract(dims = 1, block = (32))]
         pub fn $name(input: &[u32], output: GlobalMut<$sum>) {
@@ -94,11 +94,11 @@ by_warp! {
     sparse_nibbles_half: S4 2, U4 2, i32 4, 1;
 }
 
-/// Two products, one behind the other along the inner dimension: what is stored of the left tile is
-/// 64 bytes wide, the right tile 128.
+/// Two products, one after the other along the inner dimension. The stored left tile is 64 bytes
+/// wide, and the right tile 128.
 macro_rules! by_warpgroup {
     ($($name:ident: $left:ident, $right:ident, $sum:ident $registers:literal, $parts:ident;)*) => {$(
-        /// By `wgmma.sp`; a warpgroup.
+        /// By `wgmma.sp`, with one warpgroup.
         #[kernel(min_arch = "sm_90a")]
         #[launch_contract(dims = 1, block = (128))]
         pub fn $name(input: &[u32], output: GlobalMut<$sum>) {
@@ -139,8 +139,8 @@ by_warpgroup! {
     warpgroup_sparse_half: F16, F16, F16x2 6, two;
 }
 
-/// What is stored of the left operand in registers, from rows of 128 bytes of which the first 64
-/// count; 64 columns.
+/// The stored elements of the left operand in registers, from rows of 128 bytes of which the first
+/// 64 are used; 64 columns.
 #[kernel(min_arch = "sm_90a")]
 #[launch_contract(dims = 1, block = (128))]
 pub fn warpgroup_sparse_registers(input: &[u32], output: GlobalMut<f32>) {

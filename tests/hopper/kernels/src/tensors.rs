@@ -1,4 +1,4 @@
-//! Boxes of tensors: there, back, into several blocks, by pixels; and plain bulk copies.
+//! Boxes of tensors: loads, stores, loads into several blocks, by pixels; and plain bulk copies.
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::barrier::{Barrier, BarrierStorage, Block, Cluster, Parity};
@@ -16,7 +16,7 @@ use lanewise_std::{GlobalMut, SharedArray, bulk, cluster};
 /// Words of shared memory for a box.
 pub const WORDS: usize = 2048;
 
-/// Writes the box to `output`, word by word as it lies in shared memory.
+/// Writes the box to `output`, word by word in the order of shared memory.
 #[inline(always)]
 fn show(tile: &SharedArray<u32, WORDS>, output: GlobalMut<u32>) {
     for i in (thread_idx_x() as usize..WORDS.min(output.len())).step_by(block_dim_x() as usize) {
@@ -25,7 +25,7 @@ fn show(tile: &SharedArray<u32, WORDS>, output: GlobalMut<u32>) {
     }
 }
 
-/// The box at `at`, of `bytes` bytes, word by word as it lies in shared memory.
+/// Loads the box at `at`, of `bytes` bytes, and writes its words in the order of shared memory.
 #[kernel(instances(1, 2, 3, 4, 5))]
 #[launch_contract(dims = 1)]
 pub fn load_box<const RANK: usize>(
@@ -51,7 +51,7 @@ pub fn load_box<const RANK: usize>(
     show(&tile, output);
 }
 
-/// Each way to store, by its number.
+/// The ways to store, by number.
 macro_rules! store_by {
     ($map:expr, $at:expr, $tile:expr, $how:expr) => {
         match $how {
@@ -68,7 +68,7 @@ macro_rules! store_by {
     };
 }
 
-/// What a box does to what is there.
+/// How a box changes the elements that are there.
 #[kernel(instances(1, 2, 3, 4, 5))]
 #[launch_contract(dims = 1)]
 pub fn store_box<const RANK: usize>(
@@ -95,7 +95,7 @@ pub fn store_box<const RANK: usize>(
 /// Elements of the box that each kernel of `joins!` stores.
 pub const JOINED: usize = 32;
 
-/// Elements of `input` in shared memory, where the unit sees them.
+/// Copies elements of `input` to shared memory, and makes them visible to the tensor unit.
 #[inline(always)]
 fn joined<T: Value>(input: &[T], piece: SharedArray<T, JOINED>) {
     for i in (thread_idx_x() as usize..input.len().min(JOINED)).step_by(block_dim_x() as usize) {
@@ -106,16 +106,16 @@ fn joined<T: Value>(input: &[T], piece: SharedArray<T, JOINED>) {
     sync_threads();
 }
 
-/// Waits for what the thread has stored.
+/// Waits until the thread's stores are complete.
 #[inline(always)]
 fn wait_for_stores() {
     bulk::commit_group();
     bulk::wait_group::<0>();
 }
 
-/// Kernels of one block that join `JOINED` elements with those that are there, one entry point for
-/// each type that the hardware can do it with: by a box from `at` on, and one after another by
-/// plain bulk copies.
+/// Kernels of one block that combine `JOINED` elements with those that are there, one entry point
+/// for each type that the hardware supports: by a box from `at` on, and one after another by plain
+/// bulk copies.
 macro_rules! joins {
     ($($(#[$doc:meta])* $of_boxes:ident $plain:ident: $bound:ident of [$($ty:ty),*], by $($number:literal $how:ident),*;)*) => {$(
         $(#[$doc])*
@@ -159,17 +159,17 @@ macro_rules! joins {
     )*};
 }
 joins! {
-    /// Adds to what is there.
+    /// Adds to the elements that are there.
     add_elements add_plain: ReduceAdd of [u32, i32, u64, F16, Bf16, f32, f64], by 0 store_add;
-    /// Keeps the lesser, or the greater.
+    /// Keeps the minimum, or the maximum.
     bound_elements bound_plain: ReduceMinMax of [u32, i32, u64, i64, F16, Bf16], by 0 store_min, 1 store_max;
-    /// Joins bits: and, or, xor.
+    /// Combines bits: and, or, xor.
     join_bits join_plain: ReduceBitwise of [u32, i32, u64], by 0 store_and, 1 store_or, 2 store_xor;
     /// Counts up, or down.
     count_elements count_plain: ReduceIncDec of [u32], by 0 store_inc, 1 store_dec;
 }
 
-/// One box into all blocks of the cluster; each block writes it behind the one before.
+/// Loads one box into all blocks of the cluster. Each block writes it after the previous one's.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn load_for_all(map: TensorMap<u32, 2>, at: [i32; 2], bytes: u32, output: GlobalMut<u32>) {
@@ -218,8 +218,8 @@ pub fn load_pixels(
     show(&tile, output);
 }
 
-/// A column of pixels, brought near before, into all blocks of the cluster, with a policy for the
-/// second-level cache; each block writes it behind the one before.
+/// Prefetches a column of pixels and loads it into all blocks of the cluster, with a policy for the
+/// L2 cache. Each block writes it after the previous one's.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn load_pixels_for_all(
@@ -251,7 +251,7 @@ pub fn load_pixels_for_all(
     cluster::sync_cluster();
 }
 
-/// A column of pixels on its way back: stored, or joined, each with a policy.
+/// Stores or combines a column of pixels, each with a cache policy.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn store_pixels(map: Im2colMapMut<u32, 4>, at: [i32; 4], input: &[u32], how: u32) {
@@ -271,19 +271,19 @@ pub fn store_pixels(map: Im2colMapMut<u32, 4>, at: [i32; 4], input: &[u32], how:
     }
 }
 
-/// Places for boxes that a cluster has on their way.
+/// The number of boxes that a cluster loads at a time.
 const PLACES: usize = 3;
-/// Columns and rows of what comes at once.
+/// Columns and rows that are loaded at once.
 const COLUMNS: usize = 64;
 const ROWS: usize = 8;
-/// Threads that add up; a warp beside them asks for boxes.
+/// Threads that compute sums. One more warp requests the boxes.
 pub const ADDERS: u32 = 128;
 
-/// What each thread has of all rows of the tensor, added up: each block of a cluster needs them
-/// all, asks for its part of them, and has it sent to all.
+/// Each thread's sum over all rows of the tensor. Each block of a cluster needs all rows. It
+/// requests its part of them, and has this part sent to all blocks.
 ///
-/// The tensor has 64 columns, and the map boxes of 8 rows by as many as there are blocks in the
-/// cluster.
+/// The tensor has 64 columns. The map's boxes have 8 rows, and as many boxes cover a row as the
+/// cluster has blocks.
 #[kernel]
 #[launch_contract(dims = 1, block = (160))]
 pub fn add_rows_of_all(map: TensorMap<u32, 2>, boxes: u32, output: GlobalMut<u32>) {
@@ -397,8 +397,8 @@ pub unsafe fn load_by_changed_maps(
     }
 }
 
-/// Threads write words, which a copy of the same launch brings to shared memory and from there to
-/// `output`; each block its own.
+/// Threads write words. A copy in the same launch loads them to shared memory, and another stores
+/// them to `output`. Each block has its own words.
 ///
 /// # Safety
 /// `words` begins at a multiple of 16 bytes.

@@ -1,4 +1,4 @@
-//! Wrong uses, one a kernel: each gets a report that names it.
+//! Wrong uses, one per kernel. Each has a report that names the error.
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::barrier::{Barrier, BarrierStorage, Block, Cluster, Parity};
@@ -55,7 +55,7 @@ pub fn expected_bytes(map: TensorMap<u32, 2>, expected: u32, output: GlobalMut<u
     }
 }
 
-/// A box that begins 16 bytes after it may.
+/// A box that begins 16 bytes after a valid address.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn misaligned_box(map: TensorMap<u32, 2>) {
@@ -197,8 +197,8 @@ pub fn arrives_at_a_block_that_left() {
     }
 }
 
-/// Each thread sends a word to the next block, which expects `expected` bytes, and reads what has
-/// come behind the wait, or before it.
+/// Each thread sends a word to the next block, which expects `expected` bytes. The block reads the
+/// words after the wait, or before it.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn sends_words(expected: u32, waits: bool, output: GlobalMut<u32>) {

@@ -1,7 +1,7 @@
-//! What came with Blackwell: what runs anywhere runs, and what the simulator does not run is
-//! refused by name, one kernel at a time.
+//! The features of Blackwell: the kernels that can run give the right result, and the simulator
+//! refuses the others by name, one kernel at a time.
 //!
-//! That `tcgen05` is written as ptxas wants it is seen by
+//! The following command checks that `tcgen05` has the form that ptxas accepts:
 //! `cargo xtask --crate tests/hopper/kernels check-ptx --arch sm_100a`.
 
 use std::error::Error;
@@ -14,7 +14,7 @@ use lanewise::tensor_map::{Swizzle, TensorMap, TensorMapMut, Tiles};
 use lanewise::{Backend, Device, LaunchConfig, LaunchError, Stream};
 use tests::isolate::isolated_with;
 
-/// Launches the product with one tile, which nobody has to fill.
+/// Launches the product with one tile, which may stay empty.
 fn multiply(device: &Device, stream: &Stream) -> Result<(), LaunchError> {
     let operand = buffer(device, &vec![0u16; TILE * DEPTH]);
     let tiles = || Tiles::new([DEPTH, TILE], [DEPTH as u32, TILE as u32]).swizzle(Swizzle::B128);
@@ -30,7 +30,7 @@ fn multiply(device: &Device, stream: &Stream) -> Result<(), LaunchError> {
     )
 }
 
-/// What an error says, with its causes.
+/// Returns the text of an error, with its causes.
 fn chain(error: &(dyn Error + 'static)) -> String {
     let (mut text, mut next) = (String::new(), Some(error));
     while let Some(error) = next {
@@ -40,7 +40,7 @@ fn chain(error: &(dyn Error + 'static)) -> String {
     text
 }
 
-/// Each position's work is done once, whoever does it.
+/// The work of each position is done once, by whichever block.
 #[test]
 fn each_blocks_work_is_done_once() {
     let (device, stream) = device();
@@ -101,7 +101,7 @@ fn what_is_not_run_is_refused_by_name_and_the_rest_of_the_module_runs() {
     }
 }
 
-/// Rows inside of the matrix, on its edges, before and behind it, and one of them twice.
+/// Rows inside of the matrix, on its edges, before and after it, and one of them twice.
 #[test]
 fn four_rows_are_gathered_and_scattered() {
     if device().0.backend() == Backend::Cuda {

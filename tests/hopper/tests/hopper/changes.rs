@@ -1,5 +1,5 @@
-//! What a launch makes and copies itself: maps that a kernel changes, memory that its threads have
-//! written.
+//! Data that a launch writes and then copies: maps that a kernel changes, and memory that its
+//! threads have written.
 
 use hopper::{buffer, device, values};
 use hopper_kernels::tensors::{copy_what_was_written, load_by_changed_maps};

@@ -1,4 +1,4 @@
-//! Launches that begin early, and lanes that are chosen.
+//! Programmatic dependent launches, and elected lanes.
 
 use hopper::{buffer, device, values};
 use hopper_kernels::grids::{choose, count_up, fill};

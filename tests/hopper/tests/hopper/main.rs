@@ -1,4 +1,4 @@
-//! What came with Hopper, part by part.
+//! The features of Hopper, one file per part.
 
 mod atomics;
 mod barriers;

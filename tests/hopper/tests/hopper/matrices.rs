@@ -11,7 +11,7 @@ use lanewise_std::kernel::SafeKernel;
 /// A type of elements: the bits of one, and how it has a small number.
 pub(crate) struct Kind {
     pub(crate) width: usize,
-    /// What a number is moved by, so that none is negative where there is no sign.
+    /// The offset that is added to a number, so that none is negative for an unsigned type.
     least: i32,
     bits: fn(i32) -> u32,
 }
@@ -100,7 +100,7 @@ fn product(
         .collect()
 }
 
-/// What the kernel makes of these words, with outputs that begin as these.
+/// Runs the kernel on these words. The outputs begin with these values.
 fn run<K, T>(kernel: K, input: &[u32], output: &[T], threads: u32) -> Vec<T>
 where
     T: DeviceCopy + 'static,

@@ -1,5 +1,5 @@
-//! Buffers of several devices under one address. On simulated devices only: on GPUs it takes an
-//! NVLink switch with NVLS.
+//! Buffers of several devices under one address. They are tested on simulated devices only: on GPUs
+//! they need an NVLink switch with NVLS.
 
 use hopper::buffer;
 use hopper_kernels::multimem::{all_reduce, count_on_all, extremes, sum_over_devices};
@@ -35,7 +35,7 @@ where
     made
 }
 
-/// Every claim, on all devices that there are.
+/// Tests every claim on all devices.
 fn everything() -> String {
     let devices = Device::all().expect("devices");
     let streams: Vec<_> = devices
@@ -172,7 +172,7 @@ fn five_devices_add_up() {
     }
 }
 
-/// What is refused, in words.
+/// The messages of calls that are refused.
 fn refusals() -> String {
     let devices = Device::all().expect("devices");
     let report = |error: lanewise::DriverError| format!("{} {error}", error.name());

@@ -18,7 +18,7 @@ use lanewise_std::tma;
 use proptest::prelude::*;
 use tests::sizes::cases;
 
-/// The element at these coordinates of a tensor without gaps, or none outside.
+/// Returns the element at these coordinates of a tensor without gaps, or `None` outside.
 fn index<const RANK: usize>(size: [usize; RANK], at: [i64; RANK]) -> Option<usize> {
     let mut index = 0;
     for dimension in (0..RANK).rev() {
@@ -31,7 +31,7 @@ fn index<const RANK: usize>(size: [usize; RANK], at: [i64; RANK]) -> Option<usiz
     Some(index)
 }
 
-/// For each element of a box, its index in the tensor, or none.
+/// Returns, for each element of a box, its index in the tensor, or `None`.
 fn indices<const RANK: usize>(
     size: [usize; RANK],
     tile: [u32; RANK],
@@ -75,7 +75,7 @@ fn config() -> LaunchConfig {
     LaunchConfig::new(1, 128)
 }
 
-/// What the kernels that load a box take.
+/// The arguments of the kernels that load a box.
 type LoadParams<const RANK: usize> = (
     tma::TensorMap<'static, u32, RANK>,
     [i32; RANK],
@@ -130,7 +130,7 @@ where
     Ok(())
 }
 
-/// What each way to store makes of an element that is there and one that comes.
+/// How each way to store combines an old element and a new one.
 const WAYS: [fn(u32, u32) -> u32; 9] = [
     |_, new| new,
     u32::wrapping_add,
@@ -495,7 +495,7 @@ fn a_cluster_shares_what_all_its_blocks_read() {
     }
 }
 
-/// Why there is no such map over 1024 words.
+/// Returns why there is no such map over 1024 words.
 fn refusal<const RANK: usize>(tiles: Tiles<RANK>) -> String {
     let (device, _) = device();
     let tensor: DeviceBuffer<u32> = buffer(&device, &[0; 1024]);

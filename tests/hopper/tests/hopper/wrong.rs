@@ -1,4 +1,4 @@
-//! Wrong uses, and what the simulator says of each. A GPU hangs on most of them, so they run on the
+//! Wrong uses, and the simulator's report for each. A GPU hangs on most of them, so they run on the
 //! simulator only.
 
 use hopper::{buffer, device};
@@ -13,7 +13,7 @@ use lanewise::{Backend, LaunchConfig, LaunchError};
 use lanewise_std::kernel::SafeKernel;
 use tests::isolate::isolated;
 
-/// What is said of a launch, in a process of its own; nothing on a GPU.
+/// Returns the report of a launch in a process of its own, or nothing on a GPU.
 fn report(
     test: &str,
     launch: impl FnOnce(&lanewise::Device, &lanewise::Stream) -> Result<(), LaunchError>,
@@ -31,7 +31,7 @@ fn report(
     Some(answer.text)
 }
 
-/// What is said of a thread that expects this many bytes of a box of 256.
+/// Returns the report for a thread that expects this many bytes of a box of 256.
 fn report_of_expecting(test: &str, bytes: u32) -> Option<String> {
     report(test, |device, stream| {
         with_map(device, |map| {
@@ -46,7 +46,7 @@ fn report_of_expecting(test: &str, bytes: u32) -> Option<String> {
     })
 }
 
-/// Asserts that the report has all of these words.
+/// Asserts that the report contains all of these words.
 #[track_caller]
 fn says(report: Option<String>, words: &[&str]) {
     let Some(report) = report else { return };
@@ -204,7 +204,7 @@ fn products_that_nobody_waits_for_are_named() {
     );
 }
 
-/// What is said of a kernel for a cluster of two blocks, the second of which ends at once.
+/// Returns the report for a kernel with a cluster of two blocks, the second of which ends at once.
 fn report_of_leaving<K>(test: &str, kernel: K) -> Option<String>
 where
     K: SafeKernel<Params = ()>,
@@ -257,7 +257,7 @@ fn a_word_to_a_block_that_has_ended_is_named() {
     );
 }
 
-/// What is said of 32 words that go to a block which expects this many bytes.
+/// Returns the report for 32 words that go to a block which expects this many bytes.
 fn report_of_words(test: &str, expected: u32, waits: bool) -> Option<String> {
     report(test, |device, stream| {
         let _checked = Checking::all().start();

@@ -1,10 +1,10 @@
 //! Every case under compute-sanitizer: which of its tools finds which.
 //!
-//! To start a process on a GPU takes longer than any case, so a process runs several under one
-//! tool; what the tool says between two launches is about the first of them. A case that takes the
-//! device down, or hangs and is killed, ends its process, and another goes on behind it. Processes
-//! run side by side. What is known is written down again and again, and what a file knows already
-//! is not run again.
+//! To start a process on a GPU takes longer than any case, so a process runs several cases under
+//! one tool. What the tool prints between two launches is about the first of them. A case that
+//! makes the device unusable, or hangs and is killed, ends its process, and another process
+//! continues after it. Processes run side by side. Results are saved regularly, and results that
+//! the file already has are not measured again.
 
 mod output;
 mod process;
@@ -25,9 +25,9 @@ use queue::{Job, Queue};
 /// The tools, by the names of `--tool`.
 pub const TOOLS: [&str; 4] = ["memcheck", "racecheck", "initcheck", "synccheck"];
 
-/// Processes that may fail to run anything of what they are to run, before that is given up.
+/// How many processes may fail to run any of their cases before the run is given up.
 const TRIES: u32 = 3;
-/// Processes after which what is known is written down.
+/// The number of processes after which results are saved.
 const STEP: usize = 20;
 
 /// How the cases are run.
@@ -41,7 +41,7 @@ pub struct Session<'a> {
     pub jobs: usize,
     /// How long a kernel may take, from its launch.
     pub limit: Duration,
-    /// How long processes may begin.
+    /// How long new processes may begin.
     pub within: Duration,
 }
 
@@ -60,7 +60,7 @@ pub fn say_ended(name: &str, ending: &Ending) {
     });
 }
 
-/// Writes a line at once: who reads it waits for it.
+/// Writes a line at once, because the reader waits for it.
 fn tell(line: &str) {
     let mut out = std::io::stdout().lock();
     // A reader that is gone wants nothing more.
@@ -82,9 +82,9 @@ impl Session<'_> {
         Ok(line.unwrap_or("unknown").trim().to_owned())
     }
 
-    /// Runs both parts of these cases under every tool, but for what the record knows, and adds
-    /// what was said. Hands the record on now and then, with the number of processes so far and
-    /// that of those which wait.
+    /// Runs both parts of these cases under every tool, except those in the record, and adds the
+    /// results. From time to time it passes the record on, with the number of processes so far and
+    /// of those that wait.
     pub fn run(
         &self,
         cases: &[Case],
@@ -118,8 +118,8 @@ impl Session<'_> {
         });
     }
 
-    /// Runs a process to its end, or until a kernel's time is over. What it says of the cases that
-    /// it came to.
+    /// Runs a process to its end, or until a kernel's time limit. Returns the results of the cases
+    /// that it reached.
     fn one(&self, job: &Job) -> Vec<(String, Answer)> {
         let mut command = std::process::Command::new(self.sanitizer);
         command

@@ -1,8 +1,8 @@
-//! What a run of compute-sanitizer wrote, and what it means.
+//! Parses the output of a run of compute-sanitizer.
 //!
-//! Lines of the tool begin with `=========`; a finding's first line is one space behind that, what
-//! it says besides is further in. In between stand the lines of the program, which says when it
-//! launches a kernel and how each ended.
+//! Lines of the tool begin with `=========`. A finding's first line follows after one space, and
+//! its details are indented further. Between them are the lines of the program, which report when
+//! it launches a kernel and how each launch ended.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,8 +18,8 @@ pub(crate) const FAILED: &str = "wrong: failed ";
 /// Before each line of the tool.
 const TOOL: &str = "========= ";
 
-/// First lines of the tool that are no finding: about itself, about calls that failed because of a
-/// kernel, and sums.
+/// First lines of the tool that are no finding: about the tool itself, about calls that failed
+/// because of a kernel, and totals.
 const ABOUT: &[&str] = &[
     "COMPUTE-SANITIZER",
     "Program hit ",
@@ -33,21 +33,21 @@ const ABOUT: &[&str] = &[
     "Detected overflow of ",
 ];
 
-/// What became of a part of a case under a tool.
+/// The result of a part of a case under a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// It ran, and nothing was said.
+    /// The kernel completed, and the tool reported nothing.
     Silent,
-    /// The tool said something of it.
+    /// The tool reported something about it.
     Found,
-    /// A call failed, and the tool said no more than that.
+    /// A call failed, and the tool reported no more than that.
     Failed,
     /// It was still running when its time was over.
     Hangs,
     /// The driver's compiler does not take it.
     Refused,
-    /// It was not launched in time, or the tool itself failed: nothing is known.
+    /// It was not launched in time, or the tool itself failed. The result is unknown.
     Late,
 }
 
@@ -72,7 +72,7 @@ impl Answer {
     }
 }
 
-/// How many kernels were launched and how many of those have ended, by what was written so far.
+/// Returns how many kernels were launched and how many of those have ended, in the output so far.
 pub(super) fn progress(text: &str) -> (usize, usize) {
     let count = |mark| text.matches(mark).count();
     (count(LAUNCHED), count(ENDED) + count(FAILED))

@@ -1,4 +1,4 @@
-//! A process with a time limit, and what it wrote.
+//! A process with a time limit, and its output.
 
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -10,10 +10,10 @@ use super::output;
 /// How long a process may take until it launches its first kernel, or the next: some start a
 /// context at a time.
 const START: Duration = Duration::from_secs(60);
-/// How often it is looked at.
+/// The interval between two looks at the process.
 const STEP: Duration = Duration::from_millis(50);
 
-/// Runs a command that launches kernels, each of which may take `limit`. What it wrote, both
+/// Runs a command that launches kernels, each of which may take `limit`. Returns its output, both
 /// streams in one, and whether it ended by itself.
 pub(super) fn run(command: &mut Command, limit: Duration) -> std::io::Result<(String, bool)> {
     let file = tempfile::NamedTempFile::new()?;
@@ -51,7 +51,7 @@ pub(super) fn run(command: &mut Command, limit: Duration) -> std::io::Result<(St
     Ok((written(file.path())?, ended))
 }
 
-/// All that was written so far.
+/// Returns the output so far.
 fn written(path: &Path) -> std::io::Result<String> {
     let bytes = std::fs::read(path)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())

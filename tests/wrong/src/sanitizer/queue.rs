@@ -1,5 +1,5 @@
-//! Which cases run in one process, and in which order: first each under the tool that is made for
-//! what is wrong with it.
+//! Decides which cases run in one process, and in which order: first each under the tool that is
+//! made for its error.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -9,14 +9,14 @@ use super::record::Record;
 use super::{Answer, TOOLS};
 use crate::case::{Case, Variant};
 
-/// Cases of a process, where none is expected to end it.
+/// Cases per process, if none is expected to end it.
 const QUIET: usize = 12;
-/// The same where most are.
+/// Cases per process, if most are expected to end it.
 const LOUD: usize = 4;
 /// Right twins of a process.
 const TWINS: usize = 20;
 
-/// What one process is to do.
+/// The cases of one process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Job {
     pub(super) tool: &'static str,
@@ -27,7 +27,7 @@ pub(super) struct Job {
 }
 
 impl Job {
-    /// What is left to do.
+    /// The cases that are left to run.
     pub(super) fn rest(&self, answers: &[(String, Answer)]) -> Option<Self> {
         let known = |case: &&String| !answers.iter().any(|(name, _)| name == *case);
         let cases: Vec<String> = self.cases.iter().filter(known).cloned().collect();
@@ -46,7 +46,7 @@ impl Job {
     }
 }
 
-/// The tool that is made for what a check looks for.
+/// Returns the tool that is made for the errors of a check.
 fn made_for(check: &str) -> &'static str {
     match check {
         "memory" | "leak" => "memcheck",

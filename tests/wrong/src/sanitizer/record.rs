@@ -1,5 +1,5 @@
-//! What compute-sanitizer said of all cases, as JSON: for the book's page, and for who looks
-//! closer.
+//! The results of compute-sanitizer for all cases, as JSON: for the book's page, and for readers
+//! who want details.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Answer, Outcome};
 use crate::case::Variant;
 
-/// What was said of a case. A tool under which it did not run is not there.
+/// The results of a case. A tool under which it did not run is missing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answers {
     /// What is wrong with the case, in its own words.
@@ -31,7 +31,7 @@ impl Answers {
     }
 }
 
-/// What was said on one GPU.
+/// The results on one GPU.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     /// The device's name.
@@ -42,14 +42,14 @@ pub struct Record {
     pub sanitizer: String,
     /// The day, `2026-11-22`.
     pub date: String,
-    /// Seconds that a kernel had.
+    /// The time limit of a kernel, in seconds.
     pub limit: u64,
     /// Each case by its name: `ptx/race/plain_flag`.
     pub cases: BTreeMap<String, Answers>,
 }
 
 impl Record {
-    /// Whether it is known what a tool makes of a kernel.
+    /// Returns whether the result of a tool for a kernel is known.
     pub(super) fn knows(&self, case: &str, part: Variant, tool: &str) -> bool {
         let answers = self.cases.get(case).map(|answers| answers.of(part));
         let answer = answers.and_then(|by| by.get(tool));

@@ -1,8 +1,8 @@
 //! Kernels on the model of a Tesla K40, the GPU of the notes: lines of 128 bytes in L1, banks of 4
 //! or 8 bytes.
 //!
-//! The embedded PTX is for newer devices; where nothing in a kernel is, it runs under an older
-//! head. The machine is used without the driver, whose device is another, and on a GPU too.
+//! The embedded PTX is for newer devices. A kernel that uses nothing newer runs under an older
+//! head. The tests use the simulator without the driver, also on a GPU's machine.
 
 use lanewise_sim::{AllocationKind, BankWidth, Counters, Device, DeviceModel, Launch, Module};
 

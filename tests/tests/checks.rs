@@ -1,5 +1,5 @@
-//! Checks that are asked for: by a guard, around some launches, and by the environment. The reports
-//! are in `checks/`.
+//! Checks that a program turns on: with a guard, around some launches, and with the environment.
+//! The reports are in `checks/`.
 
 use gpu::instruction::increment::{incr_atomic, incr_racy};
 use lanewise::checks::{self, Checking, Exploring, FindingKind};
@@ -34,7 +34,7 @@ fn race(device: &Device, stream: &Stream) -> Result<(), DriverError> {
     stream.synchronize()
 }
 
-/// The error of [`race`], whole and without what varies.
+/// Returns the error of [`race`], whole but without the parts that vary.
 fn raced() -> String {
     let device = tests::device();
     let stream = device.stream().expect("a stream");
@@ -125,7 +125,7 @@ fn every_schedule_is_right_or_the_one_that_is_not_is_shown() {
     }
 }
 
-/// Who panics may look for schedules too, in what it drops: a hook for panics can't be taken then.
+/// A panicking thread may explore schedules too, in a destructor: a panic hook can't be set then.
 #[test]
 fn schedules_are_looked_for_while_a_panic_unwinds() {
     struct Explores(Device);
@@ -185,8 +185,8 @@ fn findings_of_some_launches_are_given_back() {
     assert_eq!(found.expect("no fault"), ((), Some(vec![])));
 }
 
-/// What a kernel that doubles a word says of a buffer that nobody has filled, and of one that holds
-/// a copy of it.
+/// Returns the report of a kernel that doubles a word: of a buffer that was never written, and of
+/// one that holds a copy of it.
 fn doubled_unwritten() -> String {
     use cust::launch;
     use cust::memory::{CopyDestination, DeviceBuffer};

@@ -6,7 +6,7 @@ use lanewise_std::kernel::Module;
 use tests::device;
 use tests::isolate::isolated_with;
 
-/// Adds two vectors; the target of the text that did it, as in 90, or why there is none.
+/// Adds two vectors. Returns the target of the text that ran, such as 90, or the error.
 fn add() -> String {
     let device = device();
     let module = match device.module::<gpu::Ptx>() {

@@ -1,7 +1,7 @@
-//! Wrong programs, and what is said about each: CUDA's documented code on any device, and on the
-//! simulator the whole report, compared with a file in `faults/`.
+//! Wrong programs and their reports: CUDA's documented code on any device, and on the simulator the
+//! whole report, compared with a file in `faults/`.
 //!
-//! A kernel that faults poisons its context, so those run in a process of their own (see
+//! A kernel that faults poisons its context, so these tests run in a process of their own (see
 //! `tests::isolate`).
 
 use std::error::Error;
@@ -18,7 +18,7 @@ use tests::isolate::isolated;
 use tests::report::{stable, whole, without_ptx_lines};
 use tests::{device, expect, simulator};
 
-/// The driver's answer among an error and its causes.
+/// Returns the driver's code among an error and its causes.
 fn driver_error<'e>(error: &'e (dyn Error + 'static)) -> &'e DriverError {
     let mut next = Some(error);
     while let Some(error) = next {
@@ -231,7 +231,7 @@ fn a_copy_between_unequal_lengths_is_refused() {
     expect!(stable(&whole(&error)), "faults/unequal_lengths.txt");
 }
 
-/// `vec_add` with a first argument that lies: an address and a length of which nothing is true.
+/// Launches `vec_add` with a first argument whose address and length are both wrong.
 fn add_lies(device: &Device, address: u64, len: usize) -> String {
     let stream = device.stream().expect("a stream");
     let mut c = DeviceBuffer::<f32>::zeroed(device, len).expect("a buffer");

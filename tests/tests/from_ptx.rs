@@ -1,4 +1,4 @@
-//! What runs is the PTX: a change in its text is a change in the answer.
+//! The PTX text is what runs: a change in the text changes the result.
 
 use gpu::basics::vector_add::vec_add;
 use lanewise::checks::{self, Checking};

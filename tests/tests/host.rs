@@ -1,5 +1,5 @@
-//! What the host side promises: statics by name, shared memory of host and device, faults that are
-//! told, properties.
+//! What the host side guarantees: statics by name, memory that host and device share, reports of
+//! faults, and properties.
 
 use gpu::basics::device_globals::{TABLE, VALUE};
 use gpu::basics::matrix_add::mat_add_2d_2d;

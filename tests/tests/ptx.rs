@@ -1,4 +1,4 @@
-//! What the embedded PTX looks like: what the compiler owes the kernels, on every target.
+//! The embedded PTX: what the compiler guarantees to the kernels, on every target.
 
 #[path = "ptx/every_kernel.rs"]
 mod every_kernel;

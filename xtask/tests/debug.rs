@@ -1,5 +1,5 @@
-//! `--debug` from the command line to the kernels' results: built for a debugger they compute the
-//! same, and the simulator's report still names the kernel's line.
+//! `--debug` from the command line to the kernels' results: kernels that are built for a debugger
+//! compute the same, and the simulator's report still names the kernel's line.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -11,7 +11,7 @@ fn root() -> &'static Path {
         .expect("xtask is a folder of the workspace")
 }
 
-/// Runs on the simulator; what is printed, errors last, and the whole answer.
+/// Runs on the simulator. Returns the printed text with errors last, and the whole output.
 fn output(command: &mut Command) -> (String, Output) {
     let output = command
         .current_dir(root())

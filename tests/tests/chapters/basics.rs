@@ -1,4 +1,4 @@
-//! Chapter 1: threads that say who they are, and threads that each do one element.
+//! Chapter 1: threads that print who they are, and threads that each compute one element.
 
 use gpu::basics::hello::check_index;
 use lanewise::LaunchConfig;

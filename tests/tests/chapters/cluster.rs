@@ -68,7 +68,7 @@ fn a_cluster_stores_one_sum_where_its_blocks_would_store_four() {
     assert_eq!(counters.global_stores.requests, 16, "{counters:#?}");
 }
 
-/// What the driver, or the library, says to a launch of `cluster_ids` in this shape.
+/// Returns the error of the driver, or of the library, for a launch of `cluster_ids` in this shape.
 fn refusal(config: LaunchConfig) -> String {
     let device = device();
     let stream = device.stream().expect("a stream");

@@ -1,5 +1,5 @@
-//! Memory that is used after it was freed: by a kernel and by calls of the host, with where it was
-//! allocated and where freed.
+//! Memory that is used after it was freed: by a kernel and by calls of the host. The report names
+//! where it was allocated and where it was freed.
 
 use cust::launch;
 use cust::module::Module;
@@ -11,7 +11,7 @@ use tests::isolate::isolated;
 const PTX: &str = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry fill(.param .u64 p) {\n\
     .reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\nst.global.u64 [%rd1+8], %rd1;\nret;\n}";
 
-/// Memory that is freed in another function than the one that allocated it.
+/// Allocates memory that another function frees.
 #[inline(never)]
 fn allocate() -> u64 {
     let mut address = 0;
@@ -26,7 +26,7 @@ fn free(address: u64) -> u32 {
     unsafe { sys::cuMemFree_v2(address) as u32 }
 }
 
-/// Lines that say where memory came from and went, in their order.
+/// Returns the lines that name where memory was allocated and freed, in their order.
 fn said(text: &str) {
     let parts = [
         "8 bytes into freed allocation #",

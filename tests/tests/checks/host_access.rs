@@ -1,5 +1,5 @@
-//! What the host's own code reads and writes of memory that it shares with the device, before it
-//! has waited for what is done there.
+//! The host's own reads and writes of memory that it shares with the device, before it has waited
+//! for the work there.
 
 use std::ffi::c_void;
 
@@ -104,7 +104,7 @@ impl Program {
         ok(unsafe { sys::cuStreamSynchronize(self.stream) });
     }
 
-    /// What was found since it was asked last.
+    /// Returns the findings since the last call.
     fn found(&self) -> String {
         self.wait();
         let found = self.guard.findings();
@@ -125,7 +125,7 @@ fn write(at: *mut u32, word: usize) {
     unsafe { at.add(word).write_volatile(7) };
 }
 
-/// Runs a program in a process of its own, where no other test's work is under way; what it found.
+/// Runs a program in a process of its own, without the work of other tests; returns the findings.
 #[track_caller]
 fn findings(test: &str, body: impl FnOnce(&Program)) -> Option<String> {
     super::simulator()?;
@@ -283,7 +283,7 @@ fn the_host_touches_what_nobody_else_does() {
     });
 }
 
-/// A kernel that says by a flag that its data is there is no race, and waits for nobody.
+/// A kernel whose flag signals that its data is there causes no race, and the host need not wait.
 #[test]
 fn a_flag_in_mapped_memory_orders() {
     silent("a_flag_in_mapped_memory_orders", |program| {
@@ -324,7 +324,7 @@ fn it_fails_the_next_call_that_waits() {
 /// own words are on stderr, and the process is aborted.
 #[test]
 fn a_stack_that_is_used_up_is_told_as_ever() {
-    /// Goes on for ever, with something on the stack each time.
+    /// Recurses for ever, with something on the stack each time.
     fn deeper(n: u64) -> u64 {
         let here = std::hint::black_box([n; 64]);
         if here[0] == u64::MAX {

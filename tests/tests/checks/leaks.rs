@@ -1,4 +1,4 @@
-//! What a program has not given back: by a guard, and by the environment when the program ends.
+//! Resources that a program has not freed: by a guard, and by the environment at the program's end.
 
 use gpu::instruction::increment::incr_atomic;
 use lanewise::checks::{Checking, FindingKind};
@@ -100,7 +100,7 @@ fn the_end_of_the_program_lists_what_it_left_and_nothing_of_ours() {
     assert_eq!(answer.stderr, "", "a leak is no part of `all`");
 }
 
-/// A context that ends takes away what the program left in it, and that is said too.
+/// A context that ends frees what the program left in it. The report contains that too.
 #[test]
 fn the_end_of_a_context_is_the_end_of_what_was_left_in_it() {
     if super::simulator().is_none() {

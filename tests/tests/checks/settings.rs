@@ -1,16 +1,16 @@
-//! Every variable of the environment with values that it does not take: the program is told which
-//! variable it is and what it takes, in a few lines, and goes on or does not.
+//! Every environment variable with values that it does not accept: the message names the variable
+//! and the accepted values, in a few lines. The program goes on or ends.
 
 use lanewise::{Backend, Device, DeviceBuffer, LaunchConfig};
 use lanewise_variables::{ALL, Group};
 use tests::isolate::isolated_with;
 use tests::report;
 
-/// What becomes of a wrong value.
+/// The effect of a wrong value.
 enum Wrong {
     /// The device does not open; the error has these words.
     Refused(&'static str),
-    /// What would be written to such a file is not; stderr has these words.
+    /// The file is not written; stderr has these words.
     Said(&'static str),
     /// A kernel does not load; the error has these words.
     NotLoaded(&'static str),

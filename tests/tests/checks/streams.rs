@@ -1,4 +1,4 @@
-//! Operations of streams that touch the same bytes in no order, each beside its right twin.
+//! Operations of streams on the same bytes without an order, each beside its right twin.
 
 use std::ffi::c_void;
 
@@ -111,7 +111,7 @@ impl Program {
         ok(unsafe { sys::cuStreamSynchronize(stream) });
     }
 
-    /// What was found since it was asked last, when all is done.
+    /// Returns the findings since the last call, when all work is done.
     fn found(&self) -> Vec<Finding> {
         self.streams.iter().for_each(|stream| self.wait(*stream));
         // SAFETY: waits for the default stream, with which other tests may work as well.

@@ -1,5 +1,5 @@
-//! Chapter 10: several devices. Two, four and eight simulated ones, each number in a process of its
-//! own.
+//! Chapter 10: several devices. The tests simulate two, four and eight, each number in a process of
+//! its own.
 
 use lanewise_patterns::timeline::{BarKind, panels};
 use lanewise_patterns::{Setup, run};

@@ -1,5 +1,5 @@
-//! What holds for every kernel of the repository, whichever it is: from the embedded PTX and its
-//! manifest, so that nothing is compiled once more to be looked at.
+//! Rules for every kernel of the repository, checked in the embedded PTX and its manifest, so that
+//! nothing is compiled again for that.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -11,7 +11,7 @@ use lanewise_std::kernel::Module;
 struct Compiled {
     /// Its name and its target, for messages.
     name: String,
-    /// What the manifest says of it.
+    /// What the manifest contains about it.
     described: Kernel,
     /// The files that its module's lines refer to, by number.
     files: &'static BTreeMap<&'static str, &'static str>,
@@ -72,7 +72,7 @@ static KERNELS: LazyLock<Vec<Compiled>> = LazyLock::new(|| {
     all
 });
 
-/// How many lines of a text hold this.
+/// Returns how many lines of a text contain this.
 fn count(text: &str, needle: &str) -> usize {
     text.lines().filter(|line| line.contains(needle)).count()
 }

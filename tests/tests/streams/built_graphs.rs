@@ -1,5 +1,5 @@
-//! Graphs built node by node: what they do is what their nodes do one after another, whatever runs
-//! side by side; and what they refuse.
+//! Graphs built node by node: the result is that of their nodes one after another, whatever runs
+//! side by side. Also the calls that they refuse.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

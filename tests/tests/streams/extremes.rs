@@ -1,5 +1,5 @@
-//! Lengths that no memory has: each way to make or cut memory answers with an error, and does not
-//! panic, end the program or take the length for a smaller one.
+//! Lengths that no memory has: each way to allocate or slice memory returns an error. It does not
+//! panic, end the program, or use a smaller length.
 
 use std::fmt::Debug;
 

@@ -1,5 +1,5 @@
-//! Graphs: what is recorded runs at each launch, in turn with other uses of its buffers, and not
-//! after one of them is gone.
+//! Graphs: each launch runs the recorded work, ordered with other uses of its buffers, but not
+//! after one of the buffers was dropped.
 
 use gpu::basics::vector_add::vec_add;
 use lanewise::{

@@ -1,8 +1,8 @@
-//! What other threads do while one waits for a function that a stream calls on the host.
+//! The work of other threads while one waits for a function that a stream calls on the host.
 //!
-//! Such a function may wait for anything but the device: for a thread that is about to queue work,
-//! too. So whoever waits for the device must hold nothing that queuing work takes, or the three
-//! wait for each other for ever.
+//! Such a function may wait for anything but the device: also for a thread that is about to queue
+//! work. So a thread that waits for the device must hold no lock that is needed to queue work.
+//! Otherwise the three wait for each other for ever.
 
 use std::sync::{Mutex, mpsc};
 use std::thread;
@@ -111,10 +111,10 @@ const WAITS: [Named; 11] = [
     }),
 ];
 
-/// A GPU neither counts nor checks.
+/// Counters and checks, which a GPU does not have.
 const NOT_ON_A_GPU: [&str; 2] = ["counters::of", "checks::of"];
 
-/// What waits for nothing.
+/// The operations that wait for nothing.
 const QUEUES: [Named; 9] = [
     ("Device::stream", |it| {
         it.device.stream().expect("a stream");

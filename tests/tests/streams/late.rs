@@ -1,5 +1,5 @@
-//! What a function of the host or a recording drops: what has to be called for that must not be
-//! called there, and it is given back all the same.
+//! Values that a host function or a recording drops. The calls that free them are not allowed
+//! there, but they are freed all the same.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Chapter 5: streams, events, asynchronous copies. Who waits for whom.
+//! Chapter 5: streams, events, asynchronous copies, and the order between them.
 
 mod any_order;
 mod built_graphs;

@@ -1,5 +1,5 @@
-//! The program's own code that the library calls, or that is called while the library is at work:
-//! wakers, destructors, functions of the host.
+//! The program's own code that the library calls, or that runs while the library is at work:
+//! wakers, destructors, host functions.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, mpsc};

@@ -1,5 +1,5 @@
-//! A panic in a function that the library calls: it comes through, or ends where it is, and nothing
-//! is left of what was being made.
+//! A panic in a function that the library calls: it reaches the caller or ends in the function, and
+//! no half-made object is left.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 

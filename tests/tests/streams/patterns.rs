@@ -6,7 +6,7 @@ use tests::agree::{agrees, assert_agrees};
 use tests::isolate::isolated;
 use tests::sizes::{EDGES, cases, lengths};
 
-/// Variants whose answer is an array's: who is queued when.
+/// Variants whose result is an array, with the work queued in several orders.
 const QUEUED: [&str; 5] = [
     "depth_first",
     "breadth_first",
@@ -25,7 +25,7 @@ const OVERLAPPED: [&str; 6] = [
     "host_counts_meanwhile",
 ];
 
-/// Variants whose answer is who went first, or who was refused.
+/// Variants whose result is which work ran first, or which was refused.
 const WORDS: [&str; 4] = [
     "event_joins_streams",
     "event_without_time",

@@ -1,4 +1,4 @@
-//! Pools of memory: what they have, keep and give back.
+//! Memory pools: the memory that they hold, keep and give back.
 
 use gpu::basics::vector_add::vec_add;
 use lanewise::{DeviceBuffer, LaunchConfig, MemoryError, MemoryPool, StreamOptions};

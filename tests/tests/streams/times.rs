@@ -1,5 +1,5 @@
-//! What runs beside what on the simulator, whose times are modelled: read from the trace, span by
-//! span, and the same in every run.
+//! Which operations overlap on the simulator, whose times are modelled. The tests read the trace,
+//! span by span; it is the same in every run.
 
 use lanewise_patterns::timeline::{Bar, BarKind, Panel, panels};
 use lanewise_patterns::{Setup, run, streams};
@@ -41,7 +41,7 @@ fn kernels(panel: &Panel) -> Vec<Vec<&Bar>> {
     kernels.filter(|bars| !bars.is_empty()).collect()
 }
 
-/// Whether two bars share more than a moment.
+/// Returns whether two bars overlap for more than a moment.
 fn overlap(a: &Bar, b: &Bar) -> bool {
     a.start.max(b.start) + 1e-3 < a.end.min(b.end)
 }

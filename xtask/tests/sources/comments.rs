@@ -1,4 +1,4 @@
-//! Comments: lines that fit beside the code, and documentation that says something.
+//! Comments: lines that fit beside the code, and documentation that adds information.
 //!
 //! rustfmt on the stable channel leaves comments as they are, and no lint counts the words of one.
 
@@ -7,10 +7,10 @@ use std::path::Path;
 
 use crate::text::files;
 
-/// The most columns of a line of a comment: as many as rustfmt leaves to code.
+/// The maximum number of columns of a comment line, which is also rustfmt's limit for code.
 const COLUMNS: usize = 100;
 
-/// The fewest words that say more than the name below them.
+/// The minimum number of words in documentation that adds something to the name.
 const WORDS: usize = 3;
 
 /// The text of a line that is a comment, without its slashes.
@@ -19,7 +19,7 @@ fn comment(line: &str) -> Option<&str> {
     Some(text.trim_start_matches(['/', '!']).trim())
 }
 
-/// The numbers of the lines of comments that are too long. Rows of tables, examples, and single
+/// Returns the numbers of the comment lines that are too long. Rows of tables, examples, and single
 /// words such as addresses cannot be broken.
 fn long_lines(text: &str) -> Vec<usize> {
     let mut found = Vec::new();
@@ -38,7 +38,7 @@ fn long_lines(text: &str) -> Vec<usize> {
     found
 }
 
-/// The numbers of the lines where documentation of an item begins that is too short.
+/// Returns the numbers of the lines at which documentation of an item begins that is too short.
 fn short_docs(text: &str) -> Vec<usize> {
     let mut found = Vec::new();
     let mut words = 0;
@@ -60,7 +60,7 @@ fn short_docs(text: &str) -> Vec<usize> {
     found
 }
 
-/// Fails with the places where `find` finds something in the workspace.
+/// Fails with the places that `find` returns for the workspace.
 fn expect_none(what: &str, find: fn(&str) -> Vec<usize>) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut places = String::new();

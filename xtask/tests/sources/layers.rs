@@ -1,11 +1,11 @@
 //! Modules use each other in one direction.
 //!
-//! Of every folder of modules, what lies beside each other (files and folders, with all that is in
-//! them) may not form a circle of uses: a reader can then begin at the bottom, and what is above
-//! can change without what is below. A `mod.rs` belongs to its folder and is not counted against
-//! it. Tests do not count. Paths are read from the text: `use` lines, and `crate::` and `super::`
-//! wherever they stand; a name that a module exports again counts as that of the module which it
-//! comes from.
+//! The modules of a folder (files and folders, with everything in them) may not use each other
+//! in a cycle. A reader can then begin at the bottom, and a module can change without those
+//! below it. A `mod.rs` belongs to its folder, and its uses are not counted. Tests are not
+//! counted either. The paths are read from the text: `use` lines, and `crate::` and `super::`
+//! anywhere. A name that a module exports again counts as a name of the module that it comes
+//! from.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,20 +13,20 @@ use std::path::Path;
 
 use crate::text::code;
 
-/// Modules that are one thing in several files.
+/// Modules that are one unit in several files.
 struct OneThing {
     /// The crate's folder.
     of: &'static str,
     /// The folder of modules.
     folder: &'static str,
-    /// What in it belongs together; nothing for all of it, with what is below.
+    /// The modules of the folder that belong together. If empty, all of them, with those below.
     modules: &'static [&'static str],
     /// The reason for a reader.
     #[expect(dead_code, reason = "it is for the reader")]
     because: &'static str,
 }
 
-/// Where circles are meant. What no longer holds one is told, too.
+/// The intended cycles. An entry that is no longer a cycle is reported, too.
 const ONE_THING: &[OneThing] = &[
     OneThing {
         of: "gpu/std",
@@ -143,7 +143,7 @@ fn paths(tree: &str) -> Vec<String> {
         .collect()
 }
 
-/// What a module names of its crate: paths, and whether it gives the name out again.
+/// The paths of its crate that a module names, and whether it exports each name again.
 fn named(text: &str) -> Vec<(String, bool)> {
     let mut found = Vec::new();
     let mut elsewhere = String::new();
@@ -180,12 +180,12 @@ fn named(text: &str) -> Vec<(String, bool)> {
 /// The modules of a crate and what they use.
 struct Uses {
     modules: BTreeSet<Module>,
-    /// Names that a module gives out again, with the module that each comes from.
+    /// The names that a module exports again, with the module that each comes from.
     exports: BTreeMap<(Module, String), Module>,
 }
 
 impl Uses {
-    /// The module that a path in `from` leads to, if it is one of the crate.
+    /// Returns the module that a path in `from` leads to, if it belongs to the crate.
     fn resolve(&self, from: &Module, path: &str) -> Option<Module> {
         let mut words = path.split("::").peekable();
         let mut at = match *words.peek()? {
@@ -231,14 +231,14 @@ impl Uses {
     }
 }
 
-/// A use that lies on a circle: the folder, the two modules in it, and what uses what.
+/// A use on a cycle: the folder, the two modules in it, and what uses what.
 struct Use {
     folder: String,
     between: (String, String),
     line: String,
 }
 
-/// The uses of a crate that lie on circles.
+/// Returns the uses of a crate that are on cycles.
 fn circles(root: &Path, name: &str) -> Vec<Use> {
     let texts = modules(&root.join(name).join("src"));
     let mut uses = Uses {
@@ -249,7 +249,7 @@ fn circles(root: &Path, name: &str) -> Vec<Use> {
         .iter()
         .map(|(module, text)| (module, named(text)))
         .collect();
-    // Twice, for what is given out again of what was given out again.
+    // Twice, for names that are exported again twice.
     for _ in 0..2 {
         for (module, paths) in &named {
             for (path, _) in paths.iter().filter(|(_, again)| *again) {
@@ -296,7 +296,7 @@ fn circles(root: &Path, name: &str) -> Vec<Use> {
     found
 }
 
-/// The edges that lie on a circle: from whose end their start can be reached.
+/// Returns the edges on a cycle: the start of such an edge can be reached from its end.
 fn in_circles(edges: &BTreeSet<(String, String)>) -> BTreeSet<(String, String)> {
     let reaches = |from: &String, to: &String| {
         let (mut seen, mut todo) = (BTreeSet::from([from]), vec![from]);

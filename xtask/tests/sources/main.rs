@@ -1,5 +1,5 @@
-//! What holds of the whole workspace: of its sources, read as text, and of what cargo makes of
-//! them. One program, so that cargo's answers are waited for while text is read.
+//! Rules for the whole workspace: for its sources, read as text, and for what cargo makes of them.
+//! They are one program, so that text is read while cargo runs.
 
 mod comments;
 mod layers;

@@ -1,8 +1,8 @@
-//! A crate without tests in its sources says so, and one without examples in its documentation, and
-//! none says so that has some.
+//! A crate without tests in its sources declares that in its manifest, and so does one without
+//! examples in its documentation. No crate that has some declares it.
 //!
 //! `cargo test` makes a program of each crate that may have tests, and runs rustdoc over each that
-//! may have examples. Both take as long where there are none.
+//! may have examples. Both take as long if there are none.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use cargo_metadata::{MetadataCommand, Target};
 
 use crate::text::files;
 
-/// Whether a source has an example in its documentation.
+/// Returns whether a source has an example in its documentation.
 fn has_example(text: &str) -> bool {
     let is_fence = |line: &str| {
         let line = line.trim_start();
@@ -20,12 +20,13 @@ fn has_example(text: &str) -> bool {
     text.lines().any(is_fence)
 }
 
-/// Whether a source has a test, by itself or by `proptest!`, which is told the same.
+/// Returns whether a source has a test, written directly or with `proptest!`.
 fn has_test(text: &str) -> bool {
     text.lines().any(|line| line.trim_start() == "#[test]")
 }
 
-/// The sources of a target: of a program in `src/bin` its own file, else all in its folder.
+/// Returns the sources of a target: for a program in `src/bin` its own file, else all in its
+/// folder.
 fn sources(target: &Target) -> Vec<String> {
     let root = target.src_path.as_std_path();
     let folder = root.parent().expect("a folder");

@@ -1,9 +1,9 @@
-//! After `cargo test`, `cargo xtask` and what it starts find everything built.
+//! After `cargo test`, `cargo xtask` and the commands that it starts need no further compilation.
 //!
-//! Cargo gives a dependency the features that the selected packages ask for. Where two commands
-//! select different packages, the same crate may be built twice, and with it all that stands on it:
-//! the simulator, for one, which takes minutes. `xtask/Cargo.toml` asks for what is missing; these
-//! tests say when its list is short of something.
+//! Cargo gives a dependency the features that the selected packages need. If two commands select
+//! different packages, the same crate may be built twice, together with all crates that depend on
+//! it. One of them is the simulator, which takes minutes. `xtask/Cargo.toml` lists the missing
+//! features, and these tests report what its list lacks.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -70,9 +70,9 @@ fn what_xtask_builds_is_what_the_tests_built() {
     }
 }
 
-/// Where a profile says something of LTO, cargo compiles a crate in one way for programs and in
-/// another for build scripts and macros, and in that of the programs for both where a command has
-/// it for both. The graph does not show it, and two commands would share no such crate.
+/// If a profile sets LTO, cargo compiles a crate in one way for programs and in another for build
+/// scripts and macros. If a command needs both, it compiles in the programs' way for both. The
+/// graph does not show it, and two commands would share no such crate.
 #[test]
 fn scripts_and_programs_share_no_crate() {
     let all = graph(&["test", "--workspace"]);
@@ -96,7 +96,7 @@ fn is_for_host(unit: &Value) -> bool {
         .contains(kind)
 }
 
-/// The libraries that these stand on, build scripts and macros left out with what is below them.
+/// Returns the libraries below these, without build scripts, macros, and the libraries below them.
 fn below(all: &[Value], mut open: Vec<usize>) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     while let Some(unit) = open.pop() {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The files below a folder whose names end so, but for what cargo builds.
+/// Returns the files below a folder whose names have this end, except those that cargo builds.
 pub(crate) fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut todo = vec![folder.to_owned()];
@@ -23,8 +23,8 @@ pub(crate) fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The text as far as it says what is used: no comments, no strings, nothing behind `#[cfg(test)]`,
-/// which stands last in a file.
+/// Returns the part of the text that shows uses: without comments, strings, and the code after
+/// `#[cfg(test)]`, which is last in a file.
 pub(crate) fn code(text: &str) -> String {
     let mut code = String::new();
     let mut rest = text;

@@ -1,14 +1,14 @@
-//! Every public item is used by somebody.
+//! Every public item has a use.
 //!
-//! The compiler finds what is unused inside a crate, and `unreachable_pub` what is public for no
-//! reason; what a crate offers and no other, no test, no example and no page of the book takes,
-//! neither finds. Here an item counts as used if its name stands anywhere in the workspace but
-//! where something of that name is defined. That misses items with a common name, and never blames
+//! The compiler finds items that are unused inside a crate, and `unreachable_pub` items that are
+//! public for no reason. Neither finds a public item that no other crate, test, example or page of
+//! the book uses. Here an item counts as used if its name occurs anywhere in the workspace except
+//! where something of that name is defined. That misses items with a common name, and never reports
 //! a used one.
 //!
-//! Of the device library more is asked: no page makes up for a kernel or a test that calls it, and
-//! a name under which something is offered again, as `lanewise_std::compat` does, is used by
-//! whoever takes it by that name.
+//! The device library has a stricter rule: a kernel or a test must call each item, and a page is
+//! not enough. A name under which an item is exported again, as in `lanewise_std::compat`, counts
+//! as used only if that name is used.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
@@ -28,7 +28,7 @@ const CRATES: &[&str] = &[
     "xtask/cli/src",
 ];
 
-/// What only programs of users take, with the reason.
+/// Items that only users' programs use, with the reason.
 const FOR_USERS: &[(&str, &str)] = &[(
     "forget_order",
     "unsafe, for overlaps that no program here wants",
@@ -44,13 +44,13 @@ const OF_LIBRARY: &[(&str, &str)] = &[
     ("Accumulator128", "one of three; the others are used"),
 ];
 
-/// Words behind which a name is defined.
+/// The words before the name in a definition.
 const DEFINE: &[&str] = &[
     "fn", "struct", "enum", "trait", "type", "static", "const", "mod", "union",
 ];
 
-/// The words of a text, each with the one before it. Names are of ASCII's letters, so that bytes
-/// are looked at: there are millions.
+/// The words of a text, each with the one before it. Names are ASCII, so the function reads bytes:
+/// there are millions of them.
 fn words(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let is_word = |byte: u8| matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_');
     let (bytes, mut at, mut before) = (text.as_bytes(), 0, "");
@@ -67,7 +67,7 @@ fn words(text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Words that stand somewhere; each comes a hundred times.
+/// Words that occur somewhere. Each occurs about a hundred times.
 #[derive(Debug, Default)]
 struct Used(HashSet<String>);
 
@@ -85,7 +85,7 @@ impl Used {
     }
 }
 
-/// The names that a file defines for others: `pub`, and no narrower.
+/// Returns the names that a file defines as `pub`, and not with a narrower visibility.
 fn offered(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter_map(|line| {
         let words: Vec<&str> = line
@@ -111,7 +111,7 @@ fn offered(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The names under which a file offers what is defined elsewhere, and the text without them.
+/// Returns the names that a file exports again, and the text without them.
 fn offered_again(code: &str) -> (Vec<&str>, String) {
     let (mut names, mut rest) = (Vec::new(), String::new());
     let mut parts = code.split("pub use ");

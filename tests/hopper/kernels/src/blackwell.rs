@@ -254,7 +254,7 @@ pub fn tcgen05_scaled() {
     unsafe { memory.free() };
 }
 
-/// Requests another cluster; all blocks of this cluster get the answer.
+/// Asks to cancel another cluster; all blocks of this cluster get the answer.
 #[kernel(min_arch = "sm_100a")]
 #[cluster_launch(2, 1, 1)]
 #[launch_contract(dims = 1)]
@@ -288,8 +288,8 @@ pub fn cancels_for_its_cluster(output: GlobalMut<u32>) {
 /// Elements of a row that [`gather_rows`] moves.
 pub const WIDTH: usize = 16;
 
-/// Copies four pieces of rows, from anywhere in a matrix, to four rows of another. The blocks of a
-/// cluster load, in turn, one row that all of them get, and the last block stores the rows.
+/// Copies pieces of four rows, anywhere in a matrix, to four rows of another. Each block loads
+/// them, the first block also for all; the last block stores them if both loads agree.
 #[kernel(min_arch = "sm_100a")]
 #[launch_contract(dims = 1)]
 pub fn gather_rows(

@@ -93,8 +93,8 @@ pub fn cluster_facts(output: GlobalMut<[u32; 10]>) {
     }
 }
 
-/// Each thread of a cluster reads the next block's number, and then writes its rank at the index of
-/// the grid's thread with that number.
+/// Each thread of a cluster reads the next block's number. Then it writes its rank and this number
+/// at its own index in the grid.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn cluster_group(output: GlobalMut<[u32; 3]>) {

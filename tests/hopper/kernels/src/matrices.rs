@@ -297,7 +297,7 @@ pub(crate) fn show<T: Register, const REGISTERS: usize>(
 
 macro_rules! by_warpgroup {
     ($($signs:ident $name:ident: $left:ty, $right:ty, $sum:ty, $registers:literal;)*) => {$(
-        /// The left tile times the transpose of the right one, twice; by `wgmma`, a warpgroup.
+        /// The left tile times the transpose of the right one, twice, by `wgmma`; one warpgroup.
         #[kernel(min_arch = "sm_90a")]
         #[launch_contract(dims = 1, block = (128))]
         pub fn $name(input: &[u32], output: GlobalMut<$sum>) {

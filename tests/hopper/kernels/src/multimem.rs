@@ -29,8 +29,8 @@ pub fn all_reduce(values: Multicast<u32>, start: u32, count: u32) {
 }
 // ANCHOR_END: kernels
 
-/// Each thread adds its number to element `number % length` of every device, and raises the next
-/// element to at least that number.
+/// Each thread with a number adds it, less 5, to element `number % length` of `totals` on every
+/// device. It also updates the maximum in `most` and the minimum in `least` at this index.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn count_on_all(

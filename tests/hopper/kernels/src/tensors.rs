@@ -282,8 +282,8 @@ pub const ADDERS: u32 = 128;
 /// Each thread's sum over all rows of the tensor. Each block of a cluster needs all rows. It
 /// requests its part of them, and has this part sent to all blocks.
 ///
-/// The tensor has 64 columns. The map's boxes have 8 rows, and as many boxes cover a row as the
-/// cluster has blocks.
+/// The tensor has 64 columns. The map's boxes have 64 columns and 8 rows divided by the number of
+/// blocks in the cluster.
 #[kernel]
 #[launch_contract(dims = 1, block = (160))]
 pub fn add_rows_of_all(map: TensorMap<u32, 2>, boxes: u32, output: GlobalMut<u32>) {

@@ -14,7 +14,7 @@ use lanewise::tensor_map::{Swizzle, TensorMap, TensorMapMut, Tiles};
 use lanewise::{Backend, Device, LaunchConfig, LaunchError, Stream};
 use tests::isolate::isolated_with;
 
-/// Launches the product with one tile, which may stay empty.
+/// Launches the product with one tile, whose values do not matter.
 fn multiply(device: &Device, stream: &Stream) -> Result<(), LaunchError> {
     let operand = buffer(device, &vec![0u16; TILE * DEPTH]);
     let tiles = || Tiles::new([DEPTH, TILE], [DEPTH as u32, TILE as u32]).swizzle(Swizzle::B128);

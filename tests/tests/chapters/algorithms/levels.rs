@@ -1,5 +1,5 @@
-//! One vector sum at each level of parallelism: the same answer, and how many lanes of a warp work
-//! for it.
+//! One vector sum at each level of parallelism: the same result, and the number of lanes of a warp
+//! that work on it.
 
 use lanewise_patterns::Setup;
 use lanewise_patterns::levels::gang_worker_vector::{BLOCK, GANGS};

@@ -1,4 +1,4 @@
-//! Algorithms as a library: right for every shape, and what does not fit is an error before
+//! Algorithms as a library: right for every shape. Arguments that do not fit are an error before
 //! anything is launched.
 
 use lanewise::{Backend, Device, DeviceBuffer};
@@ -260,7 +260,7 @@ fn the_register_tiles_are_in_registers_and_are_loaded_four_at_a_time() {
     }
 }
 
-/// The catalog's size on a GPU; a simulator would take minutes.
+/// The catalog's size, on a GPU. A simulator would take minutes.
 #[test]
 fn a_thousand_equations_are_solved() {
     let device = tests::device();
@@ -397,7 +397,7 @@ fn between(device: &Device, a: &[i32], b: &[i32]) -> f64 {
     distance(device, &stream, &a, &b).expect("it runs")
 }
 
-/// Where `beta` is 0, `y` may hold anything, also what is no number.
+/// If `beta` is 0, `y` may hold anything, also NaN.
 #[test]
 fn what_is_overwritten_is_not_read() {
     let device = tests::device();

@@ -1,5 +1,5 @@
-//! NVIDIA's libraries are asked for when they are wanted, and what is not there is an error that
-//! says what was looked for, and where.
+//! NVIDIA's libraries are loaded on first use. If one is missing, the error names the files that
+//! were searched for, and where.
 
 use lanewise_patterns::nvidia::{self, Compressed};
 use tests::isolate::isolated_with;

@@ -1,4 +1,4 @@
-//! Compilation and linking, through the doors that a program has.
+//! Compilation and linking, through the interfaces that a program has.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use lanewise_patterns::{Setup, find};
 use lanewise_std::kernel::Module as _;
 use tests::agree::agrees;
 
-/// What a chain of errors says.
+/// Returns the text of a chain of errors.
 fn text(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
@@ -105,7 +105,7 @@ fn the_compiler_says_what_it_made() {
     assert!(text_of_refusal(&error).contains("218"), "{error}");
 }
 
-/// The driver's answer.
+/// Returns the driver's error.
 fn text_of_refusal(error: &LoadError) -> String {
     match error {
         LoadError::Refused { source } => source.to_string(),

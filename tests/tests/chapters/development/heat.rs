@@ -1,5 +1,5 @@
-//! The program that goes through assess, parallelise, optimise and deploy: right at each stage, and
-//! better by the counters.
+//! The program that goes through the steps assess, parallelise, optimise and deploy: right at each
+//! step, and better according to the counters.
 
 use lanewise_patterns::Setup;
 use lanewise_patterns::development::heat::deploy::{BATCH, HeatError, settle};
@@ -25,7 +25,7 @@ fn every_stage_agrees_with_the_cpu_to_the_last_bit() {
     }
 }
 
-/// The value of a metric, by nvprof's name.
+/// Returns the value of a metric, by nvprof's name.
 fn metric(counters: &lanewise::counters::Counters, name: &str) -> f64 {
     let row = METRICS.iter().find(|row| row.nvprof == name);
     let value = (row.expect("a metric").ours)(counters);

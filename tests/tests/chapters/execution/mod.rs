@@ -264,7 +264,7 @@ fn finishing_in_one_warp_takes_fewer_barriers_and_complete_unrolling_fewer_instr
     );
 }
 
-/// A figure of a variant's run, by the column's name.
+/// Returns a number of a variant's run, by the column's name.
 fn figure(variant: &str, setup: Setup, name: &str) -> f64 {
     let outcome =
         lanewise_patterns::run::run(&tests::device(), tests::agree::variant(variant), setup);

@@ -31,8 +31,8 @@ fn recursive_sums_agree_with_the_cpu_on_a_large_vector() {
     }
 }
 
-/// In a process of its own, as is whatever prints: the output of other tests would be among the
-/// lines.
+/// It runs in a process of its own, like every test that prints: otherwise the output of other
+/// tests would be among the lines.
 #[test]
 fn every_level_of_a_nested_greeting_is_printed_once() {
     let name = "execution::nested::every_level_of_a_nested_greeting_is_printed_once";
@@ -154,8 +154,8 @@ fn sums_of(ptx: &str) -> Vec<i32> {
     sums.to_vec().expect("no fault")
 }
 
-/// The trap of the notes' `Nosync` listing: the child sees what the launching thread sees, and that
-/// is its own addition.
+/// The error in the `Nosync` listing of the notes: the child sees what the launching thread sees,
+/// and that is only this thread's own addition.
 #[test]
 fn without_the_barrier_some_order_of_child_and_parent_sums_wrongly() {
     let Some(device) = tests::simulator(
@@ -193,7 +193,7 @@ fn without_the_barrier_some_order_of_child_and_parent_sums_wrongly() {
     );
 }
 
-/// A launch that finds no room is no child that is forgotten: the kernel ends, and says what to do.
+/// A launch that finds no room is not lost: the kernel ends, and the error says what to do.
 #[test]
 fn a_launch_beyond_the_pending_ones_ends_the_kernel() {
     if tests::simulator("the limit of pending launches", "a GPU rounds the limit up").is_none() {

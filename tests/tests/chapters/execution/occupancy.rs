@@ -1,7 +1,7 @@
 //! Occupancy: the model against the driver, and what launch bounds do to it.
 //!
-//! On the simulator both answers come from the same rules, so there the first test is about the way
-//! between them; on a GPU it compares the rules with NVIDIA's driver.
+//! On the simulator both results come from the same rules, so the first test checks only that they
+//! pass through the driver. On a GPU it compares the rules with NVIDIA's driver.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -51,7 +51,7 @@ fn hold(held: u32, shared: bool) -> Result<String, std::fmt::Error> {
     Ok(ptx)
 }
 
-/// The model of the device; on a GPU that there is none of, a printed line.
+/// Returns the model of the device. For a GPU without a model, it prints a line.
 fn model(device: &Device) -> Option<DeviceModel> {
     let model = device.model();
     if model.is_none() {
@@ -129,7 +129,7 @@ fn more_shared_memory_than_the_device_has_is_refused_and_all_of_it_is_granted() 
     assert_eq!(error.name(), "CUDA_ERROR_INVALID_VALUE");
 }
 
-/// The same kernel on every model: on each, something else keeps the next block out.
+/// The same kernel on every model: on each, another resource limits the number of blocks.
 #[test]
 fn a_run_says_the_occupancy_of_every_model_and_what_limits_it() {
     let run = lanewise_patterns::run::run(

@@ -1,5 +1,5 @@
-//! Every atomic: nothing is lost, races are found and nothing else is, and how many atomics are
-//! left when they are aggregated.
+//! Every atomic: no update is lost, exactly the races are found, and how many atomics are left when
+//! they are aggregated.
 
 use lanewise::checks::{self, Checking, FindingKind};
 use lanewise_patterns::Setup;

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use tests::agree::{agrees, assert_agrees};
 use tests::sizes::cases;
 
-/// Those that lose no count.
+/// The kernels that lose no count.
 const ATOMIC: [&str; 2] = ["incr_atomic", "my_atomic_add"];
 
 #[test]

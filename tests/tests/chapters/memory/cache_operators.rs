@@ -1,4 +1,4 @@
-//! Loads that name their caches.
+//! Loads with cache operators.
 
 use lanewise_patterns::Setup;
 use lanewise_sim::BankWidth;
@@ -85,7 +85,7 @@ fn kepler_broadcast(load: &str) -> f64 {
     bus_utilization(&kernel, "gather_same", &[])
 }
 
-/// Which part of the bytes that a copy's loads move on a K40 was wanted.
+/// Returns which fraction of the bytes that a copy's loads move on a K40 was used.
 fn kepler_bus_utilization(variant: &str, offset: u32) -> f64 {
     bus_utilization(kepler::kernel(variant), variant, &offset.to_le_bytes())
 }

@@ -1,4 +1,4 @@
-//! Reads from places that are not the thread's own.
+//! Reads from places that belong to other threads.
 
 use lanewise_patterns::Setup;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! A part of L2, set aside for the accesses in a window.
+//! A part of L2 that is reserved for the accesses in a window.
 
 use lanewise::{DeviceBuffer, L2Window};
 use lanewise_patterns::Setup;

@@ -1,10 +1,10 @@
-//! Allocating, setting and freeing device memory, and what goes wrong with it.
+//! Device memory: how it is allocated, set and freed, and errors in its use.
 
 use cust::sys;
 use lanewise::{DeviceBuffer, MemoryError};
 use tests::isolate::isolated;
 
-/// The driver's name for what a call answered.
+/// Returns the driver's name for the result of a call.
 fn name(result: sys::CUresult) -> &'static str {
     match result {
         sys::CUresult::CUDA_SUCCESS => "success",

@@ -1,4 +1,4 @@
-//! Chapter 3: global memory. What a warp's accesses cost, and the memory they go to.
+//! Chapter 3: global memory. The cost of a warp's accesses, and the memory that they use.
 
 mod aos_soa;
 mod bandwidth;
@@ -15,8 +15,8 @@ mod transpose;
 use lanewise_patterns::Setup;
 use tests::count::count;
 
-/// Sectors that each load and each store of a variant touches on average; `None` on a GPU, which
-/// does not count.
+/// Returns the sectors that each load and each store of a variant touches on average, or `None` on
+/// a GPU, which does not count them.
 fn sectors(variant: &str, setup: Setup) -> Option<(f64, f64)> {
     let counters = count(variant, setup)?;
     Some((

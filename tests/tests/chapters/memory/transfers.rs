@@ -1,4 +1,4 @@
-//! Every way between host and device gives the same answer.
+//! Every way to copy between host and device gives the same result.
 
 use lanewise::{DeviceBuffer, PinnedBuffer, Pinning};
 use lanewise_patterns::{Setup, input};

@@ -1,4 +1,4 @@
-//! Messages from thread to thread: right in every order of warps with a fence, reported without.
+//! Messages between threads: right in every order of warps with a fence, reported without one.
 
 use lanewise::checks::{self, Checking, FindingKind};
 use lanewise_patterns::{Setup, run};
@@ -54,8 +54,8 @@ fn messages_arrive_in_every_order_of_warps() {
     }
 }
 
-/// Warps stop before each access to memory, and loads may read old values as far as the memory
-/// model lets them.
+/// Warps stop before each access to memory, and loads may read old values if the memory model
+/// allows that.
 #[test]
 fn messages_arrive_whatever_is_read_late() {
     let Some(device) = tests::simulator("explored schedules", "a GPU has one of its own") else {

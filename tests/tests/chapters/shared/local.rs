@@ -1,4 +1,4 @@
-//! An array of each thread: where it is.
+//! An array of each thread: in which memory it is.
 
 use gpu::shared::local_memory::{BINS, local_array_dynamic, local_array_static};
 use lanewise_patterns::Setup;

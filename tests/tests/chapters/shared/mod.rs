@@ -1,4 +1,4 @@
-//! Chapter 4: shared memory. Tiles that turn a matrix over, tiles that are used many times.
+//! Chapter 4: shared memory. Tiles that transpose a matrix, and tiles that are used many times.
 
 mod async_copy;
 mod fences;

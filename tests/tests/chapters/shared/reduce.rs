@@ -1,4 +1,4 @@
-//! Reductions whose steps are taken in shared memory: what is left for global memory.
+//! Reductions whose steps use shared memory, and how many global accesses are left.
 
 use lanewise_patterns::Setup;
 use proptest::prelude::*;

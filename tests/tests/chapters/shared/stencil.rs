@@ -1,4 +1,4 @@
-//! The derivative: its halo, and what its coefficients cost.
+//! The derivative: its halo, and the cost of its coefficients.
 
 use gpu::shared::stencil::{BLOCK, RADIUS};
 use lanewise_patterns::Setup;

@@ -1,5 +1,5 @@
-//! Tiles that are written along rows or columns and read along rows or columns: what the banks make
-//! of it.
+//! Tiles that are written along rows or columns and read along rows or columns: which bank
+//! conflicts result.
 
 use lanewise_patterns::Setup;
 use lanewise_sim::BankWidth;

@@ -1,5 +1,5 @@
-//! Transposes through tiles in shared memory: rows on both sides of global memory, and what the
-//! banks make of the turn.
+//! Transposes through tiles in shared memory: rows on both sides of global memory, and the bank
+//! conflicts of the transpose.
 
 use lanewise_patterns::Setup;
 use proptest::prelude::*;

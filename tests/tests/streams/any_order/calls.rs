@@ -1,5 +1,5 @@
-//! Functions that streams call on the host: each sees whether those that have to be called before
-//! it have been.
+//! Functions that streams call on the host. Each checks whether the functions that must come before
+//! it have been called.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,7 +28,7 @@ impl Called {
         }
     }
 
-    /// Sees whether they have been.
+    /// Checks whether they have been called.
     pub(super) fn check(&self, when: &str) -> Result<(), String> {
         let missing = |(count, number): &(Count, usize)| {
             let called = count.load(Ordering::Acquire);
@@ -89,7 +89,7 @@ impl Queue {
         self.lock().before.also(called);
     }
 
-    /// Queues a function that sees whether all that comes before it has been called, and does some
+    /// Queues a function that checks whether everything before it has been called, and does some
     /// work.
     pub(super) fn call(
         &self,

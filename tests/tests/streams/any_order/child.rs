@@ -1,4 +1,4 @@
-//! A process that runs programs, one after another, as long as they end well.
+//! A process that runs programs one after another, while they end well.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child as Process, Command, Stdio};
@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::ops::Step;
 use super::world;
 
-/// Tells a process what it is for.
+/// The variable that tells a process its task.
 const TASK: &str = "LANEWISE_TEST_TASK";
 /// Begins each line that is meant for the parent.
 const MARK: &str = "any order: ";

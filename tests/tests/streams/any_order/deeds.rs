@@ -1,4 +1,4 @@
-//! Operations on memory: what each does, and what it should do.
+//! Operations on memory: what each does, and the expected result.
 
 use std::mem::forget;
 

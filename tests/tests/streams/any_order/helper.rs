@@ -1,5 +1,5 @@
-//! A thread that queues something, and then lets go what a stream waits for. What it queues waits
-//! for nobody.
+//! A thread that queues work and then releases the function for which a stream waits. Its work
+//! waits for nothing.
 
 use std::sync::{Mutex, PoisonError, mpsc};
 

@@ -1,10 +1,10 @@
-//! Random programs of safe calls: whatever their order, each read gives what a plain model says,
+//! Random programs of safe calls: in every order, each read gives the value of a plain model, and
 //! nothing races, crashes, hangs or panics.
 //!
-//! A program is run by a process of its own ([`child`]), so that one that ends it, or never ends,
-//! is made smaller as any other is. `PROPTEST_CASES` says how many there are. [`ops`] are the
-//! operations, [`world`] does them and keeps the model, [`work`] is what graphs do, [`own_code`]
-//! what panics.
+//! A process of its own ([`child`]) runs a program. So a program that ends the process, or never
+//! ends, is shrunk like any other. `PROPTEST_CASES` sets the number of programs. [`ops`] has the
+//! operations, [`world`] runs them and keeps the model, [`work`] is what graphs do, and
+//! [`own_code`] is code that panics.
 
 mod calls;
 mod child;

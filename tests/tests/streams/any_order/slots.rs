@@ -1,4 +1,4 @@
-//! Places that threads share, with something in them or nothing.
+//! Places that threads share. Each is empty or holds one thing.
 
 use std::cell::Cell;
 use std::ops::{Deref, DerefMut};

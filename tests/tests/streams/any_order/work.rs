@@ -1,4 +1,4 @@
-//! Graphs of a random program: what they do, and what they should do.
+//! Graphs of a random program: what they do, and the expected result.
 
 mod bodies;
 

@@ -156,7 +156,7 @@ fn threads_that_have_returned_are_not_waited_for_at_a_barrier() {
             .expect("a launch");
             stream.synchronize()
         });
-        // The place of one who left holds what it held.
+        // The element of a thread that has left holds its old value.
         let out = out.to_vec().expect("no fault");
         for thread in leave..128 - leave {
             assert_eq!(out[thread as usize], 127 - thread, "{leave} left");

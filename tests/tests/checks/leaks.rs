@@ -57,7 +57,7 @@ fn a_guard_knows_what_its_thread_has_left() {
             "{library} is no line of the program:\n{buffers}"
         );
     }
-    // What was there before is nobody's leak.
+    // Resources from before this point are not counted as leaks.
     let guard = Checking::leak().start();
     assert!(guard.leaks().is_empty());
 }

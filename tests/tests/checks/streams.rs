@@ -249,7 +249,7 @@ fn what_destroyed_streams_have_left_is_waited_for_though_it_is_over() {
             }
         };
         destroyed(&|stream| program.kernel("fill", stream, buffer));
-        // Long enough for it to end, which nobody waits for. Then another stream goes.
+        // Long enough for the work to end, but nothing waits for it. Then another stream goes.
         std::thread::sleep(std::time::Duration::from_millis(20));
         destroyed(&|_| ());
         // Only a blocking one does the default stream wait for by itself.

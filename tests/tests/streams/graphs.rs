@@ -217,7 +217,7 @@ fn a_graph_keeps_order_with_the_parts_of_its_buffers() {
         let options = StreamOptions::new().non_blocking();
         device.stream_with(options).expect("a stream")
     });
-    // What comes behind it on its stream begins long after it is queued.
+    // The work after it on its stream begins long after it is queued.
     let pause = |stream: &lanewise::Stream| {
         let pause = std::time::Duration::from_millis(30);
         stream.call(move || std::thread::sleep(pause))

@@ -187,7 +187,7 @@ fn leave_work() -> String {
         })
     });
     begun.recv().expect("it records");
-    // Endless work of a stream that waits for nobody.
+    // Endless work of a stream that waits for no other stream.
     let free = device.stream_with(StreamOptions::new().non_blocking());
     let free = free.expect("a stream");
     let mut long = DeviceBuffer::<u32>::zeroed_on(&free, 1).expect("a buffer");
@@ -393,7 +393,7 @@ fn what_a_graph_was_made_with_may_go_at_once() {
             graph.record_event(&[], &event)?;
             let waited = graph.wait_event(&[], &other)?;
             drop((event, other));
-            // Memory of the graph's own that nobody frees or reads.
+            // Memory of the graph's own that no node frees or reads.
             let mut own = graph.allocate::<u32>(&[], 32)?;
             graph.copy(&[waited], &one, &mut own)?;
             drop((own, graph.allocate::<u32>(&[], 1 << 20)?));

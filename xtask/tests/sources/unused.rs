@@ -142,7 +142,7 @@ fn every_name_of_the_device_library_is_used_by_a_kernel_or_a_test() {
             continue;
         }
         let code = code(&text);
-        // A crate's tests of its own count, which stand behind the code.
+        // A crate's own tests count as uses. They are after the code.
         let lines = text
             .lines()
             .filter(|line| !line.trim_start().starts_with("//"));
@@ -203,7 +203,7 @@ fn every_public_item_is_used() {
     let mut used = Used::default();
     for (_, text) in &sources {
         let defined = |before: &str| DEFINE.contains(&before);
-        // Tests count: who tests an item uses it.
+        // Tests count: a test of an item is a use.
         let lines: String = text
             .lines()
             .filter(|line| !line.trim_start().starts_with("//"))

@@ -348,7 +348,7 @@ fn every_function_is_compiled_for_the_target_asked_for() {
     let [earlier, later] = &built.output.modules[..] else {
         panic!("two targets")
     };
-    // What other compilers are told of each function.
+    // The attributes that other compilers set on each function.
     for module in [earlier, later] {
         let ir = read(module.llvm_ir.as_ref().expect("it was asked for"));
         let cpu = format!("\"target-cpu\"=\"{}\"", module.arch);

@@ -75,7 +75,7 @@ pub(crate) fn refused(
             .filter_map(|line| line.checked_sub(before + 1));
         let known = refused.len();
         refused.extend(found);
-        // A syntax error ends the reading, so that the rest is asked again without the line.
+        // A syntax error ends ptxas's parsing, so the rest is tried again without the line.
         if refused.len() > known {
             continue;
         }

@@ -328,7 +328,7 @@ impl Case {
             return Expect::Bits(carry.copied().unwrap_or(0));
         };
         Expect::Bits(match self.shared {
-            // A guard that is off is off behind the instruction too.
+            // A guard that is false is still false after the instruction.
             _ if register.name == self.guard => 0,
             Some(input) if index == 0 => record[input],
             _ => low(OLD, register.bits()),

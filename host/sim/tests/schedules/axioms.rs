@@ -542,7 +542,7 @@ fn parse(
             };
             add(Act::Fence { sc }, order);
         }
-        // Arithmetic on what nobody loaded.
+        // Arithmetic on values that were not loaded.
         "add" if operands.iter().all(|it| register(it).is_none()) => {}
         _ => return None,
     }

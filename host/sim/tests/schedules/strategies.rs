@@ -53,7 +53,7 @@ fn every_strategy_loses_an_update_and_repeats_it_by_its_seed() {
 
 #[test]
 fn correct_programs_stay_so() {
-    // A lock by compare-and-swap around a plain counter, and a barrier of the grid behind it.
+    // A lock by compare-and-swap around a plain counter, followed by a grid barrier.
     let rig = Rig::new(&format!(
         "{HEAD} @!%s bra MEET;
         LOCK: atom.acquire.gpu.global.cas.b32 %d, [%rd0+64], 0, 1; setp.ne.u32 %p, %d, 0; @%p bra LOCK;
@@ -165,7 +165,7 @@ fn a_flag_protocol_is_proved_or_its_schedule_shown() {
 #[test]
 fn deadlocks_by_spinning_are_found_at_once() {
     let cases = [
-        // A flag that nobody sets.
+        // A flag that no thread sets.
         ("SPIN: ld.volatile.global.u32 %d, [%rd0]; setp.eq.u32 %p, %d, 0; @%p bra SPIN; ret; }", (2, 32), "which no thread has written"),
         // A lock taken twice.
         ("@!%s ret; A: atom.global.cas.b32 %d, [%rd0], 0, 1; setp.ne.u32 %p, %d, 0; @%p bra A;

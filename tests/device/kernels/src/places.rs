@@ -16,7 +16,7 @@ pub fn turn_tiles(input: &[u32], mut output: DisjointSlice<u32>) {
     let index = thread::index_1d().get();
     let own = index % (SIDE * SIDE);
     let (row, column) = (own / SIDE, own % SIDE);
-    // SAFETY: below 8; each thread has a place of its own, and nobody reads before the barrier.
+    // SAFETY: below 8; each thread has a place of its own, and no thread reads before the barrier.
     unsafe { TILE.set_at_unchecked(row, column, input[index]) };
     thread::sync_threads();
     // SAFETY: below 8, and written before the barrier.

@@ -57,7 +57,7 @@ pub fn read_outside(line: Surface1d, first: u32, mut output: DisjointSlice<f32>)
     let index = thread::index_1d();
     let x = first.wrapping_add(index.get() as u32 * 0x0800_0001);
     if let Some(output) = output.get_mut(&index) {
-        // SAFETY: nobody writes the line.
+        // SAFETY: no thread writes the line.
         *output = unsafe { line.get(x) };
     }
 }

@@ -117,7 +117,7 @@ proptest! {
     fn addresses_lead_to_numbers_of_other_buffers(lists in vec(vec(any::<u32>(), 0..40), 0..70)) {
         let device = device();
         let stream = device.stream().expect("a stream");
-        // Some runs in buffers of their own, the others one behind another in a common one.
+        // Some runs in buffers of their own, the others one after another in a common one.
         let joined: Vec<u32> = lists.iter().flatten().copied().collect();
         let common = DeviceBuffer::from_slice(&device, &joined).expect("a buffer");
         let own: Vec<DeviceBuffer<u32>> = lists
@@ -142,7 +142,7 @@ proptest! {
         let mut firsts = DeviceBuffer::from_slice(&device, &vec![7u32; lists.len()]).expect("a buffer");
         let mut sums = DeviceBuffer::from_slice(&device, &vec![0u64; lists.len()]).expect("a buffer");
         let config = LaunchConfig::for_num_elems(lists.len().max(1));
-        // SAFETY: the runs are in buffers that live until the copies below, which nobody writes;
+        // SAFETY: the runs are in buffers that live until the copies below, which no thread writes;
         // there is a place for each run.
         unsafe { device.launch_unchecked(&stream, follow, config, (&table, &mut firsts, &mut sums)) }
             .expect("a launch");

@@ -26,8 +26,8 @@ pub fn pass_on(mut output: DisjointSlice<u32>, rounds: u32) {
     let mut value = own as u32;
     for round in 0..rounds {
         let turn = (round % 2) as usize;
-        // SAFETY: who reads this half did so two rounds ago, and the barrier of the round between
-        // is behind both.
+        // SAFETY: the reads of this half were two rounds ago, and the barrier of the round between
+        // comes after them.
         unsafe { VALUES.set_at(turn, own, value) };
         let token = barriers.at(turn).arrive();
         barriers.at(turn).wait(token);
@@ -101,7 +101,7 @@ pub fn letter(mut output: DisjointSlice<u32>, rounds: u32) {
     let (rank, own) = (cluster::block_rank(), thread_idx_x());
     let all = [LETTER.distributed(), FLAG.distributed()];
     if rank == 0 && own == 0 {
-        // SAFETY: nobody else reads it before the cluster's barrier.
+        // SAFETY: no other thread reads it before the cluster's barrier.
         unsafe { FLAG.set(0, 0) };
     }
     cluster::sync_cluster();
@@ -111,7 +111,7 @@ pub fn letter(mut output: DisjointSlice<u32>, rounds: u32) {
     let mut read = 0;
     for round in 1..=rounds {
         if own == 0 && rank == 0 {
-            // SAFETY: the others have read it, or begin behind the flag.
+            // SAFETY: the others have read it, or begin after the flag is set.
             unsafe { all[0].set(0, 0, 1000 + round) };
             fence(Scope::Cluster, AtomicOrdering::Release);
             flag.store(round, AtomicOrdering::Relaxed);

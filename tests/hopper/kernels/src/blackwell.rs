@@ -152,7 +152,7 @@ fn everything<G: Group>(output: GlobalMut<u32>) {
         )*};
     }
     if thread_rank() == 0 {
-        // SAFETY: nobody launches it.
+        // SAFETY: this kernel is never launched.
         unsafe {
             products! {
                 F16, F16, F16;
@@ -175,7 +175,7 @@ fn everything<G: Group>(output: GlobalMut<u32>) {
         }
     }
     tcgen05::wait_for_products(&barrier, Parity::Even);
-    // SAFETY: nobody launches it.
+    // SAFETY: this kernel is never launched.
     unsafe {
         macro_rules! transfers {
             ($($shape:ty, $registers:literal;)*) => {$(
@@ -239,7 +239,7 @@ pub fn tcgen05_scaled() {
             )*};
         }
         bulk::fence_proxy_async();
-        // SAFETY: nobody launches it.
+        // SAFETY: this kernel is never launched.
         unsafe {
             products! {
                 Mxf8f6f4, E4m3, E2m1;
@@ -325,7 +325,7 @@ pub fn gather_rows(
         same &= unsafe { ROWS.tile(0).get(i) == ROWS.tile(1).get(i) };
     }
     if thread::sync_threads_and(same) && rank + 1 == blocks && thread_idx_x() == 0 {
-        // SAFETY: nobody writes the rows, which differ, and nobody else touches the output.
+        // SAFETY: no thread writes the rows, which differ, and no other thread accesses the output.
         unsafe { output.scatter4(column, to, all) };
         bulk::commit_group();
         bulk::wait_group::<0>();

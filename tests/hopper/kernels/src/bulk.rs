@@ -42,7 +42,7 @@ pub unsafe fn add_twice(input: &[u32], output: GlobalMut<u32>) {
     barrier.wait_parity(Parity::Even);
     if thread_idx_x() == 0 {
         for _ in 0..2 {
-            // SAFETY: in bounds; nobody writes the piece, and nobody else touches the output.
+            // SAFETY: in bounds; no thread writes the piece; no other thread accesses the output.
             unsafe { bulk::store_add(output.address_of(start), piece.as_ptr(), WORDS) };
         }
         bulk::commit_group();
@@ -124,7 +124,7 @@ pub unsafe fn copy_with_policies(input: &[u32], output: GlobalMut<u32>) {
     if thread_idx_x() == 0 {
         let (once, unchanged) = (CachePolicy::evict_first(), CachePolicy::evict_unchanged());
         let _ = barrier.arrive_expect_bytes(4 * PIECE as u32);
-        // SAFETY: in bounds, and aligned as the caller says; nobody writes the words while they are
+        // SAFETY: in bounds, aligned as the caller says; no thread writes the words while they are
         // read, or touches that part of the output.
         unsafe {
             bulk::with_policy(once).load(words, &raw const input[start], PIECE, &barrier);

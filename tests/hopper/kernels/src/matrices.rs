@@ -27,7 +27,7 @@ pub(crate) fn fill<const N: usize>(
     for i in (thread_idx_x() as usize..N).step_by(block_dim_x() as usize) {
         let word = input.get(start + i).copied().unwrap_or(0);
         let place = place(i);
-        // A panic would call a function, which has ptxas put `wgmma` one behind another.
+        // A panic would call a function, which has ptxas run `wgmma` one after another.
         if place < N {
             // SAFETY: in bounds; each word is one thread's, until the barrier that the caller comes
             // to.
@@ -305,7 +305,7 @@ macro_rules! by_warpgroup {
             let left = Descriptor::<$left>::of_tile(left);
             let right = Descriptor::<$right>::of_tile(right);
             let mut sum = Accumulator::<$sum, $registers>::zero();
-            // SAFETY: written before the fence and the barrier, and by nobody after.
+            // SAFETY: written before the fence and the barrier, and not after.
             unsafe {
                 sum.multiply_add(left, right);
                 let mut products = sum.start();
@@ -353,7 +353,7 @@ macro_rules! by_warpgroup_in_halves {
             let left = Descriptor::<$left>::of_tile(left);
             let right = Descriptor::<$right>::of_tile(right);
             let mut sum = Accumulator::<F16x2, $registers>::zero();
-            // SAFETY: written before the fence and the barrier, and by nobody after.
+            // SAFETY: written before the fence and the barrier, and not after.
             unsafe { sum.multiply_add(left, right) };
             sum.map(|_, _, pair| pair + pair);
             sum.for_each(|row, column, pair| {
@@ -386,7 +386,7 @@ pub fn warpgroup_registers(input: &[u32], output: GlobalMut<f32>) {
     let right = Descriptor::<Bf16>::of_tile(right);
     let rows = PLAIN.tile(0).as_ptr().cast::<Bf16>();
     let mut sum = Accumulator64::<f32>::zero();
-    // SAFETY: written before the fence and the barrier, and by nobody after; a warp has 16 rows of
+    // SAFETY: written before the fence and the barrier, and not after; a warp has 16 rows of
     // 64 elements.
     unsafe {
         let rows = rows.add(thread_idx_x() as usize / 32 * 16 * 64);
@@ -412,7 +412,7 @@ pub fn warpgroup_across(input: &[u32], output: GlobalMut<f32>) {
     let left = Descriptor::<Bf16, Across>::of_tiles_across(left, 0);
     let right = Descriptor::<Bf16, Across>::of_tiles_across(right, 0);
     let mut sum = Accumulator64::<f32>::zero();
-    // SAFETY: written before the fence and the barrier, and by nobody after.
+    // SAFETY: written before the fence and the barrier, and not after.
     unsafe {
         sum.multiply_add(left, right);
         sum.multiply_add(left, right);

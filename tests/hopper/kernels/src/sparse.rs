@@ -108,7 +108,7 @@ macro_rules! by_warpgroup {
             let first_row = thread_idx_x() as usize / 32 * 16;
             let mut sum = Accumulator::<$sum, $registers>::zero();
             let mut products = sum.start();
-            // SAFETY: written before the fence and the barrier, and by nobody after.
+            // SAFETY: written before the fence and the barrier, and not after.
             unsafe { by_warpgroup!(@ $parts products, input, first_row, left, right, $left) };
             products.finish();
             show(&sum, output);
@@ -150,7 +150,7 @@ pub fn warpgroup_sparse_registers(input: &[u32], output: GlobalMut<f32>) {
     let right = Descriptor::<Bf16>::of_tile(right);
     let first_row = thread_idx_x() as usize / 32 * 16;
     let mut sum = Accumulator::<f32, 32>::zero();
-    // SAFETY: written before the fence and the barrier, and by nobody after; a warp has 16 rows of
+    // SAFETY: written before the fence and the barrier, and not after; a warp has 16 rows of
     // 64 elements.
     unsafe {
         let rows = PLAIN.tile(0).as_ptr().cast::<Bf16>().add(first_row * 64);

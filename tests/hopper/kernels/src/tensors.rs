@@ -86,7 +86,7 @@ pub fn store_box<const RANK: usize>(
     bulk::fence_proxy_async();
     sync_threads();
     if thread_idx_x() == 0 {
-        // SAFETY: the box is written, and nobody writes it again.
+        // SAFETY: the box is written, and no thread writes it again.
         unsafe { store_by!(map, at, tile, how) };
         wait_for_stores();
     }
@@ -125,7 +125,7 @@ macro_rules! joins {
             shared! { static BOX: [Tile<[T; JOINED]>; 1]; }
             joined(input, BOX.tile(0));
             if thread_idx_x() == 0 {
-                // SAFETY: the box is written, and nobody writes it again.
+                // SAFETY: the box is written, and no thread writes it again.
                 unsafe {
                     match how {
                         $($number => map.$how([at], BOX.tile(0).as_ptr()),)*
@@ -146,7 +146,7 @@ macro_rules! joins {
             shared! { static PIECE: [Tile<[T; JOINED]>; 1]; }
             joined(input, PIECE.tile(0));
             if thread_idx_x() == 0 && output.len() >= JOINED && block_idx_x() == 0 {
-                // SAFETY: in bounds, aligned as the caller says; nobody writes the piece again.
+                // SAFETY: in bounds, aligned as the caller says; no thread writes the piece again.
                 unsafe {
                     match how {
                         $($number => bulk::$how(output.address_of(0), PIECE.tile(0).as_ptr(), JOINED),)*
@@ -265,7 +265,7 @@ pub fn store_pixels(map: Im2colMapMut<u32, 4>, at: [i32; 4], input: &[u32], how:
     sync_threads();
     if thread_idx_x() == 0 {
         let map = map.with_policy(CachePolicy::evict_first_of(0.5));
-        // SAFETY: the pixels are written, and nobody writes them again.
+        // SAFETY: the pixels are written, and no thread writes them again.
         unsafe { store_by!(map, at, tile, how) };
         wait_for_stores();
     }
@@ -412,13 +412,13 @@ pub unsafe fn copy_what_was_written(words: GlobalMut<u32>, output: GlobalMut<u32
     let barrier = Barrier::<Block>::init(&BARRIER, 1);
     let (start, thread) = (block_idx_x() as usize * 64, thread_idx_x() as usize);
     let came = CAME.tile(0);
-    // SAFETY: each element is one thread's; the copy comes behind the fences and the barrier.
+    // SAFETY: each element is one thread's; the copy comes after the fences and the barrier.
     unsafe { words.set(start + thread, (start + 3 * thread) as u32) };
     fence_proxy_async_global();
     sync_threads();
     if thread == 0 {
         let _ = barrier.arrive_expect_bytes(4 * 64);
-        // SAFETY: in bounds, and aligned as the caller says; nobody writes the words any more, and
+        // SAFETY: in bounds, aligned as the caller says; no thread writes the words any more, and
         // they are read after the wait.
         unsafe { bulk::load(came.as_ptr(), words.address_of(start), 64, &barrier) };
     }

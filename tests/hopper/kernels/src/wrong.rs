@@ -83,7 +83,7 @@ pub fn box_between_pieces(map: TensorMap<u32, 2>) {
     let barrier = Barrier::<Block>::init(&BARRIER, 1);
     if thread_idx_x() == 0 {
         let _ = barrier.arrive_expect_bytes(256);
-        // SAFETY: there is room; nobody reads it.
+        // SAFETY: there is room; no thread reads it.
         unsafe { map.load(BOX.tile(0).as_ptr(), [1, 0], &barrier) };
     }
     barrier.wait_parity(Parity::Even);

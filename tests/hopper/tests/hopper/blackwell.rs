@@ -119,7 +119,7 @@ fn four_rows_are_gathered_and_scattered() {
         for (column, from, to, cluster) in [
             (0, [3, 9, 4, 1], [0, 22, 5, 7], 1),
             (8, [-1, 22, 22, 23], [22, 21, 1, 0], 2),
-            // What is behind the last column is zeros, and is not stored.
+            // The elements after the last column are zeros, and are not stored.
             (32, [0, 1000, -7, 11], [10, 23, 12, 1_000_000], 3),
         ] {
             let input = buffer(&device, &numbers);

@@ -359,7 +359,7 @@ where
     let (device, stream) = device();
     let piece = (16 / size_of::<T>()) as i32;
     let size = 64 + piece as usize;
-    // Inside, over the end, behind it.
+    // Inside, across the end, and after it.
     for at in [0, 3 * piece, size as i32 - piece, size as i32 + piece] {
         let mut expected: Vec<T> = (0..size).map(|i| value(3 * i + 1)).collect();
         let input: Vec<T> = (0..JOINED).map(|i| value(5 * i + 2)).collect();

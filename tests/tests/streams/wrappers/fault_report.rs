@@ -39,7 +39,7 @@ fn an_asynchronous_fault_names_the_launch_that_caused_it() {
             .synchronize()
             .expect_err("the first kernel reads address 16");
         let noticed = error.location().line();
-        // A task that awaits a stream is told too.
+        // A task that awaits a stream gets the error too.
         let told = match other.finished() {
             Ok(finished) => block_on(finished).is_err(),
             Err(error) => error.is_kernel_fault(),

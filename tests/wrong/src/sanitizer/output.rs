@@ -232,7 +232,7 @@ wrong: ended x
             known.map(|(name, outcome)| (name.to_owned(), outcome))
         };
         assert_eq!(outcomes(false), expected(Outcome::Hangs));
-        // It died, and nobody knows why.
+        // The process died for an unknown reason.
         assert_eq!(outcomes(true), expected(Outcome::Late));
         assert_eq!(progress(&text), (3, 2));
         assert!(read("", false, &cases).is_empty());

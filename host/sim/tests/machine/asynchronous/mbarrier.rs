@@ -52,7 +52,7 @@ fn rounds(arrive: &str, wait: &str) -> String {
     NEXT: {arrive}
     WAIT: {wait} @!%p1 bra WAIT;
         ld.shared.u32 %r4, [%rd4]; add.u32 %r4, %r4, 1;
-        // A second phase, so that nobody writes before all have read.
+        // A second phase, so that no thread writes before all have read.
         mbarrier.arrive.shared.b64 %rd7, [%rd1];
     AGAIN: mbarrier.try_wait.shared.b64 %p1, [%rd1], %rd7; @!%p1 bra AGAIN;
         st.shared.u32 [%rd3], %r4; add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 8; @%p2 bra NEXT;

@@ -33,7 +33,7 @@ fn offsets(numbers: &mut Numbers, size: u64) -> String {
             numbers.below(64)
         ),
     };
-    // A warp may start anywhere, and the last bytes are nobody's.
+    // A warp may start anywhere, and no thread accesses the last bytes.
     let start = numbers.below(8) * 4 / size * size;
     let mask = most.next_power_of_two() / 2 - 1;
     format!(

@@ -167,7 +167,7 @@ fn other_words_do_not_meet() {
 
 #[test]
 fn warps_meet_at_two_barriers_while_a_lane_spins() {
-    // Lane 0 sets the flag behind its barrier; lane 31 spins on it.
+    // Lane 0 sets the flag after its barrier; lane 31 spins on it.
     let rig = Rig::new(
         ".visible .entry k(.param .u64 flag) { .reg .b64 %rd; .reg .b32 %t, %d; .reg .pred %p, %q, %s;
             ld.param.u64 %rd, [flag]; mov.u32 %t, %tid.x; setp.ge.u32 %q, %t, 20; setp.eq.u32 %p, %t, 31; setp.eq.u32 %s, %t, 0;

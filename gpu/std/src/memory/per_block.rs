@@ -3,8 +3,7 @@
 //! It is for the results of a reduction, such as partial sums, a maximum or a count. The element
 //! depends only on the block's position in the grid, so no two threads can get the same element.
 
-use core::marker::PhantomData;
-
+use crate::DisjointSlice;
 use crate::thread::{block_number, thread_rank};
 
 /// A slice in global memory with one element for each block of the launch, in the order of the
@@ -30,11 +29,7 @@ use crate::thread::{block_number, thread_rank};
 /// }
 /// ```
 #[derive(Debug)]
-pub struct PerBlock<'a, T> {
-    pointer: *mut T,
-    length: usize,
-    memory: PhantomData<&'a mut [T]>,
-}
+pub struct PerBlock<'a, T>(DisjointSlice<'a, T>);
 
 impl<T> PerBlock<'_, T> {
     /// Returns the number of elements in the slice, which may be more or fewer than the blocks of
@@ -42,14 +37,14 @@ impl<T> PerBlock<'_, T> {
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
-        self.length
+        self.0.len()
     }
 
     /// Returns whether there are no elements.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.length == 0
+        self.0.is_empty()
     }
 
     /// Returns the block's element in the block's first thread (its [`thread_rank`] is 0). Returns
@@ -57,10 +52,10 @@ impl<T> PerBlock<'_, T> {
     #[inline]
     pub fn get_mut(&mut self) -> Option<&mut T> {
         let block = block_number();
-        if thread_rank() == 0 && block < self.length {
-            // SAFETY: in bounds; no other block has this number, no other thread of the block has
-            // rank 0, and the reference borrows the whole slice.
-            Some(unsafe { &mut *self.pointer.add(block) })
+        if thread_rank() == 0 && block < self.len() {
+            // SAFETY: in bounds; no other block has this number, and no other thread of the block
+            // has rank 0.
+            Some(unsafe { self.0.get_unchecked_mut(block) })
         } else {
             None
         }
@@ -70,7 +65,7 @@ impl<T> PerBlock<'_, T> {
     #[inline]
     #[must_use]
     pub fn as_mut_ptr(&mut self) -> *mut T {
-        self.pointer
+        self.0.as_mut_ptr()
     }
 
     /// Returns the address and the length, which `#[kernel]` passes on when a kernel launches
@@ -79,25 +74,19 @@ impl<T> PerBlock<'_, T> {
     #[inline]
     #[must_use]
     pub fn raw_parts(&self) -> (*mut T, usize) {
-        (self.pointer, self.length)
+        self.0.raw_parts()
     }
 
     /// Makes the slice that starts at `pointer`. `#[kernel]` calls it with the slice's two
     /// parameters.
     ///
     /// # Safety
-    /// `pointer` is aligned, not null, and valid for `length` elements for `'a`, and only the
-    /// threads of this launch access them.
+    /// As for [`DisjointSlice::from_raw_parts`].
     #[doc(hidden)]
     #[inline]
     #[must_use]
     pub unsafe fn from_raw_parts(pointer: *mut T, length: usize) -> Self {
-        // SAFETY: the caller promises that `pointer` is not null; see `kernel::read_slice`.
-        unsafe { core::hint::assert_unchecked(!pointer.is_null()) };
-        PerBlock {
-            pointer,
-            length,
-            memory: PhantomData,
-        }
+        // SAFETY: the caller promises the same.
+        PerBlock(unsafe { DisjointSlice::from_raw_parts(pointer, length) })
     }
 }

@@ -4,8 +4,7 @@
 //! in the grid, and a thread's columns from its place in the block. How long a row is comes with
 //! the matrix, from the host, so that all threads agree on it.
 
-use core::marker::PhantomData;
-
+use crate::DisjointMatrix;
 use crate::thread::{block_number, block_size, thread_rank};
 
 /// A matrix in global memory, row after row, with a row for each block of the launch, in the order
@@ -42,29 +41,24 @@ use crate::thread::{block_number, block_size, thread_rank};
 /// }
 /// ```
 #[derive(Debug)]
-pub struct RowPerBlock<'a, T> {
-    pointer: *mut T,
-    rows: u32,
-    columns: u32,
-    memory: PhantomData<&'a mut [T]>,
-}
+pub struct RowPerBlock<'a, T>(DisjointMatrix<'a, T>);
 
 impl<T> RowPerBlock<'_, T> {
-    /// How many rows there are: more or fewer than the launch has blocks.
+    /// Returns the number of rows, which may be more or fewer than the blocks of the launch.
     #[inline]
     #[must_use]
     pub fn rows(&self) -> usize {
-        self.rows as usize
+        self.0.rows()
     }
 
-    /// How many elements a row has.
+    /// Returns the number of elements in a row.
     #[inline]
     #[must_use]
     pub fn columns(&self) -> usize {
-        self.columns as usize
+        self.0.columns()
     }
 
-    /// The number of the block's row; `None` where the matrix has no row for the block.
+    /// Returns the number of the block's row, or `None` if the matrix has no row for the block.
     #[inline]
     #[must_use]
     pub fn row(&self) -> Option<usize> {
@@ -72,9 +66,9 @@ impl<T> RowPerBlock<'_, T> {
         (block < self.rows()).then_some(block)
     }
 
-    /// This thread's elements of the block's row, each with its column: from the thread's
-    /// [`thread_rank`] on, in steps of the block's size. Neighbouring threads have neighbouring
-    /// elements. There are none where the matrix has no row for the block.
+    /// Iterates over this thread's elements of the block's row, each with its column. They begin at
+    /// the thread's [`thread_rank`] and are a block's size apart, so neighbouring threads have
+    /// neighbouring elements. There are none if the matrix has no row for the block.
     #[inline]
     pub fn block_stride(&mut self) -> impl Iterator<Item = (usize, &mut T)> {
         let columns = self.columns();
@@ -82,52 +76,43 @@ impl<T> RowPerBlock<'_, T> {
             Some(row) => (row * columns, columns),
             None => (0, 0),
         };
-        let row = self.pointer.wrapping_add(first);
+        let row = self.0.as_mut_ptr().wrapping_add(first);
         (thread_rank() as usize..end)
             .step_by(block_size() as usize)
             .map(move |column| {
-                // SAFETY: in bounds, as the block has a row. No other block has it; of its columns
-                // no other thread has this one, and it comes once while the matrix is borrowed.
+                // SAFETY: in bounds, as the block has a row, which no other block has. No other
+                // thread of the block has this column, each column comes once, and the iterator
+                // borrows the matrix.
                 (column, unsafe { &mut *row.add(column) })
             })
     }
 
-    /// The first element's address.
+    /// Returns the address of the first element.
     #[inline]
     #[must_use]
     pub fn as_mut_ptr(&mut self) -> *mut T {
-        self.pointer
+        self.0.as_mut_ptr()
     }
 
-    /// Address and size: what `#[kernel]` passes on when a kernel launches another.
+    /// Returns the address and the size, which `#[kernel]` passes on when a kernel launches
+    /// another.
     #[doc(hidden)]
     #[inline]
     #[must_use]
     pub fn raw_parts(&self) -> (*mut T, usize) {
-        (
-            self.pointer,
-            crate::disjoint_matrix::size(self.rows, self.columns),
-        )
+        self.0.raw_parts()
     }
 
-    /// The matrix that starts at `pointer`, of this size: what `#[kernel]` makes of its two
+    /// Makes the matrix that starts at `pointer`. `#[kernel]` calls it with the matrix's two
     /// parameters.
     ///
     /// # Safety
-    /// As for [`DisjointMatrix`](crate::DisjointMatrix): `pointer` is aligned, not null, and valid
-    /// for all elements for `'a`, only the threads of this launch reach them, and all have this
-    /// size.
+    /// As for [`DisjointMatrix::from_raw_parts`].
     #[doc(hidden)]
     #[inline]
     #[must_use]
     pub unsafe fn from_raw_parts(pointer: *mut T, size: usize) -> Self {
-        // SAFETY: the caller says so; see `kernel::read_slice`.
-        unsafe { core::hint::assert_unchecked(!pointer.is_null()) };
-        RowPerBlock {
-            pointer,
-            rows: (size >> u32::BITS) as u32,
-            columns: size as u32,
-            memory: PhantomData,
-        }
+        // SAFETY: the caller promises the same.
+        RowPerBlock(unsafe { DisjointMatrix::from_raw_parts(pointer, size) })
     }
 }

@@ -1,5 +1,5 @@
-//! Arrays of floats in the layout of textures. A texture reads such an array, and a surface writes
-//! it.
+//! Arrays of floats in the layout of textures. A texture reads such an array, and a
+//! surface writes it.
 //!
 //! Source: CUDA driver API, `cuArray3DCreate`, `cuMemcpy3D`.
 
@@ -64,8 +64,8 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
     /// write the array if `flags` contains `CUDA_ARRAY3D_SURFACE_LDST`.
     ///
     /// # Errors
-    /// [`MemoryError::LengthMismatch`] if the number of texels differs from that of `size`, or the
-    /// driver's error.
+    /// [`MemoryError::LengthMismatch`] if the number of texels differs from that of `size`, or
+    /// the driver's error.
     pub(crate) fn new(
         device: &Device,
         texels: &[f32],

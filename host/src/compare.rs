@@ -108,8 +108,8 @@ pub struct Expected {
     pub tolerance: f64,
 }
 
-/// Checks that each expected element of `device` is within its tolerance. Other elements are
-/// ignored.
+/// Checks that each expected element of `device` is within its tolerance. Other
+/// elements are ignored.
 ///
 /// # Errors
 /// [`Mismatch`] if an element is not within its tolerance, is a NaN, or does not exist.

@@ -1,9 +1,9 @@
-//! A driver call that failed: CUDA's name and text for the error, the driver's own message, and the
-//! caller's line.
+//! A driver call that failed: CUDA's name and text for the error, the driver's own message, and
+//! the caller's line.
 //!
-//! Every error of this crate that comes from the driver holds a [`DriverError`]; the enums of the
-//! other modules ([`crate::LaunchError`], [`crate::MemoryError`], ...) describe the purpose of the
-//! call.
+//! Every error of this crate that comes from the driver holds a [`DriverError`]; the enums of
+//! the other modules ([`crate::LaunchError`], [`crate::MemoryError`], ...) describe the purpose
+//! of the call.
 //! Source: CUDA driver API, "Data types used by CUDA driver", `CUresult`, and "Error Handling".
 
 use std::ffi::{CStr, c_char};
@@ -35,8 +35,8 @@ struct Details {
 }
 
 impl DriverError {
-    /// Makes the error of a call through `cust`, which has converted the driver's code to its own
-    /// enum.
+    /// Makes the error of a call through `cust`, which has converted the driver's code to
+    /// its own enum.
     pub(crate) fn from_cust(
         call: &'static str,
         error: CudaError,
@@ -150,8 +150,8 @@ impl DriverError {
     /// asynchronous: the call that returns such an error is only the first one after the fault, and
     /// all later calls return the same, since the context is lost.
     pub fn is_kernel_fault(&self) -> bool {
-        // CUDA_ERROR_ILLEGAL_ADDRESS, LAUNCH_TIMEOUT, ASSERT, and HARDWARE_STACK_ERROR to
-        // LAUNCH_FAILED.
+        // CUDA_ERROR_ILLEGAL_ADDRESS, LAUNCH_TIMEOUT, ASSERT, and
+        // HARDWARE_STACK_ERROR to LAUNCH_FAILED.
         matches!(self.0.code, 700 | 702 | 710 | 714..=719)
     }
 
@@ -249,14 +249,14 @@ fn told_by_driver(code: u32) -> u32 {
     }
 }
 
-/// Returns the driver's name and text for an error code, which may be one that only a newer driver
-/// has.
+/// Returns the driver's name and text for an error code, which may be one that only a
+/// newer driver has.
 fn describe(code: u32) -> (String, String) {
     type Lookup = unsafe extern "C" fn(Code, *mut *const c_char) -> Code;
     let ask = |lookup: Lookup| {
         let mut text: *const c_char = std::ptr::null();
-        // SAFETY: the driver accepts any number. It writes a pointer to a static string, or leaves
-        // null.
+        // SAFETY: the driver accepts any number. It writes a pointer to a static string,
+        // or leaves null.
         unsafe {
             if lookup(Code(code), &mut text) != Code::SUCCESS || text.is_null() {
                 return None;

@@ -4,8 +4,8 @@
 //! that were launched since the last wait for the device or for their stream. So the error names
 //! these, with the lines that launched them. Nothing is kept for the simulator, because its report
 //! names the kernel, the line and the thread.
-//! Source: CUDA driver API, "asynchronous errors" of `cuCtxSynchronize`; CUDA C++ Programming
-//! Guide, `CUDA_LAUNCH_BLOCKING`.
+//! Source: CUDA driver API, "asynchronous errors" of `cuCtxSynchronize`; CUDA C++
+//! Programming Guide, `CUDA_LAUNCH_BLOCKING`.
 
 use std::collections::VecDeque;
 use std::fmt::Write;
@@ -41,8 +41,8 @@ fn journal() -> MutexGuard<'static, Journal> {
     JOURNAL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Notes a launch on the stream with this handle. `what` describes it: `` kernel `vec_add` `` or
-/// `a graph`.
+/// Notes a launch on the stream with this handle. `what` describes it: `` kernel `vec_add` ``
+/// or `a graph`.
 pub(crate) fn launched(what: String, device: usize, stream: usize, at: &'static Location<'static>) {
     journal().note(Launch {
         what,

@@ -1,10 +1,10 @@
 //! Persisting data in the L2 cache: a part of the cache that is set aside, and windows over memory
 //! whose accesses may use that part.
 //!
-//! This needs compute capability 8.0 and has three steps. First call [`Device::set_aside_l2`], then
-//! [`Stream::set_l2_window`] for the kernels that follow on a stream. When they are done, call
-//! [`Stream::clear_l2_window`] and [`Device::reset_persisting_l2`], because lines stay persisting
-//! until then.
+//! This needs compute capability 8.0 and has three steps. First call [`Device::set_aside_l2`],
+//! then [`Stream::set_l2_window`] for the kernels that follow on a stream. When they are done,
+//! call [`Stream::clear_l2_window`] and [`Device::reset_persisting_l2`], because lines stay
+//! persisting until then.
 //! Source: CUDA C++ Programming Guide, "Device Memory L2 Access Management"; programming model
 //! notes, the same.
 
@@ -57,8 +57,8 @@ const NO_WINDOW: CUaccessPolicyWindow = CUaccessPolicyWindow {
 };
 
 impl Device {
-    /// Returns the maximum number of bytes of L2 that can be set aside. It is 0 before compute
-    /// capability 8.0.
+    /// Returns the maximum number of bytes of L2 that can be set aside. It is 0 before
+    /// compute capability 8.0.
     ///
     /// # Errors
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.
@@ -181,8 +181,8 @@ impl Stream {
         // SAFETY: the result has the 64 bytes that current drivers write.
         let result = unsafe { sys::cuStreamGetAttribute(stream, id, (&raw mut found).cast()) };
         DriverError::check("cuStreamGetAttribute", result, at)?;
-        // SAFETY: this member of the union was initialised above, and the driver may have written
-        // it.
+        // SAFETY: this member of the union was initialised above, and the driver may
+        // have written it.
         let window = unsafe { found.value.accessPolicyWindow };
         Ok(L2Window {
             address: window.base_ptr.addr() as u64,

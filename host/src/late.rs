@@ -1,5 +1,5 @@
-//! Deferred drops: values that give something back to the driver, dropped where the driver must not
-//! be called.
+//! Deferred drops: values that give something back to the driver, dropped where the driver must
+//! not be called.
 //!
 //! In a host function that a stream runs, CUDA's driver fails a call with
 //! `CUDA_ERROR_NOT_PERMITTED`, or waits for itself; in a recording, a wait for the device ends the
@@ -51,8 +51,8 @@ fn deferred() -> MutexGuard<'static, Deferred> {
     DEFERRED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Drops a value whose destructor calls the driver: now, or from another thread if this one runs a
-/// host function.
+/// Drops a value whose destructor calls the driver: now, or from another thread if this one runs
+/// a host function.
 pub(crate) fn end(value: impl Send + 'static) {
     match IN_HOST_FUNCTION.get() {
         true => defer(value),

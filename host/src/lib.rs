@@ -1,5 +1,5 @@
-//! The host side: devices, memory, streams, graphs, and launches whose arguments the compiler
-//! checks.
+//! The host side: devices, memory, streams, graphs, and launches whose arguments
+//! the compiler checks.
 //!
 //! The crate is built on `cust` and gives access to its context and memory types. It adds devices
 //! that are opened once for the process; launches that do not compile with wrong arguments; buffers

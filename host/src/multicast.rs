@@ -60,9 +60,9 @@ impl<T: DeviceCopy + Multimem + bytemuck::Pod> MulticastBuffer<T> {
     /// Makes a buffer of `len` zeroes on each of `devices`.
     ///
     /// # Errors
-    /// The driver's error: `CUDA_ERROR_NOT_SUPPORTED` if the devices have no multicast,
-    /// `CUDA_ERROR_INVALID_VALUE` if the list is empty or contains a device twice, or
-    /// `CUDA_ERROR_OUT_OF_MEMORY`.
+    /// The driver's error: `CUDA_ERROR_NOT_SUPPORTED` if the devices have no
+    /// multicast, `CUDA_ERROR_INVALID_VALUE` if the list is empty or contains a device
+    /// twice, or `CUDA_ERROR_OUT_OF_MEMORY`.
     #[track_caller]
     pub fn zeroed(devices: &[Device], len: usize) -> Result<Self, DriverError> {
         let at = Location::caller();
@@ -121,8 +121,8 @@ impl<T: DeviceCopy + Multimem + bytemuck::Pod> MulticastBuffer<T> {
     ) -> Result<(), DriverError> {
         device.make_current(at)?;
         let size = self.size;
-        // The member is added to the list first, so that its memory is released if a later call
-        // fails.
+        // The member is added to the list first, so that its memory is released if a
+        // later call fails.
         self.members.push(Member {
             device: device.clone(),
             memory: None,
@@ -171,8 +171,8 @@ impl<T: DeviceCopy + Multimem + bytemuck::Pod> MulticastBuffer<T> {
         self.members.iter().map(|member| &member.device)
     }
 
-    /// Waits until every kernel on all devices has ended, and returns part number `part`, copied to
-    /// the host.
+    /// Waits until every kernel on all devices has ended, and returns part number `part`, copied
+    /// to the host.
     ///
     /// # Errors
     /// The driver's error, for example the fault of a kernel that ran before.
@@ -184,8 +184,8 @@ impl<T: DeviceCopy + Multimem + bytemuck::Pod> MulticastBuffer<T> {
         let mut host = vec![T::zeroed(); self.len];
         if self.len > 0 {
             let bytes = std::mem::size_of_val(host.as_slice());
-            // SAFETY: the vector and the part have this many bytes, and any bytes are a valid
-            // value.
+            // SAFETY: the vector and the part have this many bytes, and any bytes are
+            // a valid value.
             let result = unsafe { sys::cuMemcpyDtoH_v2(host.as_mut_ptr().cast(), address, bytes) };
             DriverError::check("cuMemcpyDtoH", result, at)?;
         }
@@ -195,8 +195,8 @@ impl<T: DeviceCopy + Multimem + bytemuck::Pod> MulticastBuffer<T> {
     /// Waits until every kernel on all devices has ended, and replaces part number `part`.
     ///
     /// # Errors
-    /// As [`MulticastBuffer::to_vec`]; `CUDA_ERROR_INVALID_VALUE` if `host` and the part differ in
-    /// length.
+    /// As [`MulticastBuffer::to_vec`]; `CUDA_ERROR_INVALID_VALUE` if `host` and the part
+    /// differ in length.
     #[track_caller]
     pub fn copy_from_slice(&mut self, part: usize, host: &[T]) -> Result<(), DriverError> {
         let at = Location::caller();

@@ -1,10 +1,10 @@
-//! Surfaces: arrays of floats that kernels write texel by texel, and that can be read as textures
-//! later.
+//! Surfaces: arrays of floats that kernels write texel by texel, and that can be read
+//! as textures later.
 //!
 //! For a kernel's `Surface1d`, `Surface2d` or `Surface3d`, pass `&mut` of a [`Surface`] with that
 //! number of dimensions.
-//! Source: CUDA driver API, "Surface Object Management"; CUDA C++ Programming Guide, "Surface
-//! Memory".
+//! Source: CUDA driver API, "Surface Object Management"; CUDA C++ Programming
+//! Guide, "Surface Memory".
 
 use std::panic::Location;
 
@@ -64,9 +64,9 @@ impl<const DIMENSIONS: usize> Surface<DIMENSIONS> {
     /// Makes a surface of `texels`; the index along the first axis changes fastest.
     ///
     /// # Errors
-    /// [`MemoryError::LengthMismatch`] if the number of texels differs from that of `size`, or the
-    /// driver's error, for example `CUDA_ERROR_INVALID_VALUE` if a size is 0 or larger than the
-    /// device allows.
+    /// [`MemoryError::LengthMismatch`] if the number of texels differs from that of `size`, or
+    /// the driver's error, for example `CUDA_ERROR_INVALID_VALUE` if a size is 0 or larger than
+    /// the device allows.
     #[track_caller]
     pub fn from_slice(
         device: &Device,

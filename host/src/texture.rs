@@ -34,8 +34,8 @@ pub enum Outside {
     Clamp,
     /// The texture repeats. Only for normalised coordinates; otherwise as [`Outside::Clamp`].
     Wrap,
-    /// The texture repeats, every other time reversed. Only for normalised coordinates; otherwise
-    /// as [`Outside::Clamp`].
+    /// The texture repeats, every other time reversed. Only for normalised coordinates;
+    /// otherwise as [`Outside::Clamp`].
     Mirror,
     /// The texture has this value there.
     Border(f32),
@@ -64,9 +64,9 @@ impl<const DIMENSIONS: usize> Texture<DIMENSIONS> {
     /// changes fastest in `texels`.
     ///
     /// # Errors
-    /// [`MemoryError::LengthMismatch`] if the number of texels differs from that of `size`, or the
-    /// driver's error, for example `CUDA_ERROR_INVALID_VALUE` if a size is 0 or larger than the
-    /// device allows.
+    /// [`MemoryError::LengthMismatch`] if the number of texels differs from that of `size`, or
+    /// the driver's error, for example `CUDA_ERROR_INVALID_VALUE` if a size is 0 or larger than
+    /// the device allows.
     #[track_caller]
     pub fn from_slice(
         device: &Device,

@@ -1,9 +1,9 @@
 //! Threads that share a piece of work with the devices.
 //!
 //! Any thread may use a device, its streams and buffers. [`in_threads`] is for threads that do a
-//! part of one thread's work. The counters and checks of that thread then include their launches.
-//! On the simulator's clock they begin at that thread's time, so that times are the same in every
-//! run.
+//! part of one thread's work. The counters and checks of that thread then include their
+//! launches. On the simulator's clock they begin at that thread's time, so that times are the
+//! same in every run.
 
 use lanewise_driver::Fork;
 

@@ -19,8 +19,8 @@ pub fn variant(name: &str) -> &'static Variant {
 /// Runs the variant of this name once, under all checks, and compares it with the CPU.
 ///
 /// # Errors
-/// Each step can fail: the variant, the setup, the device, the run, and the comparison of the
-/// results.
+/// Each step can fail: the variant, the setup, the device, the run, and the comparison
+/// of the results.
 pub fn agrees(name: &str, setup: Setup) -> Result<(), String> {
     let device = crate::device();
     let _checked = in_some_order(Checking::all(), &format!("{name} {setup:?}")).start();

@@ -1,8 +1,8 @@
 //! The device that a test uses: each test that runs at a time has a simulated device of its own.
 //!
 //! Tests on one device wait for one another: a plain copy waits for all streams that keep order
-//! with the default stream, and `cuMemFree` for everything. One of two cores was idle for 44 % of
-//! the time.
+//! with the default stream, and `cuMemFree` for everything. One of two cores was idle for 44 %
+//! of the time.
 
 use std::sync::{Mutex, Once, PoisonError};
 use std::thread;
@@ -14,8 +14,8 @@ use crate::isolate;
 /// The number of threads that use each device.
 static USERS: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
-/// The number of a thread's own device, which is released when the thread ends. Each test has a
-/// thread.
+/// The number of a thread's own device, which is released when the thread ends. Each test
+/// has a thread.
 struct Own(usize);
 
 thread_local! {

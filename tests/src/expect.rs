@@ -1,14 +1,14 @@
 //! Compares text with a file beside the test.
 //!
 //! The file is part of the executable, so that a bundle needs no source tree.
-//! `LANEWISE_BLESS=1 cargo test` writes the current text to the files. Review the difference like
-//! code.
+//! `LANEWISE_BLESS=1 cargo test` writes the current text to the files. Review the
+//! difference like code.
 
 use std::fmt::Write;
 use std::path::Path;
 
-/// Asserts that a text equals a file, whose path is relative to the calling file:
-/// `expect!(report, "faults/null_pointer.txt")`.
+/// Asserts that a text equals a file, whose path is relative to the calling
+/// file: `expect!(report, "faults/null_pointer.txt")`.
 #[macro_export]
 macro_rules! expect {
     ($actual:expr, $file:literal) => {

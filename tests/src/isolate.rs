@@ -28,8 +28,8 @@ pub(crate) fn is_child() -> bool {
     std::env::var_os(CHILD).is_some()
 }
 
-/// Runs `body` in a child process and returns what it returned. `test` is the calling test's full
-/// name.
+/// Runs `body` in a child process and returns what it returned. `test` is the calling
+/// test's full name.
 ///
 /// # Panics
 /// If the child cannot be started, or ends without an answer; the message has its output.
@@ -38,9 +38,9 @@ pub fn isolated(test: &str, body: impl FnOnce() -> String) -> ChildOutput {
     isolated_with(&[], test, body)
 }
 
-/// As [`isolated`], with additional environment variables for the child. A test may call it
-/// several times: a child runs the body of the first call, so all bodies of a test must be the
-/// same.
+/// As [`isolated`], with additional environment variables for the child. A test may call
+/// it several times: a child runs the body of the first call, so all bodies of a test must
+/// be the same.
 ///
 /// # Panics
 /// As [`isolated`].

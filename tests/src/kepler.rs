@@ -40,8 +40,8 @@ fn declarations(kernel: &str) -> String {
     kept.collect::<Vec<_>>().join("\n")
 }
 
-/// One block of a kernel, whose parameters are slices of 1024 elements of 4 bytes, followed by
-/// other parameters.
+/// One block of a kernel, whose parameters are slices of 1024 elements of 4 bytes, followed
+/// by other parameters.
 #[derive(Debug)]
 pub struct Block<'a> {
     /// The text and the name of the entry point.

@@ -85,8 +85,8 @@ pub fn count(text: &str, opcode: &str) -> usize {
         .count()
 }
 
-/// Returns the loads, stores and atomics that name no space. The machine must find their space from
-/// the address.
+/// Returns the loads, stores and atomics that name no space. The machine must find their space
+/// from the address.
 pub fn generic(text: &str) -> Vec<&str> {
     let accesses = instructions(text).filter(|line| {
         let opcode = line.split('.').next().unwrap_or_default();

@@ -40,8 +40,8 @@ pub fn stable(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Replaces lines of PTX by `N`: for kernels in the embedded PTX, where each kernel moves those
-/// after it.
+/// Replaces lines of PTX by `N`: for kernels in the embedded PTX, where each kernel moves
+/// those after it.
 pub fn without_ptx_lines(text: &str) -> String {
     numbers_after(
         text,

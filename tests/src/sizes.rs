@@ -34,9 +34,9 @@ pub fn blocks() -> impl Strategy<Value = u32> {
     (1u32..=32).prop_map(|warps| warps * 32)
 }
 
-/// This many random cases, or `PROPTEST_CASES`: a few in every run are cheap, and a run with many
-/// finds rare errors. Failures are printed, not written to a file, because there may be no source
-/// tree.
+/// This many random cases, or `PROPTEST_CASES`: a few in every run are cheap, and a run with
+/// many finds rare errors. Failures are printed, not written to a file, because there may be
+/// no source tree.
 pub fn cases(cases: u32) -> Config {
     // The variable is read by proptest, into what it makes by default.
     let default = Config::default();

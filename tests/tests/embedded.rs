@@ -39,8 +39,8 @@ fn the_device_runs_the_newest_text_that_is_not_newer_than_itself() {
     assert_eq!(format!("sm_{}", add()), best.arch);
 }
 
-/// By it the host's half of a kernel is checked against the device's when it is compiled: none may
-/// be missing.
+/// By it the host's half of a kernel is checked against the device's when it is compiled: none
+/// may be missing.
 #[test]
 fn every_kernel_says_what_it_expects_of_the_host() {
     let layouts = gpu::Ptx::LAYOUTS;

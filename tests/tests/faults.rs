@@ -1,8 +1,8 @@
 //! Wrong programs and their reports: CUDA's documented code on any device, and on the simulator the
 //! whole report, compared with a file in `faults/`.
 //!
-//! A kernel that faults poisons its context, so these tests run in a process of their own (see
-//! `tests::isolate`).
+//! A kernel that faults poisons its context, so these tests run in a process of their
+//! own (see `tests::isolate`).
 
 use std::error::Error;
 
@@ -184,8 +184,8 @@ fn too_much_shared_memory_is_refused() {
 fn a_block_beyond_the_launch_bounds_is_refused_before_it_reaches_the_driver() {
     #[derive(Clone, Copy)]
     struct Bounded;
-    // SAFETY: an entry point that takes nothing, with a bound that keeps the launch below from
-    // being made.
+    // SAFETY: an entry point that takes nothing, with a bound that keeps the launch below
+    // from being made.
     unsafe impl Kernel for Bounded {
         type Module = gpu::Ptx;
         type Params = ();

@@ -81,8 +81,8 @@ fn a_grid_that_is_not_made_of_whole_clusters_is_an_error_with_cudas_name() {
     stream.synchronize().expect("the context goes on");
 }
 
-/// ptxas initialises such variables as it does those of the module (PTX ISA, "Variables:
-/// Initializers").
+/// ptxas initialises such variables as it does those of the module (PTX
+/// ISA, "Variables: Initializers").
 const VARIABLES_IN_A_BODY: &str = "
 .version 8.0
 .target sm_80
@@ -110,8 +110,8 @@ fn variables_that_a_body_declares_hold_what_it_says() {
     assert_eq!(out.to_vec().expect("no fault"), [9, 11]);
 }
 
-/// Of a block's threads the first `leave` return; the others bring a number each, meet, and take
-/// their neighbour's.
+/// Of a block's threads the first `leave` return; the others bring a number each, meet, and
+/// take their neighbour's.
 const LEAVES_EARLY: &str = "
 .version 8.0
 .target sm_80

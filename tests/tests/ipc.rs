@@ -55,8 +55,8 @@ fn the_other_process() {
             });
             let open = |word: &str| {
                 let handle: IpcMemory = word.parse().expect("a handle");
-                // SAFETY: the first process keeps the buffers, and leaves them alone between the
-                // events.
+                // SAFETY: the first process keeps the buffers, and leaves them alone
+                // between the events.
                 unsafe { handle.open(&device) }.expect("a buffer")
             };
             let (from, mut to): (IpcBuffer<f32>, IpcBuffer<f32>) = (open(from), open(to));

@@ -1,5 +1,5 @@
-//! Kernels of several crates in one program: a user's own beside the catalog's, under the same
-//! names.
+//! Kernels of several crates in one program: a user's own beside the catalog's, under
+//! the same names.
 
 use gpu::basics::vector_add;
 use lanewise::{DeviceBuffer, LaunchConfig};

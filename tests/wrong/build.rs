@@ -1,5 +1,5 @@
-//! Puts the cases' texts into the program: it is carried to machines that have a GPU and no
-//! checkout.
+//! Puts the cases' texts into the program: it is carried to machines that have a GPU
+//! and no checkout.
 
 use std::fmt::Write;
 use std::path::Path;

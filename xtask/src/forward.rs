@@ -1,6 +1,6 @@
-//! `cargo xtask list|run|bench|device|diff-device`: passes the command on to `patterns`, the
-//! program that runs kernels. `diff-sanitizer` goes to `wrong`, the program that runs wrong
-//! kernels.
+//! `cargo xtask list|run|bench|device|diff-device`: passes the command on to `patterns`,
+//! the program that runs kernels. `diff-sanitizer` goes to `wrong`, the program that
+//! runs wrong kernels.
 //!
 //! The arguments are not parsed here, except `--debug`: `cargo xtask run --help` shows the help of
 //! `patterns`. With `--debug` the kernels are built for a debugger first, and `LANEWISE_PTX` makes
@@ -63,8 +63,8 @@ pub(crate) fn build(program: &str) -> Result<PathBuf> {
     Ok(path.into())
 }
 
-/// Builds the kernels for a debugger, for the targets that the host embeds too, and returns their
-/// folder.
+/// Builds the kernels for a debugger, for the targets that the host embeds too, and
+/// returns their folder.
 fn build_for_debugger() -> Result<PathBuf> {
     let archs: Vec<String> = kernels::DEFAULT_ARCHS.map(Into::into).into();
     let out = workspace::target().join("ptx-debug");

@@ -1,8 +1,8 @@
-//! `cargo xtask check-readme`: runs the commands of the README's "Getting started" in order, as
-//! written.
+//! `cargo xtask check-readme`: runs the commands of the README's "Getting started" in
+//! order, as written.
 //!
-//! CI runs the commands that a new user would type, so the README cannot show a command that does
-//! not work.
+//! CI runs the commands that a new user would type, so the README cannot show a command that
+//! does not work.
 
 use std::fs;
 use std::process::{Command, ExitCode};
@@ -60,8 +60,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the commands of the `sh` blocks under the heading, one per line, without comments and
-/// blank lines.
+/// Returns the commands of the `sh` blocks under the heading, one per line, without comments
+/// and blank lines.
 fn commands(readme: &str) -> Vec<String> {
     let section = markdown::section(readme, HEADING);
     markdown::shell_commands(&section)

@@ -1,5 +1,5 @@
-//! The folders of this checkout, which is not always the project that a command works on
-//! (`cargo_lanewise::project`).
+//! The folders of this checkout, which is not always the project that a command
+//! works on (`cargo_lanewise::project`).
 
 use std::env;
 use std::path::{Path, PathBuf};

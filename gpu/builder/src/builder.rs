@@ -42,8 +42,8 @@ pub struct PtxBuilder {
 }
 
 impl PtxBuilder {
-    /// Returns a build of the kernel crate in `folder`, which may be inside or outside this
-    /// workspace.
+    /// Returns a build of the kernel crate in `folder`, which may be inside or
+    /// outside this workspace.
     pub fn new(folder: impl Into<PathBuf>) -> PtxBuilder {
         PtxBuilder {
             folder: folder.into(),
@@ -78,8 +78,8 @@ impl PtxBuilder {
         self
     }
 
-    /// Sets how floats are computed. The defaults are those of nvcc. [`Floats::FAST`] is
-    /// `-use_fast_math`.
+    /// Sets how floats are computed. The defaults are those of nvcc.
+    /// [`Floats::FAST`] is `-use_fast_math`.
     pub fn floats(mut self, floats: Floats) -> PtxBuilder {
         self.floats = floats;
         self
@@ -93,8 +93,8 @@ impl PtxBuilder {
         self
     }
 
-    /// Makes PTX with NVIDIA's libNVVM instead of LLVM's own backend. Only sm_100 and later targets
-    /// allow this.
+    /// Makes PTX with NVIDIA's libNVVM instead of LLVM's own backend. Only sm_100 and later
+    /// targets allow this.
     pub fn nvvm(mut self, library: impl Into<PathBuf>) -> PtxBuilder {
         self.nvvm = Some(library.into());
         self
@@ -169,8 +169,8 @@ impl PtxBuilder {
         self
     }
 
-    /// Sets whether rustc's messages have terminal colours. By default they do if standard error is
-    /// a terminal.
+    /// Sets whether rustc's messages have terminal colours. By default they do if standard error
+    /// is a terminal.
     pub fn color(mut self, color: bool) -> PtxBuilder {
         self.color = Some(color);
         self

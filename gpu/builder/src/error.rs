@@ -234,8 +234,8 @@ pub enum CodegenError {
         /// LLVM's message about the error.
         reason: String,
     },
-    /// The description that `#[kernel]` leaves beside a kernel has another format than this crate
-    /// reads.
+    /// The description that `#[kernel]` leaves beside a kernel has another format than
+    /// this crate reads.
     #[error(
         "the description of kernel `{kernel}` cannot be read ({reason}): lanewise-macros and lanewise-builder must be of the same version"
     )]

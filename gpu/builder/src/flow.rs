@@ -1,5 +1,5 @@
-//! Control flow as a graph of blocks: which block can run after which, within one pass through the
-//! code.
+//! Control flow as a graph of blocks: which block can run after which, within one pass
+//! through the code.
 //!
 //! LLVM's IR and PTX text use it for one question: are two instructions *alternatives*, so that a
 //! thread executes one or the other but not both in one pass? A barrier that the optimiser copied

@@ -29,8 +29,8 @@ pub struct Description {
     /// Whether its blocks wait for each other: `#[cooperative_launch]`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cooperative: bool,
-    /// Whether it launches kernels. Then it is in the module that has to be linked with the device
-    /// runtime.
+    /// Whether it launches kernels. Then it is in the module that has to be linked with
+    /// the device runtime.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub launches: bool,
     /// The first target that can run the kernel; it is left out of modules for earlier ones.
@@ -73,11 +73,11 @@ pub enum Lower {
     ReadSlice,
     /// The same two parameters for a slice of cells (atomics, `Cell`), through which threads write.
     CellSlice,
-    /// Two parameters, a 64-bit pointer and a 64-bit length in elements, for a slice that the
-    /// kernel writes.
+    /// Two parameters, a 64-bit pointer and a 64-bit length in elements, for a slice that
+    /// the kernel writes.
     WriteSlice,
-    /// One parameter, which is the 128 bytes of a tensor map, aligned to 64 bytes. The kernel uses
-    /// its address.
+    /// One parameter, which is the 128 bytes of a tensor map, aligned to 64 bytes. The kernel
+    /// uses its address.
     TensorMap,
     /// One parameter that holds the value itself.
     Value,

@@ -1,5 +1,5 @@
-//! The second backend: NVIDIA's own compiler from LLVM bitcode to PTX, `libnvvm.so` of a CUDA
-//! toolkit.
+//! The second backend: NVIDIA's own compiler from LLVM bitcode to PTX, `libnvvm.so` of
+//! a CUDA toolkit.
 //!
 //! The library is opened at run time and is always optional. For compute_100 (Blackwell) and later
 //! it reads bitcode of a recent LLVM, which has to be rustc's version or a later one ([`check`]).
@@ -22,8 +22,8 @@ use crate::manifest::Floats;
 /// The lowest compute capability (times ten) for which libNVVM reads the bitcode of this LLVM.
 pub(crate) const FIRST: u32 = 100;
 
-/// The data layout of types in NVVM. LLVM's own layout for the target means the same and is
-/// shorter.
+/// The data layout of types in NVVM. LLVM's own layout for the target means the same
+/// and is shorter.
 const LAYOUT: &str = "e-p:64:64:64-p6:32:32:32-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64-\
 f128:128:128-v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64-a:8:8";
 /// The version of NVVM IR that the module declares, and the version of its debug information.
@@ -81,8 +81,8 @@ struct Compilation<'lib> {
     program: Program,
 }
 
-/// Returns the PTX of a module, which is converted to NVVM's form first. The error is libNVVM's
-/// message.
+/// Returns the PTX of a module, which is converted to NVVM's form first. The error
+/// is libNVVM's message.
 pub(crate) fn ptx(
     library: &Path,
     module: &Module<'_>,
@@ -129,8 +129,8 @@ impl Compilation<'_> {
     fn add(&self, bitcode: &[u8]) -> Result<(), String> {
         type Add = unsafe extern "C" fn(Program, *const c_char, usize, *const c_char) -> c_int;
         call::<Add>(self.library, "nvvmAddModuleToProgram", |add| {
-            // SAFETY: the program lives. The bytes are given with their length, and libNVVM copies
-            // them.
+            // SAFETY: the program lives. The bytes are given with their length, and
+            // libNVVM copies them.
             unsafe {
                 add(
                     self.program,

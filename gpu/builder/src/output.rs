@@ -1,5 +1,5 @@
-//! The stages that a build reports, the outputs that can be requested, and the files that it
-//! writes.
+//! The stages that a build reports, the outputs that can be requested, and the files
+//! that it writes.
 
 use std::path::PathBuf;
 
@@ -54,8 +54,8 @@ pub struct Output {
     pub modules: Vec<ModuleOutput>,
     /// What the modules hold: their kernels and statics.
     pub manifest: Manifest,
-    /// The Rust module that the kernels are in, as the host's crate names it: `crate`, or
-    /// `crate::kernels`.
+    /// The Rust module that the kernels are in, as the host's crate names it:
+    /// `crate`, or `crate::kernels`.
     pub module: String,
     /// Whether anything was built. `false` means that the last build's files are still valid.
     pub rebuilt: bool,

@@ -148,8 +148,8 @@ fn index_spaces(function: &mut ItemFn) {
     function.block.stmts.splice(0..0, made);
 }
 
-/// Returns the element type of `DisjointSlice<T, Space>`, and whether the host gives the length of
-/// its rows.
+/// Returns the element type of `DisjointSlice<T, Space>`, and whether the host gives the length
+/// of its rows.
 fn disjoint_slice(path: &TypePath) -> Option<(Type, bool)> {
     let last = path.path.segments.last()?;
     let PathArguments::AngleBracketed(arguments) = &last.arguments else {

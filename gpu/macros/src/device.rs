@@ -2,8 +2,8 @@
 //! that cross modules is in `device/function.rs`.
 //!
 //! A static's handle is a unit struct with the static's name, as a kernel's handle is. It
-//! dereferences to a value of the static's type, so that the bodies of kernels are type-checked as
-//! written.
+//! dereferences to a value of the static's type, so that the bodies of kernels are
+//! type-checked as written.
 
 mod function;
 
@@ -17,8 +17,8 @@ use crate::symbol;
 /// The section that tells the builder to place a static in constant memory.
 const CONSTANT_SECTION: &str = ".lanewise.constant";
 
-/// The prefix of the name of a static that tells the builder the type of another static's value
-/// (`lanewise_std::kernel::layout`).
+/// The prefix of the name of a static that tells the builder the type of another
+/// static's value (`lanewise_std::kernel::layout`).
 const LAYOUT: &str = "__lanewise_static.";
 
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {

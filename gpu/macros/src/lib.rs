@@ -6,8 +6,8 @@
 //! For the host it becomes a typed handle, a unit struct with the function's name, and a body that
 //! is type-checked and never run. So `cargo check` and clippy check kernels like all other code.
 //!
-//! The functions that the expansions call are in `lanewise-std`. The interface to the builder is in
-//! [`kernel/manifest.rs`](self).
+//! The functions that the expansions call are in `lanewise-std`. The interface to the builder
+//! is in [`kernel/manifest.rs`](self).
 
 mod compat;
 mod device;
@@ -31,12 +31,12 @@ use proc_macro::TokenStream;
 /// | `d: GlobalMut<T>` | pointer, length | memory that threads share, behind `unsafe` access |
 /// | `n: u32`, any `T: Value` | the value | the value |
 ///
-/// A safe `fn` may be launched safely with any grid and block. If that does not hold, write
-/// `unsafe fn`.
+/// A safe `fn` may be launched safely with any grid and block. If that does not hold,
+/// write `unsafe fn`.
 ///
 /// Options:
-/// - `instances(16, 32)` lists the values of a kernel with a const parameter (one entry point each,
-///   `name_16`, `name_32`).
+/// - `instances(16, 32)` lists the values of a kernel with a const parameter (one entry point
+///   each, `name_16`, `name_32`).
 /// - `instances(f32, f64)` lists the types of a kernel with a type parameter (`name_f32`, whose
 ///   handle is `name::<f32>`). With several parameters, write `instances((f32, 2), (f64, 4))`.
 /// - `min_arch = "sm_90"` leaves the kernel out of builds for older targets.
@@ -71,9 +71,9 @@ pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 /// multiprocessor: `#[launch_bounds(256)]`, `#[launch_bounds(256, 2)]`. This is CUDA's
 /// `__launch_bounds__`. The attribute is used together with `#[kernel]`, which reads it.
 ///
-/// With `max` the compiler may use more registers for each thread, and with `min` it may have to
-/// use fewer. A launch with a larger block fails. PTX ISA, "Performance-Tuning Directives:
-/// .maxntid, .minnctapersm".
+/// With `max` the compiler may use more registers for each thread, and with `min` it may
+/// have to use fewer. A launch with a larger block fails. PTX ISA, "Performance-Tuning
+/// Directives: .maxntid, .minnctapersm".
 #[proc_macro_attribute]
 pub fn launch_bounds(options: TokenStream, item: TokenStream) -> TokenStream {
     kernel::companion::expand("launch_bounds", options.into(), item.into())
@@ -93,11 +93,11 @@ pub fn max_registers(options: TokenStream, item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Fixes the shape of the cluster that a block belongs to, in blocks: `#[cluster_launch(2, 1, 1)]`.
-/// This is CUDA's `__cluster_dims__`. The attribute is used together with
-/// `#[kernel(min_arch = "sm_90")]`, because Hopper was the first to have clusters. The grid is a
-/// multiple of the cluster along each axis. PTX ISA, "Cluster Dimension Directives:
-/// .reqnctapercluster".
+/// Fixes the shape of the cluster that a block belongs to, in blocks:
+/// `#[cluster_launch(2, 1, 1)]`. This is CUDA's `__cluster_dims__`. The attribute is used
+/// together with `#[kernel(min_arch = "sm_90")]`, because Hopper was the first to have
+/// clusters. The grid is a multiple of the cluster along each axis. PTX ISA, "Cluster
+/// Dimension Directives: .reqnctapercluster".
 #[proc_macro_attribute]
 pub fn cluster_launch(options: TokenStream, item: TokenStream) -> TokenStream {
     kernel::companion::expand("cluster_launch", options.into(), item.into())
@@ -147,8 +147,8 @@ pub fn no_fma(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `grid = 1`, `grid = ..=64`, `grid = (..=64, 2..=8)` | has so many blocks along x, y and z, where nothing is said one |
 /// | `whole_warps` | has blocks of a multiple of 32 threads |
 ///
-/// Any contract also requires fewer than 2^32 threads along each axis, so that positions fit in a
-/// `u32`.
+/// Any contract also requires fewer than 2^32 threads along each axis, so that positions fit
+/// in a `u32`.
 ///
 /// The host refuses a launch that breaks the contract. The compiler relies on the contract: the
 /// device code does not check the shape. A launch that skips the host's check is `unsafe`, and its
@@ -187,8 +187,8 @@ pub fn launch_contract(options: TokenStream, item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Allows your own structure or enumeration to be passed to a kernel by value, and to be an element
-/// of buffers.
+/// Allows your own structure or enumeration to be passed to a kernel by value, and to be an
+/// element of buffers.
 ///
 /// The type must mean the same on both sides. It is `#[repr(C)]` (or `transparent`, or for an
 /// enumeration a type of integers), and all of its fields are such values. A structure has no
@@ -227,8 +227,8 @@ pub fn launch_contract(options: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// A type with parameters may have padding for some of their values, so it is never plain bytes
-/// (`Pod`):
+/// A type with parameters may have padding for some of their values, so it is never
+/// plain bytes (`Pod`):
 ///
 /// ```compile_fail,E0277
 /// #[derive(Clone, Copy, lanewise_macros::Value)]
@@ -278,8 +278,8 @@ pub fn derive_value(item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// Each declaration is one array for each block, even if the block executes the declaration several
-/// times.
+/// Each declaration is one array for each block, even if the block executes the
+/// declaration several times.
 #[proc_macro]
 pub fn shared(item: TokenStream) -> TokenStream {
     shared::expand(item.into())
@@ -287,9 +287,9 @@ pub fn shared(item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Declares a static or a function of the device. A static is a `DeviceGlobal<T>` in global memory,
-/// or a `ConstantMemory<T>` in constant memory. On functions, the attribute lets one module call
-/// another's.
+/// Declares a static or a function of the device. A static is a `DeviceGlobal<T>` in global
+/// memory, or a `ConstantMemory<T>` in constant memory. On functions, the attribute lets one
+/// module call another's.
 ///
 /// On the host the static is a handle, as a kernel is. `device.symbol(COUNT)` finds the memory,
 /// which has the handle's type (`lanewise_std::symbol::Symbol`).
@@ -308,10 +308,10 @@ pub fn shared(item: TokenStream) -> TokenStream {
 /// name(COUNT);
 /// ```
 ///
-/// A crate's kernels are one module of PTX. A function that modules of other crates or other
-/// languages may call is `extern "C"`, and it keeps its name in the PTX. The calling module
-/// declares it, and the host program links both (`lanewise::Linker`). This is CUDA C++'s separate
-/// compilation.
+/// A crate's kernels are one module of PTX. A function that modules of other crates or
+/// other languages may call is `extern "C"`, and it keeps its name in the PTX. The calling
+/// module declares it, and the host program links both (`lanewise::Linker`). This is CUDA
+/// C++'s separate compilation.
 ///
 /// ```
 /// # mod kernels {
@@ -373,8 +373,8 @@ pub fn gpu_printf(item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// `#[kernel]` as Rust-CUDA and cuda-oxide write it, which `lanewise_std::compat` exports under its
-/// name.
+/// `#[kernel]` as Rust-CUDA and cuda-oxide write it, which `lanewise_std::compat` exports
+/// under its name.
 #[doc(hidden)]
 #[proc_macro_attribute]
 pub fn compat_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
@@ -392,8 +392,8 @@ pub fn compat_device(options: TokenStream, item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// An attribute that changes nothing, because its effect is the default here: cuda-oxide's
-/// `#[cuda_module]`.
+/// An attribute that changes nothing, because its effect is the default
+/// here: cuda-oxide's `#[cuda_module]`.
 #[doc(hidden)]
 #[proc_macro_attribute]
 pub fn compat_nothing(_: TokenStream, item: TokenStream) -> TokenStream {

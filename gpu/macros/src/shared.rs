@@ -19,8 +19,8 @@ struct Declaration {
 
 impl Parse for Declaration {
     fn parse(input: ParseStream) -> syn::Result<Self> {
-        // A doc comment is allowed on the declaration. On a local variable it would cause a
-        // warning.
+        // A doc comment is allowed on the declaration. On a local variable it would
+        // cause a warning.
         let mut attributes = input.call(Attribute::parse_outer)?;
         attributes.retain(|attribute| !attribute.path().is_ident("doc"));
         input.parse::<Token![static]>()?;

@@ -2,8 +2,8 @@
 //!
 //! rustc gets the whole path, `gpu::basics::vector_add::vec_add`, so that two Rust modules, or two
 //! crates, may each have a `vec_add`. The builder turns it into the name in the PTX: `vec_add`,
-//! unless two functions have it. The host looks the name up among the names that the builder had to
-//! change (`lanewise_std::kernel::symbol`).
+//! unless two functions have it. The host looks the name up among the names that the builder had
+//! to change (`lanewise_std::kernel::symbol`).
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -30,8 +30,8 @@ pub(crate) fn on_device(name: &str) -> TokenStream {
     quote!(::core::concat!(::core::module_path!(), "::", #name))
 }
 
-/// Returns the symbol in the PTX, as an expression on the host, inside an `impl` that has a type
-/// `Module`.
+/// Returns the symbol in the PTX, as an expression on the host, inside an `impl` that has
+/// a type `Module`.
 pub(crate) fn on_host(name: &str) -> TokenStream {
     quote!(::lanewise_std::kernel::symbol::<Self::Module>(::core::module_path!(), #name))
 }

@@ -159,8 +159,8 @@ fn types(fields: &Fields) -> impl Iterator<Item = Type> {
     fields.iter().map(|field| field.ty.clone())
 }
 
-/// Checks for `#[repr(C)]`, `#[repr(transparent)]`, or for an enumeration `#[repr(u8)]` and the
-/// like.
+/// Checks for `#[repr(C)]`, `#[repr(transparent)]`, or for an enumeration `#[repr(u8)]`
+/// and the like.
 fn check_layout(item: &DeriveInput, is_enum: bool) -> syn::Result<()> {
     let mut is_said = false;
     for attribute in item.attrs.iter().filter(|it| it.path().is_ident("repr")) {

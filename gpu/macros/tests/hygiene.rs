@@ -13,8 +13,8 @@ pub struct Parameters(pub u32);
 // SAFETY: one number, for both sides.
 unsafe impl Value for Parameters {}
 
-/// `buffer` and `Parameters` are what a launch from a kernel stores; a slice's length travels
-/// beside it.
+/// `buffer` and `Parameters` are what a launch from a kernel stores; a slice's length
+/// travels beside it.
 #[kernel]
 pub fn names(buffer: &[f32], buffer_length: u32, parameters: Parameters, r#type: GlobalMut<u32>) {
     struct Text;

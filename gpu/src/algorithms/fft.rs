@@ -93,8 +93,8 @@ pub const COLUMNS: u32 = 1;
 /// The number of elements that a thread has in registers.
 pub const LANES: usize = 8;
 
-/// All passes of the transforms of a matrix's columns or rows. `ELEMENTS` is the capacity of a
-/// block.
+/// All passes of the transforms of a matrix's columns or rows. `ELEMENTS` is the capacity
+/// of a block.
 #[kernel(instances((f32, 4096), (f64, 2048)))]
 #[launch_contract(dims = 1)]
 #[launch_bounds(512)]
@@ -157,8 +157,8 @@ pub fn fft_block<T: Real, const ELEMENTS: usize>(
     if is_there {
         let (first, log_step) = if which == COLUMNS { in_column } else { in_row };
         x = from_fn(|m| {
-            // SAFETY: the element is in an existing matrix, because both lengths are multiples of a
-            // matrix's length.
+            // SAFETY: the element is in an existing matrix, because both lengths are multiples of
+            // a matrix's length.
             unsafe { input.get_unchecked(first + (m << log_step)) }.swapped(is_inverse)
         });
     }

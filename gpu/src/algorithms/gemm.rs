@@ -1,5 +1,5 @@
-//! `C = alpha A B + beta C`: products of matrices with tiles in shared memory and tiles in
-//! registers.
+//! `C = alpha A B + beta C`: products of matrices with tiles in shared memory and
+//! tiles in registers.
 //!
 //! `shape` is `m`, `n`, `k` and the number of products, `factors` are `alpha` and `beta`. `A` is
 //! `m` by `k`, `B` is `k` by `n`, `C` is `m` by `n`, row after row. The matrices of several
@@ -34,16 +34,16 @@ pub const TILE_F64: usize = 64;
 pub const THREADS: usize = 256;
 /// Threads along a tile's side.
 const SIDE: usize = 16;
-/// Columns of `A` and rows of `B` that are in shared memory at a time. A thread loads sixteen bytes
-/// of each.
+/// Columns of `A` and rows of `B` that are in shared memory at a time. A thread loads sixteen
+/// bytes of each.
 const DEPTH: usize = 8;
 /// Padding of a shared tile's row, in elements. With it, the elements of a column that are stored
 /// together are in different banks.
 const PAD: usize = 4;
 const PAD_F64: usize = 2;
-/// A thread's rows and columns: as many as fit in sixteen bytes in the first half of the tile, and
-/// as many in the second. Then neighbouring threads read neighbouring groups, which are in
-/// different banks.
+/// A thread's rows and columns: as many as fit in sixteen bytes in the first half of the
+/// tile, and as many in the second. Then neighbouring threads read neighbouring groups, which
+/// are in different banks.
 const HALVES: usize = 2;
 
 macro_rules! products {
@@ -181,8 +181,8 @@ fn multiply<
         }
 
         let first = (top + row * LANES, left + column * LANES);
-        // This loop is unrolled. An array that a loop indexes at run time would have to be in
-        // memory.
+        // This loop is unrolled. An array that a loop indexes at run time would have to
+        // be in memory.
         unroll::<EACH>(|i| {
             let y = first.0 + i / LANES * (TILE / HALVES) + i % LANES;
             if y < m {

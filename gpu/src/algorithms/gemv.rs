@@ -84,8 +84,8 @@ pub fn gemv<T: Real, const LANES: usize>(
 /// time, and then the remaining elements one by one.
 ///
 /// # Safety
-/// Both places have `columns` elements. If `N` is more than one, both places have the alignment of
-/// [`Sixteen`].
+/// Both places have `columns` elements. If `N` is more than one, both places have the
+/// alignment of [`Sixteen`].
 #[inline(always)]
 unsafe fn part_of_row<T: Real, const N: usize>(a: *const T, x: *const T, columns: usize) -> T {
     let (lane, lanes) = (lane_id() as usize, WARP_SIZE as usize);

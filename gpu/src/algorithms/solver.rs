@@ -33,8 +33,8 @@ pub const THREADS: usize = 256;
 /// Threads of a block of [`eliminate`], along a row and down a column.
 pub const TILE: [usize; 2] = [32, 8];
 
-/// The order of candidates: the size of the element, then the row, from the last one up. Zeros are
-/// not candidates.
+/// The order of candidates: the size of the element, then the row, from the last one up. Zeros
+/// are not candidates.
 pub type Key = [u64; 2];
 
 /// Writes each block's best candidate to its place in `keys`. Greater elements have greater keys,
@@ -63,8 +63,8 @@ pub fn pivot_partial<T: Real>(
         let best = block_reduce(best, greater, &BEST);
         if thread_idx_x() == 0 {
             let place = system * grid_dim_x() as usize + block_idx_x() as usize;
-            // SAFETY: one thread of each block is here, and a block's index along x is below the
-            // grid's size.
+            // SAFETY: one thread of each block is here, and a block's index along x is below
+            // the grid's size.
             if let Some(place) = unsafe { keys.get_unique_mut(place) } {
                 *place = best;
             }
@@ -72,8 +72,8 @@ pub fn pivot_partial<T: Real>(
     }
 }
 
-/// Writes the best of all candidates of a system: its row to `rows[column]`, the element to
-/// `values[column]`.
+/// Writes the best of all candidates of a system: its row to `rows[column]`, the
+/// element to `values[column]`.
 #[kernel(instances(f32, f64))]
 #[launch_contract(dims = 1, block = (THREADS))]
 pub fn pivot_final<T: Real>(

@@ -5,8 +5,8 @@
 //! to it, once for each thread; `read_constant_table` repeats `TABLE` over `output`;
 //! `follow_device_pointer` copies to `output` what `POINTER` points to.
 //! Shows: memory that belongs to the module, not to a launch. The host accesses it through its
-//! symbol. The driver has the symbol's address and size, and a value stays there from one launch to
-//! the next.
+//! symbol. The driver has the symbol's address and size, and a value stays there from one launch
+//! to the next.
 //! Source: CUDA study notes, section 4.2.1, and the programming model notes, "Device Memory"; CUDA
 //! C++ Programming Guide, "Device Memory".
 
@@ -60,8 +60,8 @@ pub fn read_constant_table(mut output: DisjointSlice<f32>) {
 pub unsafe fn follow_device_pointer(mut output: DisjointSlice<f32>) {
     let index = thread::index_1d();
     if let Some(output) = output.get_mut(&index) {
-        // SAFETY: no kernel writes `POINTER`, and the array has enough elements, as the caller
-        // guarantees.
+        // SAFETY: no kernel writes `POINTER`, and the array has enough elements, as
+        // the caller guarantees.
         *output = unsafe { *POINTER.get().add(index.get()) };
     }
 }

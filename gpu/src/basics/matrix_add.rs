@@ -9,8 +9,8 @@
 //! | `mat_add_1d_1d` | 1-D, at least `nx` threads | 1-D | one column |
 //! | `mat_add_2d_1d` | 2-D, at least `nx` threads by `ny` blocks | 1-D | one element |
 //!
-//! Each kernel reads `a` and `b` once and writes `c` once; elements past the end of a slice are
-//! skipped.
+//! Each kernel reads `a` and `b` once and writes `c` once; elements past the end of a
+//! slice are skipped.
 //! Shows: the kernel chooses the mapping, and the result is the same. In all four, neighbouring
 //! threads along x take neighbouring elements, so a warp's accesses coalesce.
 //! Source: CUDA study notes, section 2.3, and the programming model notes, "Thread Hierarchy".
@@ -41,8 +41,8 @@ pub fn mat_add_2d_2d(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u32, n
     let x = block_idx_x() * block_dim_x() + thread_idx_x();
     let y = block_idx_y() * block_dim_y() + thread_idx_y();
     if x < nx && y < ny {
-        // SAFETY: `nx` is the same for all threads, so different x < nx and y have different
-        // elements.
+        // SAFETY: `nx` is the same for all threads, so different x < nx and y
+        // have different elements.
         unsafe { add(a, b, &mut c, y as usize * nx as usize + x as usize) }
     }
 }

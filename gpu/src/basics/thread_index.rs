@@ -5,8 +5,8 @@
 //! as CUDA counts, blocks one after another and threads within a block x fastest.
 //! Shows: the same rule (x fastest, then y, then z) numbers threads in a block, blocks in a grid
 //! and elements in a volume. The numbers differ as soon as a block does not span a row.
-//! Source: execution model notes, "Organisation of threads"; CUDA C++ Programming Guide, "Thread
-//! Hierarchy".
+//! Source: execution model notes, "Organisation of threads"; CUDA C++ Programming
+//! Guide, "Thread Hierarchy".
 
 use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;
@@ -25,8 +25,8 @@ pub fn linear_index_3d(mut numbers: DisjointSlice<u64>) {
     );
     let (width, height) = (global_size_x() as usize, global_size_y() as usize);
     let place = x + y * width + z * width * height;
-    // SAFETY: positions in a volume are below its sizes, so different positions have different
-    // places.
+    // SAFETY: positions in a volume are below its sizes, so different positions
+    // have different places.
     if let Some(number) = unsafe { numbers.get_unique_mut(place) } {
         *number = thread::index_1d().get() as u64;
     }

@@ -1,14 +1,14 @@
 //! A histogram whose bins lie in the shared memory of a whole cluster.
 //!
 //! Launch: 1-D grid of 1-D blocks, in clusters of any size; dynamic shared memory for
-//! `bins.len() / blocks of the cluster` counters of 4 bytes, rounded up. Adds the count of each
-//! value of `input` to `bins`. A value below 0 counts as 0, and a value past the last bin as the
-//! last.
+//! `bins.len() / blocks of the cluster` counters of 4 bytes, rounded up. Adds the count of
+//! each value of `input` to `bins`. A value below 0 counts as 0, and a value past the last bin
+//! as the last.
 //! Shows: a cluster of b blocks has room for b times as many bins as one block, and its counters
 //! are in shared memory, which is faster than global memory even across multiprocessors. With
 //! clusters of 1 block it is the usual histogram in shared memory.
-//! Source: CUDA programming notes, "Distributed Shared Memory"; CUDA C++ Programming Guide, the
-//! same.
+//! Source: CUDA programming notes, "Distributed Shared Memory"; CUDA C++ Programming
+//! Guide, the same.
 
 use lanewise_macros::kernel;
 use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicU32};
@@ -44,8 +44,8 @@ pub fn cluster_histogram(input: &[i32], bins: &[DeviceAtomicU32]) {
     for i in grid_stride(input.len()) {
         let bin = input[i].clamp(0, last) as u32;
         let counter = all.address_of(bin / each, (bin % each) as usize);
-        // SAFETY: between the two barriers all threads access the counters only by atomics, and no
-        // block ends.
+        // SAFETY: between the two barriers all threads access the counters only by atomics, and
+        // no block ends.
         unsafe { DeviceAtomicU32::from_ptr(counter) }.fetch_add(1, AtomicOrdering::Relaxed);
     }
     cluster::sync_cluster(); // all is counted, and nobody reaches into another block any more

@@ -2,15 +2,15 @@
 //!
 //! Launch: 1-D grid of 1-D blocks, a multiple of the cluster; `cluster_ids` in clusters of the
 //! launch's size, with at least one thread for each element; `cluster_sync_sum` in clusters of
-//! [`SUM_CLUSTER`], which the kernel fixes, and blocks of whole warps. `cluster_ids` writes for
-//! each thread its cluster, its block's rank there, the cluster's blocks, and its own rank in the
-//! cluster. `cluster_sync_sum` reads `input` once and writes the sum of what cluster c read to
-//! `sums[c]`.
+//! [`SUM_CLUSTER`], which the kernel fixes, and blocks of whole warps. `cluster_ids` writes
+//! for each thread its cluster, its block's rank there, the cluster's blocks, and its own rank
+//! in the cluster. `cluster_sync_sum` reads `input` once and writes the sum of what cluster c
+//! read to `sums[c]`.
 //! Shows: either the kernel fixes the size of a cluster or the launch chooses it. A block reads
 //! another block's shared memory after a barrier of the cluster, so only one store per cluster is
 //! needed instead of one per block.
-//! Source: CUDA programming notes, "Thread Block Clusters", "Distributed Shared Memory"; PTX ISA,
-//! "barrier.cluster", "mapa".
+//! Source: CUDA programming notes, "Thread Block Clusters", "Distributed Shared Memory"; PTX
+//! ISA, "barrier.cluster", "mapa".
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::cluster;
@@ -24,8 +24,8 @@ pub const SUM_CLUSTER: u32 = 4;
 /// The most warps that a block can have.
 const WARPS: usize = 32;
 
-/// Writes `[cluster, rank of the block in it, blocks in it, rank of the thread in it]` for each
-/// thread.
+/// Writes `[cluster, rank of the block in it, blocks in it, rank of the thread in it]`
+/// for each thread.
 #[kernel(min_arch = "sm_90")]
 #[launch_contract(dims = 1)]
 pub fn cluster_ids(mut ids: DisjointSlice<[u32; 4]>) {
@@ -71,8 +71,8 @@ pub fn cluster_sync_sum(input: &[i32], sums: GlobalMut<i32>) {
         };
         let total = warp::redux_sync_add(FULL_MASK, part);
         if first {
-            // SAFETY: only this thread sets it, and the cluster's first thread reads it after the
-            // barrier.
+            // SAFETY: only this thread sets it, and the cluster's first thread reads it
+            // after the barrier.
             unsafe { BLOCK_SUM.set(0, total) };
         }
     }

@@ -1,5 +1,5 @@
-//! Heat in a plate, by Jacobi's method: the steps from a first port to the version that is
-//! deployed.
+//! Heat in a plate, by Jacobi's method: the steps from a first port to the version
+//! that is deployed.
 //!
 //! `from` and `to` have `rows` rows of `columns` temperatures; `shape` is columns and rows. A sweep
 //! gives each cell the mean of its four neighbours; cells on the edge keep their temperature. Cells
@@ -151,8 +151,8 @@ fn load(from: &[f32], shape: [u32; 2], tile: &Tile) {
 /// Computes a cell of a sweep from the tile, and returns how much it changed.
 ///
 /// # Safety
-/// The tile is complete, and no thread writes to it any more. The launch is 2-D with blocks of the
-/// tile's size.
+/// The tile is complete, and no thread writes to it any more. The launch is 2-D with blocks of
+/// the tile's size.
 #[inline(always)]
 unsafe fn sweep_tile(tile: &Tile, to: &mut DisjointSlice<f32>, shape: [u32; 2]) -> f32 {
     let [columns, rows] = shape.map(|side| side as usize);

@@ -58,8 +58,8 @@ pub fn diverge_predicated(mut output: DisjointSlice<u32>) {
     }
 }
 
-/// Every lane computes both arms and keeps the result that it needs. No lanes diverge, and no time
-/// is saved.
+/// Every lane computes both arms and keeps the result that it needs. No lanes diverge, and no
+/// time is saved.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn diverge_both_arms(mut output: DisjointSlice<u32>, steps: u32) {

@@ -19,8 +19,8 @@ use crate::basics::matrix_add::add;
 pub fn sum_matrix(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, nx: u32, ny: u32) {
     let at = thread::index_2d();
     if at.x() < nx as usize && at.y() < ny as usize {
-        // SAFETY: `nx` is the launch's, so threads with different x < nx and y have different
-        // elements.
+        // SAFETY: `nx` is the launch's, so threads with different x < nx and y
+        // have different elements.
         unsafe { add(a, b, &mut c, at.y() * nx as usize + at.x()) }
     }
 }

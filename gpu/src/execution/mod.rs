@@ -18,8 +18,8 @@ use lanewise_std::thread::{block_idx_x, thread_idx_x};
 /// A block whose part is past the end of the data has no elements, and its sum is zero.
 ///
 /// # Safety
-/// The launch is 1-D, and a barrier is between the last store to the block's part and this
-/// call.
+/// The launch is 1-D, and a barrier is between the last store to the block's part
+/// and this call.
 #[inline]
 unsafe fn write_sum(data: GlobalMut<i32>, start: usize, sums: GlobalMut<i32>) {
     let block = block_idx_x() as usize;

@@ -45,8 +45,8 @@ fn stir(output: &mut DisjointSlice<u32>, rounds: u32) {
         *number = next;
         next = next.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
     }
-    // The number of rounds is known only at run time, so all numbers must be kept from one round to
-    // the next.
+    // The number of rounds is known only at run time, so all numbers must be kept from one round
+    // to the next.
     for _ in 0..rounds {
         let mut left = numbers[NUMBERS - 1];
         for number in &mut numbers {

@@ -35,8 +35,8 @@ pub fn reduce_neighbored(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
     unsafe { write_sum(part, 0, sums) };
 }
 
-/// The first half of the threads adds, then the first quarter, then the first eighth ...: the same
-/// pairs.
+/// The first half of the threads adds, then the first quarter, then the first eighth ...:
+/// the same pairs.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn reduce_neighbored_less(data: GlobalMut<i32>, sums: GlobalMut<i32>) {

@@ -10,8 +10,8 @@
 //! without work are removed. The notes rely on lanes of a warp running in lockstep and on
 //! `volatile`. Since Volta lanes run independently: without `sync_warp`, one may read what another
 //! has not stored yet, and `volatile` does not make it wait.
-//! Source: CUDA study notes, sections 3.5.2 to 3.5.4; CUDA C++ Programming Guide, "Independent
-//! Thread Scheduling".
+//! Source: CUDA study notes, sections 3.5.2 to 3.5.4; CUDA C++ Programming Guide,
+//! "Independent Thread Scheduling".
 
 use lanewise_macros::kernel;
 use lanewise_std::GlobalMut;
@@ -29,8 +29,8 @@ const UNROLL: usize = 8;
 #[launch_contract(dims = 1, whole_warps)]
 pub fn reduce_unroll_warps8(data: GlobalMut<i32>, sums: GlobalMut<i32>) {
     let start = start_of_block();
-    // SAFETY: the launch is 1-D, so no other block has this part, and all threads of this block are
-    // here.
+    // SAFETY: the launch is 1-D, so no other block has this part, and all threads of this
+    // block are here.
     let live = unsafe { add_columns::<UNROLL>(data, start) };
     let part = data.part(start, live);
 
@@ -65,8 +65,8 @@ pub fn reduce_complete_unroll<const BLOCK: u32>(data: GlobalMut<i32>, sums: Glob
 #[inline(always)]
 fn complete_unroll(data: GlobalMut<i32>, sums: GlobalMut<i32>, threads: u32) {
     let start = start_of_block();
-    // SAFETY: the launch is 1-D, so no other block has this part, and all threads of this block are
-    // here.
+    // SAFETY: the launch is 1-D, so no other block has this part, and all threads of this
+    // block are here.
     let live = unsafe { add_columns::<UNROLL>(data, start) };
     let part = data.part(start, live);
 

@@ -49,9 +49,9 @@ fn reduce_unrolling<const UNROLL: usize>(data: GlobalMut<i32>, sums: GlobalMut<i
     }
 }
 
-/// Adds up to `UNROLL` elements per thread, `block_dim_x` apart, into the first of them. Ends in a
-/// barrier. Returns the number of sums from `start` on: one per thread, but fewer at the end of the
-/// data.
+/// Adds up to `UNROLL` elements per thread, `block_dim_x` apart, into the first of them. Ends in
+/// a barrier. Returns the number of sums from `start` on: one per thread, but fewer at the end
+/// of the data.
 ///
 /// # Safety
 /// All threads of a 1-D block call it with the same start, and no other block accesses the `UNROLL`
@@ -61,8 +61,8 @@ pub(crate) unsafe fn add_columns<const UNROLL: usize>(data: GlobalMut<i32>, star
     let (threads, thread) = (block_dim_x() as usize, thread_idx_x() as usize);
     let first = start + thread;
     let sums;
-    // SAFETY: all indices are below the length, and no other thread has an index that is `first`
-    // modulo `threads`.
+    // SAFETY: all indices are below the length, and no other thread has an index that is
+    // `first` modulo `threads`.
     unsafe {
         if start + threads * UNROLL <= data.len() {
             let mut sum = 0;

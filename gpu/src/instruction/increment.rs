@@ -13,8 +13,8 @@ use lanewise_std::atomic::{AtomicOrdering, DeviceAtomicI32};
 /// Adds one in three steps. Wrong by design: threads lose each other's additions.
 ///
 /// # Safety
-/// With more than one thread this is a data race. Launch it only to demonstrate a lost
-/// update.
+/// With more than one thread this is a data race. Launch it only to demonstrate
+/// a lost update.
 #[kernel]
 pub unsafe fn incr_racy(counter: GlobalMut<i32>) {
     if counter.is_empty() {

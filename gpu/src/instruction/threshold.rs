@@ -2,8 +2,8 @@
 //!
 //! Launch: 1-D grid of at least as many threads as `values`. Sets `flag[0]` to 1 if a value is
 //! above `threshold`, and leaves it alone otherwise.
-//! Shows: it is a data race even if all threads write the same value. A relaxed atomic store is one
-//! instruction, too.
+//! Shows: it is a data race even if all threads write the same value. A relaxed atomic store is
+//! one instruction, too.
 //! Source: CUDA study notes, section 7.1.3; PTX ISA, "Memory Consistency Model: Data Races".
 
 use lanewise_macros::kernel;
@@ -14,8 +14,8 @@ use lanewise_std::thread::index_1d;
 /// Stores as to any variable. Wrong by design: nothing orders the threads' stores.
 ///
 /// # Safety
-/// With more than one value above the threshold this is a data race. Launch it only to demonstrate
-/// that.
+/// With more than one value above the threshold this is a data race. Launch it only
+/// to demonstrate that.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub unsafe fn check_threshold(values: &[i32], threshold: i32, flag: GlobalMut<i32>) {

@@ -60,8 +60,8 @@ pub fn worker_partitioned(a: &[i32], b: &[i32], c: DisjointSlice<i32>) {
     }
 }
 
-/// All lanes of all workers of all gangs divide the elements, as a CUDA kernel usually does from
-/// the start.
+/// All lanes of all workers of all gangs divide the elements, as a CUDA kernel usually does
+/// from the start.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn vector_partitioned(a: &[i32], b: &[i32], mut c: DisjointSlice<i32>) {

@@ -4,9 +4,9 @@
 //! Launch: 1-D grid of 1-D blocks of whole warps; at least one thread for each element of `output`.
 //! `output[i] = input[f(i)]`, where `f` is the kernel's. If `f(i)` is past the end of `input`,
 //! `output[i]` is left alone.
-//! Shows: a load costs the sectors that its lanes access, in any order of the lanes. One address
-//! for all lanes is one sector; 32 neighbours are 4 sectors in any order; 32 places far apart are
-//! 32.
+//! Shows: a load costs the sectors that its lanes access, in any order of the lanes. One
+//! address for all lanes is one sector; 32 neighbours are 4 sectors in any order; 32 places far
+//! apart are 32.
 //! Source: CUDA study notes, section 4.3.2.1; memory optimisation notes, section 9.2.1.1.
 
 use lanewise_macros::kernel;
@@ -32,8 +32,8 @@ pub fn gather_same(input: &[f32], mut output: DisjointSlice<f32>) {
     }
 }
 
-/// The lanes of a warp read each other's elements: an exclusive or with less than 32 stays inside
-/// the warp.
+/// The lanes of a warp read each other's elements: an exclusive or with less than 32 stays
+/// inside the warp.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn gather_permuted(input: &[f32], mut output: DisjointSlice<f32>) {

@@ -41,8 +41,8 @@ pub fn read_offset_unroll4(a: &[f32], b: &[f32], c: DisjointSlice<f32>, offset: 
     unrolled::<4>(a, b, c, offset as usize);
 }
 
-/// Adds `UNROLL` elements per thread, a block apart, so that at each step neighbouring threads read
-/// neighbouring elements.
+/// Adds `UNROLL` elements per thread, a block apart, so that at each step neighbouring threads
+/// read neighbouring elements.
 #[inline(always)]
 fn unrolled<const UNROLL: usize>(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>, offset: usize) {
     let length = c.len().min(a.len().min(b.len()).saturating_sub(offset));

@@ -89,8 +89,8 @@ pub fn transpose_naive_col(input: &[f32], mut output: DisjointSlice<f32>, nx: u3
 #[launch_contract(dims = 2)]
 pub fn transpose_unroll4_row(input: &[f32], output: DisjointSlice<f32>, nx: u32, ny: u32) {
     let (nx, ny) = (nx as usize, ny as usize);
-    // SAFETY: x and y are an element of the input, and no other element has its place in the
-    // output.
+    // SAFETY: x and y are an element of the input, and no other element has its place
+    // in the output.
     unsafe { unrolled(input, output, (nx, ny), |x, y| (y * nx + x, x * ny + y)) }
 }
 
@@ -127,8 +127,8 @@ unsafe fn unrolled(
         x < width && from < input.len() && to < output.len()
     };
     if exists(first + (UNROLL - 1) * step) {
-        // All four exist if the last does. All loads are before the first store, so none waits for
-        // another.
+        // All four exist if the last does. All loads are before the first store, so none
+        // waits for another.
         // SAFETY: below the last one's place, which is in bounds.
         let elements: [f32; UNROLL] =
             from_fn(|k| unsafe { *input.get_unchecked(places(first + k * step, y).0) });
@@ -180,9 +180,9 @@ pub fn transpose_diagonal_col(input: &[f32], mut output: DisjointSlice<f32>, nx:
 /// Returns this thread's position if blocks with neighbouring numbers lie on a diagonal of the
 /// grid, not in a row. Then blocks that run at the same time access different columns *and* rows.
 ///
-/// Each block keeps its column, and column `b` is rotated down by `b` rows. So no two threads have
-/// the same position, in a grid of any shape. (The notes rotate rows by columns, which needs a
-/// square grid.)
+/// Each block keeps its column, and column `b` is rotated down by `b` rows. So no two threads
+/// have the same position, in a grid of any shape. (The notes rotate rows by columns, which needs
+/// a square grid.)
 #[inline]
 fn diagonal_2d() -> (usize, usize) {
     let (column, row) = (

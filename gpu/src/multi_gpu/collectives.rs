@@ -2,8 +2,8 @@
 //!
 //! Launch: 1-D grid of at least as many threads as elements, in blocks of any size. Reads `arrived`
 //! once, reads and writes `sum` once; elements past the shorter of the two are left alone.
-//! Source: Patarasuk, Yuan: "Bandwidth optimal all-reduce algorithms for clusters of
-//! workstations", 2009.
+//! Source: Patarasuk, Yuan: "Bandwidth optimal all-reduce algorithms for clusters
+//! of workstations", 2009.
 
 use lanewise_macros::kernel;
 use lanewise_std::DisjointSlice;

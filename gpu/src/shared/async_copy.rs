@@ -1,14 +1,14 @@
-//! A copy through shared memory by asynchronous copies. A barrier, or a pipeline, waits for the
-//! copies.
+//! A copy through shared memory by asynchronous copies. A barrier, or a pipeline, waits
+//! for the copies.
 //!
 //! Launch: 1-D grid of 1-D blocks of [`TILE`] threads; for `copy_async_barrier` at least one thread
 //! for each element, for `copy_async_pipeline` a grid of any size, which strides over the tiles.
 //! Each kernel copies `input` to `output`, up to the shorter length. Threads store elements that
 //! other threads have loaded.
-//! Shows: `cp.async` copies without registers, and the thread continues meanwhile. A barrier can
-//! wait for the copies of all threads. With a pipeline of 2 or 3 places the next tiles are
-//! loaded while one is stored. The pipeline's types ensure that no step is left out or comes too
-//! early.
+//! Shows: `cp.async` copies without registers, and the thread continues meanwhile. A barrier
+//! can wait for the copies of all threads. With a pipeline of 2 or 3 places the next tiles
+//! are loaded while one is stored. The pipeline's types ensure that no step is left out or
+//! comes too early.
 //! Source: CUDA programming notes, "Asynchronous Data Copies"; PTX ISA, "cp.async", "mbarrier".
 
 use lanewise_macros::{kernel, shared};

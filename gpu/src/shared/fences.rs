@@ -3,9 +3,9 @@
 //! `block_barrier`: 1-D grid of 1-D blocks of any size, at least one thread for each element. Each
 //! block reverses its part of `input`.
 //!
-//! The other kernels pass messages. One warp sends `input` in letters of 32 elements to another
-//! warp, which writes each letter to `output` so that the whole is reversed. The input may have any
-//! length.
+//! The other kernels pass messages. One warp sends `input` in letters of 32 elements to
+//! another warp, which writes each letter to `output` so that the whole is reversed. The input
+//! may have any length.
 //!
 //! | kernel | launch | sends | receives | where |
 //! | --- | --- | --- | --- | --- |
@@ -77,8 +77,8 @@ pub fn fence_block(input: &[i32], mut output: DisjointSlice<i32>) {
     let live = input.len().saturating_sub(start).min(LETTER);
     if warp_id() == 0 {
         if lane < live {
-            // SAFETY: each lane sets an element of its own, and the other warp reads after the flag
-            // is set.
+            // SAFETY: each lane sets an element of its own, and the other warp reads after the
+            // flag is set.
             unsafe { PAPER.set(lane, input[start + lane]) };
         }
         sync_warp(FULL_MASK); // lane 0 speaks for all lanes
@@ -132,8 +132,8 @@ pub unsafe fn fence_device(
     }
 }
 
-/// Sends in the scope of the whole system, which is needed if the receiver is the host or another
-/// device.
+/// Sends in the scope of the whole system, which is needed if the receiver is the host
+/// or another device.
 ///
 /// # Safety
 /// As for [`fence_device`].
@@ -210,8 +210,8 @@ fn role(take_number: impl FnOnce() -> u32) -> (usize, bool) {
 fn write(input: &[i32], letters: GlobalMut<i32>, letter: usize) {
     let at = letter * LETTER + lane_id() as usize;
     if let (Some(&element), true) = (input.get(at), at < letters.len()) {
-        // SAFETY: in bounds. One block sends this letter, and its receiver reads after the flag is
-        // set.
+        // SAFETY: in bounds. One block sends this letter, and its receiver reads after the
+        // flag is set.
         unsafe { letters.set_unchecked(at, element) };
     }
     sync_warp(FULL_MASK);
@@ -233,8 +233,8 @@ fn read(length: usize, letters: GlobalMut<i32>, letter: usize, mut output: Disjo
     }
 }
 
-/// Each block writes its sum and increments the count. The last block finds all sums there and adds
-/// them.
+/// Each block writes its sum and increments the count. The last block finds all sums there
+/// and adds them.
 ///
 /// # Safety
 /// `done[0]` is zero (the last block sets it to zero again), and nothing else uses it or `partials`

@@ -31,8 +31,8 @@ pub fn local_array_dynamic(input: &[u32], counts: DisjointSlice<u32>) {
     store(counts, bins);
 }
 
-/// Every counter is increased, by one or by zero. The loop is unrolled, and each counter is a
-/// register.
+/// Every counter is increased, by one or by zero. The loop is unrolled, and each counter
+/// is a register.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn local_array_static(input: &[u32], counts: DisjointSlice<u32>) {
@@ -52,8 +52,8 @@ fn store(mut counts: DisjointSlice<u32>, bins: [u32; BINS]) {
     let threads = grid_dim_x() as usize * block_dim_x() as usize;
     let thread = index_1d().get();
     for (number, count) in bins.into_iter().enumerate() {
-        // SAFETY: the launch is 1-D, so `thread` is below `threads`, and no other thread has the
-        // same number.
+        // SAFETY: the launch is 1-D, so `thread` is below `threads`, and no other thread has
+        // the same number.
         if let Some(place) = unsafe { counts.get_unique_mut(number * threads + thread) } {
             *place = count;
         }

@@ -89,8 +89,8 @@ pub fn matmul_shared<const TILE: usize>(
     }
 
     if x < b.columns && y < a.rows {
-        // SAFETY: `n` is the same for all threads, so threads with different x < n and y have
-        // different elements.
+        // SAFETY: `n` is the same for all threads, so threads with different x < n and y
+        // have different elements.
         if let Some(c) = unsafe { c.get_unique_mut(y * b.columns + x) } {
             *c = sum;
         }

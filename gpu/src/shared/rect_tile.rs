@@ -101,8 +101,8 @@ fn transposed() -> (usize, usize) {
     (thread / ROWS, thread % ROWS)
 }
 
-/// Writes along rows and reads along columns of dynamic shared memory, whose rows are `pitch`
-/// elements apart.
+/// Writes along rows and reads along columns of dynamic shared memory, whose rows are
+/// `pitch` elements apart.
 #[inline(always)]
 fn row_to_column(output: DisjointSlice<u32>, pitch: usize) {
     let tile = DynamicSharedArray::<u32>::get();

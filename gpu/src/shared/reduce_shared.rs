@@ -5,9 +5,9 @@
 //! thread. Block b sums its part, `block_dim_x` elements (`unroll4`: four times that), and writes
 //! the sum to `sums[b]`. The kernels named `gmem` overwrite their data. The slice may have any
 //! length; a part past its end sums to zero.
-//! Shows: all kernels take the same steps. With the steps in shared memory, every element is loaded
-//! from global memory once, and a block stores only its sum; the rest of the traffic stays on the
-//! multiprocessor.
+//! Shows: all kernels take the same steps. With the steps in shared memory, every element is
+//! loaded from global memory once, and a block stores only its sum; the rest of the traffic stays
+//! on the multiprocessor.
 //! Source: CUDA study notes, section 5.3.
 
 use lanewise_macros::{kernel, shared};

@@ -84,8 +84,8 @@ pub fn square_row_col_dyn_pad(output: DisjointSlice<u32>) {
     row_to_column(output, SIDE + 1);
 }
 
-/// Writes along rows and reads along columns of dynamic shared memory, whose rows are `pitch`
-/// elements apart.
+/// Writes along rows and reads along columns of dynamic shared memory, whose rows are
+/// `pitch` elements apart.
 #[inline(always)]
 fn row_to_column(output: DisjointSlice<u32>, pitch: usize) {
     let tile = DynamicSharedArray::<u32>::get();

@@ -55,8 +55,8 @@ pub fn transpose_smem_dyn(input: &[f32], output: DisjointSlice<f32>, nx: u32, ny
     through_dynamic::<1>(input, output, nx, ny, SIDE);
 }
 
-/// Pads each row of the tile by one element, so that no two elements of a column are in the same
-/// bank.
+/// Pads each row of the tile by one element, so that no two elements of a column are in
+/// the same bank.
 #[kernel]
 #[launch_contract(dims = 2, block = (SIDE, ROWS))]
 pub fn transpose_smem_pad(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32) {
@@ -143,8 +143,8 @@ pub fn transpose_smem_unroll_pad_dyn(input: &[f32], output: DisjointSlice<f32>, 
     through_dynamic::<TILES>(input, output, nx, ny, SIDE + 1);
 }
 
-/// Transposes through `N` tiles of dynamic shared memory, whose rows are `pitch` elements
-/// apart.
+/// Transposes through `N` tiles of dynamic shared memory, whose rows are
+/// `pitch` elements apart.
 #[inline(always)]
 fn through_dynamic<const N: usize>(
     input: &[f32],
@@ -165,8 +165,8 @@ fn through_dynamic<const N: usize>(
     for (tile, elements) in elements.iter().enumerate() {
         for (step, &element) in elements.iter().enumerate() {
             let at = (tile * SIDE + row + step * ROWS) * pitch + column;
-            // SAFETY: in bounds, as there is room for all rows; each thread sets elements of its
-            // own.
+            // SAFETY: in bounds, as there is room for all rows; each thread sets elements
+            // of its own.
             unsafe { tiles.set_unchecked(at, element) };
         }
     }

@@ -1,5 +1,5 @@
-//! A generator of pseudo-random numbers that runs many steps: a kernel whose duration can be
-//! chosen.
+//! A generator of pseudo-random numbers that runs many steps: a kernel whose duration
+//! can be chosen.
 //!
 //! Launch: 1-D grid of at least as many threads as elements, in blocks of any size. Each element is
 //! read once, goes through `rounds` steps of `x = 1664525 x + 1013904223` (mod 2^32), and is

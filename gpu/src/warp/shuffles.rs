@@ -86,8 +86,8 @@ pub fn shfl_xor_array(input: &[[i32; 4]], output: DisjointSlice<[i32; 4]>, mask:
     });
 }
 
-/// Exchanges four values that are aligned as a whole, with one load, one store, and the same four
-/// shuffles.
+/// Exchanges four values that are aligned as a whole, with one load, one store, and the
+/// same four shuffles.
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn shfl_xor_int4(input: &[Int4], output: DisjointSlice<Int4>, mask: u32, width: u32) {

@@ -17,8 +17,8 @@ struct Heap;
 /// The alignment of memory from `malloc`, in bytes.
 const ALIGN: usize = 16;
 
-// SAFETY: `malloc` returns unused memory of the size, or null. Several threads may call it at the
-// same time.
+// SAFETY: `malloc` returns unused memory of the size, or null. Several threads may call it at
+// the same time.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if layout.align() > ALIGN {

@@ -47,8 +47,8 @@ device_functions! {
     #[link_name = "llvm.nvvm.read.ptx.sreg.envreg2"] fn envreg2() -> u32;
 }
 
-// Barriers of the block. PTX ISA, "Parallel Synchronization and Communication Instructions:
-// barrier".
+// Barriers of the block. PTX ISA, "Parallel Synchronization and
+// Communication Instructions: barrier".
 device_functions! {
     #[link_name = "llvm.nvvm.barrier.cta.sync.aligned.all"] fn barrier_sync(id: u32);
     #[link_name = "llvm.nvvm.barrier.cta.red.popc.aligned.all"] fn barrier_red_popc(id: u32, predicate: bool) -> u32;
@@ -56,8 +56,8 @@ device_functions! {
     #[link_name = "llvm.nvvm.barrier.cta.red.or.aligned.all"] fn barrier_red_or(id: u32, predicate: bool) -> bool;
 }
 
-// Clusters of blocks. PTX ISA, "Special Registers", "barrier.cluster", "mapa", "getctarank";
-// `crate::cluster`.
+// Clusters of blocks. PTX ISA, "Special Registers", "barrier.cluster",
+// "mapa", "getctarank"; `crate::cluster`.
 device_functions! {
     #[link_name = "llvm.nvvm.read.ptx.sreg.cluster.ctaid.x"] fn cluster_ctaid_x() -> u32;
     #[link_name = "llvm.nvvm.read.ptx.sreg.cluster.ctaid.y"] fn cluster_ctaid_y() -> u32;
@@ -81,8 +81,8 @@ device_functions! {
     #[link_name = "llvm.nvvm.getctarank"] fn getctarank(address: *mut u8) -> u32;
 }
 
-// The warp. PTX ISA, "shfl.sync", "vote.sync", "match.sync", "redux.sync", "activemask",
-// "bar.warp.sync", "elect.sync".
+// The warp. PTX ISA, "shfl.sync", "vote.sync", "match.sync", "redux.sync",
+// "activemask", "bar.warp.sync", "elect.sync".
 device_functions! {
     #[link_name = "llvm.nvvm.bar.warp.sync"] fn bar_warp_sync(mask: u32);
     #[link_name = "llvm.nvvm.shfl.sync.idx.i32"] fn shfl_idx(mask: u32, value: u32, lane: u32, clamp: u32) -> u32;
@@ -158,15 +158,15 @@ device_functions! {
     #[link_name = "llvm.nvvm.membar.sys"] fn membar_sys();
 }
 
-// Atomic additions of floats, which Rust's intrinsics lack. LLVM reads these old names as its
-// `atomicrmw fadd`.
+// Atomic additions of floats, which Rust's intrinsics lack. LLVM reads these old names as
+// its `atomicrmw fadd`.
 device_functions! {
     #[link_name = "llvm.nvvm.atomic.load.add.f32.p0"] fn atomic_add_f32(address: *mut f32, value: f32) -> f32;
     #[link_name = "llvm.nvvm.atomic.load.add.f64.p0"] fn atomic_add_f64(address: *mut f64, value: f64) -> f64;
 }
 
-// Arithmetic with a rounding mode (`rp` is up, `rm` down). PTX ISA, "Floating-Point Instructions";
-// `crate::math`.
+// Arithmetic with a rounding mode (`rp` is up, `rm` down). PTX ISA,
+// "Floating-Point Instructions"; `crate::math`.
 device_functions! {
     #[link_name = "llvm.nvvm.add.rn.f"] fn add_rn_f(a: f32, b: f32) -> f32;
     #[link_name = "llvm.nvvm.add.rn.d"] fn add_rn_d(a: f64, b: f64) -> f64;
@@ -218,8 +218,8 @@ device_functions! {
     #[link_name = "llvm.nvvm.rcp.rm.d"] fn rcp_rm_d(a: f64) -> f64;
 }
 
-// Approximations. PTX ISA, "sin", "cos", "ex2", "lg2", "rcp", "rsqrt", "sqrt", "div", "tanh";
-// `crate::fast`.
+// Approximations. PTX ISA, "sin", "cos", "ex2", "lg2", "rcp", "rsqrt", "sqrt",
+// "div", "tanh"; `crate::fast`.
 device_functions! {
     #[link_name = "llvm.nvvm.sin.approx.f"] fn sin_approx(x: f32) -> f32;
     #[link_name = "llvm.nvvm.cos.approx.f"] fn cos_approx(x: f32) -> f32;
@@ -248,9 +248,9 @@ device_functions! {
     #[link_name = "__cudaCDP2GetLastError"] fn get_last_error() -> u32;
 }
 
-// Functions that the builder replaces: the address of a variable in shared memory
-// (`crate::shared`), and the scope of the atomics in the function that calls this
-// (`crate::atomic`).
+// Functions that the builder replaces: the address of a variable in shared
+// memory (`crate::shared`), and the scope of the atomics in the function that
+// calls this (`crate::atomic`).
 device_functions! {
     fn __lanewise_atomic_scope(scope: u32);
     fn __lanewise_shared_static(size: usize, align: usize) -> *mut u8;

@@ -4,11 +4,11 @@
     feature(asm_experimental_arch, core_intrinsics, f16, link_llvm_intrinsics),
     allow(internal_features)
 )]
-//! The device library: what a kernel uses to find its position, share memory, synchronise and
-//! report.
+//! The device library: what a kernel uses to find its position, share memory,
+//! synchronise and report.
 //!
-//! Each module is one subject of the CUDA model, under its usual name (see the book's page on
-//! names):
+//! Each module is one subject of the CUDA model, under its usual name (see the book's
+//! page on names):
 //!
 //! | subject | modules |
 //! | --- | --- |
@@ -22,13 +22,13 @@
 //! | reports | [`printf`], [`assert`](mod@assert), [`clock`], [`debug`] |
 //!
 //! The crate is compiled twice. For `nvptx64-nvidia-cuda` its functions become instructions. For
-//! the host it supplies the types that describe a kernel ([`kernel`]). The other functions exist on
-//! the host too, so that kernels are type-checked with all other code. A call of one of them on the
-//! host panics.
+//! the host it supplies the types that describe a kernel ([`kernel`]). The other functions exist
+//! on the host too, so that kernels are type-checked with all other code. A call of one of them on
+//! the host panics.
 //!
-//! Operations that synchronise threads are LLVM intrinsics wherever LLVM has one. The compiler
-//! understands an intrinsic, so it does not move barriers and shuffles. It does not understand
-//! inline assembly.
+//! Operations that synchronise threads are LLVM intrinsics wherever LLVM has one. The
+//! compiler understands an intrinsic, so it does not move barriers and shuffles. It does not
+//! understand inline assembly.
 
 mod dim3;
 #[cfg(all(feature = "alloc", target_arch = "nvptx64"))]
@@ -76,8 +76,8 @@ pub use row_per_block::RowPerBlock;
 pub use shared::{DynamicSharedArray, SharedArray};
 pub use symbol::{ConstantMemory, DeviceGlobal};
 
-/// Panics: a device function was called on the host, where kernels are compiled only for type
-/// checks.
+/// Panics: a device function was called on the host, where kernels are compiled only
+/// for type checks.
 #[cfg(not(target_arch = "nvptx64"))]
 #[cold]
 fn device_only(name: &str) -> ! {

@@ -28,8 +28,8 @@ fn main() -> std::io::Result<()> {
         let name = format!("{}{kind}", case.row.opcode.name());
         let judged = !matches!(case.harness, Harness::None(_));
         let text = kernel::module(&[&case]);
-        // One that loads: the decoder refuses what is not modelled before there is anything to
-        // find.
+        // One that loads: the decoder refuses what is not modelled before there is
+        // anything to find.
         if judged && !seen.contains(&name) && lanewise_sim::Module::load(&text).is_ok() {
             std::fs::write(folder.join(format!("op_{name}.ptx")), text)?;
             seen.insert(name);

@@ -36,8 +36,8 @@ pub enum Harness {
     /// The result is specific to the machine, such as an address or a count. It is judged by what a
     /// program can do with it.
     Use,
-    /// The instruction runs. The only visible facts are that it has no other effect, and where
-    /// control goes.
+    /// The instruction runs. The only visible facts are that it has no other effect, and
+    /// where control goes.
     Runs,
     /// The instruction ends the kernel. The errors are compared.
     Fault,
@@ -84,8 +84,8 @@ impl Case {
         self.sample.words.contains(&word)
     }
 
-    /// Returns the instruction's types in order: that of the result, then those of operands where
-    /// they differ.
+    /// Returns the instruction's types in order: that of the result, then those of operands
+    /// where they differ.
     pub fn types(&self) -> Vec<Type> {
         self.sample
             .words

@@ -16,8 +16,8 @@ use crate::surroundings::by_use;
 use crate::surroundings::matrix::{self, Part};
 use crate::surroundings::sequence;
 
-/// Address and length in bytes of the input and the output, and a parameter that only serves to be
-/// loaded.
+/// Address and length in bytes of the input and the output, and a parameter that only serves
+/// to be loaded.
 const PARAMETERS: &str = ".param .u64 in, .param .u64 in_bytes, .param .u64 out, .param .u64 out_bytes, \
                           .param .align 64 .b8 parameter[128]";
 
@@ -178,8 +178,8 @@ impl Writer<'_> {
                 Some(of) if asynchronous => of,
                 _ => "%cell",
             };
-            // Without a space an address is generic. Addresses in global memory are generic in any
-            // case.
+            // Without a space an address is generic. Addresses in global memory are generic
+            // in any case.
             let inside = ["%cell", "%bar", "%source"].contains(&of);
             let how = if generic || asynchronous && inside && !named {
                 "cvta.shared.u64"
@@ -338,8 +338,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Loads the handle of the block's object. The machine passes handles as words of the last
-    /// parameter.
+    /// Loads the handle of the block's object. The machine passes handles as words of
+    /// the last parameter.
     fn handle(&mut self) {
         let case = self.case;
         let registers = case.sample.registers.iter().copied().enumerate();
@@ -404,10 +404,10 @@ impl Writer<'_> {
             ));
         }
         if self.case.registers(Usage::Policy).next().is_some() {
-            // If the address consists of a uniform register and another one, and there is a policy,
-            // the assembler of CUDA 13.0 translates `cp.async` to an instruction that is illegal on
-            // an H200. This adds the length's top bit, which is 0, but the assembler does not know
-            // that.
+            // If the address consists of a uniform register and another one, and there is a
+            // policy, the assembler of CUDA 13.0 translates `cp.async` to an instruction that is
+            // illegal on an H200. This adds the length's top bit, which is 0, but the assembler
+            // does not know that.
             self.line("ld.param.u64 %long, [in_bytes];");
             self.line("shr.u64 %long, %long, 63;");
             self.line("xor.b64 %cell, %cell, %long;");
@@ -423,8 +423,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Copies the cell to the place where results are compared. In global memory it is already
-    /// there.
+    /// Copies the cell to the place where results are compared. In global memory it
+    /// is already there.
     fn results(&mut self, space: CellSpace) {
         let space = match space {
             CellSpace::Shared => "shared",
@@ -439,8 +439,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Synchronises the block, because an instruction of a warp may access the cells of other
-    /// threads.
+    /// Synchronises the block, because an instruction of a warp may access the cells
+    /// of other threads.
     fn meet(&mut self, space: &str) {
         if space == "shared" {
             self.line("bar.sync 0;");
@@ -487,8 +487,8 @@ impl Writer<'_> {
         if case.carry_in() {
             let at = case.registers(Usage::Read).count() * PLACE;
             self.line(&format!("ld.global.u32 %word, [%in+{at}];"));
-            // The flag is set with additions, before subtractions too. It is the flag of a GPU, not
-            // a borrow.
+            // The flag is set with additions, before subtractions too. It is the flag of a GPU,
+            // not a borrow.
             self.line("add.cc.u32 %word, %word, -1;");
         }
         if case.row.opcode == Opcode::Barrier && case.has(Modifier::Wait) {

@@ -2,9 +2,9 @@
 //! the same random and edge-case inputs.
 //!
 //! Each sample of the instruction table becomes a [`Case`]: a kernel in which every thread loads
-//! operands, executes the one instruction and stores what it wrote. Both machines get the same PTX
-//! and the same bytes. The results are compared bit by bit, except where the ISA permits an error
-//! bound ([`allowance`](results::allowance)).
+//! operands, executes the one instruction and stores what it wrote. Both machines get the same
+//! PTX and the same bytes. The results are compared bit by bit, except where the ISA permits an
+//! error bound ([`allowance`](results::allowance)).
 //!
 //! | module | what it is |
 //! | --- | --- |

@@ -126,8 +126,8 @@ impl Case {
         );
     }
 
-    /// Returns a value for an operand. If the ISA leaves the result of some values open, it returns
-    /// another one.
+    /// Returns a value for an operand. If the ISA leaves the result of some values open, it
+    /// returns another one.
     fn operand(&self, index: usize, register: Register, random: &mut Random) -> u128 {
         match (self.row.opcode, index) {
             // The mask of the lanes that participate: all lanes, since all execute the instruction.
@@ -143,8 +143,8 @@ impl Case {
             _ if self.is_mask(register) => u128::from(u32::MAX),
             (Opcode::Mma, _) if register.operand == 4 => self.metadata(random),
             (Opcode::Fma, _) if self.has(Modifier::Oob) && random.below(4) == 0 => {
-                // The value that marks an access out of bounds, in the lower half, the upper half,
-                // or both.
+                // The value that marks an access out of bounds, in the lower half, the upper
+                // half, or both.
                 [0x7ff7, 0xfff7_3c00, 0x7ff7_fff7][random.below(3) as usize]
             }
             (Opcode::Mma, _) => self.fragment(register, random),

@@ -206,8 +206,8 @@ pub fn value(ty: Type, random: &mut Random) -> u128 {
     }
 }
 
-/// Returns a small integer in the format of a type. Sums of products of such integers are exact in
-/// every accumulator.
+/// Returns a small integer in the format of a type. Sums of products of such integers are exact
+/// in every accumulator.
 pub fn small(ty: Type, random: &mut Random) -> u128 {
     let number = random.below(17) as f32 - 8.0;
     match ty {

@@ -75,8 +75,8 @@ fn verdict(instruction: &str, lie: fn(&mut [u8])) -> Verdict {
     }
 }
 
-/// Judges cases with the simulator as device, and finds nothing wrong. Nothing where there is a
-/// GPU.
+/// Judges cases with the simulator as device, and finds nothing wrong. Nothing where there
+/// is a GPU.
 fn agree_with_themselves(some: &[Case]) -> Option<Report> {
     let mut report = Report::default();
     let device = lanewise::Device::open().expect("there is always the simulator");

@@ -14,9 +14,9 @@
 //! The other columns follow, separated by commas. They are functions of `Columns`. A row generates
 //! the exported symbols, the way to NVIDIA's driver, and lines in lists and pages; see `entry`.
 //!
-//! The calls are all that `cust_raw` 0.11 or `cuda.h` of CUDA 13.0 declares. These include the old
-//! versions that `cuda.h` keeps for programs built before. Versions are those in NVIDIA's
-//! `cudaTypedefs.h`.
+//! The calls are all that `cust_raw` 0.11 or `cuda.h` of CUDA 13.0 declares. These
+//! include the old versions that `cuda.h` keeps for programs built before. Versions are
+//! those in NVIDIA's `cudaTypedefs.h`.
 
 use crate::abi::*;
 use crate::calls;

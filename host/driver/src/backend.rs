@@ -55,8 +55,8 @@ pub(crate) enum Choice {
 
 static CHOICE: OnceLock<Choice> = OnceLock::new();
 
-/// Returns the chosen backend, or `None` before the first call or if the requested one is not
-/// available.
+/// Returns the chosen backend, or `None` before the first call or if the requested one
+/// is not available.
 pub fn backend() -> Option<Backend> {
     match CHOICE.get() {
         Some(Choice::Made(backend)) => Some(*backend),
@@ -76,8 +76,8 @@ pub(crate) fn initialised() {
         FORKED.store(true, Ordering::Relaxed);
     }
     if !INITIALISED.swap(true, Ordering::AcqRel) {
-        // SAFETY: the function does one store, which is allowed between `fork` and the child's own
-        // code.
+        // SAFETY: the function does one store, which is allowed between `fork` and the
+        // child's own code.
         unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
     }
 }

@@ -18,8 +18,8 @@ thread_local! {
     static DEFAULT_STREAM: Cell<DefaultStream> = const { Cell::new(DefaultStream::Legacy) };
 }
 
-/// Sets the line of the program that reports name for the next allocations and launches of this
-/// thread.
+/// Sets the line of the program that reports name for the next allocations and launches
+/// of this thread.
 pub fn set_call_site(place: Option<&'static Location<'static>>) {
     CALL_SITE.set(place);
 }
@@ -50,8 +50,8 @@ pub(crate) fn call() -> &'static str {
     CALL.get()
 }
 
-/// Runs a stream's host function. The driver calls that it makes are refused, as the driver API
-/// requires.
+/// Runs a stream's host function. The driver calls that it makes are refused, as the
+/// driver API requires.
 // Reports look for it in the stack.
 #[inline(never)]
 pub(crate) fn in_callback(function: impl FnOnce()) {

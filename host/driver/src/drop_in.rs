@@ -14,8 +14,8 @@ pub(crate) fn is_this() -> bool {
     THIS.load(Ordering::Relaxed)
 }
 
-/// Marks this code as a drop-in library. [`drop_in!`](crate::drop_in!) calls it when the library is
-/// loaded.
+/// Marks this code as a drop-in library. [`drop_in!`](crate::drop_in!) calls it when the
+/// library is loaded.
 #[doc(hidden)]
 pub fn this_is() {
     THIS.store(true, Ordering::Relaxed);

@@ -30,8 +30,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs a simulated call and converts its outcome into a code. Keeps the message of a failure.
 ///
-/// The body is passed as a reference, so that this function is compiled once and not for each entry
-/// point.
+/// The body is passed as a reference, so that this function is compiled once and not for
+/// each entry point.
 pub(crate) fn answer(
     table: &'static Table,
     call: &'static str,
@@ -54,8 +54,8 @@ pub(crate) fn answer(
     let code = match &outcome {
         Ok(()) => CUresult::SUCCESS,
         Err(error) => {
-            // "Not ready" is a result and not a failure. A missing optional call is no failure
-            // either.
+            // "Not ready" is a result and not a failure. A missing optional call is
+            // no failure either.
             if error.code != CUresult::ERROR_NOT_READY && !columns.optional {
                 log::failed(call, error);
             }
@@ -281,8 +281,8 @@ macro_rules! entry_points {
         entry::answer(&TABLE, stringify!($name), &COLUMNS, $stream, &mut || entry::narrow(stringify!($name)))
     }};
     (@answer $name:ident ($($arg:ident),*) [$($how:ident)::+] $stream:path) => {
-        // SAFETY: the caller keeps the contract of the C function. The simulation has the same
-        // contract.
+        // SAFETY: the caller keeps the contract of the C function. The simulation has
+        // the same contract.
         entry::answer(&TABLE, stringify!($name), &COLUMNS, $stream, &mut || unsafe { calls::$($how)::+($($arg),*) })
     };
     (@export [] $types:tt) => {};

@@ -18,8 +18,8 @@
 //! | `trace` | `LANEWISE_TRACE`: a timeline of the program's calls and operations |
 //!
 //! The Rust items offer what the C API has no room for: [`last_message`], [`last_code`], and
-//! [`Observer`], which counts and checks launches. The environment variables that are read are rows
-//! of [`lanewise_variables`].
+//! [`Observer`], which counts and checks launches. The environment variables that are read are
+//! rows of [`lanewise_variables`].
 
 pub mod abi;
 pub mod api;

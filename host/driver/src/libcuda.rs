@@ -57,8 +57,8 @@ pub(crate) fn open() -> Result<Library> {
     ))
 }
 
-/// `RTLD_DEEPBIND` exists in glibc only. Elsewhere the library must have been linked with its
-/// symbols bound.
+/// `RTLD_DEEPBIND` exists in glibc only. Elsewhere the library must have been linked with
+/// its symbols bound.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const DEEPBIND: c_int = 0x8;
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]

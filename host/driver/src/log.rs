@@ -91,8 +91,8 @@ pub(crate) fn steps(kernel: &str, steps: &[String]) {
     }
 }
 
-/// Prints, once in a process, the variables of the environment that look like Lanewise's and are
-/// unknown.
+/// Prints, once in a process, the variables of the environment that look like Lanewise's
+/// and are unknown.
 pub(crate) fn unknown_variables() {
     if level() >= Level::Faults {
         for unknown in lanewise_variables::unknown() {

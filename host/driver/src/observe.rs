@@ -1,5 +1,5 @@
-//! What a program requests for its own launches while it holds an [`Observer`]: checks, counters, a
-//! seed.
+//! What a program requests for its own launches while it holds an [`Observer`]: checks,
+//! counters, a seed.
 //!
 //! The environment sets what holds for all launches ([`crate::settings`]). An observer changes that
 //! for the launches of the thread that made it, and collects their results. Launches of other

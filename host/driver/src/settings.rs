@@ -42,8 +42,8 @@ pub(crate) fn devices() -> Result<Devices> {
     Ok(Devices { model, count })
 }
 
-/// Sets the number of simulated devices, 1 to 16, for the case that `LANEWISE_SIM_DEVICES` does not
-/// set it.
+/// Sets the number of simulated devices, 1 to 16, for the case that `LANEWISE_SIM_DEVICES` does
+/// not set it.
 ///
 /// A program calls it before it opens its first device: after `cuInit` it has no effect. It has
 /// none on a GPU either. Tests use it to give each thread of the test harness its own device,
@@ -75,8 +75,8 @@ pub(crate) fn peers() -> Result<bool> {
 /// The effect of a check's finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnFinding {
-    /// It ends the launch with `CUDA_ERROR_LAUNCH_FAILED`. The error stays with the context, as a
-    /// fault does.
+    /// It ends the launch with `CUDA_ERROR_LAUNCH_FAILED`. The error stays with the context, as
+    /// a fault does.
     #[default]
     Fault,
     /// It is printed on stderr, and the launch counts as successful.

@@ -116,8 +116,8 @@ pub(crate) fn end() {
     }
 }
 
-/// Returns the summary for people: a line about the run, a table of kernels, a line for each
-/// finding.
+/// Returns the summary for people: a line about the run, a table of kernels, a line
+/// for each finding.
 fn text(kernels: &BTreeMap<String, Sum>, host: &[Finding]) -> String {
     let launches = settings::launches();
     let all: u64 = kernels.values().map(|sum| sum.launches).sum();
@@ -258,8 +258,8 @@ fn kernel(name: &str, sum: &Sum) -> Value {
     })
 }
 
-/// Returns a finding of the checks as JSON, or a fault. A fault is a finding of the checks that are
-/// always on.
+/// Returns a finding of the checks as JSON, or a fault. A fault is a finding of the checks that
+/// are always on.
 fn found(kind: &str, count: u64, report: &FaultReport) -> Value {
     let source = report.place.source.as_ref();
     json!({

@@ -5,8 +5,8 @@ use crate::objects::submission::traced;
 use crate::trace::{self, real, sim};
 use std::time::Duration;
 
-/// A range of the program in a trace. It is shown on its thread's track, from its creation to its
-/// drop.
+/// A range of the program in a trace. It is shown on its thread's track, from its creation
+/// to its drop.
 #[derive(Debug)]
 #[must_use = "dropped at once, it lasts no time"]
 pub struct TraceRange {

@@ -18,8 +18,8 @@ struct Context {
     _turn: MutexGuard<'static, ()>,
 }
 
-/// A context of the simulator. On a GPU, which measures real time, prints a line and returns
-/// `None`.
+/// A context of the simulator. On a GPU, which measures real time, prints a line
+/// and returns `None`.
 fn simulated() -> Option<Context> {
     let context = Context::new();
     if lanewise_driver::backend() == Some(lanewise_driver::Backend::Sim) {

@@ -193,8 +193,8 @@ fn try_claim(claim: &str) {
             for &device in &all {
                 let memory = devices.physical(device, 1);
                 own.push(devices.map(device, memory, 1, &[device]));
-                // By handle or by address, as one likes; memory that is bound needs its handle no
-                // more.
+                // By handle or by address, as one likes; memory that is bound needs its
+                // handle no more.
                 ok(match device {
                     1 => unsafe { cuMulticastBindAddr(handle, 0, own[device], PAGE, 0) },
                     _ => unsafe { cuMulticastBindMem(handle, 0, memory, 0, PAGE, 0) },

@@ -11,8 +11,8 @@ use lanewise_driver::api::*;
 use std::path::Path;
 use std::process::Command;
 
-/// The symbols that `cust` calls, with the codes that they return: `cust` declares these as a Rust
-/// enum.
+/// The symbols that `cust` calls, with the codes that they return: `cust` declares these as
+/// a Rust enum.
 mod exported {
     use std::ffi::{c_int, c_uint, c_void};
 

@@ -267,8 +267,8 @@ fn eight_threads_and_64_streams_lose_and_reorder_nothing() {
                             streams[mine],
                         ));
                         if i % 16 == 0 {
-                            // Makes another thread's stream wait; no cycles, since events are
-                            // recorded before.
+                            // Makes another thread's stream wait; no cycles, since events
+                            // are recorded before.
                             ok(cuEventRecord(event, streams[mine]));
                             ok(cuStreamWaitEvent(streams[(mine + 13) % 64], event, 0));
                         }

@@ -1,5 +1,5 @@
-//! A launch that goes wrong, to see what each tool says of it: the book's page on debugging runs it
-//! under several.
+//! A launch that goes wrong, to see what each tool says of it: the book's page on debugging runs
+//! it under several.
 //!
 //! The vector `b` has its length and an address that is nobody's, as of a host that mixed up two
 //! numbers. With the argument `right` it has its own address, and nothing goes wrong.

@@ -1,5 +1,5 @@
-//! The host side of the catalog: it sets up every pattern, runs it, compares it with the CPU and
-//! times it.
+//! The host side of the catalog: it sets up every pattern, runs it, compares it with the CPU
+//! and times it.
 //!
 //! A [`Pattern`] is a row of the catalog: a name, a source, and its [`Variant`]s, which are kernels
 //! that do the same work in different ways. Chapters are folders and patterns are files, with the

@@ -40,8 +40,8 @@ enum Command {
     Bench(commands::bench::Args),
     /// Measures how far mathematical functions are off, over all inputs or a sample
     Accuracy(commands::accuracy::Args),
-    /// Shows each variant of a pattern by the metrics of nvprof and Nsight Compute, counted on the
-    /// simulator
+    /// Shows each variant of a pattern by the metrics of nvprof and Nsight Compute, counted
+    /// on the simulator
     Profile(commands::profile::Args),
     /// Prints the device's properties
     Device(commands::device::Args),

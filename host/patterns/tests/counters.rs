@@ -1,5 +1,5 @@
-//! `patterns run` on the simulator: counters where a GPU has times, and what checks find;
-//! `patterns check`.
+//! `patterns run` on the simulator: counters where a GPU has times, and what checks
+//! find; `patterns check`.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -22,8 +22,8 @@ fn patterns(name: &str, arguments: &[&str]) -> Output {
     command.output().expect("the program starts")
 }
 
-/// The program as it was built; in a bundle, which runs elsewhere, it lies beside the folder of
-/// tests.
+/// The program as it was built; in a bundle, which runs elsewhere, it lies beside the
+/// folder of tests.
 fn program() -> PathBuf {
     let built = Path::new(env!("CARGO_BIN_EXE_patterns"));
     let test = std::env::current_exe().expect("a test knows its program");
@@ -81,8 +81,8 @@ fn without_a_reference_nothing_is_compared_and_nothing_is_wrong() {
     let output = run(&["matmul", "--size", "64", "--no-reference"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert!(text(&output.stdout).contains("not compared"));
-    // Every pattern that the benchmark has can do without: an answer that was not made is looked at
-    // by none.
+    // Every pattern that the benchmark has can do without: an answer that was not made is looked
+    // at by none.
     for pattern in ["reduce_unroll_warps", "spmv", "fft", "philox", "stencil"] {
         let output = run(&[pattern, "--size", "600", "--no-reference", "--json"]);
         let report: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");

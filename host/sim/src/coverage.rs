@@ -29,8 +29,8 @@ pub fn spellings() -> impl Iterator<Item = &'static str> {
     crate::decode::table::keys()
 }
 
-/// Returns the functions that the machine provides to modules that only declare them, as a driver
-/// does.
+/// Returns the functions that the machine provides to modules that only declare them, as
+/// a driver does.
 pub fn functions() -> impl Iterator<Item = &'static str> {
     crate::decode::functions()
 }

@@ -155,8 +155,8 @@ impl Device {
         Ok(instance)
     }
 
-    /// Returns the address of a variable in its own state space. Allocates memory for it if it
-    /// needs any.
+    /// Returns the address of a variable in its own state space. Allocates memory for it if
+    /// it needs any.
     fn place(&self, variable: &Variable) -> Result<u64, InstantiateError> {
         let name = || variable.name.as_str().into();
         let kind = match variable.space {
@@ -218,8 +218,8 @@ impl Device {
         )
     }
 
-    /// Returns the heap for `malloc` in kernels. The first launch of a kernel that uses it
-    /// allocates it.
+    /// Returns the heap for `malloc` in kernels. The first launch of a kernel that uses
+    /// it allocates it.
     fn heap(&self, launch: &Launch<'_>) -> Result<&Heap, LaunchError> {
         if let Some(heap) = self.heap.get() {
             return Ok(heap);

@@ -1,11 +1,11 @@
 //! A search through all schedules of a small program: the tree of the choices made so far, and
 //! which choice to try next.
 //!
-//! The program runs again and again from its beginning. Each run repeats the choices of the run
-//! before it up to one point and chooses differently there: a depth-first search, as loom and
-//! shuttle do it for threads of a CPU. The choices are which thread runs next before an access to
-//! memory that others can reach, and which of the values that the memory model allows a load
-//! returns.
+//! The program runs again and again from its beginning. Each run repeats the choices of the
+//! run before it up to one point and chooses differently there: a depth-first search, as loom
+//! and shuttle do it for threads of a CPU. The choices are which thread runs next before an
+//! access to memory that others can reach, and which of the values that the memory model
+//! allows a load returns.
 //!
 //! Runs that differ only in the order of independent accesses (to other places, or two reads) need
 //! to be run once. A thread whose next access was already tried at a point sleeps in the other
@@ -20,8 +20,8 @@ const RUNS: u64 = 100_000;
 /// is then not complete.
 const CHOICES: usize = 4096;
 
-/// A thread of execution: a lane, or the lanes of a warp that run together, named by the lowest
-/// lane.
+/// A thread of execution: a lane, or the lanes of a warp that run together, named by
+/// the lowest lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct ThreadId {
     /// The team's index in the grid.
@@ -88,8 +88,8 @@ struct Tree {
     depth: usize,
     /// Threads that sleep now.
     sleep: Vec<ThreadId>,
-    /// Whether this run makes no more choices. Either an earlier run did the rest, or the run is
-    /// too long.
+    /// Whether this run makes no more choices. Either an earlier run did the rest, or the run
+    /// is too long.
     coasts: bool,
     runs: u64,
     /// Whether a run was too long, or the program behaved differently when it ran again.
@@ -112,8 +112,8 @@ enum Node {
 }
 
 impl Exploration {
-    /// Begins a search. With `weak`, loads may also return older values that the PTX memory model
-    /// allows.
+    /// Begins a search. With `weak`, loads may also return older values that the PTX
+    /// memory model allows.
     pub fn new(weak: bool) -> Self {
         Self {
             tree: Mutex::default(),
@@ -144,8 +144,8 @@ impl Exploration {
         self.weak
     }
 
-    /// Begins the next run. Returns false if all different runs are done, or if the limit is
-    /// reached.
+    /// Begins the next run. Returns false if all different runs are done, or if the
+    /// limit is reached.
     pub fn next_run(&self) -> bool {
         let mut tree = self.tree();
         if tree.runs > 0 && !tree.advance() {
@@ -333,8 +333,8 @@ impl Tree {
         }
     }
 
-    /// Records that the program behaved differently from the run before, although the choices were
-    /// the same.
+    /// Records that the program behaved differently from the run before, although the choices
+    /// were the same.
     fn strayed(&mut self) -> usize {
         (self.coasts, self.partial) = (true, true);
         0

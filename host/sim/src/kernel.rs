@@ -38,13 +38,13 @@ pub struct Kernel {
     pub min_blocks: Option<u32>,
     /// The cluster shape that `.reqnctapercluster` requires.
     pub cluster: Option<[u32; 3]>,
-    /// An estimate of the 32-bit registers that a GPU's compiler would use: the most that are live
-    /// at once.
+    /// An estimate of the 32-bit registers that a GPU's compiler would use: the most that are
+    /// live at once.
     pub registers: u32,
     /// Whether the kernel, or a function that it calls, launches kernels.
     pub launches: bool,
-    /// The reason why the kernel cannot run here, if there is one: the kernel or a function that it
-    /// calls uses something that is not modelled. A launch then fails with
-    /// [`LaunchError::Refused`](crate::LaunchError::Refused).
+    /// The reason why the kernel cannot run here, if there is one: the kernel or a
+    /// function that it calls uses something that is not modelled. A launch then
+    /// fails with [`LaunchError::Refused`](crate::LaunchError::Refused).
     pub refused: Option<LoadError>,
 }

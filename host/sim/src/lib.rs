@@ -28,8 +28,8 @@
 //! # Ok(()) }
 //! ```
 //!
-//! For a program without races, a launch with one seed gives the same result on any number of host
-//! cores.
+//! For a program without races, a launch with one seed gives the same result on any number
+//! of host cores.
 
 pub mod checks;
 pub mod counters;

@@ -21,9 +21,9 @@ pub(crate) struct Inner {
 impl Module {
     /// Reads, checks and decodes PTX.
     ///
-    /// A function with an instruction that is not modelled does not make the whole module fail. The
-    /// kernels that refer to that function have the reason in [`Kernel::refused`], and the other
-    /// kernels run.
+    /// A function with an instruction that is not modelled does not make the whole module fail.
+    /// The kernels that refer to that function have the reason in [`Kernel::refused`], and the
+    /// other kernels run.
     ///
     /// # Errors
     /// Text that is not PTX, an instruction that a GPU's assembler would refuse, or a symbol

@@ -45,8 +45,8 @@ pub enum Strategy {
 pub struct Schedule {
     /// How the next thread is chosen.
     pub strategy: Strategy,
-    /// Whether loads may read old values where the PTX memory model allows it. Cannot be combined
-    /// with [`Strategy::Plain`].
+    /// Whether loads may read old values where the PTX memory model allows it. Cannot be
+    /// combined with [`Strategy::Plain`].
     pub weak: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Launches from kernels: the order of grids, the results of a launch, and the names in a fault.
 //!
-//! The PTX is what nvcc 13 makes of `<<<>>>` in a kernel, without the registers that are not
-//! needed.
+//! The PTX is what nvcc 13 makes of `<<<>>>` in a kernel, without the registers that
+//! are not needed.
 
 use crate::common::Rig;
 use lanewise_sim::{Launch, Report};

@@ -1,5 +1,5 @@
-//! One seed gives one result. A program without races gives the same result on one core and on
-//! several.
+//! One seed gives one result. A program without races gives the same result on one core
+//! and on several.
 
 use std::sync::Mutex;
 
@@ -53,8 +53,8 @@ fn outcome(body: &str, seed: u64, cores: usize) -> Outcome {
     })
 }
 
-/// Registers and the addresses of the thread's words: `%in` and `%out`, `%i` the thread's number in
-/// the grid.
+/// Registers and the addresses of the thread's words: `%in` and `%out`, `%i` the thread's number
+/// in the grid.
 const PREFIX: &str = "
 .visible .entry k(.param .u64 in, .param .u64 out)
 {

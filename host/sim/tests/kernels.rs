@@ -384,8 +384,8 @@ fn an_access_past_the_end_is_reported_whole() {
     );
 }
 
-/// The names of a program's files and folders are its own, so no name changes what a report
-/// contains.
+/// The names of a program's files and folders are its own, so no name changes what
+/// a report contains.
 #[test]
 fn an_allocation_made_in_a_file_of_any_name_is_reported_as_what_it_is() {
     let rig = Rig::new(VEC_ADD);

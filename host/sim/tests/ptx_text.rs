@@ -1,5 +1,5 @@
-//! PTX text, parsed and printed: the output of compilers, the forms in `ptx/forms.txt`, and invalid
-//! text.
+//! PTX text, parsed and printed: the output of compilers, the forms in `ptx/forms.txt`,
+//! and invalid text.
 //!
 //! The corpus in `tests/ptx` is our own small programs, compiled by rustc, nvcc and numba. Their
 //! sources are in the same folder.
@@ -199,8 +199,8 @@ fn errors_say_what_was_wrong_and_where() {
     insta::assert_snapshot!(report);
 }
 
-/// Forms that rustc and numba were seen to emit, one per line, each in the smallest module that
-/// holds it.
+/// Forms that rustc and numba were seen to emit, one per line, each in the smallest module
+/// that holds it.
 #[test]
 fn every_form_that_was_seen_in_the_wild_parses_and_checks() {
     let forms = include_str!("ptx/forms.txt");

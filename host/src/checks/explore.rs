@@ -11,8 +11,8 @@ use lanewise_driver::{Exploration, LaunchOverrides, Observer, OnFinding};
 use super::Checks;
 use crate::{Backend, Device, DriverError};
 
-/// Options for exploring the schedules of a test: [`Exploring::weak`] or
-/// [`Exploring::interleavings`].
+/// Options for exploring the schedules of a test:
+/// [`Exploring::weak`] or [`Exploring::interleavings`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use = "nothing runs until `explore` is called"]
 pub struct Exploring {
@@ -66,8 +66,8 @@ pub struct Explored {
     pub complete: bool,
 }
 
-/// A schedule that breaks a test, the shortest one that was found. `Display` shows the error and
-/// the steps.
+/// A schedule that breaks a test, the shortest one that was found. `Display` shows the error
+/// and the steps.
 #[derive(Debug, Clone)]
 pub struct Broken<E> {
     /// The error that the test returned.
@@ -117,8 +117,8 @@ impl<E: std::error::Error + 'static> std::error::Error for Broken<E> {
 /// ```
 ///
 /// # Errors
-/// The error that the test returned, or the fault of its kernel, with the steps of the run that
-/// failed.
+/// The error that the test returned, or the fault of its kernel, with the steps of the
+/// run that failed.
 #[track_caller]
 pub fn explore<E: From<DriverError>>(
     device: &Device,
@@ -205,8 +205,8 @@ enum Failure<E> {
 }
 
 impl<E> Failed<E> {
-    /// Returns the error. If the test panicked, prints the schedule on stderr and resumes the
-    /// panic.
+    /// Returns the error. If the test panicked, prints the schedule on stderr and
+    /// resumes the panic.
     fn end(self) -> Broken<E> {
         let Self {
             how,

@@ -80,8 +80,8 @@ impl Checking {
         }
     }
 
-    /// Turns on the check for branches, addresses, atomics and results that depend on uninitialised
-    /// memory.
+    /// Turns on the check for branches, addresses, atomics and results that depend
+    /// on uninitialised memory.
     pub fn init() -> Self {
         let mut checks = Checks::default();
         checks.init = true;
@@ -113,8 +113,8 @@ impl Checking {
         }
     }
 
-    /// Prints findings on stderr and lets the launch succeed, as `LANEWISE_CHECKS_ACTION=report`
-    /// does.
+    /// Prints findings on stderr and lets the launch succeed,
+    /// as `LANEWISE_CHECKS_ACTION=report` does.
     pub fn report(self) -> Self {
         Self {
             report: true,
@@ -122,8 +122,8 @@ impl Checking {
         }
     }
 
-    /// Sets the order in which warps run, as `LANEWISE_SEED` does. Another order may show other
-    /// races.
+    /// Sets the order in which warps run, as `LANEWISE_SEED` does. Another order may
+    /// show other races.
     pub fn seed(self, seed: u64) -> Self {
         Self {
             seed: Some(seed),
@@ -131,8 +131,8 @@ impl Checking {
         }
     }
 
-    /// Sets how threads are scheduled at memory accesses, as `LANEWISE_SCHEDULE` does:
-    /// `"random,weak".parse()`.
+    /// Sets how threads are scheduled at memory accesses, as
+    /// `LANEWISE_SCHEDULE` does: `"random,weak".parse()`.
     pub fn schedule(self, schedule: Schedule) -> Self {
         Self {
             schedule: Some(schedule),
@@ -198,9 +198,9 @@ impl Guard {
         observed.flat_map(|launch| launch.findings).collect()
     }
 
-    /// With [`Checking::leak`], returns the objects that this thread has made since the guard was
-    /// made and not freed: one finding for each kind of object and line of the program. Empty on a
-    /// GPU.
+    /// With [`Checking::leak`], returns the objects that this thread has made since the guard
+    /// was made and not freed: one finding for each kind of object and line of the program.
+    /// Empty on a GPU.
     ///
     /// ```
     /// use lanewise::checks::Checking;

@@ -37,8 +37,8 @@ pub(crate) struct Launching<'a> {
 
 impl Drop for Launching<'_> {
     fn drop(&mut self) {
-        // The count changes before the lock is released, so the next thread that locks for writing
-        // sees it.
+        // The count changes before the lock is released, so the next thread that locks for
+        // writing sees it.
         self.launches.queued.fetch_add(1, Ordering::Release);
     }
 }
@@ -79,8 +79,8 @@ impl Device {
         }
     }
 
-    /// Waits for everything that is queued now, but no longer than `patience`. Returns whether it
-    /// has run.
+    /// Waits for everything that is queued now, but no longer than `patience`. Returns whether
+    /// it has run.
     fn finishes_within(
         &self,
         patience: Duration,

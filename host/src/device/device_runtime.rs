@@ -1,5 +1,5 @@
-//! Kernels that launch kernels: their module is linked with NVIDIA's device runtime before it is
-//! loaded.
+//! Kernels that launch kernels: their module is linked with NVIDIA's device runtime before
+//! it is loaded.
 //!
 //! The runtime is `libcudadevrt.a`. Every CUDA toolkit has it and no driver does, so it has to be
 //! found. `LANEWISE_CUDADEVRT` names the file; otherwise the places of CUDA toolkits are searched
@@ -39,8 +39,8 @@ impl Module {
 }
 
 impl Linker {
-    /// Adds NVIDIA's device runtime, which kernels need to launch kernels. The simulator has it
-    /// built in.
+    /// Adds NVIDIA's device runtime, which kernels need to launch kernels. The simulator has
+    /// it built in.
     ///
     /// # Errors
     /// [`LoadError::NoDeviceRuntime`] if the device is a GPU and the library is not found.

@@ -72,8 +72,8 @@ pub(crate) fn best<T>(
 /// Returns the text of module `M` for a device.
 ///
 /// # Errors
-/// [`LoadError::NoPtx`] if the module has no text; [`LoadError::TooOldDevice`] if all texts are for
-/// other devices.
+/// [`LoadError::NoPtx`] if the module has no text; [`LoadError::TooOldDevice`] if all texts are
+/// for other devices.
 pub(crate) fn text<M: kernel::Module>(
     device: ComputeCapability,
 ) -> Result<&'static PtxText, LoadError> {

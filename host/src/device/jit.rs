@@ -131,8 +131,8 @@ impl Options {
         self.with(CUjit_option::CU_JIT_WALL_TIME, std::ptr::null_mut())
     }
 
-    /// Returns the compile time in seconds that the compiler reported, or 0 if it was not asked
-    /// for.
+    /// Returns the compile time in seconds that the compiler reported, or 0 if it was
+    /// not asked for.
     pub(crate) fn seconds(&self) -> f64 {
         let time = CUjit_option::CU_JIT_WALL_TIME;
         let place = self.names.iter().position(|name| *name == time);

@@ -327,10 +327,10 @@ impl Device {
         })
     }
 
-    /// Uses `module` for the kernels of a crate in place of the embedded PTX. The module may come
-    /// from a [`Linker`](crate::Linker) that linked the kernels with other code, or from code that
-    /// was compiled ahead of time ([`Module::from_image`]). Kernels that launch kernels are not
-    /// affected.
+    /// Uses `module` for the kernels of a crate in place of the embedded PTX. The module may
+    /// come from a [`Linker`](crate::Linker) that linked the kernels with other code, or from
+    /// code that was compiled ahead of time ([`Module::from_image`]). Kernels that launch
+    /// kernels are not affected.
     ///
     /// # Errors
     /// [`LoadError::AlreadyLoaded`] if the crate's kernels are already loaded, for example by a

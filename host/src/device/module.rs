@@ -161,8 +161,8 @@ in_words! { LoadError }
 /// A loaded module. It is unloaded when it is dropped.
 #[derive(Debug)]
 pub struct Module {
-    // This is not `cust`'s own type, because that does not give out the handle, which the lookup of
-    // statics needs.
+    // This is not `cust`'s own type, because that does not give out the handle, which the lookup
+    // of statics needs.
     module: CUmodule,
     device: Device,
     kernels: Vec<String>,
@@ -212,10 +212,10 @@ impl Module {
         Ok(Self::loaded(device, module, ptx))
     }
 
-    /// Compiles `ptx` for the device with `options`, and returns the compiler's log and time too.
-    /// The driver keeps compiled code in a cache (`~/.nv/ComputeCache`; `CUDA_CACHE_PATH`,
-    /// `CUDA_CACHE_DISABLE`), and takes it from there if the text, the device and the options are
-    /// the same.
+    /// Compiles `ptx` for the device with `options`, and returns the compiler's log and time
+    /// too. The driver keeps compiled code in a cache (`~/.nv/ComputeCache`; `CUDA_CACHE_PATH`,
+    /// `CUDA_CACHE_DISABLE`), and takes it from there if the text, the device and the options
+    /// are the same.
     ///
     /// # Errors
     /// As [`Module::from_ptx`].
@@ -256,8 +256,8 @@ impl Module {
     /// this device. The simulator does not run machine code, so it refuses every cubin.
     ///
     /// # Safety
-    /// The image is complete, and a CUDA tool has made it. The driver does not check what the image
-    /// contains.
+    /// The image is complete, and a CUDA tool has made it. The driver does not check what
+    /// the image contains.
     #[track_caller]
     pub unsafe fn from_image(device: &Device, image: &[u8]) -> Result<Self, LoadError> {
         let at = Location::caller();
@@ -305,8 +305,8 @@ impl Module {
         // No kernel's name contains a NUL or is empty, so the empty name is not found.
         let text = CString::new(name).unwrap_or_default();
         let mut function = std::ptr::null_mut();
-        // SAFETY: the module is loaded, `text` ends with NUL, and the result is written to a local
-        // variable.
+        // SAFETY: the module is loaded, `text` ends with NUL, and the result is written to
+        // a local variable.
         let result = unsafe { sys::cuModuleGetFunction(&mut function, self.module, text.as_ptr()) };
         DriverError::check("cuModuleGetFunction", result, at)?;
         Ok(function)
@@ -344,8 +344,8 @@ impl Drop for Ending {
         // The module's kernels may still run. A drop cannot report errors: if the context cannot be
         // made current, the module is freed with the context.
         let _ = self.device.synchronize_at(Location::caller());
-        // SAFETY: the module was loaded once and is unloaded here only, and nothing borrows from it
-        // any more.
+        // SAFETY: the module was loaded once and is unloaded here only, and nothing borrows from
+        // it any more.
         unsafe { sys::cuModuleUnload(self.module) };
     }
 }
@@ -353,8 +353,8 @@ impl Drop for Ending {
 /// Returns the names after `.entry` in a PTX text.
 pub(crate) fn entry_points(ptx: &str) -> Vec<String> {
     const ENTRY: &str = ".entry";
-    // This searches the whole text once. A search in each line takes four times as long in an
-    // unoptimised program.
+    // This searches the whole text once. A search in each line takes four times as long in
+    // an unoptimised program.
     let entries = ptx.match_indices(ENTRY).map(|(at, _)| ptx.split_at(at));
     let is_code = |before: &str| {
         let line = before.rsplit('\n').next();

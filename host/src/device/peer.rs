@@ -42,8 +42,8 @@ impl Device {
             return Ok(());
         }
         self.make_current(at)?;
-        // SAFETY: this device's context is current, and the other context lives as long as the
-        // process.
+        // SAFETY: this device's context is current, and the other context lives as long
+        // as the process.
         let result = unsafe { sys::cuCtxEnablePeerAccess(other.context(), 0) };
         // Other code in the process may have enabled it.
         if result != sys::CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED {

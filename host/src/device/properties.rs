@@ -32,8 +32,8 @@ impl fmt::Display for ComputeCapability {
 /// Every property as a struct of numbers, from one list of name, attribute and meaning.
 macro_rules! properties {
     ($($(#[doc = $meaning:literal])* $name:ident: $attribute:ident,)*) => {
-        /// The properties of a device, as the driver reports them. Sizes are in bytes, clock rates
-        /// in kHz.
+        /// The properties of a device, as the driver reports them. Sizes are in bytes, clock
+        /// rates in kHz.
         #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
         pub struct DeviceProperties {
             /// The name that the driver gives the device.
@@ -51,8 +51,8 @@ macro_rules! properties {
                 let call = |name| move |error| DriverError::from_cust(name, error, at);
                 let attribute = |attribute| {
                     let mut value = 0;
-                    // SAFETY: the driver returned this device, and the result is written to a local
-                    // variable.
+                    // SAFETY: the driver returned this device, and the result is written to
+                    // a local variable.
                     let result = unsafe { sys::cuDeviceGetAttribute(&mut value, attribute, device.as_raw()) };
                     DriverError::check("cuDeviceGetAttribute", result, at)?;
                     Ok(u32::try_from(value).unwrap_or(0))

@@ -20,8 +20,8 @@ use serde::Deserialize;
 use crate::device::embedded;
 use crate::{ComputeCapability, LoadError};
 
-/// Returns the PTX of the kernels that launch no kernels, if `LANEWISE_PTX` names a folder that
-/// contains it.
+/// Returns the PTX of the kernels that launch no kernels, if `LANEWISE_PTX` names a folder
+/// that contains it.
 pub(crate) fn plain<M: kernel::Module>(
     device: ComputeCapability,
 ) -> Result<Option<String>, LoadError> {

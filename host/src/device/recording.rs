@@ -12,9 +12,9 @@ use std::mem::ManuallyDrop;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 thread_local! {
-    /// The gates through which this thread records, by address, once for each recording. It has no
-    /// destructor: other variables of the thread may be dropped after it, and their values ask
-    /// [`is_recording`].
+    /// The gates through which this thread records, by address, once for each recording. It
+    /// has no destructor: other variables of the thread may be dropped after it, and their
+    /// values ask [`is_recording`].
     static RECORDING: RefCell<ManuallyDrop<Vec<usize>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 

@@ -156,11 +156,11 @@ impl Module {
     ) -> Result<(u64, usize), SymbolError> {
         self.device().make_current(at)?;
         let (mut address, mut bytes) = (0, 0);
-        // No static has a NUL in its name. For the empty name the driver returns the error for an
-        // unknown one.
+        // No static has a NUL in its name. For the empty name the driver returns the error for
+        // an unknown one.
         let text = CString::new(name).unwrap_or_default();
-        // SAFETY: the module is loaded, `text` ends with NUL, and both results are written to local
-        // variables.
+        // SAFETY: the module is loaded, `text` ends with NUL, and both results are written
+        // to local variables.
         let result = unsafe {
             sys::cuModuleGetGlobal_v2(&mut address, &mut bytes, self.raw(), text.as_ptr())
         };

@@ -97,8 +97,8 @@ pub enum GraphError {
         "a graph with conditional nodes is executable once at a time, as a condition has one value: drop the executable graph that is there"
     )]
     ExecutableTwice,
-    /// The graph differs from the one that the executable graph was made from in more than
-    /// parameters.
+    /// The graph differs from the one that the executable graph was made from in
+    /// more than parameters.
     #[error("the executable graph stays what it was: {reason}{}", .node.as_ref().map(|node| format!(", at {node}")).unwrap_or_default())]
     NotUpdated {
         /// The difference that can't be updated.

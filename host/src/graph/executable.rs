@@ -58,8 +58,8 @@ impl Drop for OnlyExecutable {
     }
 }
 
-/// The graph that an executable graph was made from. Its nodes identify those of the executable
-/// graph.
+/// The graph that an executable graph was made from. Its nodes identify those of
+/// the executable graph.
 struct Built {
     template: Arc<Handle>,
     nodes: Vec<TemplateNode>,
@@ -72,8 +72,8 @@ impl std::fmt::Debug for Built {
 }
 
 impl Device {
-    /// Records the work that `work` adds, one operation after another. It runs when the graph is
-    /// launched.
+    /// Records the work that `work` adds, one operation after another. It runs when the
+    /// graph is launched.
     ///
     /// # Errors
     /// The error that `work` returns; [`GraphError::BufferIsGone`] if it drops a buffer that it has
@@ -216,9 +216,9 @@ impl Graph {
         Ok(())
     }
 
-    /// Takes the parameters of another graph's nodes. That graph must have the same nodes as the
-    /// one that this was made from: added in the same order, of the same kinds and with the same
-    /// dependencies.
+    /// Takes the parameters of another graph's nodes. That graph must have the same nodes as
+    /// the one that this was made from: added in the same order, of the same kinds and with
+    /// the same dependencies.
     ///
     /// # Errors
     /// [`GraphError::NotUpdated`] with the reason, [`GraphError::HasConditions`], and

@@ -1,5 +1,5 @@
-//! Graphs: work that is recorded once and launched any number of times, each time at the cost of
-//! one launch.
+//! Graphs: work that is recorded once and launched any number of times, each time at the cost
+//! of one launch.
 //!
 //! [`Device::record`](crate::Device::record) records launches, copies and memsets instead of
 //! queueing them, one after another. [`Graph::launch`] queues them all. So many small kernels cost

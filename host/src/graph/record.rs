@@ -79,8 +79,8 @@ impl Record<'_> {
         let module = module.map_err(LaunchError::from)?;
         let stream = &self.stream;
         let place = |ready: CheckedLaunch<'_>| {
-            // Memory that can't be tracked must not get into the graph, even if `work` ignores the
-            // error below.
+            // Memory that can't be tracked must not get into the graph, even if `work` ignores
+            // the error below.
             if ready.uses.iter().any(Option::is_none) {
                 return Ok(());
             }
@@ -145,8 +145,8 @@ impl Record<'_> {
         Ok(())
     }
 
-    /// Notes the uses of a node. A node with memory that can't be tracked is not in the graph and
-    /// notes nothing.
+    /// Notes the uses of a node. A node with memory that can't be tracked is not in the graph
+    /// and notes nothing.
     fn add(&mut self, uses: impl IntoIterator<Item = Option<Used>>) -> Result<(), GraphError> {
         let uses: Option<Vec<Used>> = uses.into_iter().collect();
         self.uses.extend(uses.ok_or(GraphError::NotWhole)?);

@@ -71,8 +71,8 @@ struct Destroyed(CUgraph);
 
 impl Drop for Destroyed {
     fn drop(&mut self) {
-        // SAFETY: the handle owned the graph, and it is destroyed once. A drop cannot report
-        // errors.
+        // SAFETY: the handle owned the graph, and it is destroyed once. A drop
+        // cannot report errors.
         let _ = unsafe { api::cuGraphDestroy(self.0) };
     }
 }
@@ -119,8 +119,8 @@ impl Predecessors {
 /// The kind of a node, as far as it determines whether the node can be changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NodeType {
-    /// It launches a kernel with this cluster shape. The second field is whether the launch is
-    /// cooperative.
+    /// It launches a kernel with this cluster shape. The second field is whether the
+    /// launch is cooperative.
     Kernel(Option<Dim3>, bool),
     /// It depends on a condition. Kernels contain the driver's handle of the condition.
     Conditional,
@@ -183,9 +183,9 @@ pub(super) fn uses(nodes: &[TemplateNode]) -> Vec<Used> {
 
 /// A graph of nodes, made by [`Device::build_graph`], from which executable graphs are made.
 ///
-/// It can be inspected, extended by more nodes ([`Self::extend`]), put into another graph as one
-/// node ([`GraphBuilder::child`](super::GraphBuilder::child)), and made executable any number of
-/// times ([`Self::instantiate`]).
+/// It can be inspected, extended by more nodes ([`Self::extend`]), put into another graph as
+/// one node ([`GraphBuilder::child`](super::GraphBuilder::child)), and made executable any
+/// number of times ([`Self::instantiate`]).
 pub struct GraphTemplate {
     pub(super) device: Device,
     pub(super) handle: Arc<Handle>,
@@ -291,8 +291,8 @@ impl GraphTemplate {
         let _held = hold(&self.uses(), at)?;
         self.device.make_current(at)?;
         let (graph, _turn) = self.handle.turn();
-        // SAFETY: the graph is live, and the path ends with a zero. 1 is
-        // `CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE`.
+        // SAFETY: the graph is live, and the path ends with a zero.
+        // 1 is `CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE`.
         let result = unsafe { api::cuGraphDebugDotPrint(graph, path.as_ptr(), verbose.into()) };
         let printed = DriverError::check_code("cuGraphDebugDotPrint", result, at);
         let text = std::fs::read_to_string(&file);

@@ -23,8 +23,8 @@ unsafe impl<T: DeviceCopy> Recordable for &mut DeviceBuffer<T> {}
 unsafe impl<T: DeviceCopy> Recordable for &GraphBuffer<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T: DeviceCopy> Recordable for &mut GraphBuffer<'_, T> {}
-// SAFETY: a value points to no memory, or to memory that the caller of an `unsafe` kernel is
-// responsible for.
+// SAFETY: a value points to no memory, or to memory that the caller of an `unsafe` kernel
+// is responsible for.
 unsafe impl<T: Value> Recordable for T {}
 
 /// A tuple of [`Recordable`] values.
@@ -60,8 +60,8 @@ each_length!(
 /// A buffer that a graph uses, and the access.
 pub(super) type Used = (Order<Stream>, Access);
 
-/// Returns whether one writes memory that the other uses, so that they must run one after the
-/// other.
+/// Returns whether one writes memory that the other uses, so that they must run one
+/// after the other.
 pub(super) fn conflict(one: &[Used], other: &[Used]) -> bool {
     one.iter().any(|(order, access)| {
         other.iter().any(|(another, also)| {

@@ -17,8 +17,8 @@
 //! | `*const T`, `*mut T` | `&`, `&mut` of these: the address |
 //! | a value: `u32`, `Option<NonZero<i64>>`, any `Value` | the same value |
 //!
-//! A slice is two PTX parameters, address and length. Source: CUDA driver API, `cuLaunchKernel`,
-//! `kernelParams`.
+//! A slice is two PTX parameters, address and length. Source: CUDA driver
+//! API, `cuLaunchKernel`, `kernelParams`.
 
 use std::ffi::c_void;
 use std::marker::PhantomData;
@@ -269,8 +269,8 @@ impl<'launch> ArgumentList<'launch> {
         Ok(())
     }
 
-    /// Returns a pointer to each value, for `cuLaunchKernel`. The pointers are valid while the list
-    /// is borrowed.
+    /// Returns a pointer to each value, for `cuLaunchKernel`. The pointers are valid while the
+    /// list is borrowed.
     pub(crate) fn pointers(&self) -> Pointers<'_> {
         let base = self.bytes.as_ptr();
         // The driver only reads through these pointers.
@@ -356,8 +356,8 @@ buffers! {
     IpcBuffer<T>: |buffer| -> &DeviceBuffer<T> { buffer };
 }
 
-// SAFETY: this passes the address of a buffer and its size in rows. Nothing else borrows the
-// buffer.
+// SAFETY: this passes the address of a buffer and its size in rows. Nothing else
+// borrows the buffer.
 unsafe impl<T: DeviceCopy> Argument<DisjointMatrix<'static, T>> for MatrixMut<'_, T> {
     fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
         list.push_matrix(self)

@@ -23,8 +23,8 @@ pub(crate) struct CheckedLaunch<'a> {
 }
 
 impl Module {
-    /// Checks the bounds, the contract and the cluster of the kernel's handle, and launches the
-    /// kernel.
+    /// Checks the bounds, the contract and the cluster of the kernel's handle, and
+    /// launches the kernel.
     ///
     /// # Safety
     /// As for [`Module::launch_unchecked`].
@@ -79,8 +79,8 @@ impl Module {
         unsafe { self.launch_with(list, K::NAME, config, arguments, place) }
     }
 
-    /// Launches the kernel. If the launch is recorded, returns the uses that a graph has to
-    /// remember.
+    /// Launches the kernel. If the launch is recorded, returns the uses that a graph
+    /// has to remember.
     ///
     /// # Safety
     /// As for [`Module::launch_named`].

@@ -1,10 +1,10 @@
 //! Clusters that are larger than every device allows, and the number of clusters that run at once.
 //!
-//! [`LaunchConfig::with_cluster`] or the kernel's `#[cluster_launch]` divides a launch into
-//! clusters.
+//! [`LaunchConfig::with_cluster`] or the kernel's `#[cluster_launch]` divides a
+//! launch into clusters.
 //! Source: CUDA driver API, `cuOccupancyMaxActiveClusters`,
-//! `CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED`; CUDA C++ Programming Guide, "Thread Block
-//! Clusters".
+//! `CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED`; CUDA C++ Programming Guide,
+//! "Thread Block Clusters".
 
 use std::panic::Location;
 
@@ -21,8 +21,8 @@ impl Device {
     /// clusters allows 8; Hopper allows up to 16.
     ///
     /// # Errors
-    /// An error if the embedded module does not load, or the driver's error before compute
-    /// capability 9.0.
+    /// An error if the embedded module does not load, or the driver's error before
+    /// compute capability 9.0.
     #[track_caller]
     pub fn allow_large_clusters<K: Kernel>(&self, _kernel: K) -> Result<(), LaunchError> {
         let at = Location::caller();

@@ -22,8 +22,8 @@ pub struct Dim3 {
 impl Dim3 {
     /// Returns the product of the three numbers.
     pub fn count(self) -> u64 {
-        // The product saturates. Three 32-bit numbers may not fit in it, and such a launch is
-        // refused anyway.
+        // The product saturates. Three 32-bit numbers may not fit in it, and such a launch
+        // is refused anyway.
         u64::from(self.x)
             .saturating_mul(u64::from(self.y))
             .saturating_mul(u64::from(self.z))
@@ -97,20 +97,20 @@ impl LaunchConfig {
         }
     }
 
-    /// Makes a shape with at least one thread for each of `n` elements, in blocks of
-    /// [`Self::DEFAULT_BLOCK`].
+    /// Makes a shape with at least one thread for each of `n` elements, in
+    /// blocks of [`Self::DEFAULT_BLOCK`].
     pub fn for_num_elems(n: usize) -> Self {
         Self::cover_1d(n, Self::DEFAULT_BLOCK)
     }
 
-    /// Makes a shape with at least one thread for each of `n` elements, in blocks of `block`
-    /// threads.
+    /// Makes a shape with at least one thread for each of `n` elements, in blocks
+    /// of `block` threads.
     pub fn cover_1d(n: usize, block: u32) -> Self {
         Self::new(blocks(n, block), block)
     }
 
-    /// Makes a shape with at least one thread for each element of a matrix of `nx` columns and `ny`
-    /// rows.
+    /// Makes a shape with at least one thread for each element of a matrix of `nx` columns
+    /// and `ny` rows.
     pub fn cover_2d((nx, ny): (usize, usize), block: (u32, u32)) -> Self {
         Self::new((blocks(nx, block.0), blocks(ny, block.1)), block)
     }

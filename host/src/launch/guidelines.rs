@@ -2,8 +2,8 @@
 //!
 //! They are a starting point and do not find the fastest shape. A shape that breaks a rule may be
 //! right; a measurement decides.
-//! Source: CUDA C++ Best Practices Guide, "Thread and Block Heuristics"; CUDA study notes, section
-//! 3.2.5.
+//! Source: CUDA C++ Best Practices Guide, "Thread and Block Heuristics"; CUDA study
+//! notes, section 3.2.5.
 
 use std::fmt;
 
@@ -32,8 +32,8 @@ pub enum Guideline {
     },
 }
 
-/// The fewest blocks for each multiprocessor with which the multiprocessors end at about the same
-/// time.
+/// The fewest blocks for each multiprocessor with which the multiprocessors end at about
+/// the same time.
 const BLOCKS_EACH: u64 = 4;
 
 /// The fewest threads of a block that is not small.

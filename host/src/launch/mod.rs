@@ -1,13 +1,13 @@
 //! Launches: a typed kernel handle, a shape, arguments.
 //!
-//! `#[kernel]` turns a function into a handle whose type has the kernel's parameter types, so wrong
-//! arguments do not compile. A safe `fn` becomes a [`SafeKernel`], which [`Device::launch`]
-//! launches. An `unsafe fn` has conditions that its caller must meet; it is launched by the unsafe
-//! [`Device::launch_unchecked`].
+//! `#[kernel]` turns a function into a handle whose type has the kernel's parameter types, so
+//! wrong arguments do not compile. A safe `fn` becomes a [`SafeKernel`], which
+//! [`Device::launch`] launches. An `unsafe fn` has conditions that its caller must meet; it is
+//! launched by the unsafe [`Device::launch_unchecked`].
 //!
-//! A launch is asynchronous. A wrong shape or too few resources are an error of the launch; a fault
-//! in the kernel is reported at the next synchronisation. Source: CUDA driver API,
-//! `cuLaunchKernel`.
+//! A launch is asynchronous. A wrong shape or too few resources are an error of the
+//! launch; a fault in the kernel is reported at the next synchronisation. Source: CUDA
+//! driver API, `cuLaunchKernel`.
 
 pub(crate) mod argument;
 mod checked;
@@ -52,8 +52,8 @@ impl Device {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// The compiler checks the arguments against the kernel. A buffer of another element type does
-    /// not compile:
+    /// The compiler checks the arguments against the kernel. A buffer of another element type
+    /// does not compile:
     /// ```compile_fail,E0277
     /// # use lanewise::{Device, DeviceBuffer, LaunchConfig};
     /// # use kernels::vec_add;
@@ -88,8 +88,8 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`LaunchError`] if the kernel or the device does not allow the shape, or the PTX cannot be
-    /// loaded.
+    /// [`LaunchError`] if the kernel or the device does not allow the shape, or the PTX
+    /// cannot be loaded.
     #[track_caller]
     pub fn launch<K: SafeKernel, A: Arguments<K::Params>>(
         &self,
@@ -150,8 +150,8 @@ impl Module {
         .map(drop)
     }
 
-    /// Launches the kernel with this name without checking the arguments, for PTX that was not made
-    /// from Rust.
+    /// Launches the kernel with this name without checking the arguments, for PTX that was not
+    /// made from Rust.
     ///
     /// # Errors
     /// As [`Module::launch_unchecked`].
@@ -178,9 +178,9 @@ impl Module {
     /// As [`Module::launch_unchecked`].
     ///
     /// # Safety
-    /// As for [`Module::launch_unchecked`], whenever the graph is launched. Each launch of the
-    /// graph keeps order with the buffers' other uses, and `place` uses the launch for nothing
-    /// else.
+    /// As for [`Module::launch_unchecked`], whenever the graph is launched. Each launch
+    /// of the graph keeps order with the buffers' other uses, and `place` uses the launch
+    /// for nothing else.
     #[track_caller]
     pub(crate) unsafe fn place_launch<K: Kernel, A: Arguments<K::Params>>(
         &self,
@@ -196,8 +196,8 @@ impl Module {
     }
 }
 
-/// Returns a function that queues a launch on `stream`, or puts it into the graph that the stream
-/// captures.
+/// Returns a function that queues a launch on `stream`, or puts it into the graph that
+/// the stream captures.
 ///
 /// # Safety
 /// The function is called with a live kernel handle of the stream's context and pointers to its

@@ -44,8 +44,8 @@ impl Module {
         let function = self.function(kernel, at)?;
         let attribute = |attribute| {
             let mut value = 0;
-            // SAFETY: the function is one of a loaded module, and the result is written to a local
-            // variable.
+            // SAFETY: the function is one of a loaded module, and the result is written to
+            // a local variable.
             let result = unsafe { sys::cuFuncGetAttribute(&mut value, attribute, function) };
             DriverError::check("cuFuncGetAttribute", result, at)?;
             Ok(u32::try_from(value).unwrap_or(0))
@@ -59,9 +59,9 @@ impl Module {
         })
     }
 
-    /// Returns the number of blocks that are resident on a multiprocessor at once, as the driver
-    /// computes it. Each block has `threads` threads and `dynamic_shared` bytes of dynamic shared
-    /// memory.
+    /// Returns the number of blocks that are resident on a multiprocessor at once, as the
+    /// driver computes it. Each block has `threads` threads and `dynamic_shared` bytes of
+    /// dynamic shared memory.
     ///
     /// # Errors
     /// As [`Module::resources`]; `CUDA_ERROR_INVALID_VALUE` for an empty block.
@@ -75,11 +75,11 @@ impl Module {
         let at = Location::caller();
         let function = self.function(kernel, at)?;
         let mut blocks = 0;
-        // A number that does not fit in an `int` becomes the largest `int`, which no device allows
-        // either.
+        // A number that does not fit in an `int` becomes the largest `int`, which no
+        // device allows either.
         let threads = i32::try_from(threads).unwrap_or(i32::MAX);
-        // SAFETY: the function is one of a loaded module, and the result is written to a local
-        // variable.
+        // SAFETY: the function is one of a loaded module, and the result is written to
+        // a local variable.
         let result = unsafe {
             sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
                 &mut blocks,
@@ -104,8 +104,8 @@ impl Module {
         let at = Location::caller();
         let function = self.function(kernel, at)?;
         let attribute = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-        // A number that does not fit in an `int` becomes the largest `int`, which no device allows
-        // either.
+        // A number that does not fit in an `int` becomes the largest `int`, which no
+        // device allows either.
         let bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
         // SAFETY: the function is one of a loaded module.
         let result = unsafe { sys::cuFuncSetAttribute(function, attribute, bytes) };
@@ -164,8 +164,8 @@ impl Device {
         Ok(each * self.properties().multiprocessors)
     }
 
-    /// Allows launches of this kernel to use up to this many bytes of dynamic shared memory:
-    /// [`Module::set_max_dynamic_shared`].
+    /// Allows launches of this kernel to use up to this many bytes of dynamic
+    /// shared memory: [`Module::set_max_dynamic_shared`].
     ///
     /// # Errors
     /// As [`Device::resources`]; the driver's error for more than the device allows.
@@ -197,8 +197,8 @@ impl Device {
 /// Returns how many items have to be in flight at once to keep a pipeline busy: latency times
 /// throughput (Little's law).
 ///
-/// The latency is in cycles and the throughput in items per cycle. An item is whatever the
-/// throughput counts.
+/// The latency is in cycles and the throughput in items per cycle. An item is whatever
+/// the throughput counts.
 ///
 /// ```
 /// // 20 cycles until an addition is done, 128 lanes start one in each cycle: 2560 under way, 80 warps' worth.
@@ -238,8 +238,8 @@ pub fn to_hide_memory(model: &DeviceModel, latency_cycles: f64, bytes: f64) -> W
     needed(model, in_flight(latency_cycles, share), bytes)
 }
 
-/// Returns the warps for `amount` items in flight, if each thread contributes `of_each_thread`
-/// items.
+/// Returns the warps for `amount` items in flight, if each thread
+/// contributes `of_each_thread` items.
 fn needed(model: &DeviceModel, amount: f64, of_each_thread: f64) -> WarpsNeeded {
     let warps = amount / of_each_thread / f64::from(model.warp_size);
     WarpsNeeded {

@@ -101,8 +101,8 @@ pub struct IpcBuffer<T: DeviceCopy> {
 }
 
 impl<T: DeviceCopy> DeviceBuffer<T> {
-    /// Returns a handle for the buffer's memory, for another process. It is valid while the buffer
-    /// exists.
+    /// Returns a handle for the buffer's memory, for another process. It is valid while
+    /// the buffer exists.
     ///
     /// A GPU may have other buffers in the same block of memory, which the other process can then
     /// access too. Where that matters, share buffers whose size is a multiple of 2 MiB.
@@ -218,8 +218,8 @@ struct Ending {
 
 impl Drop for Ending {
     fn drop(&mut self) {
-        // A drop cannot report errors. The work that uses the memory is over before the memory is
-        // unmapped.
+        // A drop cannot report errors. The work that uses the memory is over before the
+        // memory is unmapped.
         for stream in self.order.streams() {
             let _ = stream.synchronize();
         }
@@ -230,8 +230,8 @@ impl Drop for Ending {
 }
 
 impl Event {
-    /// Returns a handle for the event, for another process. The event must have been made with
-    /// [`EventOptions::interprocess`](crate::EventOptions::interprocess).
+    /// Returns a handle for the event, for another process. The event must have been
+    /// made with [`EventOptions::interprocess`](crate::EventOptions::interprocess).
     ///
     /// # Errors
     /// The driver's error: `CUDA_ERROR_INVALID_VALUE` for an event that was made otherwise.

@@ -1,5 +1,5 @@
-//! Managed memory: one address for the host and the device, with pages that move to where they are
-//! accessed.
+//! Managed memory: one address for the host and the device, with pages that move to where
+//! they are accessed.
 //!
 //! A launch accepts a [`ManagedBuffer`] like a [`crate::DeviceBuffer`], and the host reads and
 //! writes it as a slice. No copy is needed. A launch is asynchronous, so the methods that return
@@ -102,15 +102,15 @@ impl<T: DeviceCopy> ManagedBuffer<T> {
             return Ok(());
         }
         stream.device().make_current(at)?;
-        // SAFETY: the buffer has this many bytes of managed memory, and the call does not change
-        // their contents.
+        // SAFETY: the buffer has this many bytes of managed memory, and the call does not
+        // change their contents.
         let result =
             unsafe { sys::cuMemPrefetchAsync(self.address(), bytes, to.number(), stream.raw()) };
         DriverError::check("cuMemPrefetchAsync", result, at)
     }
 
-    /// Tells the driver how the memory will be used. Advice changes where pages are, never their
-    /// contents.
+    /// Tells the driver how the memory will be used. Advice changes where pages are,
+    /// never their contents.
     ///
     /// # Errors
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.
@@ -169,8 +169,8 @@ pub enum Advice<'a> {
     ReadMostly(bool),
     /// Where the pages should stay, or `None` to withdraw that advice.
     Preferred(Option<MemoryLocation<'a>>),
-    /// The host or device that should be able to access the pages where they are, without moving
-    /// them.
+    /// The host or device that should be able to access the pages where they are,
+    /// without moving them.
     AccessedBy(MemoryLocation<'a>),
     /// The host or device that no longer needs that access.
     NotAccessedBy(MemoryLocation<'a>),

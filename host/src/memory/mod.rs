@@ -1,11 +1,11 @@
-//! Memory: the device's own memory, host memory that the device can access, and memory that both
-//! share.
+//! Memory: the device's own memory, host memory that the device can access, and memory
+//! that both share.
 //!
 //! Begin with [`buffer`]. The other kinds differ in who can access the memory, and for how long:
 //! pages that move between host and device ([`managed`]), host pages that stay in place
 //! ([`pinned`]), memory from a pool in the order of a stream ([`pool`]), rows with padding
-//! ([`pitched`]), memory of other processes ([`ipc`]), and memory that belongs to a graph while it
-//! runs ([`graph_buffer`]).
+//! ([`pitched`]), memory of other processes ([`ipc`]), and memory that belongs to a graph while
+//! it runs ([`graph_buffer`]).
 
 pub(crate) mod buffer;
 pub(crate) mod graph_buffer;

@@ -99,8 +99,8 @@ impl<T: DeviceCopy> std::ops::Deref for View<'_, T> {
 }
 
 impl<T: DeviceCopy> DeviceBuffer<T> {
-    /// Splits the buffer into parts of `len` elements. The last may be shorter; an empty buffer has
-    /// no parts.
+    /// Splits the buffer into parts of `len` elements. The last may be shorter; an empty buffer
+    /// has no parts.
     ///
     /// # Panics
     /// If `len` is 0, as for `chunks`.
@@ -146,8 +146,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         parts.pop().expect("one part was cut")
     }
 
-    /// Returns a piece of the buffer to read. Unlike those of a part, its uses count as uses of the
-    /// buffer.
+    /// Returns a piece of the buffer to read. Unlike those of a part, its uses count as uses
+    /// of the buffer.
     ///
     /// # Panics
     /// If the range reaches past the end of the buffer, as for indexing.

@@ -1,7 +1,7 @@
 //! Patterns that the driver can write repeatedly through memory, synchronously or on a stream.
 //!
-//! Source: CUDA driver API, `cuMemsetD8`, `cuMemsetD16`, `cuMemsetD32` and their asynchronous
-//! forms.
+//! Source: CUDA driver API, `cuMemsetD8`, `cuMemsetD16`, `cuMemsetD32` and
+//! their asynchronous forms.
 
 use bytemuck::Pod;
 use cust::sys;

@@ -33,8 +33,8 @@ pub enum Pinning {
     WriteCombined,
 }
 
-/// `len` values of `T` in pinned host memory. The memory is unpinned and freed when the buffer is
-/// dropped.
+/// `len` values of `T` in pinned host memory. The memory is unpinned and freed when the
+/// buffer is dropped.
 #[derive(Debug)]
 pub struct PinnedBuffer<T: DeviceCopy> {
     device: Device,
@@ -128,8 +128,8 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
         if len > 0 && size_of::<T>() > 0 {
             device.make_current(at)?;
             let flags = sys::CU_MEMHOSTREGISTER_DEVICEMAP;
-            // SAFETY: the buffer keeps the vector, and does not use it otherwise, until the memory
-            // is unregistered.
+            // SAFETY: the buffer keeps the vector, and does not use it otherwise, until the
+            // memory is unregistered.
             let result =
                 unsafe { sys::cuMemHostRegister_v2(pointer.cast(), len * size_of::<T>(), flags) };
             DriverError::check("cuMemHostRegister", result, at)?;
@@ -191,8 +191,8 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
         let mut address = 0;
         if self.len > 0 && size_of::<T>() > 0 {
             self.device.make_current(at)?;
-            // SAFETY: the result is written to a local variable, and the memory is pinned and
-            // mapped.
+            // SAFETY: the result is written to a local variable, and the memory is
+            // pinned and mapped.
             let result = unsafe {
                 sys::cuMemHostGetDevicePointer_v2(&mut address, self.pointer.as_ptr().cast(), 0)
             };
@@ -236,8 +236,8 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
         Ok(())
     }
 
-    /// Queues a `copy` on `stream` after the copies that it conflicts with, and returns the event
-    /// after it.
+    /// Queues a `copy` on `stream` after the copies that it conflicts with, and returns the
+    /// event after it.
     #[track_caller]
     pub(crate) fn use_on(
         &self,
@@ -345,8 +345,8 @@ struct Ending {
     registered: Option<Untyped>,
 }
 
-// SAFETY: this value owns the memory and only frees it, and the driver may be called from any
-// thread.
+// SAFETY: this value owns the memory and only frees it, and the driver may be called
+// from any thread.
 unsafe impl Send for Ending {}
 
 impl Drop for Ending {
@@ -371,8 +371,8 @@ impl Drop for Ending {
             result == sys::CUresult::CUDA_SUCCESS
         };
         if !ended {
-            // A drop cannot report errors. After a fault no wait is possible, so the memory is not
-            // freed.
+            // A drop cannot report errors. After a fault no wait is possible, so the memory
+            // is not freed.
             std::mem::forget(self.registered.take());
         }
     }
@@ -400,8 +400,8 @@ impl Untyped {
 impl Drop for Untyped {
     fn drop(&mut self) {
         if self.layout.size() > 0 {
-            // SAFETY: the memory is that of a vector, which the global allocator allocated with
-            // this layout.
+            // SAFETY: the memory is that of a vector, which the global allocator allocated
+            // with this layout.
             unsafe { dealloc(self.pointer.as_ptr(), self.layout) };
         }
     }

@@ -1,11 +1,11 @@
-//! Matrices and volumes on the device whose rows are padded, so that each starts at an aligned
-//! address.
+//! Matrices and volumes on the device whose rows are padded, so that each starts at
+//! an aligned address.
 //!
 //! The driver chooses the pitch, which is the distance between the starts of two rows
 //! ([`PitchedBuffer::pitch`]). A program passes the pitch to the kernel. Copies to and from the
 //! host leave the padding out.
-//! Source: CUDA driver API, `cuMemAllocPitch`, `cuMemcpy2D`, `cuMemcpy3D`; programming model notes,
-//! "Device Memory".
+//! Source: CUDA driver API, `cuMemAllocPitch`, `cuMemcpy2D`, `cuMemcpy3D`; programming model
+//! notes, "Device Memory".
 
 use std::mem::{ManuallyDrop, size_of};
 use std::panic::Location;
@@ -18,9 +18,9 @@ use cust::sys::{self, CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUmemorytype};
 use crate::stream::order::Access;
 use crate::{Device, DeviceBuffer, DriverError, MemoryError};
 
-/// `nz` planes of `ny` rows of `nx` elements, each row padded to the pitch. The padding is zero.
-/// Kernels and [`PitchedBuffer::padded`] read it as elements, so a type that can't be zero is
-/// refused.
+/// `nz` planes of `ny` rows of `nx` elements, each row padded to the pitch. The padding is
+/// zero. Kernels and [`PitchedBuffer::padded`] read it as elements, so a type that can't be
+/// zero is refused.
 /// ```compile_fail,E0277
 /// # fn f(device: lanewise::Device) {
 /// let one = std::num::NonZeroU32::MIN;
@@ -47,8 +47,8 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
     /// Makes a buffer with a copy of a matrix of `nx` columns and `ny` rows.
     ///
     /// # Errors
-    /// [`MemoryError::LengthMismatch`] if `host` has another number of elements, or the driver's
-    /// error.
+    /// [`MemoryError::LengthMismatch`] if `host` has another number of elements, or
+    /// the driver's error.
     #[track_caller]
     pub fn from_matrix(
         device: &Device,
@@ -96,8 +96,8 @@ impl<T: DeviceCopy> PitchedBuffer<T> {
         self.size
     }
 
-    /// Returns all rows with their padding. A kernel gets the same for `&pitched` or
-    /// `&mut pitched`.
+    /// Returns all rows with their padding. A kernel gets the same for `&pitched`
+    /// or `&mut pitched`.
     ///
     /// There is no method that returns `&mut DeviceBuffer`, because a caller could replace the
     /// buffer by a shorter one.

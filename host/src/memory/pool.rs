@@ -4,8 +4,8 @@
 //! returns. [`MemoryPool::new`] makes another pool, which no other part of the program allocates
 //! from. Freed memory stays in the pool until the device is synchronised. Then the pool returns it
 //! to the device, except for the amount that [`MemoryPool::keep`] sets.
-//! Source: CUDA C++ Programming Guide, "Stream Ordered Memory Allocator"; CUDA driver API,
-//! `cuMemPoolCreate`, `cuMemPoolSetAttribute`.
+//! Source: CUDA C++ Programming Guide, "Stream Ordered Memory Allocator"; CUDA driver
+//! API, `cuMemPoolCreate`, `cuMemPoolSetAttribute`.
 
 use std::ffi::c_void;
 use std::panic::Location;
@@ -97,8 +97,8 @@ impl MemoryPool {
         })
     }
 
-    /// Makes a buffer of `len` zeroes from this pool, in the order of `stream`, as
-    /// [`DeviceBuffer::zeroed_on`] does.
+    /// Makes a buffer of `len` zeroes from this pool, in the order of `stream`,
+    /// as [`DeviceBuffer::zeroed_on`] does.
     ///
     /// # Errors
     /// As [`DeviceBuffer::from_slice`]; `CUDA_ERROR_INVALID_VALUE` for a stream of another device.

@@ -1,5 +1,5 @@
-//! Synchronous copies of buffers that graphs use: they are queued first, and the host waits for
-//! them afterwards.
+//! Synchronous copies of buffers that graphs use: they are queued first, and the host waits
+//! for them afterwards.
 //!
 //! A plain copy holds its buffer until it is done, and a launch of a graph waits until none of its
 //! buffers is held. The copy may wait for a function that a stream calls on the host, and that

@@ -1,5 +1,5 @@
-//! Asynchronous copies: queued on a stream, they run beside the host and beside the work of other
-//! streams.
+//! Asynchronous copies: queued on a stream, they run beside the host and beside the work
+//! of other streams.
 //!
 //! On the host's side such a copy needs pinned memory, a [`PinnedBuffer`]: the pages of pageable
 //! memory can move, so a copy of such memory makes the host wait. A copy returns an [`InFlight`],
@@ -46,8 +46,8 @@
 //! useful for a ring of buffers that are refilled in turn.
 //!
 //! Source: CUDA driver API, `cuMemcpyHtoDAsync`, `cuMemcpyPeerAsync`; CUDA C++ Programming Guide,
-//! "Asynchronous Concurrent Execution"; CUDA study notes, section 6.1.2; memory optimisation notes,
-//! section 9.1.2.
+//! "Asynchronous Concurrent Execution"; CUDA study notes, section 6.1.2; memory optimisation
+//! notes, section 9.1.2.
 
 use std::marker::PhantomData;
 use std::mem::size_of;

@@ -72,11 +72,11 @@ impl Stream {
     }
 }
 
-/// Marks the point as reached and wakes the task. The driver calls it when the stream reaches the
-/// point.
+/// Marks the point as reached and wakes the task. The driver calls it when the stream
+/// reaches the point.
 unsafe extern "C" fn reached(_: CUstream, _: CUresult, data: *mut c_void) {
-    // SAFETY: `data` is the reference that `finished` gave to the driver, and it is taken back
-    // once.
+    // SAFETY: `data` is the reference that `finished` gave to the driver, and it is
+    // taken back once.
     let shared = unsafe { Arc::from_raw(data.cast_const().cast::<Mutex<Shared>>()) };
     let waker = {
         let mut shared = lock(&shared);

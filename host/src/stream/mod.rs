@@ -64,8 +64,8 @@ fn number() -> u64 {
 }
 
 impl Order<Stream> {
-    /// Begins a use on `stream`, and makes the stream wait for the earlier uses that conflict with
-    /// it.
+    /// Begins a use on `stream`, and makes the stream wait for the earlier uses that
+    /// conflict with it.
     #[track_caller]
     pub(crate) fn begin_on(
         &self,
@@ -151,8 +151,8 @@ pub struct StreamPriorities {
 }
 
 impl Device {
-    /// Makes a stream that keeps order with the legacy default stream, on which synchronous copies
-    /// run.
+    /// Makes a stream that keeps order with the legacy default stream, on which
+    /// synchronous copies run.
     ///
     /// # Errors
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.
@@ -256,8 +256,8 @@ impl Stream {
         Ok(())
     }
 
-    /// Notes a launch on this stream for the error after a fault. A GPU's driver does not say which
-    /// kernel faulted.
+    /// Notes a launch on this stream for the error after a fault. A GPU's driver does not say
+    /// which kernel faulted.
     pub(crate) fn note_launch(
         &self,
         what: impl FnOnce() -> String,
@@ -344,8 +344,8 @@ impl Stream {
             return Ok(());
         }
         self.wait_event(event)?;
-        // Most of so many streams no longer exist. Forgetting a point costs one more wait, and
-        // nothing else.
+        // Most of so many streams no longer exist. Forgetting a point costs one more wait,
+        // and nothing else.
         if waited.len() >= REMEMBERED {
             waited.clear();
         }
@@ -368,10 +368,10 @@ impl Stream {
     /// Queues a call of `function` on the host, after everything queued so far. Work that is queued
     /// later waits for it. It runs on a thread of the driver.
     ///
-    /// It must not use the device: every driver call in it returns `CUDA_ERROR_NOT_PERMITTED` (on a
-    /// GPU the driver may also deadlock). Driver objects that it drops are freed a little later, by
-    /// another thread. After a fault it is not called. A panic in it is printed, and the stream
-    /// continues.
+    /// It must not use the device: every driver call in it returns `CUDA_ERROR_NOT_PERMITTED` (on
+    /// a GPU the driver may also deadlock). Driver objects that it drops are freed a little
+    /// later, by another thread. After a fault it is not called. A panic in it is printed, and
+    /// the stream continues.
     ///
     /// # Errors
     /// The driver's error. After a fault in a kernel, every call on its context returns that error.
@@ -400,8 +400,8 @@ impl Stream {
         queued
     }
 
-    /// Returns the driver's handle, for calls that this crate does not wrap. Null for the default
-    /// stream.
+    /// Returns the driver's handle, for calls that this crate does not wrap. Null for
+    /// the default stream.
     pub fn raw(&self) -> CUstream {
         self.0.handle
     }

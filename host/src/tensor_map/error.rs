@@ -16,8 +16,8 @@ pub enum TensorMapError {
         "the tensor reaches to byte {needed} of a buffer of {has}: look at its size, its strides and its offset"
     )]
     OutsideBuffer {
-        /// Bytes that the tensor covers, from the buffer's start. A number that does not fit
-        /// saturates.
+        /// Bytes that the tensor covers, from the buffer's start. A number that does
+        /// not fit saturates.
         needed: u64,
         /// Bytes of the buffer.
         has: u64,

@@ -3,10 +3,10 @@
 //!
 //! A map contains the position of a tensor of 1 to 5 dimensions in a buffer, the size of the
 //! tensor, and the size of the box (or of the column of an image's pixels) that one instruction
-//! moves. It borrows its buffer, so a launch with it keeps order like a launch with the buffer. It
-//! covers nothing outside of the buffer. The first dimension is the one that is contiguous in
-//! memory: for a matrix of `rows` x `columns` the size is `[columns, rows]`. The kernel takes
-//! `lanewise_std::tma::TensorMap<T, 2>`.
+//! moves. It borrows its buffer, so a launch with it keeps order like a launch with the buffer.
+//! It covers nothing outside of the buffer. The first dimension is the one that is contiguous
+//! in memory: for a matrix of `rows` x `columns` the size is `[columns, rows]`. The kernel
+//! takes `lanewise_std::tma::TensorMap<T, 2>`.
 //!
 //! ```no_run
 //! use lanewise::tensor_map::{Swizzle, TensorMap, Tiles};
@@ -20,8 +20,8 @@
 //!
 //! A map that the hardware does not support is refused with an error that names the requirement.
 //! NVIDIA's driver only reports that something is wrong.
-//! Source: CUDA driver API, `cuTensorMapEncodeTiled`, `cuTensorMapEncodeIm2col`; PTX ISA,
-//! "Tensors".
+//! Source: CUDA driver API, `cuTensorMapEncodeTiled`, `cuTensorMapEncodeIm2col`;
+//! PTX ISA, "Tensors".
 //!
 //! | file | what it is |
 //! | --- | --- |
@@ -72,8 +72,8 @@ impl<'a, T: TensorElement, const RANK: usize> TensorMap<'a, T, RANK> {
     }
 }
 
-/// A tensor that kernels write in boxes. It is passed as `&mut` for a
-/// `lanewise_std::tma::TensorMapMut`.
+/// A tensor that kernels write in boxes. It is passed as `&mut`
+/// for a `lanewise_std::tma::TensorMapMut`.
 #[derive(Debug)]
 pub struct TensorMapMut<'a, T: TensorElement, const RANK: usize> {
     encoded: CUtensorMap,
@@ -97,8 +97,8 @@ impl<'a, T: TensorElement, const RANK: usize> TensorMapMut<'a, T, RANK> {
     }
 }
 
-/// Images that kernels read in columns of pixels. They are passed for a
-/// `lanewise_std::tma::Im2colMap`.
+/// Images that kernels read in columns of pixels. They are passed
+/// for a `lanewise_std::tma::Im2colMap`.
 #[derive(Debug)]
 pub struct Im2colMap<'a, T: TensorElement, const RANK: usize> {
     encoded: CUtensorMap,
@@ -122,8 +122,8 @@ impl<'a, T: TensorElement, const RANK: usize> Im2colMap<'a, T, RANK> {
     }
 }
 
-/// Images that kernels write in columns of pixels. They are passed as `&mut` for a
-/// `lanewise_std::tma::Im2colMapMut`.
+/// Images that kernels write in columns of pixels. They are passed as `&mut`
+/// for a `lanewise_std::tma::Im2colMapMut`.
 #[derive(Debug)]
 pub struct Im2colMapMut<'a, T: TensorElement, const RANK: usize> {
     encoded: CUtensorMap,

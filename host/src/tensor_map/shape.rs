@@ -1,5 +1,5 @@
-//! The shape of a map: a tensor that is moved in boxes, or images that are moved in columns of
-//! pixels.
+//! The shape of a map: a tensor that is moved in boxes, or images that are moved in
+//! columns of pixels.
 
 use std::panic::Location;
 

@@ -1,5 +1,5 @@
-//! Buffers that kernels write through `&`: atomics and cells, lent to a launch as `&mut` of their
-//! plain values.
+//! Buffers that kernels write through `&`: atomics and cells, lent to a launch as `&mut` of
+//! their plain values.
 
 use kernels::{carry, count_bins, polynomial};
 use lanewise::{Device, DeviceBuffer, LaunchConfig, ManagedBuffer};

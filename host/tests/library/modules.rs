@@ -1,5 +1,5 @@
-//! A crate's kernels and statics, found by their handles' types; and what is said of launches that
-//! cannot be.
+//! A crate's kernels and statics, found by their handles' types; and what is said of launches
+//! that cannot be.
 
 use kernels::count_up;
 use kernels::names::{coarse, fine};
@@ -96,8 +96,8 @@ fn an_error_is_shown_in_words_with_what_is_behind_it() {
     assert!(told.starts_with(words), "{told}");
 }
 
-/// The words are the simulated machine's own on every device; what to do about them is this
-/// library's.
+/// The words are the simulated machine's own on every device; what to do about them
+/// is this library's.
 #[test]
 fn a_shape_beyond_the_device_or_the_kernel_is_told_once_with_what_to_do() {
     let device = Device::open().expect("a device");

@@ -1,9 +1,9 @@
 //! The one table of Lanewise's environment variables: name, values, default and effect of each.
 //!
-//! All code reads a variable through its row here ([`MODEL`]`.get()`), so a variable that is not in
-//! the table cannot be read. The table is the source of the book's page ([`page`]), of the list of
-//! `lanewise doctor`, and of the warning about an unknown name that begins with `LANEWISE_`
-//! ([`unknown`]).
+//! All code reads a variable through its row here ([`MODEL`]`.get()`), so a variable that is
+//! not in the table cannot be read. The table is the source of the book's page ([`page`]),
+//! of the list of `lanewise doctor`, and of the warning about an unknown name that begins
+//! with `LANEWISE_` ([`unknown`]).
 //!
 //! The crate has no dependencies: the driver, the builder and the commands all need it.
 

@@ -1,8 +1,8 @@
 //! The mark of a program file that contains the driver: an ELF note.
 //!
-//! The driver puts it into every program that it is linked into, and `lanewise exec` looks for it:
-//! such a program needs no `libcuda.so.1`. The note remains when the symbols of a program are
-//! stripped.
+//! The driver puts it into every program that it is linked into, and `lanewise exec` looks
+//! for it: such a program needs no `libcuda.so.1`. The note remains when the symbols of a
+//! program are stripped.
 //! Source: System V Application Binary Interface, "Note Section".
 
 /// An ELF note without a description.

@@ -1,5 +1,5 @@
-//! The table itself. A row is `NAME "VARIABLE": VALUES, DEFAULT, WHAT;`, below the part that reads
-//! it.
+//! The table itself. A row is `NAME "VARIABLE": VALUES, DEFAULT, WHAT;`, below the part
+//! that reads it.
 
 use crate::{Group, Variable};
 

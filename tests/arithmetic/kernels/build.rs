@@ -1,5 +1,5 @@
-//! Compiles the kernels to PTX once for each set of options that a test uses. src/lib.rs embeds the
-//! texts.
+//! Compiles the kernels to PTX once for each set of options that a test uses. src/lib.rs
+//! embeds the texts.
 
 use lanewise_builder::embed;
 use lanewise_builder::manifest::Floats;

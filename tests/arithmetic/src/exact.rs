@@ -83,8 +83,8 @@ fn root<T: Exact>(a: T, round: Round) -> T::Soft {
     if x.is_negative() {
         return T::Soft::NAN;
     }
-    // a = significand * 2^exponent, with an even exponent and as many bits as a root with a spare
-    // one takes.
+    // a = significand * 2^exponent, with an even exponent and as many bits as a root with a
+    // spare one takes.
     let exponent = x.ilogb() - 2 * T::PRECISION as i32 - 1;
     let exponent = exponent - exponent.rem_euclid(2);
     let significand = x.scalbn(-exponent).to_u128(128).value;

@@ -2,8 +2,8 @@
 
 use crate::Row;
 
-/// A stream of random bits: SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number
-/// generators", 2014).
+/// A stream of random bits: SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom
+/// number generators", 2014).
 pub struct Random(u64);
 
 impl Random {
@@ -62,8 +62,8 @@ macro_rules! rows {
                 for &b in &edges {
                     let c = edges[random.bits() as usize % edges.len()];
                     rows.push([a, b, c]);
-                    // What is left of a product that is almost cancelled is all of a fused
-                    // operation's rounding.
+                    // What is left of a product that is almost cancelled is all of a
+                    // fused operation's rounding.
                     rows.push([a, b, -(a * b)]);
                 }
             }

@@ -1,5 +1,5 @@
-//! Kernels that compute with floats, compared with exact values and with the bounds that NVIDIA
-//! documents.
+//! Kernels that compute with floats, compared with exact values and with the bounds
+//! that NVIDIA documents.
 //!
 //! The kernels are in `arithmetic-kernels`. This crate has the ways in which they were compiled,
 //! the launch of one operation on columns of numbers ([`run`]), inputs ([`inputs`]), and the
@@ -69,8 +69,8 @@ pub fn run<T: DeviceCopy + Default + 'static, K: Kernel<Params = Params<T>>>(
     let (a, b, c) = (column(0), column(1), column(2));
     let mut output = buffer(&vec![T::default(); rows.len()]);
     let config = LaunchConfig::for_num_elems(rows.len());
-    // SAFETY: the module is compiled from the crate of the handle, and all columns have a value for
-    // each row.
+    // SAFETY: the module is compiled from the crate of the handle, and all columns have a value
+    // for each row.
     let launched = unsafe {
         module.launch_unchecked(&stream, kernel, config, (number, &a, &b, &c, &mut output))
     };

@@ -1,6 +1,6 @@
-//! `--fmad`, `--ftz`, `--prec-div`, `--prec-sqrt`, `--fast-math`: what nvcc's documentation says
-//! about its options of these names, shown by values. The tests of gpu/builder check the
-//! instructions.
+//! `--fmad`, `--ftz`, `--prec-div`, `--prec-sqrt`, `--fast-math`: what nvcc's
+//! documentation says about its options of these names, shown by values. The tests of
+//! gpu/builder check the instructions.
 //!
 //! CUDA Compiler Driver documentation, "--use_fast_math" and its neighbours; CUDA programming
 //! guide, "Floating-Point Standard".
@@ -98,8 +98,8 @@ fn with_ftz_subnormals_are_zero_on_the_way_in_and_out() {
     );
 }
 
-/// Divisors in the range for which the guide guarantees two units, and quotients that are normal
-/// numbers.
+/// Divisors in the range for which the guide guarantees two units, and quotients that
+/// are normal numbers.
 fn quotients() -> Vec<Row<f32>> {
     let divisors = inputs::spread_exponents(1e-18, 1e18, 8_000).into_iter();
     let dividends = inputs::spread(-1e3, 1e3, 8_000).into_iter();

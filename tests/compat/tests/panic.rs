@@ -1,7 +1,7 @@
 //! A panic on the device reports the message, the place and the thread, and the launch fails.
 //!
-//! It runs in a process of its own: a fault ends the process's context, and the test must read the
-//! printed text.
+//! It runs in a process of its own: a fault ends the process's context, and the test must read
+//! the printed text.
 
 use std::process::Command;
 

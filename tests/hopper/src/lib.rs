@@ -1,8 +1,8 @@
 //! The features of Hopper in the device library, compared with plain Rust on the host.
 //!
 //! The kernels are in `hopper-kernels`. The tests are one program, `tests/hopper`, with a file for
-//! each part of the library. They need no file of the source tree, so that a bundle carries them to
-//! a GPU.
+//! each part of the library. They need no file of the source tree, so that a bundle carries them
+//! to a GPU.
 
 use lanewise::{Device, DeviceBuffer, DeviceCopy, Stream};
 

@@ -170,8 +170,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     )?;
     let out = std::env::var("OUT_DIR")?;
     std::fs::write(Path::new(&out).join("expressions.rs"), source)?;
-    // Products and sums are not fused: the host's are not either, and results are compared bit by
-    // bit.
+    // Products and sums are not fused: the host's are not either, and results are compared
+    // bit by bit.
     lanewise_builder::embed("Ptx", |builder| builder.arch("sm_80").fmad(false));
     Ok(())
 }

@@ -1,9 +1,9 @@
-//! The language suite: the host and a kernel run every case of the crate `cases` on the same
-//! inputs.
+//! The language suite: the host and a kernel run every case of the crate `cases` on
+//! the same inputs.
 //!
-//! A subject is a kernel and its list of cases. Each case runs in [`THREADS`] threads, each with
-//! inputs of its own. What the threads wrote must equal what the host's function writes, bit by
-//! bit.
+//! A subject is a kernel and its list of cases. Each case runs in [`THREADS`] threads, each
+//! with inputs of its own. What the threads wrote must equal what the host's function writes,
+//! bit by bit.
 
 mod split;
 

@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use tests::report::whole;
 use tests::sizes::cases;
 
-/// A kernel of C++ that calls `weight`, compiled by nvcc. This is the text, and its source is in
-/// `foreign`.
+/// A kernel of C++ that calls `weight`, compiled by nvcc. This is the text, and its source
+/// is in `foreign`.
 const WEIGH: &str = include_str!("../foreign/weigh.ptx");
 
 fn device() -> Device {

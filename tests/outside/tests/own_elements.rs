@@ -1,5 +1,5 @@
-//! What each thread writes without `unsafe`, in launches of any shape; types of one's own; and what
-//! contracts refuse.
+//! What each thread writes without `unsafe`, in launches of any shape; types of one's own; and
+//! what contracts refuse.
 #![forbid(unsafe_code)]
 
 use lanewise::{Device, DeviceBuffer, LaunchConfig, MatrixMut, Stream, Zeroable, counters};
@@ -108,8 +108,8 @@ proptest! {
     }
 }
 
-/// Rows for which there are no threads stay as they were, and threads beside the matrix write
-/// nothing.
+/// Rows for which there are no threads stay as they were, and threads beside the
+/// matrix write nothing.
 #[test]
 fn a_launch_of_another_shape_than_the_matrix_writes_what_it_has_threads_for() {
     let (device, stream) = device();

@@ -8,8 +8,8 @@ use cust::sys::{self, CUstream};
 use lanewise::checks::{Checking, FindingKind, Guard};
 use tests::isolate::isolated;
 
-/// `fill` writes its index to each word of an array, and `announce` says behind them that they are
-/// there.
+/// `fill` writes its index to each word of an array, and `announce` says behind them that
+/// they are there.
 const PTX: &str = ".version 7.0\n.target sm_70\n.address_size 64\n\
     .visible .entry fill(.param .u64 p) {\n.reg .b64 %rd<4>; .reg .b32 %r<5>;\nld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\n\
     mov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %ntid.x;\nmad.lo.u32 %r4, %r2, %r3, %r1;\n\

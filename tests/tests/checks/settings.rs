@@ -98,8 +98,8 @@ const ROWS: &[(&str, &[&str], Wrong)] = &[
     ("CUDA_DEVICE_MAX_CONNECTIONS", &["0", "many"], Ignored),
 ];
 
-/// Variables that have tests elsewhere: those that only a GPU, a linker, a build or
-/// proptest reads.
+/// Variables that have tests elsewhere: those that only a GPU, a linker, a build
+/// or proptest reads.
 const ELSEWHERE: [&str; 6] = [
     "LANEWISE_CUDADEVRT",
     "LANEWISE_NVIDIA_LIBRARIES",

@@ -100,8 +100,8 @@ fn a_fill_of_a_width_that_the_address_has_not_is_refused() {
     let _context = super::context();
     let buffer = DeviceBuffer::from_slice(&[0u8; 16]).expect("memory");
     let pointer = buffer.as_device_ptr().as_raw() + 1;
-    // SAFETY: 16-bit values at an odd address inside the buffer: refused before anything is
-    // written.
+    // SAFETY: 16-bit values at an odd address inside the buffer: refused before
+    // anything is written.
     let code = unsafe { cust::sys::cuMemsetD16_v2(pointer, 1, 2) };
     assert_eq!(code, cust::sys::CUresult::CUDA_ERROR_INVALID_VALUE);
 }

@@ -25,8 +25,8 @@ const PTX: &str = include_str!("kernels.ptx");
 /// The device's primary context, current on this thread; it must outlive what is made in it.
 #[track_caller]
 fn context() -> Context {
-    // Linking `host` is what gives the program the driver's symbols; opening the device says which
-    // one answers.
+    // Linking `host` is what gives the program the driver's symbols; opening the device says
+    // which one answers.
     let _ = tests::device();
     cust::quick_init().expect("a device was opened")
 }

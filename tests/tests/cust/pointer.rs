@@ -13,8 +13,8 @@ use std::ptr::null_mut;
 fn each_kind_of_memory_is_given_and_taken_back() {
     let _context = super::context();
     let stream = Stream::new(StreamFlags::NON_BLOCKING, None).expect("a stream");
-    // SAFETY: what is allocated here is freed here, once, and by its own call; only host memory is
-    // touched.
+    // SAFETY: what is allocated here is freed here, once, and by its own call; only host
+    // memory is touched.
     unsafe {
         let device = cuda_malloc::<u64>(10).expect("memory");
         assert!(!device.is_null());
@@ -75,8 +75,8 @@ fn pointers_count_in_elements() {
         assert_eq!(first.add(3).as_raw(), first.as_raw() + 12);
         assert_eq!(first.offset(2).as_raw(), first.as_raw() + 8);
     }
-    // Not backwards: cust 0.3.2 multiplies a negative count as an unsigned one, which debug builds
-    // refuse.
+    // Not backwards: cust 0.3.2 multiplies a negative count as an unsigned one, which
+    // debug builds refuse.
     assert_eq!(first.wrapping_add(9).as_raw(), first.as_raw() + 36);
     assert_eq!(DevicePointer::<u32>::from_raw(first.as_raw()), first);
     assert!(DevicePointer::<u32>::null().is_null());

@@ -1,5 +1,5 @@
-//! Chapter 10: several devices. The tests simulate two, four and eight, each number in a process of
-//! its own.
+//! Chapter 10: several devices. The tests simulate two, four and eight, each number in a process
+//! of its own.
 
 use lanewise_patterns::timeline::{BarKind, panels};
 use lanewise_patterns::{Setup, run};
@@ -212,7 +212,7 @@ fn the_halo_is_exchanged_beside_the_interior_and_devices_do_not_work_in_turn() {
     };
     // Two copies a step, three steps; none where all is in one line.
     assert_eq!((in_line, beside), (0.0, 6.0));
-    // Half as long but for what the host needs to queue it all; in turn they would take longer than
-    // one.
+    // Half as long but for what the host needs to queue it all; in turn they would take
+    // longer than one.
     assert!(one_device > 1.1 * two_devices, "{found:?}");
 }

@@ -143,9 +143,9 @@ fn kernels_with_shared_arrays_access_them_natively() {
             ptx.contains("st.shared") || ptx.contains(".shared."),
             "{name}:\n{ptx}"
         );
-        // What leads into another block of the cluster is computed from a generic address of the
-        // block's own; what barriers and asynchronous copies take comes from one and is a shared
-        // address again.
+        // What leads into another block of the cluster is computed from a generic address of
+        // the block's own; what barriers and asynchronous copies take comes from one and is a
+        // shared address again.
         if count(ptx, "mapa") + count(ptx, "cvta.to.shared") == 0 {
             assert_eq!(count(ptx, "cvta.shared"), 0, "{name}:\n{ptx}");
         }

@@ -168,8 +168,8 @@ proptest! {
         for (buffer, expected) in buffers.iter().zip(&expected) {
             prop_assert_eq!(&buffer.to_vec().expect("no fault"), expected);
         }
-        // Reading a buffer waits for its own uses alone, and a graph of calls, or of empty buffers,
-        // has none.
+        // Reading a buffer waits for its own uses alone, and a graph of calls, or of empty
+        // buffers, has none.
         stream.synchronize().expect("no fault");
         prop_assert_eq!(calls.load(Ordering::Relaxed), called);
     }

@@ -79,8 +79,8 @@ fn a_waker_that_goes_may_wait_for_the_stream() {
     });
 }
 
-/// After a fault the driver does not take back what it has pinned. So the memory must not become
-/// anybody else's.
+/// After a fault the driver does not take back what it has pinned. So the memory must not
+/// become anybody else's.
 #[test]
 fn memory_that_stays_registered_stays() {
     let _turn = tests::turn();
@@ -203,8 +203,8 @@ fn leave_work() -> String {
     "left".to_owned()
 }
 
-/// What a function of the host asks of the library: its calls, by name, and whether each was
-/// refused.
+/// What a function of the host asks of the library: its calls, by name, and whether
+/// each was refused.
 fn asked(
     device: &Device,
     mut buffer: DeviceBuffer<u32>,
@@ -371,8 +371,8 @@ fn what_a_graph_was_made_with_may_go_at_once() {
         let called = Mutex::new(called);
         let built = device.build_graph(|graph| {
             let shape = LaunchConfig::for_num_elems(32);
-            // A condition that no node decides by, one whose setter goes, and one that goes with
-            // both.
+            // A condition that no node decides by, one whose setter goes, and one that
+            // goes with both.
             let (_, setter) = graph.condition(1)?;
             let (condition, _) = graph.condition(1)?;
             drop(graph.condition(0)?);

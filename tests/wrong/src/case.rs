@@ -180,8 +180,8 @@ impl Case {
             }
             text += "\n";
         }
-        // What is used of memory that nobody wrote is the very thing that those for `init` are
-        // about.
+        // What is used of memory that nobody wrote is the very thing that those for
+        // `init` are about.
         if self.check != "init" {
             text += &keeping(&text);
         }

@@ -48,8 +48,8 @@ enum Command {
         #[command(flatten)]
         filter: Filter,
     },
-    /// Run every case and its twin under each tool of compute-sanitizer, and print which finds
-    /// which
+    /// Run every case and its twin under each tool of compute-sanitizer, and print
+    /// which finds which
     Sanitizer(Sanitizer),
 }
 
@@ -78,8 +78,8 @@ impl Filter {
 struct Sanitizer {
     #[command(flatten)]
     filter: Filter,
-    /// Write the result as JSON, as `tests/wrong/results` has it; what the file has already is not
-    /// run again
+    /// Write the result as JSON, as `tests/wrong/results` has it; what the file has already is
+    /// not run again
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// The program compute-sanitizer

@@ -2,8 +2,8 @@
 //! information: to write a stack, a process that has just started reads that first, and the C
 //! library's where that is installed, for ten times as long as the small programs here run.
 //!
-//! `wrong serve` is that process. It takes a [`Request`] a line, and answers each with an
-//! [`Answer`].
+//! `wrong serve` is that process. It takes a [`Request`] a line, and answers each
+//! with an [`Answer`].
 
 use std::backtrace::Backtrace;
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
 //! Runs NVIDIA's binary tools on the assembled kernels: they write the machine code as text, and
 //! one file for several targets.
 //!
-//! CUDA Binary Utilities documentation, "nvdisasm"; CUDA Compiler Driver documentation,
-//! "Fatbinaries".
+//! CUDA Binary Utilities documentation, "nvdisasm"; CUDA Compiler
+//! Driver documentation, "Fatbinaries".
 
 use std::ffi::OsString;
 use std::fs;
@@ -23,8 +23,8 @@ pub(crate) fn sass(module: &ModuleOutput) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Returns the machine code of a cubin as text. Each source line is a comment before its
-/// instructions.
+/// Returns the machine code of a cubin as text. Each source line is a comment
+/// before its instructions.
 pub(crate) fn disassemble(cubin: &Path) -> Result<String> {
     let nvdisasm = toolkit::NVDISASM.require()?;
     let text = run(

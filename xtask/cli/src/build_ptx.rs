@@ -1,5 +1,5 @@
-//! `cargo lanewise build-ptx`: builds the kernels as PTX with a manifest, and prints a table of
-//! their resources.
+//! `cargo lanewise build-ptx`: builds the kernels as PTX with a manifest, and prints a table
+//! of their resources.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -156,8 +156,8 @@ fn print_json(built: &Output, binaries: &[PathBuf]) -> Result<()> {
 }
 
 fn print(output: &Output, binaries: &[PathBuf]) {
-    // The modules of a build differ in their target, and some lack a few kernels. The last has the
-    // most kernels.
+    // The modules of a build differ in their target, and some lack a few kernels. The last has
+    // the most kernels.
     let Some(module) = output.manifest.modules.last() else {
         return;
     };
@@ -252,8 +252,8 @@ fn shared(kernel: &Kernel) -> String {
     }
 }
 
-/// Returns the launch bounds: threads per block, and blocks per multiprocessor if the kernel
-/// declares them.
+/// Returns the launch bounds: threads per block, and blocks per multiprocessor if the
+/// kernel declares them.
 fn threads(kernel: &Kernel) -> String {
     let bounds = kernel
         .description

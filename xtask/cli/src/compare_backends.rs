@@ -1,5 +1,5 @@
-//! `cargo lanewise compare-backends`: compares the code of LLVM's backend with that of NVIDIA's for
-//! each kernel.
+//! `cargo lanewise compare-backends`: compares the code of LLVM's backend with that of NVIDIA's
+//! for each kernel.
 //!
 //! Both get the same bitcode, and ptxas assembles both results. Instructions are counted in the
 //! machine code as nvdisasm prints it, without the padding after a kernel's last branch to itself.
@@ -113,8 +113,8 @@ fn results(output: &Output) -> Result<BTreeMap<String, Figures>> {
     Ok(kernels.collect())
 }
 
-/// Counts the instructions of each function: lines that begin with an address, `/*0010*/`, up to
-/// the padding.
+/// Counts the instructions of each function: lines that begin with an address, `/*0010*/`, up
+/// to the padding.
 fn instructions(sass: &str) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     let mut function = String::new();

@@ -2,8 +2,8 @@
 //!
 //! The package `lanewise-driver` exports the C symbols of the driver API. As a shared library with
 //! the name of NVIDIA's driver, it replaces that driver for a program started with
-//! `LD_LIBRARY_PATH` (`lanewise exec` does this). On a machine with a GPU it forwards every call to
-//! NVIDIA's driver.
+//! `LD_LIBRARY_PATH` (`lanewise exec` does this). On a machine with a GPU it forwards every call
+//! to NVIDIA's driver.
 //!
 //! The library is not part of this program. Cargo builds it when it is first needed, from the
 //! sources that this program was built from. In its own checkout it shares what tests have

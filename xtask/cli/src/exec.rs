@@ -26,8 +26,8 @@ pub struct Args {
     /// The GPU to simulate, such as `rtx4090`
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// The checks, separated by commas: `race`, `sync`, `memory`, `init`, or `all` of these, and
-    /// `leak`
+    /// The checks, separated by commas: `race`, `sync`, `memory`, `init`, or `all` of
+    /// these, and `leak`
     #[arg(long, value_name = "LIST")]
     checks: Option<String>,
     /// Only print findings; the launch succeeds
@@ -39,8 +39,8 @@ pub struct Args {
     /// Write the counters of each kernel to this file, as JSON
     #[arg(long, value_name = "FILE")]
     counters: Option<PathBuf>,
-    /// Print the result as JSON, with the kernels' counters; the program's own output goes to
-    /// stderr
+    /// Print the result as JSON, with the kernels' counters; the program's own output
+    /// goes to stderr
     #[arg(long)]
     json: bool,
     /// The program and its arguments
@@ -131,8 +131,8 @@ struct Counters {
     is_ours: bool,
 }
 
-/// The state of that file. The driver creates it when it is initialised, and fills it when the
-/// program ends.
+/// The state of that file. The driver creates it when it is initialised, and fills it when
+/// the program ends.
 enum Written {
     Nothing,
     Begun,
@@ -155,8 +155,8 @@ impl Counters {
                 }
             }
         };
-        // This checks now whether the file can be created, and not after the program has run for an
-        // hour.
+        // This checks now whether the file can be created, and not after the program has run
+        // for an hour.
         let shown = counters.path.to_string_lossy();
         let tried = shown.replace(PROCESS, &std::process::id().to_string());
         std::fs::File::create(&tried)

@@ -1,5 +1,5 @@
-//! The options for how kernels compute with floats. They have the names and meaning of nvcc's
-//! options.
+//! The options for how kernels compute with floats. They have the names and meaning
+//! of nvcc's options.
 //!
 //! CUDA Compiler Driver documentation, "Options for Steering GPU Code Generation".
 

@@ -1,5 +1,5 @@
-//! `cargo lanewise inspect`: shows one kernel's Rust, PTX and machine code, line by line beside
-//! each other.
+//! `cargo lanewise inspect`: shows one kernel's Rust, PTX and machine code, line by line
+//! beside each other.
 //!
 //! In the PTX, `.loc` gives the source line of each instruction. ptxas copies this into the machine
 //! code, where nvdisasm shows it. Code that was inlined from a library appears at the kernel's line

@@ -1,5 +1,5 @@
-//! The commands that work on any kernel crate: build it to PTX, inspect it, check it, start a
-//! project.
+//! The commands that work on any kernel crate: build it to PTX, inspect it, check it,
+//! start a project.
 //!
 //! They are one program with two names. Cargo finds `cargo-lanewise`
 //! (`cargo lanewise inspect my_kernel`), and `lanewise` is the same program without cargo. In
@@ -52,8 +52,8 @@ pub struct Cli {
 /// Which kernels a command works on.
 #[derive(Debug, clap::Args)]
 pub struct KernelCrate {
-    /// The folder of the package that has the kernels [default: that of the current folder's
-    /// project]
+    /// The folder of the package that has the kernels [default: that of the
+    /// current folder's project]
     #[arg(id = "crate", long, value_name = "PATH", global = true)]
     folder: Option<PathBuf>,
 }

@@ -1,11 +1,11 @@
-//! `cargo lanewise link`: links modules that call each other's functions to one cubin, ahead of
-//! time.
+//! `cargo lanewise link`: links modules that call each other's functions to one cubin,
+//! ahead of time.
 //!
 //! ptxas assembles each PTX to relocatable code, and nvlink resolves the calls. With
 //! `lanewise::Linker` the driver does both when the program runs.
 //!
-//! CUDA Compiler Driver documentation, "Using Separate Compilation in CUDA"; CUDA Binary Utilities,
-//! "nvlink".
+//! CUDA Compiler Driver documentation, "Using Separate Compilation in CUDA"; CUDA
+//! Binary Utilities, "nvlink".
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

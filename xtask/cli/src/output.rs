@@ -1,5 +1,5 @@
-//! The output of commands: tables with a header and no lines, and text that may be written to a
-//! pipe.
+//! The output of commands: tables with a header and no lines, and text that may be written
+//! to a pipe.
 
 use std::fmt::Display;
 use std::io::{self, Write};

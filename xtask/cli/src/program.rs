@@ -65,10 +65,10 @@ impl Program {
         command
     }
 
-    /// Checks that the simulated driver accepts the variables of `command` and of this process.
-    /// Otherwise the error message would appear in the middle of the program's own output. The
-    /// check starts the driver in a process of its own, because the driver reads the variables
-    /// once.
+    /// Checks that the simulated driver accepts the variables of `command` and of this
+    /// process. Otherwise the error message would appear in the middle of the program's own
+    /// output. The check starts the driver in a process of its own, because the driver reads
+    /// the variables once.
     pub(crate) fn check_settings(&self, command: &Command) -> Result<()> {
         let mut asks = match &self.driver {
             Driver::Inside(file) => {

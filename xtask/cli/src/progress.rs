@@ -1,7 +1,7 @@
 //! A line that shows the current step and its duration.
 //!
-//! It is written to stderr, and only to a terminal, so that piped or parsed output does not contain
-//! it.
+//! It is written to stderr, and only to a terminal, so that piped or parsed output does
+//! not contain it.
 
 use std::borrow::Cow;
 use std::time::Duration;

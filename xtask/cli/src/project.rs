@@ -32,8 +32,8 @@ struct Start {
 
 static ENTERED: OnceLock<Start> = OnceLock::new();
 
-/// Enters the project of the package in `folder`, or of the current folder. It stays for the whole
-/// process.
+/// Enters the project of the package in `folder`, or of the current folder. It stays for
+/// the whole process.
 ///
 /// # Errors
 /// The folder cannot be read.

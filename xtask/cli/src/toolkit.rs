@@ -168,8 +168,8 @@ struct Places {
     path: Vec<PathBuf>,
     /// The package folders of Python environments that the user named.
     site_packages: Vec<PathBuf>,
-    /// The package folders of the `python3` in `PATH`, which is a program that must run to return
-    /// them.
+    /// The package folders of the `python3` in `PATH`, which is a program that must run
+    /// to return them.
     python3: fn() -> &'static [PathBuf],
     default: Vec<PathBuf>,
 }

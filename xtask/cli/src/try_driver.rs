@@ -1,8 +1,8 @@
 //! `lanewise try-driver LIBRARY`, which `exec` and `sanitize` start: checks whether the simulated
 //! driver starts with the settings of the environment.
 //!
-//! Only the driver reads these variables. So it is started, and it reports on stderr what it does
-//! not accept.
+//! Only the driver reads these variables. So it is started, and it reports on stderr what it
+//! does not accept.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -44,8 +44,8 @@ impl Profile {
     }
 }
 
-/// Returns a program of the workspace: the one that runs patterns, or the one that runs wrong
-/// kernels.
+/// Returns a program of the workspace: the one that runs patterns, or the one that
+/// runs wrong kernels.
 pub(super) fn program(name: &str, profile: Profile) -> Result<Executable> {
     let mut arguments = vec!["build", "--workspace", "--bin", name];
     arguments.extend(profile.flag());
@@ -91,8 +91,8 @@ pub(super) fn tests(profile: Profile) -> Result<Vec<Executable>> {
 /// Returns whether the program belongs to one of the packages above.
 fn is_tested(artifact: &Artifact) -> bool {
     let id = &artifact.package_id.repr;
-    // The form is `path+file:///folder#name@version`, or `...folder#version` if the folder has the
-    // package's name.
+    // The form is `path+file:///folder#name@version`, or `...folder#version` if the folder has
+    // the package's name.
     let (folder, end) = id.rsplit_once('#').unwrap_or(("", id));
     let name = match end.split_once('@') {
         Some((name, _)) => name,

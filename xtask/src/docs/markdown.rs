@@ -1,5 +1,5 @@
-//! The parts of a Markdown text that the checks need: links, headings, shell commands, mdBook's
-//! includes.
+//! The parts of a Markdown text that the checks need: links, headings, shell
+//! commands, mdBook's includes.
 
 use std::ops::Range;
 
@@ -112,8 +112,8 @@ fn without_comment(line: &str) -> &str {
     &line[..comment.unwrap_or(line.len())]
 }
 
-/// A block of Rust code, and the file in the comment before it, `<!-- from PATH -->`, that it was
-/// taken from.
+/// A block of Rust code, and the file in the comment before it, `<!-- from PATH -->`, that it
+/// was taken from.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Excerpt {
     pub(crate) code: String,

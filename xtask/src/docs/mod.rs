@@ -1,5 +1,5 @@
-//! `cargo xtask check-docs`: checks that the book, the README and the change log still match the
-//! code.
+//! `cargo xtask check-docs`: checks that the book, the README and the change log still
+//! match the code.
 //!
 //! mdBook leaves a broken include as it is and does not check links, so this command does. Every
 //! page is in the summary, and the summary names no other page. Every pattern has its page. The

@@ -1,10 +1,10 @@
 //! `cargo xtask timelines`: draws the book's timelines while mdBook builds it.
 //!
 //! A page contains `{{#timeline overlap}}`. Options of `patterns run` may follow the name, for
-//! other sizes. This command runs the pattern on the simulator, whose times are the same in every
-//! run, and inserts the picture. mdBook calls it as a preprocessor (`docs/book.toml`): it writes
-//! the book as JSON to this program's standard input and reads the changed book from its standard
-//! output.
+//! other sizes. This command runs the pattern on the simulator, whose times are the same in
+//! every run, and inserts the picture. mdBook calls it as a preprocessor (`docs/book.toml`):
+//! it writes the book as JSON to this program's standard input and reads the changed book from
+//! its standard output.
 
 use std::io::{Read, Write};
 use std::process::{Command, ExitCode};
@@ -52,8 +52,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         .map(|()| ExitCode::SUCCESS)?)
 }
 
-/// Returns the timeline of a pattern, which `patterns` draws. Options may follow the pattern's
-/// name.
+/// Returns the timeline of a pattern, which `patterns` draws. Options may follow
+/// the pattern's name.
 fn draw(patterns: &std::path::Path, options: &str) -> Result<String> {
     let pattern = options.split_whitespace().next().unwrap_or_default();
     let folder = crate::workspace::target().join("timelines");

@@ -1,11 +1,11 @@
 //! Modules use each other in one direction.
 //!
-//! The modules of a folder (files and folders, with everything in them) may not use each other
-//! in a cycle. A reader can then begin at the bottom, and a module can change without those
-//! below it. A `mod.rs` belongs to its folder, and its uses are not counted. Tests are not
-//! counted either. The paths are read from the text: `use` lines, and `crate::` and `super::`
-//! anywhere. A name that a module exports again counts as a name of the module that it comes
-//! from.
+//! The modules of a folder (files and folders, with everything in them) may not use each
+//! other in a cycle. A reader can then begin at the bottom, and a module can change without
+//! those below it. A `mod.rs` belongs to its folder, and its uses are not counted. Tests are
+//! not counted either. The paths are read from the text: `use` lines, and `crate::` and
+//! `super::` anywhere. A name that a module exports again counts as a name of the module that
+//! it comes from.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

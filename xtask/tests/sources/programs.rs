@@ -25,8 +25,8 @@ fn has_test(text: &str) -> bool {
     text.lines().any(|line| line.trim_start() == "#[test]")
 }
 
-/// Returns the sources of a target: for a program in `src/bin` its own file, else all in its
-/// folder.
+/// Returns the sources of a target: for a program in `src/bin` its own file, else all
+/// in its folder.
 fn sources(target: &Target) -> Vec<String> {
     let root = target.src_path.as_std_path();
     let folder = root.parent().expect("a folder");

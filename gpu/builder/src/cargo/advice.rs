@@ -1,5 +1,5 @@
-//! Advice for those errors of rustc whose own advice is meant for a machine with an operating
-//! system.
+//! Advice for those errors of rustc whose own advice is meant for a machine with
+//! an operating system.
 
 /// Texts of rustc's errors, and the advice that helps in a kernel crate.
 const KNOWN: &[(&[&str], &str)] = &[

@@ -1,5 +1,5 @@
-//! The nested cargo, which compiles a kernel crate, its dependencies and `core` to one module of
-//! unoptimised bitcode.
+//! The nested cargo, which compiles a kernel crate, its dependencies and `core` to one module
+//! of unoptimised bitcode.
 //!
 //! Why each flag:
 //! - `-Zbuild-std=core,alloc` because nothing is precompiled for the target (a crate without
@@ -76,8 +76,8 @@ pub(crate) struct Job<'a> {
     pub(crate) package: &'a Package,
     /// The manifest that it is compiled with.
     pub(crate) manifest: &'a Path,
-    /// The folder of the files that the crate's own build script generated, if a build script runs
-    /// this.
+    /// The folder of the files that the crate's own build script generated, if a build
+    /// script runs this.
     pub(crate) generated: Option<&'a Path>,
     /// The target folder.
     pub(crate) target_dir: &'a Path,
@@ -156,8 +156,8 @@ pub(crate) fn compile(job: &Job<'_>, mut line: impl FnMut(&str)) -> Result<Compi
         fs::remove_file(job.linked()).map_err(BuildError::io("remove", job.linked()))?;
     }
     run(&mut command(job, &bitcode), job, &mut line)?;
-    // An empty file replaces the linker's output, so that cargo considers the crate up to date next
-    // time.
+    // An empty file replaces the linker's output, so that cargo considers the crate up to
+    // date next time.
     if !job.linked().exists() {
         fs::write(job.linked(), []).map_err(BuildError::io("write", job.linked()))?;
     }
@@ -265,8 +265,8 @@ fn run(
     }
 }
 
-/// Removes the objects that rustc keeps for a linker. Each change adds a new one, as large as the
-/// bitcode.
+/// Removes the objects that rustc keeps for a linker. Each change adds a new one, as large
+/// as the bitcode.
 fn remove_leftovers(job: &Job<'_>) {
     let prefix = format!("{}.", job.package.krate);
     let entries = fs::read_dir(job.output().join("deps"))

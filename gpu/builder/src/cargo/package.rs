@@ -160,8 +160,8 @@ impl Package {
         ))
     }
 
-    /// Returns the path of the Rust module with the kernels in the crate that is compiled for the
-    /// device.
+    /// Returns the path of the Rust module with the kernels in the crate that is compiled
+    /// for the device.
     pub(crate) fn path(&self) -> String {
         match self.form {
             Form::Crate(_) => self.krate.clone(),

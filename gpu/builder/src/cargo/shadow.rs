@@ -2,16 +2,16 @@
 //! without its build script.
 //!
 //! A kernel crate's build script calls this builder, which compiles the crate for the device. If
-//! the script were part of that build too, it would call itself, and this crate would be compiled
-//! once more for nothing. So the device's build uses a manifest of its own in the target folder.
-//! That manifest has the package's name, features and dependencies, and the path of its source. A
-//! workspace around it has the versions of the package's `Cargo.lock` and the patches of its
-//! workspace.
+//! the script were part of that build too, it would call itself, and this crate would be
+//! compiled once more for nothing. So the device's build uses a manifest of its own in the
+//! target folder. That manifest has the package's name, features and dependencies, and the path
+//! of its source. A workspace around it has the versions of the package's `Cargo.lock` and the
+//! patches of its workspace.
 //!
-//! Kernels that are a module of their package get a crate that holds this module and nothing else
-//! of the package. In it the module is where it is on the host, at `crate::kernels`. It depends on
-//! the device library, as the package does, and on what the section
-//! `[package.metadata.lanewise.dependencies]` names.
+//! Kernels that are a module of their package get a crate that holds this module and
+//! nothing else of the package. In it the module is where it is on the host, at
+//! `crate::kernels`. It depends on the device library, as the package does, and on what the
+//! section `[package.metadata.lanewise.dependencies]` names.
 //!
 //! The files that a build script generates for the kernels are in its `OUT_DIR`. The device's build
 //! gets this folder too.
@@ -30,8 +30,8 @@ use crate::fingerprint;
 
 /// Writes the manifest below the target folder and returns its path. Each set of features has a
 /// manifest of its own, which is another package to cargo. So the library is not compiled again
-/// after it was compiled with other features. (Cargo tells such packages apart by their paths in
-/// their workspaces.)
+/// after it was compiled with other features. (Cargo tells such packages apart by their paths
+/// in their workspaces.)
 pub(crate) fn write(
     package: &Package,
     features: &[String],
@@ -93,9 +93,9 @@ fn refresh(file: &Path, text: &str) -> Result<bool, BuildError> {
     Ok(true)
 }
 
-/// Returns the root of the crate that is generated for a module of kernels. An inline module with a
-/// path lets Rust find the module's file, and the files of the modules in it, where the package has
-/// them.
+/// Returns the root of the crate that is generated for a module of kernels. An inline module
+/// with a path lets Rust find the module's file, and the files of the modules in it, where the
+/// package has them.
 fn root_of(module: &KernelModule) -> String {
     let (around, name) = (KernelModule::AROUND, KernelModule::NAME);
     format!(

@@ -1,5 +1,5 @@
-//! Names of source files that are the same on every machine, and which of the files belong to a
-//! library.
+//! Names of source files that are the same on every machine, and which of the files belong
+//! to a library.
 //!
 //! PTX contains the source line of each instruction, and the report of a fault shows it. A file of
 //! the kernel crate's workspace is named relative to the workspace's root, as cargo names it in
@@ -19,9 +19,9 @@ use super::toolchain::Toolchain;
 pub(crate) struct SourcePaths {
     /// The workspace's root, with a slash at its end.
     root: String,
-    /// Folders that rustc renames, with their new names. They are the same for every kernel crate,
-    /// so that `core`, which is compiled with the same flags, is not compiled again for each of
-    /// them.
+    /// Folders that rustc renames, with their new names. They are the same for every kernel
+    /// crate, so that `core`, which is compiled with the same flags, is not compiled again for
+    /// each of them.
     renamed: Vec<(PathBuf, String)>,
     /// Prefixes of the names of library files.
     library: Vec<String>,

@@ -107,8 +107,8 @@ pub(super) fn is_block_barrier(at: &Instruction) -> bool {
         && !words.any(|word| word == "warp" || word == "cluster")
 }
 
-/// Returns whether both come from one place in the source. Without `.loc`, two block barriers are
-/// assumed to.
+/// Returns whether both come from one place in the source. Without `.loc`, two block barriers
+/// are assumed to.
 fn are_one_in_source(first: &Instruction, second: &Instruction) -> bool {
     let same_place = match (first.loc, second.loc) {
         (Some(a), Some(b)) => a == b,
@@ -118,8 +118,8 @@ fn are_one_in_source(first: &Instruction, second: &Instruction) -> bool {
     same_place && first.opcode() == second.opcode() && first.callee() == second.callee()
 }
 
-/// Reports pairs of barriers that are alternatives of each other and come from one place in the
-/// source.
+/// Reports pairs of barriers that are alternatives of each other and come from one place
+/// in the source.
 fn duplicates(
     module: &Module,
     function: &Function,

@@ -34,8 +34,8 @@ pub enum Rule {
     BarrierCount,
     /// Shared variables are accessed with `ld.shared`, `st.shared` and similar instructions.
     GenericShared,
-    /// External functions are those that the driver supplies, or those that are imported on
-    /// purpose.
+    /// External functions are those that the driver supplies, or those that are
+    /// imported on purpose.
     UnresolvedSymbol,
 }
 

@@ -1,5 +1,5 @@
-//! A reader for the parts of PTX that the lint needs: functions, blocks, instructions as words,
-//! source lines.
+//! A reader for the parts of PTX that the lint needs: functions, blocks, instructions as
+//! words, source lines.
 //!
 //! It is not a full parser of PTX (the simulator has one) and it refuses nothing: it skips what it
 //! does not understand. It splits text at `;`, `{`, `}` and labels, so it also finds inline
@@ -57,8 +57,8 @@ impl Instruction {
         self.text.split_whitespace().next().unwrap_or_default()
     }
 
-    /// Returns whether it involves other threads: barriers, shuffles, votes, matrix operations of a
-    /// warp.
+    /// Returns whether it involves other threads: barriers, shuffles, votes, matrix operations
+    /// of a warp.
     pub fn is_convergent(&self) -> bool {
         const WHOLE: [&str; 3] = ["bar", "barrier", "wmma"];
         let mut words = self.opcode().split('.');
@@ -71,8 +71,8 @@ impl Instruction {
         if self.opcode().split('.').next() != Some("call") {
             return None;
         }
-        // In `call.uni (results), name, (arguments)`, the name is the first word outside
-        // parentheses.
+        // In `call.uni (results), name, (arguments)`, the name is the first
+        // word outside parentheses.
         let mut depth = 0;
         let rest = self.text[self.opcode().len()..].split_inclusive(['(', ')', ',']);
         for part in rest {
@@ -150,8 +150,8 @@ impl Module {
     pub fn parse(text: &str) -> Module {
         let mut reader = Reader::default();
         for (index, line) in text.lines().enumerate() {
-            // Most lines have no slash at all. A search for one character is faster than a search
-            // for two.
+            // Most lines have no slash at all. A search for one character is faster than a
+            // search for two.
             let code = match line.find('/') {
                 Some(_) => line.split("//").next().unwrap_or_default(),
                 None => line,

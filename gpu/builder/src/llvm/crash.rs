@@ -22,8 +22,8 @@ pub(super) struct State {
 }
 
 thread_local! {
-    /// The state of this thread, if it runs LLVM. It has no destructor, so a signal handler may
-    /// read it.
+    /// The state of this thread, if it runs LLVM. It has no destructor, so a signal handler
+    /// may read it.
     static STATE: Cell<*const State> = const { Cell::new(ptr::null()) };
 }
 
@@ -91,8 +91,8 @@ mod signals {
             SIGNALS.map(|(signal, _)| {
                 // SAFETY: all zeroes are a valid `sigaction`. The handler has the type that
                 // `SA_SIGINFO` requires and does only what a handler may do. It runs on the
-                // alternate stack that Rust gives each thread, so it also works when the stack is
-                // full.
+                // alternate stack that Rust gives each thread, so it also works when the
+                // stack is full.
                 unsafe {
                     let mut action: libc::sigaction = zeroed();
                     let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut libc::c_void) =
@@ -110,8 +110,8 @@ mod signals {
     extern "C" fn on_signal(signal: c_int, _: *mut libc::siginfo_t, _: *mut libc::c_void) {
         let state = STATE.get();
         if !state.is_null() {
-            // SAFETY: `watched` borrows the state while the pointer is set, and this thread never
-            // leaves it.
+            // SAFETY: `watched` borrows the state while the pointer is set, and this thread
+            // never leaves it.
             unsafe { &*state }.signal.store(signal, Ordering::Release);
             loop {
                 // SAFETY: the call only waits for a signal.

@@ -33,8 +33,8 @@ type OnFatal = Box<dyn Fn(Fatal)>;
 pub(crate) struct Fatal {
     /// LLVM's message about the error.
     pub(crate) reason: String,
-    /// The intrinsic that could not be compiled and the place of a call of it, if this was the
-    /// cause.
+    /// The intrinsic that could not be compiled and the place of a call of it, if this
+    /// was the cause.
     pub(crate) intrinsic: Option<(String, String)>,
     /// The signal and the stage, if LLVM crashed.
     pub(crate) crash: Option<(&'static str, &'static str)>,
@@ -59,13 +59,13 @@ impl Fatal {
 thread_local! {
     /// Sends a fatal error's message to the thread that waits for this one.
     static ON_FATAL: RefCell<Option<OnFatal>> = const { RefCell::new(None) };
-    /// The places where the module of this thread calls LLVM's intrinsics, by the intrinsics'
-    /// names.
+    /// The places where the module of this thread calls LLVM's intrinsics, by
+    /// the intrinsics' names.
     static PLACES: RefCell<BTreeMap<String, String>> = const { RefCell::new(BTreeMap::new()) };
 }
 
-/// Stores where intrinsics are called, for this thread's fatal errors. LLVM's own message has no
-/// place.
+/// Stores where intrinsics are called, for this thread's fatal errors. LLVM's own message
+/// has no place.
 pub(crate) fn remember_places(places: BTreeMap<String, String>) {
     PLACES.set(places);
 }
@@ -137,8 +137,8 @@ impl<T> Pending<T> {
     }
 }
 
-/// Runs `work` on a thread of its own. There a fatal error or a crash ends only the work, not the
-/// process.
+/// Runs `work` on a thread of its own. There a fatal error or a crash ends only the work,
+/// not the process.
 pub(crate) fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Pending<T> {
     let (sender, receiver) = mpsc::channel();
     let fatal: Sender<Result<T, Fatal>> = sender.clone();

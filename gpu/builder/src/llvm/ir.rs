@@ -104,8 +104,8 @@ pub(crate) fn assembly(call: CallSiteValue<'_>) -> Option<String> {
 
 /// Returns the blocks that may follow a block's last instruction.
 pub(crate) fn successors(terminator: InstructionValue<'_>) -> Vec<LLVMBasicBlockRef> {
-    // SAFETY: the instruction is a terminator, and the indices are below the number of its
-    // successors.
+    // SAFETY: the instruction is a terminator, and the indices are below the number
+    // of its successors.
     unsafe {
         let last = terminator.as_value_ref();
         (0..LLVMGetNumSuccessors(last))
@@ -168,8 +168,8 @@ pub(crate) fn constant_argument(call: CallSiteValue<'_>, index: u32) -> Option<u
     }
 }
 
-/// Replaces the address that `call` returned by the generic address of `global`, and removes the
-/// call.
+/// Replaces the address that `call` returned by the generic address of `global`, and
+/// removes the call.
 pub(crate) fn replace_call_by_address(
     call: CallSiteValue<'_>,
     global: GlobalValue<'_>,
@@ -188,8 +188,8 @@ pub(crate) fn replace_call_by_address(
 
 /// Replaces every use of `old` by `new`, as generic addresses, and removes `old`.
 pub(crate) fn replace_global(old: GlobalValue<'_>, new: PointerValue<'_>) {
-    // SAFETY: both are generic pointers of one context. `old` is deleted when nothing uses it any
-    // more.
+    // SAFETY: both are generic pointers of one context. `old` is deleted when nothing uses
+    // it any more.
     unsafe {
         LLVMReplaceAllUsesWith(old.as_value_ref(), new.as_value_ref());
         old.delete();
@@ -272,8 +272,8 @@ pub(crate) fn string_argument(call: CallSiteValue<'_>, index: u32) -> Option<Str
     Some(text.trim_end_matches('\0').to_owned())
 }
 
-/// Replaces an `f32` instruction by a call of the intrinsic `name` with the instruction's first
-/// operands.
+/// Replaces an `f32` instruction by a call of the intrinsic `name` with the
+/// instruction's first operands.
 pub(crate) fn replace_by_intrinsic(
     module: &Module<'_>,
     instruction: InstructionValue<'_>,

@@ -82,8 +82,8 @@ fn set_options() {
 
 /// Runs `first_call` while `folder` is the proxy's whole search path.
 fn with_library_path(folder: &Path, first_call: impl FnOnce()) {
-    /// The variables that the proxy reads, in its order. It stops at the first folder with a
-    /// library.
+    /// The variables that the proxy reads, in its order. It stops at the first folder
+    /// with a library.
     const NAME: &str = if cfg!(target_os = "macos") {
         "DYLD_FALLBACK_LIBRARY_PATH"
     } else {

@@ -14,14 +14,14 @@ use inkwell::llvm_sys::linker::LLVMLinkModules2;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::Module;
 
-/// The error of a refused module. The context's [`Diagnostics`](super::Diagnostics) have the
-/// details.
+/// The error of a refused module. The context's [`Diagnostics`](super::Diagnostics)
+/// have the details.
 #[derive(Debug, thiserror::Error)]
 #[error("LLVM refused the module")]
 pub(crate) struct Refused;
 
-/// Returns the bitcode as a module, without those internal functions and variables that nothing
-/// visible reaches.
+/// Returns the bitcode as a module, without those internal functions and variables that
+/// nothing visible reaches.
 pub(crate) fn read<'ctx>(context: &'ctx Context, bytes: &[u8]) -> Result<Module<'ctx>, Refused> {
     let buffer = MemoryBuffer::create_from_memory_range_copy(bytes, "bitcode");
     let mut whole = ptr::null_mut();

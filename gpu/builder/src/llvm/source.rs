@@ -27,8 +27,8 @@ struct Location {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SourceIdentity(Vec<(u32, u32, usize)>);
 
-/// Returns the place of an instruction, and the line and column that [`LinesOutside`] would give
-/// it.
+/// Returns the place of an instruction, and the line and column that [`LinesOutside`]
+/// would give it.
 pub(crate) fn place(
     instruction: InstructionValue<'_>,
     is_library: impl Fn(&str) -> bool,
@@ -69,8 +69,8 @@ pub(crate) fn function_place(function: FunctionValue<'_>) -> Option<String> {
 }
 
 /// Gives instructions the line of the innermost function that is not in a library. Many
-/// instructions share a location, and many locations share a file, so the results are cached for
-/// both.
+/// instructions share a location, and many locations share a file, so the results are
+/// cached for both.
 pub(crate) struct LinesOutside<F> {
     is_library: F,
     /// The location that is shown for a location.
@@ -119,8 +119,8 @@ impl<F: Fn(&str) -> bool> LinesOutside<F> {
     unsafe fn outside(&mut self, innermost: LLVMMetadataRef) -> LLVMMetadataRef {
         let mut at = innermost;
         while !at.is_null() {
-            // SAFETY: the location exists. LLVM owns it, its scope and its file while the module
-            // lives.
+            // SAFETY: the location exists. LLVM owns it, its scope and its file while
+            // the module lives.
             let (file_at, outer) = unsafe {
                 (
                     LLVMDIScopeGetFile(LLVMDILocationGetScope(at)),
@@ -138,8 +138,8 @@ impl<F: Fn(&str) -> bool> LinesOutside<F> {
     }
 }
 
-/// Returns the innermost location outside the libraries, or the innermost of all if none is
-/// outside.
+/// Returns the innermost location outside the libraries, or the innermost of all if
+/// none is outside.
 fn outside(chain: &[Location], is_library: impl Fn(&str) -> bool) -> Option<&Location> {
     chain
         .iter()
@@ -147,8 +147,8 @@ fn outside(chain: &[Location], is_library: impl Fn(&str) -> bool) -> Option<&Loc
         .or(chain.first())
 }
 
-/// Returns all locations of an instruction, innermost first. An instruction without a location has
-/// none.
+/// Returns all locations of an instruction, innermost first. An instruction without a
+/// location has none.
 fn chain(instruction: InstructionValue<'_>) -> Vec<Location> {
     let mut chain = Vec::new();
     // SAFETY: each location is checked to exist. LLVM owns the locations, their scopes and files

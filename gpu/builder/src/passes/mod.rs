@@ -114,8 +114,8 @@ pub(crate) fn run(bitcode: &Bitcode, options: &Options) -> Result<Code, CodegenE
             Ok(code)
         }
     });
-    // A diagnostic has more details than the stage that failed because of it, and some stages do
-    // not fail.
+    // A diagnostic has more details than the stage that failed because of it, and some stages
+    // do not fail.
     match diagnostics.errors() {
         Some(reason) => Err(options.failed("code generation", reason)),
         None => code,

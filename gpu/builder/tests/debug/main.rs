@@ -25,8 +25,8 @@ static SMALL: LazyLock<String> = LazyLock::new(|| {
     read(&built.unwrap_or_else(|error| panic!("{error}")).modules[0].ptx)
 });
 
-/// The crate `gpu`, where `cargo xtask run --debug` would put it: its tests come next, and find one
-/// target made.
+/// The crate `gpu`, where `cargo xtask run --debug` would put it: its tests come next, and find
+/// one target made.
 static GPU: LazyLock<Output> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()

@@ -61,8 +61,8 @@ fn constant_memory_is_read_and_not_believed() {
 
 #[test]
 fn a_product_and_a_sum_are_rounded_once_or_twice() {
-    // (1 + 2^-12)^2 is 1 + 2^-11 + 2^-24, and the last part is lost where the product is rounded by
-    // itself.
+    // (1 + 2^-12)^2 is 1 + 2^-11 + 2^-24, and the last part is lost where the product is
+    // rounded by itself.
     let (a, c) = (1.0 + 2f32.powi(-12), -1.0 - 2f32.powi(-11));
     let result = |text: &str| {
         let numbers = [float(a), float(a), float(c)];

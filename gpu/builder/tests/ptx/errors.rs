@@ -74,8 +74,8 @@ pub(crate) fn message_of(fixture: &str, features: &[&str]) -> String {
     without_library(&lines)
 }
 
-/// Returns rustc's message without the parts that show lines of lanewise-std, which change for
-/// unrelated reasons.
+/// Returns rustc's message without the parts that show lines of lanewise-std, which change
+/// for unrelated reasons.
 fn without_library(lines: &[&str]) -> String {
     let begins = |line: &str| {
         let words = ["error", "warning", "note", "help", "For more"];

@@ -135,8 +135,8 @@ fn boxes_vectors_and_trait_objects_use_the_devices_heap() {
     );
 }
 
-/// Returns libdevice, if the machine has it: the file that `LIBDEVICE` names, or the one in a
-/// toolkit's folder.
+/// Returns libdevice, if the machine has it: the file that `LIBDEVICE` names, or the one in
+/// a toolkit's folder.
 fn libdevice() -> Option<PathBuf> {
     const BELOW: &str = "nvvm/libdevice/libdevice.10.bc";
     let roots = ["CUDA_HOME", "CUDA_PATH"]

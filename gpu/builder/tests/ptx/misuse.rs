@@ -71,8 +71,8 @@ fn index_brackets() {
     insta::assert_snapshot!(message("misuse", "index_brackets"));
 }
 
-/// Returns the errors that point into a mistake's module first, in the order of the message on all
-/// mistakes.
+/// Returns the errors that point into a mistake's module first, in the order of the message
+/// on all mistakes.
 fn told_of(mistake: &str) -> String {
     static MESSAGE: LazyLock<String> = LazyLock::new(|| message_of("misuse", MISTAKES));
     let module = lines_of(mistake);

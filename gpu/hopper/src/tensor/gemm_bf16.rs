@@ -95,8 +95,8 @@ pub fn gemm_bf16(
                     .expect(size_of::<[u16; ELEMENTS]>() as u32);
                 let tile = tiles.tile(place.stage()).as_ptr();
                 let inner = (step * DEPTH as u32) as i32;
-                // SAFETY: the place is empty, both tiles have room, and they are read after the
-                // place's barrier.
+                // SAFETY: the place is empty, both tiles have room, and they are read after
+                // the place's barrier.
                 unsafe {
                     a.load(tile, [inner, row as i32], &place.barrier());
                     b.load(

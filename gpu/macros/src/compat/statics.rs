@@ -185,8 +185,8 @@ fn is_view(ty: &Type) -> bool {
     }
 }
 
-/// Returns the `shared!` declaration for a static that is a shared array or a barrier of
-/// cuda-oxide.
+/// Returns the `shared!` declaration for a static that is a shared array or a
+/// barrier of cuda-oxide.
 fn storage(item: &ItemStatic) -> Option<TokenStream> {
     let Type::Path(path) = &*item.ty else {
         return None;

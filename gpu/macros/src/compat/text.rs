@@ -8,8 +8,8 @@ pub(crate) fn println(item: TokenStream) -> syn::Result<TokenStream> {
     with_format(item, |text| text.to_owned() + "\n")
 }
 
-/// Expands cuda-oxide's `gpu_printf!`. Its format is Rust's, but C's letters and `-` are allowed
-/// too.
+/// Expands cuda-oxide's `gpu_printf!`. Its format is Rust's, but C's letters and `-`
+/// are allowed too.
 pub(crate) fn printf(item: TokenStream) -> syn::Result<TokenStream> {
     with_format(item, rust_format)
 }

@@ -1,5 +1,5 @@
-//! `#[device]` on functions: what one module of PTX defines for others, and what it calls from
-//! others.
+//! `#[device]` on functions: what one module of PTX defines for others, and what it
+//! calls from others.
 //!
 //! An exported function's symbol in rustc is its path, as for kernels, and the builder keeps it
 //! visible under its name. An imported function's symbol has a prefix ([`IMPORT`]), so that the

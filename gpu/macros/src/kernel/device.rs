@@ -75,8 +75,8 @@ fn entry(kernel: &Kernel, instance: &Instance) -> TokenStream {
         #[allow(improper_ctypes_definitions)]
         #[unsafe(export_name = #export)]
         unsafe extern "ptx-kernel" fn #entry(#(#parameters),*) {
-            // SAFETY: the launch passes arguments of the types in the handle, and keeps its
-            // contract (`lanewise_std::kernel::Kernel`).
+            // SAFETY: the launch passes arguments of the types in the handle, and keeps
+            // its contract (`lanewise_std::kernel::Kernel`).
             #[allow(unused_unsafe)]
             unsafe {
                 #assume

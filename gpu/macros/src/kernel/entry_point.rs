@@ -1,5 +1,5 @@
-//! The entry point's name, parameters and handle. The device's expansion and [`super::child`] both
-//! write them.
+//! The entry point's name, parameters and handle. The device's expansion and [`super::child`]
+//! both write them.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};

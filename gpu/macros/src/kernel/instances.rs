@@ -1,5 +1,5 @@
-//! The entry points of a kernel: one, or one for each listed group of values and types of its
-//! generic parameters.
+//! The entry points of a kernel: one, or one for each listed group of values and types of
+//! its generic parameters.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -178,8 +178,8 @@ fn words(ty: &str) -> String {
             .find(|c: char| !(c.is_alphanumeric() || c == '_'))
             .unwrap_or(word.len());
         rest = &word[end..];
-        // A path before `::` only gives the type's module, so it is left out. Names in PTX are
-        // ASCII only.
+        // A path before `::` only gives the type's module, so it is left out. Names in PTX
+        // are ASCII only.
         let after = rest.trim_start().strip_prefix("::");
         let is_what = after.is_none_or(|after| after.trim_start().starts_with('<'));
         if is_what && word[..end].is_ascii() {

@@ -1,10 +1,10 @@
 //! `#[kernel]`: turns a function into a PTX entry point and a host handle.
 //!
 //! The modules are the steps. [`options`], [`bounds`], [`shape`] and [`contract`] read the
-//! attributes, and [`signature`] checks the function. [`manifest`] describes it to the builder, and
-//! [`layout`] is what both sides have to agree on. [`device`] and [`handle`] write the two
-//! expansions; [`child`] and [`entry_point`] write what both need for a kernel that other kernels
-//! launch.
+//! attributes, and [`signature`] checks the function. [`manifest`] describes it to the
+//! builder, and [`layout`] is what both sides have to agree on. [`device`] and [`handle`]
+//! write the two expansions; [`child`] and [`entry_point`] write what both need for a kernel
+//! that other kernels launch.
 
 mod bounds;
 mod child;

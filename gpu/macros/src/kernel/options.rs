@@ -9,13 +9,13 @@ use syn::{Error, Ident, Lit, LitStr, Token, Type, parenthesized};
 /// The options of one kernel.
 #[derive(Default)]
 pub(super) struct Options {
-    /// `instances(..)`: the values and types of the generic parameters, one group for each entry
-    /// point.
+    /// `instances(..)`: the values and types of the generic parameters, one group for
+    /// each entry point.
     pub(super) instances: Option<Vec<Group>>,
     /// `min_arch = ".."`: the oldest target that supports what the kernel uses.
     pub(super) min_arch: Option<String>,
-    /// `launches`: the kernel launches kernels. Its module has to be linked with the device
-    /// runtime.
+    /// `launches`: the kernel launches kernels. Its module has to be linked with
+    /// the device runtime.
     pub(super) launches: bool,
 }
 

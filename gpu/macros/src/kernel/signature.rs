@@ -130,9 +130,9 @@ fn param(input: &FnArg) -> syn::Result<Param> {
     }
 }
 
-/// Refuses named lifetimes and references inside a type, because only the launch lends the memory.
-/// A kernel with a `'static` parameter could keep it for the next launch, when the memory may no
-/// longer exist.
+/// Refuses named lifetimes and references inside a type, because only the launch lends the
+/// memory. A kernel with a `'static` parameter could keep it for the next launch, when the memory
+/// may no longer exist.
 struct Borrows(Errors);
 
 impl Visit<'_> for Borrows {
@@ -229,8 +229,8 @@ fn slice_like(path: &TypePath) -> Option<Type> {
 }
 
 impl Param {
-    /// Returns the type with this lifetime in place of each omitted one. The host's handle uses
-    /// `'static`.
+    /// Returns the type with this lifetime in place of each omitted one. The host's
+    /// handle uses `'static`.
     pub(super) fn type_for(&self, lifetime: &str) -> Type {
         let mut ty = self.ty.clone();
         let outlives = Lifetime::new(lifetime, ty.span());
@@ -269,8 +269,8 @@ impl Param {
         self.own_name(&format!("__{}_length", self.name.unraw()))
     }
 
-    /// Returns the name of the entry point's parameter. It must not hide the kernel that the entry
-    /// point calls.
+    /// Returns the name of the entry point's parameter. It must not hide the kernel that the
+    /// entry point calls.
     pub(super) fn passed_name(&self) -> Ident {
         self.own_name(&format!("__{}_passed", self.name.unraw()))
     }

@@ -26,8 +26,8 @@ impl<T: Copy, const N: usize> SharedArray<T, N> {
 }
 
 impl<T: Copy> DynamicSharedArray<T> {
-    /// Returns the array as a view over all blocks of the cluster. It has the same size in each
-    /// block.
+    /// Returns the array as a view over all blocks of the cluster. It has the same size
+    /// in each block.
     #[inline]
     #[must_use]
     pub fn distributed(&self) -> DistributedArray<T> {

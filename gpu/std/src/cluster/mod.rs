@@ -7,11 +7,11 @@
 //! the size in the kernel; `LaunchConfig::with_cluster` sets it for one launch. Without either,
 //! each block is a cluster by itself, and everything here still works.
 //!
-//! A block's shared memory exists only while the block runs. So a cluster has to synchronise before
-//! the first access to another block (then all blocks have begun) and after the last access (so
-//! that no block ends too early). The simulator reports a block that ended too early. CUDA C++
-//! Programming Guide, "Thread Block Clusters", "Distributed Shared Memory"; PTX ISA,
-//! "barrier.cluster", "mapa".
+//! A block's shared memory exists only while the block runs. So a cluster has to synchronise
+//! before the first access to another block (then all blocks have begun) and after the last
+//! access (so that no block ends too early). The simulator reports a block that ended too
+//! early. CUDA C++ Programming Guide, "Thread Block Clusters", "Distributed Shared Memory"; PTX
+//! ISA, "barrier.cluster", "mapa".
 
 use core::marker::PhantomData;
 
@@ -74,8 +74,8 @@ pub fn block_rank() -> u32 {
 #[inline]
 #[must_use]
 pub fn num_blocks() -> u32 {
-    // SAFETY: every thread may read its special registers at any time, and no device has larger
-    // clusters.
+    // SAFETY: every thread may read its special registers at any time, and no device
+    // has larger clusters.
     unsafe {
         let blocks = intrinsics::cluster_nctarank();
         core::hint::assert_unchecked(matches!(blocks, 1..=16));

@@ -93,8 +93,8 @@ pub fn block_exclusive_scan<T: Shuffle, O: Operator<T>, const N: usize>(
     block_exclusive_scan_with_total(value, initial, operator, scratch).0
 }
 
-/// Returns the result of [`block_exclusive_scan`], and the values of all threads combined without
-/// `initial`.
+/// Returns the result of [`block_exclusive_scan`], and the values of all threads
+/// combined without `initial`.
 ///
 /// # Panics
 /// As for [`block_reduce`].
@@ -147,8 +147,8 @@ pub fn block_inclusive_scan_items<
     items
 }
 
-/// Returns the exclusive scan over the items of all threads, in the order of
-/// [`block_inclusive_scan_items`].
+/// Returns the exclusive scan over the items of all threads, in the
+/// order of [`block_inclusive_scan_items`].
 ///
 /// # Panics
 /// As for [`block_reduce`].
@@ -202,8 +202,8 @@ pub fn block_broadcast<T: Shuffle, const N: usize>(
         unsafe { scratch.set(0, value) };
     }
     sync_threads();
-    // SAFETY: the element was set before the barrier. The next function that sets it begins with
-    // another barrier.
+    // SAFETY: the element was set before the barrier. The next function that sets it begins
+    // with another barrier.
     unsafe { scratch.get(0) }
 }
 
@@ -214,8 +214,8 @@ struct Warps<'a, T, const N: usize> {
 }
 
 impl<'a, T: Shuffle, const N: usize> Warps<'a, T, N> {
-    /// Writes each warp's result to shared memory, in the one thread of the warp whose `has_result`
-    /// is true.
+    /// Writes each warp's result to shared memory, in the one thread of the warp whose
+    /// `has_result` is true.
     #[inline(always)]
     fn exchange(result: T, has_result: bool, results: &'a SharedArray<T, N>) -> Self {
         let count = warp::warps_per_block();
@@ -257,8 +257,8 @@ impl<'a, T: Shuffle, const N: usize> Warps<'a, T, N> {
     }
 
     /// # Safety
-    /// The block has a warp of this number. Then there is an element for it: [`Self::exchange`]
-    /// asserts that.
+    /// The block has a warp of this number. Then there is an element for it:
+    /// [`Self::exchange`] asserts that.
     #[inline(always)]
     unsafe fn result(&self, warp: u32) -> T {
         // SAFETY: in bounds, and each warp has set its element before the barrier. The next

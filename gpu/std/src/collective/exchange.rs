@@ -24,8 +24,8 @@ fn exchange<T: Shuffle, const ITEMS: usize, const N: usize>(
     );
     sync_threads();
     for (item, value) in items.into_iter().enumerate() {
-        // SAFETY: the callers' functions give each item its own index, and all threads are between
-        // two barriers.
+        // SAFETY: the callers' functions give each item its own index, and all threads are
+        // between two barriers.
         unsafe { scratch.set(to(item), value) };
     }
     sync_threads();

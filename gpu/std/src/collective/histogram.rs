@@ -4,8 +4,8 @@ use crate::SharedArray;
 use crate::atomic::{AtomicOrdering, BlockAtomicU32};
 use crate::thread::{block_size, sync_threads, thread_rank};
 
-/// The counts of a block. All of its threads may read them until the array is passed to another
-/// function.
+/// The counts of a block. All of its threads may read them until the array is passed
+/// to another function.
 #[derive(Clone, Copy, Debug)]
 pub struct Histogram<const BINS: usize> {
     counts: SharedArray<u32, BINS>,
@@ -25,8 +25,8 @@ impl<const BINS: usize> Histogram<BINS> {
     }
 }
 
-/// Counts the bins that all threads of the block pass. A number that is not below `BINS` is
-/// ignored.
+/// Counts the bins that all threads of the block pass. A number that is not below
+/// `BINS` is ignored.
 ///
 /// ```
 /// use lanewise_macros::{kernel, shared};

@@ -1,10 +1,10 @@
-//! Operations of a whole warp or block: reductions, scans, broadcasts, histograms, ranks,
-//! exchanges.
+//! Operations of a whole warp or block: reductions, scans, broadcasts,
+//! histograms, ranks, exchanges.
 //!
-//! All threads of the warp or block have to call each function, as with a barrier. The functions
-//! take any type that lanes can exchange ([`Shuffle`](crate::warp::Shuffle)) and any associative
-//! [`Operator`]. They use the fastest instructions of the target: `redux.sync` where it exists,
-//! otherwise shuffles.
+//! All threads of the warp or block have to call each function, as with a barrier. The
+//! functions take any type that lanes can exchange ([`Shuffle`](crate::warp::Shuffle)) and any
+//! associative [`Operator`]. They use the fastest instructions of the target: `redux.sync`
+//! where it exists, otherwise shuffles.
 //!
 //! The threads of a block exchange values through shared memory that the caller declares and passes
 //! in. Each function begins with a barrier, so one array may serve several calls in a row. A kernel

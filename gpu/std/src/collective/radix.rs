@@ -1,5 +1,5 @@
-//! The position of each thread's digit in the sorted order of the block, which is a step of a radix
-//! sort.
+//! The position of each thread's digit in the sorted order of the block, which is a step of
+//! a radix sort.
 
 use crate::SharedArray;
 use crate::groups::WarpGroup;
@@ -71,8 +71,8 @@ pub fn block_radix_rank<const DIGITS: usize, const N: usize>(
     }
     let in_warp = lanes.inclusive_scan(sum, Sum);
     if warp::lane_id() + 1 == WARP_SIZE || rank + 1 == threads {
-        // SAFETY: the last thread of each warp sets the warp's sum, which is stored after the
-        // counts.
+        // SAFETY: the last thread of each warp sets the warp's sum, which is stored
+        // after the counts.
         unsafe { scratch.set(counts + warp::warp_id() as usize, in_warp) };
     }
     sync_threads();
@@ -90,8 +90,8 @@ pub fn block_radix_rank<const DIGITS: usize, const N: usize>(
         }
     }
     sync_threads();
-    // SAFETY: the count was set before the barrier. The next function that sets it begins with
-    // another barrier.
+    // SAFETY: the count was set before the barrier. The next function that sets it begins
+    // with another barrier.
     let before_warp = unsafe { scratch.get(place) };
     before_warp + before_in_warp
 }

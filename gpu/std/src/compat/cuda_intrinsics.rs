@@ -1,5 +1,5 @@
-//! cuda-oxide's `cuda_intrinsics`: instructions by their names. This module has those that most
-//! kernels call.
+//! cuda-oxide's `cuda_intrinsics`: instructions by their names. This module has those that
+//! most kernels call.
 
 /// The special registers, as functions that read them.
 pub mod sreg {

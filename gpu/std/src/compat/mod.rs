@@ -1,5 +1,5 @@
-//! Names of other projects, so that kernels written for those projects compile here with changed
-//! imports.
+//! Names of other projects, so that kernels written for those projects compile here
+//! with changed imports.
 //!
 //! [`cuda_std`] is for Rust-CUDA, [`cuda_device`] and [`cuda_intrinsics`] for NVIDIA's cuda-oxide.
 //! The book lists the differences under "Coming from elsewhere". Only the names and the signatures

@@ -134,8 +134,8 @@ macro_rules! arrays {
             /// source, the element becomes zeros.
             ///
             /// # Safety
-            /// As for [`copy_async`](Self::copy_async); if `from` may be past the end, zeros are a
-            /// valid element.
+            /// As for [`copy_async`](Self::copy_async); if `from` may be past the end, zeros are
+            /// a valid element.
             ///
             /// # Panics
             /// If `index` is past the end.

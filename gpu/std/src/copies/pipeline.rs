@@ -157,8 +157,8 @@ impl<const STAGES: usize> Producer<STAGES> {
 }
 
 impl<const STAGES: usize> Consumer<STAGES> {
-    /// Waits until all producers have filled the next place. This thread may then read what they
-    /// wrote there.
+    /// Waits until all producers have filled the next place. This thread may then read what
+    /// they wrote there.
     #[doc(alias = "consumer_wait")]
     #[inline]
     pub fn wait(&mut self) -> Full<'_, STAGES> {
@@ -313,8 +313,8 @@ impl<const STAGES: usize> Drop for Full<'_, STAGES> {
     }
 }
 
-/// A place that is still read after the thread has taken the next one. It is released when it is
-/// dropped.
+/// A place that is still read after the thread has taken the next one. It is released when
+/// it is dropped.
 #[derive(Debug)]
 #[must_use = "the place is released where this is dropped"]
 pub struct HeldStage(Barrier<Block>);

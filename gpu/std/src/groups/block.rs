@@ -19,8 +19,8 @@ pub fn this_thread_block() -> ThreadBlock {
 }
 
 impl ThreadBlock {
-    /// Returns the tile of `N` consecutive threads that contains this thread. `N` is 1, 2, 4, 8, 16
-    /// or 32:
+    /// Returns the tile of `N` consecutive threads that contains this thread. `N` is 1, 2, 4, 8,
+    /// 16 or 32:
     /// ```compile_fail,E0080
     /// let _ = lanewise_std::groups::this_thread_block().tiled_partition::<24>();
     /// ```

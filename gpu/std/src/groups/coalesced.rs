@@ -62,8 +62,8 @@ impl WarpGroup for CoalescedGroup {
 
 /// Returns the position of the set bit that has `n` set bits below it, or 31 if there is none.
 ///
-/// It is a binary search: if the lower half has too few set bits, the search continues in the upper
-/// half.
+/// It is a binary search: if the lower half has too few set bits, the search continues in
+/// the upper half.
 #[doc(alias = "__fns")]
 #[inline]
 fn nth_set_bit(bits: u32, mut n: u32) -> u32 {

@@ -123,8 +123,8 @@ impl<const N: u32> WarpGroup for WarpTile<N> {
 
     #[inline]
     fn reduce<T: Shuffle, O: Operator<T>>(&self, mut value: T, operator: O) -> T {
-        // Tiles of one warp would execute `redux` one after another, but they execute a shuffle
-        // together.
+        // Tiles of one warp would execute `redux` one after another, but they execute
+        // a shuffle together.
         if N == WARP_SIZE
             && target::is_at_least(80)
             && let Some(reduced) = operator.redux(self.mask(), value)

@@ -20,8 +20,8 @@ pub trait WarpGroup: Group {
     #[must_use]
     fn mask(&self) -> u32;
 
-    /// Returns the lane of the thread of rank `rank`. If there is no such rank, the lane is
-    /// unspecified.
+    /// Returns the lane of the thread of rank `rank`. If there is no such rank, the
+    /// lane is unspecified.
     #[must_use]
     fn lane_of(&self, rank: u32) -> u32;
 
@@ -175,8 +175,8 @@ pub trait WarpGroup: Group {
     }
 }
 
-/// Returns the bits of `lanes` that are in `mask`, compacted: bit `r` is the bit of the lane of
-/// rank `r`.
+/// Returns the bits of `lanes` that are in `mask`, compacted: bit `r` is the bit of the lane
+/// of rank `r`.
 #[inline]
 fn by_rank(lanes: u32, mut mask: u32) -> u32 {
     if mask == warp::FULL_MASK {

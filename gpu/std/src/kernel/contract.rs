@@ -90,8 +90,8 @@ impl LaunchContract {
         {
             return Err(BrokenContract::Grid { wanted, grid });
         }
-        // The product saturates, because three 32-bit numbers may overflow it. No device has such
-        // blocks.
+        // The product saturates, because three 32-bit numbers may overflow it. No device
+        // has such blocks.
         let threads = block
             .iter()
             .fold(1u64, |threads, &size| threads.saturating_mul(size.into()));
@@ -144,10 +144,10 @@ impl LaunchContract {
                 core::hint::assert_unchecked(block_idx_z() < z.most);
             }
             if self.narrow && self.block.is_none() {
-                // Of two equal values, the compiler keeps the first one, which is the 32-bit value
-                // here. Along y and z it can prove that positions fit. If the block's shape is
-                // fixed, positions are computed from constants, and these assumptions would prevent
-                // optimisations.
+                // Of two equal values, the compiler keeps the first one, which is the 32-bit
+                // value here. Along y and z it can prove that positions fit. If the block's
+                // shape is fixed, positions are computed from constants, and these assumptions
+                // would prevent optimisations.
                 let first = block_idx_x().unchecked_mul(block_dim_x());
                 let own = first.unchecked_add(thread_idx_x());
                 let wide = block_idx_x() as usize * block_dim_x() as usize;

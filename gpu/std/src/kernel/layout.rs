@@ -1,5 +1,5 @@
-//! Fingerprints of the facts on which the two halves of a kernel, or of a `#[device]` static, have
-//! to agree.
+//! Fingerprints of the facts on which the two halves of a kernel, or of a `#[device]` static,
+//! have to agree.
 //!
 //! A kernel is compiled twice, and the same source may mean two things: a `#[cfg]`, a constant or a
 //! type may differ between host and device. Then the host would pass arguments that the device does
@@ -41,8 +41,8 @@ pub(crate) const fn named(name: &str) -> u64 {
     text(START, name)
 }
 
-/// Returns the fingerprint of a static that holds a value of type `T`, in the kind of memory with
-/// this name.
+/// Returns the fingerprint of a static that holds a value of type `T`, in the kind of memory
+/// with this name.
 #[must_use]
 pub const fn of_static<T: Value>(kind: &str) -> u64 {
     number(text(START, kind), T::LAYOUT)
@@ -62,8 +62,8 @@ impl<T: Value> Layout<T> {
 pub trait OfSize {
     /// The fingerprint of the size and the alignment of the type.
     const NUMBER: u64;
-    /// The meaning of the type's bytes may differ between host and device without a different
-    /// fingerprint.
+    /// The meaning of the type's bytes may differ between host and device without
+    /// a different fingerprint.
     const IS_VALUE: bool = false;
 }
 

@@ -56,8 +56,8 @@ pub unsafe trait Kernel: Copy + Send + Sync + 'static {
     const CONTRACT: LaunchContract = LaunchContract::ANY;
     /// The cluster that `#[cluster_launch]` fixed, in blocks along x, y and z.
     const CLUSTER: Option<[u32; 3]> = None;
-    /// Whether the kernel launches kernels. It is then in the module that is linked with the device
-    /// runtime.
+    /// Whether the kernel launches kernels. It is then in the module that is linked with
+    /// the device runtime.
     const LAUNCHES: bool = false;
     /// Whether the kernel's blocks wait for each other (`#[cooperative_launch]`). All blocks of a
     /// grid then have to be resident on the device at once.
@@ -68,8 +68,8 @@ pub unsafe trait Kernel: Copy + Send + Sync + 'static {
 /// on a safe `fn`.
 ///
 /// # Safety
-/// No launch of the kernel with valid arguments that keeps [`Kernel::CONTRACT`] can break memory
-/// safety.
+/// No launch of the kernel with valid arguments that keeps [`Kernel::CONTRACT`] can
+/// break memory safety.
 pub unsafe trait SafeKernel: Kernel {}
 
 /// One parameter of a kernel, as written in Rust.
@@ -103,9 +103,9 @@ pub struct LaunchBounds {
 #[inline]
 #[must_use]
 pub unsafe fn read_slice<'a, T>(pointer: *const T, length: usize) -> &'a [T] {
-    // SAFETY: the caller promises all of it. The optimizer cannot see in the PTX's parameters that
-    // the pointer is not null. Without this assumption, every `Option<&T>` would be compared with
-    // null.
+    // SAFETY: the caller promises all of it. The optimizer cannot see in the PTX's parameters
+    // that the pointer is not null. Without this assumption, every `Option<&T>` would be
+    // compared with null.
     unsafe {
         core::hint::assert_unchecked(!pointer.is_null());
         core::slice::from_raw_parts(pointer, length)

@@ -20,17 +20,17 @@ pub unsafe trait Module: Copy + Send + Sync + 'static {
     /// The kernels and statics whose symbol is not their Rust name, because another item of the
     /// crate has that name.
     const RENAMED: &'static [Renamed];
-    /// The fingerprints of all kernels and statics, in order. A kernel's fingerprint stands for
-    /// what the device expects of the host, and a static's for the value that it holds: see
-    /// [`layout`](super::layout).
+    /// The fingerprints of all kernels and statics, in order. A kernel's fingerprint
+    /// stands for what the device expects of the host, and a static's for the value that
+    /// it holds: see [`layout`](super::layout).
     #[doc(hidden)]
     const LAYOUTS: &'static [(&'static str, u64)] = &[];
     /// Code from other sources that the texts are linked with.
     const LINKED: &'static [Linked] = &[];
 }
 
-/// Device code that was not compiled from Rust: PTX, a cubin, a fatbin, an object, a library or
-/// LTO-IR.
+/// Device code that was not compiled from Rust: PTX, a cubin, a fatbin, an object, a
+/// library or LTO-IR.
 #[derive(Debug)]
 pub struct Linked {
     /// The name of the file that it was read from.
@@ -46,8 +46,8 @@ pub struct PtxText {
     pub arch: &'static str,
     /// The kernels that launch no kernels.
     pub plain: &'static str,
-    /// The kernels that launch kernels, to be linked with NVIDIA's device runtime. Empty if there
-    /// are none.
+    /// The kernels that launch kernels, to be linked with NVIDIA's device runtime. Empty if
+    /// there are none.
     pub launching: &'static str,
     /// The builder's `gpu.json`: kernels with their parameters, statics with their sizes.
     pub manifest: &'static str,

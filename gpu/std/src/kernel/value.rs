@@ -15,8 +15,8 @@ use super::fingerprint;
 /// ```
 ///
 /// # Safety
-/// The type has the same layout on both sides (a primitive, or `#[repr(C)]` of such), and holds no
-/// reference.
+/// The type has the same layout on both sides (a primitive, or `#[repr(C)]` of such), and
+/// holds no reference.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed to a kernel by value",
     note = "a kernel takes `&[T]`, `DisjointSlice<T>`, `DisjointMatrix<T>`, `PerBlock<T>`, `RowPerBlock<T>`, `GlobalMut<T>`, numbers, `bool`, raw pointers and arrays of these",
@@ -24,8 +24,8 @@ use super::fingerprint;
     note = "a type of your own is one with `#[derive(Clone, Copy, lanewise_macros::Value)]` and `#[repr(C)]`"
 )]
 pub unsafe trait Value: Copy + 'static {
-    /// Compiles only if the type keeps its promises. It is for checks that depend on the values of
-    /// generic parameters.
+    /// Compiles only if the type keeps its promises. It is for checks that depend on the values
+    /// of generic parameters.
     #[doc(hidden)]
     const CHECKED: () = ();
     /// Whether the type is itself an address. The host passes a buffer for an address, so that no
@@ -67,8 +67,8 @@ macro_rules! non_zero {
 
 non_zero! { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize }
 
-// SAFETY: an address has 64 bits on the host and on the device. Code that dereferences it is
-// `unsafe`.
+// SAFETY: an address has 64 bits on the host and on the device. Code that dereferences
+// it is `unsafe`.
 unsafe impl<T: 'static> Value for *const T {
     const IS_ADDRESS: bool = true;
 }
@@ -82,8 +82,8 @@ unsafe impl<T: Value, const N: usize> Value for [T; N] {
     const LAYOUT: u64 = fingerprint::number(T::LAYOUT, N as u64);
 }
 
-/// Compiles only if `T` may be passed by value. `#[kernel]` generates a call for each such
-/// parameter.
+/// Compiles only if `T` may be passed by value. `#[kernel]` generates a call for
+/// each such parameter.
 #[doc(hidden)]
 pub const fn assert_value<T: Value>() {
     const {

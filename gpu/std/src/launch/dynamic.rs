@@ -82,8 +82,8 @@ impl Shape {
 /// A kernel that kernels can launch. Every `#[kernel]` implements this trait.
 ///
 /// # Safety
-/// `entry` is the address of an entry point, and `store` writes its parameters in the layout of the
-/// PTX.
+/// `entry` is the address of an entry point, and `store` writes its parameters in the layout
+/// of the PTX.
 pub unsafe trait Child {
     /// The arguments in order, as a tuple.
     type Arguments<'a>;
@@ -100,8 +100,8 @@ pub unsafe trait Child {
     unsafe fn store(buffer: *mut u8, arguments: Self::Arguments<'_>);
 }
 
-/// Launches a child grid. If the launch fails, the kernel ends with `CUDA_ERROR_ASSERT` and prints
-/// the reason.
+/// Launches a child grid. If the launch fails, the kernel ends with `CUDA_ERROR_ASSERT` and
+/// prints the reason.
 ///
 /// # Safety
 /// The launch meets all requirements that the kernel has for a launch from the host, including its

@@ -32,8 +32,8 @@ unsafe impl Value for Condition {
 }
 
 impl Condition {
-    /// Sets the condition. If several threads set it, one of their values remains; which one is
-    /// unspecified.
+    /// Sets the condition. If several threads set it, one of their values remains; which
+    /// one is unspecified.
     #[doc(alias = "cudaGraphSetConditional")]
     #[inline]
     pub fn set(self, value: u32) {

@@ -1,5 +1,5 @@
-//! Cluster launch control, from `sm_100`: blocks that take over the work of blocks that have not
-//! begun.
+//! Cluster launch control, from `sm_100`: blocks that take over the work of blocks that
+//! have not begun.
 //!
 //! A grid has a block for each piece of work, and the hardware starts as many as fit. A block that
 //! has finished its work can cancel a block that has not begun, and do that block's work as well.
@@ -71,8 +71,8 @@ impl CancelResponse {
 /// `response` is in this block's shared memory. One thread of one block calls it. It does not call
 /// it again after a response without a cancelled block. No thread accesses the response before the
 /// barrier's phase has ended. There is a [`fence_proxy_async`](crate::bulk::fence_proxy_async)
-/// between reads of the previous response and this call. The kernel does the work of the block that
-/// was cancelled.
+/// between reads of the previous response and this call. The kernel does the work of the block
+/// that was cancelled.
 #[doc(alias = "clusterlaunchcontrol.try_cancel")]
 #[inline]
 pub unsafe fn try_cancel<S: Scope>(response: *mut CancelResponse, barrier: &Barrier<S>) {

@@ -1,5 +1,5 @@
-//! Programmatic dependent launch, from `sm_90`: launches that begin before the previous kernel has
-//! ended.
+//! Programmatic dependent launch, from `sm_90`: launches that begin before the previous
+//! kernel has ended.
 //!
 //! A stream's kernels run one after another. A launch with `LaunchConfig::with_programmatic_start`
 //! may begin earlier: as soon as every block of the previous kernel has called

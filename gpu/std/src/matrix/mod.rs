@@ -7,12 +7,12 @@
 //! | [`warpgroup`] | four warps, for `sm_90a` alone: `wgmma` | shared memory, named by descriptors; registers for the sum |
 //! | [`tcgen05`] | one thread, for `sm_100a`: `tcgen05.mma` | shared memory, named by descriptors; tensor memory for the sum |
 //!
-//! Shapes, element types and roles are part of the types: a fragment of the wrong shape, or a left
-//! operand in place of a right one, does not compile. The functions named `position` return which
-//! element of a matrix is in which register of which lane. A left operand may be [`sparse`]: then
-//! half of its elements are stored. PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions",
-//! "Asynchronous Warpgroup Level Matrix Instructions", "TensorCore 5th Generation Family
-//! Instructions".
+//! Shapes, element types and roles are part of the types: a fragment of the wrong shape, or a
+//! left operand in place of a right one, does not compile. The functions named `position` return
+//! which element of a matrix is in which register of which lane. A left operand may be
+//! [`sparse`]: then half of its elements are stored. PTX ISA, "Warp Level Matrix
+//! Multiply-Accumulate Instructions", "Asynchronous Warpgroup Level Matrix Instructions",
+//! "TensorCore 5th Generation Family Instructions".
 
 pub mod sparse;
 pub mod tcgen05;

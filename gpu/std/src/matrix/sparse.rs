@@ -16,9 +16,9 @@
 //! | `S4`, `U4` | 128 | 1 | 2 |
 //!
 //! PTX ISA, "Matrix multiply-accumulate operation using mma.sp instruction with sparse matrix A",
-//! "Asynchronous Multiply-and-Accumulate Instruction: wgmma.mma_async.sp". The ISA shows in figures
-//! which lane holds which metadata. This was checked on an H200 for every shape and type (driver
-//! 580.159, 2026-11-21).
+//! "Asynchronous Multiply-and-Accumulate Instruction: wgmma.mma_async.sp". The ISA shows in
+//! figures which lane holds which metadata. This was checked on an H200 for every shape and type
+//! (driver 580.159, 2026-11-21).
 
 use core::marker::PhantomData;
 

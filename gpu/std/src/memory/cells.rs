@@ -1,5 +1,5 @@
-//! Memory that threads share, as cells with the same methods for shared, dynamic shared and global
-//! memory.
+//! Memory that threads share, as cells with the same methods for shared, dynamic shared
+//! and global memory.
 //!
 //! When one thread reads what another wrote, no type can prove that there is no data race. A
 //! barrier, an atomic or the end of a kernel prevents it. So values are copied into a cell and out
@@ -15,9 +15,9 @@ use crate::memory::bounds::{check, check_place};
 
 /// Consecutive cells, in shared or global memory.
 ///
-/// A copy of a `Cells` refers to the same memory, and may outlive the array that it came from. It
-/// must not be used after that: the caller of each access promises that the memory is still
-/// allocated.
+/// A copy of a `Cells` refers to the same memory, and may outlive the array that it came
+/// from. It must not be used after that: the caller of each access promises that the memory
+/// is still allocated.
 #[derive(Debug)]
 pub struct Cells<T> {
     pointer: *mut T,
@@ -99,8 +99,8 @@ impl<T: Copy> Cells<T> {
     #[track_caller]
     pub unsafe fn set(&self, index: usize, value: T) {
         check(index, self.length);
-        // SAFETY: in bounds; the caller promises that no other thread accesses the cell at the same
-        // time.
+        // SAFETY: in bounds; the caller promises that no other thread accesses the cell at
+        // the same time.
         unsafe { self.pointer.add(index).write(value) }
     }
 
@@ -179,8 +179,8 @@ impl<T: Copy, const COLUMNS: usize> Cells<[T; COLUMNS]> {
     #[track_caller]
     pub unsafe fn set_at(&self, row: usize, column: usize, value: T) {
         check_place((row, column), self.length, COLUMNS);
-        // SAFETY: in bounds; the caller promises that no other thread accesses the cell at the same
-        // time.
+        // SAFETY: in bounds; the caller promises that no other thread accesses the cell at
+        // the same time.
         unsafe { self.place(row, column).write(value) }
     }
 

@@ -67,8 +67,8 @@ impl<T> DisjointSlice<'_, T> {
     /// Returns this thread's element, or `None` past the end of the slice (the grid is rounded up
     /// to whole blocks).
     ///
-    /// The index is the proof that no other thread gets this element. Pass it by reference or by
-    /// value.
+    /// The index is the proof that no other thread gets this element. Pass it by reference
+    /// or by value.
     #[inline]
     pub fn get_mut(&mut self, index: impl OwnIndex) -> Option<&mut T> {
         let index = index.own_index();
@@ -163,8 +163,8 @@ impl<T> DisjointSlice<'_, T> {
         self.pointer
     }
 
-    /// Returns the address and the length, which `#[kernel]` passes on when a kernel launches
-    /// another.
+    /// Returns the address and the length, which `#[kernel]` passes on when a
+    /// kernel launches another.
     #[doc(hidden)]
     #[inline]
     #[must_use]
@@ -172,8 +172,8 @@ impl<T> DisjointSlice<'_, T> {
         (self.pointer, self.length)
     }
 
-    /// Makes the slice that starts at `pointer`. `#[kernel]` calls it with the slice's two
-    /// parameters.
+    /// Makes the slice that starts at `pointer`. `#[kernel]` calls it with the
+    /// slice's two parameters.
     ///
     /// # Safety
     /// `pointer` is aligned, not null, and valid for `length` elements for `'a`, and only the

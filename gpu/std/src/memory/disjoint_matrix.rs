@@ -50,8 +50,8 @@ impl<T> DisjointMatrix<'_, T> {
         self.columns as usize
     }
 
-    /// Returns this thread's element, or `None` outside the matrix (the grid is rounded up to whole
-    /// blocks).
+    /// Returns this thread's element, or `None` outside the matrix (the grid is rounded up
+    /// to whole blocks).
     ///
     /// The index is the proof that no other thread gets this element.
     #[inline]
@@ -81,8 +81,8 @@ impl<T> DisjointMatrix<'_, T> {
         self.pointer
     }
 
-    /// Returns the address and the size, which `#[kernel]` passes on when a kernel launches
-    /// another.
+    /// Returns the address and the size, which `#[kernel]` passes on when a
+    /// kernel launches another.
     #[doc(hidden)]
     #[inline]
     #[must_use]
@@ -111,8 +111,8 @@ impl<T> DisjointMatrix<'_, T> {
     }
 }
 
-/// Packs rows and columns into one parameter. It is as wide as a slice's length and takes its
-/// place.
+/// Packs rows and columns into one parameter. It is as wide as a slice's length and
+/// takes its place.
 #[doc(hidden)]
 #[inline]
 #[must_use]

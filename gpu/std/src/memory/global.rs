@@ -31,15 +31,15 @@ impl<T> Deref for GlobalMut<'_, T> {
 }
 
 impl<T: Copy> GlobalMut<'_, T> {
-    /// Returns at most `length` elements from `start` on. There are fewer, or none, if the slice
-    /// ends earlier.
+    /// Returns at most `length` elements from `start` on. There are fewer, or none, if the
+    /// slice ends earlier.
     #[inline]
     #[must_use]
     pub fn part(&self, start: usize, length: usize) -> Self {
         let start = start.min(self.len());
         let length = length.min(self.len() - start);
-        // SAFETY: `start` is at most the length, so the address is in the slice or one past its
-        // end.
+        // SAFETY: `start` is at most the length, so the address is in the slice or one
+        // past its end.
         let pointer = unsafe { self.as_ptr().add(start) };
         GlobalMut {
             cells: Cells::new(pointer, length),
@@ -47,8 +47,8 @@ impl<T: Copy> GlobalMut<'_, T> {
         }
     }
 
-    /// Returns the address and the length, which `#[kernel]` passes on when a kernel launches
-    /// another.
+    /// Returns the address and the length, which `#[kernel]` passes on when a
+    /// kernel launches another.
     #[doc(hidden)]
     #[inline]
     #[must_use]
@@ -56,8 +56,8 @@ impl<T: Copy> GlobalMut<'_, T> {
         (self.as_ptr(), self.len())
     }
 
-    /// Makes the slice that starts at `pointer`. `#[kernel]` calls it with the slice's two
-    /// parameters.
+    /// Makes the slice that starts at `pointer`. `#[kernel]` calls it with the
+    /// slice's two parameters.
     ///
     /// # Safety
     /// `pointer` is aligned, not null, and valid for `length` elements for `'a`.

@@ -44,8 +44,8 @@ pub trait Multimem: Copy + 'static + sealed::Adds {}
 /// A type of number that `multimem` can compare.
 pub trait MultimemOrd: Multimem + sealed::Compares {}
 
-/// The instructions. They are private because they are `unsafe`; callers use the methods of
-/// [`Multicast`].
+/// The instructions. They are private because they are `unsafe`; callers use the
+/// methods of [`Multicast`].
 mod sealed {
     pub trait Adds: Sized {
         unsafe fn sum(address: u64) -> Self;
@@ -126,8 +126,8 @@ impl<T: Multimem> Multicast<T> {
         unsafe { T::store(self.place(index), value) }
     }
 
-    /// Adds `value` to the element at `index` on every device. The addition is atomic on each
-    /// device.
+    /// Adds `value` to the element at `index` on every device. The addition is atomic
+    /// on each device.
     ///
     /// # Panics
     /// As for [`Multicast::sum`].

@@ -32,8 +32,8 @@ use crate::thread::{block_number, thread_rank};
 pub struct PerBlock<'a, T>(DisjointSlice<'a, T>);
 
 impl<T> PerBlock<'_, T> {
-    /// Returns the number of elements in the slice, which may be more or fewer than the blocks of
-    /// the launch.
+    /// Returns the number of elements in the slice, which may be more or fewer than the blocks
+    /// of the launch.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
@@ -68,8 +68,8 @@ impl<T> PerBlock<'_, T> {
         self.0.as_mut_ptr()
     }
 
-    /// Returns the address and the length, which `#[kernel]` passes on when a kernel launches
-    /// another.
+    /// Returns the address and the length, which `#[kernel]` passes on when a
+    /// kernel launches another.
     #[doc(hidden)]
     #[inline]
     #[must_use]
@@ -77,8 +77,8 @@ impl<T> PerBlock<'_, T> {
         self.0.raw_parts()
     }
 
-    /// Makes the slice that starts at `pointer`. `#[kernel]` calls it with the slice's two
-    /// parameters.
+    /// Makes the slice that starts at `pointer`. `#[kernel]` calls it with the
+    /// slice's two parameters.
     ///
     /// # Safety
     /// As for [`DisjointSlice::from_raw_parts`].

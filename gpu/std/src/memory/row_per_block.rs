@@ -94,8 +94,8 @@ impl<T> RowPerBlock<'_, T> {
         self.0.as_mut_ptr()
     }
 
-    /// Returns the address and the size, which `#[kernel]` passes on when a kernel launches
-    /// another.
+    /// Returns the address and the size, which `#[kernel]` passes on when a
+    /// kernel launches another.
     #[doc(hidden)]
     #[inline]
     #[must_use]
@@ -103,8 +103,8 @@ impl<T> RowPerBlock<'_, T> {
         self.0.raw_parts()
     }
 
-    /// Makes the matrix that starts at `pointer`. `#[kernel]` calls it with the matrix's two
-    /// parameters.
+    /// Makes the matrix that starts at `pointer`. `#[kernel]` calls it with the
+    /// matrix's two parameters.
     ///
     /// # Safety
     /// As for [`DisjointMatrix::from_raw_parts`].

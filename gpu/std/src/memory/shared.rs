@@ -37,8 +37,8 @@ impl<T, const N: usize> Deref for SharedArray<T, N> {
 }
 
 impl<T: Copy, const N: usize> SharedArray<T, N> {
-    /// Returns the array of one `shared!` declaration. The macro makes a type, `Declaration`, for
-    /// each declaration.
+    /// Returns the array of one `shared!` declaration. The macro makes a type, `Declaration`,
+    /// for each declaration.
     #[doc(hidden)]
     #[inline]
     #[must_use]
@@ -115,8 +115,8 @@ impl<T: Copy> DynamicSharedArray<T> {
         Self::offset(0)
     }
 
-    /// Returns the part of the region that starts at offset `bytes`, rounded up to the alignment of
-    /// `T`.
+    /// Returns the part of the region that starts at offset `bytes`, rounded up to the
+    /// alignment of `T`.
     #[inline]
     #[must_use]
     pub fn offset(bytes: usize) -> Self {

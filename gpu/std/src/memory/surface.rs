@@ -1,9 +1,9 @@
 //! Surfaces: the arrays that textures read, which kernels can read and write texel by texel.
 //!
-//! A surface has no sampler. Coordinates are whole numbers of texels. A read outside the surface
-//! returns zero, and a write outside does nothing. A kernel writes a surface, and a later launch
-//! reads it as a [texture](crate::texture). PTX ISA, "suld", "sust"; CUDA C++ Programming Guide,
-//! "Surface Memory".
+//! A surface has no sampler. Coordinates are whole numbers of texels. A read outside the
+//! surface returns zero, and a write outside does nothing. A kernel writes a surface, and a
+//! later launch reads it as a [texture](crate::texture). PTX ISA, "suld", "sust"; CUDA C++
+//! Programming Guide, "Surface Memory".
 
 use super::object::object_handle;
 

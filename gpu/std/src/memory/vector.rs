@@ -9,8 +9,8 @@ use crate::kernel::Value;
 /// Two or four numbers that one instruction loads or stores.
 ///
 /// # Safety
-/// The type consists of exactly `LANES` elements, one after another. Its alignment is a multiple of
-/// theirs.
+/// The type consists of exactly `LANES` elements, one after another. Its alignment is a
+/// multiple of theirs.
 pub unsafe trait Vector: Value {
     /// The type of its numbers.
     type Element: Value;
@@ -134,8 +134,8 @@ vectors! {
 #[inline]
 #[must_use]
 pub fn vectors_of<V: Vector>(slice: &[V::Element]) -> Option<(&[V], &[V::Element])> {
-    // SAFETY: a vector is this many elements one after another, and any elements make a valid
-    // vector.
+    // SAFETY: a vector is this many elements one after another, and any elements make
+    // a valid vector.
     let (before, vectors, after) = unsafe { slice.align_to::<V>() };
     before.is_empty().then_some((vectors, after))
 }

@@ -1,8 +1,8 @@
 //! `gpu_assert!`: an assertion whose failure is reported to the host.
 //!
 //! A failed assertion prints file, line, block, thread and text, and ends the launch with
-//! `CUDA_ERROR_ASSERT`. Nothing more can be launched in that context. CUDA C++ Programming Guide,
-//! "Assertion".
+//! `CUDA_ERROR_ASSERT`. Nothing more can be launched in that context. CUDA C++
+//! Programming Guide, "Assertion".
 
 use core::ffi::CStr;
 

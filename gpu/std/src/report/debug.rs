@@ -2,8 +2,8 @@
 
 use crate::state_space::ptx;
 
-/// Stops in the debugger: CUDA's `__brkpt()`. Without a debugger, a GPU ends the launch, and the
-/// simulator continues.
+/// Stops in the debugger: CUDA's `__brkpt()`. Without a debugger, a GPU ends the launch, and
+/// the simulator continues.
 #[doc(alias = "__brkpt")]
 #[doc(alias = "brkpt")]
 #[inline]

@@ -1,5 +1,5 @@
-//! Barriers in shared memory (`mbarrier`), which wait for any number of threads and for the bytes
-//! of copies.
+//! Barriers in shared memory (`mbarrier`), which wait for any number of threads and for the
+//! bytes of copies.
 //!
 //! `sync_threads` is one barrier for the whole block. A [`Barrier`] is an object of 8 bytes, and a
 //! block may have many. It counts *arrivals*; from `sm_90` it also counts the bytes that
@@ -100,8 +100,8 @@ pub trait Scope: sealed::Sealed {
 #[derive(Debug)]
 pub enum Block {}
 
-/// The threads of the cluster. Threads of other blocks arrive through [`Barrier::of_block`]. Needs
-/// `sm_90`.
+/// The threads of the cluster. Threads of other blocks arrive through
+/// [`Barrier::of_block`]. Needs `sm_90`.
 #[derive(Debug)]
 pub enum Cluster {}
 
@@ -123,8 +123,8 @@ pub struct Barrier<S> {
     scope: PhantomData<*mut S>,
 }
 
-/// Proof that this thread has arrived in a phase; [`Barrier::wait`] waits for the end of that
-/// phase.
+/// Proof that this thread has arrived in a phase; [`Barrier::wait`] waits for the end
+/// of that phase.
 #[derive(Debug)]
 #[must_use = "a thread that has arrived and never waits may go on too early; `let _ =` says that it is meant"]
 pub struct Token(u64, PhantomData<*mut ()>);
@@ -225,8 +225,8 @@ impl<S: Scope> Barrier<S> {
         self.address
     }
 
-    /// Arrives without waiting. Threads that wait for the phase see what this thread wrote before
-    /// it arrived.
+    /// Arrives without waiting. Threads that wait for the phase see what this thread wrote
+    /// before it arrived.
     #[doc(alias = "mbarrier.arrive")]
     #[inline]
     pub fn arrive(&self) -> Token {
@@ -280,8 +280,8 @@ impl<S: Scope> Barrier<S> {
         }
     }
 
-    /// Arrives, and makes the phase wait for `bytes` more bytes from copies that use this barrier.
-    /// Needs `sm_90`.
+    /// Arrives, and makes the phase wait for `bytes` more bytes from copies that use this
+    /// barrier. Needs `sm_90`.
     ///
     /// Start the copies afterwards. All copies of one phase together must have less than 1 MiB.
     #[doc(alias = "mbarrier.arrive.expect_tx")]
@@ -316,8 +316,8 @@ impl<S: Scope> Barrier<S> {
         }
     }
 
-    /// Waits until the token's phase has ended. This thread then sees what the others wrote before
-    /// they arrived.
+    /// Waits until the token's phase has ended. This thread then sees what the others wrote
+    /// before they arrived.
     #[doc(alias = "mbarrier.try_wait")]
     #[inline]
     pub fn wait(&self, token: Token) {
@@ -365,8 +365,8 @@ impl<S: Scope> Barrier<S> {
     /// Destroys the barrier. Its memory may then be used for other data.
     ///
     /// # Safety
-    /// One thread calls it, no thread waits or will arrive, and no copy that uses the barrier is
-    /// still running.
+    /// One thread calls it, no thread waits or will arrive, and no copy that uses the barrier
+    /// is still running.
     #[doc(alias = "mbarrier.inval")]
     #[inline]
     pub unsafe fn invalidate(self) {
@@ -427,8 +427,8 @@ impl RemoteBarrier {
     #[doc(alias = "mbarrier.arrive.shared::cluster")]
     #[inline]
     pub fn arrive(&self) {
-        // SAFETY: the barrier was initialised in each block of the cluster before any thread
-        // continued.
+        // SAFETY: the barrier was initialised in each block of the cluster before
+        // any thread continued.
         unsafe {
             ptx!("mbarrier.arrive":
                 "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [{address}];",
@@ -495,8 +495,8 @@ pub(crate) unsafe fn init_at(address: u32, arrivals: u32) {
     }
 }
 
-/// Makes the new barriers visible to all threads, to asynchronous copies and to the other blocks of
-/// the cluster.
+/// Makes the new barriers visible to all threads, to asynchronous copies and to the other blocks
+/// of the cluster.
 #[inline]
 pub(crate) fn publish<S: Scope>() {
     if target::is_at_least(90) {

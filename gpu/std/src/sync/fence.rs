@@ -33,8 +33,8 @@ pub enum Scope {
     System,
 }
 
-/// Executes a fence of a scope and an order, like C++'s `atomic_thread_fence`. A relaxed fence does
-/// nothing.
+/// Executes a fence of a scope and an order, like C++'s `atomic_thread_fence`. A relaxed
+/// fence does nothing.
 #[doc(alias = "cuda::atomic_thread_fence")]
 #[doc(alias = "fence.acq_rel")]
 #[doc(alias = "fence.sc")]
@@ -82,10 +82,10 @@ macro_rules! proxies {
     )*};
 }
 proxies! {
-    /// Orders this thread's accesses to memory of any kind and those of asynchronous copies: copies
-    /// see what this thread has written, and this thread sees what they have written. Needs
-    /// `sm_90`. For shared memory alone [`bulk::fence_proxy_async`](crate::bulk::fence_proxy_async)
-    /// is enough.
+    /// Orders this thread's accesses to memory of any kind and those of asynchronous copies:
+    /// copies see what this thread has written, and this thread sees what they have written. Needs
+    /// `sm_90`. For shared memory alone
+    /// [`bulk::fence_proxy_async`](crate::bulk::fence_proxy_async) is enough.
     fence_proxy_async = "fence.proxy.async";
     /// Makes this thread's writes to global memory visible to asynchronous copies. It is needed
     /// before a copy reads data that threads wrote in the same launch. Needs `sm_90`.

@@ -1,5 +1,5 @@
-//! Synchronisation: atomics, fences, and barriers in shared memory order the accesses of different
-//! threads.
+//! Synchronisation: atomics, fences, and barriers in shared memory order the accesses
+//! of different threads.
 //!
 //! The barrier of all threads of a block is [`crate::thread::sync_threads`].
 

@@ -100,8 +100,8 @@ impl ThreadIndex2D {
     }
 }
 
-/// Returns this thread's position in a 2-D launch: `global_idx_x()` and `global_idx_y()`, in 64
-/// bits.
+/// Returns this thread's position in a 2-D launch: `global_idx_x()` and `global_idx_y()`,
+/// in 64 bits.
 ///
 /// In a launch with z, the planes follow each other along y: each plane's rows are numbered after
 /// those of the plane before it.

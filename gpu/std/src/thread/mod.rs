@@ -1,9 +1,9 @@
 //! The thread: its position in the launch, and the barrier of its block.
 //!
-//! A launch is a grid of blocks of threads, each with up to three dimensions. Positions are `u32`,
-//! as in the hardware. An index over the whole grid may exceed 2^32, and memory safety depends on
-//! it. It is a [`ThreadIndex`]. CUDA C++ Programming Guide, "Thread Hierarchy"; PTX ISA, "Special
-//! Registers".
+//! A launch is a grid of blocks of threads, each with up to three dimensions. Positions are
+//! `u32`, as in the hardware. An index over the whole grid may exceed 2^32, and memory safety
+//! depends on it. It is a [`ThreadIndex`]. CUDA C++ Programming Guide, "Thread Hierarchy"; PTX
+//! ISA, "Special Registers".
 
 mod barrier;
 mod index;
@@ -149,8 +149,8 @@ pub fn global_size_z() -> u32 {
 #[must_use]
 pub fn thread_rank() -> u32 {
     let rank = (thread_idx_z() * block_dim_y() + thread_idx_y()) * block_dim_x() + thread_idx_x();
-    // SAFETY: no device has larger blocks. The compiler then knows that a warp's number is below
-    // 32.
+    // SAFETY: no device has larger blocks. The compiler then knows that a warp's number
+    // is below 32.
     unsafe { core::hint::assert_unchecked(rank < 1024) };
     rank
 }

@@ -1,5 +1,5 @@
-//! The other fifteen barriers of a block. They synchronise some of its warps, while the other warps
-//! continue.
+//! The other fifteen barriers of a block. They synchronise some of its warps, while the
+//! other warps continue.
 //!
 //! A barrier is made for a number of threads, and completes when that many have arrived. A thread
 //! arrives and waits (`sync`), or it arrives and continues (`arrive`). So one warp can fill a
@@ -9,8 +9,8 @@
 use crate::intrinsics;
 use crate::target::WARP_SIZE;
 
-/// The barrier number `ID` of the block, for a number of threads. Number 0 belongs to
-/// [`sync_threads`](super::sync_threads):
+/// The barrier number `ID` of the block, for a number of threads. Number 0
+/// belongs to [`sync_threads`](super::sync_threads):
 ///
 /// ```compile_fail,E0080
 /// let _ = lanewise_std::thread::NamedBarrier::<0>::of(64);
@@ -54,8 +54,8 @@ impl<const ID: u32> NamedBarrier<ID> {
         unsafe { intrinsics::barrier_sync_count(ID, self.threads) }
     }
 
-    /// Arrives without waiting. The threads that wait see what this thread wrote to memory before
-    /// it arrived.
+    /// Arrives without waiting. The threads that wait see what this thread wrote to memory
+    /// before it arrived.
     #[doc(alias = "bar.arrive")]
     #[inline]
     pub fn arrive(&self) {
@@ -63,8 +63,8 @@ impl<const ID: u32> NamedBarrier<ID> {
         unsafe { intrinsics::barrier_arrive_count(ID, self.threads) }
     }
 
-    /// Does the same as [`sync`](Self::sync), and returns the number of threads whose `predicate`
-    /// is true.
+    /// Does the same as [`sync`](Self::sync), and returns the number of threads whose
+    /// `predicate` is true.
     #[doc(alias = "bar.red.popc")]
     #[inline]
     #[must_use]

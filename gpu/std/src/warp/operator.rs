@@ -91,8 +91,8 @@ macro_rules! operator {
     };
 }
 
-/// Implements the operators for integers that fit in the 32 bits of `$word`, which has the same
-/// signedness.
+/// Implements the operators for integers that fit in the 32 bits of `$word`, which has
+/// the same signedness.
 macro_rules! narrow {
     ($($ty:ident as $word:ident;)*) => {
         $(

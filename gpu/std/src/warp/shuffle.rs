@@ -8,8 +8,8 @@ use crate::intrinsics;
 
 use super::WARP_SIZE;
 
-/// A value that lanes can exchange. It consists of 32-bit words, and each word takes one
-/// `shfl.sync`.
+/// A value that lanes can exchange. It consists of 32-bit words, and each word
+/// takes one `shfl.sync`.
 ///
 /// # Safety
 /// `map` calls its function on the same number of words in every thread (so that all lanes execute
@@ -75,8 +75,8 @@ shuffle_two_words! {
     f64: f64::to_bits, f64::from_bits;
 }
 
-// SAFETY: the array has as many words as its elements together, which is the same number in every
-// thread.
+// SAFETY: the array has as many words as its elements together, which is the same number
+// in every thread.
 unsafe impl<T: Shuffle, const N: usize> Shuffle for [T; N] {
     #[inline]
     fn map(self, exchange: impl Fn(u32) -> u32) -> Self {
@@ -126,8 +126,8 @@ pub fn shuffle_sync<T: Shuffle>(mask: u32, value: T, lane: u32) -> T {
     shuffle_sync_width(mask, value, lane, WARP_SIZE)
 }
 
-/// Does the same as [`shuffle_sync`] in segments of `width` lanes. The lane is `lane % width` of
-/// this segment.
+/// Does the same as [`shuffle_sync`] in segments of `width` lanes. The lane is `lane % width`
+/// of this segment.
 #[doc(alias = "__shfl_sync")]
 #[inline]
 #[must_use]
@@ -174,8 +174,8 @@ pub fn shuffle_down_sync_width<T: Shuffle>(mask: u32, value: T, delta: u32, widt
     value.map(|word| unsafe { intrinsics::shfl_down(mask, word, delta, clamp(width, 31)) })
 }
 
-/// Returns the value of the lane whose number is this lane's number XOR `lanes` (a butterfly
-/// exchange).
+/// Returns the value of the lane whose number is this lane's number XOR `lanes`
+/// (a butterfly exchange).
 #[doc(alias = "__shfl_xor_sync")]
 #[doc(alias = "shfl.sync.bfly")]
 #[inline]

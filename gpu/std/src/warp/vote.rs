@@ -1,7 +1,7 @@
 //! Votes and matches, which compare predicates and values of the lanes of a warp.
 //!
-//! PTX ISA, "vote.sync", "match.sync"; CUDA C++ Programming Guide, "Warp Vote Functions", "Warp
-//! Match Functions".
+//! PTX ISA, "vote.sync", "match.sync"; CUDA C++ Programming Guide, "Warp Vote Functions",
+//! "Warp Match Functions".
 
 use crate::intrinsics;
 

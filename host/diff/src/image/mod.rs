@@ -1,5 +1,5 @@
-//! Textures and surfaces: the objects that an instruction is judged with, and the coordinates that
-//! it uses.
+//! Textures and surfaces: the objects that an instruction is judged with, and the coordinates
+//! that it uses.
 //!
 //! PTX ISA 9.7.10 and 9.7.11. Each block of a launch has one of up to eight objects, selected by
 //! the block's number. So one kernel tests several formats, filters and address modes. The contents

@@ -99,8 +99,8 @@ fn spot(case: &Case, setup: &Setup, random: &mut Random) -> [u32; 4] {
         return [layer, x, y, z];
     }
     let floats = case.types().last() == Some(&Type::F32);
-    // A volume's gradients become differences of coordinates. Far from zero these differences
-    // vanish.
+    // A volume's gradients become differences of coordinates. Far from zero
+    // these differences vanish.
     let near = case.has(Modifier::Grad) && setup.shape == Shape::D3;
     let mut at = [layer, 0, 0, 0];
     for (axis, to) in at[1..].iter_mut().enumerate() {

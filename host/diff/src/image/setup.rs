@@ -32,8 +32,8 @@ impl Setup {
         self.channels * self.format.bytes()
     }
 
-    /// Returns the size of a level. Each level has half the size of the one before it, except in
-    /// layers.
+    /// Returns the size of a level. Each level has half the size of the one before it,
+    /// except in layers.
     pub fn level(&self, level: u32) -> [u32; 3] {
         let half = |size: u32| (size >> level).max(1);
         let [width, height, depth] = self.size;

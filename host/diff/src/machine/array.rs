@@ -1,8 +1,8 @@
 //! Arrays and plain memory, and the objects that use them, made with the driver's calls. The calls
 //! are the same on a GPU and on the simulator behind them.
 //!
-//! Source: CUDA driver API, `cuArray3DCreate`, `cuMipmappedArrayCreate`, `cuTexObjectCreate`,
-//! `cuSurfObjectCreate`.
+//! Source: CUDA driver API, `cuArray3DCreate`,
+//! `cuMipmappedArrayCreate`, `cuTexObjectCreate`, `cuSurfObjectCreate`.
 
 use std::ptr::{null, null_mut};
 

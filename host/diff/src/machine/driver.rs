@@ -61,8 +61,8 @@ impl Machine for Driver {
             )
         };
         launched.map_err(|error| match error {
-            // A compiler may accept a module and omit a kernel with an instruction that it does not
-            // support.
+            // A compiler may accept a module and omit a kernel with an instruction that it
+            // does not support.
             LaunchError::UnknownKernel { .. } => {
                 Failure::Refused("the module loads, without this kernel".into())
             }

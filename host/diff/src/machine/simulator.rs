@@ -64,8 +64,8 @@ impl Simulator {
         for (number, texels) in (0..).zip(setup.contents(seed)) {
             let [width, height, depth] = setup.level(number);
             let address = self.allocate(texels.len(), kind.clone())?;
-            // SAFETY: the memory was just allocated with this size, and nothing runs on this device
-            // yet.
+            // SAFETY: the memory was just allocated with this size, and nothing runs on
+            // this device yet.
             unsafe { (address as *mut u8).copy_from_nonoverlapping(texels.as_ptr(), texels.len()) };
             let row = u64::from(width * setup.texel());
             levels.push(Image {

@@ -84,8 +84,8 @@ pub fn of_object(object: &Setup) -> Allowance {
 /// - `.sat` does not clamp to the size of a part of a destination, nor always to `.u32`.
 /// - `.min` and `.max` compare 64 bits, but neither `.sat` nor the operation sets the upper ones
 ///   correctly. After `vset` they treat the third operand as signed if the first is.
-/// - `vmad` treats unsigned factors and addends as signed, which is visible with `.sat` and a
-///   scale.
+/// - `vmad` treats unsigned factors and addends as signed, which is visible with `.sat`
+///   and a scale.
 ///
 /// The simulator follows the ISA.
 pub fn departs(case: &Case) -> bool {

@@ -1,5 +1,5 @@
-//! The results of cases: the comparison, the permitted differences, and the reports that are stored
-//! and shown.
+//! The results of cases: the comparison, the permitted differences, and the reports that are
+//! stored and shown.
 
 pub mod allowance;
 pub mod page;

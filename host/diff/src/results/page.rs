@@ -91,8 +91,8 @@ fn by_section(rows: &[Coverage]) -> Vec<(Section, Vec<&Coverage>)> {
         .collect()
 }
 
-/// Writes the summary. Instances are counted: a row has one for each alternative of each of its
-/// modifiers.
+/// Writes the summary. Instances are counted: a row has one for each alternative of each
+/// of its modifiers.
 fn summary(page: &mut String, rows: &[Coverage]) {
     page.push_str(
         "\n| section | instances | simulated | refused by name |\n| --- | ---: | ---: | ---: |\n",

@@ -1,11 +1,11 @@
 //! Instructions whose result is specific to the machine: addresses, stack pointers, register
 //! counts, clocks. They are judged by what a program can do with the result.
 //!
-//! An address is good if a value that was stored can be loaded through it. The test of a window is
-//! good if it recognises addresses that `cvta` made. A stack pointer is good if restoring it gives
-//! the same memory again. PTX ISA 9.7.9 (`isspacep`, `cvta`, `mapa`, `getctarank`, `discard`), 7.1
-//! (parameters of functions), 9.7.13 (`bar.arrive`), 9.7.17 (the stack), 9.7.19 (`setmaxnreg`), 10
-//! (special registers).
+//! An address is good if a value that was stored can be loaded through it. The test of a window
+//! is good if it recognises addresses that `cvta` made. A stack pointer is good if restoring it
+//! gives the same memory again. PTX ISA 9.7.9 (`isspacep`, `cvta`, `mapa`, `getctarank`,
+//! `discard`), 7.1 (parameters of functions), 9.7.13 (`bar.arrive`), 9.7.17 (the stack), 9.7.19
+//! (`setmaxnreg`), 10 (special registers).
 
 use lanewise_sim::isa::sample::{Sample, Usage};
 use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};

@@ -14,8 +14,8 @@ use lanewise_sim::ptx::ast::{Modifier, Opcode, Type};
 use crate::case::LEAST;
 use crate::values::{self, Random};
 
-/// The size in bytes of each warp's matrices, one after the other. The result is in the second
-/// half.
+/// The size in bytes of each warp's matrices, one after the other. The result is in
+/// the second half.
 pub const REGION: usize = 4096;
 /// The offsets of the matrices A, B and C in a region.
 pub const STARTS: [usize; 3] = [0, 1024, 2048];

@@ -73,8 +73,8 @@ fn barrier(case: &Case) -> Sequence {
     }
     if waits {
         before.push("mbarrier.arrive.shared.b64 %state, [%bar];".to_owned());
-        // The state is specific to the device. The instruction reads this state, not a value of the
-        // input.
+        // The state is specific to the device. The instruction reads this state, not a value
+        // of the input.
         for (number, register) in case.registers(Usage::Read) {
             if register.declared.size() == 8 {
                 before.push(format!("mov.b64 %x{number}, %state;"));

@@ -1,8 +1,8 @@
 //! Special registers. Their values must be equal if the ISA defines them, and in bounds or
 //! increasing if it leaves them to the machine.
 //!
-//! PTX ISA 10. They are operands of `mov`, so no row of the table names them. Here each is a
-//! separate case.
+//! PTX ISA 10. They are operands of `mov`, so no row of the table names them. Here each is
+//! a separate case.
 
 use lanewise_sim::isa::pattern;
 use lanewise_sim::isa::sample::{Register, Sample, Usage};

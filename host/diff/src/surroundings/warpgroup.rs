@@ -22,8 +22,8 @@ pub const DECLARATION: &str = ".shared .align 1024 .b8 operands[17408];";
 /// Strides of 128 bytes between pieces and of 512 between groups, as encoded in a descriptor.
 const STRIDES: u64 = (128 >> 4) << 16 | (512 >> 4) << 32;
 
-/// Returns the mask for a random word, and the factor to multiply the result with, to get a word of
-/// elements.
+/// Returns the mask for a random word, and the factor to multiply the result with, to get a
+/// word of elements.
 fn elements(ty: Type) -> (u32, u32) {
     match ty {
         Type::F16 => (0x0001_0001, 0x3c00),

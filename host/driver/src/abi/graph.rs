@@ -1,5 +1,5 @@
-//! The structs of graph nodes. Field order and types are those of `cuda.h`; field names follow
-//! Rust's conventions.
+//! The structs of graph nodes. Field order and types are those of `cuda.h`; field names
+//! follow Rust's conventions.
 
 #![allow(
     missing_docs,

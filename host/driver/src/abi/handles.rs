@@ -93,8 +93,8 @@ pub type CUgraphConditionalHandle = u64;
 
 impl CUstream {
     /// The null handle. It means the legacy default stream, or the calling thread's own default
-    /// stream in a call whose name ends in `_ptds` or `_ptsz`. Calls without a stream argument use
-    /// it too.
+    /// stream in a call whose name ends in `_ptds` or `_ptsz`. Calls without a stream argument
+    /// use it too.
     pub const DEFAULT: CUstream = CUstream(0);
     /// The constant `CU_STREAM_LEGACY` of cuda.h.
     pub const LEGACY: CUstream = CUstream(1);

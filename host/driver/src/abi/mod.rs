@@ -3,8 +3,8 @@
 //! Names are `cuda.h`'s, so that a signature here reads like its page in the CUDA driver API
 //! reference. Two things differ from the C declarations, and neither is visible to a caller:
 //!
-//! - A handle is an opaque number, not a pointer: nothing here dereferences one (see
-//!   `objects::handle::registry`).
+//! - A handle is an opaque number, not a pointer: nothing here dereferences
+//!   one (see `objects::handle::registry`).
 //! - An enumeration is a plain integer, because C may pass any value and a Rust enum must not hold
 //!   an unknown one.
 

@@ -50,8 +50,8 @@ pub struct CUmemAllocationProp {
     pub flags: [u8; 8],
 }
 
-// SAFETY: the pointer is for another operating system. It is stored and returned, and never
-// dereferenced.
+// SAFETY: the pointer is for another operating system. It is stored and returned,
+// and never dereferenced.
 unsafe impl Send for CUmemAllocationProp {}
 // SAFETY: as above.
 unsafe impl Sync for CUmemAllocationProp {}
@@ -158,8 +158,8 @@ pub struct CUlaunchAttribute {
     pub value: CUlaunchAttributeValue,
 }
 
-/// The 64 bytes of a launch or stream attribute's value. Every member of C's union begins at its
-/// first byte.
+/// The 64 bytes of a launch or stream attribute's value. Every member of C's union begins at
+/// its first byte.
 #[repr(C, align(8))]
 #[derive(Debug, Clone, Copy)]
 pub struct CUlaunchAttributeValue {

@@ -78,14 +78,14 @@ impl Observer {
     }
 }
 
-/// Excludes a module that was loaded earlier from the check of leaks: it is kept until the process
-/// ends.
+/// Excludes a module that was loaded earlier from the check of leaks: it is kept until
+/// the process ends.
 pub fn keep_module(handle: CUmodule) {
     ledger::gone(ObjectKind::Module, handle.0 as u64);
 }
 
-/// Runs `make`, whose objects are meant to live until the process ends. The check of leaks ignores
-/// them.
+/// Runs `make`, whose objects are meant to live until the process ends. The check of
+/// leaks ignores them.
 pub fn kept<T>(make: impl FnOnce() -> T) -> T {
     crate::objects::handle::origin::aside(make)
 }

@@ -1,5 +1,5 @@
-//! The calls of "Context Management": making contexts, the calling thread's stack of them, and
-//! settings.
+//! The calls of "Context Management": making contexts, the calling thread's stack of
+//! them, and settings.
 
 use super::{present, put};
 use crate::abi::enums::{context_flags, func_cache, limit, shared_config};
@@ -92,8 +92,8 @@ pub(crate) unsafe fn push(handle: CUcontext) -> Result {
     Ok(())
 }
 
-/// Refuses the null handle, which a GPU's driver distinguishes from the handle of a destroyed
-/// context.
+/// Refuses the null handle, which a GPU's driver distinguishes from the handle of
+/// a destroyed context.
 fn named(handle: CUcontext) -> Result {
     ensure!(
         handle.0 != 0,
@@ -338,8 +338,8 @@ pub(crate) unsafe fn priority_range(least: *mut c_int, greatest: *mut c_int) -> 
     context::current()?;
     for (pointer, value) in [(least, PRIORITIES.0), (greatest, PRIORITIES.1)] {
         if !pointer.is_null() {
-            // SAFETY: the caller keeps the contract. The reference permits either pointer to be
-            // null.
+            // SAFETY: the caller keeps the contract. The reference permits either pointer
+            // to be null.
             unsafe { pointer.write(value) };
         }
     }

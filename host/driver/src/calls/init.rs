@@ -40,8 +40,8 @@ pub(crate) unsafe fn init(flags: c_uint) -> Result {
 pub(crate) unsafe fn version(version: *mut c_int) -> Result {
     if let Choice::Made(Backend::Cuda) = backend::choice() {
         let function = real("cuDriverGetVersion")?;
-        // SAFETY: this is the real driver's function of this name, or the stand-in. Both have this
-        // C signature.
+        // SAFETY: this is the real driver's function of this name, or the stand-in. Both have
+        // this C signature.
         let function: unsafe extern "C" fn(*mut c_int) -> CUresult =
             unsafe { std::mem::transmute(function) };
         // SAFETY: the caller keeps the contract.
@@ -57,8 +57,8 @@ pub(crate) unsafe fn version(version: *mut c_int) -> Result {
 
 fn real_init(flags: c_uint) -> Result {
     let function = real("cuInit")?;
-    // SAFETY: this is the real driver's function of this name, or the stand-in. Both have this C
-    // signature.
+    // SAFETY: this is the real driver's function of this name, or the stand-in. Both have
+    // this C signature.
     let function: unsafe extern "C" fn(c_uint) -> CUresult =
         unsafe { std::mem::transmute(function) };
     // SAFETY: cuInit accepts any flags at any time.

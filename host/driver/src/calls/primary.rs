@@ -1,5 +1,5 @@
-//! The calls of "Primary Context Management": the context of a device that all libraries of a
-//! process share.
+//! The calls of "Primary Context Management": the context of a device that all libraries of
+//! a process share.
 
 use super::put;
 use crate::abi::enums::context_flags;

@@ -1,5 +1,5 @@
-//! The calls of "Profiler Control". There is no profiler to start or stop, and the calls succeed
-//! without effect.
+//! The calls of "Profiler Control". There is no profiler to start or stop, and the calls
+//! succeed without effect.
 
 use crate::error::Result;
 use crate::objects::context;

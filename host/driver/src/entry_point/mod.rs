@@ -52,8 +52,8 @@ pub(crate) struct Slot {
 }
 
 impl EntryPoint {
-    /// Returns the name that `cuda.h` gives the newest version of this call: `cuMemAlloc_v2`
-    /// without `_v2`.
+    /// Returns the name that `cuda.h` gives the newest version of this call:
+    /// `cuMemAlloc_v2` without `_v2`.
     pub fn name(&self) -> &'static str {
         match self.symbol.rsplit_once("_v") {
             Some((name, version)) if version.bytes().all(|b| b.is_ascii_digit()) => name,

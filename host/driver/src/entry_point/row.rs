@@ -58,8 +58,8 @@ pub(crate) struct Columns {
     pub(crate) ends_events: bool,
     /// Whether programs also work without the call. Then its absence is not reported as a failure.
     pub(crate) optional: bool,
-    /// Another name that `cuGetProcAddress` accepts for it, and the CUDA version from which it
-    /// does.
+    /// Another name that `cuGetProcAddress` accepts for it, and the CUDA version from
+    /// which it does.
     pub(crate) also_called: Option<(&'static str, u32)>,
 }
 

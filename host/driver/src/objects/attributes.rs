@@ -16,8 +16,8 @@ macro_rules! attributes {
             let ($l, $s) = (&$m.limits, &$m.multiprocessor);
             // Whether the device is of this major compute capability or above.
             let $from = |major: u32| u32::from($m.compute_capability[0] >= major);
-            // An attribute is an int in C. A value of the model that does not fit counts as the
-            // largest int.
+            // An attribute is an int in C. A value of the model that does not fit counts as
+            // the largest int.
             Some(match attribute {
                 $($number => i64::from($value).try_into().unwrap_or(i32::MAX),)*
                 _ => return None,

@@ -1,5 +1,5 @@
-//! Conditions of graphs: numbers that kernels set while a graph runs, and that its conditional
-//! nodes read.
+//! Conditions of graphs: numbers that kernels set while a graph runs, and that its
+//! conditional nodes read.
 //!
 //! Source: CUDA C++ Programming Guide, "Conditional Graph Nodes", "Conditional Handles". A
 //! condition lives as long as its graph, or anything instantiated from it. If it has no default,

@@ -135,8 +135,8 @@ impl Load {
         Load(Vec::new())
     }
 
-    /// Returns the first moment from `ready` on at which `part` of the engine is free for
-    /// `duration`.
+    /// Returns the first moment from `ready` on at which `part` of the engine is
+    /// free for `duration`.
     fn first_gap(
         &self,
         ready: Nanoseconds,

@@ -11,13 +11,13 @@
 //! | memset | [`COPY_LATENCY`] + bytes / memory rate | the multiprocessors |
 //! | event, wait, host function | nothing | nothing |
 //!
-//! *Launches* is one launch latency. A kernel that launches kernels adds [`CHILD_LATENCY`] for each
-//! child of the longest chain that ran one after another, and [`DEVICE_LAUNCH`] for every child.
-//! *Memory* is the number of bytes that threads accessed in global memory, divided by the device's
-//! streaming rate. If counters are on, it is 32 bytes for each sector that was accessed, divided by
-//! that rate. *Issue* is the number of warp instructions, divided by the schedulers of the
-//! multiprocessors that have a block, at one instruction a clock each. All rates are those of the
-//! device model.
+//! *Launches* is one launch latency. A kernel that launches kernels adds [`CHILD_LATENCY`] for
+//! each child of the longest chain that ran one after another, and [`DEVICE_LAUNCH`] for every
+//! child. *Memory* is the number of bytes that threads accessed in global memory, divided by the
+//! device's streaming rate. If counters are on, it is 32 bytes for each sector that was accessed,
+//! divided by that rate. *Issue* is the number of warp instructions, divided by the schedulers of
+//! the multiprocessors that have a block, at one instruction a clock each. All rates are those of
+//! the device model.
 //!
 //! This is only a roofline model. It has no caches, no exposed latency when there are too few
 //! warps, and no bank conflicts. It counts PTX instructions, not machine instructions. It
@@ -93,8 +93,8 @@ pub(crate) fn set(model: &DeviceModel, bytes: u64) -> Cost {
     }
 }
 
-/// Returns the cost of a kernel that did `summary` in blocks, of which `resident` fit on a
-/// multiprocessor.
+/// Returns the cost of a kernel that did `summary` in blocks, of which `resident` fit
+/// on a multiprocessor.
 pub(crate) fn kernel(
     model: &DeviceModel,
     summary: &ExecutionSummary,

@@ -1,5 +1,5 @@
-//! An operation in modelled time: its cost, the operations that it waits for, and its end once that
-//! is known.
+//! An operation in modelled time: its cost, the operations that it waits for, and its end once
+//! that is known.
 
 use super::Nanoseconds;
 use super::engine::Engine;
@@ -78,8 +78,8 @@ impl Node {
         })
     }
 
-    /// Returns the moment from which the operation can run. Everything that it waits for must be
-    /// laid out.
+    /// Returns the moment from which the operation can run. Everything that it waits for must
+    /// be laid out.
     pub(super) fn ready(&self) -> Nanoseconds {
         let after = self.after.lock();
         let ends = after.iter().filter_map(|node| node.end.get().copied());

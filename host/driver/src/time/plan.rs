@@ -1,5 +1,5 @@
-//! The choice of the operation that is laid out next: of all that are ready, the one that can start
-//! first.
+//! The choice of the operation that is laid out next: of all that are ready, the one that
+//! can start first.
 
 use super::Nanoseconds;
 use super::engine::{Class, Engines};
@@ -44,8 +44,8 @@ impl Plan {
                 }
             }
             match node.cost.get() {
-                // An operation that has not run is never laid out, and neither are those that wait
-                // for it.
+                // An operation that has not run is never laid out, and neither are those that
+                // wait for it.
                 None => plan.waits[i] += 1,
                 Some(cost) => {
                     if let (Some(queue), Some(class)) = (node.lane.queue, cost.engine.class())

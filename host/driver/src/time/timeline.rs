@@ -32,15 +32,15 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 use std::thread::ThreadId;
 
-/// The cost of a submitting call for the host: about the time of an asynchronous driver call on a
-/// current server.
+/// The cost of a submitting call for the host: about the time of an asynchronous driver call on
+/// a current server.
 pub(crate) const SUBMIT: Nanoseconds = 1_500;
 
 /// The cost for the host of a call that only marks a point in a stream, or makes it wait for one.
 pub(crate) const MARK: Nanoseconds = 500;
 
-/// How far back the engines' load is kept. A thread that has been idle for longer finds the engines
-/// free.
+/// How far back the engines' load is kept. A thread that has been idle for longer finds
+/// the engines free.
 const MEMORY: Nanoseconds = 1_000_000_000;
 
 /// The number of threads' places that are kept before those long past are dropped.
@@ -162,8 +162,8 @@ impl Timeline {
         state.add(self.device, after, lane)
     }
 
-    /// Adds an operation that is part of one that was submitted. It waits for `after` and costs the
-    /// host nothing.
+    /// Adds an operation that is part of one that was submitted. It waits for `after` and costs
+    /// the host nothing.
     pub(crate) fn follow(&self, after: Vec<Arc<Node>>, lane: Lane) -> Arc<Node> {
         self.clock.state.lock().add(self.device, after, lane)
     }

@@ -1,5 +1,5 @@
-//! `LANEWISE_TRACE=file.json`: a timeline of the driver's work for a program, for Perfetto or
-//! `chrome://tracing`.
+//! `LANEWISE_TRACE=file.json`: a timeline of the driver's work for a program, for
+//! Perfetto or `chrome://tracing`.
 //!
 //! The file is in the trace event format of Chrome ("complete" events, in microseconds). It has one
 //! process for each device, and in it one track for each stream and one for each host thread. It is
@@ -72,8 +72,8 @@ pub(crate) fn on() -> bool {
     KEPT.load(Ordering::Relaxed) || file().is_some()
 }
 
-/// Makes a trace from now on, as `LANEWISE_TRACE` does, for [`trace_so_far`]. Call it before the
-/// driver starts.
+/// Makes a trace from now on, as `LANEWISE_TRACE` does, for [`trace_so_far`]. Call it before
+/// the driver starts.
 pub fn keep_trace() {
     KEPT.store(true, Ordering::Relaxed);
 }

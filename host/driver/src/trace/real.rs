@@ -40,8 +40,8 @@ macro_rules! functions {
                 Some(Functions {
                     $($field: {
                         let found = library.find($symbol)?;
-                        // SAFETY: the function has this signature in every driver that has it under
-                        // this name.
+                        // SAFETY: the function has this signature in every driver that has it
+                        // under this name.
                         unsafe { std::mem::transmute::<*mut (), unsafe extern "C" fn($($type),*) -> CUresult>(found) }
                     },)*
                 })
@@ -128,8 +128,8 @@ pub(crate) fn range(name: String, start: Duration) {
 pub(crate) fn word<T>(argument: &T) -> u64 {
     let mut word = [0u8; 8];
     let size = size_of::<T>().min(8);
-    // SAFETY: the value is live and has this many bytes. Arguments of C functions are scalars and
-    // plain structs.
+    // SAFETY: the value is live and has this many bytes. Arguments of C functions are scalars
+    // and plain structs.
     unsafe {
         std::ptr::copy_nonoverlapping((argument as *const T).cast::<u8>(), word.as_mut_ptr(), size)
     };
@@ -227,8 +227,8 @@ fn before(at: StreamAt, work: DeviceWork, default: CUstream, arguments: &[u64]) 
             if config.is_null() {
                 return None;
             }
-            // SAFETY: the pointer is not null, so it is valid by the contract of
-            // `cuLaunchKernelEx`.
+            // SAFETY: the pointer is not null, so it is valid by the
+            // contract of `cuLaunchKernelEx`.
             unsafe { (*config).stream }
         }
     };
@@ -293,8 +293,8 @@ fn base(functions: &Functions, context: CUcontext, stream: CUstream) -> Option<(
 
 fn kernel_name(functions: &Functions, function: u64) -> String {
     let mut text: *const c_char = std::ptr::null();
-    // SAFETY: the pointer is to a variable of this function. The function is the program's
-    // argument.
+    // SAFETY: the pointer is to a variable of this function. The function is
+    // the program's argument.
     let known = unsafe { (functions.name)(&mut text, function as usize) == CUresult::SUCCESS };
     if known && !text.is_null() {
         // SAFETY: the text belongs to the driver and lives as long as the function.

@@ -1,8 +1,8 @@
 //! Copies of boxes between host memory, device memory and arrays, against a loop over bytes.
 //!
-//! Each case makes two volumes with room around the box, fills both with different bytes, and
-//! copies. It compares the whole destination: the bytes that were copied, and those that must not
-//! change.
+//! Each case makes two volumes with room around the box, fills both with different bytes,
+//! and copies. It compares the whole destination: the bytes that were copied, and those that
+//! must not change.
 
 use crate::answer::ok;
 use lanewise_driver::abi::*;

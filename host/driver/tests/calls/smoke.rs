@@ -1,5 +1,5 @@
-//! `cust` runs on this driver: initialisation, contexts, memory, streams and events, through its
-//! safe API.
+//! `cust` runs on this driver: initialisation, contexts, memory, streams and events, through
+//! its safe API.
 
 use cust::context::{CacheConfig, CurrentContext, ResourceLimit};
 use cust::device::DeviceAttribute;

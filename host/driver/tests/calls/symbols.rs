@@ -1,5 +1,5 @@
-//! Every symbol that `cust_raw` 0.11 declares exists, is ours, and takes arguments of the declared
-//! sizes.
+//! Every symbol that `cust_raw` 0.11 declares exists, is ours, and takes arguments of
+//! the declared sizes.
 //!
 //! The list is `grep -o 'pub fn cu[A-Za-z0-9_]*'` over cust_raw's `cuda.rs`, by number of
 //! arguments. bindgen generated cust_raw from `cuda.h`, and our table was written independently of

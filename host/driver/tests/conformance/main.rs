@@ -1,5 +1,5 @@
-//! One row for each call and each documented way to misuse it, with the code that the driver must
-//! return.
+//! One row for each call and each documented way to misuse it, with the code that the
+//! driver must return.
 //!
 //! The table runs on whatever [`driver`] chooses: the simulator here, NVIDIA's driver on a machine
 //! with a GPU. Both must give the same results, so a row that passes on both shows that the two
@@ -129,8 +129,8 @@ fn check(row: &Row) -> Result<(), String> {
             row.name
         ));
     }
-    // The simulator says what was wrong, and names the call; "not ready" is an answer and not a
-    // failure.
+    // The simulator says what was wrong, and names the call; "not ready" is an answer and
+    // not a failure.
     let failed = !matches!(code, CUresult::SUCCESS | CUresult::ERROR_NOT_READY);
     if failed && lanewise_driver::backend() == Some(Backend::Sim) {
         let call = row.name.split_once(':').map_or(row.name, |(call, _)| call);

@@ -1,6 +1,6 @@
 //! A stand-in for NVIDIA's `libcuda.so.1`, which `tests/pass_through.rs` builds: one device, a few
-//! calls, and results that are easy to recognise. It has no `cuMemAlloc_v2`, as an old driver lacks
-//! new calls.
+//! calls, and results that are easy to recognise. It has no `cuMemAlloc_v2`, as an old driver
+//! lacks new calls.
 //!
 //! As with the real library, the caller of each function guarantees that its pointers are valid:
 //! results have a place to go, and events come from [`cuEventCreate`].

@@ -23,8 +23,8 @@ pub fn vec_add(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>) {
     }
 }
 
-/// Halves a number, increments a counter, and sets the condition to whether the number can be
-/// halved again.
+/// Halves a number, increments a counter, and sets the condition to whether the number can
+/// be halved again.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn halve(mut number: DisjointSlice<u32>, mut times: DisjointSlice<u32>, is_even: Condition) {

@@ -72,8 +72,8 @@ impl From<MemoryError> for FftError {
 /// The way in which a transform is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// All passes in shared memory, in one launch or in two: each element is loaded and stored once
-    /// in each.
+    /// All passes in shared memory, in one launch or in two: each element is loaded and stored
+    /// once in each.
     Blocks,
     /// A launch for each pass.
     Passes(Radix),
@@ -84,8 +84,8 @@ pub enum Method {
 pub enum Radix {
     /// Two elements. The number of passes is the logarithm of the length to base 2.
     Two,
-    /// Four elements. There are half as many passes, and one pass of radix 2 if the logarithm is
-    /// odd.
+    /// Four elements. There are half as many passes, and one pass of radix 2 if the
+    /// logarithm is odd.
     Four,
 }
 
@@ -176,8 +176,8 @@ transforms! {
     f64 11;
 }
 
-/// A plan for transforms of one length, several at once, with the memory that they need on the
-/// device.
+/// A plan for transforms of one length, several at once, with the memory that they need
+/// on the device.
 #[derive(Debug)]
 pub struct Fft<T: Transforms = f32> {
     log_n: u32,
@@ -229,8 +229,8 @@ impl<T: Transforms> Fft<T> {
         })
     }
 
-    /// Queues the transforms of `input` to `output`. In both buffers the sequences follow one after
-    /// another.
+    /// Queues the transforms of `input` to `output`. In both buffers the sequences follow
+    /// one after another.
     ///
     /// # Errors
     /// [`AlgorithmError::Length`] if a buffer does not have the plan's number of elements; the
@@ -254,8 +254,8 @@ impl<T: Transforms> Fft<T> {
                 (0, Direction::Inverse) => 1.0 / f64::from(1u32 << self.log_n),
                 _ => 1.0,
             };
-            // The last launch writes to the output, and the launches alternate between the two
-            // buffers.
+            // The last launch writes to the output, and the launches alternate between
+            // the two buffers.
             let (from, to): (&DeviceBuffer<_>, &mut DeviceBuffer<_>) = match (number, left % 2) {
                 (0, 0) => (input, &mut *output),
                 (0, _) => (input, &mut self.between),
@@ -269,8 +269,8 @@ impl<T: Transforms> Fft<T> {
     }
 }
 
-/// Returns the launches of a transform of `2^log_n` elements, if `2^log_block` elements fit in a
-/// block.
+/// Returns the launches of a transform of `2^log_n` elements, if `2^log_block` elements fit
+/// in a block.
 fn steps(log_n: u32, method: Method, log_block: u32) -> Vec<Step> {
     let radices = match method {
         // Two or four elements are one pass.

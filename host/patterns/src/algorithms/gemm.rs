@@ -92,8 +92,8 @@ pub fn gemm<T: Multiplies>(
     gemm_batched(device, stream, factors, shape, ab, c, 1)
 }
 
-/// Queues `batch` products of one shape at once. The matrices follow one after another in each
-/// buffer.
+/// Queues `batch` products of one shape at once. The matrices follow one after another
+/// in each buffer.
 ///
 /// # Errors
 /// As [`gemm`].

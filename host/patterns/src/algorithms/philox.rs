@@ -157,8 +157,8 @@ draws! {
         |words: &[u32]| ((u64::from(words[1]) << 32 | u64::from(words[0])) >> 11) as f64 / 2f64.powi(53);
 }
 
-/// A stream of random numbers: Philox4x32-10. Streams with different seeds or stream numbers are
-/// independent.
+/// A stream of random numbers: Philox4x32-10. Streams with different seeds or stream
+/// numbers are independent.
 ///
 /// It has 2^66 words of 32 bits, four for each of 2^64 counters, and then begins again. An `f32`
 /// uses one word. An `f64` uses two, and the first of them has an even position, so one word may be
@@ -265,8 +265,8 @@ impl Philox {
     }
 }
 
-/// Returns a shape with a thread for each counter of this many numbers, up to a useful number of
-/// blocks.
+/// Returns a shape with a thread for each counter of this many numbers, up to a useful
+/// number of blocks.
 fn config(length: usize, of_counter: usize) -> LaunchConfig {
     LaunchConfig::for_num_elems(length.div_ceil(of_counter).min(1 << 22))
 }

@@ -74,9 +74,9 @@ fn name(system: usize, systems: usize) -> String {
     }
 }
 
-/// Solves `matrix x = right`. `matrix` has `size` equations in row-major order, and `right` has one
-/// row for each equation, with one column for each right-hand side. The result has the shape of
-/// `right`.
+/// Solves `matrix x = right`. `matrix` has `size` equations in row-major order, and `right` has
+/// one row for each equation, with one column for each right-hand side. The result has the
+/// shape of `right`.
 ///
 /// # Errors
 /// [`SolveError::Singular`] with the column; [`AlgorithmError::Length`] if `matrix` is not square,
@@ -90,8 +90,8 @@ pub fn solve<T: Solves>(
     solve_batched(device, size, 1, matrix, right)
 }
 
-/// Solves several systems of one size at once. They follow one after another in both slices and in
-/// the result.
+/// Solves several systems of one size at once. They follow one after another in both slices and
+/// in the result.
 ///
 /// # Errors
 /// As [`solve`]: [`SolveError::Singular`] names the first system that can't be solved.
@@ -216,8 +216,8 @@ impl<T: Solves> System<T> {
     /// Queues four kernels for each column, of all systems at once.
     fn launch(&mut self, stream: &Stream) -> Result<(), SolveError> {
         let (size, width, systems) = (self.size, self.width, self.systems);
-        // The grid has as many blocks along the systems as it may have, and the kernels loop over
-        // the rest.
+        // The grid has as many blocks along the systems as it may have, and the kernels loop
+        // over the rest.
         let (along, threads) = (systems.clamp(1, 65535), THREADS as u32);
         let blocks_of = |n: u32| LaunchConfig::cover_1d(n as usize, threads).grid.x;
         let tile = TILE.map(|side| side as u32);

@@ -71,8 +71,8 @@ pub enum CsrError {
         /// The start of the row above it.
         least: u32,
     },
-    /// The last start must be the number of elements, and each element must have a column and a
-    /// value.
+    /// The last start must be the number of elements, and each element must have a column
+    /// and a value.
     #[error(
         "the last row ends at {end}, and there are {columns} columns of elements and {values} values"
     )]
@@ -122,8 +122,8 @@ pub struct CsrMatrix<T: Sums = f32> {
 pub enum Rows {
     /// One thread, for rows with one or two elements.
     Thread,
-    /// This many lanes of a warp: 4, 8, 16 or 32. Another number is rounded up to the next of
-    /// these.
+    /// This many lanes of a warp: 4, 8, 16 or 32. Another number is rounded up to the
+    /// next of these.
     Lanes(u32),
 }
 
@@ -376,8 +376,8 @@ fn uneven(n: usize, seed: u64) -> Places {
 }
 
 /// Returns the positions for a stencil on a cube of this many points. Each point has its 27
-/// neighbours, including itself. The cube is periodic: points at a face have neighbours on the
-/// opposite side.
+/// neighbours, including itself. The cube is periodic: points at a face have neighbours on
+/// the opposite side.
 fn stencil(n: usize, _seed: u64) -> Places {
     // This is roughly the side of the cube. Only the distance between rows and planes matters.
     let side = (1i64..)

@@ -1,8 +1,8 @@
 //! Hello: every thread prints a line.
 //!
-//! The driver writes the text directly to the process's standard output. To compare the text, the
-//! output is redirected to a file during the launch (see [`crate::capture`]), and printed
-//! afterwards.
+//! The driver writes the text directly to the process's standard output. To compare the
+//! text, the output is redirected to a file during the launch (see [`crate::capture`]),
+//! and printed afterwards.
 
 use std::io::Write;
 

@@ -1,5 +1,5 @@
-//! Matrix addition: three ways to assign elements to threads, and one with memory that host and
-//! device share.
+//! Matrix addition: three ways to assign elements to threads, and one with memory that host
+//! and device share.
 
 use anyhow::Result;
 use gpu::basics::matrix_add::{mat_add_1d_1d, mat_add_2d_1d, mat_add_2d_2d, mat_add_one_block};

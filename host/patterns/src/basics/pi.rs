@@ -1,5 +1,5 @@
-//! Pi by the midpoint rule, in two kernels: blocks sum strips, and then one block sums the blocks'
-//! results.
+//! Pi by the midpoint rule, in two kernels: blocks sum strips, and then one block sums
+//! the blocks' results.
 
 use anyhow::Result;
 use gpu::basics::pi::{pi_final, pi_partial};
@@ -70,9 +70,9 @@ impl Case for Pi {
     }
 
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>> {
-        // Each thread adds some strips. Then the sums of some thousand threads and of 256 blocks
-        // are added in trees. So the rounding error stays far below the 1e-5 that the notes
-        // require.
+        // Each thread adds some strips. Then the sums of some thousand threads and of 256
+        // blocks are added in trees. So the rounding error stays far below the 1e-5 that
+        // the notes require.
         let value = pi(self.strips as usize);
         Ok(compare::within(
             &self.pi.to_vec()?,

@@ -84,8 +84,8 @@ fn sum(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
 
 // On the CPU: where the threads are, one after another.
 
-/// Returns `[cluster, rank of the block in it, blocks in it, rank of the thread in it]` for each of
-/// `n` threads.
+/// Returns `[cluster, rank of the block in it, blocks in it, rank of the thread in it]` for each
+/// of `n` threads.
 pub fn positions(n: usize, block: u32, cluster: u32) -> Vec<[u32; 4]> {
     let (block, cluster) = (block as usize, cluster as usize);
     let position = |i: usize| {

@@ -16,8 +16,8 @@ use super::select::Choice;
 pub(crate) struct Args {
     /// Functions; all of them if none is named
     functions: Vec<String>,
-    /// 2 to this power inputs, spread over all that there are [default: 32 on a GPU, 20 on the
-    /// simulator]
+    /// 2 to this power inputs, spread over all that there are [default: 32 on a GPU, 20
+    /// on the simulator]
     #[arg(long, value_parser = clap::value_parser!(u32).range(0..=32))]
     sample: Option<u32>,
     /// The device whose functions are compared

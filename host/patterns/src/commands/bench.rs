@@ -18,9 +18,9 @@ pub(crate) struct Args {
     /// Only these patterns or variants; with `--checks`, kernels of the simulator's benchmark whose
     /// names hold one of these
     only: Vec<String>,
-    /// What the simulator's checks cost instead: CPU time of its benchmark kernels under each, over
-    /// that of the same kernels unchecked. With a list, as `LANEWISE_CHECKS` takes it, what those
-    /// cost together
+    /// What the simulator's checks cost instead: CPU time of its benchmark kernels under each,
+    /// over that of the same kernels unchecked. With a list, as `LANEWISE_CHECKS` takes it, what
+    /// those cost together
     #[arg(long, value_name = "LIST", num_args = 0..=1, require_equals = true, conflicts_with_all = ["full", "no_reference", "device"])]
     checks: Option<Option<Checks>>,
     /// Rounds of `--checks`, of which the quickest counts

@@ -24,8 +24,8 @@ use super::select::Choice;
 pub(crate) struct Args {
     /// Only instructions that begin so: `add.`, `cvt.rn.f16`
     only: Vec<String>,
-    /// Who is right; `sim` puts the simulator against itself, which tries the harness and judges
-    /// nothing
+    /// Who is right; `sim` puts the simulator against itself, which tries the harness
+    /// and judges nothing
     #[arg(long, value_enum, default_value_t = Choice::Cuda)]
     device: Choice,
     /// Chooses the values

@@ -1,5 +1,5 @@
-//! `patterns profile`: the metrics of the notes for each variant of a pattern, by nvprof's and by
-//! ncu's names.
+//! `patterns profile`: the metrics of the notes for each variant of a pattern, by nvprof's and
+//! by ncu's names.
 
 use std::process::ExitCode;
 
@@ -22,8 +22,8 @@ pub(crate) struct Args {
     /// How much: elements of a vector, rows and columns of a matrix
     #[arg(long)]
     size: Option<usize>,
-    /// Who runs the kernels; a GPU counts for nobody but its own profiler, and the command for that
-    /// is printed
+    /// Who runs the kernels; a GPU counts for nobody but its own profiler, and the command for
+    /// that is printed
     #[arg(long, value_enum, default_value_t = Choice::Sim)]
     device: Choice,
     /// Print the result as JSON

@@ -271,8 +271,8 @@ pub(crate) fn shows_times(lines: &[Line]) -> bool {
 /// A column: its head, and each line's cell.
 type Column = (String, Vec<String>);
 
-/// The lines as a table: times, headed by how they were come by, or counters; the figures of a
-/// pattern follow.
+/// The lines as a table: times, headed by how they were come by, or counters; the figures of
+/// a pattern follow.
 fn table(lines: &[Line], backend: Backend) -> Table {
     let mut columns: Vec<Column> = ["variant", "agrees with the CPU"]
         .iter()

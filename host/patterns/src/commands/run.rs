@@ -42,8 +42,8 @@ pub(crate) struct Args {
     /// Who runs the kernels
     #[arg(long, value_enum, default_value_t = Choice::Auto)]
     device: Choice,
-    /// What to check on the simulator: `race`, `sync`, `memory`, `init`, with commas between them,
-    /// or `all`
+    /// What to check on the simulator: `race`, `sync`, `memory`, `init`, with commas between
+    /// them, or `all`
     #[arg(long, value_name = "LIST")]
     checks: Option<Checking>,
     /// Print the result as JSON
@@ -149,8 +149,8 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     })
 }
 
-/// Writes a file that was asked for, and says so on standard error, so that `--json` stays
-/// readable.
+/// Writes a file that was asked for, and says so on standard error, so that
+/// `--json` stays readable.
 fn write(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).with_context(|| format!("cannot write `{}`", path.display()))?;
     eprintln!("wrote {}", path.display());

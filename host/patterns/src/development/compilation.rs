@@ -116,8 +116,8 @@ fn loaded(
     figures: Vec<Figure>,
 ) -> Result<Box<dyn Case>> {
     let launch = move |stream: &_, config, (input, output): curve::Buffers<'_>| {
-        // SAFETY: the module is compiled from the handle's crate, and its kernel has no safety
-        // conditions.
+        // SAFETY: the module is compiled from the handle's crate, and its kernel has
+        // no safety conditions.
         let launched =
             unsafe { module.launch_unchecked(stream, map_curve_at_home, config, (input, output)) };
         Ok(launched?)

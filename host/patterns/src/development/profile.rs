@@ -1,6 +1,6 @@
 //! The metrics of the notes, by three names: the name in nvprof, which the notes use, the name in
-//! Nsight Compute (`ncu`), which replaced it, and the name of the simulator's counter, which needs
-//! no GPU.
+//! Nsight Compute (`ncu`), which replaced it, and the name of the simulator's counter, which
+//! needs no GPU.
 //!
 //! The simulator counts instructions and branches of the PTX, and a profiler counts those of the
 //! machine code. They change in the same direction, but the numbers differ. The simulator has no

@@ -44,8 +44,8 @@ pub fn image(device: &Device) -> Result<Image, LoadError> {
 fn linked(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let image = image(device)?;
     let figures = vec![Figure::new("bytes of the image", image.bytes().len())];
-    // SAFETY: one module is the crate's own PTX, and the other defines `curve` as the crate
-    // declares it.
+    // SAFETY: one module is the crate's own PTX, and the other defines `curve` as the
+    // crate declares it.
     let set = unsafe { device.set_module::<separate_kernels::Ptx>(image.load(device)?) };
     match set {
         // An earlier case has set it.
@@ -68,8 +68,8 @@ fn kept(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     // SAFETY: the bytes are an image that the driver's linker made.
     let module = Arc::new(unsafe { lanewise::Module::from_image(device, &bytes)? });
     let launch = move |stream: &_, config, (input, output): curve::Buffers<'_>| {
-        // SAFETY: the module is the linked module of the kernel's handle, and the kernel has no
-        // safety conditions.
+        // SAFETY: the module is the linked module of the kernel's handle, and the kernel has
+        // no safety conditions.
         let launched =
             unsafe { module.launch_unchecked(stream, map_curve, config, (input, output)) };
         Ok(launched?)

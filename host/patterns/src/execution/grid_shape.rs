@@ -1,5 +1,5 @@
-//! One kernel with many block shapes: occupancy, warps, time, and the rules of thumb that a shape
-//! breaks.
+//! One kernel with many block shapes: occupancy, warps, time, and the rules of thumb that
+//! a shape breaks.
 
 use anyhow::Result;
 use gpu::execution::grid_shape::sum_matrix;

@@ -1,5 +1,5 @@
-//! The common part of the in-place reductions: the input is overwritten, and each block writes a
-//! partial sum.
+//! The common part of the in-place reductions: the input is overwritten, and each block writes
+//! a partial sum.
 
 use anyhow::Result;
 use gpu::execution::reduce_neighbored::reduce_neighbored;
@@ -35,8 +35,8 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// Prepares the data for blocks that each reduce `unroll` times as many elements as they have
-    /// threads.
+    /// Prepares the data for blocks that each reduce `unroll` times as many elements as
+    /// they have threads.
     pub(super) fn prepare(device: &Device, setup: Setup, unroll: usize) -> Result<Self> {
         let (n, block) = (setup.elements()?, setup.block.unwrap_or(BLOCK));
         let per_block = (block as usize * unroll).max(1);
@@ -84,8 +84,8 @@ pub(crate) struct Reduction<K> {
 }
 
 impl<K: SafeKernel<Params = Params>> Reduction<K> {
-    /// Prepares the data for blocks that each reduce `unroll` times as many elements as they have
-    /// threads.
+    /// Prepares the data for blocks that each reduce `unroll` times as many elements as
+    /// they have threads.
     pub(crate) fn prepare(
         device: &Device,
         setup: Setup,

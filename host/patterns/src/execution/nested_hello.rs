@@ -84,8 +84,8 @@ impl Case for Nested {
 
 // On the CPU.
 
-/// Returns the lines of `blocks` blocks of `threads` threads and of all levels below, level by
-/// level.
+/// Returns the lines of `blocks` blocks of `threads` threads and of all levels below,
+/// level by level.
 pub fn lines(blocks: u32, threads: u32) -> Vec<String> {
     let mut lines = Vec::new();
     let (mut threads, mut depth) = (threads, 0);

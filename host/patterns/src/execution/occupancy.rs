@@ -1,9 +1,9 @@
-//! Occupancy: the resources of a kernel, the number of resident blocks, and the resource that
-//! limits it.
+//! Occupancy: the resources of a kernel, the number of resident blocks, and the resource
+//! that limits it.
 //!
-//! Each variant runs its kernel, and then queries the driver for the number of resident blocks on a
-//! multiprocessor, for each size from 1 to 1024 threads. The model must return the same number for
-//! every size.
+//! Each variant runs its kernel, and then queries the driver for the number of resident blocks on
+//! a multiprocessor, for each size from 1 to 1024 threads. The model must return the same number
+//! for every size.
 
 use anyhow::Result;
 use gpu::execution::occupancy::{stir_bounded, stir_free};
@@ -40,8 +40,8 @@ pub static PATTERN: Pattern = Pattern {
 /// The number of rounds that mix the numbers.
 const ROUNDS: u32 = 3;
 
-/// The latency of memory in clock cycles, and the bytes that a thread requests at a time, for
-/// Little's law.
+/// The latency of memory in clock cycles, and the bytes that a thread requests at a time,
+/// for Little's law.
 const MEMORY: (f64, f64) = (600.0, 16.0);
 
 /// Returns the occupancy and the resources that limit it, such as "62.5 %: registers".

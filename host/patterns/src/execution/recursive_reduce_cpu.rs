@@ -1,5 +1,5 @@
-//! The sum as a recursion on the CPU. The notes begin with it before they use kernels. No kernel
-//! runs here.
+//! The sum as a recursion on the CPU. The notes begin with it before they use kernels. No
+//! kernel runs here.
 
 use std::hint::black_box;
 
@@ -58,9 +58,9 @@ impl Case for Recursion {
     }
 }
 
-// The sum of a vector of integers, which is the result of every reduction. Integer addition wraps
-// on the device and here. So the order of additions does not matter, and one reference serves all
-// reductions.
+// The sum of a vector of integers, which is the result of every reduction. Integer addition
+// wraps on the device and here. So the order of additions does not matter, and one reference
+// serves all reductions.
 
 /// Returns the wrapping sum of all elements.
 pub fn sum(input: &[i32]) -> i32 {

@@ -54,8 +54,8 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// A launch for cells of this type. Each type has its own, because the kernels take cells of
-/// different types.
+/// A launch for cells of this type. Each type has its own, because the kernels take cells
+/// of different types.
 type Launch<T> = fn(
     &Device,
     &Stream,

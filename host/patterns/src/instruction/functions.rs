@@ -77,8 +77,8 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// Launches a function's kernel on operands that are on the device. A function of one operand uses
-/// the first.
+/// Launches a function's kernel on operands that are on the device. A function of one operand
+/// uses the first.
 pub type Launch = fn(
     &Device,
     &Stream,

@@ -51,8 +51,8 @@ pub const GANGS: u32 = 8;
 /// The number of threads in a gang if the setup does not give one: four workers.
 pub const BLOCK: u32 = 128;
 
-/// A launch of a variant. Each variant has its own, because the kernels differ in the type of their
-/// output.
+/// A launch of a variant. Each variant has its own, because the kernels differ in the type
+/// of their output.
 type Launch = fn(
     &Device,
     &Stream,

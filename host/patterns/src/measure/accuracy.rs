@@ -18,8 +18,8 @@ use crate::instruction::functions::Function;
 pub enum Inputs {
     /// Every `f32`, all 2^32 of them.
     All,
-    /// A sample of 2 to this power inputs, which are spread over all inputs. The power is 32 at
-    /// most.
+    /// A sample of 2 to this power inputs, which are spread over all inputs. The power is
+    /// 32 at most.
     Sample(u32),
 }
 
@@ -34,8 +34,8 @@ pub struct Accuracy {
     pub worst: f32,
     /// The mean of the finite errors.
     pub mean: f64,
-    /// The number of results that were a number where the true value is infinite or a NaN, or the
-    /// reverse.
+    /// The number of results that were a number where the true value is infinite or a NaN,
+    /// or the reverse.
     pub wrong: u64,
 }
 

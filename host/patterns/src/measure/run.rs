@@ -105,13 +105,13 @@ pub fn check(
 pub fn run(device: &Device, variant: &Variant, setup: Setup) -> Result<Outcome> {
     let stream = device.stream()?;
     let mut case = (variant.prepare)(device, setup)?;
-    // This launch is counted, because the model of time has the number of sectors only if they are
-    // counted.
+    // This launch is counted, because the model of time has the number of sectors only if
+    // they are counted.
     let (first, counters) = counters::of(device, || {
         timed(variant.name, &stream, || case.launch(&stream))
     })?;
-    // The check comes before any further launch, because a variant that works in place changes its
-    // input.
+    // The check comes before any further launch, because a variant that works in place
+    // changes its input.
     let check = setup.is_checked.then(|| case.check()).transpose()?;
     let (time, library) = match device.backend() {
         Backend::Sim => (first, None),

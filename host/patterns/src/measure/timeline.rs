@@ -96,8 +96,8 @@ impl BarKind {
         }
     }
 
-    /// Returns the colour. The colours differ in brightness too (Okabe and Ito, "Color Universal
-    /// Design").
+    /// Returns the colour. The colours differ in brightness too (Okabe and Ito,
+    /// "Color Universal Design").
     fn color(self) -> RGBColor {
         match self {
             Self::Call => RGBColor(150, 150, 150),

@@ -32,8 +32,8 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// Prepares the kernel, on a stream with a window over the table if `window` is set and the device
-/// supports it.
+/// Prepares the kernel, on a stream with a window over the table if `window` is set and the
+/// device supports it.
 fn prepare(device: &Device, setup: Setup, window: bool) -> Result<Box<dyn Case>> {
     let n = setup.elements()?;
     let length = setup.by.unwrap_or(TABLE) as usize;

@@ -46,8 +46,8 @@ pub static PATTERN: Pattern = Pattern {
 
 // On the CPU.
 
-/// Computes `c[i] = a[i + offset] + b[i + offset]`. Elements of `c` that have no such sum stay
-/// unchanged.
+/// Computes `c[i] = a[i + offset] + b[i + offset]`. Elements of `c` that have no such
+/// sum stay unchanged.
 pub fn add_from(a: &[f32], b: &[f32], c: &mut [f32], offset: usize) {
     let sums = a.iter().zip(b).skip(offset).map(|(a, b)| a + b);
     for (c, sum) in c.iter_mut().zip(sums) {

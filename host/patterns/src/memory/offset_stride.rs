@@ -33,8 +33,8 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// Prepares a copy whose input and output are just long enough for as many copied elements as the
-/// size gives.
+/// Prepares a copy whose input and output are just long enough for as many copied elements as
+/// the size gives.
 fn prepare<K: SafeKernel<Params = <offset_copy as Kernel>::Params>>(
     device: &Device,
     setup: Setup,

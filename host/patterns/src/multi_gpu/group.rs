@@ -24,8 +24,8 @@ enum Transport {
 }
 
 impl Group {
-    /// Makes a group of these devices. It uses NCCL if there are a GPU and `libnccl.so.2`, else
-    /// copies.
+    /// Makes a group of these devices. It uses NCCL if there are a GPU and
+    /// `libnccl.so.2`, else copies.
     ///
     /// # Errors
     /// The driver's error, or NCCL's.
@@ -82,8 +82,8 @@ impl Group {
     /// Queues an all-reduce: each rank's buffer becomes the sum of all buffers.
     ///
     /// # Errors
-    /// An error if there is not one buffer per rank or the lengths differ, or the driver's or
-    /// NCCL's error.
+    /// An error if there is not one buffer per rank or the lengths differ, or the driver's
+    /// or NCCL's error.
     pub fn all_reduce(&mut self, buffers: &mut [DeviceBuffer<f32>]) -> Result<()> {
         self.same(buffers, buffers[0].len())?;
         match &self.way {

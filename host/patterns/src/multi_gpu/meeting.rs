@@ -1,13 +1,13 @@
-//! How the ranks of several processes get the same id: through a file that all can read, or through
-//! a socket.
+//! How the ranks of several processes get the same id: through a file that all can read, or
+//! through a socket.
 //!
 //! Rank 0 makes the id and [distributes](Rendezvous::tell) it, and every other rank
-//! [requests](Rendezvous::ask) it. The first ranks wait for the others. With a socket, a rank sends
-//! its number (four bytes, the lowest first) and receives the id. Any machine that can connect to
-//! the socket can request the id, so use it on a trusted network only. The same holds for NCCL's
-//! own sockets.
-//! Source: NCCL's user guide, "Creating a Communicator": the id is sent "using any CPU-based
-//! method".
+//! [requests](Rendezvous::ask) it. The first ranks wait for the others. With a socket, a rank
+//! sends its number (four bytes, the lowest first) and receives the id. Any machine that can
+//! connect to the socket can request the id, so use it on a trusted network only. The same holds
+//! for NCCL's own sockets.
+//! Source: NCCL's user guide, "Creating a Communicator": the id is sent "using
+//! any CPU-based method".
 
 use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read, Write};

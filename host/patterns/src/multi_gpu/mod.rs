@@ -1,9 +1,9 @@
 //! Several devices: access to each other's memory, work that is split between them, and results
 //! that are combined.
 //!
-//! All patterns here use all devices, eight at most. If there is only one device, all parts are on
-//! that device, so the patterns run on every machine. `LANEWISE_SIM_DEVICES=4` makes four simulated
-//! devices.
+//! All patterns here use all devices, eight at most. If there is only one device, all parts
+//! are on that device, so the patterns run on every machine. `LANEWISE_SIM_DEVICES=4` makes
+//! four simulated devices.
 
 pub mod collectives;
 pub mod group;

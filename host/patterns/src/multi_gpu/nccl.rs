@@ -46,8 +46,8 @@ impl Id {
 /// A communicator's handle.
 type Handle = *mut c_void;
 
-/// Defines [`Functions`], with a field for each function, from the function's name and its
-/// parameters.
+/// Defines [`Functions`], with a field for each function, from the function's name
+/// and its parameters.
 macro_rules! functions {
     ($($field:ident $symbol:literal ($($type:ty),*);)*) => {
         struct Functions {
@@ -174,8 +174,8 @@ impl Nccl {
         Ok(id)
     }
 
-    /// Makes this process's communicator, rank `rank` of `of`, on `device`. Waits for the other
-    /// ranks.
+    /// Makes this process's communicator, rank `rank` of `of`, on `device`. Waits for
+    /// the other ranks.
     ///
     /// # Errors
     /// NCCL's code and text, with the call that failed.
@@ -211,8 +211,8 @@ pub struct Communicator {
     handle: Handle,
 }
 
-// SAFETY: any thread may use a communicator, but only one at a time. `&mut` or the owner's thread
-// ensures that.
+// SAFETY: any thread may use a communicator, but only one at a time. `&mut` or the owner's
+// thread ensures that.
 unsafe impl Send for Communicator {}
 
 impl Communicator {
@@ -253,8 +253,8 @@ impl Communicator {
         Ok(stream.raw().cast())
     }
 
-    /// Queues this rank's part of an all-reduce on `stream`: the buffer becomes the sum of all
-    /// ranks' buffers.
+    /// Queues this rank's part of an all-reduce on `stream`: the buffer becomes the sum of
+    /// all ranks' buffers.
     ///
     /// # Errors
     /// NCCL's code and text, with the call that failed.
@@ -262,8 +262,8 @@ impl Communicator {
         let on = self.on(stream)?;
         let (len, address) = (buffer.len(), buffer.write_on(stream)?);
         let at = address as *mut c_void;
-        // SAFETY: the stream waits for the buffer's earlier uses, and the buffer has this many
-        // elements.
+        // SAFETY: the stream waits for the buffer's earlier uses, and the buffer has
+        // this many elements.
         let code =
             unsafe { (self.nccl.0.functions.all_reduce)(at, at, len, FLOAT, SUM, self.handle, on) };
         self.nccl.check("ncclAllReduce", code)
@@ -386,8 +386,8 @@ impl Communicator {
 
 impl Drop for Communicator {
     fn drop(&mut self) {
-        // SAFETY: this value owns the communicator, and it is destroyed once. A drop cannot report
-        // errors.
+        // SAFETY: this value owns the communicator, and it is destroyed once. A drop
+        // cannot report errors.
         let _ = unsafe { (self.nccl.0.functions.destroy)(self.handle) };
     }
 }

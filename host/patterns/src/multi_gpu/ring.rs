@@ -3,15 +3,15 @@
 //! Every buffer is divided into as many chunks as there are ranks. In each round every rank sends
 //! one chunk to the next rank, so that all links are busy all the time. After all rounds each rank
 //! has sent `(n - 1) / n` of a buffer for a reduction or a gathering, which is the minimum.
-//! Source: Patarasuk, Yuan: "Bandwidth optimal all-reduce algorithms for clusters of
-//! workstations", 2009.
+//! Source: Patarasuk, Yuan: "Bandwidth optimal all-reduce algorithms for clusters
+//! of workstations", 2009.
 
 use anyhow::Result;
 use gpu::multi_gpu::collectives::accumulate;
 use lanewise::{CopyTarget, DeviceBuffer, LaunchConfig, Part, Stream};
 
-/// The chunks of each rank's buffer. There may be fewer chunks than ranks, if the buffer has fewer
-/// elements.
+/// The chunks of each rank's buffer. There may be fewer chunks than ranks, if the buffer
+/// has fewer elements.
 type Chunks<'a> = Vec<Vec<Part<'a, f32>>>;
 
 fn cut(buffers: &mut [DeviceBuffer<f32>]) -> Chunks<'_> {
@@ -23,8 +23,8 @@ fn cut(buffers: &mut [DeviceBuffer<f32>]) -> Chunks<'_> {
     cuts.collect()
 }
 
-/// Returns mutable access to a chunk of a rank, and shared access to the same chunk of the rank
-/// before.
+/// Returns mutable access to a chunk of a rank, and shared access to the same chunk of
+/// the rank before.
 fn two<'a, 'b>(
     chunks: &'a mut Chunks<'b>,
     from: usize,

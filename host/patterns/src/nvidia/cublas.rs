@@ -27,9 +27,9 @@ functions! { Functions "cublas":
     version b"cublasGetVersion_v2" (*mut c_void, *mut c_int);
     set_stream b"cublasSetStream_v2" (*mut c_void, *mut c_void);
     set_math_mode b"cublasSetMathMode" (*mut c_void, c_int);
-    // The parameters are the handle, the transposition of both matrices, three sides, a factor,
-    // both matrices with their leading dimensions, a factor, and the product with its leading
-    // dimension.
+    // The parameters are the handle, the transposition of both matrices, three sides, a
+    // factor, both matrices with their leading dimensions, a factor, and the product with
+    // its leading dimension.
     sgemm b"cublasSgemm_v2" (*mut c_void, c_int, c_int, c_int, c_int, c_int, Void, Void, c_int, Void, c_int, Void, *mut c_void, c_int);
     dgemm b"cublasDgemm_v2" (*mut c_void, c_int, c_int, c_int, c_int, c_int, Void, Void, c_int, Void, c_int, Void, *mut c_void, c_int);
     gemm_ex b"cublasGemmEx" (*mut c_void, c_int, c_int, c_int, c_int, c_int, Void, Void, c_int, c_int, Void, c_int, c_int, Void, *mut c_void, c_int, c_int, c_int, c_int);
@@ -37,8 +37,8 @@ functions! { Functions "cublas":
     dgemv b"cublasDgemv_v2" (*mut c_void, c_int, c_int, c_int, Void, Void, c_int, Void, c_int, Void, *mut c_void, c_int);
 }
 
-/// The functions of the library and a handle. The handle computes in full single precision, without
-/// tf32.
+/// The functions of the library and a handle. The handle computes in full single
+/// precision, without tf32.
 struct Cublas {
     functions: Functions,
     handle: *mut c_void,
@@ -106,8 +106,8 @@ fn read<T: DeviceCopy>(buffers: [&DeviceBuffer<T>; 2], stream: &Stream) -> Resul
 /// Returns a job that computes `C = alpha A B + beta C` with row-major matrices.
 ///
 /// # Errors
-/// An error if cuBLAS is missing, one of its functions fails, or a side does not fit in its
-/// integers.
+/// An error if cuBLAS is missing, one of its functions fails, or a side does not fit
+/// in its integers.
 pub fn gemm<T: Number>(
     device: &Device,
     factors: [T; 2],
@@ -167,8 +167,8 @@ pub fn gemm_bf16(
     [m, n, k]: [usize; 3],
     [a, b]: [&[u16]; 2],
 ) -> Result<Box<dyn Job>> {
-    /// `CUDA_R_16BF`, `CUDA_R_32F` (library_types.h), `CUBLAS_COMPUTE_32F`, `CUBLAS_DEFAULT_MATH`,
-    /// `CUBLAS_GEMM_DEFAULT` (cublas_api.h).
+    /// `CUDA_R_16BF`, `CUDA_R_32F` (library_types.h), `CUBLAS_COMPUTE_32F`,
+    /// `CUBLAS_DEFAULT_MATH`, `CUBLAS_GEMM_DEFAULT` (cublas_api.h).
     const BF16: c_int = 14;
     const F32: c_int = 0;
     const COMPUTE_F32: c_int = 68;
@@ -190,10 +190,10 @@ pub fn gemm_bf16(
         let c = c.write_on(stream)? as *mut c_void;
         let [alpha, beta] = pointers(&factors);
         let functions = cublas.on(stream)?;
-        // SAFETY: the matrices have these sides and types, and the uses of the buffers are ordered
-        // by the stream. A row-major matrix here is its transpose there. The transpose of the
-        // product is the transpose of the right factor, which is what `b` holds, times that of the
-        // left factor.
+        // SAFETY: the matrices have these sides and types, and the uses of the buffers are
+        // ordered by the stream. A row-major matrix here is its transpose there. The transpose of
+        // the product is the transpose of the right factor, which is what `b` holds, times that
+        // of the left factor.
         unsafe {
             let status = (functions.gemm_ex)(
                 cublas.handle,

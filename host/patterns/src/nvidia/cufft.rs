@@ -38,12 +38,12 @@ impl Drop for Plan {
     }
 }
 
-/// Returns a job that transforms sequences of `length` elements, which lie one after another in
-/// `input`.
+/// Returns a job that transforms sequences of `length` elements, which lie one after
+/// another in `input`.
 ///
 /// # Errors
-/// An error if cuFFT is missing, one of its functions fails, or a length does not fit in its
-/// integers.
+/// An error if cuFFT is missing, one of its functions fails, or a length does not fit
+/// in its integers.
 pub fn fft<T: Real + Number>(
     device: &Device,
     length: usize,

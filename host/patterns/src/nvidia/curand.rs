@@ -69,8 +69,8 @@ pub fn random<T: Number>(
     Ok(job(name, move |stream| {
         let (functions, handle) = (&generator.functions, generator.handle);
         let (at, even) = (output.write_on(stream)?, n / 2 * 2);
-        // SAFETY: the output has this many numbers of this type, and its uses are ordered by the
-        // stream.
+        // SAFETY: the output has this many numbers of this type, and its uses are ordered
+        // by the stream.
         unsafe {
             check(
                 "curandSetStream",

@@ -32,8 +32,8 @@ functions! { Functions "cusparse":
     multiply b"cusparseSpMV" (*mut c_void, c_int, *const c_void, *mut c_void, *mut c_void, *const c_void, *mut c_void, c_int, c_int, *mut c_void);
 }
 
-/// A matrix on the host in compressed rows: its size, starts of rows, columns of elements, and
-/// values.
+/// A matrix on the host in compressed rows: its size, starts of rows, columns of
+/// elements, and values.
 #[derive(Clone, Copy, Debug)]
 pub struct Compressed<'a, T> {
     /// The number of rows and the number of columns.
@@ -174,8 +174,8 @@ pub fn spmv<T: Number + From<u8>>(
             x,
             y,
         } = &product;
-        // SAFETY: the handles were made above for these buffers, whose uses are ordered by the
-        // stream.
+        // SAFETY: the handles were made above for these buffers, whose uses are ordered
+        // by the stream.
         unsafe {
             check(
                 "cusparseSetStream",

@@ -7,8 +7,8 @@ use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-/// Runs `body`. Returns the text that any thread wrote to standard output meanwhile, and the result
-/// of `body`.
+/// Runs `body`. Returns the text that any thread wrote to standard output meanwhile, and the
+/// result of `body`.
 ///
 /// # Errors
 /// An error if the output cannot be redirected to a temporary file and back.

@@ -1,5 +1,5 @@
-//! The case of most patterns: a launch that fills buffers, and the values that the buffers should
-//! then hold.
+//! The case of most patterns: a launch that fills buffers, and the values that the buffers
+//! should then hold.
 
 use std::fmt::Debug;
 
@@ -10,8 +10,8 @@ use lanewise::{DeviceBuffer, DeviceCopy, Stream};
 
 use crate::{Case, Figure, Work};
 
-/// Output buffers, their expected values, and the launch that fills them. The launch owns the
-/// inputs.
+/// Output buffers, their expected values, and the launch that fills them. The launch
+/// owns the inputs.
 pub(crate) struct Filling<T: DeviceCopy, const N: usize, L> {
     outputs: [DeviceBuffer<T>; N],
     expected: [Vec<T>; N],
@@ -28,8 +28,8 @@ where
     T: DeviceCopy + PartialEq + Debug + 'static,
     L: FnMut(&Stream, &mut [DeviceBuffer<T>; N]) -> Result<()> + 'static,
 {
-    /// Makes the case of `launch`, which has to write `expected` to `outputs` and does `work` for
-    /// that.
+    /// Makes the case of `launch`, which has to write `expected` to `outputs` and does
+    /// `work` for that.
     pub(crate) fn boxed(
         outputs: [DeviceBuffer<T>; N],
         expected: [Vec<T>; N],

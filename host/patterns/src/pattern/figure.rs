@@ -43,8 +43,8 @@ impl fmt::Display for Figure {
     }
 }
 
-/// Returns the number of PTX warp instructions, and the share of branches that the lanes of a warp
-/// took together.
+/// Returns the number of PTX warp instructions, and the share of branches that the lanes of a
+/// warp took together.
 pub(crate) fn branches(counters: &Counters) -> [Figure; 2] {
     [
         Figure::new("warp instructions", counters.ptx_instructions),

@@ -55,13 +55,13 @@ pub struct Variant {
     pub runs: Option<&'static str>,
     /// Whether its result has to agree with the CPU's.
     pub expectation: Expectation,
-    /// The largest size that it supports, for example because one block has at most this many
-    /// threads.
+    /// The largest size that it supports, for example because one block has at most
+    /// this many threads.
     pub most: Option<usize>,
     /// Makes the input of this setup, copies it to the device and prepares the launch.
     pub prepare: fn(&Device, Setup) -> Result<Box<dyn Case>>,
-    /// The same work by one of NVIDIA's libraries, if there is one. On a GPU it is timed beside the
-    /// variant.
+    /// The same work by one of NVIDIA's libraries, if there is one. On a GPU it is timed
+    /// beside the variant.
     pub library: Option<PrepareJob>,
 }
 
@@ -161,8 +161,8 @@ impl Setup {
     /// The most elements a vector or matrix may have here: 4 GiB of 4-byte elements.
     pub const MAX_ELEMENTS: usize = 1 << 30;
 
-    /// Makes a setup with this size and seed. A matrix is square, and the variant chooses its
-    /// block.
+    /// Makes a setup with this size and seed. A matrix is square, and the variant
+    /// chooses its block.
     pub fn new(size: usize, seed: u64) -> Self {
         Self {
             size,
@@ -252,8 +252,8 @@ pub trait Case {
     /// run, because a variant that works in place would then start from other input.
     ///
     /// # Errors
-    /// An error if the results cannot be copied to the host. A fault in the kernel is reported
-    /// here.
+    /// An error if the results cannot be copied to the host. A fault in the kernel
+    /// is reported here.
     fn check(&mut self) -> Result<Result<Agreement, Mismatch>>;
 
     /// Returns the work of one run.

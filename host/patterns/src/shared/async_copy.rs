@@ -65,8 +65,8 @@ where
     let most = device.properties().multiprocessors * BLOCKS_PER_MULTIPROCESSOR;
     let mut config = cover(n);
     config.grid.x = config.grid.x.min(most);
-    // There are fewer blocks than tiles, so that each block has several tiles at any size that a
-    // test uses.
+    // There are fewer blocks than tiles, so that each block has several tiles at any size that
+    // a test uses.
     config.grid.x = setup
         .by
         .map_or(config.grid.x, |by| by.clamp(1, config.grid.x));

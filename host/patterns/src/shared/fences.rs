@@ -142,8 +142,8 @@ fn last_block(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let n = setup.elements()?;
     let block = setup.block.unwrap_or(LaunchConfig::DEFAULT_BLOCK);
     ensure!(block > 0, "a block has a thread at least");
-    // Each thread sums a few elements. The number of blocks is limited to what the last block
-    // needs.
+    // Each thread sums a few elements. The number of blocks is limited to what the
+    // last block needs.
     let config = LaunchConfig::cover_1d(n.div_ceil(4).min(1 << 18), block);
     let numbers = input::integers(n, setup.seed);
     let expected = sum(&numbers);

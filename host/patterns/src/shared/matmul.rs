@@ -33,8 +33,8 @@ pub static PATTERN: Pattern = Pattern {
     ],
 };
 
-/// The number of multiplications above which the CPU checks only a sample. All of them would take
-/// minutes.
+/// The number of multiplications above which the CPU checks only a sample. All of them
+/// would take minutes.
 const CHECK_ALL: usize = 1 << 26;
 
 /// The number of elements in such a sample.

@@ -1,5 +1,5 @@
-//! A tile that is wider than high, written and read along rows or columns. `--by` is the padding of
-//! `rect_row_col_dyn_pad`.
+//! A tile that is wider than high, written and read along rows or columns. `--by` is the
+//! padding of `rect_row_col_dyn_pad`.
 
 use anyhow::Result;
 use gpu::shared::rect_tile::{

@@ -46,8 +46,8 @@ fn work(n: usize) -> Work {
     Work::Bytes(2 * 4 * n as u64)
 }
 
-/// Prepares a kernel with coefficients in constant memory. The host writes them there as CUDA's
-/// `cudaMemcpyToSymbol` would.
+/// Prepares a kernel with coefficients in constant memory. The host writes them there as
+/// CUDA's `cudaMemcpyToSymbol` would.
 fn constant(device: &Device, setup: Setup) -> Result<Box<dyn Case>> {
     let (config, samples, expected) = samples(setup)?;
     device.symbol(STENCIL)?.write(COEFFICIENTS)?;
@@ -90,9 +90,9 @@ fn global<K: SafeKernel<Params = <stencil_ldg as Kernel>::Params>>(
 
 // On the CPU.
 
-/// Returns `sum c[j] (input[i + j] - input[i - j])` for j from 1 on, with zero past both ends. Each
-/// product is added with one rounding, because contraction makes it a fused operation on the
-/// device.
+/// Returns `sum c[j] (input[i + j] - input[i - j])` for j from 1 on, with zero past both
+/// ends. Each product is added with one rounding, because contraction makes it a fused
+/// operation on the device.
 pub fn derivative(input: &[f32], coefficients: &[f32]) -> Vec<f32> {
     let sample = |i: Option<usize>| i.and_then(|i| input.get(i)).copied().unwrap_or(0.0);
     let at = |i: usize| {

@@ -1,5 +1,5 @@
-//! The common part of the patterns about tiles of shared memory: threads that read a number from a
-//! tile.
+//! The common part of the patterns about tiles of shared memory: threads that read a number
+//! from a tile.
 
 use anyhow::Result;
 use gpu::shared::square_tile::square_row_row;

@@ -1,5 +1,5 @@
-//! The transposes through tiles in shared memory. Both the loads and the stores of global memory
-//! are coalesced.
+//! The transposes through tiles in shared memory. Both the loads and the stores of global
+//! memory are coalesced.
 
 use anyhow::Result;
 use gpu::memory::transpose::copy_row;

@@ -184,9 +184,9 @@ impl Ordered {
                 device: device.clone(),
                 buffers,
                 rounds: setup.by.unwrap_or(ROUNDS),
-                // The kernel takes long compared with a launch. On a GPU its time comes from a
-                // chain of dependent steps, and on the simulator from the instructions that it
-                // issues.
+                // The kernel takes long compared with a launch. On a GPU its time comes from
+                // a chain of dependent steps, and on the simulator from the instructions
+                // that it issues.
                 long: setup.by.unwrap_or(match device.backend() {
                     Backend::Cuda => 1 << 16,
                     Backend::Sim => 4096,

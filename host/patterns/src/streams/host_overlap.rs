@@ -81,8 +81,8 @@ impl Case for Counting {
         let [from, to] = &mut self.buffers;
         let copy_in = stream.copy_in(&self.input, from)?;
         queue(stream, from, to, self.rounds)?;
-        // Short work may be over before the host has counted at all, so the stream waits for the
-        // host.
+        // Short work may be over before the host has counted at all, so the stream waits
+        // for the host.
         let (go_on, wait) = mpsc::channel();
         stream.call(move || {
             let _ = wait.recv_timeout(Duration::from_secs(10));

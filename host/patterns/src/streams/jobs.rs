@@ -169,8 +169,8 @@ impl Job for Chunk {
 
     fn step(&mut self, step: usize, stream: &Stream) -> Result<()> {
         match self.stages[step] {
-            // Nothing else uses the chunk's memory, and every reader of the output waits for the
-            // copy there.
+            // Nothing else uses the chunk's memory, and every reader of the output waits for
+            // the copy there.
             Stage::CopyIn => stream.copy_in(&self.input, &mut self.from)?.detach(),
             Stage::Kernel => queue(stream, &self.from, &mut self.to, self.rounds)?,
             Stage::CopyOut => stream.copy_out(&self.to, &mut self.output)?.detach(),

@@ -39,8 +39,8 @@ fn elements(count: usize, seed: u64) -> Vec<f32> {
     (0..count).map(|i| element(i) as f32 / 4.0 - 4.0).collect()
 }
 
-/// Returns the bits of the elements as `bf16`. Rows of `columns` elements begin `pitch` elements
-/// apart.
+/// Returns the bits of the elements as `bf16`. Rows of `columns` elements begin
+/// `pitch` elements apart.
 fn bits(elements: &[f32], columns: usize, pitch: usize) -> Vec<u16> {
     let mut all = vec![0; elements.len().checked_div(columns).unwrap_or(0) * pitch];
     for (i, element) in elements.iter().enumerate() {

@@ -45,8 +45,8 @@ impl TmaCopy {
         // The hardware requires that rows begin at multiples of 16 bytes.
         let pitch = nx.next_multiple_of(4);
         let input = input::floats(pitch * ny, setup.seed);
-        // Each row ends with padding. The zeros that are read past the end of the input's row are
-        // written there.
+        // Each row ends with padding. The zeros that are read past the end of the input's row
+        // are written there.
         let element = |i: usize| match i % pitch < nx {
             true => FACTOR * input[i],
             false => 0.0,

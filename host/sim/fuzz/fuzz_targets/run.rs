@@ -1,5 +1,5 @@
-//! Modules that load, changed a little: they load and run to an end of some kind, and leave no
-//! memory behind.
+//! Modules that load, changed a little: they load and run to an end of some kind, and leave
+//! no memory behind.
 //!
 //! From `host/sim`:
 //!
@@ -8,8 +8,8 @@
 //!     -max_len=20000 -timeout=20
 //! ```
 //!
-//! The mutator knows lines, operands and modifiers. libFuzzer chooses by coverage what to change
-//! further.
+//! The mutator knows lines, operands and modifiers. libFuzzer chooses by coverage what
+//! to change further.
 #![no_main]
 
 #[path = "../../tests/mutants/mutate.rs"]

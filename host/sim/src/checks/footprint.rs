@@ -1,8 +1,8 @@
 //! The bytes of global memory that a launch accessed, by kind of access. Two launches, or a launch
 //! and a copy, race where these bytes overlap.
 
-/// Address ranges, sorted and disjoint. Each is its first address and the address after its last
-/// byte.
+/// Address ranges, sorted and disjoint. Each is its first address and the address after
+/// its last byte.
 pub type Stretches = Vec<(u64, u64)>;
 
 /// The bytes that a launch or a copy accessed. A byte is in one or several of the lists.
@@ -12,8 +12,8 @@ pub struct Footprint {
     pub read: Stretches,
     /// Bytes that ordinary stores wrote.
     pub written: Stretches,
-    /// Bytes that strong loads read. Strong has the memory model's meaning: volatile, relaxed,
-    /// acquire.
+    /// Bytes that strong loads read. Strong has the memory model's meaning:
+    /// volatile, relaxed, acquire.
     pub strong_read: Stretches,
     /// Bytes that atomics and other strong accesses wrote.
     pub strong_written: Stretches,

@@ -130,8 +130,8 @@ impl Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum FindingKind {
-    /// Two threads access one place, at least one of them writes, and nothing orders the two
-    /// accesses.
+    /// Two threads access one place, at least one of them writes, and nothing orders
+    /// the two accesses.
     Race,
     /// A barrier that the threads of a warp reached separately.
     DivergentBarrier,
@@ -151,8 +151,8 @@ pub enum FindingKind {
     PartOfAWarpgroup,
     /// A use of a value from uninitialised memory.
     Unwritten,
-    /// Shared memory that threads wrote and an asynchronous unit reads, without a fence between the
-    /// proxies.
+    /// Shared memory that threads wrote and an asynchronous unit reads, without a fence
+    /// between the proxies.
     MissedFence,
     /// An object that the program created and did not free.
     Leak,

@@ -90,8 +90,8 @@ fn passes_of_any(addresses: &[u64; LANES], mask: u32, size: u64, load: bool, wid
     let mut total = Passes::default();
     for phase in (0..LANES).step_by(lanes) {
         let active = (phase..phase + lanes).filter(|&lane| on(lane));
-        // The distinct words of the phase, by bank. A lane of at most 32 bytes accesses at most
-        // eight words.
+        // The distinct words of the phase, by bank. A lane of at most 32 bytes accesses at
+        // most eight words.
         let (mut words, mut count) = ([0u64; LANES * 8], 0);
         for lane in active {
             let (first, last) = (

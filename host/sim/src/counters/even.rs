@@ -1,8 +1,8 @@
 //! Regular addresses: all the same, adjacent, or with a fixed stride. Most accesses have them.
 //!
-//! The sectors and passes of such an access follow from its start, its stride and its number of
-//! lanes. The property tests of `sectors` and `banks` compare the results with the general
-//! computation.
+//! The sectors and passes of such an access follow from its start, its stride and its
+//! number of lanes. The property tests of `sectors` and `banks` compare the results with
+//! the general computation.
 
 /// Lanes of a warp.
 pub(crate) const LANES: usize = 32;
@@ -53,9 +53,9 @@ impl Even {
         (apart == 0 && near).then_some(Self { start, step, lanes })
     }
 
-    /// Returns the accesses of the lanes of `mask`, which begin at `start`, each `step` after the
-    /// one before. Returns `None` if a lane is missing in between, or near the end of the address
-    /// space.
+    /// Returns the accesses of the lanes of `mask`, which begin at `start`, each `step`
+    /// after the one before. Returns `None` if a lane is missing in between, or near the end
+    /// of the address space.
     #[inline(always)]
     pub(crate) fn kept(start: u64, step: u64, mask: u32) -> Option<Self> {
         let run = mask >> (mask.trailing_zeros() % LANES as u32);
@@ -122,8 +122,8 @@ impl Neighbours {
         self.mask.count_ones() - (self.same | self.next).count_ones()
     }
 
-    /// Returns whether there are so few pieces that processing each one by itself is worth the
-    /// time.
+    /// Returns whether there are so few pieces that processing each one by itself is
+    /// worth the time.
     #[inline(always)]
     pub(crate) fn are_few(&self) -> bool {
         self.pieces() <= 8
@@ -149,8 +149,8 @@ pub(super) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Addresses of many kinds. Most have a fixed stride, and some of those have one lane with
-    /// another address.
+    /// Addresses of many kinds. Most have a fixed stride, and some of those have one lane
+    /// with another address.
     pub(crate) fn addresses() -> impl Strategy<Value = [u64; LANES]> {
         let step = prop_oneof![
             Just(0i64),

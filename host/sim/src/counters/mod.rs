@@ -59,8 +59,8 @@ pub struct Access {
     pub ideal_sectors: u64,
     /// Bytes that lanes requested. Bytes that several lanes requested count once.
     pub distinct_bytes: u64,
-    /// Bytes that were moved: the sectors, or whole lines if the first-level cache fetches whole
-    /// lines.
+    /// Bytes that were moved: the sectors, or whole lines if the first-level cache
+    /// fetches whole lines.
     pub moved_bytes: u64,
 }
 

@@ -20,8 +20,8 @@ pub(crate) fn sectors(addresses: &[u64; LANES], mask: u32, size: u64, sector: u6
         .unwrap_or_else(|| sectors_of_any(addresses, mask, size, sector))
 }
 
-/// [`sectors`] of addresses with a fixed stride. Returns `None` if a lane's bytes may lie in two
-/// sectors.
+/// [`sectors`] of addresses with a fixed stride. Returns `None` if a lane's bytes may lie
+/// in two sectors.
 #[inline(always)]
 fn sectors_of(even: Even, size: u64, sector: u64) -> Option<(u64, u64)> {
     if !even.aligned(size) || size > sector {
@@ -52,13 +52,13 @@ fn sectors_of_any(addresses: &[u64; LANES], mask: u32, size: u64, sector: u64) -
         active.sort_unstable();
     }
     let log = sector.trailing_zeros();
-    // The addresses are sorted. So a sector that was counted before can only be the last one
-    // counted.
+    // The addresses are sorted. So a sector that was counted before can only be the
+    // last one counted.
     let (mut distinct, mut count, mut next) = (0, 0, 0);
     for (i, &address) in active.iter().enumerate() {
         distinct += u64::from(i == 0 || active[i - 1] != address);
-        // The bounds of the access are checked later, so this address may be the last of the
-        // address space.
+        // The bounds of the access are checked later, so this address may be the last of
+        // the address space.
         let (first, last) = (address >> log, address.saturating_add(size - 1) >> log);
         count += (last + 1).saturating_sub(first.max(next));
         next = next.max(last + 1);

@@ -201,8 +201,8 @@ impl<'a> Arrays<'a, '_> {
         for operand in self.body.operands(instruction) {
             if let Operand::Address(..) = *operand {
                 let array = self.meant(operand, origins);
-                // For an instruction with two addresses, it is not known here which access uses
-                // which.
+                // For an instruction with two addresses, it is not known here which
+                // access uses which.
                 if found.is_some() {
                     return None;
                 }

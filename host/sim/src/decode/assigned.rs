@@ -21,8 +21,8 @@ fn has(bits: &Bits, id: RegisterId) -> bool {
 pub(super) fn maybe_unassigned(body: &Body<'_>) -> Vec<bool> {
     let words = body.registers.len().div_ceil(64);
     let blocks = Blocks::of(body);
-    // The registers that may be unassigned at the start of each block. At the entry, these are all
-    // registers.
+    // The registers that may be unassigned at the start of each block. At the entry, these
+    // are all registers.
     let mut begins: Vec<Bits> = vec![vec![0; words]; blocks.starts.len()];
     begins[0] = vec![u64::MAX; words];
     let mut found = vec![false; body.registers.len()];
@@ -141,8 +141,8 @@ pub(super) fn writes_first(instruction: &Instruction) -> bool {
     pattern::found(instruction).is_some_and(Pattern::writes_first)
 }
 
-/// Calls `f` with every register of an instruction, reads first, and with whether it is certainly
-/// written.
+/// Calls `f` with every register of an instruction, reads first, and with whether it
+/// is certainly written.
 fn visit(body: &Body<'_>, instruction: &Instruction, mut f: impl FnMut(RegisterId, bool)) {
     let operands = body.operands(instruction);
     let writes = writes_first(instruction);

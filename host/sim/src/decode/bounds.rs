@@ -13,8 +13,8 @@ const WARP: i64 = 32;
 const BARRIERS: i64 = 16;
 /// The unit of bulk copies, in bytes.
 const BULK: i64 = 16;
-/// Bytes of a cache line. `discard`, `applypriority` and the fences of tensor maps work on cache
-/// lines.
+/// Bytes of a cache line. `discard`, `applypriority` and the fences of tensor maps work
+/// on cache lines.
 const LINE: i64 = 128;
 
 /// Returns the operand with this index, if it is a constant.

@@ -12,8 +12,8 @@ use crate::machine::program::{
 };
 use crate::ptx::ast::{self, Body, Instruction, LabelId, Opcode, Type};
 
-/// The largest frame, in bytes. Offsets of predicates must fit in 24 bits, and host memory is
-/// finite.
+/// The largest frame, in bytes. Offsets of predicates must fit in 24 bits, and host
+/// memory is finite.
 const LARGEST: u32 = 1 << 26;
 
 /// The operands of an operation, before the operation is added.
@@ -38,11 +38,11 @@ pub(super) struct Builder<'a, 'm> {
     pub(super) params: Vec<Area>,
     pub(super) returns: Vec<Area>,
     pub(super) areas: Vec<Option<Area>>,
-    /// Local addresses of `.local` variables of the body, as offsets in the function's local
-    /// memory.
+    /// Local addresses of `.local` variables of the body, as offsets in the
+    /// function's local memory.
     pub(super) locals: Vec<Option<u32>>,
-    /// Local addresses of the parameters whose address is taken. They are copied there when the
-    /// function begins.
+    /// Local addresses of the parameters whose address is taken. They are copied there when
+    /// the function begins.
     pub(super) param_copies: Vec<Option<u32>>,
     pub(super) rows: HashMap<(Value, u32), u32>,
     pub(super) out: Function,

@@ -1,5 +1,5 @@
-//! The flow of values through each instruction, for the check of uninitialised memory: see
-//! `machine::watch::flow`.
+//! The flow of values through each instruction, for the check of uninitialised
+//! memory: see `machine::watch::flow`.
 
 use super::assigned::writes_first;
 use super::builder::Builder;

@@ -7,10 +7,10 @@
 //! that can be reached by another path. If the load itself is an acquire, or waits across an
 //! acquire, it must not read a value older than the acquire allows; that is checked when the load
 //! is done. An atomic may also wait, as a whole. It must not wait across a fence or another
-//! release. It must not wait around a loop either, because its thread may wait there for the effect
-//! of that atomic. (Volatile accesses are relaxed in the memory model: the instructions keep their
-//! order, but their effects on memory need not.) Explored schedules delay loads in this way
-//! (`machine::explore`).
+//! release. It must not wait around a loop either, because its thread may wait there for the
+//! effect of that atomic. (Volatile accesses are relaxed in the memory model: the instructions
+//! keep their order, but their effects on memory need not.) Explored schedules delay loads in
+//! this way (`machine::explore`).
 
 use std::collections::BTreeSet;
 
@@ -79,8 +79,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Returns the operation of a load that does nothing else, or of an atomic, which changes
-    /// memory.
+    /// Returns the operation of a load that does nothing else, or of an atomic,
+    /// which changes memory.
     fn lone_load(&self, index: usize, instruction: &Instruction) -> Option<(u32, bool)> {
         let (start, end) = (self.starts[index], *self.starts.get(index + 1)?);
         let info = self.program.infos.get(start as usize)?;

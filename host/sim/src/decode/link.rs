@@ -15,8 +15,8 @@ use crate::ptx::ast;
 
 /// Links and decodes parsed texts.
 ///
-/// `refusals` contains, for each text, the functions with an instruction that the instruction table
-/// refuses.
+/// `refusals` contains, for each text, the functions with an instruction that the
+/// instruction table refuses.
 pub(super) fn link<'a>(
     modules: &[ast::Module<'a>],
     refusals: &[Vec<Refusal>],

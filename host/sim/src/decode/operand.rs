@@ -101,8 +101,8 @@ impl<'a> Builder<'a, '_> {
         self.reserve(row_bytes(width))
     }
 
-    /// Returns a row that is read, of lanes of `width` bytes. `float` is the float type of
-    /// literals.
+    /// Returns a row that is read, of lanes of `width` bytes. `float` is the float
+    /// type of literals.
     pub(super) fn source(
         &mut self,
         operand: &Operand<'a>,

@@ -7,8 +7,8 @@ use crate::machine::program::Program;
 /// A problem with one instruction. The caller that has the place adds it.
 #[derive(Debug)]
 pub(super) enum Problem {
-    /// The machine does not model the instruction. The text is the reason, if the spelling does not
-    /// show it.
+    /// The machine does not model the instruction. The text is the reason, if the spelling does
+    /// not show it.
     Unsupported(Option<String>),
     /// The instruction has no valid meaning, for this reason.
     Invalid(String),

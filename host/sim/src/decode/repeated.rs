@@ -1,11 +1,11 @@
 //! Finds loads and stores that use the same address register as an earlier load or store.
 //!
-//! Unrolled code accesses `[%rd1]`, `[%rd1+4]`, `[%rd1+8]`, ... For all of these, the test whether
-//! the lanes' addresses are adjacent or all equal is needed only once. The result of the first
-//! operation is kept (see `machine::memory::address`) for the operations after it, if no branch
-//! leads between them and nothing writes to the register. When they run, each checks that the same
-//! lanes are active, because an operation of other lanes in between stores its result in the same
-//! place.
+//! Unrolled code accesses `[%rd1]`, `[%rd1+4]`, `[%rd1+8]`, ... For all of these, the test
+//! whether the lanes' addresses are adjacent or all equal is needed only once. The result of the
+//! first operation is kept (see `machine::memory::address`) for the operations after it, if no
+//! branch leads between them and nothing writes to the register. When they run, each checks that
+//! the same lanes are active, because an operation of other lanes in between stores its result in
+//! the same place.
 
 use super::assigned::registers;
 use super::builder::Builder;
@@ -28,8 +28,8 @@ impl Builder<'_, '_> {
         let mut slots: [Option<(RegisterId, usize)>; flag::SLOTS] = [None; flag::SLOTS];
         let mut next = 0;
         for (index, instruction) in body.instructions.iter().enumerate() {
-            // The code after a branch or a call may run without the earlier operation, or long
-            // after it.
+            // The code after a branch or a call may run without the earlier operation, or
+            // long after it.
             if leads[index] || pattern::successors(instruction) != Successors::Next {
                 slots = [None; flag::SLOTS];
             }

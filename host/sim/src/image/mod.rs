@@ -101,8 +101,8 @@ pub struct Image {
     pub width: u32,
     /// Rows of a slice; 1 for lines.
     pub height: u32,
-    /// The number of slices: of a volume, layers, or faces (six for each cube); 1 for lines and
-    /// planes.
+    /// The number of slices: of a volume, layers, or faces (six for each cube); 1 for
+    /// lines and planes.
     pub depth: u32,
     /// Bytes from the start of a row to the next.
     pub row: u64,

@@ -49,8 +49,8 @@ const GENERATION: u32 = 32;
 
 impl Images {
     fn lock(&self) -> MutexGuard<'_, State> {
-        // A panic while the lock is held is a bug in this crate. The list is consistent between its
-        // statements.
+        // A panic while the lock is held is a bug in this crate. The list is consistent
+        // between its statements.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -156,8 +156,8 @@ impl Snapshot {
         self.slot(handle)?.object.as_deref()
     }
 
-    /// Returns whether a handle belonged to a module's reference, and not to an object that the
-    /// host created.
+    /// Returns whether a handle belonged to a module's reference, and not to an object that
+    /// the host created.
     pub(crate) fn is_reference(&self, handle: u64) -> bool {
         self.slot(handle).is_some_and(|slot| slot.reference)
     }

@@ -16,8 +16,8 @@ use super::{Architecture, IsaError, Row};
 use crate::ptx::NEWEST;
 use crate::ptx::ast::{Instruction, Modifier, Modifiers, Module, Opcode, Type};
 
-/// A function that contains something that the machine does not model. The rest of its module is
-/// not affected.
+/// A function that contains something that the machine does not model. The rest of its module
+/// is not affected.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refusal {
     /// The index of the function in [`Module::functions`].
@@ -26,12 +26,12 @@ pub struct Refusal {
     pub error: IsaError,
 }
 
-/// Checks every instruction of a module, stores the row of each, and puts its modifiers into the
-/// table's order.
+/// Checks every instruction of a module, stores the row of each, and puts its modifiers into
+/// the table's order.
 ///
-/// Returns the functions that cannot run. Such a function contains an instruction that the ISA has
-/// and this machine does not model, or one that is unknown in a module of a PTX version after
-/// [`NEWEST`].
+/// Returns the functions that cannot run. Such a function contains an instruction that the
+/// ISA has and this machine does not model, or one that is unknown in a module of a PTX
+/// version after [`NEWEST`].
 ///
 /// # Errors
 ///
@@ -177,8 +177,8 @@ fn form(instruction: &Instruction, has: &ModuleTarget) -> Result<Form, IsaError>
     Ok(Form::new(patterns, modifiers))
 }
 
-/// Returns the error for modifiers that no row accepts. It describes the difference from the
-/// nearest row.
+/// Returns the error for modifiers that no row accepts. It describes the difference from
+/// the nearest row.
 #[cold]
 fn unknown(instruction: &Instruction) -> IsaError {
     let written = &instruction.modifiers;

@@ -5,8 +5,8 @@
 /// each of these, and a test compares every row with it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Decoder {
-    /// Registers in, a register out. The operation is found in the decoder's own table, by the
-    /// spelling.
+    /// Registers in, a register out. The operation is found in the decoder's own table,
+    /// by the spelling.
     Registers,
     /// `setp`: a comparison whose result is one predicate or two.
     CompareToPredicate,
@@ -134,8 +134,8 @@ pub enum Decoder {
     TensorCopy,
     /// A change of one field of a tensor map: `tensormap.replace`.
     TensorMapReplace,
-    /// A copy of a tensor map to global memory, with a fence that makes it visible:
-    /// `tensormap.cp_fenceproxy`.
+    /// A copy of a tensor map to global memory, with a fence that makes
+    /// it visible: `tensormap.cp_fenceproxy`.
     TensorMapPublish,
     /// Video instructions (PTX ISA 9.7.18), scalar and SIMD.
     Video,
@@ -158,8 +158,8 @@ pub enum Successors {
 }
 
 impl Decoder {
-    /// Returns whether such an instruction only computes registers from registers, in each lane
-    /// separately.
+    /// Returns whether such an instruction only computes registers from registers, in
+    /// each lane separately.
     pub const fn is_arithmetic(self) -> bool {
         matches!(
             self,

@@ -117,8 +117,8 @@ pub struct Row {
     pub since: (u32, u32),
     /// The GPUs that have it.
     pub target: Target,
-    /// The PTX version and the compute capability from which the instruction does not exist any
-    /// more.
+    /// The PTX version and the compute capability from which the instruction does not
+    /// exist any more.
     pub gone: Option<((u32, u32), u32)>,
     /// The section of the ISA that describes it.
     pub section: Section,

@@ -191,8 +191,8 @@ impl Pattern {
         empty.flat_map(Group::alternatives).collect()
     }
 
-    /// Returns the difference from the row: the modifiers that have no place, and the places that
-    /// remain empty.
+    /// Returns the difference from the row: the modifiers that have no place, and the places
+    /// that remain empty.
     pub(super) fn misses(&self, written: &[Modifier]) -> (Vec<Modifier>, Vec<&Group>) {
         let mut left = written.to_vec();
         let mut missing = Vec::new();

@@ -89,8 +89,8 @@ pub fn samples(pattern: &Pattern, least_version: (u32, u32), least_sm: u32) -> V
     samples
 }
 
-/// Returns every instance: all combinations of alternatives. The selections of bytes and halves
-/// take turns.
+/// Returns every instance: all combinations of alternatives. The selections of bytes and
+/// halves take turns.
 pub fn every_sample(pattern: &Pattern, least_version: (u32, u32), least_sm: u32) -> Vec<Sample> {
     let combinations = pattern.instances();
     let ways = ways_to_select(pattern);
@@ -110,8 +110,8 @@ pub fn instance(
     sample(pattern, words, 0, least_version, least_sm)
 }
 
-/// The selectors that samples of a video instruction have after the destination, the first and the
-/// second source.
+/// The selectors that samples of a video instruction have after the destination, the first and
+/// the second source.
 const PARTS: [[&str; 3]; 7] = [
     ["h1", "", ""],
     ["b0", "b3", "h0"],
@@ -481,8 +481,8 @@ impl Maker<'_> {
     }
 }
 
-/// Returns the type of a register for values of a type. Packed and small floats are in registers of
-/// bits.
+/// Returns the type of a register for values of a type. Packed and small floats are in
+/// registers of bits.
 fn register_type(ty: Type, wider: bool) -> Type {
     use Type::*;
     match ty {

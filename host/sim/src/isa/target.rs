@@ -1,22 +1,22 @@
 //! Targets: the GPUs that a module is for, and the GPUs that a row of the table requires.
 //!
 //! PTX ISA 11.1.2 "PTX Module Directives: .target". A plain target such as `sm_90` stands for that
-//! GPU and all later ones, `sm_100f` for the GPUs of one family, `sm_90a` for one GPU. The features
-//! of each family are those that ptxas 13.5.37 accepted when it assembled the samples of the table
-//! (2026-11-22).
+//! GPU and all later ones, `sm_100f` for the GPUs of one family, `sm_90a` for one GPU. The
+//! features of each family are those that ptxas 13.5.37 accepted when it assembled the samples of
+//! the table (2026-11-22).
 
 /// The GPUs that have an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Target {
     /// The lowest compute capability: 90 is `sm_90`.
     pub sm: u32,
-    /// Whether only architecture- or family-specific targets such as `sm_90a` have it, and not the
-    /// plain ones.
+    /// Whether only architecture- or family-specific targets such as `sm_90a` have it, and not
+    /// the plain ones.
     pub specific: bool,
     /// The families that have it, if it is specific; empty for the family of `sm` alone.
     pub families: &'static [u32],
-    /// Whether a family target such as `sm_100f` is enough. Otherwise it must be `sm_100a` or
-    /// similar.
+    /// Whether a family target such as `sm_100f` is enough. Otherwise it must be
+    /// `sm_100a` or similar.
     pub in_family: bool,
 }
 
@@ -116,8 +116,8 @@ impl std::fmt::Display for Architecture {
     }
 }
 
-/// Returns the family of a GPU, as its first member. 100, 103 and 107 are one family, and 120 and
-/// 121 another.
+/// Returns the family of a GPU, as its first member. 100, 103 and 107 are one family, and 120
+/// and 121 another.
 fn family(sm: u32) -> u32 {
     match sm {
         101 => 110,

@@ -1,5 +1,5 @@
-//! Tests of the table: every row can be parsed, and every sample of a row is parsed and found
-//! again.
+//! Tests of the table: every row can be parsed, and every sample of a row is parsed
+//! and found again.
 
 use super::pattern::patterns;
 use super::sample::samples;

@@ -33,8 +33,8 @@ impl<'a> From<&'a DeviceModel> for Target<'a> {
     }
 }
 
-/// Returns the number of threads in a block, if the model allows the launch and all parameters are
-/// given.
+/// Returns the number of threads in a block, if the model allows the launch and all
+/// parameters are given.
 pub(crate) fn check(
     model: &DeviceModel,
     kernel: &Kernel,
@@ -97,8 +97,8 @@ fn grid_and_block(device: Target<'_>, launch: &Launch<'_>) -> Result<(), LaunchE
     Ok(())
 }
 
-/// Returns the number of threads in a block, if the device, the kernel and its registers allow that
-/// many.
+/// Returns the number of threads in a block, if the device, the kernel and its registers
+/// allow that many.
 fn threads(device: Target<'_>, kernel: &Kernel, launch: &Launch<'_>) -> Result<u32, LaunchError> {
     let most = device.limits.threads_per_block;
     let asked = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
@@ -222,8 +222,8 @@ fn all_resident(
     Ok(())
 }
 
-/// Returns the largest number of threads in a block for which the device has registers, at least
-/// one warp.
+/// Returns the largest number of threads in a block for which the device has registers, at
+/// least one warp.
 fn by_registers(device: Target<'_>, kernel: &Kernel) -> u32 {
     match kernel.registers {
         0 => u32::MAX,

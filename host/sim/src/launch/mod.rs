@@ -30,8 +30,8 @@ pub struct Launch<'a> {
     pub block: [u32; 3],
     /// Blocks of a cluster in x, y and z; ones for no clusters.
     pub cluster: [u32; 3],
-    /// Whether the cluster may be larger than the size that all devices of its kind support
-    /// (`CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED`).
+    /// Whether the cluster may be larger than the size that all devices of its
+    /// kind support (`CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED`).
     pub non_portable_cluster: bool,
     /// Whether the blocks wait for each other, so that all of them must be resident at once.
     pub cooperative: bool,

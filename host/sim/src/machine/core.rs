@@ -1,5 +1,5 @@
-//! The part of the machine that operations see: the running lanes, their frame, and the memory
-//! within reach.
+//! The part of the machine that operations see: the running lanes, their frame, and the
+//! memory within reach.
 //!
 //! A [`Core`] runs one team of blocks (one block, or the blocks of a cluster) on one host thread.
 //! It runs a group of lanes that share a program counter until they end, wait, fault or join other
@@ -54,8 +54,8 @@ pub(crate) struct Core<'l> {
     pub(super) ranges: [Range; SITES],
     /// The address patterns that operations store for later operations with the same addresses.
     pub(super) kept: [AddressPattern; flag::SLOTS],
-    /// Each lane's host address, after an access whose addresses are neither contiguous nor all
-    /// equal.
+    /// Each lane's host address, after an access whose addresses are neither contiguous
+    /// nor all equal.
     pub(super) hosts: [*mut u8; LANES],
     /// Bytes that lanes read from global memory.
     pub(super) read: u64,
@@ -67,8 +67,8 @@ pub(crate) struct Core<'l> {
     pub(super) counters: Counters,
     /// The running lanes when operations were counted last, and their number.
     pub(super) counted: (u32, u64),
-    /// The lanes that checks look at one by one, and whether their addresses are known to be
-    /// scattered.
+    /// The lanes that checks look at one by one, and whether their addresses are known
+    /// to be scattered.
     pub(super) looked_at: (u32, bool),
     /// The state of the race check, if the launch requested it.
     pub(super) races: Races,
@@ -82,8 +82,8 @@ pub(crate) struct Core<'l> {
     pub(super) ticks: u64,
     /// How many of the instructions are already taken from the budget.
     pub(super) spent: u64,
-    /// The number of effects that memory does not show: prints, allocations, stores of bytes in
-    /// bulk.
+    /// The number of effects that memory does not show: prints, allocations, stores of
+    /// bytes in bulk.
     pub(super) effects: u64,
     /// Observes operations for progress, if the team is probed.
     pub(super) probe: Option<Box<Probe>>,

@@ -50,8 +50,8 @@ pub(crate) enum Wait {
 pub(crate) enum ImageFault {
     /// There is no such object, or it is of another kind.
     Object,
-    /// A surface has no such element. An H200 (driver 580.159.04, 2026-11-21) reports an illegal
-    /// address.
+    /// A surface has no such element. An H200 (driver 580.159.04, 2026-11-21) reports
+    /// an illegal address.
     Outside,
     /// An address at which no element starts. The same H200 reports a misaligned address, with
     /// `.clamp` and `.zero` too.
@@ -69,8 +69,8 @@ pub(crate) struct RawFault {
     pub(crate) what: FaultKind,
 }
 
-// SAFETY: the pointer names an operation of the program, which is shared and immutable while a
-// launch runs.
+// SAFETY: the pointer names an operation of the program, which is shared and immutable while
+// a launch runs.
 unsafe impl Send for RawFault {}
 
 /// The memory that an access was meant for.

@@ -80,8 +80,8 @@ fn by_lane(value: Value) -> bool {
     }
 }
 
-/// The address at which local memory starts in each thread. A null pointer is thus not a local
-/// address.
+/// The address at which local memory starts in each thread. A null pointer is thus not
+/// a local address.
 pub(super) const LOCAL_START: u32 = 256;
 
 impl Core<'_> {
@@ -98,8 +98,8 @@ impl Core<'_> {
         }
         // Clears predicates and the carry flag, after the first word; then registers that might be
         // read before they are written.
-        // SAFETY: words and rows lie inside the frame, and the warp's registers hold the whole
-        // frame.
+        // SAFETY: words and rows lie inside the frame, and the warp's registers hold
+        // the whole frame.
         unsafe {
             self.frame
                 .add(4)
@@ -121,8 +121,8 @@ impl Core<'_> {
         local: u32,
     ) {
         for word in 0..function.words / 4 {
-            // SAFETY: words are at the start of the frame. The first is true for the lanes that are
-            // here.
+            // SAFETY: words are at the start of the frame. The first is true for the lanes
+            // that are here.
             unsafe { self.set_predicate(word * 4, if word == 0 { FULL } else { 0 }, mask) };
         }
         let zero = |&(offset, width): &(u32, u32)| PresetRow {
@@ -170,8 +170,8 @@ impl Core<'_> {
         }
     }
 
-    /// Copies arguments or results from areas of one frame to those of another, for the lanes of
-    /// `mask`.
+    /// Copies arguments or results from areas of one frame to those of another, for the
+    /// lanes of `mask`.
     pub(super) fn copy_areas(
         &mut self,
         from: u32,
@@ -264,9 +264,9 @@ impl Core<'_> {
         }
     }
 
-    /// Sets the window of local memory: its start, and the limit for the warp's lanes. The limit is
-    /// that of the lane that uses most, because lanes at other call depths run without a call in
-    /// between.
+    /// Sets the window of local memory: its start, and the limit for the warp's lanes. The
+    /// limit is that of the lane that uses most, because lanes at other call depths run without
+    /// a call in between.
     pub(super) fn set_local(&mut self) {
         let warp = self.warp();
         // This is a loop, because explored launches come here at every step, and a loop compiles to

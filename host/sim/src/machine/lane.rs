@@ -9,8 +9,8 @@
 pub(crate) const LANES: usize = 32;
 /// The mask of all lanes.
 pub(crate) const FULL: u32 = u32::MAX;
-/// The number of lanes that an operation handles at a time: two AVX2 registers of `u64`, one of
-/// `u32`.
+/// The number of lanes that an operation handles at a time: two AVX2 registers of `u64`,
+/// one of `u32`.
 pub(crate) const CHUNK: usize = 8;
 
 /// The type in which a row stores one lane.

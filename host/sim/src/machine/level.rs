@@ -1,10 +1,10 @@
 //! The capabilities of the host's processor, and how an operation's code is built for them.
 //!
-//! Operations are written once, as `#[inline(always)]` bodies over arrays of 32 lanes. [`levels!`]
-//! wraps a body into two functions: one is compiled for AVX2 with FMA, and one for the crate's own
-//! target. The decoder chooses between them when a module is decoded. AVX-512 was measured and
-//! gains nothing here: an operation is bound by loads, stores and dispatch, not by the width of its
-//! arithmetic.
+//! Operations are written once, as `#[inline(always)]` bodies over arrays of 32 lanes.
+//! [`levels!`] wraps a body into two functions: one is compiled for AVX2 with FMA, and one for
+//! the crate's own target. The decoder chooses between them when a module is decoded. AVX-512 was
+//! measured and gains nothing here: an operation is bound by loads, stores and dispatch, not by
+//! the width of its arithmetic.
 //!
 //! If the host is an x86-64 without AVX2 (none was made in ten years), operations go lane by lane.
 //! That keeps the crate small and quick to compile.
@@ -121,9 +121,9 @@ impl Level for Avx2 {
     #[inline(always)]
     fn top_bits(lanes: [u32; 8]) -> u32 {
         use std::arch::x86_64::{__m256, _mm256_movemask_ps};
-        // SAFETY: only functions that `levels!` compiles for AVX2 name `Avx2`, and they are chosen
-        // only if `host_level` found AVX2. The arrays have the same size, and any bits are a valid
-        // value.
+        // SAFETY: only functions that `levels!` compiles for AVX2 name `Avx2`, and they are
+        // chosen only if `host_level` found AVX2. The arrays have the same size, and any bits are
+        // a valid value.
         unsafe { _mm256_movemask_ps(std::mem::transmute::<[u32; 8], __m256>(lanes)) as u32 }
     }
 

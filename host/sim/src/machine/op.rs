@@ -12,8 +12,8 @@ use super::core::Core;
 /// `op` must be an operation of the code that the core's frame belongs to.
 pub(crate) type Handler = unsafe fn(core: &mut Core<'_>, op: *const Op) -> *const Op;
 
-/// An address above every operation. The core's loop ends there, and the core's event is the
-/// reason.
+/// An address above every operation. The core's loop ends there, and the core's event
+/// is the reason.
 pub(crate) const STOP: *const Op = usize::MAX as *const Op;
 
 /// One operation. 32 bytes, so that two share a cache line.
@@ -22,8 +22,8 @@ pub(crate) const STOP: *const Op = usize::MAX as *const Op;
 pub(crate) struct Op {
     /// The function that runs the operation.
     pub(crate) run: Handler,
-    /// The offset of the guard's predicate; bit 0 negates. Offset 0 holds a predicate that is
-    /// always true.
+    /// The offset of the guard's predicate; bit 0 negates. Offset 0 holds a predicate that
+    /// is always true.
     pub(crate) guard: u32,
     /// The destination's place.
     pub(crate) d: u32,

@@ -1,9 +1,9 @@
 //! The decoder's result: operations with numbered operands, and the tables that they refer to.
 //!
-//! A function's frame holds, in this order: words (the predicate that is always true, the carry
-//! flag, the predicates), rows of constants and special registers, rows of registers, and the areas
-//! of `.param` variables. Words and constant rows are filled when the frame is made; see
-//! [`PresetRow`].
+//! A function's frame holds, in this order: words (the predicate that is always true, the
+//! carry flag, the predicates), rows of constants and special registers, rows of registers,
+//! and the areas of `.param` variables. Words and constant rows are filled when the frame is
+//! made; see [`PresetRow`].
 
 use std::sync::{Arc, OnceLock};
 
@@ -106,8 +106,8 @@ pub(crate) struct Program {
     pub(crate) text: Arc<str>,
     /// Where each line of the text begins. It is computed when a line is first requested.
     pub(crate) line_starts: OnceLock<Box<[usize]>>,
-    /// Which checks and counters look at each operation, for each combination that a launch has
-    /// requested.
+    /// Which checks and counters look at each operation, for each combination that a
+    /// launch has requested.
     pub(crate) watchers: KeptWatchers,
     /// The bounds of each operation's shared array. They are computed by the first launch that is
     /// checked for accesses outside of arrays.
@@ -261,8 +261,8 @@ pub(crate) struct LateLoad {
     pub(crate) op: u32,
     /// The operations before which it must be performed.
     pub(crate) until: Vec<u32>,
-    /// Fences after a store. The load may be performed before them, so that they acquire what it
-    /// read.
+    /// Fences after a store. The load may be performed before them, so that they acquire
+    /// what it read.
     pub(crate) fences: Vec<u32>,
 }
 
@@ -324,8 +324,8 @@ pub(crate) struct Function {
     /// Whether it has instructions that read shared memory through the asynchronous proxy. For a
     /// kernel: whether any function that it may reach has them.
     pub(crate) reads_asynchronously: bool,
-    /// Why it cannot run, if something in it is not modelled. Its code is then one operation that
-    /// reports this.
+    /// Why it cannot run, if something in it is not modelled. Its code is then one operation
+    /// that reports this.
     pub(crate) refused: Option<LoadError>,
 }
 

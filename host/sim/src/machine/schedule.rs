@@ -114,8 +114,8 @@ impl Core<'_> {
         self.favour.1 > 0 || self.spins > SPINS || self.patience == 0
     }
 
-    /// Records the scheduler's decision that the running lanes go on while others wait at later
-    /// operations.
+    /// Records the scheduler's decision that the running lanes go on while others wait
+    /// at later operations.
     #[inline(always)]
     fn decide(&mut self) {
         let warp = self.warp();
@@ -203,8 +203,8 @@ impl Core<'_> {
                 mask: mask | warp.groups.swap_remove(here).mask,
                 ..parked
             },
-            // `swap_remove` would move the last group into the freed place, and `parked` would be
-            // the last.
+            // `swap_remove` would move the last group into the freed place, and `parked` would
+            // be the last.
             (None, Some((i, _))) => std::mem::replace(&mut warp.groups[i], parked),
             (Some(here), Some((i, _))) => {
                 let group = &mut warp.groups[here];
@@ -235,8 +235,8 @@ impl Core<'_> {
         match same {
             Some(group) => {
                 group.mask |= mask;
-                // Lanes that waited for others at this operation try again, now that there are more
-                // of them.
+                // Lanes that waited for others at this operation try again, now that there are
+                // more of them.
                 group.wait = wait;
             }
             None => groups.push(Group {
@@ -331,8 +331,8 @@ impl Core<'_> {
         self.frame = unsafe { registers.start().add(at.frame as usize) };
     }
 
-    /// Ends the lanes of `mask`, which must be running lanes: no other lane waits for them any
-    /// more.
+    /// Ends the lanes of `mask`, which must be running lanes: no other lane waits for
+    /// them any more.
     pub(super) fn end_lanes(&mut self, mask: u32) {
         self.active &= !mask;
         self.complete_ended(mask);

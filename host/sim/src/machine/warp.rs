@@ -41,8 +41,8 @@ impl Bytes {
 
     /// Returns the bytes of all lanes' registers.
     pub(super) fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: lines are plain bytes without padding, and the borrow of `self` lasts as long as
-        // the slice.
+        // SAFETY: lines are plain bytes without padding, and the borrow of `self` lasts as long
+        // as the slice.
         unsafe {
             std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), self.lines.len() * 64)
         }

@@ -94,8 +94,8 @@ impl Allocation {
         address.wrapping_sub(self.base) < self.size
     }
 
-    /// Returns the notes of a report on how the program allocated and freed it, if the calls were
-    /// recorded.
+    /// Returns the notes of a report on how the program allocated and freed it, if the
+    /// calls were recorded.
     pub fn trails(&self) -> Vec<String> {
         let trails = [&self.made_by, &self.freed_by].into_iter().flatten();
         trails.map(Trail::note).collect()

@@ -24,10 +24,10 @@ const STRIDE: u64 = 1 << 40;
 const SLOTS: u64 = 16;
 const PAGE: u64 = 4096;
 
-/// The unit in which the range is opened and given back: a large page of a host whose pages have 4
-/// KiB. Addresses are fresh, so every allocation begins with pages that were never touched. With a
-/// page fault for each 4 KiB, programs of many small buffers spent a tenth of their time on page
-/// faults.
+/// The unit in which the range is opened and given back: a large page of a host whose pages have
+/// 4 KiB. Addresses are fresh, so every allocation begins with pages that were never touched.
+/// With a page fault for each 4 KiB, programs of many small buffers spent a tenth of their time
+/// on page faults.
 pub(super) const BLOCK: u64 = 2 << 20;
 
 /// This many bytes at the start keep small pages. For a device that needs no more memory than this,
@@ -155,8 +155,8 @@ impl Arena {
             false => (end, end),
         };
         for (from, to) in [(base, whole.0), (whole.1, end)] {
-            // SAFETY: the caller owns these bytes (they were taken from `Space`), and they were
-            // committed.
+            // SAFETY: the caller owns these bytes (they were taken from `Space`), and
+            // they were committed.
             unsafe { std::ptr::write_bytes(from as *mut u8, 0, (to - from) as usize) };
         }
     }
@@ -187,8 +187,8 @@ impl Arena {
         let (start, len) = self.pages(base, size);
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::FIXED;
         let access = ProtFlags::READ | ProtFlags::WRITE;
-        // SAFETY: this object owns the range, and the caller guarantees that nothing uses this part
-        // of it.
+        // SAFETY: this object owns the range, and the caller guarantees that nothing uses this
+        // part of it.
         let mapped = unsafe { rustix::mm::mmap_anonymous(start, len, access, flags) };
         mapped.map(|_| ()).map_err(|error| MemoryError::Reserve {
             size,
@@ -208,8 +208,8 @@ impl Arena {
 /// choose another address.
 fn map(hint: u64, size: u64, flags: MapFlags) -> Result<u64, rustix::io::Errno> {
     let flags = flags | MapFlags::PRIVATE | MapFlags::NORESERVE;
-    // SAFETY: this is a new anonymous mapping, and `FIXED_NOREPLACE` does not replace an existing
-    // one.
+    // SAFETY: this is a new anonymous mapping, and `FIXED_NOREPLACE` does not replace
+    // an existing one.
     let at = unsafe {
         rustix::mm::mmap_anonymous(hint as *mut _, size as usize, ProtFlags::empty(), flags)
     }?;

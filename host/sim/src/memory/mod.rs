@@ -1,5 +1,5 @@
-//! Device memory: host memory inside a reserved range of addresses, and the table of live
-//! allocations.
+//! Device memory: host memory inside a reserved range of addresses, and the table
+//! of live allocations.
 //!
 //! A device address *is* a host address. CUDA's unified addressing promises that for pinned and
 //! managed memory. Here it also holds for device memory, so a copy is a `memcpy` and a kernel's
@@ -67,8 +67,8 @@ const PAGE: u64 = 4096;
 #[derive(Debug)]
 pub struct Memory {
     state: Mutex<State>,
-    /// Bytes of device memory in use. The count changes under the lock, except when physical memory
-    /// is dropped.
+    /// Bytes of device memory in use. The count changes under the lock, except when physical
+    /// memory is dropped.
     used: Arc<AtomicU64>,
     total: u64,
 }
@@ -78,9 +78,9 @@ struct State {
     arena: Arena,
     space: AddressSpace,
     table: Table,
-    /// The pages of allocations that are shared with other processes, by base address. They are
-    /// this device's own allocations that other processes may map, or allocations of other
-    /// processes.
+    /// The pages of allocations that are shared with other processes, by base address.
+    /// They are this device's own allocations that other processes may map, or allocations
+    /// of other processes.
     shared: BTreeMap<u64, Pages>,
 }
 
@@ -116,13 +116,13 @@ impl Memory {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // A panic while the lock is held is a bug in this crate. The table is consistent between
-        // its statements.
+        // A panic while the lock is held is a bug in this crate. The table is consistent
+        // between its statements.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Allocates `size` zeroed bytes aligned to `align` (at least [`BASE_ALIGNMENT`]) and returns
-    /// their address.
+    /// Allocates `size` zeroed bytes aligned to `align` (at least [`BASE_ALIGNMENT`]) and
+    /// returns their address.
     ///
     /// Reports name `made_at` as the place of the allocation.
     ///
@@ -275,8 +275,8 @@ impl Memory {
         Ok(base)
     }
 
-    /// Makes `size` bytes of the host's own memory at `address` accessible to kernels
-    /// (`cuMemHostRegister`).
+    /// Makes `size` bytes of the host's own memory at `address` accessible
+    /// to kernels (`cuMemHostRegister`).
     ///
     /// # Safety
     /// The bytes must stay valid for reads and writes until [`Memory::unregister`], because kernels
@@ -384,8 +384,8 @@ impl Memory {
         unsafe { self.lock().arena.clear(base, size) }
     }
 
-    /// Makes `size` bytes at `base`, all of them mapped, accessible to kernels and copies as one
-    /// allocation.
+    /// Makes `size` bytes at `base`, all of them mapped, accessible to kernels and copies
+    /// as one allocation.
     ///
     /// # Errors
     /// Some of the range is live.

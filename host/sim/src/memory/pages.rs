@@ -54,9 +54,9 @@ impl Pages {
     pub(super) unsafe fn fill(&self, base: u64) -> Result<(), MemoryError> {
         let mut page = [0; PAGE as usize];
         for at in (0..self.size).step_by(PAGE as usize) {
-            // SAFETY: the caller guarantees that the bytes are readable, and sizes are whole pages.
-            // A kernel with a race may write the bytes at the same time, so they are copied through
-            // pointers.
+            // SAFETY: the caller guarantees that the bytes are readable, and sizes are whole
+            // pages. A kernel with a race may write the bytes at the same time, so they are
+            // copied through pointers.
             unsafe {
                 let from = (base + at) as *const u8;
                 page.as_mut_ptr().copy_from_nonoverlapping(from, page.len());
@@ -72,15 +72,15 @@ impl Pages {
     /// Maps the pages at `base`, in place of the old mapping.
     ///
     /// # Safety
-    /// `self.size()` bytes at `base` must be whole pages of the arena whose contents are no longer
-    /// needed.
+    /// `self.size()` bytes at `base` must be whole pages of the arena whose contents are
+    /// no longer needed.
     pub(super) unsafe fn map(&self, base: u64) -> Result<(), MemoryError> {
         // SAFETY: the caller guarantees that the mapping at `base` may be replaced.
         unsafe { self.shown(base, MapFlags::FIXED) }.map(|_| ())
     }
 
-    /// Maps the pages at an address that the host chooses, and returns it. The caller must unmap
-    /// them.
+    /// Maps the pages at an address that the host chooses, and returns it. The caller
+    /// must unmap them.
     pub(super) fn show(&self) -> Result<u64, MemoryError> {
         // SAFETY: the host chooses addresses that are not mapped.
         unsafe { self.shown(0, MapFlags::empty()) }

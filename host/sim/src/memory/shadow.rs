@@ -2,10 +2,10 @@
 //! the first write.
 //!
 //! Only memory without initial contents has these bits: `cuMemAlloc` and similar calls, and the
-//! heap of kernels. Host copies and memsets set them, and so do launches with the check for reads
-//! of unwritten memory. A launch without that check may have written anything, so afterwards all
-//! bytes count as written. The cores of a launch write in parallel, so the bits change by atomic
-//! operations.
+//! heap of kernels. Host copies and memsets set them, and so do launches with the check for
+//! reads of unwritten memory. A launch without that check may have written anything, so
+//! afterwards all bytes count as written. The cores of a launch write in parallel, so the bits
+//! change by atomic operations.
 
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
@@ -80,8 +80,8 @@ impl Shadow {
 
     fn bits(&self) -> &[AtomicU64] {
         self.bits.get_or_init(|| {
-            // The host backs these zeros when they are touched. It would not do so for a list of
-            // atomics.
+            // The host backs these zeros when they are touched. It would not do so for a
+            // list of atomics.
             let words = vec![0u64; self.size.div_ceil(64) as usize].into_boxed_slice();
             let len = words.len();
             let start = Box::into_raw(words).cast::<AtomicU64>();
@@ -111,8 +111,8 @@ impl Shadow {
         !(found as u32) & asked
     }
 
-    /// Returns whether any of `len` bytes at `address` was never written. The bytes must belong to
-    /// the allocation.
+    /// Returns whether any of `len` bytes at `address` was never written. The bytes must belong
+    /// to the allocation.
     pub(crate) fn lacks(&self, address: u64, len: u64) -> bool {
         if self.is_whole() || len == 0 {
             return false;
@@ -235,8 +235,8 @@ impl Shadow {
 
 const _: () = assert!(align_of::<AtomicU64>() == align_of::<u64>());
 
-/// Returns the words that hold the bits of `len` bytes from the byte `at`, with a mask of these
-/// bits.
+/// Returns the words that hold the bits of `len` bytes from the byte `at`, with a mask
+/// of these bits.
 pub(crate) fn words(at: u64, len: u64) -> impl Iterator<Item = (usize, u64)> {
     let end = at + len;
     (at / 64..end.div_ceil(64)).map(move |word| {

@@ -30,8 +30,8 @@ fn with_gap(size: u64) -> u64 {
 }
 
 impl AddressSpace {
-    /// Creates a space of `size` free bytes from `base`. The first gap precedes the first
-    /// allocation.
+    /// Creates a space of `size` free bytes from `base`. The first gap precedes
+    /// the first allocation.
     pub(super) fn new(base: u64, size: u64) -> Self {
         Self {
             next: base + MAX_GAP,

@@ -96,8 +96,8 @@ impl Table {
         }
     }
 
-    /// Stores the memory that the addresses of a multicast mapping stand for. The mapping is in the
-    /// table already.
+    /// Stores the memory that the addresses of a multicast mapping stand for. The mapping is in
+    /// the table already.
     pub(super) fn multicast(&mut self, multicast: Multicast) {
         self.snapshot = None;
         self.multicasts.insert(multicast.base, multicast);
@@ -312,15 +312,15 @@ impl Snapshot {
         }
     }
 
-    /// Returns whether all of `len` bytes from `address` are in one live allocation. It may be an
-    /// array.
+    /// Returns whether all of `len` bytes from `address` are in one live allocation. It may
+    /// be an array.
     pub(crate) fn holds(&self, address: u64, len: u64) -> bool {
         let in_array = || last_before(&self.arrays, address).is_some_and(|r| r.holds(address, len));
         in_array() || self.find(address).is_some_and(|r| r.holds(address, len))
     }
 
-    /// Returns the bits of the allocation that contains `address`, or `None` if all its bytes count
-    /// as written.
+    /// Returns the bits of the allocation that contains `address`, or `None` if all its bytes
+    /// count as written.
     pub(crate) fn shadow(&self, address: u64) -> Option<&Shadow> {
         self.numbered_shadow(self.shadow_number(address)?)
     }

@@ -5,8 +5,8 @@ use std::fmt;
 use super::allocation::Allocation;
 use super::window::Window;
 
-/// The place of an address. `Display` prints it as a report does: "is 4 bytes past allocation #2:
-/// ...".
+/// The place of an address. `Display` prints it as a report does: "is 4 bytes past
+/// allocation #2: ...".
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Whereabouts {
@@ -43,8 +43,8 @@ impl Whereabouts {
         }
     }
 
-    /// Returns the place of an address in a window of generic addresses, or `None` for global
-    /// memory.
+    /// Returns the place of an address in a window of generic addresses, or `None`
+    /// for global memory.
     pub(super) fn of_window(window: Window) -> Option<Self> {
         match window {
             Window::Shared => Some(Self::Shared),

@@ -17,14 +17,14 @@ pub(crate) const SHARED_PER_BLOCK: u64 = 1 << 24;
 pub(crate) const LOCAL: u64 = 0x3_0000_0000;
 /// The generic address of the kernel's parameters.
 pub(crate) const PARAM: u64 = 0x4_0000_0000;
-/// The address of the module's function 0. Each function has [`FUNCTION_SIZE`] bytes, which cannot
-/// be read.
+/// The address of the module's function 0. Each function has [`FUNCTION_SIZE`] bytes, which
+/// cannot be read.
 pub(crate) const CODE: u64 = 0x5_0000_0000;
 const FUNCTION_SIZE: u64 = 16;
 /// The size of each window.
 pub(crate) const SIZE: u64 = 0x1_0000_0000;
-/// The first address of host memory that can be registered. A kernel could not access memory below
-/// it.
+/// The first address of host memory that can be registered. A kernel could not access
+/// memory below it.
 pub(crate) const FIRST_HOST: u64 = CODE + SIZE;
 
 /// The state space that a generic address refers to.

@@ -141,8 +141,8 @@ pub struct Alignment {
     pub sector: u32,
     /// Bytes of a cache line.
     pub line: u32,
-    /// The smallest number of bytes that a global load through L1 fetches: a sector, or a whole
-    /// line.
+    /// The smallest number of bytes that a global load through L1 fetches: a sector, or
+    /// a whole line.
     pub l1_fill: u32,
 }
 

@@ -1,5 +1,5 @@
-//! Errors in PTX text. The message of an error describes it. The place is in the variant, and in
-//! [`ParseError::position`].
+//! Errors in PTX text. The message of an error describes it. The place is in the variant,
+//! and in [`ParseError::position`].
 
 use super::position::Position;
 

@@ -16,8 +16,8 @@ pub use error::ParseError;
 pub use parser::parse;
 pub use print::print;
 
-/// The newest PTX version whose words are known: that of CUDA 13.5 (ptxas 13.5.37 reads versions up
-/// to 9.5).
+/// The newest PTX version whose words are known: that of CUDA 13.5 (ptxas 13.5.37 reads versions
+/// up to 9.5).
 ///
 /// Text of a later version is also read. An unknown word makes only its function unusable, and not
 /// the whole module; see [`ast::Body::unknown`].

@@ -21,8 +21,8 @@ macro_rules! types {
                 match self { $(Type::$name => $text,)* }
             }
 
-            /// Returns the size of one value in memory, in bytes; 0 for predicates and opaque
-            /// references.
+            /// Returns the size of one value in memory, in bytes; 0 for predicates
+            /// and opaque references.
             pub const fn size(self) -> u64 {
                 match self { $(Type::$name => $size,)* }
             }
@@ -164,8 +164,8 @@ types! {
 }
 
 impl Type {
-    /// Returns whether registers and variables can have this type. The other types occur in
-    /// instructions only.
+    /// Returns whether registers and variables can have this type. The other types occur
+    /// in instructions only.
     pub const fn is_fundamental(self) -> bool {
         match self.class() {
             Class::Float => matches!(self, Type::F16 | Type::F32 | Type::F64),

@@ -938,8 +938,8 @@ impl Component {
 }
 
 impl SpecialRegister {
-    /// Returns whether the register is a vector, whose elements are `.x`, `.y`, `.z` and an unused
-    /// `.w`.
+    /// Returns whether the register is a vector, whose elements are `.x`, `.y`, `.z` and
+    /// an unused `.w`.
     pub fn has_components(self) -> bool {
         use SpecialRegister::*;
         matches!(

@@ -17,8 +17,8 @@ pub(crate) fn inc_u32(old: u32, b: u32) -> u32 {
     if old >= b { 0 } else { old.wrapping_add(1) }
 }
 
-/// `.dec.u32`: counts down to zero, then from `b` again. Also starts from `b` if the old value is
-/// larger.
+/// `.dec.u32`: counts down to zero, then from `b` again. Also starts from `b` if the old
+/// value is larger.
 #[inline(always)]
 pub(crate) fn dec_u32(old: u32, b: u32) -> u32 {
     if old == 0 || old > b {

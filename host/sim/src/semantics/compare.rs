@@ -125,8 +125,8 @@ typed! {
 }
 
 typed! {
-    /// `slct.ftz.dtype.f32`: like the form without `.ftz`, but a negative subnormal `c` counts as
-    /// zero.
+    /// `slct.ftz.dtype.f32`: like the form without `.ftz`, but a negative subnormal `c`
+    /// counts as zero.
     |a, b, c| if super::float::ftz_f32(c) >= 0.0 { a } else { b };
     slct_ftz_b32_f32(u32, u32, f32) -> u32,
     slct_ftz_b64_f32(u64, u64, f32) -> u64,

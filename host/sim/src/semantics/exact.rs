@@ -1,5 +1,5 @@
-//! Exact values and their single rounding. It is the slow path, which is right for every format and
-//! every rounding.
+//! Exact values and their single rounding. It is the slow path, which is right for every format
+//! and every rounding.
 //!
 //! IEEE 754-2019, 4.3 and 5.4.1. An operation computes its result as an integer times a power of
 //! two. The integer is long enough that lost digits affect only the lowest bit ("sticky"). The
@@ -52,8 +52,8 @@ pub(crate) const BF16: Format = Format {
     sign: 1 << 15,
 };
 
-/// A finite value: ±significand * 2^exponent. The significand's lowest bit may stand for any bits
-/// below it.
+/// A finite value: ±significand * 2^exponent. The significand's lowest bit may stand for any
+/// bits below it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Exact {
     negative: bool,
@@ -236,8 +236,8 @@ impl Exact {
 
     /// Returns the bits of the value in `format`. It is rounded away from zero with a probability
     /// that is proportional to the distance: it is rounded up if the digits that are cut off plus
-    /// `random` carry. `random` has `bits` bits, aligned with the top of these digits. Overflow is
-    /// an infinity.
+    /// `random` carry. `random` has `bits` bits, aligned with the top of these digits. Overflow
+    /// is an infinity.
     #[inline]
     pub(crate) fn round_randomly(self, format: Format, random: u32, bits: u32) -> u64 {
         self.round_by(format, true, |cut| {
@@ -275,8 +275,8 @@ impl Exact {
                 kept + u128::from(up(Cut { digits, rest, odd }))
             }
         };
-        // The significand's leading one is added to the exponent field, and so is a carry from
-        // rounding.
+        // The significand's leading one is added to the exponent field, and so is a
+        // carry from rounding.
         let field = (top.max(least) + format.bias - 1) as u64;
         let bits = (field << fraction_bits).saturating_add(kept as u64);
         sign | bits.min(format.largest + u64::from(to_infinity))

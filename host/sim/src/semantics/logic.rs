@@ -36,12 +36,12 @@ typed! {
     cnot_b16: u16, cnot_b32: u32, cnot_b64: u64,
 }
 
-/// `lop3.b32`: any function of three bits, at each position. Its value is bit `4a + 2b + c` of
-/// `table`.
+/// `lop3.b32`: any function of three bits, at each position. Its value is bit
+/// `4a + 2b + c` of `table`.
 ///
-/// It is a tree of selects over the table's bits. If the table is known when the loop is compiled,
-/// the tree is folded to one or two operations. If it is known before the loop, its leaves are
-/// hoisted.
+/// It is a tree of selects over the table's bits. If the table is known when the loop is
+/// compiled, the tree is folded to one or two operations. If it is known before the loop, its
+/// leaves are hoisted.
 #[inline(always)]
 pub(crate) fn lop3_b32(a: u32, b: u32, c: u32, table: u8) -> u32 {
     let leaf = |index: u32| 0u32.wrapping_sub(u32::from(table) >> index & 1);

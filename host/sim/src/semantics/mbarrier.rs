@@ -155,8 +155,8 @@ impl Mbarrier {
         Ok(())
     }
 
-    /// `mbarrier.test_wait` with the result of an arrival: returns whether that arrival's phase has
-    /// ended.
+    /// `mbarrier.test_wait` with the result of an arrival: returns whether that arrival's
+    /// phase has ended.
     pub(crate) fn ended(self, state: u64) -> bool {
         self.ended_parity((state >> 61) as u32)
     }

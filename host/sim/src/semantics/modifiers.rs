@@ -1,9 +1,9 @@
-//! `.ftz` and `.sat`: derives the forms of an f32 operation with these modifiers from the plain
-//! one.
+//! `.ftz` and `.sat`: derives the forms of an f32 operation with these modifiers from
+//! the plain one.
 //!
-//! PTX ISA 9.7.3. Operands are flushed first. The operation's rounded result is then flushed, and
-//! then clamped. These are macros, so every form is a named function that can be inlined into its
-//! loop.
+//! PTX ISA 9.7.3. Operands are flushed first. The operation's rounded result is then flushed,
+//! and then clamped. These are macros, so every form is a named function that can be inlined
+//! into its loop.
 //!
 //! Open in the ISA: which results count as subnormal. Measured on an H200, 2026-11-21: a result
 //! counts as subnormal if it is below the smallest normal number when rounded with an unlimited

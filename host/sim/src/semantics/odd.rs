@@ -78,8 +78,8 @@ pub(crate) fn round_f32(x: f64, rounding: Rounding) -> f32 {
     }
 }
 
-/// Rounds `x` to odd in f32, for a further rounding to at most 22 bits. Larger values become the
-/// largest number.
+/// Rounds `x` to odd in f32, for a further rounding to at most 22 bits. Larger values become
+/// the largest number.
 #[inline(always)]
 pub(crate) fn odd_f32(x: f64) -> f32 {
     let chopped = round_f32(x, Rounding::Zero);

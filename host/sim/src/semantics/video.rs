@@ -29,8 +29,8 @@ pub(crate) enum Primary {
     Min,
     /// The operation of `vmax`.
     Max,
-    /// `vavrg2`, `vavrg4`: the mean. It is rounded away from negative infinity if it is not
-    /// negative.
+    /// `vavrg2`, `vavrg4`: the mean. It is rounded away from negative infinity if it
+    /// is not negative.
     Average,
     /// The operation of `vshl`.
     ShiftLeft(Amount),
@@ -241,8 +241,8 @@ impl Mad {
         let signed = self.signed != [false; 2] || self.negated != Negated::Nothing;
         let product = i128::from(a_part.select(a, self.signed[0]))
             * i128::from(b_part.select(b, self.signed[1]));
-        // A negation is the complement plus one. For c, the complement is taken before c is
-        // extended.
+        // A negation is the complement plus one. For c, the complement is taken before
+        // c is extended.
         let (product, c) = match self.negated {
             Negated::Nothing => (product, c),
             Negated::Product => (!product, c),
@@ -277,8 +277,8 @@ pub(crate) struct Simd {
     pub(crate) mask: u8,
     /// Whether `.sat` clamps the result to its type.
     pub(crate) saturate: bool,
-    /// `.add`: whether the elements are added to the third operand; otherwise they replace its
-    /// elements.
+    /// `.add`: whether the elements are added to the third operand; otherwise they
+    /// replace its elements.
     pub(crate) accumulate: bool,
 }
 

@@ -1,8 +1,8 @@
 //! `redux` of floats, a reduction over the lanes of a warp.
 //!
-//! PTX ISA 9.7.13 "redux.sync". `members` is the set of participating lanes, one bit each: the
-//! membermask without the lanes that exited. The other exchanges between lanes are in
-//! `machine::meeting::exchange`.
+//! PTX ISA 9.7.13 "redux.sync". `members` is the set of participating lanes, one bit
+//! each: the membermask without the lanes that exited. The other exchanges between lanes
+//! are in `machine::meeting::exchange`.
 
 use super::float::{max_f32, max_nan_f32, min_f32, min_nan_f32, nan::NAN_F32};
 

@@ -16,12 +16,12 @@ const ROUNDS: usize = 32;
 /// The number of blocks, of 256 threads each.
 const BLOCKS: u32 = 32;
 
-/// The name of a class is its instruction. `%r1`..`%r3` contain integers, `%x1`.. integers of 64
-/// bits, `%f1`.. floats, `%d1`.. doubles, `%h1`.. halves, `%q1`.. pairs of halves. `%c` is the
-/// address of the thread's four bytes of global memory, `%g` of the thread's own place in global
-/// memory, `%s` of its place in shared memory, `%one` of a place that all threads share, `%bin` of
-/// one of 64 bins in shared memory, and `%far` of a place in global memory 128 bytes from the
-/// neighbour's.
+/// The name of a class is its instruction. `%r1`..`%r3` contain integers, `%x1`.. integers of
+/// 64 bits, `%f1`.. floats, `%d1`.. doubles, `%h1`.. halves, `%q1`.. pairs of halves. `%c` is
+/// the address of the thread's four bytes of global memory, `%g` of the thread's own place in
+/// global memory, `%s` of its place in shared memory, `%one` of a place that all threads share,
+/// `%bin` of one of 64 bins in shared memory, and `%far` of a place in global memory 128 bytes
+/// from the neighbour's.
 const CLASSES: &[&str] = &[
     "add.s32 %r0, %r1, %r2;",
     "mul.lo.s32 %r0, %r1, %r2;",

@@ -142,8 +142,8 @@ impl Bench {
         &self.programs
     }
 
-    /// Returns a program for each class of instructions: a loop that consists almost only of one
-    /// instruction.
+    /// Returns a program for each class of instructions: a loop that consists almost only
+    /// of one instruction.
     ///
     /// # Errors
     /// The host has not enough memory.

@@ -1,5 +1,5 @@
-//! Prints which instructions of the table the machine runs, and the first of each row that it does
-//! not run.
+//! Prints which instructions of the table the machine runs, and the first of each row that it
+//! does not run.
 //!
 //! `cargo run --release -p sim-tests --example coverage`
 

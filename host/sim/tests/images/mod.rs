@@ -8,9 +8,9 @@ use crate::common::Rig;
 use lanewise_sim::AllocationKind;
 use lanewise_sim::image::{Format, Image, Object, Sampler, Shape, Texture};
 
-/// Makes a kernel that does `body` with thread-private operands and stores `%r0` to `%r3` for each
-/// thread: parameters are a handle, the output, and the address of four words of coordinates for
-/// each thread.
+/// Makes a kernel that does `body` with thread-private operands and stores `%r0` to `%r3` for
+/// each thread: parameters are a handle, the output, and the address of four words of coordinates
+/// for each thread.
 fn kernel(body: &str) -> String {
     format!(
         ".visible .entry k(.param .u64 object, .param .u64 out, .param .u64 at)

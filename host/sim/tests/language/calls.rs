@@ -1,5 +1,5 @@
-//! Calls whose arguments and results are registers, constants, predicates and vectors; tables; open
-//! parameters.
+//! Calls whose arguments and results are registers, constants, predicates and vectors;
+//! tables; open parameters.
 
 use crate::common::Rig;
 
@@ -79,8 +79,8 @@ fn pointers_with_prototypes_and_tables_take_registers() {
     assert_eq!(lanes(&table, body), [20, 21, 22, 23]);
 }
 
-/// PTX ISA 7.1: the call may decide the length of a function's last parameter, whose address is in
-/// local memory.
+/// PTX ISA 7.1: the call may decide the length of a function's last parameter, whose address is
+/// in local memory.
 #[test]
 fn the_last_parameter_may_be_as_long_as_the_call_makes_it() {
     let sum = ".func (.param .u32 total) sum(.param .u32 count, .param .align 4 .b8 list[]) {\n\

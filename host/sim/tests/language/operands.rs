@@ -56,8 +56,8 @@ fn a_register_and_a_constant_are_added_where_a_value_stands() {
     assert_eq!(words("", body, 4), [42, 86, 39, 7]);
 }
 
-/// ptxas 13.0 takes `a[n]` as the address of the n-th scalar, also for vectors and for arrays of
-/// several dimensions.
+/// ptxas 13.0 takes `a[n]` as the address of the n-th scalar, also for vectors and for arrays
+/// of several dimensions.
 #[test]
 fn elements_of_arrays_are_counted_in_scalars() {
     let arrays = ".global .align 16 .u32 table[8] = {10, 11, 12, 13, 14, 15, 16, 17}; .global .align 4 .u32 square[2][2] = {{1, 2}, {3, 4}};\n\

@@ -1,5 +1,5 @@
-//! Modules of the fuzz target's corpus with a few small changes each: loaded and run, without a
-//! fuzzer.
+//! Modules of the fuzz target's corpus with a few small changes each: loaded and run,
+//! without a fuzzer.
 //!
 //! The same check as `fuzz/fuzz_targets/run.rs`, with a fixed seed and for some seconds, so that it
 //! can stand in every test run. `LANEWISE_MUTANTS=100000` makes more of them.

@@ -102,8 +102,8 @@ fn change(
     lines[line].replace_range(start..start + length, &new);
 }
 
-/// Words of a line with where they start: a modifier begins with its dot, a register with its
-/// percent sign.
+/// Words of a line with where they start: a modifier begins with its dot, a register with
+/// its percent sign.
 fn tokens(line: &str) -> Vec<(usize, &str)> {
     let in_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | ':');
     let mut tokens = Vec::new();

@@ -17,8 +17,8 @@ pub fn device() -> Device {
     Device::new(model).expect("16 MiB of addresses")
 }
 
-/// Returns whether the text loads. Each kernel runs with parameters that are alternately addresses
-/// and lengths.
+/// Returns whether the text loads. Each kernel runs with parameters that are alternately
+/// addresses and lengths.
 pub fn run(device: &Device, text: &str) -> bool {
     let Ok(module) = Module::load(text) else {
         return false;

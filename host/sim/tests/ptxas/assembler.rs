@@ -38,8 +38,8 @@ fn line(message: &str) -> Option<usize> {
     named.trim().parse().ok()
 }
 
-/// Returns which cases of a batch ptxas refuses. For a virtual architecture ptxas only reads the
-/// text.
+/// Returns which cases of a batch ptxas refuses. For a virtual architecture ptxas only
+/// reads the text.
 pub(crate) fn refused(
     ptxas: &Path,
     folder: &Path,

@@ -22,8 +22,8 @@ fn out_of_place(instruction: &str) -> bool {
     // A parameter by its name has no generic address.
     let (name, operands) = instruction.split_once(' ').unwrap_or((instruction, ""));
     let by_name = operands.contains("[argument]") || operands.contains("[parameter]");
-    // 32-bit generic addresses in a module of 64-bit addresses; an argument slot that nothing
-    // wrote.
+    // 32-bit generic addresses in a module of 64-bit addresses; an argument slot
+    // that nothing wrote.
     name.starts_with("cvta") && name.contains(".u32")
         || name.starts_with("ld.param::func")
         || by_name && !name.contains(".param")
@@ -72,8 +72,8 @@ pub(crate) fn for_target(newest: (u32, u32), target: &str) -> Vec<Candidate> {
         .collect()
 }
 
-/// Instances with one change: a word moved to another place, a word left out, or a word of another
-/// row inserted.
+/// Instances with one change: a word moved to another place, a word left out, or a word of
+/// another row inserted.
 pub(crate) fn changed(newest: (u32, u32)) -> Vec<Candidate> {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
@@ -98,8 +98,8 @@ pub(crate) fn changed(newest: (u32, u32)) -> Vec<Candidate> {
     found
 }
 
-/// The changed instruction's name with the operands of the unchanged one: only the words are
-/// tested.
+/// The changed instruction's name with the operands of the unchanged one: only the
+/// words are tested.
 fn with_operands_of(sample: &Sample, changed: &Sample) -> Candidate {
     let name = changed.instruction.split([' ', ';']).next();
     let operands = sample.instruction.find([' ', ';']).unwrap_or(0);

@@ -1,5 +1,5 @@
-//! Instructions that only one of the two accepts, on purpose: each exception has a name and a
-//! reason.
+//! Instructions that only one of the two accepts, on purpose: each exception has a name
+//! and a reason.
 
 /// An exception: which of the two accepts its instructions, its name, and the test for them.
 struct Exception {

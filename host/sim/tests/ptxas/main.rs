@@ -140,8 +140,8 @@ fn judge(ptxas: &Path, candidates: Vec<Candidate>, naming: Naming) -> Verdict {
     verdict
 }
 
-/// Returns the highest PTX version that an assembler reads. Its error for a later version contains
-/// it.
+/// Returns the highest PTX version that an assembler reads. Its error for a later
+/// version contains it.
 fn newest(ptxas: &Path) -> (u32, u32) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("version.ptx");

@@ -422,8 +422,8 @@ impl Buffer {
             let at = made.expect("memory");
             Buffer { at, bytes }
         });
-        // SAFETY: a live allocation of at least that many bytes, aligned for them, which nobody
-        // else has.
+        // SAFETY: a live allocation of at least that many bytes, aligned for them, which
+        // nobody else has.
         unsafe {
             (buffer.at as *mut u128).copy_from_nonoverlapping(values.as_ptr(), values.len());
         }

@@ -89,8 +89,8 @@ struct Program {
     events: Vec<Event>,
     /// Which events access one place.
     same: Relation,
-    /// Release patterns: the first operation, and the write. Acquire patterns: the last one, and
-    /// the read.
+    /// Release patterns: the first operation, and the write. Acquire patterns: the last one,
+    /// and the read.
     releases: Vec<(usize, usize)>,
     acquires: Vec<(usize, usize)>,
     /// The events whose values are part of the outcome, in the order of their registers.
@@ -106,8 +106,8 @@ pub(super) struct Allowed {
     pub(super) races: bool,
 }
 
-/// Returns what the axioms allow for a test, or `None` if the test has something that is not
-/// supported here.
+/// Returns what the axioms allow for a test, or `None` if the test has something that is
+/// not supported here.
 pub(super) fn allowed(threads: &[&str], at: Where, ends: usize) -> Option<Allowed> {
     let program = Program::parse(threads, at)?;
     let writes = program.of(|e| e.writes() && e.thread.is_some());

@@ -7,8 +7,8 @@
 use super::axioms;
 use super::litmus::{Where, explored};
 
-/// The most runs of one program. In a program with more schedules, only forbidden outcomes are
-/// checked.
+/// The most runs of one program. In a program with more schedules, only forbidden
+/// outcomes are checked.
 const RUNS: u64 = 3000;
 
 /// A shape: its threads' accesses, and the number of places whose final value is part of the
@@ -101,8 +101,8 @@ fn thread(accesses: &str, kind: Kind, scope: &str) -> String {
     text
 }
 
-/// Compares the outcomes with those that the axioms allow. With `whole`, all allowed ones must
-/// occur.
+/// Compares the outcomes with those that the axioms allow. With `whole`, all allowed
+/// ones must occur.
 fn differs(name: &str, threads: &[String], at: Where, ends: usize, whole: bool) -> Option<String> {
     let threads: Vec<&str> = threads.iter().map(String::as_str).collect();
     let allowed = axioms::allowed(&threads, at, ends).expect("the axioms know such instructions");
@@ -146,9 +146,9 @@ fn pairs(kinds: &[Kind]) -> Vec<[Kind; 2]> {
     kinds.iter().flat_map(with).collect()
 }
 
-/// Random programs. (When the model was last changed, 2000 were tested: none showed a forbidden
-/// outcome. In one, 1677, an outcome was missing: an acquire would have to complete late and still
-/// acquire.)
+/// Random programs. (When the model was last changed, 2000 were tested: none showed a
+/// forbidden outcome. In one, 1677, an outcome was missing: an acquire would have to complete
+/// late and still acquire.)
 const SEEDS: u64 = 40;
 
 /// A generator of numbers from a seed.
@@ -205,9 +205,9 @@ impl Random {
     }
 }
 
-/// Returns whether all allowed outcomes of a thread are reached: it accesses no place twice, and
-/// none of its atomics has to take effect after a release or after an access that it would have
-/// acquired.
+/// Returns whether all allowed outcomes of a thread are reached: it accesses no place twice,
+/// and none of its atomics has to take effect after a release or after an access that it
+/// would have acquired.
 fn is_whole(thread: &str) -> bool {
     let statements: Vec<&str> = thread.split(';').collect();
     let twice = |place: &str| statements.iter().filter(|it| it.contains(place)).count() > 1;

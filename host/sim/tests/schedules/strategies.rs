@@ -213,8 +213,8 @@ fn a_wait_for_a_block_that_cannot_begin_is_found() {
 
 #[test]
 fn blocks_of_a_cluster_that_wait_for_each_other_are_named() {
-    // Block 0 waits at the cluster's barrier for block 1, which waits for what block 0 writes
-    // behind it.
+    // Block 0 waits at the cluster's barrier for block 1, which waits for what block 0
+    // writes behind it.
     let body = "mov.u32 %e, 1; setp.eq.u32 %q, %b, 0; @%q bra MEET;
         SPIN: ld.acquire.cluster.global.u32 %d, [%rd0]; setp.eq.u32 %p, %d, 0; @%p bra SPIN;
         MEET: barrier.cluster.arrive; barrier.cluster.wait; st.global.u32 [%rd0], %e; ret; }";

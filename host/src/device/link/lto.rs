@@ -114,8 +114,8 @@ struct Link<'a> {
 }
 
 impl<'a> Link<'a> {
-    /// Begins a link operation without inputs. `is_late` means that LTO-IR will be added; then it
-    /// must be.
+    /// Begins a link operation without inputs. `is_late` means that LTO-IR will be added; then
+    /// it must be.
     fn new(
         functions: &'a Functions,
         capability: ComputeCapability,
@@ -190,8 +190,8 @@ impl<'a> Link<'a> {
 impl Drop for Link<'_> {
     fn drop(&mut self) {
         if !self.handle.is_null() {
-            // SAFETY: the link was opened once and is destroyed here only. An error here needs no
-            // handling.
+            // SAFETY: the link was opened once and is destroyed here only. An error here
+            // needs no handling.
             unsafe { (self.functions.destroy)(&mut self.handle) };
         }
     }

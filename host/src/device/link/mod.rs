@@ -198,8 +198,8 @@ impl Linker {
 }
 
 impl Image {
-    /// Returns the bytes of the image, which can be written to a file. They are a cubin, and PTX on
-    /// the simulator.
+    /// Returns the bytes of the image, which can be written to a file. They are a cubin, and PTX
+    /// on the simulator.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -285,8 +285,8 @@ impl Link {
         // SAFETY: the link is open, and both results are written to local variables.
         let result = unsafe { sys::cuLinkComplete(self.state, &mut image, &mut size) };
         DriverError::check("cuLinkComplete", result, self.at)?;
-        // SAFETY: the link owns the image and exists until this call returns, and the image has
-        // `size` bytes.
+        // SAFETY: the link owns the image and exists until this call returns, and the image
+        // has `size` bytes.
         let image = unsafe { std::slice::from_raw_parts(image.cast_const().cast::<u8>(), size) };
         Ok(image.to_vec())
     }
@@ -294,8 +294,8 @@ impl Link {
 
 impl Drop for Link {
     fn drop(&mut self) {
-        // SAFETY: the link was opened once and is destroyed here only. An error here needs no
-        // handling.
+        // SAFETY: the link was opened once and is destroyed here only. An error here
+        // needs no handling.
         let _: cudaError_enum = unsafe { sys::cuLinkDestroy(self.state) };
     }
 }

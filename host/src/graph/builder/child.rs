@@ -36,8 +36,8 @@ impl<'graph> GraphBuilder<'graph> {
         self.add_child(after, &graph.handle, new, Location::caller())
     }
 
-    /// Adds recorded work as one node; its steps run one after another. See
-    /// [`Device::record`](crate::Device::record).
+    /// Adds recorded work as one node; its steps run one after
+    /// another. See [`Device::record`](crate::Device::record).
     ///
     /// # Errors
     /// As [`Device::record`](crate::Device::record).

@@ -6,8 +6,8 @@
 //! [`ConditionSetter`]. A launch that sets a condition runs before the node that reads it, as a
 //! launch that writes a buffer runs before one that reads the buffer.
 //!
-//! Source: CUDA C++ Programming Guide, "Conditional Graph Nodes"; CUDA driver API,
-//! `cuGraphConditionalHandleCreate`, `CUDA_CONDITIONAL_NODE_PARAMS`.
+//! Source: CUDA C++ Programming Guide, "Conditional Graph Nodes"; CUDA driver
+//! API, `cuGraphConditionalHandleCreate`, `CUDA_CONDITIONAL_NODE_PARAMS`.
 
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
@@ -28,8 +28,8 @@ use crate::launch::argument::{Argument, ArgumentList};
 use crate::stream::order::{Access, Order};
 use crate::{DriverError, Stream};
 
-/// The half of a condition that its conditional node takes. The other half is the
-/// [`ConditionSetter`].
+/// The half of a condition that its conditional node takes. The other half
+/// is the [`ConditionSetter`].
 #[derive(Debug)]
 pub struct GraphCondition<'graph> {
     setter: ConditionSetter<'graph>,
@@ -247,8 +247,8 @@ impl<'graph> GraphBuilder<'graph> {
             // of its nodes. The driver writes the addresses of the bodies to `params`.
             unsafe { api::cuGraphAddNode_v2(node, graph, after, null(), count, params) }
         })?;
-        // SAFETY: the driver has written a list with a graph for each body, which lives as long as
-        // the node.
+        // SAFETY: the driver has written a list with a graph for each body, which lives as long
+        // as the node.
         let graphs: Vec<CUgraph> = unsafe {
             let graphs = (*params
                 .params

@@ -15,8 +15,8 @@ use crate::graph::template::{HostFunction, KeptAlive};
 use crate::late::run_host_function;
 
 impl<'graph> GraphBuilder<'graph> {
-    /// Adds a call of `function` on the host. At every launch of the graph, a thread of the driver
-    /// makes it.
+    /// Adds a call of `function` on the host. At every launch of the graph, a thread of the
+    /// driver makes it.
     ///
     /// It must not use the device, and may drop what is the device's, as for
     /// [`Stream::call`](crate::Stream::call); what it panics with is printed.
@@ -80,8 +80,8 @@ impl<'graph> GraphBuilder<'graph> {
         )
     }
 
-    /// Adds a node that waits for an event: for its last recording outside of the graph before the
-    /// graph's launch.
+    /// Adds a node that waits for an event: for its last recording outside of the graph before
+    /// the graph's launch.
     ///
     /// # Errors
     /// The driver's error.

@@ -58,9 +58,9 @@ impl std::fmt::Debug for GraphBuilder<'_> {
 }
 
 impl Device {
-    /// Builds a graph node by node. Nothing runs until the graph is instantiated and launched.
-    /// Returns the graph together with the value that `build` returns, for example nodes to change
-    /// later.
+    /// Builds a graph node by node. Nothing runs until the graph is instantiated and
+    /// launched. Returns the graph together with the value that `build` returns, for example
+    /// nodes to change later.
     ///
     /// ```
     /// use kernels::vec_add;

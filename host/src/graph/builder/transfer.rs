@@ -15,8 +15,8 @@ use crate::memory::pattern::Pattern;
 use crate::stream::order::Access;
 use crate::{DeviceBuffer, GraphBuffer, MemoryError};
 
-/// Memory that a node of a graph may copy or fill: a whole device buffer, or memory that the graph
-/// allocates.
+/// Memory that a node of a graph may copy or fill: a whole device buffer, or memory that
+/// the graph allocates.
 pub trait GraphMemory<T: DeviceCopy>: sealed::GraphMemory<T> {}
 impl<T: DeviceCopy> GraphMemory<T> for DeviceBuffer<T> {}
 impl<T: DeviceCopy> GraphMemory<T> for GraphBuffer<'_, T> {}

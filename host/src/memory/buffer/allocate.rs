@@ -43,8 +43,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         })
     }
 
-    /// As [`DeviceBuffer::zeroed_on`], from `pool`. Without a pool, the memory is from the device's
-    /// own pool.
+    /// As [`DeviceBuffer::zeroed_on`], from `pool`. Without a pool, the memory is from the
+    /// device's own pool.
     #[track_caller]
     pub(crate) fn zeroed_from(
         pool: Option<sys::CUmemoryPool>,
@@ -74,8 +74,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         lanewise_driver::set_call_site(None);
         DriverError::check(call, result, at)
             .map_err(|source| MemoryError::of_allocation(bytes, source))?;
-        // SAFETY: this many bytes were allocated, the next queued work fills them, and nothing else
-        // uses them.
+        // SAFETY: this many bytes were allocated, the next queued work fills them, and nothing
+        // else uses them.
         let buffer = unsafe { Self::borrow_raw(device, address, len) };
         let mut buffer = ManuallyDrop::into_inner(buffer);
         buffer.pooled = Some(stream.clone());
@@ -128,8 +128,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         })
     }
 
-    /// As [`DeviceBuffer::borrow_raw`], for memory that shares its order of uses with another
-    /// buffer.
+    /// As [`DeviceBuffer::borrow_raw`], for memory that shares its order of uses
+    /// with another buffer.
     ///
     /// # Safety
     /// As for [`DeviceBuffer::borrow_raw`].
@@ -145,8 +145,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         Borrowed::new(buffer)
     }
 
-    /// Makes a buffer over memory that the graph with this number allocates whenever it is
-    /// launched.
+    /// Makes a buffer over memory that the graph with this number allocates whenever
+    /// it is launched.
     ///
     /// # Safety
     /// When the graph's nodes use the memory, it holds `len` initialised values of `T`. Nothing
@@ -204,13 +204,13 @@ impl Drop for Ending {
                 let _ = stream.wait_for(&earlier);
             }
             let _ = self.device.make_current(Location::caller());
-            // SAFETY: the memory was allocated once from a pool on this stream, and no later work
-            // uses it.
+            // SAFETY: the memory was allocated once from a pool on this stream, and no later
+            // work uses it.
             let _ = unsafe { sys::cuMemFreeAsync(self.address, stream.raw()) };
             return;
         }
-        // The driver waits for the memory's own device before it frees the memory, but not for
-        // other devices.
+        // The driver waits for the memory's own device before it frees the memory, but not
+        // for other devices.
         for stream in self.order.streams() {
             if stream.device() != &self.device {
                 let _ = stream.synchronize();

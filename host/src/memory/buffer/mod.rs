@@ -1,17 +1,17 @@
 //! Memory on the device, typed, of any length.
 //!
-//! A [`DeviceBuffer`] differs from `cust`'s buffer in three ways. It may be empty. Errors name the
-//! caller's line. And it keeps order between streams: it remembers the streams on which it was last
-//! written and read. A launch on another stream first waits for the writes. If it writes, it waits
-//! for the reads too. So through the safe interface no kernel accesses a buffer while another
-//! kernel writes it. To let two kernels write different parts at the same time, split the buffer
-//! ([`DeviceBuffer::parts`]). For other uses that may overlap there is
-//! [`DeviceBuffer::forget_order`].
+//! A [`DeviceBuffer`] differs from `cust`'s buffer in three ways. It may be empty. Errors
+//! name the caller's line. And it keeps order between streams: it remembers the streams on
+//! which it was last written and read. A launch on another stream first waits for the writes.
+//! If it writes, it waits for the reads too. So through the safe interface no kernel accesses
+//! a buffer while another kernel writes it. To let two kernels write different parts at the
+//! same time, split the buffer ([`DeviceBuffer::parts`]). For other uses that may overlap
+//! there is [`DeviceBuffer::forget_order`].
 //!
-//! The copies here are synchronous. They run on the legacy default stream, which waits for every
-//! stream from [`Device::stream`]. They also wait for the non-blocking streams that have used the
-//! buffer. For asynchronous copies see [`Stream::copy_in`], [`Stream::copy_out`] and
-//! [`Stream::copy`].
+//! The copies here are synchronous. They run on the legacy default stream, which waits for
+//! every stream from [`Device::stream`]. They also wait for the non-blocking streams that
+//! have used the buffer. For asynchronous copies see [`Stream::copy_in`],
+//! [`Stream::copy_out`] and [`Stream::copy`].
 //! Source: CUDA driver API, "Memory Management"; CUDA study notes, item 6.
 
 mod allocate;
@@ -42,8 +42,8 @@ pub struct DeviceBuffer<T: DeviceCopy> {
     order: Order<Stream>,
     /// The stream on which the memory was allocated and will be freed, if it is from a pool.
     pooled: Option<Stream>,
-    /// Whether the buffer owns its memory, and the memory is not shared with the host. Graphs
-    /// require that.
+    /// Whether the buffer owns its memory, and the memory is not shared with the host.
+    /// Graphs require that.
     whole: bool,
 }
 

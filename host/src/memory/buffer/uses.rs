@@ -11,12 +11,12 @@ use crate::stream::order::{Access, LaunchUse, Order};
 use crate::{DriverError, Stream};
 
 impl<T: DeviceCopy> DeviceBuffer<T> {
-    /// Forgets the streams on which the buffer was last used, so that the next launch does not wait
-    /// for them.
+    /// Forgets the streams on which the buffer was last used, so that the next launch does not
+    /// wait for them.
     ///
     /// # Safety
-    /// The work that still runs on those streams and the work that is launched next do not race on
-    /// this buffer.
+    /// The work that still runs on those streams and the work that is launched next do not race
+    /// on this buffer.
     pub unsafe fn forget_order(&self) {
         self.order.forget();
     }
@@ -70,8 +70,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         at: &'static Location<'static>,
     ) -> Result<(), DriverError> {
         if access == Access::Write {
-            // The call may have read the bytes from the host and not written them to the device
-            // yet.
+            // The call may have read the bytes from the host and not written them to
+            // the device yet.
             self.device.finish_default_stream(at)?;
         }
         begun.settle();
@@ -113,8 +113,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// A later write comes after the work that is queued on the stream before that write.
     ///
     /// # Errors
-    /// The driver's error. Without peer access to the buffer's device, the same error as for a
-    /// launch.
+    /// The driver's error. Without peer access to the buffer's device, the same error as
+    /// for a launch.
     #[track_caller]
     pub fn read_on(&self, stream: &Stream) -> Result<u64, DriverError> {
         self.use_on(stream, Access::Read).map(|_| self.address())

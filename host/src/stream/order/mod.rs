@@ -1,5 +1,5 @@
-//! The streams on which a buffer was used. The next use waits for the earlier ones that it
-//! conflicts with.
+//! The streams on which a buffer was used. The next use waits for the earlier ones that
+//! it conflicts with.
 //!
 //! Reads may run at the same time. A write waits for all earlier uses, and a read waits for the
 //! earlier writes. A buffer remembers the streams of its uses: an event that is recorded on such a
@@ -103,8 +103,8 @@ impl<S: Queue> Order<S> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Locks the uses once no graph is being launched with the memory. That takes no longer than a
-    /// launch.
+    /// Locks the uses once no graph is being launched with the memory. That takes no longer
+    /// than a launch.
     fn lock_free(&self) -> MutexGuard<'_, Uses<S>> {
         loop {
             let uses = self.lock();

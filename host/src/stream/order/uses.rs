@@ -63,8 +63,8 @@ impl<S: Queue> Default for Uses<S> {
 }
 
 impl<S: Queue> Uses<S> {
-    /// Adds the uses of the parts to the whole, as writes, and forgets the parts, except those that
-    /// stay.
+    /// Adds the uses of the parts to the whole, as writes, and forgets the parts, except
+    /// those that stay.
     pub(super) fn join_parts_but(&mut self, stays: impl Fn(&Order<S>) -> bool) {
         for part in std::mem::take(&mut self.parts) {
             if stays(&part) {
@@ -79,8 +79,8 @@ impl<S: Queue> Uses<S> {
         }
     }
 
-    /// Calls `wait` with each stream that a use on `stream` comes after, notes the use, and returns
-    /// its number.
+    /// Calls `wait` with each stream that a use on `stream` comes after, notes the use, and
+    /// returns its number.
     pub(super) fn wait<E>(
         &mut self,
         stream: &S,

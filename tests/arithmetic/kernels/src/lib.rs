@@ -15,8 +15,8 @@ lanewise_std::module!(Ftz);
 lanewise_std::module!(NoPrecDiv);
 lanewise_std::module!(NoPrecSqrt);
 
-/// A kernel that applies the operation with the number `operation` to each row, and the list of the
-/// operations' names.
+/// A kernel that applies the operation with the number `operation` to each row, and the list of
+/// the operations' names.
 macro_rules! family {
     ($(#[$doc:meta])* $kernel:ident, $names:ident, $ty:ident, |$a:ident, $b:ident, $c:ident| { $($name:ident: $value:expr,)* }) => {
         $(#[$doc])*

@@ -1,7 +1,7 @@
 //! cudarc, unmodified, on Lanewise's driver: PTX, memory, streams, events, graphs.
 //!
-//! Run with LD_LIBRARY_PATH=target/driver; `tests/clients/cudarc/run` does that. Each function is
-//! one claim.
+//! Run with LD_LIBRARY_PATH=target/driver; `tests/clients/cudarc/run` does that. Each function
+//! is one claim.
 
 use cudarc::driver::sys::{CUevent_flags, CUgraphInstantiate_flags, CUstreamCaptureMode};
 use cudarc::driver::{CudaContext, CudaFunction, DriverError, LaunchConfig, PushKernelArg, result};

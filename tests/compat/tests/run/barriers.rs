@@ -1,5 +1,5 @@
-//! cuda-oxide's names for barriers, for boxes that go to several blocks, and for operations of a
-//! whole warp.
+//! cuda-oxide's names for barriers, for boxes that go to several blocks, and for operations of
+//! a whole warp.
 
 use compat::cuda_oxide_barriers::{HEIGHT, WIDTH, pass_on, rows, spread};
 use lanewise::LaunchConfig;

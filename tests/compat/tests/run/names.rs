@@ -1,5 +1,5 @@
-//! More names that the two projects' kernels use: lanes, atomics, groups, clusters and
-//! tiles.
+//! More names that the two projects' kernels use: lanes, atomics, groups,
+//! clusters and tiles.
 
 use std::process::Command;
 

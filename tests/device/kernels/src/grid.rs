@@ -63,8 +63,8 @@ pub fn grid_scan(input: &[u32], partial: GlobalMut<u32>, output: GlobalMut<u32>)
     });
     let sum = block_reduce(sum, Sum, &SCRATCH);
     if block.is_first() {
-        // SAFETY: each block has an element of its own, which the others read after the barrier of
-        // the grid.
+        // SAFETY: each block has an element of its own, which the others read after the barrier
+        // of the grid.
         unsafe { partial.set(grid.block_rank(), sum) };
     }
     grid.sync();

@@ -71,8 +71,8 @@ pub unsafe fn hints(input: &[u64], output: GlobalMut<u64>) {
     cache::prefetch_l1(next);
     cache::prefetch_l2(next);
     if let Some(place) = input.get(at) {
-        // SAFETY: slices of kernels are in global memory; each thread has three elements of the
-        // output.
+        // SAFETY: slices of kernels are in global memory; each thread has three elements
+        // of the output.
         unsafe {
             cache::store_cg(output.address_of(3 * at), cache::load_cs(place));
             cache::store_cs(output.address_of(3 * at + 1), cache::load_cg(place));
@@ -128,8 +128,8 @@ pub fn named_barriers(input: &[u32], mut output: DisjointSlice<[u32; 4]>) {
         0 => {
             for round in 0..2 {
                 empty.sync();
-                // SAFETY: the consumer has read what was there, and each lane has a place of its
-                // own.
+                // SAFETY: the consumer has read what was there, and each lane has a place
+                // of its own.
                 unsafe { PLACES.set(lane, x + round) };
                 full.arrive();
             }

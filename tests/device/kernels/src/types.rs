@@ -40,8 +40,8 @@ pub fn of_float<T: Float>(input: &[T], mut output: DisjointSlice<T>, bound: T) {
     }
 }
 
-/// The function, on both sides. All its operations but the last are exact for numbers of few
-/// digits.
+/// The function, on both sides. All its operations but the last are exact for numbers
+/// of few digits.
 pub fn float<T: Float>(x: T, bound: T) -> T {
     let mut sum: T = [x, T::from(0.5), -x.abs()].into_iter().sum();
     sum += x.min(bound) - x.max(T::default()) * T::from(2.0);

@@ -62,8 +62,8 @@ pub fn tcgen05_gemm(
                 .acquire()
                 .expect(2 * size_of::<[u16; TILE * DEPTH]>() as u32);
             let inner = (step * DEPTH as u32) as i32;
-            // SAFETY: the place is empty, both tiles have room, and they are read after the place's
-            // barrier.
+            // SAFETY: the place is empty, both tiles have room, and they are read after
+            // the place's barrier.
             unsafe {
                 a.load(LEFT.tile(0).as_ptr(), [inner, row as i32], &place.barrier());
                 b.load(

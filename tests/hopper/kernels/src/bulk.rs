@@ -1,5 +1,5 @@
-//! Plain bulk copies: from and to global memory, into several blocks, and from block to block of a
-//! cluster.
+//! Plain bulk copies: from and to global memory, into several blocks, and from block to block
+//! of a cluster.
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::barrier::{Barrier, BarrierStorage, Block, Cluster, Parity};
@@ -54,8 +54,8 @@ pub unsafe fn add_twice(input: &[u32], output: GlobalMut<u32>) {
 /// Each block stores them after the previous one's. With a policy for the L2 cache, or without.
 ///
 /// # Safety
-/// The input begins at a multiple of 16 bytes, and `start` and `count` are multiples of 4, of 256
-/// at most.
+/// The input begins at a multiple of 16 bytes, and `start` and `count` are multiples of 4, of
+/// 256 at most.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub unsafe fn load_for_cluster(
@@ -234,8 +234,8 @@ pub fn send_values<T: Value>(values: GlobalMut<T>) {
     let next = (cluster::block_rank() + 1) % cluster::num_blocks();
     let start = block_idx_x() as usize * PIECE;
     for i in (thread_idx_x() as usize..PIECE).step_by(block_dim_x() as usize) {
-        // SAFETY: one thread sends to an element, of a block that waits for it; each value is one
-        // thread's alone.
+        // SAFETY: one thread sends to an element, of a block that waits for it; each value is
+        // one thread's alone.
         unsafe {
             CAME.distributed()
                 .set_async(next, i, values.get(start + i), &barrier)

@@ -1,5 +1,5 @@
-//! Asynchronous copies of each size, in groups, and what a block can read about a cluster of two
-//! dimensions.
+//! Asynchronous copies of each size, in groups, and what a block can read about a cluster
+//! of two dimensions.
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::async_copy::{commit_group, copy_async, copy_async_prefix, wait_all, wait_group};

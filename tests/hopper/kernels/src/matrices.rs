@@ -29,8 +29,8 @@ pub(crate) fn fill<const N: usize>(
         let place = place(i);
         // A panic would call a function, which has ptxas run `wgmma` one after another.
         if place < N {
-            // SAFETY: in bounds; each word is one thread's, until the barrier that the caller comes
-            // to.
+            // SAFETY: in bounds; each word is one thread's, until the barrier that the
+            // caller comes to.
             unsafe { tile.set_unchecked(place, word) };
         }
     }
@@ -149,8 +149,8 @@ pub fn warp_f64_deep<const R: usize>(input: &[f64], output: GlobalMut<f64>) {
     // SAFETY: each element of the output is one lane's.
     unsafe {
         let before = Sum::of(core::array::from_fn(|i| output.get(index(i))));
-        // Twice as many of the left operand as of the right one, which a const parameter cannot
-        // say.
+        // Twice as many of the left operand as of the right one, which a const
+        // parameter cannot say.
         let sum = match R {
             1 => multiply_add_f64_deep::<2, 1>(
                 core::array::from_fn(left),
@@ -386,8 +386,8 @@ pub fn warpgroup_registers(input: &[u32], output: GlobalMut<f32>) {
     let right = Descriptor::<Bf16>::of_tile(right);
     let rows = PLAIN.tile(0).as_ptr().cast::<Bf16>();
     let mut sum = Accumulator64::<f32>::zero();
-    // SAFETY: written before the fence and the barrier, and not after; a warp has 16 rows of
-    // 64 elements.
+    // SAFETY: written before the fence and the barrier, and not after; a warp has 16 rows
+    // of 64 elements.
     unsafe {
         let rows = rows.add(thread_idx_x() as usize / 32 * 16 * 64);
         let steps = [0, 16, 32, 48].map(|k| Left::<Bf16>::load(rows.add(k), 128));

@@ -1,5 +1,5 @@
-//! Products whose left operand stores only half of its elements, by a warp and by a
-//! warpgroup.
+//! Products whose left operand stores only half of its elements, by a warp and
+//! by a warpgroup.
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::GlobalMut;
@@ -150,8 +150,8 @@ pub fn warpgroup_sparse_registers(input: &[u32], output: GlobalMut<f32>) {
     let right = Descriptor::<Bf16>::of_tile(right);
     let first_row = thread_idx_x() as usize / 32 * 16;
     let mut sum = Accumulator::<f32, 32>::zero();
-    // SAFETY: written before the fence and the barrier, and not after; a warp has 16 rows of
-    // 64 elements.
+    // SAFETY: written before the fence and the barrier, and not after; a warp has 16 rows
+    // of 64 elements.
     unsafe {
         let rows = PLAIN.tile(0).as_ptr().cast::<Bf16>().add(first_row * 64);
         let [first, second] = [0, 16].map(|k| Left::<Bf16>::load(rows.add(k), 128));

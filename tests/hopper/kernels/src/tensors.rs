@@ -114,8 +114,8 @@ fn wait_for_stores() {
 }
 
 /// Kernels of one block that combine `JOINED` elements with those that are there, one entry point
-/// for each type that the hardware supports: by a box from `at` on, and one after another by plain
-/// bulk copies.
+/// for each type that the hardware supports: by a box from `at` on, and one after another by
+/// plain bulk copies.
 macro_rules! joins {
     ($($(#[$doc:meta])* $of_boxes:ident $plain:ident: $bound:ident of [$($ty:ty),*], by $($number:literal $how:ident),*;)*) => {$(
         $(#[$doc])*

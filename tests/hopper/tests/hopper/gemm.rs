@@ -7,8 +7,8 @@ use hopper::{buffer, device, values};
 use lanewise::LaunchConfig;
 use lanewise::tensor_map::{Swizzle, TensorMap, Tiles};
 
-/// Small multiples of a power of two, which `bf16` holds and whose products add up without rounding
-/// in `f32`.
+/// Small multiples of a power of two, which `bf16` holds and whose products add up without
+/// rounding in `f32`.
 fn elements(rows: usize, columns: usize, seed: usize) -> Vec<f32> {
     let element = |i: usize| {
         ((i.wrapping_mul(2_654_435_761).wrapping_add(seed * 40_503) >> 7) % 33) as f32 / 4.0 - 4.0

@@ -1,5 +1,5 @@
-//! Products of single tiles, for each type of elements, with values whose products add up without
-//! rounding.
+//! Products of single tiles, for each type of elements, with values whose products add
+//! up without rounding.
 
 use hopper::{buffer, device, values};
 use hopper_kernels::matrices::*;
@@ -77,8 +77,8 @@ pub(crate) const U4: Kind = Kind {
     ..Kind::new(4, |x| x as u32)
 };
 
-/// The product of rows of numbers and of the transpose of others, each this many bytes deep,
-/// `times` times.
+/// The product of rows of numbers and of the transpose of others, each this many bytes
+/// deep, `times` times.
 fn product(
     [left, right]: [&Kind; 2],
     (rows, columns): (usize, usize),

@@ -1,5 +1,5 @@
-//! Products whose left operand stores only half of its elements, compared with the products of full
-//! operands.
+//! Products whose left operand stores only half of its elements, compared with the products
+//! of full operands.
 
 use hopper_kernels::sparse::*;
 use lanewise_std::matrix::sparse::{GROUPS, TwoOfFour};
@@ -15,8 +15,8 @@ fn cut(kind: &Kind) -> (usize, usize) {
     }
 }
 
-/// Returns the column of a stored element with this number in its group, from the group's
-/// metadata.
+/// Returns the column of a stored element with this number in its group, from
+/// the group's metadata.
 fn column(kind: &Kind, choice: u32, stored: usize) -> usize {
     let (_, together) = cut(kind);
     match kind.width {

@@ -1,5 +1,5 @@
-//! Wrong uses, and the simulator's report for each. A GPU hangs on most of them, so they run on the
-//! simulator only.
+//! Wrong uses, and the simulator's report for each. A GPU hangs on most of them, so they run on
+//! the simulator only.
 
 use hopper::{buffer, device};
 use hopper_kernels::wrong::{

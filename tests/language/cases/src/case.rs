@@ -1,5 +1,5 @@
-//! What makes a kernel of functions: one kernel a subject, whose first argument says which function
-//! it runs.
+//! What makes a kernel of functions: one kernel a subject, whose first argument says which
+//! function it runs.
 
 use lanewise_std::{GlobalMut, thread};
 
@@ -22,8 +22,8 @@ pub fn seed_of(seed: u64, thread: usize) -> u64 {
     seed.wrapping_add((thread as u64).wrapping_mul(0x632b_e59b_d9b4_e019))
 }
 
-/// Runs `case` in this thread: inputs from the thread's own seed, results to the thread's own
-/// words.
+/// Runs `case` in this thread: inputs from the thread's own seed, results to the
+/// thread's own words.
 pub(crate) fn run_here(
     seed: u64,
     output: GlobalMut<'_, u64>,

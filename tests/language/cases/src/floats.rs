@@ -1,5 +1,5 @@
-//! Floats: arithmetic, comparison, rounding and conversion, at infinities, zeros, subnormals and
-//! NaN too.
+//! Floats: arithmetic, comparison, rounding and conversion, at infinities, zeros, subnormals
+//! and NaN too.
 //!
 //! Which NaN a result is, Rust leaves open, and so does a case: it puts only that it is one.
 

@@ -1,7 +1,7 @@
 //! Results: words that a case writes, and that the host and the device must agree on, bit by bit.
 
-/// Where a case puts its results. What does not fit is mixed into the last word, so that nothing is
-/// lost.
+/// Where a case puts its results. What does not fit is mixed into the last word, so that
+/// nothing is lost.
 pub struct Out<'a> {
     words: &'a mut [u64],
     length: usize,

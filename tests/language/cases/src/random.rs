@@ -11,8 +11,8 @@ pub struct Random {
 
 /// Integers at which something happens.
 const EDGES: [i128; 8] = [0, 1, -1, 2, i128::MAX, i128::MIN, 10, 7];
-/// Bits of floats at which something happens: zeros, ones, halves, infinities, NaN, the smallest,
-/// the largest.
+/// Bits of floats at which something happens: zeros, ones, halves, infinities, NaN, the
+/// smallest, the largest.
 const EDGES_F32: [u32; 12] = [
     0,
     0x8000_0000,

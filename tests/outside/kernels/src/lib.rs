@@ -35,8 +35,8 @@ pub fn vec_add(mut sum: DisjointSlice<u64>, second: u64, first: &[u32]) {
     }
 }
 
-/// One step from `numbers[0]` down, if there is one; `rest` says what is left of it modulo
-/// `modulus`.
+/// One step from `numbers[0]` down, if there is one; `rest` says what is left of
+/// it modulo `modulus`.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn step_down(mut numbers: DisjointSlice<u32>, step: u32, modulus: u32, rest: Condition) {

@@ -1,5 +1,5 @@
-//! Chapter "Development": code that comes to the device in several ways, and modules that are
-//! linked.
+//! Chapter "Development": code that comes to the device in several ways, and modules
+//! that are linked.
 
 mod compilation;
 mod heat;

@@ -81,8 +81,8 @@ fn the_model_answers_as_the_driver_does_for_480_kernels_blocks_and_sizes_of_shar
         let random = input::integers(80, index as u64);
         for pair in random.chunks(2) {
             let threads = 1 + pair[0].unsigned_abs() % 1024;
-            // Half of them without; the others up to all that a block can have, most of which takes
-            // asking.
+            // Half of them without; the others up to all that a block can have, most of
+            // which takes asking.
             let dynamic = match pair[1] {
                 ..0 => 0,
                 bytes => bytes.unsigned_abs() % (most + 1),

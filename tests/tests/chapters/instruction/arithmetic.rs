@@ -125,8 +125,8 @@ fn the_roundings_differ() {
     }
     // Every second triple cancels; of the others, few are rounded differently.
     assert!((400..700).contains(&once_or_twice), "{once_or_twice}");
-    // What is left of a cancelled product has few digits, and is exact; of the others hardly one
-    // is.
+    // What is left of a cancelled product has few digits, and is exact; of the others
+    // hardly one is.
     assert!(direction > 300, "{direction}");
 }
 

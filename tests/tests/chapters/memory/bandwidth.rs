@@ -22,8 +22,8 @@ fn share(name: &str, side: usize) -> f64 {
 
 #[test]
 fn no_kernel_beats_the_memory_and_the_copy_of_rows_is_the_ceiling() {
-    // In a process of its own: other tests' kernels would share the memory, and take their part of
-    // the time.
+    // In a process of its own: other tests' kernels would share the memory, and take their part
+    // of the time.
     let test = "memory::bandwidth::no_kernel_beats_the_memory_and_the_copy_of_rows_is_the_ceiling";
     let answer = isolated(test, || {
         // Large enough on a GPU that the matrices do not stay in its cache; the simulator's time

@@ -61,8 +61,8 @@ fn with_caches_of_sectors_every_path_moves_the_same() {
 
 #[test]
 fn past_l1_a_kepler_wastes_less() {
-    // 32 neighbours; the same one float further; of each, the part of the moved bytes that was
-    // wanted.
+    // 32 neighbours; the same one float further; of each, the part of the moved bytes
+    // that was wanted.
     for (variant, aligned, misaligned) in [
         ("copy_cached", 1.0, 0.5),
         ("copy_uncached", 1.0, 0.8),

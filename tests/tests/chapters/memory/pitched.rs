@@ -71,8 +71,8 @@ fn a_padded_row_is_as_cheap_as_an_aligned_one() {
         ..Setup::new(96, 1)
     };
     assert_sectors("scale_pitched_2d", setup, 4.0, 4.0);
-    // The fourth warp has 4 lanes left, which is one sector: 13 in 4 requests, for loads as for
-    // stores.
+    // The fourth warp has 4 lanes left, which is one sector: 13 in 4 requests, for loads
+    // as for stores.
     let setup = Setup { size: 100, ..setup };
     if let Some(sectors) = sectors("scale_pitched_2d", setup) {
         assert_eq!(sectors, (3.25, 3.25));

@@ -91,8 +91,8 @@ fn unrolled_transposes_load_four_elements_before_they_store_one() {
                 .filter_map(|line| line.split_once(".global").map(|(opcode, _)| opcode))
                 .filter(|opcode| ["ld", "st"].contains(opcode))
                 .collect();
-            // Beside this way through the kernel there is one for threads with fewer than four
-            // elements.
+            // Beside this way through the kernel there is one for threads with fewer
+            // than four elements.
             let four = ["ld", "ld", "ld", "ld", "st", "st", "st", "st"];
             assert!(
                 accesses.windows(8).any(|eight| eight == four),

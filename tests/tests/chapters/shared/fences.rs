@@ -54,8 +54,8 @@ fn messages_arrive_in_every_order_of_warps() {
     }
 }
 
-/// Warps stop before each access to memory, and loads may read old values if the memory model
-/// allows that.
+/// Warps stop before each access to memory, and loads may read old values if the memory
+/// model allows that.
 #[test]
 fn messages_arrive_whatever_is_read_late() {
     let Some(device) = tests::simulator("explored schedules", "a GPU has one of its own") else {

@@ -58,8 +58,8 @@ fn global_loads_of_matmul_fall_by_the_width_of_the_tile() {
         let Some(counters) = count(variant, Setup::new(n, 1)) else {
             return;
         };
-        // Without tiles each of the n^2 threads loads a row and a column: 2 n loads, 32 threads a
-        // request.
+        // Without tiles each of the n^2 threads loads a row and a column: 2 n loads, 32
+        // threads a request.
         let untiled = n * n * 2 * n / 32;
         assert_eq!(
             counters.global_loads.requests,

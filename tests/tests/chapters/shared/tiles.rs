@@ -1,5 +1,5 @@
-//! Tiles that are written along rows or columns and read along rows or columns: which bank
-//! conflicts result.
+//! Tiles that are written along rows or columns and read along rows or columns: which
+//! bank conflicts result.
 
 use lanewise_patterns::Setup;
 use lanewise_sim::BankWidth;
@@ -9,8 +9,8 @@ use tests::count::count;
 use tests::kepler;
 use tests::sizes::{EDGES, cases, lengths};
 
-/// Wavefronts of a store and of a load: with today's banks of 4 bytes, and in the K40's mode of 8
-/// bytes.
+/// Wavefronts of a store and of a load: with today's banks of 4 bytes, and in the K40's mode
+/// of 8 bytes.
 type Wavefronts = (f64, f64);
 
 const SQUARE: [(&str, Wavefronts, Wavefronts); 6] = [

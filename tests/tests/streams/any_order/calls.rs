@@ -89,8 +89,8 @@ impl Queue {
         self.lock().before.also(called);
     }
 
-    /// Queues a function that checks whether everything before it has been called, and does some
-    /// work.
+    /// Queues a function that checks whether everything before it has been called, and
+    /// does some work.
     pub(super) fn call(
         &self,
         wrong: &Arc<Mutex<Vec<String>>>,

@@ -1,5 +1,5 @@
-//! The operations of a random program, as numbers that proptest makes smaller and as what is
-//! printed.
+//! The operations of a random program, as numbers that proptest makes smaller and as
+//! what is printed.
 
 use proptest::prelude::*;
 
@@ -117,8 +117,8 @@ ops! {
     4 CopyOut { stream: Below<STREAMS>, buffer: Below<BUFFERS>, pinned: Below<PINNED>, end: Below<4> }
     10 Advance { stream: Below<STREAMS>, from: Below<BUFFERS>, to: Below<BUFFERS>, rounds: Below<4> }
     4 Bins { stream: Below<STREAMS>, from: Below<BUFFERS>, to: Below<BUFFERS> }
-    /// Two parts of one are written on two streams, and one copied to the other where they are as
-    /// long.
+    /// Two parts of one are written on two streams, and one copied to the other where they
+    /// are as long.
     4 Parts { one: Below<STREAMS>, other: Below<STREAMS>, from: Below<BUFFERS>, to: Below<BUFFERS> }
     3 View { stream: Below<STREAMS>, from: Below<BUFFERS>, to: Below<BUFFERS>, start: Below<7> }
     2 NewPinned { pinned: Below<PINNED>, how: Below<3>, length: Below<6> }

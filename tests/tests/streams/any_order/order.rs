@@ -199,8 +199,8 @@ impl World<'_> {
         }
         match what {
             0 => {
-                // Until the function runs, graphs may be launched with it: nobody asks before it
-                // has.
+                // Until the function runs, graphs may be launched with it: nobody asks
+                // before it has.
                 let mut place = self.buffers[slot % self.buffers.len()].place()?;
                 let moved = moved(self, queue, place.take()?)?;
                 Some(moved.and_then(|()| good(queue.stream.synchronize())))

@@ -123,8 +123,8 @@ impl<T> Slot<T> {
     }
 }
 
-/// Two of the same kind, one read and one changed; locked in the order of their numbers, as all
-/// threads do.
+/// Two of the same kind, one read and one changed; locked in the order of their numbers, as
+/// all threads do.
 pub(super) fn two<T>(
     slots: &[Slot<T>],
     from: usize,

@@ -86,8 +86,8 @@ struct Plan {
     change: Option<(KernelNode<advance>, usize)>,
     /// One for each of its functions.
     calls: Vec<Calls>,
-    /// It has conditions or memory of its own: it is executable once at a time, and no part of
-    /// other graphs.
+    /// It has conditions or memory of its own: it is executable once at a time, and no part
+    /// of other graphs.
     once: bool,
 }
 
@@ -159,8 +159,8 @@ fn added<T>(
     }
 }
 
-/// What a pick is with what is there now: the work, and whether the lengths and the devices are
-/// one.
+/// What a pick is with what is there now: the work, and whether the lengths and the
+/// devices are one.
 fn work(pick: Pick, locked: &[Locked<'_>], device: &Device) -> Option<(Work, bool, bool)> {
     let key = |slot: usize| Some((slot, locked[slot].get()?.number));
     let work = match pick {

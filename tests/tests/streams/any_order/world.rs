@@ -132,8 +132,8 @@ fn free(devices: &[Device]) -> Result<Vec<usize>, DriverError> {
     devices.iter().map(free).collect()
 }
 
-/// Sees that as much is free as was. What functions of the host have dropped is given back by
-/// another thread.
+/// Sees that as much is free as was. What functions of the host have dropped is given back
+/// by another thread.
 fn all_free(devices: &[Device], before: &[usize]) -> Did {
     let patience = Instant::now() + Duration::from_secs(30);
     loop {

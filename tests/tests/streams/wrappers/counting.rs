@@ -1,5 +1,5 @@
-//! Counters of launches: of several threads, one count inside another, and beside threads that do
-//! not count.
+//! Counters of launches: of several threads, one count inside another, and beside threads that
+//! do not count.
 
 use std::sync::mpsc;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! What is dropped is given back after its last use, wherever it was dropped, and nothing is left
-//! over.
+//! What is dropped is given back after its last use, wherever it was dropped, and nothing
+//! is left over.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -102,8 +102,8 @@ fn a_threads_own_variables_give_back_what_they_hold() {
     device.synchronize().expect("no fault");
 }
 
-/// Parts, views and mapped memory remember the streams that use them, and forget them when they are
-/// dropped.
+/// Parts, views and mapped memory remember the streams that use them, and forget them when
+/// they are dropped.
 #[test]
 fn nothing_is_left_of_parts_views_and_mapped_memory() {
     let _turn = tests::turn();

@@ -8,8 +8,8 @@ use lanewise::texture::Sampling;
 use lanewise::{Device, DeviceBuffer, LaunchConfig, ManagedBuffer, MemoryPool, Texture};
 use tests::isolate::{ChildOutput, isolated_with};
 
-/// Runs `body` with two simulated devices in a process of its own. `more` are further environment
-/// variables.
+/// Runs `body` with two simulated devices in a process of its own. `more` are
+/// further environment variables.
 fn with_two_devices(
     more: &[(&str, &str)],
     test: &str,

@@ -31,10 +31,10 @@ pub(crate) const BYTES: usize = 4 * WORDS;
 /// Threads of a block; each kernel has one for each word.
 const THREADS: u32 = 256;
 
-/// `fill` writes each word's index, `copy` copies from a second buffer, `count` adds one to each
-/// word, `mark` writes 7 where a second buffer is not 0; `early` and `late` copy in a launch that
-/// begins while the one ahead still runs, and `late` waits for that. `fill` lets such a launch
-/// begin.
+/// `fill` writes each word's index, `copy` copies from a second buffer, `count` adds one to
+/// each word, `mark` writes 7 where a second buffer is not 0; `early` and `late` copy in a
+/// launch that begins while the one ahead still runs, and `late` waits for that. `fill` lets
+/// such a launch begin.
 const KERNELS: &CStr = c".version 8.0
 .target sm_90
 .address_size 64
@@ -360,8 +360,8 @@ impl Host {
     }
 }
 
-/// Runs a part of a case on the device that the driver opens; tells when all is there but what the
-/// case does.
+/// Runs a part of a case on the device that the driver opens; tells when all is there but what
+/// the case does.
 pub(crate) fn run(case: &Case, part: Variant, launches: &mut dyn FnMut()) -> Ending {
     let found = PROGRAMS
         .iter()

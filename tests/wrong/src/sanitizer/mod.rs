@@ -124,8 +124,8 @@ impl Session<'_> {
         let mut command = std::process::Command::new(self.sanitizer);
         command
             .args(["--tool", job.tool])
-            // The limit is the process', which has many kernels; and where the host launched them
-            // is known.
+            // The limit is the process', which has many kernels; and where the host launched
+            // them is known.
             .args(["--print-limit", "1000000", "--show-backtrace", "no"])
             .arg(self.program)
             .args(["run", "--part", job.part.name()])

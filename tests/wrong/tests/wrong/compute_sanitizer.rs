@@ -1,5 +1,5 @@
-//! The program `wrong` runs cases under a compute-sanitizer, here one that only passes on what the
-//! simulator says.
+//! The program `wrong` runs cases under a compute-sanitizer, here one that only passes on what
+//! the simulator says.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,5 +1,5 @@
-//! `cargo lanewise COMMAND ...`: cargo starts this program with the subcommand's name as the first
-//! argument.
+//! `cargo lanewise COMMAND ...`: cargo starts this program with the subcommand's name as
+//! the first argument.
 
 use std::process::ExitCode;
 

@@ -1,8 +1,8 @@
 //! `cargo lanewise check-ptx`: checks every module with NVIDIA's assembler.
 //!
-//! LLVM can write PTX that no GPU accepts. ptxas is the best check that works on any machine, and
-//! it also reports what a kernel costs. The modules are not built in `target/ptx`, which stays as
-//! it is.
+//! LLVM can write PTX that no GPU accepts. ptxas is the best check that works on any machine,
+//! and it also reports what a kernel costs. The modules are not built in `target/ptx`, which
+//! stays as it is.
 
 mod spills;
 
@@ -142,8 +142,8 @@ fn assemble_all(ptxas: &Path, built: Output, debug: bool) -> Result<Vec<Module>>
     })
 }
 
-/// Returns the messages about spills that are not allowed, and about what ptxas accepted but did
-/// not do.
+/// Returns the messages about spills that are not allowed, and about what ptxas accepted but
+/// did not do.
 fn judge(allowed: &Allowed, modules: &[Module]) -> Vec<String> {
     let mut wrong = allowed.judge(modules);
     for Module { arch, losses, .. } in modules {

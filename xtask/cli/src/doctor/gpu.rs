@@ -1,8 +1,8 @@
 //! Finds out which CUDA driver and GPU the machine has.
 //!
-//! The driver is opened by name at run time, as `host/driver` does, so xtask does not link to
-//! NVIDIA's libraries. CUDA Driver API reference: Initialization, Version Management, Device
-//! Management.
+//! The driver is opened by name at run time, as `host/driver` does, so xtask does not
+//! link to NVIDIA's libraries. CUDA Driver API reference: Initialization, Version
+//! Management, Device Management.
 
 use std::ffi::{c_char, c_int, c_uint};
 use std::fs;
@@ -29,8 +29,8 @@ pub(super) struct Device {
 impl Driver {
     /// Opens `libcuda.so.1`. Returns `None` if the machine has none.
     pub(super) fn load() -> Option<Self> {
-        // SAFETY: opening runs the initialisers of NVIDIA's driver library, as in any program that
-        // uses CUDA.
+        // SAFETY: opening runs the initialisers of NVIDIA's driver library, as in any program
+        // that uses CUDA.
         unsafe { Library::new("libcuda.so.1") }.ok().map(Self)
     }
 
@@ -104,8 +104,8 @@ impl Driver {
 
     fn name(&self, device: c_int) -> Result<String, Status> {
         let mut name = [0u8; 256];
-        // SAFETY: the type is the function's in cuda.h, and it writes at most the given number of
-        // bytes.
+        // SAFETY: the type is the function's in cuda.h, and it writes at most the given
+        // number of bytes.
         let status = unsafe {
             let get = self
                 .0

@@ -1,5 +1,5 @@
-//! The components that the doctor looks for: one function each, in the order in which the pipeline
-//! uses them.
+//! The components that the doctor looks for: one function each, in the order in which the
+//! pipeline uses them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -53,8 +53,8 @@ pub(super) fn all() -> Vec<Component> {
     ]
 }
 
-/// What `rustc` reports about itself in this repository, with the toolchain of
-/// `rust-toolchain.toml`.
+/// What `rustc` reports about itself in this repository, with the
+/// toolchain of `rust-toolchain.toml`.
 struct Rustc {
     release: String,
     llvm: Option<String>,

@@ -115,8 +115,8 @@ impl Findings {
         match self.findings.iter_mut().find(|known| same(known)) {
             Some(known) => {
                 known.found.count += found.count;
-                // A report may contain its schedule, and the shortest report is the easiest to
-                // read.
+                // A report may contain its schedule, and the shortest report is the
+                // easiest to read.
                 if found.report.lines().count() < known.found.report.lines().count() {
                     known.found.report = found.report;
                 }

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::findings::{Finding, Findings};
 use crate::output::number;
 
-/// Returns the text for people: each finding's report with the runs that found it, and a line with
-/// the count.
+/// Returns the text for people: each finding's report with the runs that found it, and a line
+/// with the count.
 pub(super) fn text(all: &Findings) -> String {
     let mut text = String::new();
     for finding in &all.findings {
@@ -72,8 +72,8 @@ fn result(finding: &Finding) -> Value {
     result
 }
 
-/// Returns annotations for GitHub's workflows: one command per line, with its properties and its
-/// text escaped.
+/// Returns annotations for GitHub's workflows: one command per line, with its properties and
+/// its text escaped.
 pub(super) fn github(all: &Findings) -> Vec<String> {
     all.findings
         .iter()

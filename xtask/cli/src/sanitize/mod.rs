@@ -31,8 +31,8 @@ use findings::Findings;
                   cargo lanewise sanitize --tools all,leak -- ./my_program"
 )]
 pub struct Args {
-    /// The checks, separated by commas: `memory`, `race`, `sync`, `init`, or `all` of these, and
-    /// `leak`
+    /// The checks, separated by commas: `memory`, `race`, `sync`, `init`, or `all` of
+    /// these, and `leak`
     #[arg(long, value_name = "LIST", default_value = "all")]
     tools: String,
     /// How many seeds to run, each another order of warps

@@ -41,8 +41,8 @@ fn link(file: &Path, name: &Path) {
     drop(fs::remove_file(&fresh));
 }
 
-/// Python's option not to look for packages, of which the programs here need none: its start takes
-/// a third.
+/// Python's option not to look for packages, of which the programs here need none: its start
+/// takes a third.
 const NO_PACKAGES: &str = "-S";
 
 /// Runs `lanewise exec OPTIONS -- python3 count.py ARGUMENTS`; nothing where there is no Python.
@@ -439,8 +439,8 @@ fn what_came_of_a_program_is_one_document() {
     assert!(said.contains("counted "), "the program's own: {said}");
 }
 
-/// The program of the next test, as a program of its own: it has the driver inside, as this test
-/// program has.
+/// The program of the next test, as a program of its own: it has the driver inside, as this
+/// test program has.
 #[test]
 fn program_with_the_driver_inside() {
     // SAFETY: `cuInit` takes zero and may be called at any time.

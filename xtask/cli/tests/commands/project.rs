@@ -320,8 +320,8 @@ fn what_is_not_there_is_named() {
     );
 }
 
-/// What `new` says is to be typed works as it is printed, and no project is made that could not be
-/// built.
+/// What `new` says is to be typed works as it is printed, and no project is made that could
+/// not be built.
 #[test]
 fn a_project_is_made_where_a_path_has_spaces_and_not_under_a_name_that_is_taken() {
     let root = Root::new("places");

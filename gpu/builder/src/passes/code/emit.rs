@@ -7,8 +7,8 @@ use crate::error::CodegenError;
 use crate::nvvm;
 use crate::passes::Options;
 
-/// Generates the PTX. The module cannot be used afterwards, because LLVM's code generation changes
-/// it.
+/// Generates the PTX. The module cannot be used afterwards, because LLVM's code
+/// generation changes it.
 pub(crate) fn ptx(
     module: &Module<'_>,
     options: &Options,

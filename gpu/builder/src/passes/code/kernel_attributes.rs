@@ -5,8 +5,8 @@
 //! cache. Slices that are written, and slices of cells, get neither attribute: other threads write
 //! to them too, so LLVM may assume nothing across a barrier.
 //!
-//! Source: LLVM, "User Guide for NVPTX Back-end: Function Attributes"; PTX ISA, "Performance-Tuning
-//! Directives".
+//! Source: LLVM, "User Guide for NVPTX Back-end: Function Attributes"; PTX
+//! ISA, "Performance-Tuning Directives".
 
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::module::Module;

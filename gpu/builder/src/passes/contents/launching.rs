@@ -1,11 +1,11 @@
 //! Splits one crate into two modules: kernels that launch kernels, and all others.
 //!
-//! A module that launches calls the device runtime, which no driver contains. The module has to be
-//! linked with NVIDIA's `cudadevrt` before it is loaded. If all kernels were in one module, all of
-//! them would need that library, and would be compiled as relocatable code. So the kernels with
-//! `#[kernel(launches)]` get a module of their own, together with the kernels that they launch. The
-//! others load without linking. A kernel that both the host and other kernels launch is in both
-//! modules.
+//! A module that launches calls the device runtime, which no driver contains. The module has to
+//! be linked with NVIDIA's `cudadevrt` before it is loaded. If all kernels were in one module,
+//! all of them would need that library, and would be compiled as relocatable code. So the kernels
+//! with `#[kernel(launches)]` get a module of their own, together with the kernels that they
+//! launch. The others load without linking. A kernel that both the host and other kernels launch
+//! is in both modules.
 //!
 //! A named static is one variable to the host, and would be two if both modules had it. It belongs
 //! to the module of the other kernels. A kernel that launches and uses it is refused.
@@ -41,8 +41,8 @@ impl ModuleRole {
         launches == (self == ModuleRole::Launching)
     }
 
-    /// Refuses what the module must not use. It is called when the module holds only what its
-    /// kernels reach.
+    /// Refuses what the module must not use. It is called when the module holds only what
+    /// its kernels reach.
     pub(crate) fn check(
         self,
         module: &Module<'_>,

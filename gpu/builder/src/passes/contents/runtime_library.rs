@@ -1,11 +1,11 @@
 //! Supplies the functions of a compiler's run-time library.
 //!
-//! On other targets LLVM and rustc leave some operations to functions of a separate library. NVPTX
-//! has no such library. Slices whose length is not known at compile time are compared by a call of
-//! `memcmp`, which nothing defines. At `x as f64` for a 128-bit `x`, LLVM's backend stops
-//! ("unsupported library call operation"). And it computes `x % y` of floats as
-//! `x - trunc(x / y) * y`. All digits of this are wrong if the quotient has more digits than a
-//! float.
+//! On other targets LLVM and rustc leave some operations to functions of a separate library.
+//! NVPTX has no such library. Slices whose length is not known at compile time are compared
+//! by a call of `memcmp`, which nothing defines. At `x as f64` for a 128-bit `x`, LLVM's
+//! backend stops ("unsupported library call operation"). And it computes `x % y` of floats
+//! as `x - trunc(x / y) * y`. All digits of this are wrong if the quotient has more digits
+//! than a float.
 //!
 //! The functions are in `runtime_library.ll`. Missing functions are linked in, and each such
 //! operation becomes a call, which may be inlined like any other call.

@@ -116,8 +116,8 @@ fn imports(module: &Module<'_>) -> Vec<String> {
     imports
 }
 
-/// Returns every function and variable with a name. Descriptions are not included, because they are
-/// removed.
+/// Returns every function and variable with a name. Descriptions are not included, because
+/// they are removed.
 fn all<'ctx>(module: &Module<'ctx>) -> BTreeMap<String, GlobalValue<'ctx>> {
     let functions = module.get_functions().map(|it| it.as_global_value());
     functions

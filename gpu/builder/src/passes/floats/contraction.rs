@@ -5,8 +5,8 @@
 //! this, but options are global to the process. Flags belong to one operation, so two builds with
 //! different settings can run side by side.
 //!
-//! Source: LLVM Language Reference, "Fast-Math Flags"; CUDA programming guide, "Floating-Point
-//! Standard".
+//! Source: LLVM Language Reference, "Fast-Math Flags"; CUDA programming
+//! guide, "Floating-Point Standard".
 
 use inkwell::module::Module;
 use inkwell::values::{FastMathFlags, FunctionValue, InstructionOpcode};

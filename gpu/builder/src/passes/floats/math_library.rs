@@ -69,8 +69,8 @@ fn link_libdevice(
         MemoryBuffer::create_from_file(path).map_err(|error| unreadable(error.to_string()))?;
     let library = Module::parse_bitcode_from_buffer(&buffer, module.get_context())
         .map_err(|error| unreadable(error.to_string()))?;
-    // libdevice is written for every data layout of its time, so the linker would warn of a
-    // difference.
+    // libdevice is written for every data layout of its time, so the linker would warn
+    // of a difference.
     library.set_triple(&module.get_triple());
     library.set_data_layout(&module.get_data_layout());
     llvm::link_modules(module, library)

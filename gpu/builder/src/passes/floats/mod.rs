@@ -1,5 +1,5 @@
-//! How floats are computed: with which functions, how precisely, and whether operations may be
-//! fused.
+//! How floats are computed: with which functions, how precisely, and whether operations
+//! may be fused.
 
 pub(crate) mod contraction;
 pub(crate) mod math_library;

@@ -14,8 +14,8 @@
 //! meaning when the function is inlined. These settings do not include ftz, which is a property of
 //! a whole function.
 //!
-//! Source: CUDA Compiler Driver documentation, "--use_fast_math" and its neighbours; PTX ISA,
-//! `div`, `sqrt`.
+//! Source: CUDA Compiler Driver documentation, "--use_fast_math" and its neighbours; PTX
+//! ISA, `div`, `sqrt`.
 
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::module::Module;
@@ -78,8 +78,8 @@ pub(crate) fn take<'ctx>(module: &Module<'ctx>) -> PrecisionRequests<'ctx> {
         fast: callers(FAST_MATH),
         no_fma: callers(NO_FMA),
     };
-    // This happens now because the approximations still exist. Functions without callers are
-    // removed soon.
+    // This happens now because the approximations still exist. Functions without callers
+    // are removed soon.
     for at in asked.fast.iter().copied().flat_map(llvm::instructions) {
         if let Some(twin) = fast_twin(module, at) {
             llvm::set_callee(at, twin);
@@ -147,8 +147,8 @@ fn fast_twin<'ctx>(
     module.get_function(&format!("__lanewise_fast_{name}"))
 }
 
-/// Returns the intrinsic for the same operation that takes denormals as zero, and its number of
-/// operands.
+/// Returns the intrinsic for the same operation that takes denormals as zero, and its
+/// number of operands.
 fn flushing(at: InstructionValue<'_>) -> Option<(String, u32)> {
     let name = llvm::callee_name(at)?;
     let (operation, ty) = name.strip_prefix("llvm.nvvm.")?.split_once(".approx.f")?;

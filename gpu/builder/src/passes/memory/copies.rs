@@ -67,8 +67,8 @@ pub(crate) fn widen(module: &Module<'_>, options: &Options) -> Result<(), Codege
     Ok(())
 }
 
-/// Returns `None` if an intrinsic does not copy, and otherwise whether its source and destination
-/// may overlap.
+/// Returns `None` if an intrinsic does not copy, and otherwise whether its source and
+/// destination may overlap.
 fn overlap(intrinsic: &str) -> Option<bool> {
     let is = |name: &str| intrinsic.starts_with(name);
     (is("llvm.memcpy.") || is("llvm.memmove.")).then(|| is("llvm.memmove."))
@@ -92,8 +92,8 @@ impl<'ctx> Copy<'ctx> {
         })
     }
 
-    /// Writes loads and then stores for each of the group's accesses, which are an offset and a
-    /// width.
+    /// Writes loads and then stores for each of the group's accesses, which are an offset
+    /// and a width.
     fn write(
         &self,
         builder: &Builder<'ctx>,
@@ -122,8 +122,8 @@ fn align(call: CallSiteValue<'_>, argument: u32) -> u64 {
     attribute.map_or(1, |attribute| attribute.get_enum_value().max(1))
 }
 
-/// Returns offsets and widths. Each width is the largest that the remaining size and the alignment
-/// allow.
+/// Returns offsets and widths. Each width is the largest that the remaining size and
+/// the alignment allow.
 fn accesses(bytes: u64, align: u64) -> Vec<(u64, u64)> {
     let mut accesses = Vec::new();
     let (mut offset, mut width) = (0, align.min(WIDEST));

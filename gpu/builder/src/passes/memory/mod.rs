@@ -1,5 +1,5 @@
-//! In which memory variables are placed, how much shared memory they need, and how values are
-//! copied.
+//! In which memory variables are placed, how much shared memory they need, and how
+//! values are copied.
 
 pub(crate) mod constant_memory;
 pub(crate) mod copies;

@@ -112,8 +112,8 @@ fn name(marker: &str) -> String {
     let path = format!("{:#}", rustc_demangle::demangle(marker));
     let declaration = path.split_once('<').map_or("", |(_, arguments)| arguments);
     let end = declaration.find([',', '>']).unwrap_or(declaration.len());
-    // Generic parameters of the enclosing function are between the names:
-    // `kernel::<_>::Shared_TILE`.
+    // Generic parameters of the enclosing function are between
+    // the names: `kernel::<_>::Shared_TILE`.
     let is_name = |part: &&str| {
         part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && *part != "_"
     };

@@ -41,8 +41,8 @@ pub(crate) fn check(
     })
 }
 
-/// Returns the module's kernels by name, with their descriptions and the shared memory that they
-/// use.
+/// Returns the module's kernels by name, with their descriptions and the shared memory
+/// that they use.
 pub(crate) fn kernels(
     module: &Module<'_>,
     descriptions: &[Description],
@@ -101,8 +101,8 @@ fn describe(function: FunctionValue<'_>) -> Description {
     }
 }
 
-/// Returns the variables in shared memory that `kernel` reaches, in the order in which they are
-/// found.
+/// Returns the variables in shared memory that `kernel` reaches, in the order in which
+/// they are found.
 fn shared_arrays<'ctx>(kernel: FunctionValue<'ctx>) -> Vec<GlobalValue<'ctx>> {
     let mut seen = HashSet::new();
     let mut arrays = Vec::new();

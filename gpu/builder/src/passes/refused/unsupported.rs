@@ -18,8 +18,8 @@ use crate::cargo::source_paths::SourcePaths;
 use crate::error::CodegenError;
 use crate::llvm;
 
-/// Intrinsics of `core` that are instructions on some CPUs and functions of the C library on
-/// others.
+/// Intrinsics of `core` that are instructions on some CPUs and functions of the C
+/// library on others.
 const FUNCTIONS: [&str; 16] = [
     "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "exp10",
     "log", "log10", "pow", "powi",

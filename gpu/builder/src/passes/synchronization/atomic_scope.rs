@@ -6,8 +6,8 @@
 //! atomic instructions from that number and removes the call. After that the function may be
 //! inlined (rustc forbids it at the function and at each call).
 //!
-//! Source: LLVM, "User Guide for NVPTX Back-end: Syncscopes"; PTX ISA, "Memory Consistency Model:
-//! Scope".
+//! Source: LLVM, "User Guide for NVPTX Back-end: Syncscopes"; PTX ISA, "Memory
+//! Consistency Model: Scope".
 
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::llvm_sys::core::{LLVMGetSyncScopeID, LLVMIsAtomic, LLVMSetAtomicSyncScopeID};
@@ -54,8 +54,8 @@ fn scope(call: CallSiteValue<'_>) -> Option<&'static str> {
 /// Sets the scope of an instruction, if it is atomic.
 fn set_scope(module: &Module<'_>, instruction: InstructionValue<'_>, scope: &str) {
     let value = instruction.as_value_ref();
-    // SAFETY: `value` is an instruction. Only atomic instructions get a scope, and it is a scope of
-    // this context.
+    // SAFETY: `value` is an instruction. Only atomic instructions get a scope, and it is a scope
+    // of this context.
     unsafe {
         if LLVMIsAtomic(value) != 0 {
             let context = module.get_context().raw();

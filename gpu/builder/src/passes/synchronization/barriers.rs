@@ -1,10 +1,10 @@
 //! Counts the barriers of the optimised module, for the lint to compare the PTX with.
 //!
-//! PTX has one source line for each instruction, so two `sync_threads()` inlined from one line look
-//! alike there. In LLVM's IR the whole chain of inlined calls is known. This file returns two
-//! things for each function: its number of block barriers, and the lines that stand for several
-//! barriers of the source. None of the latter may have been copied into branches that exclude each
-//! other.
+//! PTX has one source line for each instruction, so two `sync_threads()` inlined from one line
+//! look alike there. In LLVM's IR the whole chain of inlined calls is known. This file returns
+//! two things for each function: its number of block barriers, and the lines that stand for
+//! several barriers of the source. None of the latter may have been copied into branches that
+//! exclude each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 

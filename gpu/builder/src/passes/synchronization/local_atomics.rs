@@ -127,8 +127,8 @@ fn load<'ctx>(
         .into_int_value())
 }
 
-/// Returns the value that an operation leaves in memory, or `None` if it is not an operation of
-/// integers.
+/// Returns the value that an operation leaves in memory, or `None` if it is not an
+/// operation of integers.
 fn result<'ctx>(
     builder: &Builder<'ctx>,
     operation: LLVMAtomicRMWBinOp,

@@ -43,8 +43,8 @@ pub(super) unsafe fn ours(bar: *const Barrier) -> barrier::Barrier<Block> {
 /// Initialises the barrier, whose phases take this many arrivals.
 ///
 /// # Safety
-/// One thread calls it, and there is a block barrier between this call and the use by other
-/// threads.
+/// One thread calls it, and there is a block barrier between this call and the use
+/// by other threads.
 #[inline]
 pub unsafe fn mbarrier_init(bar: *mut Barrier, expected_count: u32) {
     // SAFETY: the caller keeps the contract of this function.
@@ -86,8 +86,8 @@ pub unsafe fn mbarrier_test_wait(bar: *const Barrier, token: u64) -> bool {
     unsafe { ours(bar) }.has_ended(&Token::from_raw(token))
 }
 
-/// Does the same as [`mbarrier_test_wait`], but may wait for a limited time before it returns
-/// false.
+/// Does the same as [`mbarrier_test_wait`], but may wait for a limited time before
+/// it returns false.
 ///
 /// # Safety
 /// As for [`mbarrier_test_wait`].
@@ -181,8 +181,8 @@ impl BarrierToken {
 /// A barrier whose type contains its state: uninitialised, ready or invalidated.
 #[derive(Debug)]
 pub struct ManagedBarrier<State, Kind, const ID: usize = 0> {
-    /// The address of the kernel's view while the barrier is not initialised, and then the barrier
-    /// itself.
+    /// The address of the kernel's view while the barrier is not initialised, and then
+    /// the barrier itself.
     from: *const Barrier,
     bar: Barrier,
     state: PhantomData<fn() -> (State, Kind)>,
@@ -207,8 +207,8 @@ impl<Kind, const ID: usize> ManagedBarrier<Uninit, Kind, ID> {
         Self::new(bar, Barrier { address: 0 })
     }
 
-    /// Initialises the barrier in thread 0. All threads of the block call it, and wait for each
-    /// other.
+    /// Initialises the barrier in thread 0. All threads of the block call it, and wait
+    /// for each other.
     ///
     /// # Safety
     /// All threads of the block call it. The address was that of a kernel's barrier, and no thread

@@ -48,8 +48,8 @@ pub fn num_clusters() -> u32 {
     of.x * of.y * of.z
 }
 
-/// Returns the address in the block of rank `target_rank` that corresponds to `local_ptr` in this
-/// block.
+/// Returns the address in the block of rank `target_rank` that corresponds to `local_ptr`
+/// in this block.
 ///
 /// # Safety
 /// `local_ptr` points to shared memory of this block. The data that is read there was written

@@ -99,8 +99,8 @@ pub trait WarpCollective: ThreadGroup {
     fn all(&self, predicate: bool) -> bool;
     /// Whether `predicate` is true in any thread.
     fn any(&self, predicate: bool) -> bool;
-    /// Returns the value of the thread of this rank, or the thread's own value if there is no such
-    /// rank.
+    /// Returns the value of the thread of this rank, or the thread's own value if there is
+    /// no such rank.
     fn shfl<T: Shuffle>(&self, value: T, rank: u32) -> T;
     /// Returns the value of the lane whose number differs in these bits.
     fn shfl_xor<T: Shuffle>(&self, value: T, lanes: u32) -> T;
@@ -150,8 +150,8 @@ pub trait WarpCollective: ThreadGroup {
     }
 }
 
-/// Returns the value of lane `from` if it is one of the group's lanes, or else the thread's own
-/// value.
+/// Returns the value of lane `from` if it is one of the group's lanes, or else the
+/// thread's own value.
 #[inline]
 fn from_lane<T: Shuffle>(mask: u32, value: T, from: Option<u32>) -> T {
     let is_there = |lane: &u32| *lane < WARP_SIZE && mask >> *lane & 1 == 1;

@@ -71,8 +71,8 @@ impl RuntimeIndex {
     }
 }
 
-/// Returns this thread's position in a matrix with a row stride of `STRIDE` elements, if it has
-/// one.
+/// Returns this thread's position in a matrix with a row stride of `STRIDE` elements, if
+/// it has one.
 #[inline]
 #[must_use]
 pub fn index_2d<const STRIDE: usize>() -> Option<StrideIndex<STRIDE>> {
@@ -218,8 +218,8 @@ impl<'a, T, Space: IndexSpace> DisjointSlice<'a, T, Space> {
     /// The element at `index`, which is known to be in bounds and this thread's.
     ///
     /// # Safety
-    /// While the kernel runs, no other thread reads or writes the element, and `index` is below the
-    /// length.
+    /// While the kernel runs, no other thread reads or writes the element, and `index` is
+    /// below the length.
     #[inline]
     pub unsafe fn get_unchecked_mut(&mut self, index: usize) -> &mut T {
         // SAFETY: the caller keeps the contract of this function.

@@ -1,5 +1,5 @@
-//! The tensor memory accelerator (`sm_90`), as functions with the number of dimensions in their
-//! names.
+//! The tensor memory accelerator (`sm_90`), as functions with the number of dimensions
+//! in their names.
 //!
 //! A kernel takes `*const TmaDescriptor`, the address of a tensor map in memory; the host passes a
 //! buffer with one map, from `lanewise::tensor_map::TensorMap::storage`.
@@ -17,8 +17,8 @@ use crate::tma::{self, EncodedMap, TensorMapMut};
 pub use crate::bulk::commit_group as cp_async_bulk_commit_group;
 pub use crate::tma::MapStorage as TmaDescriptor;
 
-/// Returns the map of a descriptor. Its element type may be any, because no instruction contains
-/// it.
+/// Returns the map of a descriptor. Its element type may be any, because no
+/// instruction contains it.
 ///
 /// # Safety
 /// There is a descriptor of this many dimensions at the address.
@@ -35,8 +35,8 @@ macro_rules! boxes {
         #[doc = concat!("Starts a load of a box of ", $rank, " dimensions, which tells `barrier`.")]
         ///
         /// # Safety
-        /// As for [`TensorMap::load`](crate::tma::TensorMap::load); a map of this many dimensions
-        /// is there.
+        /// As for [`TensorMap::load`](crate::tma::TensorMap::load); a map of this many
+        /// dimensions is there.
         #[allow(clippy::too_many_arguments, reason = "the function is cuda-oxide's")]
         #[inline]
         pub unsafe fn $load(dst: *mut u8, tensor_map: *const TmaDescriptor, $($c: i32,)* barrier: *mut Barrier) {
@@ -137,8 +137,8 @@ macro_rules! waits {
     )*};
 }
 waits! {
-    /// Waits until all of this thread's groups except the latest `n` have written their
-    /// destinations.
+    /// Waits until all of this thread's groups except the latest `n` have
+    /// written their destinations.
     cp_async_bulk_wait_group = wait_group;
     /// Waits until all of this thread's groups except the latest `n` have read their sources.
     cp_async_bulk_wait_group_read = wait_group_read;

@@ -1,7 +1,7 @@
 //! Rust-CUDA's `cuda_std`: `use lanewise_std::compat::cuda_std::prelude::*;`.
 //!
-//! Source: Rust-CUDA, `cuda_std` (documentation of its `thread`, `shared`, `warp`, `float`
-//! modules).
+//! Source: Rust-CUDA, `cuda_std` (documentation of its `thread`, `shared`,
+//! `warp`, `float` modules).
 
 pub mod warp;
 

@@ -63,8 +63,8 @@ pub unsafe fn copy_to_block<T: Copy>(
 
 /// A sealed trait for each public trait, with the instructions for many elements and for one.
 pub(super) mod sealed {
-    /// The operands of a copy: destination, source, number of bytes, barrier, and the rank of the
-    /// destination's block.
+    /// The operands of a copy: destination, source, number of bytes, barrier, and the rank of
+    /// the destination's block.
     #[derive(Clone, Copy)]
     pub struct Copied {
         pub to: u32,
@@ -172,8 +172,8 @@ reductions! {
 macro_rules! joins {
     ($($(#[$doc:meta])* $name:ident: $bound:ident, $operation:ident;)*) => {$(
         $(#[$doc])*
-        /// The operation is atomic for each element separately. It reports the bytes to the barrier
-        /// there.
+        /// The operation is atomic for each element separately. It reports the bytes to
+        /// the barrier there.
         ///
         /// # Safety
         /// As for [`copy_to_block`]. But at the same time, other threads may update the
@@ -206,8 +206,8 @@ joins! {
     or_to_block: BlockBitwise, or;
     /// Replaces each element of block `rank` by the bitwise XOR of it and this block's element.
     xor_to_block: BlockBitwise, xor;
-    /// Increments each element of block `rank`, or sets it to 0 if it is at least this block's
-    /// element.
+    /// Increments each element of block `rank`, or sets it to 0 if it is at least
+    /// this block's element.
     inc_to_block: BlockIncDec, inc;
     /// Decrements each element of block `rank`, or sets it to this block's element if it is 0 or
     /// greater than that.

@@ -4,8 +4,8 @@ use crate::barrier::{Barrier, Scope};
 use crate::cache::{CachePolicy, hinted};
 use crate::state_space::{self, ptx};
 
-/// This module's copies from and to global memory, with a policy for the second-level cache. See
-/// [`with_policy`].
+/// This module's copies from and to global memory, with a policy for the second-level
+/// cache. See [`with_policy`].
 #[derive(Clone, Copy, Debug)]
 pub struct WithPolicy(pub(super) Option<CachePolicy>);
 
@@ -32,8 +32,8 @@ pub(super) fn bytes<T>(count: usize) -> u32 {
 /// # Safety
 /// `to` is in this block's shared memory and `from` in global memory, both valid for this many
 /// elements and at multiples of 16 bytes, and the number of bytes is a multiple of 16. Until the
-/// phase of the barrier that expects the bytes has ended, no thread writes the source or accesses
-/// the destination.
+/// phase of the barrier that expects the bytes has ended, no thread writes the source or
+/// accesses the destination.
 #[doc(alias = "cp.async.bulk")]
 #[doc(alias = "cuda::device::memcpy_async_tx")]
 #[inline]
@@ -81,8 +81,8 @@ pub unsafe fn store<T: Copy>(to: *mut T, from: *const T, count: usize) {
     unsafe { WITHOUT.store(to, from, count) }
 }
 
-/// Starts a prefetch of `count` elements of global memory into the second-level cache, for a later
-/// copy.
+/// Starts a prefetch of `count` elements of global memory into the second-level cache, for
+/// a later copy.
 ///
 /// # Safety
 /// `from` is in global memory, valid for this many elements, at a multiple of 16 bytes, and the

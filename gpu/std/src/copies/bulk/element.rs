@@ -1,5 +1,5 @@
-//! Elements that a thread sends from its registers to another block of the cluster: `st.async`,
-//! `red.async`.
+//! Elements that a thread sends from its registers to another block of the
+//! cluster: `st.async`, `red.async`.
 //!
 //! A plain store to another block ([`DistributedArray::set`]) needs a barrier of the cluster after
 //! it, or a remote arrival by each writer. An element that is sent asynchronously reports its bytes
@@ -22,8 +22,8 @@ impl<T: Copy> DistributedArray<T> {
     /// reported to the barrier at the address of `barrier` in that block, which expects them
     /// ([`Barrier::expect_bytes`]). A thread that waits at the barrier there sees the element.
     ///
-    /// An element has 4, 8 or 16 bytes, and is aligned to its size: `u32`, `f64`,
-    /// [`Float4`](crate::vector::Float4).
+    /// An element has 4, 8 or 16 bytes, and is aligned to its size:
+    /// `u32`, `f64`, [`Float4`](crate::vector::Float4).
     ///
     /// # Safety
     /// Block `rank` has begun, and does not end before the bytes are reported to its barrier. From
@@ -91,13 +91,13 @@ macro_rules! joins {
     ($($(#[$doc:meta])* $name:ident: $bound:ident, $operation:ident;)*) => {$(
         impl<T: $bound> DistributedArray<T> {
             $(#[$doc])*
-            /// It does not wait, and reports the element's bytes to the barrier there, as
-            /// [`set_async`](Self::set_async) does.
+            /// It does not wait, and reports the element's bytes to the barrier there,
+            /// as [`set_async`](Self::set_async) does.
             ///
             /// # Safety
-            /// As for [`set_async`](Self::set_async). But at the same time, other threads may
-            /// update the element, by such operations or by atomics of cluster scope or a wider
-            /// one.
+            /// As for [`set_async`](Self::set_async). But at the same time, other threads
+            /// may update the element, by such operations or by atomics of cluster scope or
+            /// a wider one.
             ///
             /// # Panics
             /// If the block or the element is past the end.
@@ -137,8 +137,8 @@ joins! {
     /// Increments element `index` of block `rank`, or sets it to 0 if it is at least `value`.
     #[doc(alias = "red.async.inc")]
     inc_async: BlockIncDec, inc;
-    /// Decrements element `index` of block `rank`, or sets it to `value` if it is 0 or greater than
-    /// `value`.
+    /// Decrements element `index` of block `rank`, or sets it to `value` if it is 0 or
+    /// greater than `value`.
     #[doc(alias = "red.async.dec")]
     dec_async: BlockIncDec, dec;
 }

@@ -14,8 +14,8 @@ pub fn commit_group() {
     }
 }
 
-/// Waits until all of this thread's groups except the latest `LEFT` have written their
-/// destinations.
+/// Waits until all of this thread's groups except the latest `LEFT` have
+/// written their destinations.
 #[doc(alias = "cp.async.bulk.wait_group")]
 #[inline]
 pub fn wait_group<const LEFT: u32>() {
@@ -44,9 +44,9 @@ pub fn wait_group_read<const LEFT: u32>() {
     }
 }
 
-/// Makes this thread's writes to shared memory visible to bulk copies and matrix units. For the
-/// writes of other threads, each of them calls this function first, and then all threads pass a
-/// barrier.
+/// Makes this thread's writes to shared memory visible to bulk copies and matrix units. For
+/// the writes of other threads, each of them calls this function first, and then all threads
+/// pass a barrier.
 #[doc(alias = "fence.proxy.async")]
 #[doc(alias = "fence_view_async_shared")]
 #[inline]

@@ -19,10 +19,10 @@
 //!
 //! Sizes and addresses are multiples of 16 bytes. For a copy from a register, the address is a
 //! multiple of the element's size. [`with_policy`] makes the second-level cache keep the copied
-//! lines for a longer or shorter time. [`crate::tma`] moves boxes of tensors with the same unit.
-//! PTX ISA, "Data Movement and Conversion Instructions: cp.async.bulk", "cp.reduce.async.bulk",
-//! "cp.async.bulk.prefetch", "fence.proxy"; CUDA C++ Programming Guide, "Tensor Memory
-//! Accelerator".
+//! lines for a longer or shorter time. [`crate::tma`] moves boxes of tensors with the same
+//! unit. PTX ISA, "Data Movement and Conversion Instructions: cp.async.bulk",
+//! "cp.reduce.async.bulk", "cp.async.bulk.prefetch", "fence.proxy"; CUDA C++ Programming Guide,
+//! "Tensor Memory Accelerator".
 
 #![cfg_attr(
     not(target_arch = "nvptx64"),

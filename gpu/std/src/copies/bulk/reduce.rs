@@ -1,11 +1,11 @@
-//! The operations of the copy unit and the element types that each supports. Any other pair does
-//! not compile.
+//! The operations of the copy unit and the element types that each supports. Any other pair
+//! does not compile.
 //!
-//! The instruction for boxes of tensors does not contain the element type; the map does. So ptxas
-//! accepts any pair, and a GPU ends a kernel with a wrong pair by an illegal instruction. The ISA
-//! does not list the types of each operation. These are the types that an H200 accepts (driver
-//! 580.159, 2026-11-22). The instructions of plain bulk copies contain the type, and have the same
-//! list.
+//! The instruction for boxes of tensors does not contain the element type; the map does. So
+//! ptxas accepts any pair, and a GPU ends a kernel with a wrong pair by an illegal instruction.
+//! The ISA does not list the types of each operation. These are the types that an H200 accepts
+//! (driver 580.159, 2026-11-22). The instructions of plain bulk copies contain the type, and
+//! have the same list.
 //!
 //! | trait | operations | elements |
 //! | --- | --- | --- |
@@ -102,8 +102,8 @@ reductions! {
 macro_rules! stores {
     ($($(#[$doc:meta])* $name:ident: $bound:ident, $operation:ident;)*) => {$(
         $(#[$doc])*
-        /// The operation is atomic for each element separately. It is part of this thread's open
-        /// group.
+        /// The operation is atomic for each element separately. It is part of this
+        /// thread's open group.
         ///
         /// # Safety
         /// As for [`store`](super::store). But at the same time, other threads may update the
@@ -134,20 +134,20 @@ stores! {
     /// Replaces `count` elements in global memory by the minimum of each and the element in this
     /// block's shared memory.
     store_min: ReduceMinMax, min;
-    /// Replaces each element in global memory by the maximum of it and the element in shared
-    /// memory.
+    /// Replaces each element in global memory by the maximum of it and the element
+    /// in shared memory.
     store_max: ReduceMinMax, max;
-    /// Replaces each element in global memory by the bitwise AND of it and the element in shared
-    /// memory.
+    /// Replaces each element in global memory by the bitwise AND of it and the element
+    /// in shared memory.
     store_and: ReduceBitwise, and;
-    /// Replaces each element in global memory by the bitwise OR of it and the element in shared
-    /// memory.
+    /// Replaces each element in global memory by the bitwise OR of it and the element
+    /// in shared memory.
     store_or: ReduceBitwise, or;
-    /// Replaces each element in global memory by the bitwise XOR of it and the element in shared
-    /// memory.
+    /// Replaces each element in global memory by the bitwise XOR of it and the element
+    /// in shared memory.
     store_xor: ReduceBitwise, xor;
-    /// Increments each element in global memory, or sets it to 0 if it is at least the element in
-    /// shared memory.
+    /// Increments each element in global memory, or sets it to 0 if it is at least the element
+    /// in shared memory.
     store_inc: ReduceIncDec, inc;
     /// Decrements each element in global memory, or sets it to the element in shared memory if it
     /// is 0 or greater than that.

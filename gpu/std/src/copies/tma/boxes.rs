@@ -17,9 +17,9 @@ pub(super) const fn can_be(dimensions: usize) {
 macro_rules! loads {
     ($($map:ident)*) => {$(
         impl<T: Copy, const RANK: usize> $map<'_, T, RANK> {
-            /// Starts a load of the box that begins at these coordinates. They may be outside of
-            /// the tensor, and may be negative. It reports all bytes of the box to `barrier`,
-            /// including zeros.
+            /// Starts a load of the box that begins at these coordinates. They may be outside
+            /// of the tensor, and may be negative. It reports all bytes of the box to
+            /// `barrier`, including zeros.
             ///
             /// # Safety
             /// `to` is in this block's shared memory, at a multiple of 128 bytes, and has memory
@@ -30,8 +30,8 @@ macro_rules! loads {
             pub unsafe fn load<S: Scope>(&self, to: *mut T, at: [i32; RANK], barrier: &Barrier<S>) {
                 const { can_be(RANK) };
                 let (to, barrier) = (state_space::shared(to), barrier.address());
-                // SAFETY: the caller keeps the contract of this function, and the map has this
-                // rank.
+                // SAFETY: the caller keeps the contract of this function, and the map
+                // has this rank.
                 unsafe {
                     by_rank!("cp.async.bulk.tensor", self.policy, RANK, at,
                         ["cp.async.bulk.tensor."], [".shared::cluster.global.tile.mbarrier::complete_tx::bytes"],
@@ -55,8 +55,8 @@ macro_rules! loads {
             pub unsafe fn load_multicast<S: Scope>(&self, to: *mut T, at: [i32; RANK], barrier: &Barrier<S>, blocks: u16) {
                 const { can_be(RANK) };
                 let (to, barrier) = (state_space::shared(to), barrier.address());
-                // SAFETY: the caller keeps the contract of this function, and the map has this
-                // rank.
+                // SAFETY: the caller keeps the contract of this function, and the map
+                // has this rank.
                 unsafe {
                     by_rank!("cp.async.bulk.tensor", self.policy, RANK, at,
                         ["cp.async.bulk.tensor."], [".shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster"],
@@ -97,12 +97,12 @@ macro_rules! stores {
             /// before the tensor: no coordinate may be negative.
             ///
             /// # Safety
-            /// `from` is in this block's shared memory, at a multiple of 128 bytes, and contains a
-            /// box. No thread writes the box before
+            /// `from` is in this block's shared memory, at a multiple of 128 bytes, and
+            /// contains a box. No thread writes the box before
             /// [`bulk::wait_group_read`](crate::bulk::wait_group_read). There is a
-            /// [`bulk::fence_proxy_async`](crate::bulk::fence_proxy_async) between the writes of
-            /// the box and this call. Only such instructions access that part of the tensor before
-            /// [`bulk::wait_group`](crate::bulk::wait_group).
+            /// [`bulk::fence_proxy_async`](crate::bulk::fence_proxy_async) between the writes
+            /// of the box and this call. Only such instructions access that part of the
+            /// tensor before [`bulk::wait_group`](crate::bulk::wait_group).
             #[inline]
             pub unsafe fn $name(&self, at: [i32; RANK], from: *const T)
             where
@@ -110,8 +110,8 @@ macro_rules! stores {
             {
                 const { can_be(RANK) };
                 let from = state_space::shared(from);
-                // SAFETY: the caller keeps the contract of this function, and the map has this
-                // rank.
+                // SAFETY: the caller keeps the contract of this function, and the map
+                // has this rank.
                 unsafe { stores!(@ self, at, from, $($operation)?) }
             }
         )*}

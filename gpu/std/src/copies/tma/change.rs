@@ -15,8 +15,8 @@ use crate::kernel::Value;
 use crate::state_space::{self, ptx};
 use crate::{SharedArray, warp};
 
-/// Memory for a map that a kernel makes. It is in global memory, and in shared memory while the map
-/// is changed.
+/// Memory for a map that a kernel makes. It is in global memory, and in shared memory while the
+/// map is changed.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(128))]
 pub struct MapStorage([u64; 16]);
@@ -121,8 +121,8 @@ impl<T, const RANK: usize> MapChange<T, RANK> {
     }
 }
 
-/// Makes a map that this warp or another has published readable for the accelerator, for
-/// [`published`](TensorMap::published).
+/// Makes a map that this warp or another has published readable for the
+/// accelerator, for [`published`](TensorMap::published).
 ///
 /// # Safety
 /// There is a map at the address, in global memory.
@@ -141,10 +141,10 @@ pub(crate) unsafe fn acquire(map: *const MapStorage) {
 macro_rules! changes {
     ($($map:ident)*) => {$(
         impl<'a, T: Copy, const RANK: usize> $map<'a, T, RANK> {
-            /// Returns this map with changes, which one thread makes. The map is written to `to`,
-            /// and the warp may use it at once. Other threads get it from
-            /// [`published`](Self::published). All 32 lanes of a warp call this function. Needs
-            /// `sm_90a`.
+            /// Returns this map with changes, which one thread makes. The map is written
+            /// to `to`, and the warp may use it at once. Other threads get it from
+            /// [`published`](Self::published). All 32 lanes of a warp call this
+            /// function. Needs `sm_90a`.
             ///
             /// # Safety
             /// `to` is in global memory, at a multiple of 128 bytes. At the same time, no other

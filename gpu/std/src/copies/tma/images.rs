@@ -1,5 +1,5 @@
-//! Columns of pixels in the order of a convolution: loads, prefetches, stores, and stores that
-//! combine elements.
+//! Columns of pixels in the order of a convolution: loads, prefetches, stores, and stores
+//! that combine elements.
 
 use super::instruction::{reductions, with_coordinates};
 use super::{Im2colMap, Im2colMapMut, ReduceAdd, ReduceBitwise, ReduceIncDec, ReduceMinMax};
@@ -21,8 +21,8 @@ macro_rules! loads {
             #[inline]
             pub unsafe fn load<S: Scope>(&self, to: *mut T, at: [i32; $rank], offsets: [u16; $spatial], barrier: &Barrier<S>) {
                 let (to, barrier) = (state_space::shared(to), barrier.address());
-                // SAFETY: the caller keeps the contract of this function, and the map has this
-                // rank.
+                // SAFETY: the caller keeps the contract of this function, and the map
+                // has this rank.
                 unsafe {
                     pixels!("cp.async.bulk.tensor", self, at, $dimensions, $c, offsets, [$($o)*]:
                         ["cp.async.bulk.tensor."], [".shared::cluster.global.im2col.mbarrier::complete_tx::bytes"],
@@ -50,8 +50,8 @@ macro_rules! loads {
                 blocks: u16,
             ) {
                 let (to, barrier) = (state_space::shared(to), barrier.address());
-                // SAFETY: the caller keeps the contract of this function, and the map has this
-                // rank.
+                // SAFETY: the caller keeps the contract of this function, and the map
+                // has this rank.
                 unsafe {
                     pixels!("cp.async.bulk.tensor", self, at, $dimensions, $c, offsets, [$($o)*]:
                         ["cp.async.bulk.tensor."], [".shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster"],
@@ -63,8 +63,8 @@ macro_rules! loads {
                 }
             }
 
-            /// Starts a prefetch of a column of pixels into the second-level cache, for a later
-            /// load.
+            /// Starts a prefetch of a column of pixels into the second-level cache, for
+            /// a later load.
             #[doc(alias = "cp.async.bulk.prefetch.tensor.im2col")]
             #[inline]
             pub fn prefetch(&self, at: [i32; $rank], offsets: [u16; $spatial]) {

@@ -44,12 +44,12 @@ macro_rules! reductions {
             /// Like [`store`](Self::store), but adds each element to the stored element.
             #[doc(alias = "cp.reduce.async.bulk.tensor.add")]
             store_add: ReduceAdd, "add";
-            /// Like [`store`](Self::store), but stores the minimum of each element and the stored
-            /// element.
+            /// Like [`store`](Self::store), but stores the minimum of each element and
+            /// the stored element.
             #[doc(alias = "cp.reduce.async.bulk.tensor.min")]
             store_min: ReduceMinMax, "min";
-            /// Like [`store`](Self::store), but stores the maximum of each element and the stored
-            /// element.
+            /// Like [`store`](Self::store), but stores the maximum of each element and
+            /// the stored element.
             #[doc(alias = "cp.reduce.async.bulk.tensor.max")]
             store_max: ReduceMinMax, "max";
             /// Like [`store`](Self::store), but increments the stored element, or sets it to 0 if

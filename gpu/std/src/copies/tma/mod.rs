@@ -1,11 +1,11 @@
-//! The tensor memory accelerator, from `sm_90`: copies of boxes of tensors between global and
-//! shared memory.
+//! The tensor memory accelerator, from `sm_90`: copies of boxes of tensors between global
+//! and shared memory.
 //!
-//! A *tensor map* contains the address and the sizes of a tensor of 1 to 5 dimensions, and the size
-//! of the box that one instruction moves. The host encodes the map (`lanewise::tensor_map`), and
-//! the launch passes it. A thread selects a box by the coordinates of its first element. The part
-//! of a box outside the tensor is loaded as zeros and is not stored, so there are no bounds to
-//! check.
+//! A *tensor map* contains the address and the sizes of a tensor of 1 to 5 dimensions, and the
+//! size of the box that one instruction moves. The host encodes the map
+//! (`lanewise::tensor_map`), and the launch passes it. A thread selects a box by the coordinates
+//! of its first element. The part of a box outside the tensor is loaded as zeros and is not
+//! stored, so there are no bounds to check.
 //!
 //! | the kernel takes | the host passes | and it can |
 //! | --- | --- | --- |
@@ -124,8 +124,8 @@ impl<T: Copy, const N: usize, const TILES: usize> DynamicTiles<T, N, TILES> {
     }
 }
 
-/// Returns the number of bytes of dynamic shared memory for this many tiles `A`, for any start of
-/// the region.
+/// Returns the number of bytes of dynamic shared memory for this many tiles `A`, for any start
+/// of the region.
 const fn dynamic_tile_bytes<A>(tiles: usize) -> u32 {
     let each = size_of::<A>().next_multiple_of(TILE_ALIGN);
     (tiles * each + TILE_ALIGN) as u32
@@ -156,8 +156,8 @@ macro_rules! maps {
                 $name { encoded, policy: None, memory: PhantomData }
             }
 
-            /// Returns the same map with this policy, which its copies apply to the second-level
-            /// cache.
+            /// Returns the same map with this policy, which its copies apply to
+            /// the second-level cache.
             #[doc(alias = "L2::cache_hint")]
             #[inline]
             #[must_use]

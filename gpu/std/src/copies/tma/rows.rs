@@ -24,8 +24,8 @@ macro_rules! gathers {
             pub unsafe fn gather4<S: Scope>(&self, to: *mut T, column: i32, rows: [i32; 4], barrier: &Barrier<S>) {
                 let (to, barrier) = (state_space::shared(to), barrier.address());
                 let [r0, r1, r2, r3] = rows;
-                // SAFETY: the caller keeps the contract of this function, and the map has two
-                // dimensions.
+                // SAFETY: the caller keeps the contract of this function, and the map
+                // has two dimensions.
                 unsafe {
                     with_coordinates!("cp.async.bulk.tensor", self.policy, "2d", [column r0 r1 r2 r3]:
                         ["cp.async.bulk.tensor."], [".shared::cluster.global.tile::gather4.mbarrier::complete_tx::bytes"],
@@ -56,8 +56,8 @@ macro_rules! gathers {
             ) {
                 let (to, barrier) = (state_space::shared(to), barrier.address());
                 let [r0, r1, r2, r3] = rows;
-                // SAFETY: the caller keeps the contract of this function, and the map has two
-                // dimensions.
+                // SAFETY: the caller keeps the contract of this function, and the map
+                // has two dimensions.
                 unsafe {
                     with_coordinates!("cp.async.bulk.tensor", self.policy, "2d", [column r0 r1 r2 r3]:
                         ["cp.async.bulk.tensor."], [".shared::cluster.global.tile::gather4.mbarrier::complete_tx::bytes.multicast::cluster"],

@@ -3,9 +3,9 @@
 /// Returns the offset, in a box with a swizzle of 128 bytes, of the byte that would be at `offset`
 /// without the swizzle. The box begins at a multiple of 1024.
 ///
-/// Within each line of 128 bytes, the chunks of 16 bytes are permuted by the number of the line. So
-/// a column of 8 chunks is in 8 different groups of banks. Rows of the box have 128 bytes. PTX ISA,
-/// "Swizzling Modes".
+/// Within each line of 128 bytes, the chunks of 16 bytes are permuted by the number of the line.
+/// So a column of 8 chunks is in 8 different groups of banks. Rows of the box have 128 bytes. PTX
+/// ISA, "Swizzling Modes".
 #[inline]
 #[must_use]
 pub const fn swizzled(offset: usize) -> usize {

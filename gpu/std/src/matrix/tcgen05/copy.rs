@@ -76,9 +76,9 @@ copies! {
 }
 
 impl TensorAddress {
-    /// Starts a copy of a matrix in shared memory to this address. One thread calls it. Products
-    /// that the thread starts later see the copy, and [`commit`](super::commit) reports when it is
-    /// complete.
+    /// Starts a copy of a matrix in shared memory to this address. One thread calls it.
+    /// Products that the thread starts later see the copy, and [`commit`](super::commit)
+    /// reports when it is complete.
     ///
     /// # Safety
     /// This block has allocated the columns. The matrix is complete: it was written by copies that

@@ -43,9 +43,9 @@ impl TensorAddress {
         TensorAddress(bits)
     }
 
-    /// Moves the 32 lanes from this address on, a multiple of 32, down by one: row `i + 1` becomes
-    /// row `i`, of 32 bytes. One thread calls it. [`commit`](super::commit) reports when the move
-    /// is complete.
+    /// Moves the 32 lanes from this address on, a multiple of 32, down by one: row `i + 1`
+    /// becomes row `i`, of 32 bytes. One thread calls it. [`commit`](super::commit) reports when
+    /// the move is complete.
     ///
     /// # Safety
     /// This block has allocated the columns, and nothing else uses them until the move is complete.
@@ -112,8 +112,8 @@ impl<const COLUMNS: u32, G: Group> TensorMemory<COLUMNS, G> {
         fence_before_thread_sync();
         thread::sync_threads();
         fence_after_thread_sync();
-        // SAFETY: the first warp wrote the element before the barrier, and no thread writes it
-        // again.
+        // SAFETY: the first warp wrote the element before the barrier, and no thread
+        // writes it again.
         let address = unsafe { storage.get(0) }.0;
         TensorMemory {
             address: TensorAddress(address),

@@ -1,5 +1,5 @@
-//! Products by one thread for its block or for two, on Blackwell's data centre GPUs (`sm_100a`,
-//! `sm_103a`): `tcgen05`.
+//! Products by one thread for its block or for two, on Blackwell's data centre GPUs
+//! (`sm_100a`, `sm_103a`): `tcgen05`.
 //!
 //! The sum is not in registers. A multiprocessor has *tensor memory*: 128 lanes of 512 columns of 4
 //! bytes. It is allocated by columns ([`TensorMemory`]), and a [`TensorAddress`] is an address in
@@ -97,8 +97,8 @@ pub(crate) use for_group;
 /// It includes [`fence_before_thread_sync`].
 ///
 /// # Safety
-/// The barrier exists until the arrival. The thread is the one that started the products and
-/// copies.
+/// The barrier exists until the arrival. The thread is the one that started the
+/// products and copies.
 #[doc(alias = "tcgen05.commit")]
 #[inline]
 pub unsafe fn commit<G: Group, S: Scope>(barrier: &Barrier<S>) {

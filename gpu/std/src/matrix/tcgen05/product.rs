@@ -13,8 +13,8 @@ use crate::state_space::ptx;
 pub struct Operands {
     pub(super) sum: TensorAddress,
     pub(super) left: u64,
-    /// Whether the left operand is in tensor memory. It is a constant, so the compiler keeps only
-    /// one instruction.
+    /// Whether the left operand is in tensor memory. It is a constant, so the compiler keeps
+    /// only one instruction.
     pub(super) left_in_memory: bool,
     pub(super) right: u64,
     /// Whether the product is added to the sum, rather than replacing it.
@@ -39,8 +39,8 @@ impl Operands {
     }
 }
 
-/// A left operand with elements `A`: in shared memory ([`SharedDescriptor`]) or in tensor memory
-/// ([`TensorAddress`]).
+/// A left operand with elements `A`: in shared memory ([`SharedDescriptor`]) or in
+/// tensor memory ([`TensorAddress`]).
 pub trait Left<A>: sealed::Sealed + Copy {
     #[doc(hidden)]
     const IN_TENSOR_MEMORY: bool;
@@ -98,8 +98,8 @@ pub(super) use multiply;
 pub trait Kind: sealed::Sealed {
     /// Starts a product.
     unsafe fn multiply<G: Group>(operands: Operands, instruction: u32);
-    /// Starts a product of a sparse left operand, of which half is stored. The metadata select that
-    /// half.
+    /// Starts a product of a sparse left operand, of which half is stored. The metadata
+    /// select that half.
     unsafe fn multiply_sparse<G: Group>(
         operands: Operands,
         metadata: TensorAddress,
@@ -148,8 +148,8 @@ kinds! {
 pub trait Multiply<B, D: Copy>: Element + sealed::Sealed {
     #[doc(hidden)]
     type Kind: Kind;
-    /// The numbers of the types of the left operand, the right operand and the sum in the
-    /// instruction's descriptor.
+    /// The numbers of the types of the left operand, the right operand and the sum in
+    /// the instruction's descriptor.
     #[doc(hidden)]
     const FORMATS: [u32; 3];
     /// Whether the elements are integers.
@@ -192,9 +192,9 @@ const ROW: u32 = 128;
 /// A product of a left operand of `M` rows with elements `A` and a right one of `N` columns with
 /// elements `B`, whose sum has elements `D`.
 ///
-/// Make it once, outside of the loop: `const { Product::<Bf16, Bf16, f32, 128, 128>::new() }`. By
-/// default, the rows of the left operand and the columns of the right operand are along the inner
-/// dimension.
+/// Make it once, outside of the loop:
+/// `const { Product::<Bf16, Bf16, f32, 128, 128>::new() }`. By default, the rows of the left
+/// operand and the columns of the right operand are along the inner dimension.
 #[doc(alias = "instruction descriptor")]
 #[doc(alias = "UMMA::InstrDescriptor")]
 #[derive(Clone, Copy, Debug)]

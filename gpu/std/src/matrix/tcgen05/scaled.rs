@@ -9,8 +9,8 @@ use crate::matrix::Element;
 use crate::matrix::element::{E2m1, E2m3, E3m2, E4m3, E5m2};
 use crate::state_space::ptx;
 
-/// A kind of scaled product: its elements, their storage, and the number of elements that share a
-/// factor.
+/// A kind of scaled product: its elements, their storage, and the number of elements that
+/// share a factor.
 pub trait ScaledKind: sealed::Sealed + Copy {
     /// Whether factors are powers of two (`UE8M0`) rather than small floats (`UE4M3`).
     #[doc(hidden)]
@@ -50,8 +50,8 @@ kinds! {
     Mxf8f6f4 true: ".kind::mxf8f6f4.block_scale.scale_vec::1X";
     /// Elements of 4 bits, two in a byte, with a power of two for each 32 elements ("MXFP4").
     Mxf4 true: ".kind::mxf4.block_scale.scale_vec::2X";
-    /// Elements of 4 bits, two in a byte, with an unsigned float of 8 bits for each 16 elements
-    /// ("NVFP4").
+    /// Elements of 4 bits, two in a byte, with an unsigned float of 8 bits for each
+    /// 16 elements ("NVFP4").
     Nvf4 false: ".kind::mxf4nvf4.block_scale.scale_vec::4X";
 }
 

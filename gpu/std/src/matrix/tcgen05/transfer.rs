@@ -3,8 +3,8 @@
 use super::{TensorAddress, names, sealed};
 use crate::state_space::ptx;
 
-/// The lanes and columns that a warp's registers correspond to, with `REGISTERS` registers in each
-/// thread.
+/// The lanes and columns that a warp's registers correspond to, with `REGISTERS` registers
+/// in each thread.
 pub trait Shape<const REGISTERS: usize>: sealed::Sealed {
     /// Loads the registers, and waits. With `PACKED`, a register has two columns of 16 bits.
     #[doc(hidden)]
@@ -151,9 +151,9 @@ impl TensorAddress {
         unsafe { S::load::<true>(self.bits()) }
     }
 
-    /// Stores `REGISTERS` registers of each thread from this address on, and waits for the store.
-    /// All lanes of the warp call it with the same address, in the warp's 32 lanes of tensor
-    /// memory.
+    /// Stores `REGISTERS` registers of each thread from this address on, and waits for the
+    /// store. All lanes of the warp call it with the same address, in the warp's 32 lanes
+    /// of tensor memory.
     ///
     /// # Safety
     /// This block has allocated the columns, and nothing else uses them.

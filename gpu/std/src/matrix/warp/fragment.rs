@@ -28,8 +28,8 @@ pub struct Right<E, const REGISTERS: usize = 2>(pub(super) [u32; REGISTERS], Pha
 pub struct Sum<T, const REGISTERS: usize = 4>(pub(super) [T; REGISTERS]);
 
 impl<E: Element, const REGISTERS: usize> Left<E, REGISTERS> {
-    /// Loads the operand from shared memory. The stride between rows is `stride` bytes, a multiple
-    /// of 16.
+    /// Loads the operand from shared memory. The stride between rows is `stride` bytes, a
+    /// multiple of 16.
     ///
     /// # Safety
     /// The rows are at multiples of 16 bytes, and no thread writes them at the same time.

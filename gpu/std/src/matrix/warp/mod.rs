@@ -26,8 +26,8 @@
 //! }
 //! ```
 //!
-//! PTX ISA, "Matrix Fragments for mma.m16n8k16" and its neighbours, "mma", "mma.sp", "ldmatrix",
-//! "stmatrix".
+//! PTX ISA, "Matrix Fragments for mma.m16n8k16" and its neighbours, "mma",
+//! "mma.sp", "ldmatrix", "stmatrix".
 
 #![cfg_attr(
     not(target_arch = "nvptx64"),

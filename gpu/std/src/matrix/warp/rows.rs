@@ -1,5 +1,5 @@
-//! Matrices of 8 rows of 16 bytes between shared memory and the registers of a warp: `ldmatrix`,
-//! `stmatrix`.
+//! Matrices of 8 rows of 16 bytes between shared memory and the registers of a
+//! warp: `ldmatrix`, `stmatrix`.
 
 use crate::state_space::{self, ptx};
 
@@ -68,8 +68,8 @@ loads! {
     /// matrix. The addresses of the lanes without a row are ignored.
     #[doc(alias = "ldmatrix")]
     load_matrices: "";
-    /// Like [`load_matrices`], but transposes each matrix, as a matrix of 8 by 8 elements of 16
-    /// bits.
+    /// Like [`load_matrices`], but transposes each matrix, as a matrix of 8 by 8 elements
+    /// of 16 bits.
     #[doc(alias = "ldmatrix.trans")]
     load_matrices_transposed: ".trans";
 }
@@ -79,9 +79,9 @@ macro_rules! stores {
         $(#[$doc])*
         ///
         /// # Safety
-        /// Each lane's `row` points to 16 bytes of this block's shared memory and is aligned to 16
-        /// bytes. No other thread accesses them before a barrier. All lanes of the warp call the
-        /// function.
+        /// Each lane's `row` points to 16 bytes of this block's shared memory and is aligned
+        /// to 16 bytes. No other thread accesses them before a barrier. All lanes of the warp
+        /// call the function.
         #[inline(always)]
         pub unsafe fn $name<const MATRICES: usize>(row: *mut u8, registers: [u32; MATRICES]) {
             const { can_be(MATRICES) };

@@ -28,8 +28,8 @@ impl<E> Order<E> for Along {
     const STEP: i32 = 2;
 }
 
-/// Rows of 64 elements across the inner dimension, of which 16 rows are one step. Of 16-bit
-/// elements only.
+/// Rows of 64 elements across the inner dimension, of which 16 rows are one step. Of
+/// 16-bit elements only.
 #[doc(alias = "MN-major")]
 #[derive(Clone, Copy, Debug)]
 pub enum Across {}
@@ -110,9 +110,9 @@ where
     Across: Order<E>,
 {
     /// Makes the descriptor of the tile that begins at this address, a multiple of 1024 bytes. The
-    /// tile has 64 rows along the inner dimension, each with 64 elements of the other dimension. An
-    /// operand with more than 64 elements in that dimension is in several tiles, which are `next`
-    /// bytes apart.
+    /// tile has 64 rows along the inner dimension, each with 64 elements of the other dimension.
+    /// An operand with more than 64 elements in that dimension is in several tiles, which are
+    /// `next` bytes apart.
     #[doc(alias = "matrix descriptor")]
     #[inline]
     #[must_use]

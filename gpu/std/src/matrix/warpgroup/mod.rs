@@ -39,8 +39,8 @@
 //! }
 //! ```
 //!
-//! PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions", "Matrix Descriptor Format",
-//! "Strides".
+//! PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions", "Matrix
+//! Descriptor Format", "Strides".
 
 #![cfg_attr(
     not(target_arch = "nvptx64"),
@@ -110,8 +110,8 @@ where
         Self: MultiplyAdd<A, B>,
     {
         let mut products = self.start();
-        // SAFETY: the caller keeps the contract of this function, and the products are finished
-        // here.
+        // SAFETY: the caller keeps the contract of this function, and the products
+        // are finished here.
         unsafe { products.multiply_add(a, b) };
     }
 }
@@ -125,10 +125,10 @@ where
     /// the warpgroup call it.
     ///
     /// # Safety
-    /// Both tiles are complete: they were loaded by copies whose barrier was waited for, or written
-    /// by threads that called [`bulk::fence_proxy_async`](crate::bulk::fence_proxy_async) before a
-    /// barrier. Nothing writes them until the products were waited for. `self` is not passed to
-    /// `mem::forget`.
+    /// Both tiles are complete: they were loaded by copies whose barrier was waited for, or
+    /// written by threads that called [`bulk::fence_proxy_async`](crate::bulk::fence_proxy_async)
+    /// before a barrier. Nothing writes them until the products were waited for. `self` is not
+    /// passed to `mem::forget`.
     #[doc(alias = "wgmma.mma_async")]
     #[inline(always)]
     pub unsafe fn multiply_add<A, B, OA: Order<A>, OB: Order<B>>(
@@ -142,8 +142,8 @@ where
         unsafe { Instructions::<A, B>::tile::<1, OA, OB>(self.0, a.bits, b.bits) }
     }
 
-    /// Like [`multiply_add`](Self::multiply_add), but subtracts the product from the sum. Not for
-    /// integers.
+    /// Like [`multiply_add`](Self::multiply_add), but subtracts the product from the sum.
+    /// Not for integers.
     ///
     /// # Safety
     /// As for [`multiply_add`](Self::multiply_add).

@@ -83,8 +83,8 @@ macro_rules! instruction {
     };
 }
 
-/// The instructions between the fence and the end of the group: their text, and the operands that
-/// differ.
+/// The instructions between the fence and the end of the group: their text, and the
+/// operands that differ.
 macro_rules! fenced {
     ($sum:expr, $columns:expr, [$($i:literal)*], [$($text:expr),*], $($operands:tt)*) => {
         // SAFETY: the caller keeps the contract of this function. The registers are operands of the

@@ -30,8 +30,8 @@ macro_rules! sizes {
 }
 pub(super) use sizes;
 
-/// Calls a macro with the given tokens, followed by the numbers of the first 64 registers and of
-/// the others.
+/// Calls a macro with the given tokens, followed by the numbers of the first 64 registers and
+/// of the others.
 macro_rules! with_numbers {
     ($call:ident { $($before:tt)* }) => {
         $call! {

@@ -49,8 +49,8 @@ impl<T: Register, const REGISTERS: usize> Accumulator<T, REGISTERS> {
         Accumulator([0; REGISTERS], PhantomData)
     }
 
-    /// Returns the row and the column of the first element in register `i` of a thread of the
-    /// warpgroup.
+    /// Returns the row and the column of the first element in register `i` of a thread
+    /// of the warpgroup.
     #[inline]
     #[must_use]
     pub const fn position(thread: u32, i: usize) -> (usize, usize) {

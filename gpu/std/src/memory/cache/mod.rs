@@ -16,8 +16,8 @@ pub(crate) use policy::hinted;
 /// A number that the cache operators load: 32 or 64 bits.
 pub trait Loadable: Copy + sealed::Loads {}
 
-/// The instructions. They are private because they are `unsafe`; callers use the functions of this
-/// module.
+/// The instructions. They are private because they are `unsafe`; callers use the functions
+/// of this module.
 mod sealed {
     pub trait Loads: Sized {
         unsafe fn all_levels(place: &Self) -> Self;
@@ -86,8 +86,8 @@ pub unsafe fn load_cs<T: Loadable>(place: &T) -> T {
 /// Stores to L2 and bypasses L1: `st.global.cg`.
 ///
 /// # Safety
-/// `place` is in global memory and valid for a write, and no other thread accesses it at the same
-/// time.
+/// `place` is in global memory and valid for a write, and no other thread accesses it at
+/// the same time.
 #[doc(alias = "__stcg")]
 #[doc(alias = "st.global.cg")]
 #[inline]
@@ -162,8 +162,8 @@ pub fn prefetch_l2<T>(place: &T) {
 #[cfg(target_arch = "nvptx64")]
 macro_rules! store {
     ($register:ident, $instruction:expr, $place:expr, $value:expr) => {
-        // SAFETY: the caller promises that the place is in global memory, and that this thread may
-        // write it.
+        // SAFETY: the caller promises that the place is in global memory, and that this thread
+        // may write it.
         unsafe {
             core::arch::asm!(
                 "cvta.to.global.u64 {global}, {place};",

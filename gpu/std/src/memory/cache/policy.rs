@@ -1,5 +1,5 @@
-//! The policy of the second-level cache for the lines that a copy touches, as a value that copies
-//! take.
+//! The policy of the second-level cache for the lines that a copy touches, as a value
+//! that copies take.
 
 #![cfg_attr(
     not(target_arch = "nvptx64"),
@@ -12,9 +12,9 @@ use crate::state_space::ptx;
 ///
 /// Make it once with a constructor, and pass it to copies:
 /// [`bulk::with_policy`](crate::bulk::with_policy), and `with_policy` of the maps of
-/// [`tma`](crate::tma). It is a hint: it does not change what is copied. PTX ISA, "Cache Eviction
-/// Priority Hints", "createpolicy"; CUDA C++ Programming Guide, "L2 Cache Set-Aside for Persisting
-/// Accesses".
+/// [`tma`](crate::tma). It is a hint: it does not change what is copied. PTX ISA, "Cache
+/// Eviction Priority Hints", "createpolicy"; CUDA C++ Programming Guide, "L2 Cache Set-Aside
+/// for Persisting Accesses".
 #[doc(alias = "createpolicy")]
 #[derive(Clone, Copy, Debug)]
 pub struct CachePolicy(u64);
@@ -35,8 +35,8 @@ macro_rules! policies {
             pub fn $part(fraction: f32) -> Self {
                 let fraction = fraction.clamp(f32::MIN_POSITIVE, 1.0);
                 let policy: u64;
-                // SAFETY: the instruction only computes a number from a fraction, which is in its
-                // range.
+                // SAFETY: the instruction only computes a number from a fraction, which is
+                // in its range.
                 unsafe {
                     ptx!("createpolicy":
                         concat!("createpolicy.fractional.L2::", $priority, ".b64 {policy}, {fraction};"),

@@ -2,8 +2,8 @@
 
 use core::cell::UnsafeCell;
 
-/// Memory that the host writes, so that its value may change without a write that the compiler
-/// sees.
+/// Memory that the host writes, so that its value may change without a write that
+/// the compiler sees.
 #[derive(Debug)]
 #[repr(transparent)]
 pub(super) struct Cell<T>(UnsafeCell<T>);

@@ -43,8 +43,8 @@ pub unsafe trait Static {
 
 /// A static in global memory: CUDA's `__device__`.
 ///
-/// All threads of all kernels of the module share it, and it keeps its value from one launch to the
-/// next.
+/// All threads of all kernels of the module share it, and it keeps its value from one launch
+/// to the next.
 #[doc(alias = "__device__")]
 #[derive(Debug)]
 #[repr(transparent)]
@@ -122,8 +122,8 @@ impl<T: Value> ConstantMemory<T> {
     #[inline]
     #[must_use]
     pub fn get(&self) -> T {
-        // SAFETY: a static is valid and aligned, and nothing writes constant memory while a kernel
-        // runs.
+        // SAFETY: a static is valid and aligned, and nothing writes constant memory while
+        // a kernel runs.
         unsafe { self.0.address().read() }
     }
 

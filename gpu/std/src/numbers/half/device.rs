@@ -1,9 +1,9 @@
 //! Arithmetic of 16-bit floats on the device.
 //!
-//! LLVM supports binary16 as Rust's primitive `f16`, and selects its instructions. Rust has no type
-//! for the other format, so its instruction is inline assembly. On `sm_80` the only one is the
-//! fused multiply-add. A sum is `a * 1 + b`, and a product is `a * b - 0`. So nothing is rounded
-//! twice.
+//! LLVM supports binary16 as Rust's primitive `f16`, and selects its instructions. Rust has no
+//! type for the other format, so its instruction is inline assembly. On `sm_80` the only one
+//! is the fused multiply-add. A sum is `a * 1 + b`, and a product is `a * b - 0`. So nothing
+//! is rounded twice.
 
 /// The operations on IEEE 754's binary16.
 pub(super) mod f16 {

@@ -1,8 +1,8 @@
-//! Arithmetic of 16-bit floats on the host, with the crate `half`. It computes in `f32`, which has
-//! so much more precision that a second rounding changes nothing. A multiply-add also has to keep
-//! whether bits were cut off before the last rounding. Rounding to odd keeps that. S. Boldo, G.
-//! Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to
-//! odd", 2008.
+//! Arithmetic of 16-bit floats on the host, with the crate `half`. It computes in `f32`, which
+//! has so much more precision that a second rounding changes nothing. A multiply-add also has to
+//! keep whether bits were cut off before the last rounding. Rounding to odd keeps that. S. Boldo,
+//! G. Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding
+//! to odd", 2008.
 
 /// Returns the sum, with the last bit of its `f32` set if it is not exact. If this is rounded to
 /// fewer bits, the result is that of the exact sum.
@@ -68,8 +68,8 @@ operations! { f16 bf16 }
 mod tests {
     use super::{bf16, f16};
 
-    /// A product half way between two floats, and what decides: so little that an `f64` cannot hold
-    /// both.
+    /// A product half way between two floats, and what decides: so little that an `f64`
+    /// cannot hold both.
     #[test]
     fn the_least_addend_decides_a_tie() {
         let of = bf16::from_f32;

@@ -170,8 +170,8 @@ mod f16x2 {
     }
 }
 
-/// Operations on pairs of `Bf16`. They use `fma` from `sm_80` on, as the operations on single
-/// numbers do.
+/// Operations on pairs of `Bf16`. They use `fma` from `sm_80` on, as the operations on
+/// single numbers do.
 #[cfg(target_arch = "nvptx64")]
 mod bf16x2 {
     use super::Bf16x2;

@@ -161,8 +161,8 @@ macro_rules! float {
             float!(@core $float abs(), min(other), max(other), copysign(sign), recip());
             #[inline]
             fn powi(self, n: i32) -> Self {
-                // Called by the trait's name: on the host, method syntax would call the function of
-                // `std`.
+                // Called by the trait's name: on the host, method syntax would call the
+                // function of `std`.
                 Float::powf(self, n as $float)
             }
         }

@@ -28,9 +28,9 @@ impl<T: Text, A: Arguments> Format<T, A> {
         length
     };
 
-    // An array's length cannot depend on `LENGTH` (generic constant expressions are not stable), so
-    // there is one constant of each of these sizes; those that nothing uses do not exist in the
-    // PTX.
+    // An array's length cannot depend on `LENGTH` (generic constant expressions are not
+    // stable), so there is one constant of each of these sizes; those that nothing uses do not
+    // exist in the PTX.
     const BYTES_32: [u8; 32] = Self::bytes();
     const BYTES_64: [u8; 64] = Self::bytes();
     const BYTES_128: [u8; 128] = Self::bytes();

@@ -1,10 +1,10 @@
 //! The implementation of `gpu_printf!`: types that `vprintf` can print, and their format.
 //!
-//! The macro cuts the format string at the places of the conversion letters. This module takes the
-//! letters from the arguments' types, in constants. So a format always fits its arguments. The
-//! arguments are packed as in C's variadic calls: each is aligned to its own size, and `f32` is
-//! widened to `f64`. CUDA C++ Programming Guide, "Formatted Output"; PTX interoperability, "System
-//! Calls: vprintf".
+//! The macro cuts the format string at the places of the conversion letters. This module takes
+//! the letters from the arguments' types, in constants. So a format always fits its arguments.
+//! The arguments are packed as in C's variadic calls: each is aligned to its own size, and `f32`
+//! is widened to `f64`. CUDA C++ Programming Guide, "Formatted Output"; PTX interoperability,
+//! "System Calls: vprintf".
 
 mod arguments;
 mod format;
@@ -21,8 +21,8 @@ pub trait Text {
     const PIECES: &'static [&'static str];
 }
 
-/// Returns the argument itself. Its bound gives an error message at an argument that cannot be
-/// printed.
+/// Returns the argument itself. Its bound gives an error message at an argument that
+/// cannot be printed.
 #[doc(hidden)]
 #[inline(always)]
 pub fn printable<A: Argument>(argument: A) -> A {

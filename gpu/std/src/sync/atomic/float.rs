@@ -19,8 +19,8 @@ macro_rules! floats {
                 #[doc(alias = "atom.add")]
                 #[inline]
                 pub fn fetch_add(&self, value: $ty) -> $ty {
-                    // SAFETY: a reference is valid and aligned, and this type allows only atomic
-                    // access.
+                    // SAFETY: a reference is valid and aligned, and this type allows
+                    // only atomic access.
                     unsafe { $module::$add(self.0.get(), value) }
                 }
             }

@@ -17,8 +17,8 @@ macro_rules! integers {
                 #[inline]
                 #[must_use]
                 pub fn load(&self, order: AtomicOrdering) -> $ty {
-                    // SAFETY: a reference is valid and aligned, and this type allows only atomic
-                    // access.
+                    // SAFETY: a reference is valid and aligned, and this type allows
+                    // only atomic access.
                     unsafe { $module::load::<$scope, $ty>(self.0.get(), order) }
                 }
 
@@ -59,9 +59,9 @@ macro_rules! integers {
 
                 /// Sets the value to `new` if it is `current`, and returns the previous value.
                 ///
-                /// `success` is the order of the exchange. `failure` is the order of the load if
-                /// there is no exchange; there `Release` counts as `Relaxed`, and `AcqRel` as
-                /// `Acquire`.
+                /// `success` is the order of the exchange. `failure` is the order of the
+                /// load if there is no exchange; there `Release` counts as `Relaxed`, and
+                /// `AcqRel` as `Acquire`.
                 ///
                 /// # Errors
                 /// Returns the value that was not `current`.
@@ -90,8 +90,8 @@ macro_rules! integers {
             /// Returns the previous value.
             #[inline]
             pub fn $name(&self, value: $ty, order: AtomicOrdering) -> $ty {
-                // SAFETY: a reference is valid and aligned, and this type allows only atomic
-                // access.
+                // SAFETY: a reference is valid and aligned, and this type allows
+                // only atomic access.
                 unsafe { $module::$operation::<$scope, $ty>(self.0.get(), value, order) }
             }
         )*

@@ -83,8 +83,8 @@ pub use vector::{DeviceAtomicFloat2, DeviceAtomicFloat4, DeviceAtomicU128};
 use crate::half::{Bf16, Bf16x2, F16, F16x2};
 use crate::vector::{Float2, Float4};
 
-// The atomics of block scope are not here, because all blocks share the memory that the host
-// passes.
+// The atomics of block scope are not here, because all blocks share the memory that
+// the host passes.
 crate::kernel::cells! {
     DeviceAtomicI32: i32;
     DeviceAtomicI64: i64;

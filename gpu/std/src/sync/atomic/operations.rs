@@ -31,8 +31,8 @@ pub(crate) fn fence<S: Scope>(order: Ordering) {
 
 /// Performs a relaxed operation between the fences that `order` needs.
 ///
-/// LLVM 22 makes the same `atom` from every order of `atomicrmw`, so fences have to establish the
-/// order.
+/// LLVM 22 makes the same `atom` from every order of `atomicrmw`, so fences have to
+/// establish the order.
 #[inline(always)]
 pub(crate) fn ordered<S: Scope, T>(order: Ordering, operation: impl FnOnce() -> T) -> T {
     match order {
@@ -52,8 +52,8 @@ macro_rules! read_modify_write {
     ($($name:ident = $operation:ident::<$($ty:ty),*>;)*) => {
         $(
             /// # Safety
-            /// `address` is valid and aligned, and only atomic operations access it at the same
-            /// time.
+            /// `address` is valid and aligned, and only atomic operations access it at
+            /// the same time.
             #[inline(always)]
             pub(super) unsafe fn $name<S: Scope, T: Copy>(address: *mut T, value: T, order: Ordering) -> T {
                 // SAFETY: the caller promises that the address is valid and used by atomics only.

@@ -1,5 +1,5 @@
-//! The atomic operations on the host. Kernels are type-checked against them, and they are never
-//! executed.
+//! The atomic operations on the host. Kernels are type-checked against them, and they
+//! are never executed.
 
 use core::sync::atomic::Ordering;
 

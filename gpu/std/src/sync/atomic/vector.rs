@@ -2,8 +2,8 @@
 //!
 //! An addition is atomic for each float separately: another thread may see the new value of some
 //! floats and the old value of others. The vector operations save instructions. The operations are
-//! relaxed. A fence before or after them orders other accesses ([`crate::fence`]). PTX ISA, "atom",
-//! `.vec_32_bit`, `.b128`.
+//! relaxed. A fence before or after them orders other accesses ([`crate::fence`]). PTX ISA,
+//! "atom", `.vec_32_bit`, `.b128`.
 
 #![cfg_attr(
     not(target_arch = "nvptx64"),
@@ -24,8 +24,8 @@ macro_rules! vectors {
             #[inline]
             pub fn fetch_add(&self, value: $ty) -> $ty {
                 $(let $register: f32;)*
-                // SAFETY: a reference is valid and aligned, and this type allows only atomic
-                // access.
+                // SAFETY: a reference is valid and aligned, and this type allows
+                // only atomic access.
                 unsafe {
                     ptx!($instruction:
                         concat!("{{ .reg .b64 at; cvta.to.global.u64 at, {address}; ", $instruction, " ", $old, ", [at], ", $new, "; }}"),
@@ -40,11 +40,11 @@ macro_rules! vectors {
     )*};
 }
 vectors! {
-    /// Two `f32` to which one instruction adds, atomically for each among the threads of the
-    /// device.
+    /// Two `f32` to which one instruction adds, atomically for each among the threads
+    /// of the device.
     DeviceAtomicFloat2(Float2, "atom.global.add.v2.f32", "{{{old_x}, {old_y}}}", "{{{x}, {y}}}": x old_x y old_y);
-    /// Four `f32` to which one instruction adds, atomically for each among the threads of the
-    /// device.
+    /// Four `f32` to which one instruction adds, atomically for each among the threads
+    /// of the device.
     DeviceAtomicFloat4(Float4, "atom.global.add.v4.f32", "{{{old_x}, {old_y}, {old_z}, {old_w}}}", "{{{x}, {y}, {z}, {w}}}":
         x old_x y old_y z old_z w old_w);
 }
@@ -88,8 +88,8 @@ impl DeviceAtomicU128 {
         joined(low, high)
     }
 
-    /// Stores `new` if the value is `current`. Returns the previous value, as an error if it was
-    /// not `current`.
+    /// Stores `new` if the value is `current`. Returns the previous value, as an error if it
+    /// was not `current`.
     ///
     /// # Errors
     /// Returns the value that was not `current`.

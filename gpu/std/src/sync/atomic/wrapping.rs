@@ -37,8 +37,8 @@ macro_rules! wrapping {
     ($($name:ident($scope:ident, $inc:literal, $dec:literal);)*) => {
         $(
             impl $name {
-                /// Adds one, or stores 0 if the value is `limit` or more. Returns the previous
-                /// value.
+                /// Adds one, or stores 0 if the value is `limit` or more. Returns
+                /// the previous value.
                 #[doc(alias = "atomicInc")]
                 #[doc(alias = "atom.inc")]
                 #[inline]

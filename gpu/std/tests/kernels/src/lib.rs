@@ -133,8 +133,8 @@ pub struct Parameters(pub u32);
 
 unsafe impl lanewise_std::kernel::Value for Parameters {}
 
-/// Names that the expansion of `#[kernel]` uses too (the host's side is
-/// `gpu/macros/tests/hygiene.rs`).
+/// Names that the expansion of `#[kernel]` uses too (the host's
+/// side is `gpu/macros/tests/hygiene.rs`).
 #[kernel]
 pub fn names(buffer: &[f32], buffer_length: u32, parameters: Parameters, r#type: GlobalMut<u32>) {
     unsafe { r#type.set(buffer.len() + buffer_length as usize, parameters.0) };

@@ -297,8 +297,8 @@ pub(super) fn submit(
     }
 }
 
-/// Returns whether `CUDA_LAUNCH_BLOCKING=1` makes each launch wait for its kernel, as it does in
-/// NVIDIA's driver.
+/// Returns whether `CUDA_LAUNCH_BLOCKING=1` makes each launch wait for its kernel, as it does
+/// in NVIDIA's driver.
 fn launches_block() -> bool {
     static BLOCK: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
     *BLOCK.get_or_init(|| CUDA_LAUNCH_BLOCKING.get().as_deref() == Some("1"))

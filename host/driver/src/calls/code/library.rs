@@ -168,8 +168,8 @@ pub(crate) unsafe fn unified_function(
     library::get(library)?;
     // SAFETY: the caller keeps the contract.
     let name = unsafe { text(name, "symbol")? };
-    // A GPU's driver returns this code here, while it returns NOT_FOUND for other names that are
-    // not found.
+    // A GPU's driver returns this code here, while it returns NOT_FOUND for other names that
+    // are not found.
     fail!(
         ERROR_INVALID_VALUE,
         "the library has no unified function `{name}`; in PTX they are marked by `.attribute(.unified)`, which is not simulated"

@@ -7,8 +7,8 @@ use crate::error::{Error, Result, fail};
 use crate::objects::code::link::{self, LINKS, Link};
 use crate::objects::context;
 
-/// `CUjitInputType`: PTX, the only kind of code that can run here, and a fatbin, which may contain
-/// PTX.
+/// `CUjitInputType`: PTX, the only kind of code that can run here, and a fatbin, which
+/// may contain PTX.
 const INPUT_PTX: c_uint = 1;
 const INPUT_FATBIN: c_uint = 2;
 

@@ -1,5 +1,5 @@
-//! Loading code and running it: modules, libraries, links, functions, their occupancy, and
-//! launches.
+//! Loading code and running it: modules, libraries, links, functions, their
+//! occupancy, and launches.
 
 pub(crate) mod function;
 pub(crate) mod launch;

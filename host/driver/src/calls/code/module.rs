@@ -139,21 +139,21 @@ fn usable(handle: CUmodule) -> Result<std::sync::Arc<Module>> {
     Ok(module)
 }
 
-/// Returns an image's bytes: PTX up to its zero byte, or a fatbin or cubin of the length in its
-/// header.
+/// Returns an image's bytes: PTX up to its zero byte, or a fatbin or cubin of the length
+/// in its header.
 ///
 /// # Safety
 /// `image` is null, or points to PTX that ends in a zero byte, to a cubin or fatbin, or to the
 /// struct that points to a fatbin.
 pub(crate) unsafe fn image_bytes<'a>(image: *const c_void) -> Result<&'a [u8]> {
     present(image, "image")?;
-    // SAFETY: by the caller's contract there is a cubin's or fatbin's header or a text here. Every
-    // binary kind has a byte of 4 or more before its first zero byte. A text is read up to its zero
-    // byte.
+    // SAFETY: by the caller's contract there is a cubin's or fatbin's header or a text here.
+    // Every binary kind has a byte of 4 or more before its first zero byte. A text is read up to
+    // its zero byte.
     let start = unsafe { CStr::from_ptr(image.cast()) }.to_bytes();
     if start.starts_with(&fatbin::WRAPPER) {
-        // SAFETY: by the caller's contract there is a magic number, a version, and the fatbin's
-        // address here.
+        // SAFETY: by the caller's contract there is a magic number, a version, and the
+        // fatbin's address here.
         return unsafe { image_bytes(image.cast::<*const c_void>().add(1).read()) };
     }
     if start.starts_with(&fatbin::MAGIC) {

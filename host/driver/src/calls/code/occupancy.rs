@@ -1,5 +1,5 @@
-//! The calls of "Occupancy": how many blocks of a kernel are resident at once, by the rules in
-//! [`lanewise_sim::DeviceModel::occupancy`].
+//! The calls of "Occupancy": how many blocks of a kernel are resident at once, by the
+//! rules in [`lanewise_sim::DeviceModel::occupancy`].
 
 use super::function::usable;
 use crate::abi::{CUfunction, CUlaunchConfig, CUoccupancyB2DSize, c_int, c_uint};
@@ -112,8 +112,8 @@ pub(crate) unsafe fn best_block_size_with(
         most
     };
     let dynamic_of = |threads: u32| match dynamic_of {
-        // SAFETY: by the caller's contract the function has this type and may be called with any
-        // block size.
+        // SAFETY: by the caller's contract the function has this type and may be called with
+        // any block size.
         Some(function) => bytes(unsafe { function(threads as c_int) }),
         None => bytes(dynamic),
     };

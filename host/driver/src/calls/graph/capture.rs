@@ -80,8 +80,8 @@ pub(crate) unsafe fn info_v2(
     context.permit(&stream)?;
     present(found, "captureStatus_out")?;
     let is = capture::status(&stream);
-    // The list stays at this address until the next call that changes it, as the reference
-    // requires.
+    // The list stays at this address until the next call that changes it, as
+    // the reference requires.
     let part = stream.capturing.lock();
     let part = part.as_ref().filter(|_| is == status::ACTIVE);
     // SAFETY: the caller keeps the contract. The reference permits all but the status to be null,

@@ -58,9 +58,9 @@ unsafe fn nodes(list: *const CUgraphNode, count: usize, name: &str) -> Result<Ve
     Ok(unsafe { std::slice::from_raw_parts(list, count) }.to_vec())
 }
 
-/// Returns a list to the caller. Without `list`, it writes the number of elements to `count`. With
-/// it, it writes as many elements as fit, fills the rest with null, and writes the number of
-/// elements written.
+/// Returns a list to the caller. Without `list`, it writes the number of elements to `count`.
+/// With it, it writes as many elements as fit, fills the rest with null, and writes the number
+/// of elements written.
 ///
 /// # Safety
 /// `count` is null or valid. `list` is null or has as many elements as `count` specifies.

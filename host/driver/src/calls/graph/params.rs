@@ -16,8 +16,8 @@ use crate::objects::memory::graph_memory;
 use crate::objects::stream::event;
 use std::sync::Arc;
 
-/// Makes a launch for a node. The function is `func`, or `kern` in the context `ctx` or the current
-/// one.
+/// Makes a launch for a node. The function is `func`, or `kern` in the context `ctx` or
+/// the current one.
 ///
 /// # Safety
 /// The parameters are as `cuLaunchKernel` requires them.
@@ -173,8 +173,8 @@ pub(super) fn free(address: CUdeviceptr) -> Result<Kind> {
     Ok(Kind::Free(address))
 }
 
-/// Makes the operation of `cuGraphAddNode`'s struct, for a new node of `graph`, or for an existing
-/// node.
+/// Makes the operation of `cuGraphAddNode`'s struct, for a new node of `graph`, or for
+/// an existing node.
 ///
 /// # Safety
 /// `params` is null or valid, and so are the pointers in it.

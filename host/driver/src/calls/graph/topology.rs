@@ -117,8 +117,8 @@ pub(crate) unsafe fn edges(
         "`from` and `to` are both null or neither"
     );
     let (starts, ends): (Vec<_>, Vec<_>) = edges.into_iter().unzip();
-    // SAFETY: the caller keeps the contract. The number that is read is the number that the other
-    // list has.
+    // SAFETY: the caller keeps the contract. The number that is read is the number that the
+    // other list has.
     unsafe {
         if !from.is_null() {
             super::present(count, "numEdges")?;

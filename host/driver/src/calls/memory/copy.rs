@@ -39,8 +39,8 @@ pub(super) enum EndKind {
 }
 
 impl CopyEnd {
-    /// Makes an end from a pointer that must be device memory, or other memory that the device can
-    /// access.
+    /// Makes an end from a pointer that must be device memory, or other memory that the
+    /// device can access.
     pub(super) fn device(role: &str, address: CUdeviceptr, bytes: u64) -> Result<CopyEnd> {
         let found = memory::range(role, address, bytes)?;
         let place = if found.allocation.kind.on_device() {
@@ -66,8 +66,8 @@ impl CopyEnd {
                 address,
                 place: EndKind::Pageable,
             }),
-            // A device pointer passed as a host pointer works under unified addressing, if it is in
-            // range.
+            // A device pointer passed as a host pointer works under unified addressing, if it
+            // is in range.
             Some(_) => CopyEnd::device(role, address, bytes),
         }
     }
@@ -129,8 +129,8 @@ pub(super) enum Mode {
     Asynchronous,
 }
 
-/// Submits a copy that was checked. `staged` makes a copy that has read the bytes of pageable
-/// memory already.
+/// Submits a copy that was checked. `staged` makes a copy that has read the bytes of
+/// pageable memory already.
 pub(super) fn submit(
     (context, stream): (&Arc<Context>, &Stream),
     mode: Mode,
@@ -223,9 +223,9 @@ pub(super) fn linear(
     let copy = Copy {
         context: context.clone(),
         described: described(to, from, bytes),
-        // SAFETY: device ranges were checked to be live, and the driver frees none before its
-        // streams are idle. Host ranges belong to the caller, who keeps them valid by the call's
-        // contract.
+        // SAFETY: device ranges were checked to be live, and the driver frees none before
+        // its streams are idle. Host ranges belong to the caller, who keeps them valid by
+        // the call's contract.
         moves: Moves(Arc::new(move || unsafe {
             move_bytes(to.address, from.address, bytes)
         })),
@@ -327,8 +327,8 @@ unsafe fn copy_all(
         return Err(whole(Error::new(CUresult::ERROR_INVALID_VALUE, message)));
     }
     for i in 0..count {
-        // SAFETY: by the caller's contract each list has this many elements, and the ranges are
-        // valid.
+        // SAFETY: by the caller's contract each list has this many elements, and the
+        // ranges are valid.
         unsafe {
             let (to, from, bytes) = (to.add(i).read(), from.add(i).read(), bytes.add(i).read());
             any_on(Mode::Asynchronous, to, from, bytes, stream)

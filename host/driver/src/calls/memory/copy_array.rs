@@ -1,8 +1,8 @@
 //! The calls of "Memory Management" for copies of bytes to, from and among one-dimensional arrays.
 //!
 //! Source: the pages of `cuMemcpyAtoD` and the similar calls. Offsets and sizes are in bytes.
-//! Between arrays and the device they must be whole elements. Arrays of more dimensions are copied
-//! by [`super::copy_shaped`].
+//! Between arrays and the device they must be whole elements. Arrays of more dimensions are
+//! copied by [`super::copy_shaped`].
 
 use super::copy::{CopyEnd, EndKind, Mode, linear};
 use crate::abi::{CUarray, CUdeviceptr, CUstream, c_void};

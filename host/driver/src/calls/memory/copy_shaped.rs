@@ -1,9 +1,9 @@
-//! The calls of "Memory Management" for copies of rows and of slices of rows, between memory with a
-//! pitch.
+//! The calls of "Memory Management" for copies of rows and of slices of rows, between memory
+//! with a pitch.
 //!
-//! A 2-D copy is a 3-D copy of depth one. An end is described by a base, a pitch (bytes from row to
-//! row), a height (rows from slice to slice) and an offset. Alternatively it is an array and an
-//! offset.
+//! A 2-D copy is a 3-D copy of depth one. An end is described by a base, a pitch (bytes from
+//! row to row), a height (rows from slice to slice) and an offset. Alternatively it is an array
+//! and an offset.
 
 use super::copy::{CopyEnd, EndKind, Mode, direction, move_bytes, submit};
 use crate::abi::enums::memory_type;
@@ -221,9 +221,9 @@ fn prepare(copy: &CUDA_MEMCPY3D) -> Result<Option<Prepared>> {
 fn rows(extent: Extent, from: Layout, to: Layout) {
     for z in 0..extent.depth {
         for y in 0..extent.height {
-            // SAFETY: `resolve` checked that device ranges are live. They stay live while the
-            // stream has work. Host ranges belong to the caller and are valid by the call's
-            // contract.
+            // SAFETY: `resolve` checked that device ranges are live. They stay live
+            // while the stream has work. Host ranges belong to the caller and are valid
+            // by the call's contract.
             unsafe { move_bytes(to.row(y, z), from.row(y, z), extent.width as usize) };
         }
     }
@@ -275,8 +275,8 @@ fn shaped(handle: CUstream, mode: Mode, copy: &CUDA_MEMCPY3D) -> Result {
         (from.place, to.place),
         prepared.operation(&context, copy),
         || {
-            // The rows are packed, so that the caller may change its memory when the call has
-            // returned.
+            // The rows are packed, so that the caller may change its memory when the
+            // call has returned.
             let (pitch, slice) = (extent.width, extent.width * extent.height);
             let mut packed = vec![0u8; (slice * extent.depth) as usize];
             let start = packed.as_mut_ptr().expose_provenance() as u64;

@@ -64,8 +64,8 @@ unsafe fn fill_row<T: Element>(start: *mut T, width: usize, value: T) {
     }
 }
 
-/// Checks `area`. The operation sets every element of it to `value`. There is none if the area is
-/// empty.
+/// Checks `area`. The operation sets every element of it to `value`. There is none if the
+/// area is empty.
 fn prepare<T: Element>(context: &Arc<Context>, area: &Area, value: T) -> Result<Option<Set>> {
     let &Area {
         address,
@@ -119,9 +119,9 @@ fn prepare<T: Element>(context: &Arc<Context>, area: &Area, value: T) -> Result<
     }))
 }
 
-/// Whether a call returns before the memory is set. By the reference ("API synchronization
-/// behavior"), calls without `Async` do, unless the host can access the memory: pinned or managed
-/// memory.
+/// Whether a call returns before the memory is set. By the reference ("API
+/// synchronization behavior"), calls without `Async` do, unless the host can access the
+/// memory: pinned or managed memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Synchronous,

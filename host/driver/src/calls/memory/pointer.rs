@@ -14,8 +14,8 @@ use lanewise_sim::AllocationKind;
 
 /// The value of a pointer attribute, with the width that the driver writes.
 enum Value {
-    /// Also for a boolean. The reference specifies "a boolean", and an H200's driver writes four
-    /// bytes (580.159.04).
+    /// Also for a boolean. The reference specifies "a boolean", and an H200's driver writes
+    /// four bytes (580.159.04).
     Word(u32),
     Long(u64),
 }

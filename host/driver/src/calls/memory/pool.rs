@@ -33,8 +33,8 @@ mod attribute {
 /// The constant `CU_MEM_LOCATION_TYPE_DEVICE` of cuda.h.
 const ON_DEVICE: u32 = 1;
 
-/// The beginning of `CUmemPoolProps`. The other fields are for sharing with other processes and for
-/// size limits.
+/// The beginning of `CUmemPoolProps`. The other fields are for sharing with other processes and
+/// for size limits.
 #[repr(C)]
 struct PoolProps {
     allocation_kind: c_uint,
@@ -271,12 +271,12 @@ pub(crate) unsafe fn set_access(handle: CUmemoryPool, map: *const c_void, count:
     let pool = pool::get(handle)?;
     present(map, "map")?;
     for i in 0..count {
-        // SAFETY: the pointer is not null, so by the caller's contract it points to `count`
-        // elements.
+        // SAFETY: the pointer is not null, so by the caller's contract it points
+        // to `count` elements.
         let wanted = unsafe { map.cast::<AccessDesc>().add(i).read() };
         check_location(&wanted.location)?;
-        // A device always has access to its own pool, and peers have it after
-        // `cuCtxEnablePeerAccess`.
+        // A device always has access to its own pool, and peers have
+        // it after `cuCtxEnablePeerAccess`.
         ensure!(
             wanted.location.id != pool.device || wanted.flags == READ_WRITE,
             ERROR_INVALID_VALUE,

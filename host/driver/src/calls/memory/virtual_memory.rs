@@ -105,8 +105,8 @@ pub(crate) unsafe fn set_access(
 ) -> Result {
     present(wanted, "desc")?;
     for i in 0..count {
-        // SAFETY: the pointer is not null, so by the caller's contract it points to `count`
-        // elements.
+        // SAFETY: the pointer is not null, so by the caller's contract it points
+        // to `count` elements.
         let wanted = unsafe { wanted.add(i).read() };
         ensure!(
             wanted.location.kind == 1,

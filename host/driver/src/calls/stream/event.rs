@@ -76,8 +76,8 @@ pub(crate) unsafe fn record_with(handle: CUevent, on: CUstream, flags: c_uint) -
     Ok(())
 }
 
-/// Refuses an event that was last recorded in a capture, where it never happens. The capture
-/// becomes invalid.
+/// Refuses an event that was last recorded in a capture, where it never happens. The
+/// capture becomes invalid.
 fn not_captured(event: &Event) -> Result {
     if let Some(point) = event.captured() {
         point.capture().invalidate();

@@ -45,8 +45,8 @@ struct Operation {
 }
 
 impl Operation {
-    /// Checks the arguments of one call or of one element of a batch. `kind` must be a wait or a
-    /// write.
+    /// Checks the arguments of one call or of one element of a batch. `kind` must be a wait
+    /// or a write.
     fn new(kind: c_uint, address: CUdeviceptr, value: u64, flags: c_uint) -> Result<Self> {
         let wait = matches!(kind, kind::WAIT_32 | kind::WAIT_64);
         let wide = matches!(kind, kind::WAIT_64 | kind::WRITE_64);
@@ -198,8 +198,8 @@ pub(crate) unsafe fn write_64(
     one(handle, kind::WRITE_64, address, value, flags)
 }
 
-/// `CUstreamBatchMemOpParams`: a union of 48 bytes. Its members for waits and writes begin with the
-/// same fields.
+/// `CUstreamBatchMemOpParams`: a union of 48 bytes. Its members for waits and writes begin with
+/// the same fields.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Params {
@@ -236,8 +236,8 @@ pub(crate) unsafe fn batch(
     present(params, "paramArray")?;
     let mut operations = Vec::with_capacity(count as usize);
     for i in 0..count as usize {
-        // SAFETY: the pointer is not null, so by the caller's contract it points to `count`
-        // elements.
+        // SAFETY: the pointer is not null, so by the caller's contract it points
+        // to `count` elements.
         let Params {
             operation,
             address,

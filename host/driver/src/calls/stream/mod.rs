@@ -156,8 +156,8 @@ pub(crate) unsafe fn add_callback(
     let job = move |fault: Option<&Error>| {
         let data = data;
         let status = fault.map_or(CUresult::SUCCESS, |fault| fault.code);
-        // SAFETY: by the caller's contract the function has this type and may be called once with
-        // this data.
+        // SAFETY: by the caller's contract the function has this type and may be called once
+        // with this data.
         order::runs_on_host(|| unsafe { callback(handle, status, data.0) });
         Ok(Cost::NOTHING)
     };

@@ -1,5 +1,5 @@
-//! The calls of "Texture Reference Management (deprecated)" and "Surface Reference Management
-//! (deprecated)".
+//! The calls of "Texture Reference Management (deprecated)" and "Surface
+//! Reference Management (deprecated)".
 
 use crate::abi::enums::reference_flags;
 use crate::abi::{

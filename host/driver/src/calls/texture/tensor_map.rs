@@ -48,8 +48,8 @@ unsafe fn array<T: Copy + Default, const N: usize>(
         present(from, name)?;
     }
     for (i, to) in array.iter_mut().take(count).enumerate() {
-        // SAFETY: the pointer is not null if there is an element, so it is valid by the caller's
-        // contract.
+        // SAFETY: the pointer is not null if there is an element, so it is valid by
+        // the caller's contract.
         *to = unsafe { from.add(i).read_unaligned() };
     }
     Ok(array)
@@ -78,8 +78,8 @@ impl Tensor {
             "a tensor of {rank} dimensions; there can be 1 to 5"
         );
         let dimensions = rank as usize;
-        // An H200's driver (580.159) requires the strides for one dimension too, where there are
-        // none.
+        // An H200's driver (580.159) requires the strides for one dimension too, where
+        // there are none.
         present(self.strides, "globalStrides")?;
         // SAFETY: the caller keeps the contract.
         let map = unsafe {

@@ -47,8 +47,8 @@ impl JitOptions {
             self.info.write(&info);
             self.error.write(&error);
             if let Some(place) = self.wall_time {
-                // The time is a float in the low bits of a pointer. It is 0 because nothing was
-                // compiled.
+                // The time is a float in the low bits of a pointer. It is 0 because
+                // nothing was compiled.
                 place.write(std::ptr::without_provenance_mut(0f32.to_bits() as usize));
             }
         }

@@ -1,8 +1,8 @@
-//! Kernel launches that were checked: the kernel, its shape and its parameters; and how to run
-//! them.
+//! Kernel launches that were checked: the kernel, its shape and its parameters; and how
+//! to run them.
 //!
-//! A launch in a stream runs once. A launch in a graph's node runs each time that the graph is
-//! launched.
+//! A launch in a stream runs once. A launch in a graph's node runs each time that the
+//! graph is launched.
 
 use super::module::Function;
 use crate::objects::condition;
@@ -122,8 +122,8 @@ impl KernelLaunch {
             &self.how,
         )
         .map_err(|mut error| {
-            // Usually a later call reports a fault, so this adds the line of the launch that caused
-            // it.
+            // Usually a later call reports a fault, so this adds the line of the launch
+            // that caused it.
             if let Some(at) = self.at {
                 let name = &self.function.kernel.name;
                 error.message = format!("{}\nkernel `{name}` was launched at {at}", error.message);

@@ -1,8 +1,8 @@
 //! Libraries and their kernels: code that belongs to no context (CUDA 12).
 //!
-//! Source: CUDA driver API reference, "Library Management". A library is read once. In each context
-//! it becomes a module when the program first uses a part of it there. The module is removed with
-//! the context.
+//! Source: CUDA driver API reference, "Library Management". A library is read once. In each
+//! context it becomes a module when the program first uses a part of it there. The module is
+//! removed with the context.
 
 use super::module::{self, MODULES, Module};
 use super::texture_reference;
@@ -128,8 +128,8 @@ impl Library {
         Ok(kernel.handle)
     }
 
-    /// Removes the library, its kernels, and its modules in all contexts. Waits for the work of
-    /// those contexts.
+    /// Removes the library, its kernels, and its modules in all contexts. Waits for the work
+    /// of those contexts.
     pub(crate) fn unload(&self) {
         LIBRARIES.remove(self.handle);
         KERNELS.remove_where(|kernel| kernel.library == self.handle);

@@ -67,8 +67,8 @@ impl Link {
         Ok(())
     }
 
-    /// Makes the image and returns its address and length, which are valid until the link is
-    /// destroyed.
+    /// Makes the image and returns its address and length, which are valid until the
+    /// link is destroyed.
     pub(crate) fn complete(&self) -> Result<(*const u8, usize)> {
         let mut state = self.state.lock();
         if state.image.is_none() {

@@ -45,8 +45,8 @@ pub(crate) struct Function {
 /// The settings that the `cuFuncSet*` calls change.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Settings {
-    /// Bytes of dynamic shared memory that a launch may use; `None` while the default limit
-    /// applies.
+    /// Bytes of dynamic shared memory that a launch may use; `None` while the
+    /// default limit applies.
     pub(crate) max_dynamic_shared: Option<u32>,
     /// Preferred percentage of the L1 cache for shared memory; -1 for no preference.
     pub(crate) carveout: Option<i32>,

@@ -28,8 +28,8 @@ static SURFACES: Registry<CUsurfref, SurfaceReference> = Registry::new();
 pub(crate) struct TextureReference {
     pub(crate) handle: CUtexref,
     context: CUcontext,
-    /// The module and the variable; `None` for a reference made with `cuTexRefCreate`, which no
-    /// kernel reads.
+    /// The module and the variable; `None` for a reference made with `cuTexRefCreate`, which
+    /// no kernel reads.
     variable: Option<(CUmodule, String)>,
     /// The handle that kernels use.
     device_handle: Option<u64>,

@@ -64,8 +64,8 @@ pub(super) struct Streams {
     pub(super) others: Vec<Arc<Stream>>,
     /// The number of streams made so far.
     made: usize,
-    /// The last operations of destroyed streams, until they have run and the host has waited for
-    /// them.
+    /// The last operations of destroyed streams, until they have run and the host has
+    /// waited for them.
     pub(super) unfinished: Vec<Unfinished>,
 }
 
@@ -267,16 +267,16 @@ impl Streams {
             .filter_map(|stream| stream.tail())
             .collect();
         work.extend(self.legacy.tail());
-        // They stay until they are settled, because other threads and the default stream wait for
-        // them too.
+        // They stay until they are settled, because other threads and the default stream wait
+        // for them too.
         self.unfinished.retain(|left| !left.is_settled());
         work.extend(self.unfinished.iter().map(|left| left.work.clone()));
         work
     }
 }
 
-/// Returns the limits that `cuCtxGetLimit` reports with a current driver. The heap's limit is the
-/// model's.
+/// Returns the limits that `cuCtxGetLimit` reports with a current driver. The heap's limit
+/// is the model's.
 fn default_limits(heap: u64) -> [u64; limit::COUNT as usize] {
     let mut limits = [0; limit::COUNT as usize];
     limits[limit::STACK_SIZE as usize] = 1024;

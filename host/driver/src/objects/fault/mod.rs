@@ -41,8 +41,8 @@ pub(crate) fn found(findings: &[Finding]) -> Error {
     Error::loud(CUresult::ERROR_LAUNCH_FAILED, texts.join("\n"))
 }
 
-/// Returns the error of a launch that the simulator refuses. Nothing has run, and the context stays
-/// usable.
+/// Returns the error of a launch that the simulator refuses. Nothing has run, and the
+/// context stays usable.
 pub(crate) fn refused_launch(refused: &LaunchError) -> Error {
     let code = match refused {
         LaunchError::UnknownKernel { .. } => CUresult::ERROR_NOT_FOUND,

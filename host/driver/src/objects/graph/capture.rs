@@ -56,8 +56,8 @@ impl Capturing {
     }
 }
 
-/// The captures in progress, and their number. Most programs have none; then the count avoids the
-/// lookup.
+/// The captures in progress, and their number. Most programs have none; then the count
+/// avoids the lookup.
 static CAPTURES: Mutex<Vec<Arc<Capture>>> = Mutex::new(Vec::new());
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
@@ -224,8 +224,8 @@ pub(crate) fn status(stream: &Stream) -> u32 {
     }
 }
 
-/// Refuses an action that is not possible with a stream that is being captured. The capture becomes
-/// invalid.
+/// Refuses an action that is not possible with a stream that is being captured. The
+/// capture becomes invalid.
 pub(crate) fn refuse(stream: &Stream, what: &str) -> Result {
     if let Some(part) = part(stream) {
         part.capture().check()?;
@@ -252,8 +252,8 @@ pub(crate) fn refuse_legacy(context: CUcontext) -> Result {
     Ok(())
 }
 
-/// Refuses to wait for all of `context` while one of its streams is being captured. The capture
-/// becomes invalid.
+/// Refuses to wait for all of `context` while one of its streams is being captured. The
+/// capture becomes invalid.
 pub(crate) fn refuse_whole(context: CUcontext) -> Result {
     if invalidate_where(context, |_| true) {
         fail!(

@@ -1,8 +1,8 @@
 //! Conditional nodes: nodes that run graphs of their own. A condition decides whether the graph
 //! runs, how often, or which graph runs.
 //!
-//! Source: CUDA C++ Programming Guide, "Conditional Graph Nodes"; CUDA driver API reference,
-//! `CUDA_CONDITIONAL_NODE_PARAMS`.
+//! Source: CUDA C++ Programming Guide, "Conditional Graph Nodes"; CUDA driver
+//! API reference, `CUDA_CONDITIONAL_NODE_PARAMS`.
 
 use super::{Graph, create};
 use crate::abi::{CUcontext, CUgraph, CUgraphConditionalHandle, CUresult};
@@ -107,8 +107,8 @@ impl Conditional {
         }
     }
 
-    /// Evaluates the condition and calls `run` with a body's number each time that the body has to
-    /// run.
+    /// Evaluates the condition and calls `run` with a body's number each time that the body
+    /// has to run.
     pub(crate) fn run(&self, mut run: impl FnMut(usize) -> Result) -> Result {
         let count = self.bodies.len();
         match self.how {

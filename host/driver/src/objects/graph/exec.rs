@@ -52,8 +52,8 @@ struct Planned {
     /// The bodies that a conditional node may run.
     bodies: Vec<Plan>,
     enabled: bool,
-    /// Its position in the order in which nodes were added. An update uses it to find the matching
-    /// node.
+    /// Its position in the order in which nodes were added. An update uses it to find
+    /// the matching node.
     added: usize,
 }
 
@@ -61,8 +61,8 @@ struct Planned {
 #[derive(Debug)]
 pub(crate) struct Member {
     pub(crate) kind: Kind,
-    /// The indices of the operations that it waits for. The list is empty for one that begins with
-    /// the launch.
+    /// The indices of the operations that it waits for. The list is empty for one that begins
+    /// with the launch.
     pub(crate) after: Vec<usize>,
     /// For a conditional node: the operations of its bodies, in an order in which they can run.
     bodies: Vec<Vec<Member>>,

@@ -1,11 +1,11 @@
 //! Memory that a graph allocates. Its address is known when the node is added, and it is usable
 //! between its allocation and its free by a launch.
 //!
-//! Source: CUDA C++ Programming Guide, "Graph Memory Nodes". The bytes are reserved when the node
-//! is added, and stay reserved until the graph and everything instantiated from it are gone.
-//! Whether they are in use is counted separately. So a second launch without a free is refused, and
-//! the device's counters of graph memory are right. An access while nothing is allocated is not
-//! found.
+//! Source: CUDA C++ Programming Guide, "Graph Memory Nodes". The bytes are reserved when the
+//! node is added, and stay reserved until the graph and everything instantiated from it are
+//! gone. Whether they are in use is counted separately. So a second launch without a free is
+//! refused, and the device's counters of graph memory are right. An access while nothing is
+//! allocated is not found.
 
 use crate::abi::CUDA_MEM_ALLOC_NODE_PARAMS;
 use crate::error::Result;

@@ -61,8 +61,8 @@ struct State {
     copies: HashMap<CUgraphNode, CUgraphNode>,
 }
 
-/// The nodes in an order in which each comes after the nodes that it waits for, with the indices of
-/// those.
+/// The nodes in an order in which each comes after the nodes that it waits for, with the
+/// indices of those.
 pub(crate) type Order = Vec<(Arc<Node>, Vec<usize>)>;
 
 /// Returns the graph that `handle` names.

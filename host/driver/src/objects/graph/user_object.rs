@@ -97,8 +97,8 @@ impl UserObject {
 pub(crate) struct References(Mutex<HashMap<CUuserObject, u32>>);
 
 impl References {
-    /// Adds `count` references. The object counts them here, or with `moved` has counted them
-    /// already.
+    /// Adds `count` references. The object counts them here, or with `moved` has
+    /// counted them already.
     pub(crate) fn retain(&self, object: &UserObject, count: u32, moved: bool) {
         if !moved {
             object.retain(count);

@@ -129,8 +129,8 @@ thread_local! {
     static ENDING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Adds an object, if the check is on. Two live objects of the same kind never have the same
-/// number.
+/// Adds an object, if the check is on. Two live objects of the same kind never have
+/// the same number.
 pub(crate) fn made(what: ObjectKind, number: u64, bytes: u64) {
     if !observe::checks().leak {
         return;
@@ -174,8 +174,8 @@ pub(crate) fn end_of_context<T>(end: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Returns all objects that were left over or still exist, by kind and in the order in which they
-/// were made.
+/// Returns all objects that were left over or still exist, by kind and in the order in which
+/// they were made.
 pub(crate) fn entries() -> Vec<LiveObject> {
     let mut all = LEFT.lock().clone();
     all.extend(ENTRIES.lock().values().cloned());

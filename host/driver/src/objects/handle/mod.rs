@@ -1,5 +1,5 @@
-//! Handles, and the records kept of every object that has one: where it was made, and whether it
-//! was released.
+//! Handles, and the records kept of every object that has one: where it was made, and whether
+//! it was released.
 
 pub(crate) mod ledger;
 pub(crate) mod origin;

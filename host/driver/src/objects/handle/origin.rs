@@ -1,5 +1,5 @@
-//! The place where the program made or released something: the call, the line, and the stack of
-//! callers.
+//! The place where the program made or released something: the call, the line, and the
+//! stack of callers.
 //!
 //! The stack is captured as plain addresses and resolved only when it is shown. It is captured only
 //! if a check asks for it.
@@ -100,8 +100,8 @@ pub(crate) fn here() -> Option<Origin> {
     (checks.leak || checks.memory).then(capture).flatten()
 }
 
-/// Returns where the calling thread is in the program; `None` if origins are currently not
-/// recorded.
+/// Returns where the calling thread is in the program; `None` if origins are
+/// currently not recorded.
 pub(crate) fn capture() -> Option<Origin> {
     if ASIDE.get() {
         return None;
@@ -233,8 +233,8 @@ fn own(frames: &[Frame]) -> Vec<Frame> {
             || path.starts_with(&host)
             || SOURCES.iter().any(|folder| file.contains(folder))
     };
-    // The driver calls a function that a stream runs: the frames after it do not belong to the
-    // program.
+    // The driver calls a function that a stream runs: the frames after it do not belong
+    // to the program.
     let callback = frames
         .iter()
         .position(|frame| driver(frame) && frame.name.contains("in_callback"));

@@ -19,8 +19,8 @@ static NEXT: AtomicUsize = AtomicUsize::new(0x4c57_0000);
 /// The live objects of one kind.
 pub(crate) struct Registry<H, T> {
     entries: LazyLock<RwLock<HashMap<H, Arc<T>>>>,
-    /// The kind of its objects for the check of leaks; `None` if they are freed with another
-    /// object.
+    /// The kind of its objects for the check of leaks; `None` if they are freed
+    /// with another object.
     what: Option<ObjectKind>,
 }
 

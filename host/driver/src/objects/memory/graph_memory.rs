@@ -1,5 +1,5 @@
-//! The memory that graphs have reserved, and the part of it that is in use, by address and by
-//! device.
+//! The memory that graphs have reserved, and the part of it that is in use, by address
+//! and by device.
 //!
 //! This module is below the graphs, which reserve the memory, and below the calls that free memory
 //! of any kind.

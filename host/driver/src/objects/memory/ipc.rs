@@ -104,8 +104,8 @@ impl ExportedHandle {
             "the handle is this process' own; it is for other processes"
         );
         let path = format!("/proc/{process}/fd/{file}");
-        // A handle is only bytes, from any source. A link that cannot be read cannot be opened
-        // either.
+        // A handle is only bytes, from any source. A link that cannot be read cannot
+        // be opened either.
         let other = |name: PathBuf| !name.to_string_lossy().starts_with(of.file());
         ensure!(
             !std::fs::read_link(&path).is_ok_and(other),
@@ -161,8 +161,8 @@ pub(crate) fn export(address: u64) -> Result<[u8; BYTES]> {
 /// For each context and file, the address of the opened memory and how often it was opened.
 static OPENED: Mutex<BTreeMap<(usize, u64), (u64, u64)>> = Mutex::new(BTreeMap::new());
 
-/// Opens another process's memory and returns its address. If it is opened again, the address is
-/// the same.
+/// Opens another process's memory and returns its address. If it is opened again, the address
+/// is the same.
 pub(crate) fn open(context: &Arc<Context>, handle: [u8; BYTES]) -> Result<u64> {
     let name = ExportedHandle::read(handle, Shared::Memory)?;
     let key = (context.handle.0, name.inode);

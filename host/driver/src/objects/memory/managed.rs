@@ -1,5 +1,5 @@
-//! The advice that a program has given about managed memory, and where the memory was last
-//! prefetched to.
+//! The advice that a program has given about managed memory, and where the memory was
+//! last prefetched to.
 //!
 //! Source: CUDA driver API reference, `cuMemAdvise` and `cuMemRangeGetAttribute`. Managed memory
 //! does not move here, so advice changes nothing. It is stored for each range of addresses, so that

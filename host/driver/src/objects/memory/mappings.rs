@@ -1,5 +1,5 @@
-//! The state that virtual memory and multicast objects share: handles, reserved ranges, and
-//! mappings.
+//! The state that virtual memory and multicast objects share: handles, reserved
+//! ranges, and mappings.
 //!
 //! Source: CUDA driver API reference, "Virtual Memory Management" and "Multicast Object
 //! Management". Both kinds of handle are numbered by one count, and both kinds of object are mapped
@@ -231,8 +231,8 @@ impl Reservation {
         Ok(())
     }
 
-    /// Returns the start addresses of the mappings that together are exactly `size` bytes from
-    /// `base`.
+    /// Returns the start addresses of the mappings that together are exactly `size`
+    /// bytes from `base`.
     pub(super) fn cover(&self, base: u64, size: u64) -> Result<Vec<u64>> {
         let mut at = base;
         let mut starts = Vec::new();

@@ -1,5 +1,5 @@
-//! The memory that the driver has allocated: its owners, and the allocation that contains an
-//! address.
+//! The memory that the driver has allocated: its owners, and the allocation that
+//! contains an address.
 //!
 //! The bytes and the table of live allocations belong to each device's [`lanewise_sim::Memory`].
 //! This module has what only the driver needs: the context that an allocation belongs to (and is
@@ -40,8 +40,8 @@ pub(crate) const ADDRESSES: Addresses = Addresses {
         let Allocation {
             base, size, kind, ..
         } = locate(address)?.allocation;
-        // Registered memory belongs to the program, and its pages contain other objects of the
-        // program.
+        // Registered memory belongs to the program, and its pages contain other objects
+        // of the program.
         Some((base, base + size, is_shared(&kind)))
     },
 };
@@ -80,8 +80,8 @@ pub(crate) fn locate(address: u64) -> Option<Located> {
     })
 }
 
-/// Notes that the host wrote bytes, for the check of uninitialised memory. They may belong to any
-/// device.
+/// Notes that the host wrote bytes, for the check of uninitialised memory. They may belong
+/// to any device.
 pub(crate) fn written(address: u64, bytes: u64) {
     if order::is_collecting() && locate(address).is_some() {
         order::writes(address, bytes);
@@ -179,8 +179,8 @@ pub(crate) fn own(address: u64, context: &Context, flags: u32) {
     }
 }
 
-/// Returns the kind of object that the program has to free; `None` for memory that is freed with
-/// another object.
+/// Returns the kind of object that the program has to free; `None` for memory that is freed
+/// with another object.
 fn kind_of_leak(kind: &AllocationKind) -> Option<ObjectKind> {
     Some(match kind {
         AllocationKind::Device => ObjectKind::DeviceMemory,
@@ -208,8 +208,8 @@ pub(crate) fn free(
     meant: &str,
 ) -> Result {
     let found = check_free(address, is_right, meant)?;
-    // Kernels and copies in any stream may still use it. A GPU's driver waits for them, and so does
-    // this function.
+    // Kernels and copies in any stream may still use it. A GPU's driver waits for them, and so
+    // does this function.
     if let Some(context) = found
         .owner
         .and_then(|owner| super::context::CONTEXTS.get(owner.context))
@@ -364,8 +364,8 @@ pub(crate) fn free_all(context: &Context) {
     }
 }
 
-/// Checks that `bytes` from `address` are inside one live allocation. `role` names the argument in
-/// messages.
+/// Checks that `bytes` from `address` are inside one live allocation. `role` names the
+/// argument in messages.
 pub(crate) fn range(role: &str, address: u64, bytes: u64) -> Result<Located> {
     let Some(found) = locate(address) else {
         report_freed("used by the host", address);

@@ -1,5 +1,5 @@
-//! Multicast objects: one range of addresses for memory of several devices, which `multimem`
-//! instructions reach.
+//! Multicast objects: one range of addresses for memory of several devices, which
+//! `multimem` instructions reach.
 //!
 //! Source: CUDA driver API reference, "Multicast Object Management". An object is made for a number
 //! of devices. The devices are added to it. Then memory of each device is bound at the same

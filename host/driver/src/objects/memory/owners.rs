@@ -9,8 +9,8 @@ use std::sync::atomic::AtomicU64;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Owner {
     pub(crate) context: CUcontext,
-    /// The flags that it was made with: `CU_MEMHOSTALLOC_*`, `CU_MEMHOSTREGISTER_*` or
-    /// `CUmemAttach_flags`.
+    /// The flags that it was made with: `CU_MEMHOSTALLOC_*`,
+    /// `CU_MEMHOSTREGISTER_*` or `CUmemAttach_flags`.
     pub(crate) flags: u32,
     /// `CU_POINTER_ATTRIBUTE_BUFFER_ID`: a number that no other allocation of the process ever has.
     pub(crate) id: u64,
@@ -20,8 +20,8 @@ pub(crate) struct Owner {
     pub(crate) sync_memops: bool,
 }
 
-/// The owners by start address. Addresses are unique over all devices, since all are addresses of
-/// this process.
+/// The owners by start address. Addresses are unique over all devices, since all are addresses
+/// of this process.
 pub(super) static OWNERS: RwLock<BTreeMap<u64, Owner>> = RwLock::new(BTreeMap::new());
 pub(super) static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 

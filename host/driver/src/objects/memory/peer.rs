@@ -33,8 +33,8 @@ fn show(to: &Device, address: u64, size: u64, made_at: Option<&str>) {
     if shown.contains_key(&(to.ordinal, address)) {
         return;
     }
-    // SAFETY: the bytes belong to another simulated device, which frees them after it has called
-    // `conceal`.
+    // SAFETY: the bytes belong to another simulated device, which frees them after it
+    // has called `conceal`.
     let registered = unsafe { to.sim.memory().register(address, size, made_at) };
     if registered.is_ok() {
         // Writes of another device's kernels are not tracked, so all of it counts as written.

@@ -18,8 +18,8 @@ use std::sync::Arc;
 static POOLS: Registry<CUmemoryPool, Pool> = Registry::to_give_back(ObjectKind::Pool);
 /// The default pool of each device, made when it is first requested.
 static DEFAULTS: Mutex<Vec<(CUdevice, Arc<Pool>)>> = Mutex::new(Vec::new());
-/// The pool chosen for each device with `cuDeviceSetMemPool`. A device without an entry uses its
-/// default pool.
+/// The pool chosen for each device with `cuDeviceSetMemPool`. A device without an entry uses
+/// its default pool.
 static CURRENT: Mutex<Vec<(CUdevice, Arc<Pool>)>> = Mutex::new(Vec::new());
 
 /// A pool of a device's memory.
@@ -163,8 +163,8 @@ impl Pool {
         self.usage.lock().reserved
     }
 
-    /// Resets the high-water mark of the used bytes, or else of the reserved bytes, to the current
-    /// value.
+    /// Resets the high-water mark of the used bytes, or else of the reserved bytes, to
+    /// the current value.
     pub(crate) fn reset_most(&self, of_used: bool) {
         let mut count = self.usage.lock();
         let level = match of_used {

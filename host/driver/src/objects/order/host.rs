@@ -19,8 +19,8 @@ pub(crate) struct Addresses {
     pub(crate) allocation: fn(u64) -> Option<(u64, u64, bool)>,
 }
 
-/// An access of the host's own code to memory where an operation was at work that the host has not
-/// waited for.
+/// An access of the host's own code to memory where an operation was at work that the host has
+/// not waited for.
 #[derive(Debug)]
 pub(super) struct EarlyHostAccess {
     pub(super) address: u64,
@@ -69,8 +69,8 @@ impl EarlyHostAccess {
     }
 }
 
-/// The shared pages to protect: those that weak accesses of an operation covered as far as an
-/// allocation reaches.
+/// The shared pages to protect: those that weak accesses of an operation covered as far as
+/// an allocation reaches.
 pub(super) fn pages(footprint: &Footprint, addresses: Addresses) -> Vec<ProtectedPages> {
     // Neighbouring ranges are mostly in one allocation, so the last one is kept.
     let mut allocation = (0, 0, false);

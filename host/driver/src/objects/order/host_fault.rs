@@ -18,8 +18,8 @@ pub(crate) struct Claim {
     /// Whether an address is claimed. Runs on the signal stack, and allocates nothing.
     pub(crate) is_ours: fn(u64) -> bool,
     /// Makes the access possible; it is repeated afterwards. Takes the address, whether the access
-    /// is a write (`None` if the processor does not say), and whether there is enough stack to walk
-    /// the callers.
+    /// is a write (`None` if the processor does not say), and whether there is enough stack to
+    /// walk the callers.
     pub(crate) on_access: fn(u64, Option<bool>, bool),
 }
 
@@ -54,8 +54,8 @@ pub(crate) fn is_listening(claim: Claim) -> bool {
 }
 
 fn listen() -> Option<libc::sigaction> {
-    // SAFETY: all-zero is a valid `sigaction`, and the handler has the signature that `SA_SIGINFO`
-    // asks for.
+    // SAFETY: all-zero is a valid `sigaction`, and the handler has the signature that
+    // `SA_SIGINFO` asks for.
     unsafe {
         let mut handler: libc::sigaction = std::mem::zeroed();
         handler.sa_sigaction = on_fault as Handler as usize;

@@ -181,8 +181,8 @@ fn without_overlaps(pages: &[ProtectedPages]) -> Vec<ProtectedPages> {
     wanted
 }
 
-/// Whether an address is in a page that is or was protected: after [`on_access`] the access
-/// succeeds.
+/// Whether an address is in a page that is or was protected: after [`on_access`]
+/// the access succeeds.
 #[cfg(target_os = "linux")]
 fn is_ours(address: u64) -> bool {
     // See `PATIENCE`.

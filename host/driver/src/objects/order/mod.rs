@@ -1,5 +1,5 @@
-//! The race check between operations of streams: two that touch the same bytes while nothing orders
-//! them.
+//! The race check between operations of streams: two that touch the same bytes while
+//! nothing orders them.
 //!
 //! The order is happens-before with vector clocks ([`ticket`]), one entry a stream. Its edges are
 //! those of the driver's own queues ([`super::stream::work`]): streams, events, graphs and the
@@ -69,9 +69,9 @@ fn with_state<T>(with: impl FnOnce(&mut State) -> T) -> T {
     with(STATE.lock().get_or_insert_default())
 }
 
-/// A ticket for an operation that is submitted now and runs after those in `after`; for a node of a
-/// graph, `graph_launch` is the ticket of the launch. `None` until a program first turns the race
-/// check on.
+/// A ticket for an operation that is submitted now and runs after those in `after`; for a node of
+/// a graph, `graph_launch` is the ticket of the launch. `None` until a program first turns the
+/// race check on.
 pub(crate) fn ticket(
     lane: Lane,
     after: Vec<Arc<Ticket>>,
@@ -173,8 +173,8 @@ fn host_touches(address: u64, writes: bool) {
         return;
     }
     let origin = origin::capture();
-    // In a forked process another thread's lock may never be released, as with the lock of the
-    // pages.
+    // In a forked process another thread's lock may never be released, as with the lock
+    // of the pages.
     let Some(mut state) = STATE.try_lock_for(Duration::from_secs(1)) else {
         return;
     };
@@ -208,8 +208,8 @@ pub(crate) fn host_has_waited_for(ticket: &Ticket) -> bool {
     with_state(|state| state.host.knows(ticket))
 }
 
-/// A synchronous call, which the operation is the whole of, returns: the host may touch the memory
-/// without waiting.
+/// A synchronous call, which the operation is the whole of, returns: the host may touch the
+/// memory without waiting.
 pub(crate) fn returns(ticket: &Ticket) {
     with_state(|state| {
         let past = state.past.iter_mut().rev();

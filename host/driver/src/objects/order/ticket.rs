@@ -40,8 +40,8 @@ impl Clock {
         }
     }
 
-    /// Raises the number up to which all lanes are over, and drops the entries that say no more
-    /// than it.
+    /// Raises the number up to which all lanes are over, and drops the entries that say no
+    /// more than it.
     pub(super) fn raise(&mut self, floor: u64) {
         if floor > self.floor {
             self.floor = floor;
@@ -73,11 +73,11 @@ pub(crate) struct Ticket {
     pub(super) graph_launch: Option<(Lane, u64)>,
     /// The operation just before it in its stream, unless the host had waited for that one.
     pub(super) ahead: Option<u64>,
-    /// The operations that it runs after. Emptied when it begins, so that no long chain is kept
-    /// alive.
+    /// The operations that it runs after. Emptied when it begins, so that no long chain
+    /// is kept alive.
     pub(super) after: Mutex<Vec<Arc<Ticket>>>,
-    /// What happens before it: the host's clock when it was submitted, and all of it from when it
-    /// begins.
+    /// What happens before it: the host's clock when it was submitted, and all of it from
+    /// when it begins.
     pub(super) clock: Mutex<Clock>,
     /// Whether it has begun and is a kernel.
     pub(super) is_kernel: AtomicBool,
@@ -103,8 +103,8 @@ impl Ticket {
         clock.learn(self.lane, self.number);
     }
 
-    /// Joins the clocks of a graph's nodes, which are over, into that of the launch, which began
-    /// before them.
+    /// Joins the clocks of a graph's nodes, which are over, into that of the launch, which
+    /// began before them.
     pub(crate) fn learn_from(&self, parts: &[Arc<Ticket>]) {
         let mut clock = self.clock.lock();
         for part in parts {

@@ -1,8 +1,8 @@
 //! A stream's part in a capture, as streams and events keep it.
 //!
-//! A capture has a graph, whose nodes have contexts, which have streams. The modules below all of
-//! these contain only the stream's part. The capture itself is in
-//! [`crate::objects::graph::capture`].
+//! A capture has a graph, whose nodes have contexts, which have streams. The
+//! modules below all of these contain only the stream's part. The capture itself
+//! is in [`crate::objects::graph::capture`].
 
 use crate::abi::CUgraphNode;
 use std::any::Any;

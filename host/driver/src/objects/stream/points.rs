@@ -114,8 +114,8 @@ impl Points {
         self.shared().submitted.load(Ordering::Acquire)
     }
 
-    /// Returns whether that record has happened, or never will because its process and its work
-    /// have ended.
+    /// Returns whether that record has happened, or never will because its process and its
+    /// work have ended.
     pub(crate) fn has_happened(&self, number: u64) -> bool {
         let numbers = self.shared();
         numbers.happened.load(Ordering::Acquire) >= number
@@ -132,8 +132,8 @@ impl Points {
     }
 }
 
-/// Returns whether a process has ended. A process whose parent has not waited for it counts as
-/// ended.
+/// Returns whether a process has ended. A process whose parent has not waited for it
+/// counts as ended.
 fn is_gone(process: u32) -> bool {
     match std::fs::read_to_string(format!("/proc/{process}/stat")) {
         // The state follows the name, which is in brackets and may contain any character.

@@ -102,8 +102,8 @@ impl Context {
         Ok(())
     }
 
-    /// Runs an operation of `stream` on the calling thread when its turn comes. Returns when it has
-    /// run.
+    /// Runs an operation of `stream` on the calling thread when its turn comes. Returns when
+    /// it has run.
     pub(crate) fn run_now(self: &Arc<Self>, stream: &Stream, job: Job) -> Result<Arc<Work>> {
         self.permit(stream)?;
         capture::refuse(stream, "do this")?;
@@ -154,8 +154,8 @@ impl Stream {
         order::Lane::Stream(self.context.0, self.lane.stream)
     }
 
-    /// Adds an operation that runs as `run` specifies. The caller holds the lock of the context's
-    /// streams.
+    /// Adds an operation that runs as `run` specifies. The caller holds the lock of
+    /// the context's streams.
     fn push(&self, context: &Arc<Context>, after: Vec<Arc<Work>>, run: Run) -> Arc<Work> {
         let (timeline, before) = (&context.device.timeline, nodes(&after));
         let node = match run {
@@ -286,8 +286,8 @@ pub(crate) enum Run {
     ByCaller,
     /// The stream's thread.
     ByWorker(Job),
-    /// The stream's thread too, where the operation may have to wait for the host:
-    /// [`Needs::PerhapsTheHost`].
+    /// The stream's thread too, where the operation may have to wait for
+    /// the host: [`Needs::PerhapsTheHost`].
     MayNeedHost(Job),
     /// The calling thread if nothing has to be waited for, else the stream's thread. This is for
     /// operations that take next to no time.

@@ -45,8 +45,8 @@ pub(crate) fn submitted(label: Option<Label>, context: &Context, stream: &Stream
     }
 }
 
-/// Returns the device whose time a call of this thread uses: that of the current context, else the
-/// first.
+/// Returns the device whose time a call of this thread uses: that of the current context,
+/// else the first.
 pub(crate) fn device_of_call() -> Option<sim::Device> {
     let device = match context::current_even_faulted() {
         Ok(context) => context.device,

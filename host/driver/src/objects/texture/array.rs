@@ -1,5 +1,5 @@
-//! Arrays and mipmapped arrays: memory with a shape. Copies and textures can access it, pointers
-//! cannot.
+//! Arrays and mipmapped arrays: memory with a shape. Copies and textures can access
+//! it, pointers cannot.
 //!
 //! Source: CUDA driver API reference, `cuArray3DCreate` and `cuMipmappedArrayCreate`, for shapes
 //! and limits. Rows lie one after another, each at a multiple of [`ROW_ALIGNMENT`]. A GPU has an
@@ -28,8 +28,8 @@ const ROW_ALIGNMENT: u64 = 64;
 pub(crate) struct Array {
     pub(crate) handle: CUarray,
     pub(crate) context: CUcontext,
-    /// The descriptor from the program. An extent of zero means that the array does not have this
-    /// axis.
+    /// The descriptor from the program. An extent of zero means that the array does not
+    /// have this axis.
     pub(crate) descriptor: CUDA_ARRAY3D_DESCRIPTOR,
     pub(crate) image: Image,
     /// Whether it is a level of a mipmapped array, and is freed with it.
@@ -100,8 +100,8 @@ fn shape(context: &Context, asked: &CUDA_ARRAY3D_DESCRIPTOR) -> Result<(Shape, [
         "sparse arrays and arrays that are mapped later are not simulated (flags {flags:#x})"
     );
     let (layered, cube) = (flags & flag::LAYERED != 0, flags & flag::CUBEMAP != 0);
-    // The numbers are those of the MAXIMUM_TEXTURE... attributes. Layers and faces are counted in
-    // the depth.
+    // The numbers are those of the MAXIMUM_TEXTURE... attributes. Layers and faces are counted
+    // in the depth.
     let (shape, limits): (_, &[[u32; 3]]) = match (cube, layered, height, depth) {
         (true, false, h, 6) if h == width => (Shape::Cube, &[[52, 52, 0]]),
         (true, true, h, d) if h == width && d > 0 && d % 6 == 0 => {
@@ -153,8 +153,8 @@ fn make(context: &Context, asked: &CUDA_ARRAY3D_DESCRIPTOR, is_level: bool) -> R
     let (shape, [width, height, depth]) = shape(context, asked)?;
     let row = (u64::from(width) * u64::from(asked.channels * format.bytes()))
         .next_multiple_of(ROW_ALIGNMENT);
-    // There are at most 2^17 texels of 16 bytes by 2^16 rows by 2^15 slices, which is far below
-    // 2^64.
+    // There are at most 2^17 texels of 16 bytes by 2^16 rows by 2^15 slices, which is
+    // far below 2^64.
     let slice = row * u64::from(height);
     let bytes = slice * u64::from(depth);
     let address = memory::allocate(context, bytes as usize, AllocationKind::Array, 0)?;

@@ -6,8 +6,8 @@ use lanewise_driver::abi::*;
 use lanewise_driver::api::*;
 use std::ptr::null_mut;
 
-/// An allocation of 2 MiB, the size of a GPU's pages, so that a GPU too finds an access past its
-/// end.
+/// An allocation of 2 MiB, the size of a GPU's pages, so that a GPU too finds an access
+/// past its end.
 fn large() -> CUdeviceptr {
     let mut address = 0;
     // SAFETY: a variable to write to.
@@ -30,8 +30,8 @@ fn on_device(f: &Fixture) -> CUdeviceptr {
     address
 }
 
-/// A 2-D copy of `width` bytes and `height` rows from host rows to device rows, 64 bytes apart on
-/// both sides.
+/// A 2-D copy of `width` bytes and `height` rows from host rows to device rows, 64 bytes apart
+/// on both sides.
 fn rows_to_device(
     f: &Fixture,
     host: &[u32],

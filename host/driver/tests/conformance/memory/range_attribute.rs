@@ -6,8 +6,8 @@ use lanewise_driver::abi::*;
 use lanewise_driver::api::*;
 use std::ptr::null_mut;
 
-/// `CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY`, `_PREFERRED_LOCATION`, `_ACCESSED_BY` and
-/// `_LAST_PREFETCH_LOCATION`.
+/// `CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY`, `_PREFERRED_LOCATION`,
+/// `_ACCESSED_BY` and `_LAST_PREFETCH_LOCATION`.
 const READ_MOSTLY: u32 = 1;
 const PREFERRED: u32 = 2;
 const ACCESSED_BY: u32 = 3;

@@ -1,5 +1,5 @@
-//! Assess: where does the program spend its time, and how much can it gain if that part is made
-//! fast?
+//! Assess: where does the program spend its time, and how much can it gain if that part
+//! is made fast?
 //!
 //! The program runs on the CPU, and a clock is read around each of its parts. The part p of the
 //! time that can be spread over many threads limits the later stages: by Amdahl's law the whole

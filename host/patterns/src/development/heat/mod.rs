@@ -119,8 +119,8 @@ pub fn swept(mut plate: Plate, sweeps: usize) -> Plate {
     plate
 }
 
-/// Two plates on the device, and a launch that sweeps from one to the other. The launch runs
-/// [`SWEEPS`] times.
+/// Two plates on the device, and a launch that sweeps from one to the other. The launch
+/// runs [`SWEEPS`] times.
 struct Sweeps<L> {
     start: Plate,
     plates: [DeviceBuffer<f32>; 2],

@@ -35,11 +35,11 @@ pub(crate) struct Access {
     /// Whether it is a load of read-only data (`.nc`). It races with every write of the launch,
     /// whatever synchronisation is between them.
     pub(crate) read_only: bool,
-    /// The block that the shared memory belongs to, by its number in the grid; `None` for global
-    /// memory.
+    /// The block that the shared memory belongs to, by its number in the grid; `None`
+    /// for global memory.
     pub(crate) shared: Option<u64>,
-    /// Whether it is asynchronous and not complete. Nothing is ordered after it before it
-    /// completes.
+    /// Whether it is asynchronous and not complete. Nothing is ordered after it
+    /// before it completes.
     pub(crate) pending: bool,
 }
 

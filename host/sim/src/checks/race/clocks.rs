@@ -59,8 +59,8 @@ pub(super) struct Warp {
     pub(super) floor: u32,
     /// Whether it has arrived at a cluster barrier without a release.
     pub(super) relaxed: bool,
-    /// The number of the record of its reads, and how often records had been discarded when it got
-    /// the number.
+    /// The number of the record of its reads, and how often records had been discarded when it
+    /// got the number.
     pub(super) reads: (u32, u32),
 }
 

@@ -1,13 +1,13 @@
 //! Accesses of a block's shared memory whose recording is deferred, often forever.
 //!
-//! Most kernels write shared memory, wait at a barrier, read it, and wait again. After a barrier of
-//! the whole block, everything that the block did to its shared memory is ordered before what
+//! Most kernels write shared memory, wait at a barrier, read it, and wait again. After a barrier
+//! of the whole block, everything that the block did to its shared memory is ordered before what
 //! follows. An access after the barrier cannot race if no other access since the barrier touches
 //! the same words, or if all of them only read. Such an access is only added to a list. The next
 //! barrier of the whole block clears the list, because its accesses cannot race with anything any
 //! more. If an access that could race comes first, the accesses of the list are entered into the
-//! cells, in order, and the cells decide. So accesses between barriers cost little, whatever their
-//! addresses are.
+//! cells, in order, and the cells decide. So accesses between barriers cost little, whatever
+//! their addresses are.
 
 use super::AccessKind;
 use super::cells::{Cells, MemoryOwner};
@@ -21,8 +21,8 @@ use crate::counters::even::{Even, LANES};
 /// An access by lanes of one warp in one instruction.
 #[derive(Debug, Clone, Copy)]
 struct Noted {
-    /// Lane 0's access, of no bytes. For a write, its record number is an index into the list of
-    /// deferred writes.
+    /// Lane 0's access, of no bytes. For a write, its record number is an index into the list
+    /// of deferred writes.
     mark: AccessMark,
     /// The lanes that access.
     mask: u32,
@@ -86,8 +86,8 @@ impl Deferred {
         !self.writes.is_empty()
     }
 
-    /// Adds a read to the list. Returns false, and changes nothing, if it may read bytes that were
-    /// written since.
+    /// Adds a read to the list. Returns false, and changes nothing, if it may read bytes that
+    /// were written since.
     #[inline(always)]
     pub(super) fn note_read(
         &mut self,
@@ -183,8 +183,8 @@ impl Deferred {
         self.looked_at = 0;
     }
 
-    /// Enters the deferred accesses into the cells. Reads by records before `since` cannot race any
-    /// more.
+    /// Enters the deferred accesses into the cells. Reads by records before `since` cannot
+    /// race any more.
     #[cold]
     #[inline(never)]
     pub(super) fn catch_up(

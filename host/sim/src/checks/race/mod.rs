@@ -9,8 +9,8 @@
 //!   ordered only by `bar.warp.sync` and by barriers.
 //! - A release stores at its address the times that the warp had at the fence. It is a fence
 //!   followed by a strong write or atomic, or an instruction with `.release`. An acquire joins
-//!   these times into its own. It is a strong read or atomic followed by a fence, or an instruction
-//!   with `.acquire`.
+//!   these times into its own. It is a strong read or atomic followed by a fence, or an
+//!   instruction with `.acquire`.
 //! - A fence, a strong access, a release or an acquire of block scope (`.cta`) orders threads of
 //!   one block only.
 //! - An asynchronous access is ordered before nothing until a thread waited for it. It then counts
@@ -293,8 +293,8 @@ impl Races {
         touch_evenly(cells, space, &mut now, even, mask, size)
     }
 
-    /// Returns the bytes of global memory that the launch has accessed so far. The lists are not
-    /// sorted yet.
+    /// Returns the bytes of global memory that the launch has accessed so far. The lists are
+    /// not sorted yet.
     pub(crate) fn footprint(&self) -> Footprint {
         self.cells.footprint(&self.records)
     }

@@ -13,8 +13,8 @@ struct Stamp {
     warp_time: u32,
     /// The block's clock, which moves on at each release.
     block_time: u32,
-    /// The number of the warp's instruction that accesses memory. Lanes of one instruction share
-    /// it.
+    /// The number of the warp's instruction that accesses memory. Lanes of one
+    /// instruction share it.
     instruction: u64,
 }
 
@@ -184,8 +184,8 @@ impl Races {
         found
     }
 
-    /// Joins the clocks that are stored at a word. If the access releases, also stores the warp's
-    /// clocks there.
+    /// Joins the clocks that are stored at a word. If the access releases, also stores the
+    /// warp's clocks there.
     fn synchronise(&mut self, access: &Access, word: u64) {
         let (block, warp, wide) = (access.block, access.warp, !access.narrow);
         let key = (access.shared, word);
@@ -300,8 +300,8 @@ impl Races {
         }
     }
 
-    /// Completes a barrier of a cluster, at which these blocks arrived. Each has its number of
-    /// warps.
+    /// Completes a barrier of a cluster, at which these blocks arrived. Each has its
+    /// number of warps.
     pub(super) fn cluster(&mut self, blocks: &[(u64, u32)]) {
         let mut joined: HashMap<u64, u32> = HashMap::new();
         for &(block, warps) in blocks {
@@ -367,8 +367,8 @@ fn unordered(blocks: &HashMap<u64, Block>, before: &Stamp, now: &Stamp) -> bool 
             .and_then(|block| block.knows.get(&a.block))
             .copied()
             .unwrap_or(0);
-        // Everything that was done at a time of the block is before the release that advances that
-        // time.
+        // Everything that was done at a time of the block is before the release that
+        // advances that time.
         return before.block_time >= known;
     }
     if a.warp != b.warp {

@@ -29,8 +29,8 @@ pub(super) struct Record {
 }
 
 impl Block {
-    /// Returns the record of an ordinary write by one of the block's warps. `place` is the block's
-    /// index.
+    /// Returns the record of an ordinary write by one of the block's warps. `place` is
+    /// the block's index.
     #[inline(always)]
     pub(super) fn write_by(&self, place: u32, warp: u32) -> Record {
         let of = &self.warps[warp as usize];
@@ -70,8 +70,8 @@ const LANE: u32 = 52;
 const BYTES: u32 = 57;
 const LOG: u32 = 61;
 const BESIDE: u64 = 1 << 63;
-/// The largest operation number. Larger numbers are replaced by it; no known program has that many
-/// operations.
+/// The largest operation number. Larger numbers are replaced by it; no known program has
+/// that many operations.
 const LAST_OP: u32 = (1 << (LANE - 1 - OP)) - 1;
 
 impl AccessMark {
@@ -114,8 +114,8 @@ impl AccessMark {
         Self(self.0 & !RECORD | u64::from(record) & RECORD)
     }
 
-    /// Returns the mark of the word `at`, counted from the first one. A lane of the warp accessed
-    /// that word.
+    /// Returns the mark of the word `at`, counted from the first one. A lane of the warp
+    /// accessed that word.
     #[inline(always)]
     pub(super) fn word(self, at: u32) -> Self {
         let log = (self.0 >> LOG) as u32 & 3;
@@ -288,8 +288,8 @@ impl Records {
 pub(super) enum Verdict {
     /// The earlier access is ordered before the current one.
     Ordered,
-    /// The earlier access is of the same warp, and is ordered before the current one for its own
-    /// lane only.
+    /// The earlier access is of the same warp, and is ordered before the current one for its
+    /// own lane only.
     OwnLane,
     /// Nothing orders the two accesses.
     Race,
@@ -318,8 +318,8 @@ pub(super) struct CurrentAccess<'r> {
 }
 
 impl CurrentAccess<'_> {
-    /// Returns whether the record number alone shows that the only write of a word is ordered
-    /// before.
+    /// Returns whether the record number alone shows that the only write of a word
+    /// is ordered before.
     #[inline(always)]
     pub(super) fn is_past(&self, write: AccessMark) -> bool {
         write.record() < self.floor && !write.beside()
@@ -337,8 +337,8 @@ impl CurrentAccess<'_> {
         self.last.1
     }
 
-    /// Returns whether `before` accesses one of these bytes and races with `lane` of the current
-    /// access.
+    /// Returns whether `before` accesses one of these bytes and races with `lane` of
+    /// the current access.
     #[inline(always)]
     pub(super) fn races(&mut self, before: AccessMark, bytes: u32, lane: u32) -> bool {
         before.bytes() & bytes != 0
@@ -400,8 +400,8 @@ impl CurrentAccess<'_> {
         }
         let ordered = if before.block != now.block {
             let known = self.here.knows.get(&before.block).copied().unwrap_or(0);
-            // Everything that was done at a time of the block is before the release that advances
-            // that time.
+            // Everything that was done at a time of the block is before the release that
+            // advances that time.
             before.block_time < known
         } else if before.warp != now.warp {
             let knows = &self.here.warps[usize::from(now.warp)].knows;

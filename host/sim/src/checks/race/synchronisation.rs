@@ -8,8 +8,8 @@ use super::record::{PENDING, Record};
 use super::{Access, AccessKind, Races};
 
 impl Races {
-    /// Returns whether the access's warp has read a value that the other's warp released, without
-    /// an acquire.
+    /// Returns whether the access's warp has read a value that the other's warp released,
+    /// without an acquire.
     pub(crate) fn has_seen(&self, access: &Access, other: &Access) -> bool {
         let place = |linear| self.places.get(&linear).copied();
         let seen = || {
@@ -36,8 +36,8 @@ impl Races {
         warp.is_some_and(|warp| warp.relaxed)
     }
 
-    /// Joins the clocks that are stored at a word. If the access releases, also stores the warp's
-    /// clocks there.
+    /// Joins the clocks that are stored at a word. If the access releases, also stores the
+    /// warp's clocks there.
     pub(super) fn synchronise(&mut self, access: &Access, word: u64) {
         let Access {
             block,
@@ -237,8 +237,8 @@ impl Races {
         }
     }
 
-    /// Completes a barrier of a cluster, at which these blocks arrived. Each has its number of
-    /// warps.
+    /// Completes a barrier of a cluster, at which these blocks arrived. Each has its
+    /// number of warps.
     pub(crate) fn cluster(&mut self, blocks: &[(u64, u32)]) {
         self.current = None;
         let mut joined = Times::default();
@@ -301,8 +301,8 @@ impl Races {
             raise(&mut joined, warp as usize, of.time);
             absent[warp as usize] = false;
         }
-        // If every warp that has done anything arrives, all earlier accesses are ordered before the
-        // later ones.
+        // If every warp that has done anything arrives, all earlier accesses are ordered before
+        // the later ones.
         let floor = match absent.contains(&true) {
             false => Some(self.records.len()),
             true => None,

@@ -219,8 +219,8 @@ fn is_plain_read_of_global(kind: AccessKind, special: bool, shared: Option<u64>)
     kind == AccessKind::Read && !special && shared.is_none()
 }
 
-/// Returns the event for a launch in which no block accesses another's shared memory, and nothing
-/// is pending.
+/// Returns the event for a launch in which no block accesses another's shared memory, and
+/// nothing is pending.
 fn kept_to_itself(mut event: Event) -> Option<Event> {
     match &mut event {
         Event::Access(access, ..) | Event::Together(access, ..) | Event::Glance(access, ..) => {

@@ -41,8 +41,8 @@ pub(super) fn touch_evenly(
         let words = (LINE - word % LINE).min(end - word);
         let mark = mark.by_lane(first).each(log);
         if !cells.touch_row(space, (word, words), mark, now) {
-            // The words before were recorded already. Recording them again for the same lanes
-            // changes nothing.
+            // The words before were recorded already. Recording them again for the same
+            // lanes changes nothing.
             return false;
         }
         first += (words >> log) as u32;

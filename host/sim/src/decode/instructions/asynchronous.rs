@@ -1,5 +1,5 @@
-//! `cp.async`, `cp.async.bulk`, `cp.reduce.async.bulk`, `st.async`, `st.bulk`, `red.async`,
-//! `mbarrier`.
+//! `cp.async`, `cp.async.bulk`, `cp.reduce.async.bulk`, `st.async`,
+//! `st.bulk`, `red.async`, `mbarrier`.
 //!
 //! PTX ISA, "Data Movement and Conversion: Asynchronous copy" and "Parallel Synchronization and
 //! Communication: mbarrier". Cache operators, prefetch sizes and cache policies are hints, and so
@@ -111,8 +111,8 @@ pub(super) fn copy<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     Ok(())
 }
 
-/// Decodes `cp.async.commit_group` and `cp.async.bulk.commit_group` into an operation of the
-/// machine.
+/// Decodes `cp.async.commit_group` and `cp.async.bulk.commit_group` into an operation
+/// of the machine.
 pub(super) fn commit(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
     let aux = u32::from(i.modifiers.has(M::Bulk));
     let none = Operands::default();

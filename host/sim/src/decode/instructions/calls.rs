@@ -70,8 +70,8 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// Returns the type of an argument's element: the type that the function declares, or else the
-    /// register's own.
+    /// Returns the type of an argument's element: the type that the function declares, or else
+    /// the register's own.
     fn passed(&self, element: &Operand<'a>, formal: Option<&Formal>) -> Result<Type> {
         let own = match *element {
             Operand::Register(id) | Operand::Element(id, _) => self
@@ -89,8 +89,8 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// Returns the areas of a call's arguments. A value without an area is stored to a new one
-    /// first.
+    /// Returns the areas of a call's arguments. A value without an area is stored to a
+    /// new one first.
     pub(super) fn arguments(
         &mut self,
         list: &Operand<'a>,

@@ -14,8 +14,8 @@ use crate::machine::compute::alu::{self, combine};
 use crate::machine::program::Value;
 use crate::ptx::ast::{Instruction, Modifier as M, Operand, Type};
 
-/// The table's `setp` for the words of a `setp` or `set`, and how its result is combined with a
-/// third predicate.
+/// The table's `setp` for the words of a `setp` or `set`, and how its result is combined with
+/// a third predicate.
 struct Comparison {
     entry: Entry,
     with: u32,
@@ -82,8 +82,8 @@ fn sources<'a>(
     })
 }
 
-/// Adds the comparison itself, with the result in `d`. If `second` is not 0, that predicate gets
-/// the complement.
+/// Adds the comparison itself, with the result in `d`. If `second` is not 0, that predicate
+/// gets the complement.
 fn compare(b: &mut Builder<'_, '_>, comparison: &Comparison, from: Sources, d: u32, second: u32) {
     let Sources { a, b: y, c } = from;
     b.emit(
@@ -98,8 +98,8 @@ fn compare(b: &mut Builder<'_, '_>, comparison: &Comparison, from: Sources, d: u
     );
 }
 
-/// Adds comparisons of the low and of the high halves, with their results in predicates of the
-/// decoder's own.
+/// Adds comparisons of the low and of the high halves, with their results in predicates of
+/// the decoder's own.
 fn compare_halves(
     b: &mut Builder<'_, '_>,
     comparison: &Comparison,

@@ -144,8 +144,8 @@ pub(super) fn call<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     }
 }
 
-/// Returns the parameters and results that the prototype or the first target of an indirect call
-/// declares.
+/// Returns the parameters and results that the prototype or the first target of an
+/// indirect call declares.
 fn declared(b: &Builder<'_, '_>, table: &[Operand<'_>]) -> Option<(Vec<Formal>, Vec<Formal>)> {
     let [Operand::Label(label)] = *table else {
         return None;

@@ -59,8 +59,8 @@ pub(super) fn accumulator(ty: Type, i: &Instruction) -> Option<Accumulator> {
     })
 }
 
-/// Returns the kind of multiplication: its shape, the types of D, A, B and C, and the metadata of a
-/// sparse A.
+/// Returns the kind of multiplication: its shape, the types of D, A, B and C, and the metadata of
+/// a sparse A.
 fn kind<'a>(
     b: &mut Builder<'a, '_>,
     i: &Instruction,

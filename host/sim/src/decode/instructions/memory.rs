@@ -147,8 +147,8 @@ impl<'a> Builder<'a, '_> {
         })
     }
 
-    /// Returns the elements of a vector operand, which is in braces or a vector register, or the
-    /// single operand.
+    /// Returns the elements of a vector operand, which is in braces or a vector register, or
+    /// the single operand.
     pub(super) fn elements(&self, operand: &Operand<'a>) -> Vec<Operand<'a>> {
         match *operand {
             Operand::Vector(slice) | Operand::VectorPair(slice, _) => {

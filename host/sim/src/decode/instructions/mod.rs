@@ -1,5 +1,5 @@
-//! The instructions, by subject. The row of the instruction table selects the function that decodes
-//! an instruction.
+//! The instructions, by subject. The row of the instruction table selects the function that
+//! decodes an instruction.
 
 mod addresses;
 mod asynchronous;

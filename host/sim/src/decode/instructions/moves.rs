@@ -126,8 +126,8 @@ fn elementwise<'a>(
     Ok(())
 }
 
-/// Decodes a read of a clock when the instruction runs. Returns false if the register is not a
-/// clock.
+/// Decodes a read of a clock when the instruction runs. Returns false if the register is
+/// not a clock.
 fn clock<'a>(b: &mut Builder<'a, '_>, d: &Operand<'a>, register: S, width: u64) -> Result<bool> {
     let shift = match register {
         S::Clock | S::Clock64 | S::Globaltimer | S::GlobaltimerLo => 0,

@@ -28,8 +28,8 @@ pub(super) fn activemask<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result
 
 /// Decodes `membar` and `fence` into an operation of the machine.
 pub(super) fn fence(b: &mut Builder<'_, '_>, i: &Instruction) -> Result<()> {
-    // Proxies and objects are always seen in program order here, and such fences do not order
-    // ordinary accesses.
+    // Proxies and objects are always seen in program order here, and such fences do not
+    // order ordinary accesses.
     let other = [
         M::Proxy,
         M::MbarrierInit,

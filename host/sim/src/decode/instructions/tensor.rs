@@ -1,8 +1,8 @@
 //! `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`, `cp.async.bulk.prefetch.tensor`,
 //! `tensormap`.
 //!
-//! PTX ISA, "Data Movement and Conversion: Tensor copy" and "tensormap.replace". Cache policies are
-//! hints.
+//! PTX ISA, "Data Movement and Conversion: Tensor copy" and "tensormap.replace". Cache
+//! policies are hints.
 
 use super::asynchronous::{addressed, join_of, operation, spaces};
 use crate::decode::builder::{Builder, Operands};

@@ -46,8 +46,8 @@ pub(super) fn video<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> 
     Ok(())
 }
 
-/// Returns whether a SIMD instruction works on halves and not on bytes. Returns `None` for a scalar
-/// instruction.
+/// Returns whether a SIMD instruction works on halves and not on bytes. Returns `None` for
+/// a scalar instruction.
 fn elements(opcode: O) -> Option<bool> {
     match opcode {
         O::Vadd2 | O::Vsub2 | O::Vavrg2 | O::Vabsdiff2 | O::Vmin2 | O::Vmax2 | O::Vset2 => {

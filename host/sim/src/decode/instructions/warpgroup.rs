@@ -151,8 +151,8 @@ fn signs(constants: &[i64], of_registers: bool) -> Result<[[bool; 2]; 2]> {
 }
 
 impl<'a> Builder<'a, '_> {
-    /// Finds the effects of the function's operations on registers that `wgmma` uses; see
-    /// `machine::compute::track`.
+    /// Finds the effects of the function's operations on registers that `wgmma`
+    /// uses; see `machine::compute::track`.
     pub(in crate::decode) fn track(&mut self) {
         let body = self.body;
         let multiplies =

@@ -55,8 +55,8 @@ pub(in crate::decode) fn write<'a>(
             None => symbols.find(m, variable.name),
             Some((function, place)) => symbols.body_variable(m, function.name, place),
         };
-        // If a name has several definitions, those that are not used have no place. Parameters have
-        // none either.
+        // If a name has several definitions, those that are not used have no place. Parameters
+        // have none either.
         let Some(index) = index else { continue };
         let mut image = Image {
             variable,

@@ -1,5 +1,5 @@
-//! The properties of a kernel that a host program can read: parameters, bounds, an estimate of its
-//! registers.
+//! The properties of a kernel that a host program can read: parameters, bounds, an estimate
+//! of its registers.
 
 use crate::kernel::{Kernel, Param};
 use crate::machine::program::Program;

@@ -1,5 +1,5 @@
-//! Module variables and functions: the definition of each name, its place, and its initial
-//! contents.
+//! Module variables and functions: the definition of each name, its place, and
+//! its initial contents.
 //!
 //! PTX ISA, "Linking Directives" and "Variables". Several texts are linked into one module. An
 //! `.extern` name refers to the `.visible` or `.weak` definition in any of them. Other names are
@@ -23,8 +23,8 @@ type Scope = Option<usize>;
 /// The names of all linked texts.
 #[derive(Default)]
 pub(super) struct Symbols<'a> {
-    /// Variables and functions with an address, by scope and name: an index into
-    /// `Program::variables`.
+    /// Variables and functions with an address, by scope and name: an
+    /// index into `Program::variables`.
     names: HashMap<(Scope, &'a str), u32>,
     /// Functions with a body, by scope and name.
     functions: HashMap<(Scope, &'a str), usize>,
@@ -170,8 +170,8 @@ pub(super) fn declare<'a>(
             if let Some(&before) = symbols.names.get(&key) {
                 let old = &mut program.variables[before as usize];
                 match variable.linkage {
-                    // All declarations of dynamic shared memory are one variable, whatever their
-                    // names are.
+                    // All declarations of dynamic shared memory are one variable, whatever
+                    // their names are.
                     _ if dynamic => old.align = old.align.max(variable.alignment()),
                     Linkage::Common => old.size = old.size.max(variable.size()),
                     Linkage::Weak => {}

@@ -28,8 +28,8 @@ fn mentions<'a>(body: &Body<'a>) -> (BTreeSet<&'a str>, BTreeSet<u32>) {
     (names, locals)
 }
 
-/// Assigns offsets to static shared variables. Each comes after all others of every kernel that can
-/// access it.
+/// Assigns offsets to static shared variables. Each comes after all others of every kernel that
+/// can access it.
 pub(in crate::decode) fn place<'a>(
     modules: &[ast::Module<'a>],
     defined: &[(usize, usize)],

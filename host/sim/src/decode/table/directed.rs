@@ -1,6 +1,6 @@
 //! `add`, `sub`, `mul`, `fma`, `mad`, `div`, `rcp`, `sqrt` rounded towards zero (`.rz`), down
-//! (`.rm`) or up (`.rp`), and pairs of f32 in every rounding: PTX ISA 9.7.3. With a half-precision
-//! operand: 9.7.5.
+//! (`.rm`) or up (`.rp`), and pairs of f32 in every rounding: PTX ISA 9.7.3. With a
+//! half-precision operand: 9.7.5.
 
 use half::{bf16, f16};
 

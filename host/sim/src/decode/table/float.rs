@@ -1,7 +1,7 @@
 //! Floating-point arithmetic rounded to nearest, f32 and f64: PTX ISA 9.7.3.
 //!
-//! The other roundings are in `directed`, minimum and maximum in `extremes`, approximations in
-//! `approx`.
+//! The other roundings are in `directed`, minimum and maximum in `extremes`,
+//! approximations in `approx`.
 
 use super::{Rows, one, one_rare, three, three_rare, two, two_rare};
 use crate::semantics::float::*;

@@ -175,8 +175,8 @@ fn carry3<A: Lane, F: Fn(A, A, A, bool) -> (A, bool) + Copy>(f: F) -> Entry {
 /// The table: instructions by their spelling.
 pub(super) type Rows = HashMap<String, Entry>;
 
-/// Returns the spellings that a row's text stands for: its words, each with every choice of the
-/// optional parts.
+/// Returns the spellings that a row's text stands for: its words, each with every choice of
+/// the optional parts.
 fn spellings(text: &str) -> impl Iterator<Item = Vec<String>> + '_ {
     text.split_whitespace().map(|word| {
         let choices = word.matches('?').count();
@@ -197,8 +197,8 @@ fn spellings(text: &str) -> impl Iterator<Item = Vec<String>> + '_ {
     })
 }
 
-/// Adds the spellings of `text`, with one entry for all, or with one for each choice of optional
-/// words.
+/// Adds the spellings of `text`, with one entry for all, or with one for each choice
+/// of optional words.
 fn add(rows: &mut Rows, text: &str, entries: &[Entry]) {
     for forms in spellings(text) {
         debug_assert!(

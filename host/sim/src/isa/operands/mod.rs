@@ -1,9 +1,9 @@
 //! Checks an instruction's operands against the rows of the table.
 //!
 //! PTX ISA 9.4 defines which registers fit an instruction's type: registers of its size, and for
-//! loads, stores and conversions also wider ones. Signed and unsigned registers are equivalent, and
-//! bits fit everything, because LLVM keeps all `.f32` in `.b32` registers. Integers and floats do
-//! not mix.
+//! loads, stores and conversions also wider ones. Signed and unsigned registers are equivalent,
+//! and bits fit everything, because LLVM keeps all `.f32` in `.b32` registers. Integers and floats
+//! do not mix.
 
 mod fits;
 mod message;
@@ -16,8 +16,8 @@ use fits::{
     vector_of,
 };
 
-/// An opcode with modifiers: the rows that accept it, and the properties that its operands depend
-/// on.
+/// An opcode with modifiers: the rows that accept it, and the properties that its
+/// operands depend on.
 pub(super) struct Form {
     /// Each row with the modifiers in its order.
     patterns: Vec<(&'static Pattern, Modifiers)>,

@@ -1,5 +1,5 @@
-//! The notation of the rows, after parsing: modifiers as groups of alternatives, operands as shapes
-//! with types.
+//! The notation of the rows, after parsing: modifiers as groups of alternatives, operands as
+//! shapes with types.
 
 mod notation;
 
@@ -82,8 +82,8 @@ pub enum Shape {
     PredicateSource,
     /// `A`: an address.
     Address,
-    /// `D`: destinations. `.v2`, `.v4`, `.v8` give their number, or the number in the notation:
-    /// `D4`.
+    /// `D`: destinations. `.v2`, `.v4`, `.v8` give their number, or the number in
+    /// the notation: `D4`.
     Destinations(Option<u8>),
     /// `D4|p?`: this many destinations, alone or with a predicate.
     DestinationsAndMaybe(u8),
@@ -116,11 +116,11 @@ pub enum Shape {
     Minus,
     /// `dv`: a byte or half of a register that is written.
     PartDestination,
-    /// `v2`, `v4`: a register. It may have a selector of halves or bytes from it and its neighbour,
-    /// `%r1.h32`.
+    /// `v2`, `v4`: a register. It may have a selector of halves or bytes from it and
+    /// its neighbour, `%r1.h32`.
     Elements(u8),
-    /// `dv2`, `dv4`: a register. It may have a selector of the halves or bytes that are written,
-    /// `%r1.b20`.
+    /// `dv2`, `dv4`: a register. It may have a selector of the halves or bytes that
+    /// are written, `%r1.b20`.
     ElementsDestination(u8),
     /// `sink`: a result that is discarded, `_`.
     Sink,
@@ -182,8 +182,8 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Returns the modifiers of every instance: all combinations of the alternatives in the row's
-    /// places.
+    /// Returns the modifiers of every instance: all combinations of the alternatives in
+    /// the row's places.
     pub fn instances(&self) -> Vec<Vec<Modifier>> {
         let mut instances: Vec<Vec<Modifier>> = vec![Vec::new()];
         for group in &self.groups {
@@ -259,8 +259,8 @@ pub fn found(instruction: &Instruction) -> Option<&'static Pattern> {
     patterns().get(usize::from(instruction.row?))
 }
 
-/// Returns the part of the decoder that handles an instruction. The checker must have found its
-/// row.
+/// Returns the part of the decoder that handles an instruction. The checker must have
+/// found its row.
 pub fn decoder(instruction: &Instruction) -> Option<Decoder> {
     found(instruction)?.row.decoder
 }

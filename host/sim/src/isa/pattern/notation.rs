@@ -1,5 +1,5 @@
-//! The notation of the rows: sets of modifiers that many rows share, and the parser of a row's
-//! text.
+//! The notation of the rows: sets of modifiers that many rows share, and the parser of
+//! a row's text.
 
 use super::{Group, Pattern, Shape, Slot, Typed};
 use crate::isa::Row;
@@ -209,8 +209,8 @@ fn group(text: &str) -> Group {
     Group::One { words, optional }
 }
 
-/// Returns a word of the table. The table's own test reads every row, so a misspelled word cannot
-/// be released.
+/// Returns a word of the table. The table's own test reads every row, so a misspelled word
+/// cannot be released.
 fn word(text: &str) -> Modifier {
     match Modifier::of(text) {
         Some(word) => word,

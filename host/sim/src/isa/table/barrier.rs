@@ -36,12 +36,12 @@ pub(super) const ROWS: &[Row] = &[
     row(By::ClusterBarrier, Barrier, "cluster wait acquire aligned?", "").since(8, 0).on(90),
     row(By::Fence, Membar, "cta|gl|sys", ""),
     row(By::Fence, Membar, "proxy alias", "").since(7, 5).on(60),
-    // `membar.proxy.async` is in the ISA's syntax, but ptxas 13 and the driver do not have this
-    // instruction.
+    // `membar.proxy.async` is in the ISA's syntax, but ptxas 13 and the driver do not
+    // have this instruction.
     fence("sc|acq_rel? cta|gpu|sys", "").since(6, 0).on(70),
     fence("sc|acq_rel? cluster", "").since(7, 8).on(90),
-    // The ISA requires PTX 8.6 and sm_90. ptxas accepts these where it accepts the others of that
-    // scope.
+    // The ISA requires PTX 8.6 and sm_90. ptxas accepts these where it accepts the others
+    // of that scope.
     fence("acquire|release cta|gpu|sys", "").since(6, 0).on(70),
     fence("acquire|release cluster", "").since(7, 8).on(90),
     fence("acquire sync_restrict::shared::cluster cluster", "").since(8, 6).on(90),

@@ -1,5 +1,5 @@
-//! PTX ISA 9.7.14: matrices in the registers of a warp. `wmma`, `mma`, `ldmatrix` and similar
-//! instructions.
+//! PTX ISA 9.7.14: matrices in the registers of a warp. `wmma`, `mma`, `ldmatrix`
+//! and similar instructions.
 //!
 //! Each shape and type whose fragments have different lengths has a line of its own.
 
@@ -20,8 +20,8 @@ const fn mma(modifiers: &'static str, operands: &'static str) -> Row {
 
 #[rustfmt::skip] // a line for each row
 pub(super) const ROWS: &[Row] = &[
-    // wmma: loads. The length of a fragment depends on the shape and the type. PTX 6.3 introduced
-    // `.aligned`.
+    // wmma: loads. The length of a fragment depends on the shape and the type. PTX
+    // 6.3 introduced `.aligned`.
     wmma(By::MatrixTile, "load a sync aligned row|col m16n16k16|m8n32k16|m32n8k16 WSPACE? f16", "D8=b32! A s=u32?").since(6, 3).on(70),
     wmma(By::MatrixTile, "load b sync aligned row|col m16n16k16|m8n32k16|m32n8k16 WSPACE? f16", "D8=b32! A s=u32?").since(6, 3).on(70),
     wmma(By::MatrixTile, "load a sync aligned row|col m16n16k16 WSPACE? u8|s8", "D2=u32 A s=u32?").since(6, 3).on(72),

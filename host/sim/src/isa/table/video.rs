@@ -19,8 +19,8 @@ const fn simd(opcode: Opcode, modifiers: &'static str, operands: &'static str) -
 
 #[rustfmt::skip] // a line for each row
 pub(super) const ROWS: &[Row] = &[
-    // The forms of a result: alone, with a second operation after it, and merged into a part of the
-    // third operand.
+    // The forms of a result: alone, with a second operation after it, and merged into a part of
+    // the third operand.
     scalar(Vadd, "VTYPE VTYPE VTYPE sat?", "d=u32 v=u32 v=u32"),
     scalar(Vadd, "VTYPE VTYPE VTYPE sat? VTHEN", "d=u32 v=u32 v=u32 s=u32"),
     scalar(Vadd, "VTYPE VTYPE VTYPE sat?", "dv=u32 v=u32 v=u32 s=u32"),

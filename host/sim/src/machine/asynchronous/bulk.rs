@@ -1,13 +1,13 @@
-//! `cp.async.bulk`, `cp.reduce.async.bulk`, `st.async`, `red.async`: asynchronous transfers whose
-//! completion is signalled to an mbarrier or a group. Also `st.bulk`, which writes many bytes at
-//! once.
+//! `cp.async.bulk`, `cp.reduce.async.bulk`, `st.async`, `red.async`: asynchronous transfers
+//! whose completion is signalled to an mbarrier or a group. Also `st.bulk`, which writes many
+//! bytes at once.
 //!
 //! PTX ISA, "Data Movement and Conversion: cp.async.bulk, cp.reduce.async.bulk, st.async" and
-//! "red.async". `pending` decides when they happen. Each element of a reduction is one atomic step.
-//! A copy sees earlier writes of the generic proxy even without `fence.proxy.async`; the race check
-//! finds a missing fence (`watch::proxy`). Reported: sizes that are not a multiple of 16, an
-//! mbarrier in another block than the destination, and a multicast to blocks that the cluster does
-//! not have.
+//! "red.async". `pending` decides when they happen. Each element of a reduction is one atomic
+//! step. A copy sees earlier writes of the generic proxy even without `fence.proxy.async`; the
+//! race check finds a missing fence (`watch::proxy`). Reported: sizes that are not a multiple of
+//! 16, an mbarrier in another block than the destination, and a multicast to blocks that the
+//! cluster does not have.
 
 use super::Addressed;
 use super::pending::{
@@ -37,8 +37,8 @@ pub(crate) struct BulkSite {
     pub(crate) align: u64,
     /// How elements are combined with the old ones, and their size in bytes.
     pub(crate) join: Option<(Join, usize)>,
-    /// The mbarrier that gets the completion signal. If there is none, the thread's bulk group gets
-    /// it.
+    /// The mbarrier that gets the completion signal. If there is none, the thread's bulk
+    /// group gets it.
     pub(crate) mbarrier: Option<Addressed>,
     /// The row with the mask of blocks that get a copy each.
     pub(crate) blocks: Option<u32>,
@@ -91,9 +91,9 @@ pub(crate) mod fills {
 }
 
 /// `st.bulk`: writes row `b` of zero bytes at addresses in row `a` plus `c`. PTX ISA 9.7.9
-/// "st.bulk". The bytes are written at once, like those of an ordinary store. Reported: a size that
-/// is not a multiple of 8 or is above 16 MiB, which is undefined; an address that is not a multiple
-/// of 8.
+/// "st.bulk". The bytes are written at once, like those of an ordinary store. Reported: a size
+/// that is not a multiple of 8 or is above 16 MiB, which is undefined; an address that is not a
+/// multiple of 8.
 ///
 /// # Safety
 /// As for every handler.
@@ -345,8 +345,8 @@ pub(super) struct Destination {
     mbarrier: Option<(NamedSpace, u64)>,
 }
 
-/// Returns one destination, or the same place in each of the blocks that a mask names. None for a
-/// fault.
+/// Returns one destination, or the same place in each of the blocks that a mask names. None
+/// for a fault.
 ///
 /// # Safety
 /// They must be operands of an operation of the running frame.

@@ -1,5 +1,5 @@
-//! `cp.async`: copies to shared memory that a thread starts and waits for later, through groups or
-//! an mbarrier.
+//! `cp.async`: copies to shared memory that a thread starts and waits for later, through groups
+//! or an mbarrier.
 //!
 //! PTX ISA, "Data Movement and Conversion: cp.async, cp.async.commit_group, cp.async.wait_group,
 //! cp.async.mbarrier.arrive". `pending` decides when the copies happen. Cache operators and

@@ -1,5 +1,5 @@
-//! Operations that were started and have not happened yet: asynchronous copies, stores and
-//! reductions.
+//! Operations that were started and have not happened yet: asynchronous copies,
+//! stores and reductions.
 //!
 //! PTX ISA, "Asynchronous Operations" in the memory consistency model, and 9.7.9 on `cp.async` and
 //! `cp.async.bulk`. The ISA leaves open when an asynchronous operation happens between its start
@@ -21,8 +21,8 @@ use crate::machine::op::Op;
 use crate::memory::window;
 use crate::semantics::mbarrier::MbarrierError;
 
-/// The most pending copies of a warp, and the most other pending operations of a team. Those may be
-/// large.
+/// The most pending copies of a warp, and the most other pending operations of a team. Those
+/// may be large.
 const MOST: (usize, usize) = (1 << 14, 1 << 10);
 
 /// A copy of `cp.async`.
@@ -179,8 +179,8 @@ impl Core<'_> {
         Ok(())
     }
 
-    /// Performs the bulk groups of the running warp's lanes in `mask` whose number is below
-    /// `group(lane)`.
+    /// Performs the bulk groups of the running warp's lanes in `mask` whose number
+    /// is below `group(lane)`.
     pub(in crate::machine) fn complete_groups(&mut self, mask: u32, group: impl Fn(usize) -> u32) {
         let (rank, warp) = (self.current.0, self.current.1 as u32);
         let old = |p: &mut Pending| match p.until {
@@ -217,8 +217,8 @@ impl Core<'_> {
                 && let Source::Memory(from) = it.from
             {
                 let mut bytes = vec![0; it.bytes];
-                // SAFETY: the place was checked for these bytes when the copy was started; see
-                // `complete_copies_of`.
+                // SAFETY: the place was checked for these bytes when the copy was
+                // started; see `complete_copies_of`.
                 unsafe { from.copy_to_nonoverlapping(bytes.as_mut_ptr(), it.bytes) };
                 it.from = Source::Bytes(bytes);
                 read.extend(it.source.take().map(|source| (p.by, source, it.bytes)));
@@ -272,8 +272,8 @@ impl Core<'_> {
         let until = pending.until;
         self.team.pending.push(pending);
         if let CompletionSignal::Mbarrier(home) = until {
-            // Waiting lanes must test the mbarrier again, because the test performs the pending
-            // operations.
+            // Waiting lanes must test the mbarrier again, because the test performs
+            // the pending operations.
             self.wake(home);
         }
     }
@@ -311,8 +311,8 @@ impl Core<'_> {
                 Some(it.bytes as u32)
             }
             PendingEffect::Tensor(it) => {
-                // SAFETY: both places were checked when the operation was started; see
-                // `complete_copies_of`.
+                // SAFETY: both places were checked when the operation was
+                // started; see `complete_copies_of`.
                 unsafe { it.carry() };
                 if !it.was_taken() {
                     self.done(by, it.shared, it.span);

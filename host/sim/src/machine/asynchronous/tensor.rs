@@ -112,8 +112,8 @@ impl TensorMove {
             return false;
         }
         let mut bytes = vec![0; self.span];
-        // SAFETY: `start` found `span` bytes of shared memory there, which does not move while the
-        // team runs.
+        // SAFETY: `start` found `span` bytes of shared memory there, which does not move while
+        // the team runs.
         unsafe {
             self.host
                 .copy_to_nonoverlapping(bytes.as_mut_ptr(), self.span)
@@ -141,8 +141,8 @@ impl TensorMove {
     /// Copies the bytes.
     ///
     /// # Safety
-    /// The places that were found when the copy began must still be valid: the box, and the
-    /// tensor's bytes.
+    /// The places that were found when the copy began must still be valid: the box, and
+    /// the tensor's bytes.
     pub(in crate::machine) unsafe fn carry(&self) {
         let host = match &self.taken {
             Some(bytes) => bytes.as_ptr().cast_mut(),

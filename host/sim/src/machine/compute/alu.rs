@@ -301,8 +301,8 @@ pub(crate) unsafe fn two_predicates(core: &mut Core<'_>, op: *const Op) -> *cons
     }
 }
 
-/// The offset of the carry flag, `CC.CF`, in a frame: a predicate next to the one that is always
-/// true.
+/// The offset of the carry flag, `CC.CF`, in a frame: a predicate next to the one that
+/// is always true.
 pub(crate) const CARRY: u32 = 4;
 
 /// # Safety

@@ -40,8 +40,8 @@ pub(crate) unsafe fn fence(core: &mut Core<'_>, op: *const Op) -> *const Op {
     }
 }
 
-/// `fence.proxy.async`: makes the block's earlier writes to shared memory visible to asynchronous
-/// units.
+/// `fence.proxy.async`: makes the block's earlier writes to shared memory visible
+/// to asynchronous units.
 ///
 /// # Safety
 /// As for every handler.
@@ -79,8 +79,8 @@ pub(crate) unsafe fn clock(core: &mut Core<'_>, op: *const Op) -> *const Op {
     unsafe {
         let o = &*op;
         let mask = core.mask(o);
-        // The loop adds to the count only when it ends, so each reading advances the time by
-        // itself.
+        // The loop adds to the count only when it ends, so each reading advances the
+        // time by itself.
         core.ticks += 1;
         let time = (core.instructions + core.ticks) >> o.aux;
         for lane in lanes(mask) {

@@ -1,5 +1,5 @@
-//! The registers that `wgmma` uses. Found are programs that access them too early, or that leave a
-//! fence out.
+//! The registers that `wgmma` uses. Found are programs that access them too early, or that leave
+//! a fence out.
 //!
 //! PTX ISA, "wgmma.fence" and "wgmma.wait_group". From a `wgmma.mma_async` to the
 //! `wgmma.wait_group` that waits for its group, D must not be accessed and A's registers must not
@@ -9,9 +9,9 @@
 //!
 //! Compilers copy registers between inline assembly, and assemblers fold the copies. So a `mov`
 //! from one register to another does not count as an access: the second register takes over the
-//! state of the first. Only programs with `wgmma` are checked. Registers of a function are one set,
-//! however deep the call. Registers that only a called function accesses through `.param` are not
-//! seen.
+//! state of the first. Only programs with `wgmma` are checked. Registers of a function are one
+//! set, however deep the call. Registers that only a called function accesses through `.param`
+//! are not seen.
 
 use super::warpgroup::{Reading, WarpgroupSite};
 use crate::machine::core::Core;
@@ -33,8 +33,8 @@ pub(crate) struct RegisterUse {
 /// The state of one register of a warp.
 #[derive(Debug, Clone, Copy, Default)]
 struct Known {
-    /// The group of the latest multiplication that writes it; 0 if there is none, or if it is
-    /// complete.
+    /// The group of the latest multiplication that writes it; 0 if there is none, or if
+    /// it is complete.
     written: u32,
     /// The group of the latest multiplication that reads it as A.
     read: u32,

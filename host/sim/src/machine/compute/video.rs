@@ -1,7 +1,7 @@
 //! Video instructions: they apply `semantics::video` lane by lane.
 //!
-//! PTX ISA 9.7.18. They are rare and have many forms. The form of each instruction is in a list of
-//! the program.
+//! PTX ISA 9.7.18. They are rare and have many forms. The form of each instruction is in a list
+//! of the program.
 
 use crate::machine::core::Core;
 use crate::machine::lane::lanes;

@@ -1,5 +1,5 @@
-//! Functions that the machine provides: `vprintf`, `malloc`, `free`, `cudaGraphSetConditional`,
-//! `__assertfail`.
+//! Functions that the machine provides: `vprintf`, `malloc`,
+//! `free`, `cudaGraphSetConditional`, `__assertfail`.
 //!
 //! CUDA C++ Programming Guide, "Formatted Output", "Dynamic Global Memory Allocation", "Conditional
 //! Graph Nodes", "Assertion". Compilers declare these as external functions. The decoder turns

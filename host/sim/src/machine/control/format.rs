@@ -27,12 +27,12 @@ struct Spec {
     precision: Option<usize>,
 }
 
-/// The limit of widths and precisions. Larger ones are reduced to it, because they would only cost
-/// memory.
+/// The limit of widths and precisions. Larger ones are reduced to it, because they would
+/// only cost memory.
 const WIDEST: usize = 4096;
 
-/// Returns the text, and the number of arguments that it used. None if an argument could not be
-/// read.
+/// Returns the text, and the number of arguments that it used. None if an argument could
+/// not be read.
 pub(in crate::machine) fn format(
     text: &[u8],
     mut get: impl FnMut(FormatRequest) -> Option<Vec<u8>>,
@@ -207,8 +207,8 @@ impl Spec {
         }
     }
 
-    /// Appends an integer. The precision is the minimum number of digits, and it turns off the flag
-    /// `0`.
+    /// Appends an integer. The precision is the minimum number of digits, and it turns off
+    /// the flag `0`.
     fn number(&self, out: &mut Vec<u8>, sign: &str, digits: String) {
         let digits = match self.precision {
             Some(0) if digits == "0" => String::new(),

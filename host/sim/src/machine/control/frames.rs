@@ -1,10 +1,10 @@
 //! The places of called functions' frames in a warp's registers.
 //!
-//! Lanes of one warp may be in different functions at one time. A row of a frame holds the values
-//! of all lanes side by side, and rows differ in width. If two frames shared bytes, one lane's
-//! value could overlap another lane's. So frames that are in use never overlap. Lanes that are in
-//! the same function at one time share a frame if they can, because only lanes of one frame run
-//! together.
+//! Lanes of one warp may be in different functions at one time. A row of a frame holds the
+//! values of all lanes side by side, and rows differ in width. If two frames shared bytes, one
+//! lane's value could overlap another lane's. So frames that are in use never overlap. Lanes
+//! that are in the same function at one time share a frame if they can, because only lanes of
+//! one frame run together.
 
 /// A frame in use.
 #[derive(Debug, Clone, Copy)]

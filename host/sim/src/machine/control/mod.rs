@@ -181,8 +181,8 @@ pub(crate) unsafe fn refused(core: &mut Core<'_>, op: *const Op) -> *const Op {
     )
 }
 
-/// `brkpt`: ends the launch as a trap does, because there is no debugger. The report names a
-/// breakpoint.
+/// `brkpt`: ends the launch as a trap does, because there is no debugger. The report
+/// names a breakpoint.
 ///
 /// # Safety
 /// As for every handler.
@@ -285,8 +285,8 @@ pub(crate) unsafe fn ret(core: &mut Core<'_>, op: *const Op) -> *const Op {
 }
 
 impl Core<'_> {
-    /// Allocates a frame for `function` after the running one, for the lanes of `mask`, and starts
-    /// the function.
+    /// Allocates a frame for `function` after the running one, for the lanes of `mask`, and
+    /// starts the function.
     fn enter_function(&mut self, op: *const Op, function: usize, mask: u32) -> *const Op {
         let run = self.run;
         let program = run.program;
@@ -358,8 +358,8 @@ impl Core<'_> {
         self.stop(Event::Jump(&raw const program.ops[callee.start as usize]))
     }
 
-    /// Returns the lanes of `mask` to their callers: first those that share a call site, the others
-    /// later.
+    /// Returns the lanes of `mask` to their callers: first those that share a call site,
+    /// the others later.
     fn leave_function(&mut self, op: *const Op, mask: u32) -> *const Op {
         let program = self.run.program;
         let FramePlace { frame, depth } = self.at;

@@ -9,8 +9,8 @@ use crate::launch::Launch;
 use crate::machine::launch::team::mix;
 use crate::schedule::Strategy;
 
-/// The base-2 logarithms of the shortest and of the longest range of steps in which PCT changes
-/// priorities.
+/// The base-2 logarithms of the shortest and of the longest range of steps in which
+/// PCT changes priorities.
 const STEPS: (u64, u64) = (3, 14);
 
 /// The strategy that chooses the thread that goes on.
@@ -124,8 +124,8 @@ impl Pct {
     fn thread(&mut self, enabled: &[(ThreadId, Footprint)]) -> usize {
         let mut best = (0, 0);
         for (i, (who, _)) in enabled.iter().enumerate() {
-            // First priorities are above all step numbers, so that a dropped thread is below all
-            // others.
+            // First priorities are above all step numbers, so that a dropped thread is
+            // below all others.
             let first = || self.random.next() | 1 << 63;
             let priority = *self.priorities.entry(*who).or_insert_with(first);
             if i == 0 || priority > best.1 {

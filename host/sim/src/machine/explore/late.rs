@@ -114,15 +114,15 @@ impl Core<'_> {
         for load in self.loads_at_fence(op) {
             let chooser = self.explore.as_mut().map(|e| &mut e.chooser);
             if chooser.is_some_and(|chooser| chooser.value(2) == 0) {
-                // SAFETY: the caller guarantees this. There is no call or return while a load is
-                // delayed.
+                // SAFETY: the caller guarantees this. There is no call or return while a
+                // load is delayed.
                 unsafe { self.do_late(load) };
             }
         }
     }
 
-    /// Delays the load at `op`, if it may be delayed and the schedule chooses to. Returns whether
-    /// it is.
+    /// Delays the load at `op`, if it may be delayed and the schedule chooses to. Returns
+    /// whether it is.
     ///
     /// # Safety
     /// `op` must be an operation of the running frame.
@@ -173,8 +173,8 @@ impl Core<'_> {
         }
         let seq = weak.begin_late(knowing);
         for &(start, size) in &places.ranges {
-            // SAFETY: `footprint` gave bytes that may be read, and only this host thread runs the
-            // launch.
+            // SAFETY: `footprint` gave bytes that may be read, and only this host thread
+            // runs the launch.
             let now = unsafe { std::slice::from_raw_parts(start as *const u8, size as usize) };
             // From here on the reads of these bytes must be recorded.
             weak.make(start, now);

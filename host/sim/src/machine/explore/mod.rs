@@ -59,8 +59,8 @@ pub(in crate::machine) struct Explore {
     late: Vec<Late>,
     spinners: HashMap<ThreadId, Spinner, FixedState>,
     steps: Steps,
-    /// The number of events so far, except reads. While it stays the same, no waiting thread can go
-    /// on.
+    /// The number of events so far, except reads. While it stays the same, no waiting thread
+    /// can go on.
     changes: u64,
     /// The jumps of the running group since it last accessed memory, and a hash of its state at
     /// some of them.
@@ -102,8 +102,8 @@ impl Core<'_> {
         }
     }
 
-    /// Returns the thread of the memory model. Lanes that are no groups of their own share their
-    /// warp's knowledge.
+    /// Returns the thread of the memory model. Lanes that are no groups of their own share
+    /// their warp's knowledge.
     fn knowing(&self, who: ThreadId) -> ThreadId {
         match &self.explore {
             Some(explore) if explore.alone => who,
@@ -176,8 +176,8 @@ impl Core<'_> {
         }
     }
 
-    /// Records that a barrier of the running block ends: its waiting lanes and the running lanes
-    /// pass.
+    /// Records that a barrier of the running block ends: its waiting lanes and the
+    /// running lanes pass.
     pub(in crate::machine) fn release_explored(
         &mut self,
         object: (u64, u32),

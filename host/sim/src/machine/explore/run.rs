@@ -22,8 +22,8 @@ const TOGETHER: usize = 64;
 /// The most lines of a report that describe waiting threads.
 const LINES: usize = 8;
 
-/// A group that can run: its team's index in the list, its warp, and its index among the warp's
-/// groups.
+/// A group that can run: its team's index in the list, its warp, and its index among
+/// the warp's groups.
 #[derive(Debug, Clone, Copy)]
 struct ReadyGroup {
     team: usize,
@@ -160,8 +160,8 @@ impl Core<'_> {
         }
     }
 
-    /// Adds the groups of the running team. Returns one that goes on without a choice, if there is
-    /// one.
+    /// Adds the groups of the running team. Returns one that goes on without a choice, if
+    /// there is one.
     fn candidates_of(
         &mut self,
         t: usize,
@@ -300,8 +300,8 @@ impl Core<'_> {
                     self.put_down(op, alone);
                     return STOP;
                 }
-                // SAFETY: it is of the running frame, because there is no call or return while it
-                // is delayed.
+                // SAFETY: it is of the running frame, because there is no call or return while
+                // it is delayed.
                 unsafe { self.do_late(load) };
                 if !matches!(self.event, Event::None) {
                     return op;

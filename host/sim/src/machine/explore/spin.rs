@@ -76,15 +76,15 @@ impl Spinner {
         (self.looked, self.again) = (None, None);
     }
 
-    /// Returns the latest version of a place that it has read in the loop that it is about to
-    /// repeat.
+    /// Returns the latest version of a place that it has read in the loop that it is
+    /// about to repeat.
     pub(super) fn seen(&self, host: u64) -> u64 {
         let of = self.round.iter().filter(|poll| poll.host == host);
         of.map(|poll| poll.version).max().unwrap_or(0)
     }
 
-    /// Records its state before an access to memory, and finds a loop if it was in this state
-    /// before.
+    /// Records its state before an access to memory, and finds a loop if it was in
+    /// this state before.
     fn looks(&mut self, op: *const Op, state: u64) {
         self.looked = Some(state);
         let same = |poll: &Poll| poll.op == op && poll.state == state;

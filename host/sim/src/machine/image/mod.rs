@@ -180,8 +180,8 @@ impl Geometry {
         }
     }
 
-    /// Returns whether a surface of this shape is accessed with this geometry. The faces of cubes
-    /// are layers.
+    /// Returns whether a surface of this shape is accessed with this geometry. The faces of
+    /// cubes are layers.
     fn accesses(self, shape: Shape) -> bool {
         let faces = matches!(shape, Shape::Cube | Shape::LayeredCube);
         self.reads(shape) || (self == Geometry::A2d && faces)
@@ -395,8 +395,8 @@ pub(super) unsafe fn coordinates(core: &Core<'_>, site: &ImageSite, lane: usize)
 
 /// Returns the offsets of a fetch from its coordinates, in texels along each axis.
 ///
-/// The ISA leaves open which bits of an offset count. It defines offsets from -8 to 7, so four bits
-/// are used.
+/// The ISA leaves open which bits of an offset count. It defines offsets from -8 to 7, so four
+/// bits are used.
 ///
 /// # Safety
 /// As for [`coordinates`].

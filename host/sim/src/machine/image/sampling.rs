@@ -24,8 +24,8 @@ pub(in crate::machine) enum Level {
     At(i32),
 }
 
-/// The position of a fetch: its coordinates, with a layer's number first, and its offsets in
-/// texels.
+/// The position of a fetch: its coordinates, with a layer's number first, and its
+/// offsets in texels.
 #[derive(Clone, Copy)]
 pub(in crate::machine) struct TexelFetch {
     pub(in crate::machine) at: [u32; 4],

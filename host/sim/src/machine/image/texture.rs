@@ -1,7 +1,7 @@
 //! `tex`, `tld4`: operands of fetches, levels, and the format of results.
 //!
-//! PTX ISA 9.7.10; CUDA C++ Programming Guide, "Texture Fetching". Texels are read and blended in
-//! [`sampling`](super::sampling).
+//! PTX ISA 9.7.10; CUDA C++ Programming Guide, "Texture Fetching". Texels are read and
+//! blended in [`sampling`](super::sampling).
 //!
 //! The ISA leaves the following open, and an H200 (driver 580.159.04, 2026-11-21) does it so. A
 //! fetch without a level reads the first level that the sampler's clamps allow, without its bias,

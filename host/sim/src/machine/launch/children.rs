@@ -1,5 +1,5 @@
-//! The device runtime's functions: `__cudaCDP2GetParameterBufferV2`, `__cudaCDP2LaunchDeviceV2` and
-//! their kin.
+//! The device runtime's functions: `__cudaCDP2GetParameterBufferV2`, `__cudaCDP2LaunchDeviceV2`
+//! and their kin.
 //!
 //! CUDA programming guide, "CUDA Dynamic Parallelism", "CUDA Device Runtime". On a GPU they belong
 //! to NVIDIA's `cudadevrt`, which the driver links. Here they are built in. A launch has two steps:

@@ -14,11 +14,11 @@
 //! in which threads come decides which launch finds no free slot, as on a GPU.
 //!
 //! A launch has a slot from the allocation of its buffer until its child, and all that the child
-//! launched, are complete. There are as many slots as the host allows. An H200 (2026-11-21) behaves
-//! in the same way: grids nest 2048 deep, and not one deeper, if 2048 launches may be pending. The
-//! limit of 24 levels that the guide gives for CUDA's first device runtime does not exist there. A
-//! GPU whose children begin early frees slots early. Here a launch that needs such an early slot
-//! fails.
+//! launched, are complete. There are as many slots as the host allows. An H200 (2026-11-21)
+//! behaves in the same way: grids nest 2048 deep, and not one deeper, if 2048 launches may be
+//! pending. The limit of 24 levels that the guide gives for CUDA's first device runtime does not
+//! exist there. A GPU whose children begin early frees slots early. Here a launch that needs such
+//! an early slot fails.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
@@ -39,8 +39,8 @@ use crate::model::DeviceModel;
 use crate::report::Fault;
 use crate::report::LaunchError;
 
-/// The number of launches that may be pending if the host does not set
-/// `cudaLimitDevRuntimePendingLaunchCount`.
+/// The number of launches that may be pending if the host does
+/// not set `cudaLimitDevRuntimePendingLaunchCount`.
 const PENDING: u32 = 2048;
 /// The most grids that begin in the middle of one another. Each takes room on the host's stack.
 /// Deeper ones wait for their parents.
@@ -66,16 +66,16 @@ pub(crate) struct Family<'l> {
     pub(in crate::machine) rows: &'l [Vec<PresetRow>],
     /// The number of warp instructions left.
     pub(in crate::machine) budget: AtomicI64,
-    /// The address of the words with which the blocks of a cooperative launch synchronise. Null for
-    /// other launches.
+    /// The address of the words with which the blocks of a cooperative launch synchronise. Null
+    /// for other launches.
     workspace: u64,
     /// The slots' parameter buffers: the first address, and the size of one in bytes.
     pool: (u64, u64),
     slots: Mutex<Slots>,
     sums: Mutex<Sums>,
     fault: Mutex<Option<Fault>>,
-    /// Whether a thread has waited for earlier launches, and whether a thread has let the next one
-    /// begin.
+    /// Whether a thread has waited for earlier launches, and whether a thread has let the
+    /// next one begin.
     pub(in crate::machine) dependency: [AtomicBool; 2],
     /// The number of choices that the seed has made so far.
     choices: AtomicU64,
@@ -150,8 +150,8 @@ pub(in crate::machine) struct Child {
 pub(in crate::machine) struct LaunchedGrids {
     /// Children that have not begun yet, in order.
     children: Vec<Child>,
-    /// Streams with a child that has not begun. Later children of these streams cannot begin
-    /// either.
+    /// Streams with a child that has not begun. Later children of these streams
+    /// cannot begin either.
     waiting: HashSet<StreamKey>,
     /// The lengths of the chains of grids that have run, by stream.
     chains: BTreeMap<StreamKey, u64>,
@@ -360,8 +360,8 @@ impl Family<'_> {
                 self.release(done.and_then(|done| done.slot));
             }
             let launch = child.launch(self.program, launch);
-            // This grid does not begin in the middle of its parent, but grids around it may have
-            // done so.
+            // This grid does not begin in the middle of its parent, but grids around it may
+            // have done so.
             let launched = grid(self, &launch, depth, Some(&child.parent))?;
             self.sums().summary.device_launches += 1;
             open.push(Open::new(key, Some(child.buffer), before, launched));
@@ -426,9 +426,9 @@ impl Family<'_> {
     /// Returns the parameters in a slot that is in use.
     pub(in crate::machine) fn parameters(&self, buffer: u64, bytes: usize) -> Vec<u8> {
         debug_assert!(buffer >= self.pool.0 && bytes as u64 <= self.pool.1);
-        // SAFETY: a slot in use lies in the pool, which `launch` frees only at the end, and it has
-        // room for every kernel's parameters. The thread that writes the parameters is the one that
-        // launches.
+        // SAFETY: a slot in use lies in the pool, which `launch` frees only at the end, and it
+        // has room for every kernel's parameters. The thread that writes the parameters is the
+        // one that launches.
         unsafe { std::slice::from_raw_parts(buffer as *const u8, bytes) }.to_vec()
     }
 

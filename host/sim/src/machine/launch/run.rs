@@ -102,19 +102,19 @@ pub(crate) struct Run<'l> {
     pub(in crate::machine) summary: Mutex<ExecutionSummary>,
     /// Whether all cores must stop, for a reason that belongs to no team.
     pub(in crate::machine) halt: AtomicBool,
-    /// How many teams the device holds at a time: those for which the model's multiprocessors have
-    /// room.
+    /// How many teams the device holds at a time: those for which the model's
+    /// multiprocessors have room.
     pub(in crate::machine) resident: u64,
     /// The number of teams that have begun and not ended.
     pub(in crate::machine) begun: AtomicU64,
     /// The number of cores that have teams.
     pub(in crate::machine) working: AtomicUsize,
-    /// The number of cores on which no team makes progress, and how often such a core has made
-    /// progress again.
+    /// The number of cores on which no team makes progress, and how often such a core has
+    /// made progress again.
     pub(in crate::machine) frozen: AtomicUsize,
     pub(in crate::machine) thaws: AtomicUsize,
-    /// Whether a thread that makes no progress reads memory that the host, or another process, may
-    /// write.
+    /// Whether a thread that makes no progress reads memory that the host, or another
+    /// process, may write.
     pub(in crate::machine) awaits_host: AtomicBool,
     /// The launch that this grid belongs to.
     pub(in crate::machine) family: &'l Family<'l>,

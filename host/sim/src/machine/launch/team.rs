@@ -71,8 +71,8 @@ pub(in crate::machine) struct Block {
 pub(in crate::machine) struct Barrier {
     /// The number of threads that arrived in this phase, without those that ended.
     pub(in crate::machine) arrived: u32,
-    /// The number of threads that it expects, if the instruction has a count; `None` for all live
-    /// threads.
+    /// The number of threads that it expects, if the instruction has a count; `None` for
+    /// all live threads.
     pub(in crate::machine) expected: Option<u32>,
     /// For a reduction: how many predicates were true.
     pub(in crate::machine) count: u32,
@@ -94,8 +94,8 @@ pub(in crate::machine) enum Arrival {
 }
 
 impl Core<'_> {
-    /// Makes the core's team the `index`th of the grid. It is ready to run from the kernel's first
-    /// instruction.
+    /// Makes the core's team the `index`th of the grid. It is ready to run from the
+    /// kernel's first instruction.
     pub(in crate::machine) fn begin(&mut self, index: u64) {
         let run = self.run;
         let cluster = run.cluster;
@@ -134,8 +134,8 @@ impl Core<'_> {
             block.warps.resize_with(warps, Warp::default);
             block.shared.grow(run.shared_bytes as usize);
             if run.shared_bytes > 0 {
-                // The initial contents of shared memory are undefined. Here they are the same in
-                // every run.
+                // The initial contents of shared memory are undefined. Here they are the same
+                // in every run.
                 block.shared.bytes().fill(0);
             }
             if run.launch.checks.init {
@@ -148,8 +148,8 @@ impl Core<'_> {
         }
     }
 
-    /// Puts `threads` lanes of the current warp, but at most all, at the kernel's first
-    /// instruction.
+    /// Puts `threads` lanes of the current warp, but at most all, at the
+    /// kernel's first instruction.
     fn begin_warp(&mut self, threads: u32) {
         let run = self.run;
         let lanes = if threads >= LANES as u32 {
@@ -203,8 +203,8 @@ impl Core<'_> {
         (self.spins, self.patience, self.favour) = (0, PATIENCE, (0, 0));
     }
 
-    /// Runs the team's warps in turns. Returns true if all have ended, and false if only their time
-    /// was up.
+    /// Runs the team's warps in turns. Returns true if all have ended, and false if only their
+    /// time was up.
     pub(in crate::machine) fn run_team(&mut self) -> Result<bool, Failure> {
         let warps = self.team.blocks[0].warps.len();
         let total = warps * self.team.blocks.len();
@@ -251,8 +251,8 @@ impl Core<'_> {
                 return Err(self.deadlock());
             }
             if yielded && self.team.rounds.is_multiple_of(ROUNDS) {
-                // Other threads spin, perhaps on something that a suspended thread would do after
-                // its wait.
+                // Other threads spin, perhaps on something that a suspended thread would do
+                // after its wait.
                 self.expire();
             }
             // Warps that only synchronise with each other never use up their time.
@@ -432,8 +432,8 @@ pub(in crate::machine) fn waiting(
     }
 }
 
-/// The number of times in a row that only waits for mbarriers could run, after which it counts as a
-/// deadlock.
+/// The number of times in a row that only waits for mbarriers could run, after which it counts
+/// as a deadlock.
 const EXPIRIES: u32 = 1000;
 /// The number of rounds after which the budget is updated.
 const UNMETERED: u64 = 256;

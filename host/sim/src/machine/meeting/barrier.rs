@@ -1,13 +1,13 @@
 //! `bar` and `barrier`: threads of a block wait for each other.
 //!
-//! PTX ISA, "Parallel Synchronization and Communication Instructions: bar, barrier". Arrivals are
-//! counted by thread. Without a count, a barrier expects all threads of the block that have not
-//! ended, so a thread that ends counts as arrived (measured on an H200: 104 of 128 threads pass
-//! when 24 have returned). With a count, it expects that many, which must be a multiple of 32.
-//! Reductions take the predicates of the threads that arrived. Reported: numbers above 15, counts
-//! that are not a multiple of 32 or are above the block's size, two counts at one barrier, and
-//! `bar.red` mixed with `bar.sync`. The team reports threads that wait for an arrival that cannot
-//! come.
+//! PTX ISA, "Parallel Synchronization and Communication Instructions: bar, barrier". Arrivals
+//! are counted by thread. Without a count, a barrier expects all threads of the block that have
+//! not ended, so a thread that ends counts as arrived (measured on an H200: 104 of 128 threads
+//! pass when 24 have returned). With a count, it expects that many, which must be a multiple
+//! of 32. Reductions take the predicates of the threads that arrived. Reported: numbers above
+//! 15, counts that are not a multiple of 32 or are above the block's size, two counts at one
+//! barrier, and `bar.red` mixed with `bar.sync`. The team reports threads that wait for an
+//! arrival that cannot come.
 
 use crate::machine::core::Core;
 use crate::machine::event::{Event, FaultKind, Wait};
@@ -45,8 +45,8 @@ pub(crate) unsafe fn barrier(core: &mut Core<'_>, op: *const Op) -> *const Op {
     if mask == 0 {
         return next;
     }
-    // SAFETY: rows `a` and `b` hold `u32`, `c` is a predicate; unused ones name the frame's first
-    // words.
+    // SAFETY: rows `a` and `b` hold `u32`, `c` is a predicate; unused ones name the
+    // frame's first words.
     let (numbers, counts, truths) = unsafe {
         (
             *core.lanes::<u32>(o.a),
@@ -108,8 +108,8 @@ fn illegal(message: impl Into<String>, help: &'static str) -> FaultKind {
     FaultKind::Illegal { message, help }
 }
 
-/// Returns the request of the lanes of `mask` from their numbers and counts, in a block of this
-/// many threads.
+/// Returns the request of the lanes of `mask` from their numbers and counts, in a block of
+/// this many threads.
 #[inline(always)]
 fn request(
     threads: u32,

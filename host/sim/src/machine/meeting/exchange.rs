@@ -1,17 +1,17 @@
-//! Lanes of a warp exchange values: `shfl`, `vote`, `match`, `redux`, `activemask`, `elect`,
-//! `bar.warp.sync`.
+//! Lanes of a warp exchange values: `shfl`, `vote`, `match`, `redux`,
+//! `activemask`, `elect`, `bar.warp.sync`.
 //!
 //! PTX ISA, "Data Movement and Conversion: shfl.sync" and "Parallel Synchronization and
-//! Communication Instructions". The `.sync` forms wait until all lanes of the member mask that have
-//! not ended are at such an instruction, whatever path they took (see `together`). Lanes may name
-//! different masks, as the tiles of a warp do. Each set that is complete goes on. `shfl` and `vote`
-//! without `.sync`, which modules for GPUs before sm_70 may use, do not wait. Their members are the
-//! lanes that run them. Those GPUs ran a warp's lanes together from the point of reconvergence, and
-//! here the lanes ahead wait at that point too (see `schedule`). Reported: a lane that is absent
-//! from its own mask, and a shuffle that reads an inactive lane. Open in the ISA: the value that is
-//! read from an inactive lane. Here it is [`POISON`], and a finding, so that no kernel comes to
-//! depend on it. Also open: which lanes `activemask` returns. Here they are the lanes that run with
-//! the caller.
+//! Communication Instructions". The `.sync` forms wait until all lanes of the member mask that
+//! have not ended are at such an instruction, whatever path they took (see `together`). Lanes may
+//! name different masks, as the tiles of a warp do. Each set that is complete goes on. `shfl` and
+//! `vote` without `.sync`, which modules for GPUs before sm_70 may use, do not wait. Their members
+//! are the lanes that run them. Those GPUs ran a warp's lanes together from the point of
+//! reconvergence, and here the lanes ahead wait at that point too (see `schedule`). Reported: a
+//! lane that is absent from its own mask, and a shuffle that reads an inactive lane. Open in the
+//! ISA: the value that is read from an inactive lane. Here it is [`POISON`], and a finding, so
+//! that no kernel comes to depend on it. Also open: which lanes `activemask` returns. Here they
+//! are the lanes that run with the caller.
 
 use std::hint::select_unpredictable as select;
 
@@ -28,8 +28,8 @@ use crate::semantics::warp::redux_f32;
 /// The value that a shuffle reads from an inactive lane: a NaN, and a large number.
 pub(crate) const POISON: u32 = 0x7fff_dead;
 
-/// Stands in place of the row of member masks: the members are the lanes that run. No row starts at
-/// this offset.
+/// Stands in place of the row of member masks: the members are the lanes that run. No row starts
+/// at this offset.
 pub(crate) const WHO_RUNS: u32 = 0;
 
 /// The modes of `shfl`, in the low bits of `aux`. The bits above hold the index of a list of the
@@ -45,8 +45,8 @@ pub(crate) mod mode {
     pub(crate) const IDX: u32 = 3;
 }
 
-/// Returns the lane that `lane` reads and the predicate result. Outside its segment a lane reads
-/// itself.
+/// Returns the lane that `lane` reads and the predicate result. Outside its segment a
+/// lane reads itself.
 #[inline(always)]
 fn source<const MODE: u32>(lane: u32, b: u32, c: u32) -> (u32, bool) {
     let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
@@ -61,8 +61,8 @@ fn source<const MODE: u32>(lane: u32, b: u32, c: u32) -> (u32, bool) {
     (select(inside, from & 31, lane), inside)
 }
 
-/// Computes [`source`] for every lane: the lanes that they read, and which are inside their
-/// segment.
+/// Computes [`source`] for every lane: the lanes that they read, and which are
+/// inside their segment.
 #[inline(always)]
 fn sources<L: Level, const MODE: u32>(b: &[u32; LANES], c: &[u32; LANES]) -> ([u32; LANES], u32) {
     let (mut from, mut inside) = ([0; LANES], 0);
@@ -165,8 +165,8 @@ impl Core<'_> {
 /// Evaluates the guard and waits for the members, or returns the operation to go on with.
 macro_rules! members {
     ($core:ident, $op:ident, $members:expr) => {{
-        // SAFETY: `op` belongs to the running frame, and the decoder gave it this row of member
-        // masks.
+        // SAFETY: `op` belongs to the running frame, and the decoder gave it this row
+        // of member masks.
         let mask = unsafe { $core.mask(&*$op) };
         if mask == 0 {
             return $op.wrapping_add(1);

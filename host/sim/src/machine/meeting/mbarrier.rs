@@ -276,8 +276,8 @@ pub(crate) unsafe fn invalidate(core: &mut Core<'_>, op: *const Op) -> *const Op
     op.wrapping_add(1)
 }
 
-/// `mbarrier.arrive`, `.arrive_drop`, `.expect_tx`: row `d` (or none) gets the object's state
-/// before.
+/// `mbarrier.arrive`, `.arrive_drop`, `.expect_tx`: row `d` (or none) gets the
+/// object's state before.
 ///
 /// # Safety
 /// As for every handler.
@@ -302,8 +302,8 @@ pub(crate) unsafe fn arrive(core: &mut Core<'_>, op: *const Op) -> *const Op {
         }
         let result = core.change(home, |object| {
             if has(how::EXPECT) {
-                // This operation has not arrived yet, so the phase cannot end: an arrival is
-                // missing.
+                // This operation has not arrived yet, so the phase cannot end: an
+                // arrival is missing.
                 object.expect_tx(bytes)?;
             }
             let ended = match has(how::DROP) {

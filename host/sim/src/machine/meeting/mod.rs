@@ -1,5 +1,5 @@
-//! Lanes of a warp, and threads of a block or a cluster, that wait for each other or exchange
-//! values.
+//! Lanes of a warp, and threads of a block or a cluster, that wait for each other
+//! or exchange values.
 //!
 //! | file | what it is |
 //! | --- | --- |

@@ -34,8 +34,8 @@ pub(crate) struct MeetingPoint {
     pub(crate) sources: Vec<OperandPlace>,
 }
 
-/// Returns whether lanes at `a` and lanes at `b`, which wait for the same lanes, run the
-/// instruction together.
+/// Returns whether lanes at `a` and lanes at `b`, which wait for the same lanes, run
+/// the instruction together.
 fn same(program: &Program, a: *const Op, b: *const Op) -> bool {
     if a == b {
         return true;
@@ -84,8 +84,8 @@ impl Values {
     /// `frame` must be a frame that has such an operand at `place`.
     unsafe fn read(frame: *const u8, place: OperandPlace, mask: u32) -> Self {
         let (offset, width) = (place.0 as usize, place.1 as usize);
-        // SAFETY: a row has 32 lanes of that width, a predicate is a word whose offset's lowest bit
-        // negates it.
+        // SAFETY: a row has 32 lanes of that width, a predicate is a word whose offset's lowest
+        // bit negates it.
         let bytes = unsafe {
             if width == 0 {
                 let bits = *frame.add(offset & !3).cast::<u32>();
@@ -170,8 +170,8 @@ impl Core<'_> {
         }
     }
 
-    /// Runs `op` for the lanes of `here` and for other groups. Returns false if it ended the
-    /// launch.
+    /// Runs `op` for the lanes of `here` and for other groups. Returns false if it
+    /// ended the launch.
     ///
     /// # Safety
     /// `op` must be an operation of the running frame, and each group must be at an operation for

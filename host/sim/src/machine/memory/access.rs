@@ -112,8 +112,8 @@ impl Core<'_> {
         mask: u32,
         log: u32,
     ) -> LaneBytes {
-        // SAFETY: the row is in the frame, and nothing writes to the frame while its addresses are
-        // looked at.
+        // SAFETY: the row is in the frame, and nothing writes to the frame while its addresses
+        // are looked at.
         let (row, offset) = unsafe {
             (
                 &*self.frame.add((*op).a as usize).cast::<[A; LANES]>(),
@@ -175,9 +175,9 @@ impl Core<'_> {
                 None => self.each::<S>(op, act, mask, size),
             };
         }
-        // All at one place, or scattered in one range. An offset is inside if neither it nor the
-        // number of bytes left after it is negative: no range is longer than half of the address
-        // space.
+        // All at one place, or scattered in one range. An offset is inside if neither it
+        // nor the number of bytes left after it is negative: no range is longer than half
+        // of the address space.
         let Some(room) = host_range.size.checked_sub(size) else {
             return self.each::<S>(op, act, mask, size);
         };

@@ -68,9 +68,9 @@ pub(super) fn on(mask: u32, i: usize) -> u64 {
 }
 
 impl Core<'_> {
-    /// Returns the stored pattern of the lanes' addresses, and the first lane's address with the
-    /// operation's offset. None unless the address register and the lanes are those of an earlier
-    /// operation.
+    /// Returns the stored pattern of the lanes' addresses, and the first lane's address with
+    /// the operation's offset. None unless the address register and the lanes are those of
+    /// an earlier operation.
     #[inline(always)]
     pub(in crate::machine) fn kept(&self, o: &Op, mask: u32) -> Option<(AddressPattern, u64)> {
         let kept = self.kept[slot(o.aux)];
@@ -119,8 +119,8 @@ impl Core<'_> {
     /// As for [`Core::evenly`], and row `a` must hold `A`.
     #[inline(always)]
     unsafe fn evenly_from<A: Address>(&self, o: &Op, mask: u32, log: u32) -> Option<(u64, u64)> {
-        // SAFETY: the row is in the frame, and nothing writes to the frame while its addresses are
-        // read.
+        // SAFETY: the row is in the frame, and nothing writes to the frame while its
+        // addresses are read.
         let row = unsafe { &*self.frame.add(o.a as usize).cast::<[A; LANES]>() };
         let (offset, steps) = (o.c as i32, &STEPS[log as usize % STEPS.len()]);
         let first = mask.trailing_zeros() as usize % LANES;
@@ -148,8 +148,8 @@ impl Core<'_> {
     /// As for [`Core::evenly`].
     #[inline(always)]
     pub(in crate::machine) unsafe fn looks_scattered(&self, op: *const Op, log: u32) -> bool {
-        // SAFETY: row `a` holds `u32` or `u64`, depending on `aux`, and nothing writes to it
-        // meanwhile.
+        // SAFETY: row `a` holds `u32` or `u64`, depending on `aux`, and nothing writes
+        // to it meanwhile.
         unsafe {
             let (row, wide) = (
                 self.frame.add((*op).a as usize),
@@ -192,8 +192,8 @@ impl Core<'_> {
     /// As for [`Core::reach`], and row `a` must hold `A`.
     #[inline(always)]
     unsafe fn reach_from<A: Address>(&self, o: &Op, mask: u32) -> (u64, u64) {
-        // SAFETY: the row is in the frame, and nothing writes to the frame while its addresses are
-        // read.
+        // SAFETY: the row is in the frame, and nothing writes to the frame while its
+        // addresses are read.
         let row = unsafe { &*self.frame.add(o.a as usize).cast::<[A; LANES]>() };
         let (mut low, mut high) = (u64::MAX, 0);
         for (i, address) in row.iter().enumerate() {
@@ -231,8 +231,8 @@ impl Core<'_> {
     /// As for [`Core::strided`], and row `a` must hold `A`.
     #[inline(always)]
     unsafe fn strided_from<A: Address>(&self, o: &Op) -> Option<(u64, u64)> {
-        // SAFETY: the row is in the frame, and nothing writes to the frame while its addresses are
-        // read.
+        // SAFETY: the row is in the frame, and nothing writes to the frame while its
+        // addresses are read.
         let row = unsafe { &*self.frame.add(o.a as usize).cast::<[A; LANES]>() };
         let offset = o.c as i32;
         let start = row[0].plus(offset);

@@ -1,11 +1,11 @@
 //! `atom` and `red`: read, change and write a place in memory as one step.
 //!
 //! PTX ISA, "Parallel Synchronization and Communication Instructions: atom, red". Lanes go one
-//! after another, lowest first (the ISA leaves the order open). Global memory is changed with the
-//! host's own atomic instructions, in sequentially consistent order, whatever the instruction's
-//! `.sem` and `.scope` are. That order is at least as strong as each of them. Each operation
-//! computes the new value with a function of the old value. A vector's elements are changed one
-//! after another.
+//! after another, lowest first (the ISA leaves the order open). Global memory is changed with
+//! the host's own atomic instructions, in sequentially consistent order, whatever the
+//! instruction's `.sem` and `.scope` are. That order is at least as strong as each of them. Each
+//! operation computes the new value with a function of the old value. A vector's elements are
+//! changed one after another.
 
 use crate::checks::race::AccessKind;
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
@@ -73,8 +73,8 @@ static WIDE: Mutex<()> = Mutex::new(());
 impl Cell for u128 {
     unsafe fn update(at: *mut u8, f: impl Fn(Self) -> Self) -> Self {
         let _turn = WIDE.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the caller guarantees that `at` is valid. Other 128-bit atomics wait for the
-        // lock.
+        // SAFETY: the caller guarantees that `at` is valid. Other 128-bit atomics wait
+        // for the lock.
         unsafe {
             let old = at.cast::<u128>().read_unaligned();
             at.cast::<u128>().write_unaligned(f(old));
@@ -175,9 +175,9 @@ unsafe fn atomic_handler<M: Cell + Stored<R>, T: Lane<Repr = R>, R: Repr + Lane<
 where
     F: Fn(T, T, T) -> T + Copy,
 {
-    // SAFETY: the decoder gave this operation an address row and a list of three rows for each
-    // element: where the old value goes (or none), and two operands; `places` checked every lane's
-    // place.
+    // SAFETY: the decoder gave this operation an address row and a list of three rows for
+    // each element: where the old value goes (or none), and two operands; `places` checked
+    // every lane's place.
     unsafe {
         let o = &*op;
         let mask = core.mask(o);

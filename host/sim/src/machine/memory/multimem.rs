@@ -87,8 +87,8 @@ unsafe fn write(at: *mut u8, bytes: u32, value: u64) {
 /// Changes a number of this many bytes as one atomic step.
 ///
 /// # Safety
-/// This many bytes at `at` are aligned and valid for reads and writes, and others access them
-/// atomically.
+/// This many bytes at `at` are aligned and valid for reads and writes, and others
+/// access them atomically.
 unsafe fn change(at: *mut u8, bytes: u32, fold: &Fold, value: u64) {
     let next = |old: u64| fold.of(&[old, value]);
     // SAFETY: the caller guarantees this.
@@ -226,10 +226,10 @@ pub(crate) unsafe fn multimem(core: &mut Core<'_>, op: *const Op) -> *const Op {
             let at = inside + element as u64 * u64::from(site.bytes);
             let places = stretch.places.iter().map(|place| (place + at) as *mut u8);
             // SAFETY: the code that published the mapping guarantees that these places are valid
-            // while the launch runs. They are aligned because the address is aligned and a mapping
-            // begins at a page boundary on every device. The decoder gave rows of the element's
-            // register. Others may write there at the same time, which is a race of the simulated
-            // program.
+            // while the launch runs. They are aligned because the address is aligned and a
+            // mapping begins at a page boundary on every device. The decoder gave rows of the
+            // element's register. Others may write there at the same time, which is a race of
+            // the simulated program.
             unsafe {
                 if let MultimemAction::Load(fold) = site.action {
                     values.clear();

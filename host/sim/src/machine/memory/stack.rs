@@ -1,5 +1,5 @@
-//! `stacksave`, `stackrestore`, `alloca`: local memory whose size is known only when the program
-//! runs.
+//! `stacksave`, `stackrestore`, `alloca`: local memory whose size is known only when
+//! the program runs.
 //!
 //! PTX ISA, "Stack Manipulation Instructions". The stack of a thread is its local memory. The
 //! variables of open calls lie at the bottom. `alloca` allocates above them, and the end of the
@@ -18,8 +18,8 @@ use crate::machine::op::Op;
 /// # Safety
 /// As for every handler.
 pub(crate) unsafe fn save(core: &mut Core<'_>, op: *const Op) -> *const Op {
-    // SAFETY: `op` is an operation of the program; the decoder gave it a destination row of that
-    // width.
+    // SAFETY: `op` is an operation of the program; the decoder gave it a destination row
+    // of that width.
     unsafe {
         let o = &*op;
         for lane in lanes(core.mask(o)) {

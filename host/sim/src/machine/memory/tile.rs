@@ -1,14 +1,14 @@
-//! `wmma.load`, `wmma.store`: a matrix between memory, where it lies by rows or by columns, and a
-//! warp's registers.
+//! `wmma.load`, `wmma.store`: a matrix between memory, where it lies by rows or by columns, and
+//! a warp's registers.
 //!
 //! PTX ISA, "Warp-level Matrix Load Instruction: wmma.load" and "wmma.store". The ISA leaves open
-//! where elements lie in the fragment; `semantics::matrix::fragment` defines it for this machine. A
-//! row (or a column, if the matrix lies by columns) is one range of memory that must exist as a
-//! whole. The ISA requires each to be aligned to the fragment's size. The machine requires what an
-//! H200 requires (driver 580.159.04), see [`Tile::align`]. For what was not measured it requires 16
-//! bytes, or the size if that is less. Reported: lanes that name different places or strides, which
-//! is undefined. Counters leave these accesses out, because it was not measured how a GPU splits
-//! them.
+//! where elements lie in the fragment; `semantics::matrix::fragment` defines it for this machine.
+//! A row (or a column, if the matrix lies by columns) is one range of memory that must exist as a
+//! whole. The ISA requires each to be aligned to the fragment's size. The machine requires what
+//! an H200 requires (driver 580.159.04), see [`Tile::align`]. For what was not measured it
+//! requires 16 bytes, or the size if that is less. Reported: lanes that name different places or
+//! strides, which is undefined. Counters leave these accesses out, because it was not measured
+//! how a GPU splits them.
 
 use super::access::LaneAccess;
 use super::flag;

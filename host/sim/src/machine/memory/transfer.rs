@@ -71,9 +71,9 @@ pub(in crate::machine) fn element(
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
 /// Does what a load or a store does before it moves bytes. It performs the accesses of lanes to
-/// local memory. For the other lanes it returns which they are, how many elements each moves, and
-/// the places. If there are no other lanes, or the access faults, it returns the operation that
-/// comes next.
+/// local memory. For the other lanes it returns which they are, how many elements each moves,
+/// and the places. If there are no other lanes, or the access faults, it returns the operation
+/// that comes next.
 ///
 /// # Safety
 /// As for every handler; the operation has an address row and rows of `R`.

@@ -21,8 +21,8 @@ use crate::machine::lane::lanes;
 use crate::machine::op::{Handler, Op};
 use crate::machine::program::{Class, Program};
 
-/// The number of operations that are followed to see whether a path leads straight to the kernel's
-/// end.
+/// The number of operations that are followed to see whether a path leads straight to
+/// the kernel's end.
 const STEPS: usize = 32;
 /// The handler of an operation that only ends threads.
 const EXIT: Handler = control::exit;
@@ -76,8 +76,8 @@ impl Core<'_> {
         elsewhere & !here
     }
 
-    /// Notes that the threads `mask` of the running warp reached the barrier of this number without
-    /// the others.
+    /// Notes that the threads `mask` of the running warp reached the barrier of this number
+    /// without the others.
     #[cold]
     pub(in crate::machine) fn came_apart(&mut self, op: *const Op, mask: u32, barrier: usize) {
         if !self.run.launch.checks.sync || mask == self.warp().live {
@@ -125,8 +125,8 @@ impl Core<'_> {
         }
     }
 
-    /// Checks the threads `mask` of the running warp, which run an `.aligned` instruction of the
-    /// cluster's barrier.
+    /// Checks the threads `mask` of the running warp, which run an `.aligned` instruction of
+    /// the cluster's barrier.
     #[cold]
     pub(in crate::machine) fn aligned_apart(&mut self, op: *const Op, mask: u32) {
         if self.run.launch.checks.sync && self.elsewhere(op, mask) != 0 {

@@ -1,5 +1,5 @@
-//! Descriptions of an access to memory that does not exist, is not live or is not writable, with
-//! advice.
+//! Descriptions of an access to memory that does not exist, is not live or is not
+//! writable, with advice.
 
 use super::account::Account;
 use super::elsewhere::CONVERT;

@@ -47,8 +47,8 @@ pub(in crate::machine) fn array_bounds(program: &Program) -> &[ArrayBounds] {
 }
 
 impl<'l> Core<'l> {
-    /// Returns the shared array that an operation's address was computed from, with its start and
-    /// end.
+    /// Returns the shared array that an operation's address was computed from, with its
+    /// start and end.
     fn array(&self, index: u32) -> Option<(&'l Variable, u64, u64)> {
         let arrays = &self.run.program.arrays;
         let at = arrays.binary_search_by_key(&index, |&(op, _)| op).ok()?;

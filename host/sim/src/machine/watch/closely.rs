@@ -27,8 +27,8 @@ impl Core<'_> {
         if scattered && self.watch_scattered(op, index, space, &addresses, mask) {
             return;
         }
-        // There is no memory at the end of the address space, and the operation is about to fault
-        // there.
+        // There is no memory at the end of the address space, and the operation is about
+        // to fault there.
         let mask = match any_bit(&addresses) >> 63 {
             0 => mask,
             _ => {
@@ -100,8 +100,8 @@ fn split(space: SpaceClass, addresses: &[u64; LANES], mask: u32) -> [(Region, u6
     ]
 }
 
-/// Returns the bits that are set in any lane's address, whether the lane runs or not. No address is
-/// larger.
+/// Returns the bits that are set in any lane's address, whether the lane runs or not. No
+/// address is larger.
 #[inline(always)]
 pub(super) fn any_bit(addresses: &[u64; LANES]) -> u64 {
     addresses.iter().fold(0, |bits, address| bits | address)

@@ -67,8 +67,8 @@ impl Core<'_> {
         }
     }
 
-    /// Checks an operation that is [`Watchers::SIMPLE`], while the warp has no register with
-    /// unwritten bytes.
+    /// Checks an operation that is [`Watchers::SIMPLE`], while the warp has no register
+    /// with unwritten bytes.
     #[inline(always)]
     pub(super) fn watch_simple<L: Level>(&mut self, op: *const Op, index: usize) {
         let watchers = self.watchers(index);
@@ -159,8 +159,8 @@ impl Core<'_> {
     /// `op` must be a memory operation of the running frame.
     #[inline(always)]
     unsafe fn is_written_memory(&mut self, op: *const Op, mask: u32, size: u64) -> bool {
-        // SAFETY: row `a` holds `u64` unless `aux` says otherwise, and nothing writes to the frame
-        // meanwhile.
+        // SAFETY: row `a` holds `u64` unless `aux` says otherwise, and nothing writes to
+        // the frame meanwhile.
         let (row, offset) = unsafe {
             if (*op).aux & flag::NARROW != 0 {
                 return false;

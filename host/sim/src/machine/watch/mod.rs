@@ -89,8 +89,8 @@ unsafe fn counting_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const 
 /// As for every handler.
 #[inline(always)]
 unsafe fn checking_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const Op {
-    // This function does little, so it has few registers to save and restore. Most operations need
-    // no more.
+    // This function does little, so it has few registers to save and restore. Most operations
+    // need no more.
     let index = op_index(core.run.program, op);
     let watchers = core.watchers(index);
     if watchers.is_simple() && !core.looks_at_all() {
@@ -106,8 +106,8 @@ unsafe fn checking_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const 
 }
 
 /// # Safety
-/// As for every handler; the operation is [`Watchers::SIMPLE`], and the warp has no register of
-/// unwritten bytes.
+/// As for every handler; the operation is [`Watchers::SIMPLE`], and the warp has no register
+/// of unwritten bytes.
 #[inline(always)]
 unsafe fn simply_body<L: Level>(core: &mut Core<'_>, op: *const Op) -> *const Op {
     core.watch_simple::<L>(op, op_index(core.run.program, op));
@@ -180,9 +180,9 @@ impl Core<'_> {
         self.watch_uneven::<L>(op, (index, space), (Watchers::NOTHING, false), mask);
     }
 
-    /// Checks an access, without counters, whose addresses are not regular as a whole. It is split
-    /// into regular pieces, if there are few. Reads that are [`Watchers::SIMPLE`] try the fast path
-    /// first.
+    /// Checks an access, without counters, whose addresses are not regular as a whole. It is
+    /// split into regular pieces, if there are few. Reads that are [`Watchers::SIMPLE`] try the
+    /// fast path first.
     #[inline(always)]
     fn watch_uneven<L: Level>(
         &mut self,
@@ -194,8 +194,8 @@ impl Core<'_> {
         let size = self.run.program.infos[index].bytes;
         // SAFETY: the caller gives a memory operation.
         if unsafe { self.looks_scattered(op, size.trailing_zeros()) } {
-            // A column of shared memory is recorded as a whole. In global memory the race check
-            // splits lines.
+            // A column of shared memory is recorded as a whole. In global memory the race
+            // check splits lines.
             if watchers.is_simple()
                 && watchers.has(Watchers::SHARED)
                 // SAFETY: as above.
@@ -230,15 +230,15 @@ impl Core<'_> {
                 continue;
             }
             if even.is_none() || !self.watch_even(op, index, space, (start, step, piece)) {
-                // The rest is checked together, so that a report names the first lane with an
-                // error.
+                // The rest is checked together, so that a report names the first lane
+                // with an error.
                 return self.look(op, (piece | left, false));
             }
         }
     }
 
-    /// Checks these lanes of an access one by one. The bool is whether their addresses are known to
-    /// be scattered.
+    /// Checks these lanes of an access one by one. The bool is whether their addresses are known
+    /// to be scattered.
     #[inline(always)]
     fn look(&mut self, op: *const Op, lanes: (u32, bool)) {
         self.looked_at = lanes;

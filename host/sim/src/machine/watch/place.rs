@@ -1,5 +1,5 @@
-//! The place of an operation: its kernel, its line of the PTX, the line of the user's source, and
-//! the thread.
+//! The place of an operation: its kernel, its line of the PTX, the line of the user's source,
+//! and the thread.
 
 use crate::machine::lane::LANES;
 use crate::machine::launch::run::Run;
@@ -98,9 +98,9 @@ impl Run<'_> {
         place
     }
 
-    /// Returns the place of an operation in code that the user did not write. It points at the
-    /// innermost call in the user's code. Also returns the lines of all calls that led there,
-    /// innermost first.
+    /// Returns the place of an operation in code that the user did not write. It points at
+    /// the innermost call in the user's code. Also returns the lines of all calls that led
+    /// there, innermost first.
     pub(super) fn place_in(&self, op: *const Op, callers: &[u32]) -> (Place, Vec<String>) {
         let mut place = self.place(op);
         let mut calls = Vec::new();

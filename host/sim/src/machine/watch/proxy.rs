@@ -1,5 +1,5 @@
-//! Shared memory that threads write and an asynchronous unit reads, without a fence between the
-//! two.
+//! Shared memory that threads write and an asynchronous unit reads, without a fence
+//! between the two.
 //!
 //! Bulk copies, tensor copies and `wgmma` access shared memory through another *proxy* than
 //! ordinary stores do. They see what threads wrote only after a `fence.proxy.async`. PTX ISA,
@@ -70,8 +70,8 @@ impl Proxies {
         written.pieces[(address / PIECE) as usize..=last].fill(LatestWrite { generation, op, by });
     }
 
-    /// Records a fence by a thread of the block, which covers writes up to these times of the
-    /// block's warps.
+    /// Records a fence by a thread of the block, which covers writes up to these times of
+    /// the block's warps.
     fn fence(&mut self, block: u64, times: &[u32]) {
         let Some(written) = self.0.get_mut(&block) else {
             return;

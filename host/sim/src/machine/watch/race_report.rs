@@ -1,5 +1,5 @@
-//! The report of a race: both accesses with their places, threads and values, and the order that is
-//! missing.
+//! The report of a race: both accesses with their places, threads and values, and the order
+//! that is missing.
 
 use std::sync::PoisonError;
 

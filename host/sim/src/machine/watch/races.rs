@@ -1,5 +1,5 @@
-//! The input of the race check: accesses, instructions that begin, memory that is freed and
-//! allocated.
+//! The input of the race check: accesses, instructions that begin, memory that is
+//! freed and allocated.
 
 use super::closely::{any_bit, there};
 use crate::checks::race::{Access, AccessKind};
@@ -31,8 +31,8 @@ impl Core<'_> {
         };
         let run = self.run;
         let watched = !matches!(run.program.infos[index as usize].class, Class::Plain);
-        // SAFETY: `op` is an operation of the program, and of those with a class a memory
-        // operation.
+        // SAFETY: `op` is an operation of the program, and of those with a class
+        // a memory operation.
         let spins = watched && unsafe { (*op).aux } & flag::SPINS != 0;
         let strong = kind == AccessKind::Atomic || spins;
         let access = self.race_access((index, &info), region, (kind, strong));
@@ -64,8 +64,8 @@ impl Core<'_> {
         }
     }
 
-    /// Describes an access by the running warp's lanes for the race check. The first lane
-    /// represents all.
+    /// Describes an access by the running warp's lanes for the race check. The first
+    /// lane represents all.
     #[inline(always)]
     pub(super) fn race_access(
         &self,

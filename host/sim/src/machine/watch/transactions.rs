@@ -12,8 +12,8 @@ use crate::machine::meeting::mbarrier::MbarrierPlace;
 use crate::machine::op::Op;
 use crate::semantics::mbarrier::Mbarrier;
 
-/// The latest transaction on an mbarrier: the operation, and the thread that began it (block, warp,
-/// lane).
+/// The latest transaction on an mbarrier: the operation, and the thread that began it
+/// (block, warp, lane).
 #[derive(Debug, Clone, Copy)]
 pub(in crate::machine) struct LastTransaction {
     home: MbarrierPlace,
@@ -22,8 +22,8 @@ pub(in crate::machine) struct LastTransaction {
 }
 
 impl Core<'_> {
-    /// Subtracts bytes that have arrived from the mbarrier's pending count of bytes
-    /// (`complete_tx`).
+    /// Subtracts bytes that have arrived from the mbarrier's pending count
+    /// of bytes (`complete_tx`).
     pub(in crate::machine) fn complete_transaction(
         &mut self,
         home: MbarrierPlace,

@@ -1,5 +1,5 @@
-//! Which checks and counters look at each operation of a launch. This is decided once, before the
-//! launch runs.
+//! Which checks and counters look at each operation of a launch. This is decided once, before
+//! the launch runs.
 //!
 //! Most operations have no counter or check, and the others have few, so the machine reads this
 //! list first. It takes longer to make a list of all operations than to run a small launch. The
@@ -125,8 +125,8 @@ struct RequestedChecks {
 #[derive(Debug, Default)]
 pub(crate) struct KeptWatchers(Mutex<HashMap<RequestedChecks, Arc<[Watchers]>>>);
 
-/// Returns the counters and checks of a program's operations in a launch of one of its kernels, by
-/// operation number.
+/// Returns the counters and checks of a program's operations in a launch of one of its kernels,
+/// by operation number.
 pub(in crate::machine) fn watchers(
     (program, kernel): (&Program, &Function),
     launch: &Launch<'_>,
@@ -209,8 +209,8 @@ fn simple(
     if watchers.has(Watchers::OTHER) || !of_units || spins || info.narrow || info.multicast {
         return Watchers::NOTHING;
     }
-    // Asynchronous units read shared memory through another proxy, and their check needs all
-    // writes.
+    // Asynchronous units read shared memory through another proxy, and their check
+    // needs all writes.
     if shared == Watchers::SHARED && writes == Watchers::WRITES && reads_asynchronously {
         return Watchers::NOTHING;
     }

@@ -17,8 +17,8 @@ pub enum Operand<'a> {
     Part(RegisterId, Selector),
     /// `-%r1`, `-%r1.h0`: a register, or a part of it, negated.
     Minus(RegisterId, Option<Selector>),
-    /// `d|p`: a destination and a second destination, which is a predicate. Either may be
-    /// [`Operand::Sink`] (`None`).
+    /// `d|p`: a destination and a second destination, which is a predicate. Either may
+    /// be [`Operand::Sink`] (`None`).
     Pair(Option<RegisterId>, Option<RegisterId>),
     /// `_`: a result that is discarded, or an absent element.
     Sink,
@@ -47,9 +47,9 @@ pub enum Operand<'a> {
     Vector(Slice),
     /// `{a, b, c, d}|p`: the elements of a result, and a predicate destination.
     VectorPair(Slice, RegisterId),
-    /// `(a, b, ...)` of `call`: the elements. A call always has the operands returns, target,
-    /// arguments (the lists possibly empty), and then possibly the label of a prototype or of
-    /// targets.
+    /// `(a, b, ...)` of `call`: the elements. A call always has the operands returns,
+    /// target, arguments (the lists possibly empty), and then possibly the label of a
+    /// prototype or of targets.
     Arguments(Slice),
     /// A label: of an instruction, prototype or target list.
     Label(LabelId),

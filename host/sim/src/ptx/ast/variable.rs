@@ -41,9 +41,9 @@ impl Variable<'_> {
         self.ty.size() * u64::from(self.vector)
     }
 
-    /// Returns the bytes of the whole variable. An unsized outermost dimension has the length of
-    /// the initializer, or is empty without one. The parser has checked that the size does not
-    /// overflow.
+    /// Returns the bytes of the whole variable. An unsized outermost dimension has the
+    /// length of the initializer, or is empty without one. The parser has checked that the
+    /// size does not overflow.
     pub fn size(&self) -> u64 {
         let listed = match &self.initializer {
             Some(Initializer::List(list)) => list.len() as u64,

@@ -1,8 +1,8 @@
 //! Function bodies: statements, scopes, labels and the directives among them.
 //!
-//! PTX ISA 4.3 "Statements", 7.1, 11.4 "Control flow directives", 11.5 "Debugging directives".
-//! Nested scopes are kept on a stack of names, and not on the call stack, so depth needs no
-//! recursion.
+//! PTX ISA 4.3 "Statements", 7.1, 11.4 "Control flow directives", 11.5 "Debugging
+//! directives". Nested scopes are kept on a stack of names, and not on the call stack, so
+//! depth needs no recursion.
 
 use super::cursor::Cursor;
 use super::module::Symbols;

@@ -162,8 +162,8 @@ impl<'a> Cursor<'a> {
         self.int(value).map(|int| int.bits as i64)
     }
 
-    /// Parses `+ ...` or `- ...` after a symbol or register in an address. Returns the sum of these
-    /// terms.
+    /// Parses `+ ...` or `- ...` after a symbol or register in an address. Returns the sum
+    /// of these terms.
     pub(super) fn offset(&mut self) -> Result<i64, ParseError> {
         let mut offset = 0_i64;
         loop {

@@ -407,8 +407,8 @@ impl<'a> BodyParser<'_, 'a> {
                 .cursor
                 .unexpected("`]`, `,` or an offset of the address"));
         }
-        // In a list, the first element is a texture, surface or tensor map, and not an address in
-        // memory.
+        // In a list, the first element is a texture, surface or tensor map, and not an
+        // address in memory.
         let first = match address {
             Operand::Address(Base::Register(id), 0) => Operand::Register(id),
             Operand::Address(Base::Symbol(symbol), offset) => Operand::Symbol(symbol, offset),

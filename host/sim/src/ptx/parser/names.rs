@@ -51,8 +51,8 @@ struct Binding {
 /// A declared register, or a declared family of registers.
 struct Family<'a> {
     declaration: RegisterDeclaration<'a>,
-    /// Numbers of the members, [`UNUSED`] for those that were not used yet. The list grows with
-    /// use.
+    /// Numbers of the members, [`UNUSED`] for those that were not used yet. The list
+    /// grows with use.
     members: Vec<RegisterId>,
     /// Members whose index is far beyond those that were used so far.
     far: Map<u32, RegisterId>,

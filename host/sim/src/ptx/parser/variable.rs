@@ -44,8 +44,8 @@ pub(super) fn space_of(word: &str) -> Option<Space> {
 }
 
 impl<'a> Cursor<'a> {
-    /// Parses the space, alignment, type and attributes of a declaration. The order after the space
-    /// is free.
+    /// Parses the space, alignment, type and attributes of a declaration. The order after the
+    /// space is free.
     pub(super) fn declaration_head(&mut self, linkage: Linkage) -> Result<Head, ParseError> {
         let Token::Dotted(word) = self.token else {
             return Err(self.unexpected("a state space"));

@@ -25,8 +25,8 @@ fn ftz_f64(x: f64) -> f64 {
     }
 }
 
-/// Applies `exact` to the operand, with the operand and the result reduced as these instructions
-/// do.
+/// Applies `exact` to the operand, with the operand and the result reduced as
+/// these instructions do.
 #[inline(always)]
 fn gross(a: f64, exact: impl Fn(f64) -> f64) -> f64 {
     let a = upper(ftz_f64(a));

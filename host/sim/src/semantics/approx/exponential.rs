@@ -10,8 +10,8 @@ use std::f64::consts::{LN_2, SQRT_2};
 /// Returns 2^x in f64, for an `x` that comes from f32. A NaN stays NaN.
 #[inline(always)]
 pub(super) fn exp2(x: f64) -> f64 {
-    // Beyond these bounds, f32 has only zero and infinity. The power of two below must stay within
-    // f64's range.
+    // Beyond these bounds, f32 has only zero and infinity. The power of two below must stay
+    // within f64's range.
     let x = x.clamp(-200.0, 200.0);
     // Split into a whole number and a rest: adding 1.5 * 2^52 leaves the whole number, ties to
     // even, in the low digits.

@@ -1,11 +1,11 @@
 //! `sin.approx`, `cos.approx` on f32.
 //!
-//! PTX ISA 9.7.3. The ISA bounds the error in [-100pi, 100pi] only. Here the computation is in f64
-//! without branches, so that loops over lanes become vector code. The nearest multiple of pi/2 is
-//! subtracted by two fused multiplications (W. J. Cody and W. Waite, "Software Manual for the
-//! Elementary Functions", 1980; with 106 bits of pi/2 the lost part is below 2^-55). Short series
-//! give sine and cosine of the rest. The result is the nearest f32, except for about one value in a
-//! million.
+//! PTX ISA 9.7.3. The ISA bounds the error in [-100pi, 100pi] only. Here the computation is in
+//! f64 without branches, so that loops over lanes become vector code. The nearest multiple of
+//! pi/2 is subtracted by two fused multiplications (W. J. Cody and W. Waite, "Software Manual for
+//! the Elementary Functions", 1980; with 106 bits of pi/2 the lost part is below 2^-55). Short
+//! series give sine and cosine of the rest. The result is the nearest f32, except for about one
+//! value in a million.
 //!
 //! Open in the ISA: an operand above 2^50, which counts as a multiple of 2pi here. An infinity
 //! gives NaN (measured).
@@ -26,8 +26,8 @@ fn reduce(x: f64) -> (u64, f64) {
     } else {
         0.0
     };
-    // Split into a whole number and a rest: adding 1.5 * 2^52 leaves the whole number in the low
-    // digits.
+    // Split into a whole number and a rest: adding 1.5 * 2^52 leaves the whole number in
+    // the low digits.
     const SHIFT: f64 = 6_755_399_441_055_744.0;
     let shifted = x * FRAC_2_PI + SHIFT;
     let turns = shifted - SHIFT;

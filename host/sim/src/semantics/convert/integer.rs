@@ -40,16 +40,16 @@ macro_rules! saturate_float {
         };
         let above = if $x > LOW { $x } else { LOW }; // also for NaN
         let inside = if above < HIGH { above } else { HIGH };
-        // SAFETY: `inside` is a number in [LOW, HIGH], and the integer type can represent both
-        // bounds.
+        // SAFETY: `inside` is a number in [LOW, HIGH], and the integer type can
+        // represent both bounds.
         let whole: $t = unsafe { inside.to_int_unchecked() };
         let saturated = if $x > HIGH { <$t>::MAX } else { whole };
         if $x.is_nan() { $nan } else { saturated }
     }};
 }
 
-/// Implements the integer types, each with the results for an f32 NaN and an f64 NaN (see
-/// `to_integer`).
+/// Implements the integer types, each with the results for an f32 NaN and an f64
+/// NaN (see `to_integer`).
 macro_rules! int {
     ($($t:ty: $nan32:expr, $nan64:expr);+ $(;)?) => {$(
         impl Int for $t {

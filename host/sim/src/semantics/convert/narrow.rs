@@ -20,8 +20,8 @@ pub(crate) trait Number: Copy {
     fn odd_f32(self) -> f32;
 }
 
-/// Converts an integer to f64, rounded to odd. Its high and low words are exact, but their sum may
-/// not be.
+/// Converts an integer to f64, rounded to odd. Its high and low words are exact, but their sum
+/// may not be.
 #[inline(always)]
 fn odd_f64<S: Int>(a: S) -> f64 {
     let value = a.value();
@@ -58,8 +58,8 @@ number! {
     f64: |a| odd_f32(a);
 }
 
-/// Rounds `x` to a half format's bits. `nearest` is the result for values that need no other
-/// rounding.
+/// Rounds `x` to a half format's bits. `nearest` is the result for values that need
+/// no other rounding.
 #[inline]
 fn round_half(x: f32, format: Format, rounding: Rounding, nearest: u16) -> u16 {
     if x.is_finite() {

@@ -2,14 +2,14 @@
 //!
 //! PTX ISA 9.7.9 "cvt" and 5.2.3 "Alternate Floating-Point Data Formats". tf32 is f32 with ten
 //! fraction bits; the low 13 bits of the register are zero. The narrow formats always saturate
-//! (`.satfinite`): values above the largest number, including infinity, become that number. NaN is
-//! `0x7f` in e4m3 and e5m2, and the largest number in formats without NaN. In a packed result, the
-//! first operand is the upper element. `.relu` is [`relu_f32`] on the operands, or `relu_f16` on
-//! the results.
+//! (`.satfinite`): values above the largest number, including infinity, become that number. NaN
+//! is `0x7f` in e4m3 and e5m2, and the largest number in formats without NaN. In a packed result,
+//! the first operand is the upper element. `.relu` is [`relu_f32`] on the operands, or `relu_f16`
+//! on the results.
 //!
-//! Open in the ISA: a NaN to tf32, which is as measured on an H200, described at each function; a
-//! negative number to ue8m0, which has no sign, so the magnitude is used. Stochastic rounding is in
-//! `stochastic`.
+//! Open in the ISA: a NaN to tf32, which is as measured on an H200, described at each function;
+//! a negative number to ue8m0, which has no sign, so the magnitude is used. Stochastic rounding
+//! is in `stochastic`.
 
 use crate::semantics::Rounding::{self, Nearest};
 use crate::semantics::exact::{Exact, Format};

@@ -1,9 +1,9 @@
 //! `add`, `sub`, `mul`, `fma`, `mad`, `div`, `rcp`, `sqrt`, rounded towards zero (`.rz`), down
 //! (`.rm`) and up (`.rp`).
 //!
-//! PTX ISA 9.7.3. The results are exact: f32 through f64 and [`odd`], f64 through [`Exact`]. NaN
-//! results are those of the nearest rounding, and so are results with infinities, which no rounding
-//! changes.
+//! PTX ISA 9.7.3. The results are exact: f32 through f64 and [`odd`], f64 through [`Exact`].
+//! NaN results are those of the nearest rounding, and so are results with infinities, which
+//! no rounding changes.
 
 use super::arithmetic::*;
 use super::nan::{UP, canonical_f32, flush_tiny, ftz_f32, sat_f32};

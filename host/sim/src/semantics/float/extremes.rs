@@ -14,8 +14,8 @@ macro_rules! extremes {
     ($($min:ident, $max:ident: $t:ty);+ $(;)?) => {$(
         #[inline(always)]
         fn $min(a: $t, b: $t) -> $t {
-            // Equal operands have the same bits, except for two zeros. The sign bit of either zero
-            // makes -0.
+            // Equal operands have the same bits, except for two zeros. The sign bit of either
+            // zero makes -0.
             let equal = <$t>::from_bits(a.to_bits() | b.to_bits());
             let ordered = select(a < b, a, select(b < a, b, equal));
             select(a.is_nan(), b, select(b.is_nan(), a, ordered))
@@ -47,15 +47,15 @@ pub(crate) fn max_f32(a: f32, b: f32) -> f32 {
     canonical_f32(larger_f32(a, b))
 }
 
-/// `min.f64`: the smaller one, or the number if the other is NaN. Of two NaNs, the second is the
-/// result.
+/// `min.f64`: the smaller one, or the number if the other is NaN. Of two NaNs, the second
+/// is the result.
 #[inline(always)]
 pub(crate) fn min_f64(a: f64, b: f64) -> f64 {
     settle2_f64(smaller_f64(a, b), a, b)
 }
 
-/// `max.f64`: the larger one, or the number if the other is NaN. Of two NaNs, the second is the
-/// result.
+/// `max.f64`: the larger one, or the number if the other is NaN. Of two NaNs, the second
+/// is the result.
 #[inline(always)]
 pub(crate) fn max_f64(a: f64, b: f64) -> f64 {
     settle2_f64(larger_f64(a, b), a, b)

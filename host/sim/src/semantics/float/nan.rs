@@ -1,5 +1,5 @@
-//! NaN results, flushing and saturation: the treatment of operands and results before and after the
-//! arithmetic.
+//! NaN results, flushing and saturation: the treatment of operands and results before and
+//! after the arithmetic.
 //!
 //! PTX ISA 9.7.3 requires only that a NaN result is some NaN. The rest is open in the ISA. Here it
 //! is as measured on an H200:

@@ -1,8 +1,8 @@
-//! `add`, `sub`, `mul`, `fma`, `neg`, `abs` on one f16 or bf16, with `.ftz`, `.sat`, `.relu` and
-//! `.oob`.
+//! `add`, `sub`, `mul`, `fma`, `neg`, `abs` on one f16 or bf16, with `.ftz`, `.sat`,
+//! `.relu` and `.oob`.
 //!
-//! PTX ISA 9.7.4. Only `.rn` exists. `.relu` replaces a negative result (and -0) by zero and keeps
-//! NaN.
+//! PTX ISA 9.7.4. Only `.rn` exists. `.relu` replaces a negative result (and -0) by zero
+//! and keeps NaN.
 
 use super::bits::{Half, sat_f16};
 use crate::semantics::float::{canonical_f32, max_nan_f32};

@@ -76,8 +76,8 @@ pub(crate) fn cvt_f32_bf16(a: bf16) -> f32 {
 pub(crate) fn cvt_rn_f16_f32(a: f32) -> f16 {
     let bits = a.to_bits();
     let (sign, magnitude) = (bits >> 16 & 0x8000, bits & 0x7fff_ffff);
-    // The last digit of a sum with 0.5 is f16's smallest number. So the sum is rounded as f16's
-    // subnormals are.
+    // The last digit of a sum with 0.5 is f16's smallest number. So the sum is rounded as
+    // f16's subnormals are.
     let subnormal = (f32::from_bits(magnitude) + 0.5)
         .to_bits()
         .wrapping_sub(0.5f32.to_bits());

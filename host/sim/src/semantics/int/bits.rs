@@ -47,8 +47,8 @@ typed! {
 }
 
 typed! {
-    /// `bfind.shiftamt`: the left shift that moves `bfind`'s bit to the top; all ones if there is
-    /// none.
+    /// `bfind.shiftamt`: the left shift that moves `bfind`'s bit to the top; all ones if
+    /// there is none.
     |a| if a == 0 { NOT_FOUND } else { a.leading_zeros() };
     bfind_shiftamt_u32(u32) -> u32, bfind_shiftamt_u64(u64) -> u32,
 }
@@ -96,9 +96,9 @@ pub(crate) fn fns_b32(mask: u32, base: u32, offset: i32) -> u32 {
     }
 }
 
-/// Returns the bits of a field's position and length that are used: the low 8 bits at 32 bits, and
-/// all 32 at 64 bits, as measured on an H200. From twice the width on, larger values have the same
-/// effect.
+/// Returns the bits of a field's position and length that are used: the low 8 bits at 32 bits,
+/// and all 32 at 64 bits, as measured on an H200. From twice the width on, larger values have
+/// the same effect.
 #[inline(always)]
 fn field(bits: u32, pos: u32, len: u32) -> (u32, u32) {
     if bits == 32 {
@@ -143,8 +143,8 @@ typed! {
     bfi_b32(u32, u32, u32, u32) -> u32, bfi_b64(u64, u64, u32, u32) -> u64,
 }
 
-/// `bmsk.clamp.b32`: `width` ones from bit `pos` up, as many as fit; none if `pos` is beyond the
-/// word.
+/// `bmsk.clamp.b32`: `width` ones from bit `pos` up, as many as fit; none if `pos` is
+/// beyond the word.
 #[inline(always)]
 pub(crate) fn bmsk_clamp_b32(pos: u32, width: u32) -> u32 {
     let ones = if width < 32 { !(!0 << width) } else { !0 };

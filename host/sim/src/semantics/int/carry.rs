@@ -31,15 +31,15 @@ typed! {
 }
 
 typed! {
-    /// `madc.lo.cc`: the low half of a * b, plus c + carry, and the carry out; `mad.lo.cc` passes
-    /// `false`.
+    /// `madc.lo.cc`: the low half of a * b, plus c + carry, and the carry out;
+    /// `mad.lo.cc` passes `false`.
     |a, b, c, carry| addc_u32(super::mul_lo_u32(a, b), c, carry);
     madc_lo_u32(u32, u32, u32, bool) -> (u32, bool),
 }
 
 typed! {
-    /// `madc.lo.cc`: the low half of a * b, plus c + carry, and the carry out; `mad.lo.cc` passes
-    /// `false`.
+    /// `madc.lo.cc`: the low half of a * b, plus c + carry, and the carry out;
+    /// `mad.lo.cc` passes `false`.
     |a, b, c, carry| addc_u64(super::mul_lo_u64(a, b), c, carry);
     madc_lo_u64(u64, u64, u64, bool) -> (u64, bool),
 }
@@ -47,8 +47,8 @@ typed! {
 /// Defines `madc.hi.cc` at one type. `$mul` is its `mul.hi`, and `$add` adds bits of its width.
 macro_rules! madc_hi {
     ($($name:ident: $t:ty, $bits:ty = $mul:ident, $add:ident);+ $(;)?) => {$(
-        /// `madc.hi.cc`: the high half of a * b, plus c + carry, and the carry out; `mad.hi.cc`
-        /// passes `false`.
+        /// `madc.hi.cc`: the high half of a * b, plus c + carry, and the carry out;
+        /// `mad.hi.cc` passes `false`.
         #[inline(always)]
         pub(crate) fn $name(a: $t, b: $t, c: $t, carry: bool) -> ($t, bool) {
             let (sum, carry) = $add(super::$mul(a, b) as $bits, c as $bits, carry);

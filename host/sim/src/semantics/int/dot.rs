@@ -48,8 +48,8 @@ dp4a! {
     dp4a_s32_s32: bytes_s32, bytes_s32;
 }
 
-/// Defines `dp2a` for each mode and pair of operand types. The mode selects the half of `b`'s
-/// bytes.
+/// Defines `dp2a` for each mode and pair of operand types. The mode selects the half
+/// of `b`'s bytes.
 macro_rules! dp2a {
     ($($name:ident: $a_halves:ident, $b_bytes:ident[$low:literal, $high:literal]);+ $(;)?) => {$(
         /// `dp2a.mode.atype.btype`: `c` plus the products of the two half words of `a` and two

@@ -89,8 +89,8 @@ impl Element {
         }
     }
 
-    /// Returns the values of element `index` in every lane's register. The type is tested only
-    /// once.
+    /// Returns the values of element `index` in every lane's register. The type is
+    /// tested only once.
     #[inline(always)]
     pub(crate) fn values(self, register: &[u32; 32], index: usize) -> [f64; 32] {
         let mut values = [0.0; 32];

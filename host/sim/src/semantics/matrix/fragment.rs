@@ -10,8 +10,8 @@
 //! assigned to lanes in row-major order, a run to each lane. The assignment starts again if a
 //! fragment has more places than the matrix has elements.
 
-/// Returns the row and column of A's element `index` in `register` of `lane`, with `e` elements in
-/// a register.
+/// Returns the row and column of A's element `index` in `register` of `lane`, with `e` elements
+/// in a register.
 #[inline]
 pub(crate) fn mma_a(e: usize, lane: usize, register: usize, index: usize) -> (usize, usize) {
     (
@@ -20,8 +20,8 @@ pub(crate) fn mma_a(e: usize, lane: usize, register: usize, index: usize) -> (us
     )
 }
 
-/// Returns the row and column of B's element `index` in `register` of `lane`, with `e` elements in
-/// a register.
+/// Returns the row and column of B's element `index` in `register` of `lane`, with `e` elements
+/// in a register.
 #[inline]
 pub(crate) fn mma_b(e: usize, lane: usize, register: usize, index: usize) -> (usize, usize) {
     (lane % 4 * e + index + register * 4 * e, lane / 4)

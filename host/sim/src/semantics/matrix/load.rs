@@ -13,8 +13,8 @@ pub(crate) fn address_lane(matrix: usize, row: usize) -> usize {
     (matrix % 4) * 8 + row % 8
 }
 
-/// Returns the row and column of half `index` (0: the low one) of a lane's register. `trans` is the
-/// modifier.
+/// Returns the row and column of half `index` (0: the low one) of a lane's register. `trans`
+/// is the modifier.
 #[inline]
 pub(crate) fn position(lane: usize, index: usize, trans: bool) -> (usize, usize) {
     let (major, minor) = (lane / 4 % 8, lane % 4 * 2 + index % 2);
@@ -81,8 +81,8 @@ impl Packed {
     }
 }
 
-/// Returns a register of every lane, from a matrix of 8 by 16 bytes. It contains four neighbours of
-/// a row.
+/// Returns a register of every lane, from a matrix of 8 by 16 bytes. It contains four neighbours
+/// of a row.
 #[inline]
 pub(crate) fn load_bytes(rows: &[[u8; 16]; 8]) -> [u32; 32] {
     std::array::from_fn(|lane| {
@@ -105,8 +105,8 @@ pub(crate) fn load_bytes_trans(rows: &[[u8; 16]; 16]) -> [[u32; 32]; 2] {
     })
 }
 
-/// Returns the columns, as rows of memory, of a matrix of 16 by 8 bytes with the fragment of an
-/// accumulator.
+/// Returns the columns, as rows of memory, of a matrix of 16 by 8 bytes with the fragment
+/// of an accumulator.
 #[inline]
 pub(crate) fn store_bytes_trans(register: &[u32; 32]) -> [[u8; 16]; 8] {
     let mut columns = [[0; 16]; 8];

@@ -1,5 +1,5 @@
-//! Matrix instructions of a warp: the positions of matrix elements in the lanes' registers, and
-//! matrix products.
+//! Matrix instructions of a warp: the positions of matrix elements in the lanes' registers,
+//! and matrix products.
 //!
 //! PTX ISA 9.7.14 "Warp Level Matrix Multiply-Accumulate Instructions": `mma.sync`, `wmma`,
 //! `ldmatrix`, `stmatrix`, `movmatrix`. A warp's registers are `[[u32; 32]]`: for each register of

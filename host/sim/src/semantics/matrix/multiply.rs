@@ -179,8 +179,8 @@ pub(crate) fn mma(
     (c_type, c): (Accumulator, &[[u32; 32]]),
     (d_type, d): (Accumulator, &mut [[u32; 32]]),
 ) {
-    // Few shapes have a larger k, and clearing more than necessary takes as long as the
-    // multiplication.
+    // Few shapes have a larger k, and clearing more than necessary takes as long
+    // as the multiplication.
     match k {
         ..=16 => mma_up_to::<16>(
             k,

@@ -1,12 +1,12 @@
-//! Block scaling of `mma.sync`: each block of columns of A, and of rows of B, shares a scale
-//! factor.
+//! Block scaling of `mma.sync`: each block of columns of A, and of rows of B, shares
+//! a scale factor.
 //!
 //! PTX ISA 9.7.14.3 "Block Scaling for mma.sync". A register of each lane has four factors of a
-//! byte. In each quad (four lanes), a selector chooses the lanes that are used. For A it chooses a
-//! pair: the first lane has the factors of the quad's row, and the second those of the row eight
-//! below. For B it chooses one lane, with the factors of the quad's column. Another selector
-//! chooses the first of the bytes. A factor is a power of two (`.ue8m0`) or an `.e4m3` without a
-//! sign (`.ue4m3`).
+//! byte. In each quad (four lanes), a selector chooses the lanes that are used. For A it chooses
+//! a pair: the first lane has the factors of the quad's row, and the second those of the row
+//! eight below. For B it chooses one lane, with the factors of the quad's column. Another
+//! selector chooses the first of the bytes. A factor is a power of two (`.ue8m0`) or an `.e4m3`
+//! without a sign (`.ue4m3`).
 //!
 //! None of this was measured, because an H200 has no such instruction. Products and factors are
 //! multiplied exactly, in f64.

@@ -7,17 +7,17 @@
 //! tf32, 0b0100 is the first element and 0b1110 the second. The stored elements are in the lanes
 //! like a dense matrix of half the columns.
 //!
-//! Some lanes of each quad hold the metadata of its two rows. If not all lanes are needed, the
-//! selector chooses them. With elements of 16 and 32 bits, a register contains half of a row's
-//! metadata and half of that of the row eight below. With 8 and 4 bits, it contains that of one
-//! row.
+//! Some lanes of each quad hold the metadata of its two rows. If not all lanes are needed,
+//! the selector chooses them. With elements of 16 and 32 bits, a register contains half of a
+//! row's metadata and half of that of the row eight below. With 8 and 4 bits, it contains
+//! that of one row.
 //!
 //! The ISA shows in figures which lane holds which metadata. It was measured on an H200, for every
 //! shape, type and selector (2026-11-21).
 //!
-//! Undefined in the ISA: metadata that names one element twice; with `::ordered_metadata`, metadata
-//! that is out of order; and for tf32, any metadata other than those two. [`misplaced`] finds such
-//! metadata.
+//! Undefined in the ISA: metadata that names one element twice; with `::ordered_metadata`,
+//! metadata that is out of order; and for tf32, any metadata other than those two. [`misplaced`]
+//! finds such metadata.
 
 use super::element::Element;
 use super::fragment;
@@ -43,8 +43,8 @@ fn chunks_per_register(a_type: Element) -> usize {
 
 /// Returns the number of selectors: sets of lanes that can hold the metadata.
 pub(crate) fn selectors(k: usize, a_type: Element) -> usize {
-    // There are four bits for each chunk of 16 rows, and eight quads have four registers of 32
-    // bits.
+    // There are four bits for each chunk of 16 rows, and eight quads have four registers
+    // of 32 bits.
     (16 / (k / chunk(a_type)).max(1)).clamp(1, 4)
 }
 

@@ -1,10 +1,10 @@
 //! `wgmma.mma_async`: D = A * B + D of a warpgroup. B is in shared memory, and A may be.
 //!
-//! PTX ISA 9.7.15 "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions". Each of
-//! the four warps has 16 of D's 64 rows, and needs the same number of rows of A. So this module
-//! computes one warp's part. Sums are computed as in [`super::multiply`]: products are exact, are
-//! added in f64 in the order of k, then to D, and the result is rounded once. Integers and bits are
-//! exact.
+//! PTX ISA 9.7.15 "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions". Each
+//! of the four warps has 16 of D's 64 rows, and needs the same number of rows of A. So this
+//! module computes one warp's part. Sums are computed as in [`super::multiply`]: products are
+//! exact, are added in f64 in the order of k, then to D, and the result is rounded once.
+//! Integers and bits are exact.
 //!
 //! A descriptor (9.7.15.5.1.2) describes a matrix in shared memory: a start, two strides and a
 //! swizzling mode. The matrix is stored in pieces of 16 bytes. [`Descriptor::place`] implements the
@@ -30,8 +30,8 @@ pub(crate) struct Descriptor {
     pub(crate) leading: u32,
     /// "Stride dimension byte offset".
     pub(crate) stride: u32,
-    /// "Matrix base offset": the line of 128 bytes, of eight, at which the swizzling pattern
-    /// starts.
+    /// "Matrix base offset": the line of 128 bytes, of eight, at which the
+    /// swizzling pattern starts.
     pub(crate) base: u32,
     /// The swizzling mode of the pieces.
     pub(crate) swizzle: Swizzle,

@@ -29,8 +29,8 @@ pub enum TensorMapError {
         /// The required alignment, in bytes.
         align: u64,
     },
-    /// A dimension without elements, with too many, or with a number that packed elements do not
-    /// allow.
+    /// A dimension without elements, with too many, or with a number that packed elements
+    /// do not allow.
     #[error("{size} elements in dimension {dimension}; {need}")]
     Size {
         /// The dimension, from 0.

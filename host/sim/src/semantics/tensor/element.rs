@@ -100,8 +100,8 @@ impl Element {
         self as u32
     }
 
-    /// Returns the bits of one element in global memory. Except for packed types, it is a multiple
-    /// of 8.
+    /// Returns the bits of one element in global memory. Except for packed types, it is a
+    /// multiple of 8.
     pub fn bits(self) -> u32 {
         match self {
             U8 => 8,
@@ -124,8 +124,8 @@ impl Element {
         matches!(self, U4x16 | U4x16Padded | U6x16Padded)
     }
 
-    /// Returns whether the elements are packed in global memory, with padding between them in
-    /// shared memory.
+    /// Returns whether the elements are packed in global memory, with padding between them
+    /// in shared memory.
     pub fn padded(self) -> bool {
         matches!(self, U4x16Padded | U6x16Padded)
     }

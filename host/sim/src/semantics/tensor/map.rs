@@ -1,7 +1,7 @@
 //! The tensor map object.
 //!
-//! NVIDIA does not publish the layout of its 128 bytes. Here the layout is as follows,
-//! little-endian:
+//! NVIDIA does not publish the layout of its 128 bytes. Here the layout is
+//! as follows, little-endian:
 //!
 //! | bytes | what |
 //! | --- | --- |
@@ -65,8 +65,8 @@ pub enum Fill {
 macro_rules! numbered {
     ($($name:ident: $($variant:ident),+;)+) => {$(
         impl $name {
-            /// Returns the value with this number in the driver's enumeration, and in
-            /// `tensormap.replace`.
+            /// Returns the value with this number in the driver's enumeration,
+            /// and in `tensormap.replace`.
             pub fn of(number: u32) -> Option<Self> {
                 [$($name::$variant),+].get(number as usize).copied()
             }
@@ -288,8 +288,8 @@ impl TensorMap {
             Field::Interleave => Interleave::of(small).is_some() && put(7..8, value),
             Field::Swizzle => small <= Swizzle::B128 as u32 && put(8..9, value),
             Field::Atomicity => {
-                // The atomicity divides the lines of the mode that is there, 128 bytes, into
-                // chunks.
+                // The atomicity divides the lines of the mode that is there, 128
+                // bytes, into chunks.
                 small < 4 && put(8..9, Swizzle::B128 as u64 + value)
             }
             Field::Fill => Fill::of(small).is_some() && put(10..11, value),

@@ -1,7 +1,7 @@
 //! Tensor maps: the description of a tensor for `cp.async.bulk.tensor`, and the copy of its bytes.
 //!
-//! PTX ISA 5.5 "Tensors" and 5.5.8 "Tensor-map"; CUDA driver API reference, "Tensor Map Object
-//! Management".
+//! PTX ISA 5.5 "Tensors" and 5.5.8 "Tensor-map"; CUDA driver API reference, "Tensor
+//! Map Object Management".
 //!
 //! | file | what it is |
 //! | --- | --- |

@@ -140,8 +140,8 @@ fn a_map_that_cannot_be_says_why() {
         }),
         E::Empty { dimension: 0 }
     ));
-    // Without slices the first dimension's traversal stride is ignored, but an H200 nevertheless
-    // refuses 0.
+    // Without slices the first dimension's traversal stride is ignored, but an H200
+    // nevertheless refuses 0.
     let mut ignored = map();
     ignored.steps[0] = 2;
     assert_eq!(ignored.check(90), Ok(()));

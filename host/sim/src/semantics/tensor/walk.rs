@@ -36,8 +36,8 @@ pub enum BoxPosition {
     Tile([i32; MOST]),
     /// Four rows of a two-dimensional map: the column where they start, and their row numbers.
     Rows(i32, [i32; 4]),
-    /// A column of pixels: the coordinates of the first pixel, and the offsets in the filter, width
-    /// first.
+    /// A column of pixels: the coordinates of the first pixel, and the offsets in the
+    /// filter, width first.
     Column([i32; MOST], [u16; 3]),
 }
 
@@ -121,8 +121,8 @@ impl TensorMap {
     /// Returns the bytes of the box in shared memory. An mbarrier receives this count.
     ///
     /// # Errors
-    /// The instruction does not fit the map, or the box begins at a position where no box can
-    /// begin.
+    /// The instruction does not fit the map, or the box begins at a position where no
+    /// box can begin.
     pub fn bytes(&self, place: &BoxPosition) -> Result<u64, WalkError> {
         let Some(size) = self.element.size() else {
             return Err(WalkError::NotModelled("packed elements"));

@@ -177,8 +177,8 @@ proptest! {
     #[test]
     fn float_to_integer_agrees_with_exact_arithmetic(mantissa in any::<i32>(), exponent in -40..70i32) {
         let x = f64::from(mantissa) * f64::from(exponent).exp2();
-        // The exact value is mantissa * 2^exponent: floor, remainder and tie are visible as
-        // integers.
+        // The exact value is mantissa * 2^exponent: floor, remainder and tie are
+        // visible as integers.
         let (floor, fraction, half) = if exponent >= 0 {
             (i128::from(mantissa) << exponent, 0, 1)
         } else {

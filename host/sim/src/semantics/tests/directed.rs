@@ -6,8 +6,8 @@ use crate::semantics::exact::{BF16, Exact, F16, F32, F64};
 use crate::semantics::float::*;
 use proptest::prelude::*;
 
-/// Returns any f64 bits: random, or with exponents near those of other operands, or at the ends of
-/// the range.
+/// Returns any f64 bits: random, or with exponents near those of other operands, or at the ends
+/// of the range.
 fn doubles() -> impl Strategy<Value = f64> {
     prop_oneof![
         any::<u64>(),
@@ -49,9 +49,9 @@ fn singles() -> impl Strategy<Value = f32> {
     .prop_map(f32::from_bits)
 }
 
-/// Returns whether `down`, `up` and `zero` are the neighbours that enclose a value whose nearest is
-/// `near`. The sign of `error` is the side of `near` on which the value lies (0: the value is
-/// `near`).
+/// Returns whether `down`, `up` and `zero` are the neighbours that enclose a value whose
+/// nearest is `near`. The sign of `error` is the side of `near` on which the value lies (0: the
+/// value is `near`).
 fn encloses(near: f64, error: f64, [zero, down, up]: [f64; 3]) -> bool {
     let expected_down = if error < 0.0 { near.next_down() } else { near };
     let expected_up = if error > 0.0 { near.next_up() } else { near };

@@ -1,5 +1,5 @@
-//! Logic, shifts and byte permutation: H200 corner values, and the ISA's pseudo-code over whole
-//! small domains.
+//! Logic, shifts and byte permutation: H200 corner values, and the ISA's pseudo-code over
+//! whole small domains.
 
 use crate::semantics::logic::*;
 use proptest::prelude::*;

@@ -28,8 +28,8 @@ impl AddressMode {
     }
 }
 
-/// Returns the texel at `index` on an axis of `size` texels; `None` for the border, and for an axis
-/// without texels.
+/// Returns the texel at `index` on an axis of `size` texels; `None` for the border, and for an
+/// axis without texels.
 #[inline]
 pub(crate) fn texel(index: i64, size: u32, mode: AddressMode) -> Option<u32> {
     let length = i64::from(size);

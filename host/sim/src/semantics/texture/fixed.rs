@@ -40,8 +40,8 @@ fn position(x: f32, size: u32, normalized: bool, mode: AddressMode) -> (i64, u32
     ((cut as i64).saturating_mul(size.into()), bits)
 }
 
-/// Returns the texel of a point-sampled fetch at `x` plus an offset in texels; `None` is the
-/// border.
+/// Returns the texel of a point-sampled fetch at `x` plus an offset in texels; `None`
+/// is the border.
 #[inline]
 pub(crate) fn point(
     x: f32,

@@ -1,5 +1,5 @@
-//! Conversions of integer texels that are read as floats, and of floats to texel formats
-//! (`cudaReadModeNormalizedFloat`).
+//! Conversions of integer texels that are read as floats, and of floats to
+//! texel formats (`cudaReadModeNormalizedFloat`).
 //!
 //! CUDA C++ Programming Guide, "Texture Object API": the range of an unsigned type is mapped to [0,
 //! 1], and that of a signed type to [-1, 1], with both ends exact. The smallest signed value, which

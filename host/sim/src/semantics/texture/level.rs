@@ -1,5 +1,5 @@
-//! Levels of mipmaps, in 256ths: the level that a fetch requests, and the level that the sampler
-//! reads.
+//! Levels of mipmaps, in 256ths: the level that a fetch requests, and the level that
+//! the sampler reads.
 //!
 //! CUDA C++ Programming Guide, "Texture Object API" (`mipmapLevelBias` and the clamps). The rest
 //! was measured on an H200 (driver 580.159.04, 2026-11-21 and 22). Levels, clamps and the bias are
@@ -67,8 +67,8 @@ pub(crate) fn of_gradients([x, y]: [[f32; 3]; 2], diagonals: bool) -> i32 {
     of_distance(most)
 }
 
-/// Returns the level that is read, with the sampler's bias and within its clamps and the existing
-/// levels.
+/// Returns the level that is read, with the sampler's bias and within its clamps and
+/// the existing levels.
 #[inline]
 pub(crate) fn clamped(level: i32, bias: f32, [least, most]: [f32; 2], last: usize) -> i32 {
     let bias = (bias * 256.0) as i32;

@@ -471,8 +471,8 @@ fn wrong_copies_are_said() {
     }
 }
 
-/// Threads 0 to 3 each put 24 bytes of zeros into a block of ones, by every kind of address and
-/// size.
+/// Threads 0 to 3 each put 24 bytes of zeros into a block of ones, by every kind of
+/// address and size.
 #[test]
 fn zeros_are_stored_in_bulk() {
     for (space, address, version) in [

@@ -120,15 +120,15 @@ fn one_thread_arrives_for_many_and_sees_what_was_pending() {
         mbarrier.inval.shared.b64 [%rd1];",
         1,
     );
-    // Ten, then six are missing; not over; over once the tenth dropped; nine take part in the
-    // second phase.
+    // Ten, then six are missing; not over; over once the tenth dropped; nine take part in
+    // the second phase.
     assert_eq!(out[..8], [10, 6, 0, 1, 1, 0, 9, 1]);
 }
 
 #[test]
 fn a_thread_may_do_other_things_while_a_phase_runs() {
-    // A wait that never ends by itself: `try_wait` gives false in time, and then the thread arrives
-    // itself.
+    // A wait that never ends by itself: `try_wait` gives false in time, and then the
+    // thread arrives itself.
     let out = run(
         "mbarrier.init.shared.b64 [%rd1], 2; mbarrier.arrive.shared.b64 %rd2, [%rd1];
         mbarrier.try_wait.shared.b64 %p1, [%rd1], %rd2; selp.b32 %r1, 1, 0, %p1; st.global.u32 [%rd0], %r1;
@@ -223,8 +223,8 @@ fn what_the_isa_leaves_undefined_is_said() {
     }
 }
 
-/// Thread 0's copy arrives at the mbarrier when it is complete. Other threads read the data after
-/// the wait.
+/// Thread 0's copy arrives at the mbarrier when it is complete. Other threads read the data
+/// after the wait.
 const COPY: &str = "@%p0 mbarrier.init.shared.b64 [%rd1], 64; bar.sync 0;
     mov.u64 %rd2, s; mul.wide.u32 %rd3, %r0, 4; add.u64 %rd4, %rd2, %rd3; add.u64 %rd5, %rd0, %rd3;
     cp.async.ca.shared.global [%rd4], [%rd5], 4;";

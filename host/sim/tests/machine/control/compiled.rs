@@ -92,8 +92,8 @@ fn mma_multiplies_without_bank_conflicts() {
         .launch(&rig.instance, &launch)
         .expect("it ran before");
     let loads = report.counters.expect("counted").shared_loads;
-    // Eight warps load four matrices four times, and two matrices sixteen times; swizzled rows have
-    // no conflicts.
+    // Eight warps load four matrices four times, and two matrices sixteen times; swizzled rows
+    // have no conflicts.
     assert_eq!(
         (loads.requests, loads.wavefronts, loads.conflicts),
         (8 * 20, 8 * (4 * 4 + 16 * 2), 0)

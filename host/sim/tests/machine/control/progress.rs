@@ -5,8 +5,8 @@ use std::time::Duration;
 use crate::common::Rig;
 use lanewise_sim::{AllocationKind, DeviceModel, Launch};
 
-/// Returns the report of a launch that can't end. The budget of instructions is not needed for
-/// that.
+/// Returns the report of a launch that can't end. The budget of instructions is not
+/// needed for that.
 fn stuck(body: &str, grid: u32, block: u32, params: usize) -> String {
     let rig = Rig::new(body);
     let words = vec![rig.buffer(&[0u32; 64]); params];
@@ -128,8 +128,8 @@ fn threads_at_a_barrier_wait_for_those_that_spin() {
 
 #[test]
 fn slow_is_not_stuck() {
-    // Block 0 counts for long before it sets the flag; the others spin. That takes a million
-    // rounds.
+    // Block 0 counts for long before it sets the flag; the others spin. That takes
+    // a million rounds.
     let rig = Rig::new(&format!(
         "{HEAD} setp.eq.u32 %q, %b, 0; @%q bra COUNT;
         SPIN: ld.volatile.global.u32 %d, [%rd0]; setp.eq.u32 %p, %d, 0; @%p bra SPIN; ret;
@@ -205,8 +205,8 @@ fn a_long_loop_that_ends_by_an_assertion_is_not_endless() {
     assert!(report.contains("failed at ?:7"), "{report}");
 }
 
-/// A block waits for the host, and the others wait for the block. The host takes its time, which is
-/// no deadlock.
+/// A block waits for the host, and the others wait for the block. The host takes its time, which
+/// is no deadlock.
 #[test]
 fn a_flag_of_the_hosts_is_waited_for() {
     let rig = Rig::new(&format!(

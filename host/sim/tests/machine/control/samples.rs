@@ -1,6 +1,6 @@
-//! Every sample of the instruction table, run without changes: once with all registers zero, and
-//! once with meaningful values in some of them: addresses in global and shared memory, sizes,
-//! masks, extremes.
+//! Every sample of the instruction table, run without changes: once with all registers zero,
+//! and once with meaningful values in some of them: addresses in global and shared memory,
+//! sizes, masks, extremes.
 //!
 //! Whatever the operands of an instruction are, the machine ends with a result or a report. It does
 //! not panic, does not hang, and does not report an internal error.

@@ -46,8 +46,8 @@ fn a_vector_of_a_special_register_moves_as_one() {
     assert_eq!(rig.read::<u32>(out, 4), [3, 1, 1, 0]);
 }
 
-/// A kernel that does not ask for reserved memory has none: an address below its own memory is an
-/// error.
+/// A kernel that does not ask for reserved memory has none: an address below its own memory
+/// is an error.
 #[test]
 fn reserved_shared_memory_is_out_of_bounds_for_others() {
     let rig = Rig::new(

@@ -1,6 +1,6 @@
-//! The checks process most accesses a whole warp at a time, in several fast ways. When counters are
-//! also on, they process accesses lane by lane. On random kernels both must find the same errors,
-//! equally often.
+//! The checks process most accesses a whole warp at a time, in several fast ways. When counters
+//! are also on, they process accesses lane by lane. On random kernels both must find the same
+//! errors, equally often.
 
 use crate::common::{Numbers, Rig};
 use lanewise_sim::{Checks, Launch};
@@ -126,8 +126,8 @@ fn findings(seed: u64, checks: Checks, count: bool) -> Vec<String> {
         .reg .b64 %g, %s, %e, %x, %y, %z, %data; .reg .b32 %me, %n, %i, %k, %r; .reg .b16 %h; .reg .pred %p<5>;
         mov.u32 %me, %tid.x; ld.param.u64 %data, [data]; and.b32 %i, %me, 3; setp.eq.u32 %p1, %i, 0; setp.lt.u32 %p2, %me, 44; setp.lt.u32 %p4, %me, 64;
         mov.b32 %r, 1; mov.b64 %y, 1; mov.b64 %z, 1; mov.b16 %h, 1;
-        // Most of shared memory is written by somebody; an array that nothing names would not be
-        // there.
+        // Most of shared memory is written by somebody; an array that nothing names would
+        // not be there.
         mov.u32 %k, other;
         mov.u32 %i, one; mad.lo.u32 %i, %me, 4, %i; mov.u32 %k, 0;
         FILL: st.shared.b32 [%i], %k; add.u32 %i, %i, {bytes}; add.u32 %k, %k, 1; setp.lt.u32 %p3, %k, {rounds}; @%p3 bra FILL;

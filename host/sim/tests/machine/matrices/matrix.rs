@@ -1,9 +1,9 @@
 //! `mma.sync` of every shape and type: products of plain matrices, which the ISA's tables
 //! distribute over registers.
 //!
-//! PTX ISA 9.7.14.5 gives row and column of element i of a lane's fragment for each shape and type.
-//! This file repeats them as they are there. Values are small integers, so every sum is exact in
-//! every type.
+//! PTX ISA 9.7.14.5 gives row and column of element i of a lane's fragment for each shape and
+//! type. This file repeats them as they are there. Values are small integers, so every sum is
+//! exact in every type.
 
 use half::{bf16, f16};
 

@@ -1,5 +1,5 @@
-//! `ldmatrix`, `stmatrix`, `movmatrix`: 8 by 8 matrices of halves between shared memory and
-//! fragments.
+//! `ldmatrix`, `stmatrix`, `movmatrix`: 8 by 8 matrices of halves between shared
+//! memory and fragments.
 //!
 //! PTX ISA 9.7.14.5: lane l holds elements (l / 4, 2 (l % 4)) and its right neighbour, and with
 //! `.trans` those of the transposed matrix; lane 8 m + r has the address of row r of matrix m.
@@ -201,8 +201,8 @@ fn rows_lie_in_shared_memory_and_are_aligned() {
 
 #[test]
 fn wavefronts_are_those_of_an_h200() {
-    // As an H200 counts (driver 580, 2026-11-21): ldmatrix.x4 with rows 16, 128 and 144 bytes
-    // apart.
+    // As an H200 counts (driver 580, 2026-11-21): ldmatrix.x4 with rows 16, 128 and
+    // 144 bytes apart.
     for (apart, wavefronts, conflicts) in [(16, 4, 0), (128, 32, 28), (144, 4, 0)] {
         let rig = Rig::new(&format!(
             ".version 8.8\n.target sm_90\n.address_size 64\n.visible .entry k() {{
@@ -305,8 +305,8 @@ fn bytes_are_stored_by_columns() {
         for place in 0..count * 32 {
             let (matrix, group, thread) = (place / 32, place % 32 / 4, place % 4);
             for (i, byte) in fragments[place].to_le_bytes().into_iter().enumerate() {
-                // As in an accumulator: a pair of columns of row `group`, then of the row eight
-                // below.
+                // As in an accumulator: a pair of columns of row `group`, then of the
+                // row eight below.
                 let (row, column) = (group + i / 2 * 8, thread * 2 + i % 2);
                 expected[offsets()[matrix * 8 + column] as usize + row] = byte;
             }

@@ -1,5 +1,5 @@
-//! `mma.sp` of every shape, type and selector: products with a matrix in which half of the elements
-//! are zero.
+//! `mma.sp` of every shape, type and selector: products with a matrix in which half of the
+//! elements are zero.
 //!
 //! PTX ISA 9.7.14.6. The test makes the full matrix first, with zeros where the random metadata
 //! puts them. It loads the stored elements into registers, and the result must equal the full

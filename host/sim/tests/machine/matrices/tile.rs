@@ -1,5 +1,5 @@
-//! `wmma`: matrices in memory, by rows and by columns, with strides, in global and in shared
-//! memory.
+//! `wmma`: matrices in memory, by rows and by columns, with strides, in global and
+//! in shared memory.
 
 use crate::common::{Numbers, Rig};
 use crate::machine::matrices::matrix::{Coded, coded};
@@ -331,8 +331,8 @@ fn a_tile_needs_the_alignment_that_a_gpu_asks_for() {
 
 #[test]
 fn f64_rounds_as_it_is_told() {
-    // Each of four products is 2^-62, and 1 + 2^-62 is no double: up, each takes the sum to the
-    // next one.
+    // Each of four products is 2^-62, and 1 + 2^-62 is no double: up, each takes the sum to
+    // the next one.
     for (word, expected) in [
         ("", 1.0),
         (".rn", 1.0),

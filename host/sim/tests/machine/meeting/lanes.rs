@@ -3,8 +3,8 @@
 
 use crate::common::Rig;
 
-/// Even lanes call `meet` directly, odd ones through two more functions, whose frames have rows of
-/// other widths.
+/// Even lanes call `meet` directly, odd ones through two more functions, whose frames have rows
+/// of other widths.
 fn by_wrapper(instruction: &str) -> Rig {
     Rig::new(&format!(
         ".visible .func (.param .b32 r) meet(.param .b32 x) {{ .reg .b32 %a, %d; .reg .pred %p, %q;

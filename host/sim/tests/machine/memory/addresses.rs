@@ -161,8 +161,8 @@ fn policies_and_hints_change_nothing() {
     assert_eq!(rig.read::<u32>(p, 4), [3, 4, 7, 4]);
 }
 
-/// An address that is not in shared memory has no rank. The ISA leaves the result open; once it was
-/// a panic.
+/// An address that is not in shared memory has no rank. The ISA leaves the result open; once it
+/// was a panic.
 #[test]
 fn any_number_has_a_rank_of_some_kind() {
     let rig = Rig::new(

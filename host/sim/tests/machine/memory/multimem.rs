@@ -1,6 +1,6 @@
-//! `multimem` on memory of three devices: every operation at every type that it accepts, against
-//! numbers of another library. Also addresses that are no multicast memory, and what the checks
-//! find.
+//! `multimem` on memory of three devices: every operation at every type that it accepts,
+//! against numbers of another library. Also addresses that are no multicast memory, and what
+//! the checks find.
 
 use crate::common::{HEAD, Rig};
 use lanewise_sim::memory::Replicas;

@@ -1,5 +1,5 @@
-//! `ld` and `st` in every space, of every type and vector, with every cache operator, hint and
-//! ordering.
+//! `ld` and `st` in every space, of every type and vector, with every cache operator,
+//! hint and ordering.
 //!
 //! This file computes from bytes what a load leaves in a register: the low bytes come from memory,
 //! and the others are zeros or the sign.

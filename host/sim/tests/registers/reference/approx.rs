@@ -103,8 +103,8 @@ fn one(case: &Case, ty: Type, x: &[u128]) -> Expect {
     }
 }
 
-/// `div.approx` and `div.full`: 2 ulp. The first gives zero if the divisor's reciprocal is
-/// subnormal.
+/// `div.approx` and `div.full`: 2 ulp. The first gives zero if the divisor's
+/// reciprocal is subnormal.
 fn quotient(case: &Case, ty: Type, a: f64, b: f64) -> Expect {
     let y = a / b;
     let hole = b.abs() > power(126) && b.abs() < f64::INFINITY;

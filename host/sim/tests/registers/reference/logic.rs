@@ -96,8 +96,8 @@ fn prmt(case: &Case, x: &[u128]) -> u128 {
 
 /// One value, or its parts side by side.
 fn moved(case: &Case, x: &[u128]) -> Vec<Expect> {
-    // A vector to a vector of the same shape: each element by itself, of which two may have 128
-    // bits.
+    // A vector to a vector of the same shape: each element by itself, of which two may
+    // have 128 bits.
     if x.len() == case.writes.len() {
         let elements = x.iter().zip(&case.writes);
         return elements

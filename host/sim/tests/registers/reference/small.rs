@@ -1,5 +1,5 @@
-//! Formats of 8 bits and fewer, and tf32, by a search of neighbouring values: PTX ISA 5.2.3 and
-//! 9.7.9.
+//! Formats of 8 bits and fewer, and tf32, by a search of neighbouring values: PTX ISA
+//! 5.2.3 and 9.7.9.
 
 use lanewise_sim::ptx::ast::Type;
 

@@ -6,8 +6,8 @@ use super::{ALL, FOUR, PASSED, Where, allows, outcomes};
 
 #[test]
 fn reads_of_one_place_go_forward() {
-    // CoRR, with strong reads. Plain reads of a place that another thread writes are a race:
-    // anything goes.
+    // CoRR, with strong reads. Plain reads of a place that another thread writes are a
+    // race: anything goes.
     let write = "st.relaxed.gpu.global.u32 [x], 1;";
     let read = "ld.relaxed.gpu.global.u32 %r0, [x]; ld.relaxed.gpu.global.u32 %r1, [x];";
     allows(&[write, read], &ALL, 0, PASSED);

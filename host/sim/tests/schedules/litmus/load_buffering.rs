@@ -7,8 +7,8 @@ fn load_buffering_is_allowed_where_nothing_depends() {
     for scope in ["cta", "cluster", "gpu", "sys"] {
         let relaxed = format!("relaxed.{scope}");
         let half = |places| buffered(&relaxed, "", &relaxed, places);
-        // Whether a scope includes the other thread changes nothing: relaxed accesses have no order
-        // to lose.
+        // Whether a scope includes the other thread changes nothing: relaxed accesses have no
+        // order to lose.
         allows(&[&half(("x", "y")), &half(("y", "x"))], &ALL, 0, FOUR);
     }
     // Plain accesses, and arithmetic in between that has nothing to do with the load.

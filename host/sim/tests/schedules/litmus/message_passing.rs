@@ -1,5 +1,5 @@
-//! Message passing: one thread writes data and then a flag, another reads the flag and then the
-//! data.
+//! Message passing: one thread writes data and then a flag, another reads the flag and
+//! then the data.
 
 use super::{ALL, FOUR, PASSED, Where, allows, outcomes};
 

@@ -1,5 +1,5 @@
-//! Litmus tests of the PTX memory model: exploration finds every outcome that the model allows, and
-//! no other.
+//! Litmus tests of the PTX memory model: exploration finds every outcome that the model allows,
+//! and no other.
 //!
 //! PTX ISA, "Memory Consistency Model". A test has a few threads and up to three places in memory,
 //! `x`, `y` and `z`, that are zero at first. Its outcome is what the threads read, in the threads'
@@ -71,8 +71,8 @@ fn kernel(threads: &[&str], at: Where) -> String {
     text + "}\n"
 }
 
-/// All outcomes: the registers that the threads write, then what the first `ends` places hold at
-/// the end.
+/// All outcomes: the registers that the threads write, then what the first `ends` places hold
+/// at the end.
 pub(super) fn outcomes(threads: &[&str], at: Where, weak: bool, ends: usize) -> BTreeSet<Vec<u32>> {
     let (found, complete) = explored(threads, at, (weak, 20_000), ends);
     assert!(complete, "{threads:?} {at:?}");
@@ -139,8 +139,8 @@ fn allows(threads: &[&str], places: &[Where], ends: usize, expected: &[&[u32]]) 
 /// Both registers may be 0 or 1, in any combination.
 const FOUR: &[&[u32]] = &[&[0, 0], &[0, 1], &[1, 0], &[1, 1]];
 
-/// Message passing in order. The outcome 1, 0 (new flag, old data) needs a missing release or
-/// acquire.
+/// Message passing in order. The outcome 1, 0 (new flag, old data) needs a missing
+/// release or acquire.
 const PASSED: &[&[u32]] = &[&[0, 0], &[0, 1], &[1, 1]];
 
 /// Returns whether threads that are placed so are in each other's scope of this name.

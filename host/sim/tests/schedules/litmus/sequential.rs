@@ -1,5 +1,5 @@
-//! Outcomes that only `fence.sc` forbids: store buffering, and readers that disagree about
-//! independent writes.
+//! Outcomes that only `fence.sc` forbids: store buffering, and readers that disagree
+//! about independent writes.
 
 use super::{ALL, FOUR, Where, allows, outcomes};
 

@@ -117,8 +117,8 @@ impl World<'_> {
         self.executable(built, plan, device)
     }
 
-    /// A loop that halves a number until it is odd or 0, counts how often, and does a pick in each
-    /// round.
+    /// A loop that halves a number until it is odd or 0, counts how often, and does a pick
+    /// in each round.
     fn halving(&self, number: usize, times: usize, pick: Pick) -> Result<Option<Made>, String> {
         let used = pick.uses();
         // Who writes the number may keep the loop going for ever.
@@ -168,8 +168,8 @@ impl World<'_> {
         self.executable(built, plan, device)
     }
 
-    /// Memory of the graph's own, which is zero, and from which a buffer is written; and a pick
-    /// behind.
+    /// Memory of the graph's own, which is zero, and from which a buffer is written; and
+    /// a pick behind.
     fn own_memory(&self, to: usize, pick: Pick) -> Result<Option<Made>, String> {
         let uses = [[None, Some(to)], pick.uses()];
         let mut locked = self.lock(uses.into_iter());

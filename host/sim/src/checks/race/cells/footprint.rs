@@ -18,8 +18,8 @@ impl Cells {
             for (line, at) in self.pages[page as usize].0.iter().zip(0..) {
                 let start = (number * WORDS + at * LINE) * 4;
                 if line.cells == NONE {
-                    // A line without cells of its own was accessed in whole words, and never by
-                    // strong accesses.
+                    // A line without cells of its own was accessed in whole words, and never
+                    // by strong accesses.
                     if !line.row.write.is_none() {
                         join(&mut found.written, start, start + LINE * 4);
                     }

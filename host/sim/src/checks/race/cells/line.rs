@@ -87,8 +87,8 @@ impl Cell {
 /// The accesses of 16 words.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::checks::race) struct Line {
-    /// The accesses of each word while `cells` is [`NONE`]. The marks are those of the first word's
-    /// lane.
+    /// The accesses of each word while `cells` is [`NONE`]. The marks are those of the
+    /// first word's lane.
     pub(super) row: Cell,
     /// The index of the cells of the single words.
     pub(super) cells: u32,

@@ -39,8 +39,8 @@ const LAST: usize = 256;
 /// The index in a line that has no cells.
 const NONE: u32 = u32::MAX;
 
-/// The owner of the memory: a block's shared memory, by the block's index in the check, or global
-/// memory.
+/// The owner of the memory: a block's shared memory, by the block's index in the check,
+/// or global memory.
 pub(super) type MemoryOwner = Option<u32>;
 
 /// All cells of a launch.
@@ -57,11 +57,11 @@ pub(super) struct Cells {
     places: HashMap<u64, u32, FixedState>,
     /// The keys of a block's pages of shared memory.
     shared: HashMap<u32, Vec<u64>, FixedState>,
-    /// A cache of the last lookups: pages with their keys. A warp goes back and forth between a few
-    /// pages.
+    /// A cache of the last lookups: pages with their keys. A warp goes back and forth between
+    /// a few pages.
     last: Vec<(u64, u32)>,
-    /// Writes of a word before its last write, of other bytes, by the page's key and the word in
-    /// the page.
+    /// Writes of a word before its last write, of other bytes, by the page's key and the word
+    /// in the page.
     beside: HashMap<(u64, u64), Vec<AccessMark>, FixedState>,
 }
 
@@ -221,8 +221,8 @@ impl Cells {
         self.touch_part(page, (word, words), mark, now)
     }
 
-    /// Does the same if words of the line have their own cells, or if the access is a part of a
-    /// line.
+    /// Does the same if words of the line have their own cells, or if the access is a part
+    /// of a line.
     #[inline(never)]
     fn touch_part(
         &mut self,
@@ -283,8 +283,8 @@ impl Cells {
         let cells = self.cells_of(space, word);
         let cell = &mut self.cells[cells as usize][(word % LINE) as usize];
         let write = cell.write;
-        // The lane that wrote the word does not race with its own write, so the test uses another
-        // lane.
+        // The lane that wrote the word does not race with its own write, so the test
+        // uses another lane.
         let other = (write.lane() ^ 1) & 31;
         if write.beside() || now.races(write, mark.bytes(), other) {
             return false;
@@ -311,8 +311,8 @@ impl Cells {
         quick
     }
 
-    /// Changes the marks of a word that may belong to unfinished accesses. A mark of a whole line
-    /// never does.
+    /// Changes the marks of a word that may belong to unfinished accesses. A mark of a whole
+    /// line never does.
     pub(super) fn change(
         &mut self,
         space: MemoryOwner,

@@ -27,8 +27,8 @@ pub(crate) use move_rows::{load_rows, store_rows, transpose};
 pub(crate) use multiply::{MatrixKind, Product, Scaling, Sparsity, multiply};
 
 impl Core<'_> {
-    /// Checks that the whole warp takes part. If it does not, raises a fault and returns where to
-    /// go on.
+    /// Checks that the whole warp takes part. If it does not, raises a fault and returns where
+    /// to go on.
     pub(in crate::machine) fn whole_warp(&mut self, op: *const Op, mask: u32) -> Option<*const Op> {
         if mask == FULL {
             return None;

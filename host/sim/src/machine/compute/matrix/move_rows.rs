@@ -20,8 +20,8 @@ use super::{rows, warp};
 const ROW: u64 = 16;
 
 impl Core<'_> {
-    /// Returns the places of the rows that `op` copies, by the lane that names each row, and their
-    /// shared addresses.
+    /// Returns the places of the rows that `op` copies, by the lane that names each row, and
+    /// their shared addresses.
     ///
     /// # Safety
     /// `op` must be `ldmatrix` or `stmatrix` of the running frame.
@@ -95,8 +95,8 @@ pub(crate) unsafe fn load_rows(core: &mut Core<'_>, op: *const Op) -> *const Op 
     op.wrapping_add(1)
 }
 
-/// Returns the registers that `ldmatrix` fills from rows. `read` returns the row at a lane's
-/// address.
+/// Returns the registers that `ldmatrix` fills from rows. `read` returns the row at
+/// a lane's address.
 fn fragments_of_rows(aux: u32, read: impl Fn(usize) -> [u8; 16]) -> Vec<[u32; LANES]> {
     let count = (aux >> rows::COUNT) as usize;
     let has = |flag| aux & flag != 0;

@@ -37,8 +37,8 @@ pub(crate) struct Scaling {
     pub(crate) factor: Factor,
     /// The number of factors along k.
     pub(crate) blocks: usize,
-    /// For A and for B: the rows of the factors, of the byte selectors, and of the thread
-    /// selectors.
+    /// For A and for B: the rows of the factors, of the byte selectors, and of
+    /// the thread selectors.
     pub(crate) rows: [[u32; 3]; 2],
 }
 

@@ -15,8 +15,8 @@
 //!   observation is transitive through them.
 //! - *Fence-SC*: `fence.sc` joins the clocks of all earlier ones whose scopes match.
 //! - *Barriers* join the clocks of the threads that they synchronise.
-//! - *Atomicity*: no write comes between an atomic and the write that it read, if the two are
-//!   morally strong.
+//! - *Atomicity*: no write comes between an atomic and the write that it read, if the two
+//!   are morally strong.
 //!
 //! Writes may be put before others in coherence order if the writer's clock allows it. All threads
 //! that read a write see it in one order, but a thread need not read it. That gives store buffering
@@ -110,8 +110,8 @@ impl Weak {
         seq
     }
 
-    /// Returns whether two strong operations are morally strong, apart from the places that they
-    /// access.
+    /// Returns whether two strong operations are morally strong, apart from the places
+    /// that they access.
     fn strong(&self, a: (u32, Option<Scope>), b: (u32, Option<Scope>)) -> bool {
         if a.0 == b.0 {
             return true;
@@ -124,8 +124,8 @@ impl Weak {
     /// Returns the history of a place, if it has one: of the same bytes, with `now` in memory.
     fn find(&mut self, start: u64, now: &[u8]) -> Option<&mut Location> {
         let end = start + now.len() as u64;
-        // A thread that accesses the bytes in other pieces knows the newest write, and so do all
-        // later ones.
+        // A thread that accesses the bytes in other pieces knows the newest write, and so do
+        // all later ones.
         for key in (start >> 3)..=((end - 1) >> 3) {
             if let Some(places) = self.places.get_mut(&key) {
                 places.retain(|p| {

@@ -1,5 +1,5 @@
-//! The positions that a new write may take among the writes of a place, and the releases that it
-//! carries.
+//! The positions that a new write may take among the writes of a place, and the releases
+//! that it carries.
 
 use std::rc::Rc;
 

@@ -12,8 +12,8 @@ use crate::machine::op::Op;
 use crate::machine::program::Program;
 
 impl Core<'_> {
-    /// Returns the fault of threads of the team that are in a loop without an exit, if there are
-    /// any.
+    /// Returns the fault of threads of the team that are in a loop without an exit, if
+    /// there are any.
     pub(super) fn endless(&mut self) -> Option<Failure> {
         let program = self.run.program;
         let mut known = HashMap::new();

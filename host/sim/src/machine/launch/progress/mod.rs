@@ -150,8 +150,8 @@ impl Core<'_> {
         }
     }
 
-    /// Records whether the team, which is stuck, reads memory that the host or another process may
-    /// write.
+    /// Records whether the team, which is stuck, reads memory that the host or another
+    /// process may write.
     fn look_for_host(&self) {
         let memory = &self.run.memory;
         let of_host = |poll: &Poll| {

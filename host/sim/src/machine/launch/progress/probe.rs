@@ -85,9 +85,9 @@ impl Core<'_> {
         let range = self.run.snapshot.find(address);
         let live = range.is_some_and(|range| range.holds(address, to.len() as u64));
         if live {
-            // SAFETY: the bytes are in an allocation that was live when the launch began, and
-            // addresses of global memory are host addresses. Memory that is freed meanwhile stays
-            // readable.
+            // SAFETY: the bytes are in an allocation that was live when the launch began,
+            // and addresses of global memory are host addresses. Memory that is freed
+            // meanwhile stays readable.
             unsafe { (address as *const u8).copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) };
         }
         live
@@ -121,8 +121,8 @@ impl Core<'_> {
                 (warp.cluster_passed, warp.local_top).hash(&mut hash);
                 hash.write(warp.registers.bytes());
                 hash.write(warp.local.bytes());
-                // The group that has waited longest runs first, so the order counts and not the
-                // time.
+                // The group that has waited longest runs first, so the order counts and
+                // not the time.
                 let clock = warp.clock;
                 let mut order: Vec<_> = warp.groups.iter().collect();
                 order.sort_by_key(|group| clock.wrapping_sub(group.ran));

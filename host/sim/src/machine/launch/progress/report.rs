@@ -46,8 +46,8 @@ impl Core<'_> {
         }
     }
 
-    /// Describes the waiting threads of the running team, for the report of a launch that cannot go
-    /// on.
+    /// Describes the waiting threads of the running team, for the report of a launch that
+    /// cannot go on.
     fn stuck(&mut self, notes: &mut Vec<String>, at: &mut Option<(usize, usize, *const Op)>) {
         let (program, cluster) = (self.run.program, self.cluster_count());
         let objects = self.awaited();

@@ -1,5 +1,5 @@
-//! Finds whether no team of the whole launch makes progress, from what the cores report to each
-//! other.
+//! Finds whether no team of the whole launch makes progress, from what the cores report
+//! to each other.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -18,11 +18,11 @@ const PAUSE: Duration = Duration::from_millis(1);
 pub(in crate::machine) struct Watchman {
     /// The number of teams in a row that were found to repeat their states.
     row: usize,
-    /// Whether all teams of this core repeat their states, and the run has counted the core as
-    /// frozen.
+    /// Whether all teams of this core repeat their states, and the run has counted the
+    /// core as frozen.
     frozen: bool,
-    /// When all cores were first seen frozen: this core's `row` then, the number of thaws then, and
-    /// the time.
+    /// When all cores were first seen frozen: this core's `row` then, the number of thaws then,
+    /// and the time.
     since: Option<(usize, usize, Instant)>,
 }
 

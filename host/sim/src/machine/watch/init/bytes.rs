@@ -58,16 +58,16 @@ impl<'l> Core<'l> {
         run.snapshot.numbered_shadow(self.shadow_site(op).shadow?)
     }
 
-    /// Returns whether all of the running block's shared memory was written, and the team has no
-    /// other block.
+    /// Returns whether all of the running block's shared memory was written, and the team has
+    /// no other block.
     #[inline(always)]
     pub(in crate::machine) fn shared_is_written(&self) -> bool {
         let blocks = &self.team.blocks;
         blocks.len() == 1 && blocks[0].written.is_whole()
     }
 
-    /// Returns the base and size of the allocation that contains `address`, if all of it was
-    /// written.
+    /// Returns the base and size of the allocation that contains `address`, if all of
+    /// it was written.
     #[inline(always)]
     pub(in crate::machine::watch) fn written_range(
         &mut self,
@@ -260,8 +260,8 @@ impl<'l> Core<'l> {
         found.iter().any(|bytes| *bytes != 0)
     }
 
-    /// Marks bytes as written. Wrong addresses are skipped, because the operation is about to
-    /// fault.
+    /// Marks bytes as written. Wrong addresses are skipped, because the operation is
+    /// about to fault.
     pub(super) fn write_region(
         &mut self,
         op: *const Op,
@@ -300,8 +300,8 @@ impl<'l> Core<'l> {
         }
     }
 
-    /// Returns the rank of the block that a shared address belongs to, and the byte's index in its
-    /// memory.
+    /// Returns the rank of the block that a shared address belongs to, and the byte's index
+    /// in its memory.
     #[inline(always)]
     fn shared_byte(&self, address: u64) -> (usize, u64) {
         let start = u64::from(self.run.shared_start);

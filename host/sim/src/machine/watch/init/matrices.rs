@@ -1,13 +1,13 @@
-//! Uninitialised data in matrices: on its way between memory and registers by rows, and through
-//! multiplications.
+//! Uninitialised data in matrices: on its way between memory and registers by rows,
+//! and through multiplications.
 //!
-//! Each instruction has its own layout of elements. So the instruction is executed a second time,
-//! with stand-ins for the values. For moves these are masks in place of bytes: all bits of a byte
-//! are set if it was not written. A multiplication is executed with small numbers in place of
-//! unwritten elements, once with a matrix of such numbers on the right, and once on the left. An
-//! element of the result that is not zero depends on unwritten data. So an uninitialised row of A
-//! affects one row of D and no other. This matters because tiles at an edge are often filled only
-//! in part.
+//! Each instruction has its own layout of elements. So the instruction is executed a second
+//! time, with stand-ins for the values. For moves these are masks in place of bytes: all bits of
+//! a byte are set if it was not written. A multiplication is executed with small numbers in
+//! place of unwritten elements, once with a matrix of such numbers on the right, and once on the
+//! left. An element of the result that is not zero depends on unwritten data. So an
+//! uninitialised row of A affects one row of D and no other. This matters because tiles at an
+//! edge are often filled only in part.
 
 use super::report::UnwrittenUse;
 use super::taint::{Origin, Taint};
@@ -104,8 +104,8 @@ impl Core<'_> {
         rows
     }
 
-    /// Marks which bytes are unwritten in registers of `size` bytes that were loaded from rows of
-    /// memory.
+    /// Marks which bytes are unwritten in registers of `size` bytes that were loaded from
+    /// rows of memory.
     pub(in crate::machine) fn rows_brought(
         &mut self,
         rows: Option<&UnwrittenRows>,

@@ -1,5 +1,5 @@
-//! Uninitialised values, which are followed from memory through registers to where they affect the
-//! program.
+//! Uninitialised values, which are followed from memory through registers to where they
+//! affect the program.
 //!
 //! To copy such bytes is no mistake: a structure has padding, and an enumeration may hold less than
 //! its size. So loads, stores and moves keep track of the unwritten bytes, byte by byte, and only a
@@ -9,10 +9,10 @@
 //! them. Of a selection only the chosen value counts.
 //!
 //! Each warp has a list of registers that hold such bytes. The list is nearly always empty, and
-//! then only loads and stores are looked at. Some values are not followed, and count as written:
-//! what goes through textures, parameters of calls and lanes that converge from different
-//! instructions. A value that was stored in `.local` memory counts as copied when it is loaded
-//! again.
+//! then only loads and stores are looked at. Some values are not followed, and count as
+//! written: what goes through textures, parameters of calls and lanes that converge from
+//! different instructions. A value that was stored in `.local` memory counts as copied when it
+//! is loaded again.
 
 mod access;
 mod bytes;

@@ -31,8 +31,8 @@ impl SharedBytes {
         at < self.size && len <= self.size - at
     }
 
-    /// Returns whether any of `len` bytes from the byte `at` is unwritten. The bytes must be in
-    /// range.
+    /// Returns whether any of `len` bytes from the byte `at` is unwritten. The bytes must
+    /// be in range.
     #[inline]
     pub(super) fn lacks(&self, at: u64, len: u64) -> bool {
         words(at, len).any(|(word, mask)| self.bits[word] & mask != mask)

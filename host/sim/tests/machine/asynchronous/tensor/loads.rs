@@ -1,5 +1,5 @@
-//! Loads to shared memory: boxes, swizzled or not, columns of pixels, and a box for each block of a
-//! cluster.
+//! Loads to shared memory: boxes, swizzled or not, columns of pixels, and a box for each block
+//! of a cluster.
 
 use lanewise_sim::tensor::{Access, Element, Fill, Im2col, Swizzle, TensorMap};
 use lanewise_sim::{Checks, DeviceModel, Launch};

@@ -5,8 +5,8 @@ use lanewise_sim::tensor::{Access, Element, Swizzle, TensorMap};
 use super::{HOPPER, SHARED, WAIT, bytes, dense, expected, fault, kernel, load, ok, run, swizzled};
 use crate::common::Rig;
 
-/// A map is copied to shared memory, changed there, copied to global memory and used, as grouped
-/// multiplications do.
+/// A map is copied to shared memory, changed there, copied to global memory and used, as
+/// grouped multiplications do.
 #[test]
 fn fields_are_replaced_on_the_device() {
     let text = kernel(

@@ -214,8 +214,8 @@ fn bytes(n: usize) -> Vec<u8> {
         .collect()
 }
 
-/// Asserts that the loaded bytes are `box`, swizzled, and that the rest of shared memory is
-/// unchanged.
+/// Asserts that the loaded bytes are `box`, swizzled, and that the rest of shared
+/// memory is unchanged.
 #[track_caller]
 fn check_shared(rig: &Rig, out: u64, plain: &[u8], swizzle: Swizzle, what: &str) {
     let mut all = plain.to_vec();

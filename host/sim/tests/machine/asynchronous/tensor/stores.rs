@@ -70,8 +70,8 @@ fn stores_and_reductions_drop_what_is_outside() {
     }
 }
 
-/// Rows of 18 words: the last piece of 16 bytes has 2 of them, and a plain store writes the whole
-/// piece.
+/// Rows of 18 words: the last piece of 16 bytes has 2 of them, and a plain store writes
+/// the whole piece.
 #[test]
 fn plain_stores_write_whole_pieces_and_reductions_elements() {
     for (way, joins) in [("cp.async", false), ("cp.reduce.async", true)] {

@@ -1,5 +1,5 @@
-//! `wgmma`, against sums over the ISA's canonical layouts. Values are small integers, so every sum
-//! is exact.
+//! `wgmma`, against sums over the ISA's canonical layouts. Values are small integers, so every
+//! sum is exact.
 
 use half::{bf16, f16};
 use lanewise_sim::{Checks, Fault, Launch, Report};
@@ -286,8 +286,8 @@ fn a_registers(values: &[i32], k: usize, ty: Type) -> Vec<u32> {
     words
 }
 
-/// D's elements by row and column, and the words that a launch of D of this type starts from or
-/// ends with.
+/// D's elements by row and column, and the words that a launch of D of this type starts from
+/// or ends with.
 fn d_words(d_type: &str, n: usize, value: impl Fn(usize, usize) -> i32) -> Vec<u32> {
     let per = if d_type == "f16" { 2 } else { 1 };
     let count = n / 2 / per;

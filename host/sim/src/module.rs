@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::decode::decode;
+use crate::decode::{check, link, lower, parse};
 use crate::kernel::Kernel;
 use crate::load_error::LoadError;
 use crate::machine::program::Program;
@@ -38,7 +38,14 @@ impl Module {
     /// # Errors
     /// The errors of [`Module::load`].
     pub fn link(ptx: &[&str]) -> Result<Self, LoadError> {
-        let program = decode(ptx)?;
+        let texts = ptx.iter().map(|text| parse(text));
+        let mut modules = texts.collect::<Result<Vec<_>, _>>()?;
+        let refusals = modules
+            .iter_mut()
+            .map(check)
+            .collect::<Result<Vec<_>, _>>()?;
+        let linked = link(&modules, ptx)?;
+        let program = lower(linked, &refusals)?;
         Ok(Self {
             inner: Arc::new(Inner { program }),
         })

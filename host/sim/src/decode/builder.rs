@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 
 use super::arrays::NamedVariable;
+use super::code::Code;
 use super::problem::{Result, invalid};
 use super::symbols::Symbols;
 use crate::machine::meeting::together::{MeetingPoint, OperandPlace};
 use crate::machine::op::{Handler, Op};
 use crate::machine::program::{
-    Area, CallSite, Class, Function, LocalArray, OpInfo, PresetRow, Program, Scope, Value,
+    Area, CallSite, Class, Function, LocalArray, OpInfo, PresetRow, Scope, Value,
 };
 use crate::ptx::ast::{self, Body, Instruction, LabelId, Opcode, Type};
 
@@ -31,7 +32,7 @@ pub(super) struct Builder<'a, 'm> {
     pub(super) symbols: &'m Symbols<'a>,
     pub(super) function: &'m ast::Function<'a>,
     pub(super) body: &'m Body<'a>,
-    pub(super) program: &'m mut Program,
+    pub(super) code: Code,
     /// Frame offset of each register: a word for predicates, a row for others.
     pub(super) registers: Vec<u32>,
     /// Frame areas of `.param` variables: parameters, returns, and the variables of the body.
@@ -99,7 +100,7 @@ impl Builder<'_, '_> {
     /// Adds an operation.
     pub(super) fn emit(&mut self, run: Handler, o: Operands) {
         let Operands { d, a, b, c, aux } = o;
-        self.program.ops.push(Op {
+        self.code.ops.push(Op {
             run,
             guard: self.guard,
             d,
@@ -108,7 +109,7 @@ impl Builder<'_, '_> {
             c,
             aux,
         });
-        self.program.infos.push(self.info);
+        self.code.infos.push(self.info);
         self.info.first = false;
     }
 
@@ -193,8 +194,8 @@ impl Builder<'_, '_> {
         let mut words: Vec<&str> = i.modifiers.iter().map(|word| word.name()).collect();
         words.sort_unstable();
         words.insert(0, i.opcode.name());
-        self.program.meetings.push(MeetingPoint {
-            op: self.program.ops.len() as u32,
+        self.code.meetings.push(MeetingPoint {
+            op: self.code.ops.next() as u32,
             words: words.join("."),
             results: results.to_vec(),
             sources: sources.to_vec(),
@@ -204,9 +205,11 @@ impl Builder<'_, '_> {
     /// Marks the operations of the last instruction as accesses of this array.
     pub(super) fn accesses(&mut self, meant: NamedVariable) -> Result<()> {
         let first = self.starts.last().copied().unwrap_or(0);
-        let ops = first..self.program.ops.len() as u32;
+        let ops = first..self.code.ops.next() as u32;
         match meant {
-            NamedVariable::Shared(array) => self.program.arrays.extend(ops.map(|op| (op, array))),
+            NamedVariable::Shared(array) => {
+                self.code.arrays.extend(ops.map(|op| (op, array)));
+            }
             NamedVariable::Local(index) => {
                 let (Some(variable), Some(&Some(place))) = (
                     self.body.variables.get(index as usize),
@@ -219,7 +222,7 @@ impl Builder<'_, '_> {
                     size: variable.size(),
                     row: self.constant(Value::Local(place), 8)?,
                 };
-                let arrays = &mut self.program.local_arrays;
+                let arrays = &mut self.code.local_arrays;
                 arrays.extend(ops.map(|op| (op, array.clone())));
             }
         }
@@ -229,35 +232,30 @@ impl Builder<'_, '_> {
     /// Marks the operations of the last instruction as copies to and from these shared arrays.
     pub(super) fn copies(&mut self, arrays: [Option<u32>; 2]) {
         let first = self.starts.last().copied().unwrap_or(0);
-        let ops = first..self.program.ops.len() as u32;
-        self.program
-            .copied_arrays
-            .extend(ops.map(|op| (op, arrays)));
+        let ops = first..self.code.ops.next() as u32;
+        self.code.copied_arrays.extend(ops.map(|op| (op, arrays)));
     }
 
     /// Records that the next operation jumps to `label`.
     pub(super) fn jump_to(&mut self, label: LabelId) {
-        self.jumps.push((self.program.ops.len(), label));
+        self.jumps.push((self.code.ops.next(), label));
     }
 
-    /// Adds a list of frame offsets to the program's table.
+    /// Adds a list of frame offsets.
     pub(super) fn list(&mut self, offsets: &[u32]) -> u32 {
-        let start = self.program.lists.len() as u32;
-        self.program.lists.extend_from_slice(offsets);
-        start
+        self.code.lists.extend(offsets.iter().copied())
     }
 
-    /// Adds a call site to the program's table.
+    /// Adds a call site.
     pub(super) fn call_site(&mut self, site: CallSite) -> u32 {
-        self.program.calls.push(site);
-        self.program.calls.len() as u32 - 1
+        self.code.calls.push(site)
     }
 
     /// Adds a branch table. It is filled with operations when all of them are known.
     pub(super) fn table(&mut self, labels: &[LabelId]) -> u32 {
-        self.program.tables.push(labels.to_vec());
-        self.tables.push(self.program.tables.len() - 1);
-        self.program.tables.len() as u32 - 1
+        let table = self.code.tables.push(labels.to_vec());
+        self.tables.push(table as usize);
+        table
     }
 }
 

@@ -78,14 +78,13 @@ impl<'a> Builder<'a, '_> {
             if kind == FlowKind::Move && body.operands(instruction).iter().any(sums) {
                 kind = FlowKind::Compute;
             }
-            let parts = &mut self.program.flows.parts;
-            let start = parts.len() as u32;
             let count = |parts: &Vec<FlowOperand>| u8::try_from(parts.len());
             let (Ok(a), Ok(r), Ok(w)) = (count(&addresses), count(&reads), count(&writes)) else {
                 continue;
             };
-            parts.extend(addresses.into_iter().chain(reads).chain(writes));
-            self.program.flows.list.push(Flow {
+            let operands = addresses.into_iter().chain(reads).chain(writes);
+            let start = self.code.flow_operands.extend(operands);
+            self.code.flows.push(Flow {
                 op,
                 start,
                 addresses: a,

@@ -1,10 +1,12 @@
-//! Decodes one function: its frame, its constant rows, its labels, its operations.
+//! Compiles one function: its frame, its constant rows, its labels, its operations.
 
 use std::collections::HashMap;
 
 use super::arrays::Arrays;
 use super::builder::{Builder, Operands, row_bytes};
+use super::code::Code;
 use super::problem::{Problem, Result, because, invalid, place};
+use super::sources::Sources;
 use super::symbols::Symbols;
 use super::{instructions, signature};
 use crate::isa::Successors;
@@ -14,46 +16,48 @@ use crate::machine::op::Op;
 use crate::machine::program::{Area, Function, OpInfo, Program};
 use crate::ptx::ast::{self, Body, Instruction, LabelId, Operand, Space, Symbol, Target, Type};
 
-/// Decodes a function with a body and adds it to the program. A function that contains something
+/// A function with a body, and its place in the texts.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a, 'm> {
+    pub(super) symbols: &'m Symbols<'a>,
+    /// The text that it is in.
+    pub(super) module: usize,
+    /// The number of lines of the joined text before that text.
+    pub(super) line_base: u32,
+    pub(super) function: &'m ast::Function<'a>,
+    pub(super) body: &'m Body<'a>,
+}
+
+/// A compiled function.
+pub(super) struct Compiled {
+    pub(super) function: Function,
+    pub(super) code: Code,
+}
+
+/// Compiles a function. The code continues that of `program`. A function that contains something
 /// that is not modelled becomes one operation that reports it. The rest of its module can run.
-pub(super) fn decode<'a>(
-    symbols: &Symbols<'a>,
-    module: usize,
-    function: &ast::Function<'a>,
-    body: &Body<'a>,
-    program: &mut Program,
-    line_base: u32,
-    source_base: &dyn Fn(&ast::Location<'a>, &mut Program) -> u32,
-) -> std::result::Result<Function, LoadError> {
-    let start = program.ops.len();
-    match modelled(
-        symbols,
-        module,
-        function,
-        body,
-        program,
-        line_base,
-        source_base,
-    ) {
-        Err(error @ LoadError::Unsupported { .. }) => {
-            program.ops.truncate(start);
-            program.infos.truncate(start);
-            Ok(refused(function, program, error))
-        }
+pub(super) fn compile<'a>(
+    source: Source<'a, '_>,
+    program: &Program,
+    sources: &mut Sources,
+) -> std::result::Result<Compiled, LoadError> {
+    match modelled(source, program, sources) {
+        Err(error @ LoadError::Unsupported { .. }) => Ok(refused(source.function, program, error)),
         result => result,
     }
 }
 
-/// Adds a function that cannot run. It is one operation that ends the launch, because a program may
-/// reach it through a pointer.
+/// Returns a function that cannot run. It is one operation that ends the launch, because a program
+/// may reach it through a pointer.
 pub(super) fn refused(
     function: &ast::Function<'_>,
-    program: &mut Program,
+    program: &Program,
     error: LoadError,
-) -> Function {
+) -> Compiled {
+    let mut code = Code::after(program);
     let mut out = Function {
         name: function.name.into(),
-        start: program.ops.len() as u32,
+        start: code.ops.next() as u32,
         entry: function.entry,
         launches: false,
         words: 128,
@@ -79,7 +83,7 @@ pub(super) fn refused(
         LoadError::Invalid { line, .. } => *line,
     };
     for run in [run::refused, run::exit] {
-        program.ops.push(Op {
+        code.ops.push(Op {
             run,
             guard: 0,
             d: 0,
@@ -88,7 +92,7 @@ pub(super) fn refused(
             c: 0,
             aux: program.functions.len() as u32,
         });
-        program.infos.push(OpInfo {
+        code.infos.push(OpInfo {
             line,
             first: true,
             successors: Successors::None,
@@ -96,23 +100,29 @@ pub(super) fn refused(
         });
     }
     out.refused = Some(error);
-    out
+    Compiled {
+        function: out,
+        code,
+    }
 }
 
 fn modelled<'a>(
-    symbols: &Symbols<'a>,
-    module: usize,
-    function: &ast::Function<'a>,
-    body: &Body<'a>,
-    program: &mut Program,
-    line_base: u32,
-    source_base: &dyn Fn(&ast::Location<'a>, &mut Program) -> u32,
-) -> std::result::Result<Function, LoadError> {
+    source: Source<'a, '_>,
+    program: &Program,
+    sources: &mut Sources,
+) -> std::result::Result<Compiled, LoadError> {
+    let Source {
+        symbols,
+        module,
+        line_base,
+        function,
+        body,
+    } = source;
     let mut builder = Builder {
         symbols,
         function,
         body,
-        program,
+        code: Code::after(program),
         registers: Vec::new(),
         params: Vec::new(),
         returns: Vec::new(),
@@ -134,12 +144,13 @@ fn modelled<'a>(
         tables: Vec::new(),
         module,
     };
-    let at =
-        |problem: Problem, line: u32, program: &Program| place(problem, line + line_base, program);
-    builder
-        .layout()
-        .map_err(|p| at(p, function.position.line, builder.program))?;
-    builder.out.start = builder.program.ops.len() as u32;
+    let at = |line: u32| {
+        let text = &program.text;
+        move |problem: Problem| place(problem, line + line_base, text)
+    };
+    let begin = at(function.position.line);
+    builder.layout().map_err(&begin)?;
+    builder.out.start = builder.code.ops.next() as u32;
     let arrays = Arrays {
         symbols,
         module,
@@ -147,36 +158,30 @@ fn modelled<'a>(
         body,
     };
     let origins = arrays.origins();
+    let mut sources = sources.of(module, body);
     builder.info.line = function.position.line + line_base;
-    builder
-        .enter()
-        .map_err(|p| at(p, function.position.line, builder.program))?;
+    builder.enter().map_err(begin)?;
     for instruction in &body.instructions {
-        builder.starts.push(builder.program.ops.len() as u32);
-        let line = instruction.position.line + line_base;
-        let source = body
-            .location(instruction)
-            .map_or(0, |l| source_base(l, builder.program));
+        builder.starts.push(builder.code.ops.next() as u32);
+        let position = instruction.position;
+        let source = body.location(instruction);
         builder.info = OpInfo {
-            line,
-            column: instruction.position.column,
-            source,
+            line: position.line + line_base,
+            column: position.column,
+            source: source.map_or(0, |location| sources.number(location)),
             first: true,
             ..OpInfo::default()
         };
         builder
             .instruction(instruction)
-            .map_err(|p| at(p, instruction.position.line, builder.program))?;
+            .map_err(at(position.line))?;
         if let Some(copied) = arrays.copied(instruction, &origins) {
             builder.copies(copied);
         } else if let Some(meant) = arrays.accessed(instruction, &origins) {
-            let line = instruction.position.line;
-            builder
-                .accesses(meant)
-                .map_err(|p| at(p, line, builder.program))?;
+            builder.accesses(meant).map_err(at(position.line))?;
         }
     }
-    builder.starts.push(builder.program.ops.len() as u32);
+    builder.starts.push(builder.code.ops.next() as u32);
     // If the last instruction does not jump, the function returns, as compilers expect. A guarded
     // last instruction also needs an operation after it.
     builder.info = OpInfo {
@@ -185,15 +190,12 @@ fn modelled<'a>(
         ..OpInfo::default()
     };
     builder.guard = 0;
-    builder
-        .leave()
-        .map_err(|p| at(p, body.end.line, builder.program))?;
-    let end = if function.entry { run::exit } else { run::ret };
+    let end = at(body.end.line);
+    builder.leave().map_err(&end)?;
     builder.info.successors = Successors::None;
-    builder.emit(end, Operands::default());
-    builder
-        .resolve()
-        .map_err(|p| at(p, body.end.line, builder.program))?;
+    let leave = if function.entry { run::exit } else { run::ret };
+    builder.emit(leave, Operands::default());
+    builder.resolve().map_err(end)?;
     builder.track();
     builder.flows();
     builder.late_loads();
@@ -337,20 +339,20 @@ impl<'a> Builder<'a, '_> {
             let Ok(bytes) = i32::try_from(bytes) else {
                 return invalid("a branch farther than 2 GiB");
             };
-            self.program.ops[from].aux = bytes as u32;
+            self.code.ops[from].aux = bytes as u32;
         }
         for table in std::mem::take(&mut self.tables) {
-            let labels = std::mem::take(&mut self.program.tables[table]);
+            let labels = std::mem::take(&mut self.code.tables[table]);
             let targets = labels
                 .into_iter()
                 .map(|label| self.label(label))
                 .collect::<Result<_>>()?;
-            self.program.tables[table] = targets;
+            self.code.tables[table] = targets;
         }
         Ok(())
     }
 
-    fn finish(mut self) -> Function {
+    fn finish(mut self) -> Compiled {
         if !self.out.entry {
             self.out.params = self.params;
             self.out.returns = self.returns;
@@ -364,7 +366,10 @@ impl<'a> Builder<'a, '_> {
                 self.out.cleared.extend(rows.map(|row| (row, width)));
             }
         }
-        self.out
+        Compiled {
+            function: self.out,
+            code: self.code,
+        }
     }
 
     /// Decodes one instruction.

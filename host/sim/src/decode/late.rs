@@ -70,7 +70,7 @@ impl Builder<'_, '_> {
                 }
             }
             if stores {
-                self.program.late.push(LateLoad {
+                self.code.late.push(LateLoad {
                     op: load,
                     until,
                     fences,
@@ -83,7 +83,7 @@ impl Builder<'_, '_> {
     /// which changes memory.
     fn lone_load(&self, index: usize, instruction: &Instruction) -> Option<(u32, bool)> {
         let (start, end) = (self.starts[index], *self.starts.get(index + 1)?);
-        let info = self.program.infos.get(start as usize)?;
+        let info = self.code.infos.get(start as usize)?;
         let changes = match (info.class, pattern::decoder(instruction)?) {
             (Class::Load(space), By::Transfer) if reached(space) => false,
             (Class::Atomic(space), By::Atomic) if reached(space) => true,
@@ -120,7 +120,7 @@ impl Builder<'_, '_> {
         let simple =
             matches!(decoder, By::Transfer | By::Atomic | By::Fence) || decoder.is_arithmetic();
         let ops = self.starts[index] as usize..self.starts[index + 1] as usize;
-        for info in &self.program.infos[ops] {
+        for info in ops.filter_map(|op| self.code.infos.get(op)) {
             match info.class {
                 // A release would not include the effect of the atomic.
                 Class::Fence if waits_to_change => return None,

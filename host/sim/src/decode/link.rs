@@ -1,96 +1,103 @@
-//! Links several texts into one module: decodes their functions and describes their kernels.
+//! Links several texts into one module, and compiles the functions of the module.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::function;
+use super::function::{self, Source};
 use super::problem::refused;
-use super::symbols::{Symbols, declare, initial, kernel, shared};
+use super::sources::Sources;
+use super::symbols::shared::{self, Mentions};
+use super::symbols::{Symbols, declare, initial, kernel};
 use crate::isa::{Architecture, Refusal, Suffix};
 use crate::load_error::LoadError;
-use crate::machine::program::{Program, SourceLine};
+use crate::machine::program::Program;
 use crate::ptx::ParseError;
 use crate::ptx::ast;
 
-/// Links and decodes parsed texts.
-///
-/// `refusals` contains, for each text, the functions with an instruction that the
-/// instruction table refuses.
-pub(super) fn link<'a>(
-    modules: &[ast::Module<'a>],
-    refusals: &[Vec<Refusal>],
+/// Several texts as one module: each name has its definition, each variable its place.
+pub(crate) struct Linked<'a, 'm> {
+    modules: &'m [ast::Module<'a>],
+    /// For each text, the number of lines of the joined text before it.
+    bases: Vec<u32>,
+    symbols: Symbols<'a>,
+    /// The functions with a body, by text and index in the text.
+    defined: Vec<(usize, usize)>,
+    mentions: Mentions,
+    /// The program without its code.
+    program: Program,
+}
+
+/// Links texts: decides which text defines each name, and places the variables.
+pub(crate) fn link<'a, 'm>(
+    modules: &'m [ast::Module<'a>],
     texts: &[&str],
-) -> Result<Program, LoadError> {
+) -> Result<Linked<'a, 'm>, LoadError> {
     let mut program = Program {
         text: Arc::from(texts.join("\n")),
         ..Program::default()
     };
     let bases = line_bases(texts);
     target(modules, &mut program);
+    let newest = modules.iter().map(|module| module.version).max();
+    program.newer = newest.filter(|&version| version > crate::ptx::NEWEST);
     let mut symbols = Symbols::default();
     let defined = declare(modules, &bases, &mut symbols, &mut program)?;
     symbols.measure_open(modules);
     let mentions = shared::place(modules, &defined, &mut symbols, &mut program);
     initial::write(modules, &bases, &symbols, &mut program)?;
+    Ok(Linked {
+        modules,
+        bases,
+        symbols,
+        defined,
+        mentions,
+        program,
+    })
+}
 
-    let mut files: Vec<HashMap<u32, u32>> = Vec::new();
-    for module in modules {
-        let mut of = HashMap::new();
-        for file in &module.files {
-            of.insert(file.index, program.files.len() as u32);
-            program.files.push(file.name.to_string());
-        }
-        files.push(of);
-    }
-    let seen: RefCell<HashMap<SourceLine, u32>> = RefCell::default();
+/// Compiles the functions of linked texts, one after another, and describes the kernels.
+///
+/// `refusals` contains, for each text, the functions with an instruction that the
+/// instruction table refuses.
+pub(crate) fn lower(
+    linked: Linked<'_, '_>,
+    refusals: &[Vec<Refusal>],
+) -> Result<Program, LoadError> {
+    let Linked {
+        modules,
+        bases,
+        symbols,
+        defined,
+        mentions,
+        mut program,
+    } = linked;
+    let mut sources = Sources::new(modules, &mut program);
     for &(m, f) in &defined {
         let function = &modules[m].functions[f];
         let Some(body) = &function.body else { continue };
-        let calls: HashMap<_, _> = body.locations.iter().map(|l| (at(l), l)).collect();
-        let source = |location: &ast::Location<'a>, program: &mut Program| {
-            // The chain goes from the innermost line outwards. An inlined call has its own `.loc`.
-            let mut chain = vec![at(location)];
-            let mut inlined = location.inlined;
-            while let Some(call) = inlined.filter(|_| chain.len() < INLINED) {
-                chain.push(call.at);
-                inlined = calls.get(&call.at).and_then(|l| l.inlined);
-            }
-            let mut outer = 0;
-            for &(file, line, column) in chain.iter().rev() {
-                let Some(&file) = files[m].get(&file) else {
-                    continue;
-                };
-                let key = SourceLine {
-                    file,
-                    line,
-                    column,
-                    inlined_at: outer,
-                };
-                outer = *seen.borrow_mut().entry(key).or_insert_with(|| {
-                    program.sources.push(key);
-                    program.sources.len() as u32
-                });
-            }
-            outer
-        };
         let of_the_table = refusals[m].iter().find(|refusal| refusal.function == f);
         let refused = match (&body.unknown, of_the_table) {
             (Some(error), _) => Some(unknown(error, bases[m])),
             (None, Some(refusal)) => Some(refused(refusal.error.clone(), bases[m])),
             (None, None) => None,
         };
-        let decoded = match refused {
-            Some(error) => function::refused(function, &mut program, error),
-            None => function::decode(&symbols, m, function, body, &mut program, bases[m], &source)?,
+        let source = Source {
+            symbols: &symbols,
+            module: m,
+            line_base: bases[m],
+            function,
+            body,
         };
-        program.functions.push(decoded);
+        let compiled = match refused {
+            Some(error) => function::refused(function, &program, error),
+            None => function::compile(source, &program, &mut sources)?,
+        };
+        compiled.code.append(compiled.function, &mut program);
         if function.entry {
             let kernel = kernel::describe(function, body, &program);
             program.kernels.push((kernel, program.functions.len() - 1));
         }
     }
-    debug_assert_eq!(program.ops.len(), program.infos.len());
+    program.sources = sources.into_lines();
     for at in 0..program.kernels.len() {
         let entry = program.kernels[at].1;
         let mut reached = mentions.functions_of(entry, &symbols);
@@ -104,17 +111,7 @@ pub(super) fn link<'a>(
         (kernel.refused, kernel.launches) = (refused, launches);
     }
     program.launches = program.functions.iter().any(|function| function.launches);
-    let newest = modules.iter().map(|module| module.version).max();
-    program.newer = newest.filter(|&version| version > crate::ptx::NEWEST);
     Ok(program)
-}
-
-/// The most inlined calls in a chain. Reports contain no more.
-const INLINED: usize = 32;
-
-/// Returns file, line and column of a `.loc`.
-fn at(location: &ast::Location<'_>) -> (u32, u32, u32) {
-    (location.file, location.line, location.column)
 }
 
 /// Returns the error for an instruction that could not be read, in text of an unknown version.

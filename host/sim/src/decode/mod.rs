@@ -8,12 +8,14 @@
 //!
 //! | file | what it is |
 //! | --- | --- |
-//! | `link` | several texts as one module |
+//! | `link` | several texts as one module; the functions of the module, one after another |
 //! | `symbols` | module variables and functions: which text defines a name |
 //! | `function` | one function: its frame, its labels, its instructions one after another |
 //! | `instructions` | the instructions, one file for each subject; the row of the instruction table selects it |
 //! | `registers` in it, and `table` | instructions that work on registers alone, by their spelling |
 //! | `builder` | the function that is being decoded, to which these add operations |
+//! | `code` | the operations and tables of one function, which join the program's at its end |
+//! | `sources` | the source lines that `.loc` names |
 //! | `signature` | parameters and results of functions |
 //! | `problem` | what is wrong with the text, and the error for it |
 //! | `operand` | operands to frame offsets |
@@ -24,6 +26,7 @@ mod arrays;
 mod assigned;
 mod bounds;
 mod builder;
+mod code;
 mod flows;
 mod function;
 mod instructions;
@@ -33,35 +36,37 @@ mod operand;
 mod problem;
 mod repeated;
 mod signature;
+mod sources;
 mod symbols;
 pub(crate) mod table;
 
 pub(crate) use instructions::functions;
+pub(crate) use link::{link, lower};
 
+use crate::isa::Refusal;
 use crate::load_error::LoadError;
-use crate::machine::program::Program;
+use crate::ptx::ast;
 
-/// Reads and decodes PTX texts as one module.
-pub(crate) fn decode(texts: &[&str]) -> Result<Program, LoadError> {
-    let mut modules = Vec::with_capacity(texts.len());
-    for text in texts {
-        let mut module = crate::ptx::parse(text).map_err(|error| {
-            let at = error.position().unwrap_or_default();
-            LoadError::Syntax {
-                line: at.line,
-                column: at.column,
-                message: error.to_string(),
-            }
-        })?;
-        if module.address_size != 64 {
-            return Err(narrow(text));
+/// Reads a text. Addresses must have 64 bits.
+pub(crate) fn parse(text: &str) -> Result<ast::Module<'_>, LoadError> {
+    let module = crate::ptx::parse(text).map_err(|error| {
+        let at = error.position().unwrap_or_default();
+        LoadError::Syntax {
+            line: at.line,
+            column: at.column,
+            message: error.to_string(),
         }
-        let refusals =
-            crate::isa::check(&mut module).map_err(|error| problem::refused(error, 0))?;
-        modules.push((module, refusals));
+    })?;
+    match module.address_size {
+        64 => Ok(module),
+        _ => Err(narrow(text)),
     }
-    let (modules, refusals): (Vec<_>, Vec<_>) = modules.into_iter().unzip();
-    link::link(&modules, &refusals, texts)
+}
+
+/// Checks the instructions of a text against the instruction table. Returns the functions with an
+/// instruction that the table refuses.
+pub(crate) fn check(module: &mut ast::Module<'_>) -> Result<Vec<Refusal>, LoadError> {
+    crate::isa::check(module).map_err(|error| problem::refused(error, 0))
 }
 
 /// Returns the error for a module of 32-bit addresses, declared so or without `.address_size`.

@@ -167,7 +167,7 @@ impl<'a> Builder<'a, '_> {
             | S::ReservedSmemOffsetCap
             | S::ReservedSmemOffset0
             | S::ReservedSmemOffset1 => {
-                self.program.asks_for_reserved = true;
+                self.code.asks_for_reserved = true;
                 self.constant(Value::Special(register, component), width)
             }
             S::Clock

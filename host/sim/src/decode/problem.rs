@@ -2,7 +2,6 @@
 
 use crate::isa::IsaError;
 use crate::load_error::LoadError;
-use crate::machine::program::Program;
 
 /// A problem with one instruction. The caller that has the place adds it.
 #[derive(Debug)]
@@ -31,10 +30,9 @@ pub(super) fn invalid<T>(message: impl Into<String>) -> Result<T> {
     Err(Problem::Invalid(message.into()))
 }
 
-/// Returns the error of a problem, with its line and the line's text.
-pub(super) fn place(problem: Problem, line: u32, program: &Program) -> LoadError {
-    let text = program
-        .text
+/// Returns the error of a problem, with its line in `text` and what that line contains.
+pub(super) fn place(problem: Problem, line: u32, text: &str) -> LoadError {
+    let text = text
         .lines()
         .nth((line as usize).saturating_sub(1))
         .unwrap_or("")

@@ -39,7 +39,7 @@ impl Builder<'_, '_> {
                     Some(slot) => {
                         let place = (slot as u32) << flag::SLOT;
                         let keeps = slots[slot].map_or(op, |(_, keeps)| keeps);
-                        let ops = &mut self.program.ops;
+                        let ops = &mut self.code.ops;
                         ops[keeps].aux |= flag::KEEPS | place;
                         ops[op].aux |= flag::AGAIN | place;
                     }
@@ -76,13 +76,13 @@ impl Builder<'_, '_> {
             _ => None,
         })?;
         let op = (*self.starts.get(index + 1)? as usize).checked_sub(1)?;
-        let info = self.program.infos.get(op)?;
+        let info = self.code.infos.get(op)?;
         let (Class::Load(space) | Class::Store(space)) = info.class else {
             return None;
         };
         // A generic address may belong to several memories, and local memory is interleaved.
         let plain = matches!(space, SpaceClass::Global | SpaceClass::Shared);
-        (plain && self.program.ops[op].a == self.registers[register as usize])
+        (plain && self.code.ops[op].a == self.registers[register as usize])
             .then_some((register, op))
     }
 }

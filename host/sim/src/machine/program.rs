@@ -29,7 +29,7 @@ use crate::ptx::ast::SpecialRegister;
 use crate::semantics::video::Video;
 
 /// Decoded code and its tables. Shared by all instances of a module.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Program {
     /// All functions' operations, one after another; each function ends with one that leaves it.
     pub(crate) ops: Vec<Op>,
@@ -116,53 +116,6 @@ pub(crate) struct Program {
     pub(crate) target: Option<Architecture>,
     /// The newest `.version`, if it is later than all known versions.
     pub(crate) newer: Option<(u32, u32)>,
-}
-
-impl Default for Program {
-    fn default() -> Self {
-        Self {
-            ops: Vec::new(),
-            infos: Vec::new(),
-            functions: Vec::new(),
-            calls: Vec::new(),
-            lists: Vec::new(),
-            images: Vec::new(),
-            tables: Vec::new(),
-            copies: Vec::new(),
-            bulks: Vec::new(),
-            tensors: Vec::new(),
-            replaces: Vec::new(),
-            publishes: Vec::new(),
-            products: Vec::new(),
-            warpgroups: Vec::new(),
-            tracked: Vec::new(),
-            touches: Vec::new(),
-            tiles: Vec::new(),
-            multimems: Vec::new(),
-            videos: Vec::new(),
-            meetings: Vec::new(),
-            arrays: Vec::new(),
-            copied_arrays: Vec::new(),
-            local_arrays: Vec::new(),
-            late: Vec::new(),
-            flows: Flows::default(),
-            variables: Vec::new(),
-            kernels: Vec::new(),
-            shared: Vec::new(),
-            prints: false,
-            asks_for_reserved: false,
-            heap: false,
-            launches: false,
-            sources: Vec::new(),
-            files: Vec::new(),
-            text: Arc::from(""),
-            line_starts: OnceLock::new(),
-            watchers: KeptWatchers::default(),
-            array_bounds: OnceLock::new(),
-            target: None,
-            newer: None,
-        }
-    }
 }
 
 impl Program {

@@ -1,6 +1,7 @@
 //! What cannot run is refused when it is used, with kernel and line. The rest of its module runs.
 
-use lanewise_sim::{Device, DeviceModel, Fault, Launch, LaunchError, LoadError, Module};
+use crate::common::Rig;
+use lanewise_sim::{Checks, Device, DeviceModel, Fault, Launch, LaunchError, LoadError, Module};
 
 /// A kernel that calls a function with `instruction` in it, a kernel that reaches this function
 /// through two calls, and a kernel that does not reach it.
@@ -130,4 +131,67 @@ fn targets_up_to_the_newest_run_on_their_models() {
         let loaded = Module::load(&module("9.5", target, "ret;")).expect(target);
         assert!(device.instantiate(&loaded).is_err(), "{target} on {model}");
     }
+}
+
+/// Launches a module's last kernel after a function before it was refused while it was decoded, at
+/// its last instruction. Nothing of the refused function may reach the kernel.
+fn runs_beside_a_refused_one(text: &str, kernel: &str, expected: Option<u32>) {
+    let rig = Rig::on(DeviceModel::h200(), text);
+    let refused = rig.instance.module().kernels().next().expect("a kernel");
+    assert!(
+        refused.refused.is_some(),
+        "{} is not modelled",
+        refused.name
+    );
+    let out = rig.buffer(&[0u32; 32]);
+    let params = out.to_le_bytes();
+    let all: Checks = "all".parse().expect("all checks");
+    // Blocks write the same words, which the race check would report.
+    for (checks, blocks) in [(Checks::default(), 100), (all, 1)] {
+        let mut launch = Launch::new(kernel, [blocks, 1, 1], [32, 1, 1], &params);
+        launch.checks = checks;
+        rig.device
+            .launch(&rig.instance, &launch)
+            .unwrap_or_else(|fault| panic!("{fault}"));
+        if let Some(expected) = expected {
+            assert_eq!(rig.read::<u32>(out, 32), [expected; 32]);
+        }
+    }
+}
+
+/// The exchanges of a refused function were kept. Lanes of the other kernel met at them, and
+/// exchanged registers of the refused function's frame.
+#[test]
+fn a_refused_function_does_not_change_the_results_of_others() {
+    runs_beside_a_refused_one(
+        include_str!("../ptx/refused/wrong_result.ptx"),
+        "b",
+        Some(20),
+    );
+}
+
+/// As above, with registers outside of the running frame.
+#[test]
+fn a_refused_function_does_not_reach_outside_of_the_frames_of_others() {
+    runs_beside_a_refused_one(
+        include_str!("../ptx/refused/heap_corruption.ptx"),
+        "b",
+        Some(20),
+    );
+}
+
+/// As above, with exchanges in an order in which a search does not find the right one.
+#[test]
+fn a_refused_function_does_not_keep_the_lanes_of_others_apart() {
+    runs_beside_a_refused_one(
+        include_str!("../ptx/refused/false_deadlock.ptx"),
+        "b",
+        Some(5),
+    );
+}
+
+/// The shared arrays of a refused function were kept, for operations that do not exist.
+#[test]
+fn a_refused_function_leaves_no_arrays_to_the_checks() {
+    runs_beside_a_refused_one(include_str!("../ptx/refused/panic.ptx"), "k", None);
 }

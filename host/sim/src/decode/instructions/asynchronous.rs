@@ -104,8 +104,7 @@ pub(super) fn copy<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
         read,
     };
     b.through_l1(i.modifiers.has(M::Ca));
-    b.program.copies.push(site);
-    let aux = b.program.copies.len() as u32 - 1;
+    let aux = b.code.copies.push(site);
     let none = Operands::default();
     b.emit(run::copy, Operands { aux, ..none });
     Ok(())
@@ -225,9 +224,8 @@ pub(super) fn join_of(operation: M, ty: Type) -> Option<(Join, usize)> {
 }
 
 fn emit_bulk(b: &mut Builder<'_, '_>, site: BulkSite) {
-    b.program.bulks.push(site);
+    let aux = b.code.bulks.push(site);
     b.out.reads_asynchronously = true;
-    let aux = b.program.bulks.len() as u32 - 1;
     let none = Operands::default();
     b.emit(bulk::start, Operands { aux, ..none });
 }

@@ -256,8 +256,8 @@ fn call_builtin<'a>(
     let mut successors = Successors::Next;
     match marks {
         Marks::Nothing => {}
-        Marks::Prints => b.program.prints = true,
-        Marks::Heap => b.program.heap = true,
+        Marks::Prints => b.code.prints = true,
+        Marks::Heap => b.code.heap = true,
         Marks::Launches => b.out.launches = true,
         Marks::Ends => successors = Successors::None,
     }

@@ -158,12 +158,11 @@ pub(super) fn multiply<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
     ];
     let scaling = scaling(b, i)?;
     let members = everybody(b)?;
-    b.program.products.push(Product {
+    let aux = b.code.products.push(Product {
         kind,
         rows,
         scaling,
     });
-    let aux = b.program.products.len() as u32 - 1;
     b.emit(
         matrix::multiply(),
         Operands {
@@ -282,7 +281,7 @@ pub(super) fn move_tile<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<
     };
     let Address { row, offset, flags } = b.address_operand(address)?;
     let members = everybody(b)?;
-    b.program.tiles.push(Tile {
+    let index = b.code.tiles.push(Tile {
         shape,
         bits,
         by_rows,
@@ -290,7 +289,6 @@ pub(super) fn move_tile<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<
         space,
         registers,
     });
-    let index = b.program.tiles.len() as u32 - 1;
     b.emit(
         if store { tile::store } else { tile::load },
         Operands {

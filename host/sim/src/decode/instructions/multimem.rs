@@ -60,13 +60,12 @@ pub(super) fn multimem<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
     };
     let strong = [M::Relaxed, M::Acquire, M::Release].into_iter().any(has);
     let spins = if strong { flag::SPINS } else { 0 };
-    b.program.multimems.push(MultimemSite {
+    let site = b.code.multimems.push(MultimemSite {
         action,
         rows,
         bytes: ty.size() as u32,
         generic,
     });
-    let site = b.program.multimems.len() as u32 - 1;
     b.orders(i);
     b.multicast();
     b.classify(class(SpaceClass::Global), ty.size() * elements.len() as u64);

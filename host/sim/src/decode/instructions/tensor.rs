@@ -82,9 +82,8 @@ pub(super) fn copy<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
         mbarrier: in_shared(b, mbarrier)?,
         blocks,
     };
-    b.program.tensors.push(site);
+    let index = b.code.tensors.push(site);
     b.out.reads_asynchronously = true;
-    let index = b.program.tensors.len() - 1;
     emit(b, tensor::start, index);
     Ok(())
 }
@@ -117,15 +116,9 @@ fn joins(i: &Instruction) -> Result<Vec<Option<(Join, usize)>>> {
     Ok((0..16).map(of).collect())
 }
 
-fn emit(b: &mut Builder<'_, '_>, run: Handler, index: usize) {
+fn emit(b: &mut Builder<'_, '_>, run: Handler, index: u32) {
     let none = Operands::default();
-    b.emit(
-        run,
-        Operands {
-            aux: index as u32,
-            ..none
-        },
-    );
+    b.emit(run, Operands { aux: index, ..none });
 }
 
 /// Returns the rows of a vector's elements. Their lanes have four bytes.
@@ -162,8 +155,7 @@ pub(super) fn publish<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()
         to: addressed(b, to, NamedSpace::Global)?,
         from: addressed(b, from, NamedSpace::Shared)?,
     };
-    b.program.publishes.push(site);
-    let index = b.program.publishes.len() - 1;
+    let index = b.code.publishes.push(site);
     emit(b, tensor_map::publish, index);
     Ok(())
 }
@@ -202,8 +194,7 @@ pub(super) fn replace<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()
         value: b.source(value, repr(if wide { 8 } else { 4 }), None)?,
         wide,
     };
-    b.program.replaces.push(site);
-    let index = b.program.replaces.len() - 1;
+    let index = b.code.replaces.push(site);
     emit(b, tensor_map::replace, index);
     Ok(())
 }

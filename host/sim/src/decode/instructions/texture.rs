@@ -113,8 +113,7 @@ impl<'a> Builder<'a, '_> {
     }
 
     fn image(&mut self, handler: Handler, site: ImageSite) -> Result<()> {
-        let aux = self.program.images.len() as u32;
-        self.program.images.push(site);
+        let aux = self.code.images.push(site);
         self.emit(
             handler,
             Operands {

@@ -31,8 +31,7 @@ pub(super) fn video<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> 
         Some(third) => b.source(&whole(third), 4, None)?,
         None => b.constant(Value::Bits(0), 4)?,
     };
-    b.program.videos.push(what);
-    let aux = b.program.videos.len() as u32 - 1;
+    let aux = b.code.videos.push(what);
     b.emit(
         run::video,
         Operands {

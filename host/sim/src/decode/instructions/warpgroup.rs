@@ -112,9 +112,8 @@ pub(super) fn multiply<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
         sparsity,
         tracked: Default::default(),
     };
-    b.program.warpgroups.push(site);
+    let aux = b.code.warpgroups.push(site);
     b.out.reads_asynchronously = true;
-    let aux = b.program.warpgroups.len() as u32 - 1;
     b.emit(
         warpgroup::multiply(),
         Operands {
@@ -158,12 +157,11 @@ impl<'a> Builder<'a, '_> {
         let multiplies =
             |i: &Instruction| i.opcode == Opcode::Wgmma && i.modifiers.has(M::MmaAsync);
         let mut numbers: HashMap<RegisterId, u32> = HashMap::new();
-        let tracked = &mut self.program.tracked;
+        let tracked = &mut self.code.tracked;
         let mut number = |numbers: &mut HashMap<RegisterId, u32>, id: RegisterId| {
-            numbers.entry(id).or_insert_with(|| {
-                tracked.push(body.registers[id as usize].name.to_owned());
-                tracked.len() as u32 - 1
-            });
+            numbers
+                .entry(id)
+                .or_insert_with(|| tracked.push(body.registers[id as usize].name.to_owned()));
         };
         for instruction in body.instructions.iter().filter(|i| multiplies(i)) {
             for operand in body.operands(instruction).iter().take(2) {
@@ -208,8 +206,8 @@ impl<'a> Builder<'a, '_> {
                 // The multiplication is the instruction's last operation. The operations before it
                 // compute its operands.
                 let last = self.starts[index + 1] as usize - 1;
-                let site = self.program.ops[last].aux as usize;
-                self.program.warpgroups[site].tracked =
+                let site = self.code.ops[last].aux as usize;
+                self.code.warpgroups[site].tracked =
                     [found(operands.first()), found(operands.get(1))];
                 continue;
             }
@@ -229,9 +227,7 @@ impl<'a> Builder<'a, '_> {
             let nothing =
                 touch.reads.is_empty() && touch.writes.is_empty() && touch.copies.is_none();
             if !nothing {
-                let touches = &mut self.program.touches;
-                touches.resize(touches.len().max(start + 1), None);
-                touches[start] = Some(Box::new(touch));
+                self.code.touches.push((start, touch));
             }
         }
     }

@@ -71,7 +71,7 @@ pub(in crate::decode) fn write<'a>(
                 place(
                     Problem::Invalid(message),
                     variable.position.line + bases[m],
-                    program,
+                    &program.text,
                 )
             })?;
         let (bytes, addresses) = (image.bytes, image.addresses);

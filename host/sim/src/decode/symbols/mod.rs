@@ -155,12 +155,9 @@ pub(super) fn declare<'a>(
     let mut defined = Vec::new();
     for (m, module) in modules.iter().enumerate() {
         for variable in &module.variables {
+            let line = variable.position.line + bases[m];
             let at = |message: String, program: &Program| {
-                place(
-                    Problem::Invalid(message),
-                    variable.position.line + bases[m],
-                    program,
-                )
+                place(Problem::Invalid(message), line, &program.text)
             };
             let dynamic = variable.space == Space::Shared && variable.dims.first() == Some(&None);
             if variable.linkage == Linkage::Extern && !dynamic {
@@ -195,7 +192,8 @@ pub(super) fn declare<'a>(
                     continue;
                 }
                 let problem = Problem::Invalid(format!("`{}` is defined twice", function.name));
-                return Err(place(problem, function.position.line + bases[m], program));
+                let line = function.position.line + bases[m];
+                return Err(place(problem, line, &program.text));
             }
             let index = defined.len();
             defined.push((m, f));
@@ -222,7 +220,7 @@ pub(super) fn declare<'a>(
                         place(
                             Problem::Invalid(message),
                             variable.position.line + bases[m],
-                            program,
+                            &program.text,
                         )
                     })?;
                     symbols

@@ -21,6 +21,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+// Messages go through `lanewise_driver::print_to_stderr`, which does not panic if the stream
+// is closed.
+#![deny(clippy::print_stderr)]
+#![cfg_attr(not(test), deny(clippy::print_stdout))]
+
 mod array;
 pub mod checks;
 pub mod compare;

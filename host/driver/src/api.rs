@@ -1163,4 +1163,22 @@ mod tests {
         assert_eq!(error("cuLaunchKernelEx", 11_000), Err(Missing::TooNew));
         assert_eq!(error("cuTeleport", 13_000), Err(Missing::Unknown));
     }
+
+    #[test]
+    fn a_panic_in_a_call_is_a_fault_of_its_context() {
+        use crate::objects::context::{CONTEXTS, Context, stack};
+        use crate::objects::device;
+
+        device::make().expect("a simulated device");
+        let context = Context::make(&device::all()[0], 0, false);
+        stack(|stack| stack.push(context.handle));
+        let columns = Columns::NONE.always();
+        let mut body = || panic!("with what the call changes half changed");
+        let code = entry::answer(&TABLE, "cuTest", &columns, DefaultStream::Legacy, &mut body);
+        assert_eq!(code, CUresult::ERROR_UNKNOWN);
+        let fault = context.check().expect_err("the context cannot be used");
+        assert_eq!(fault.code, CUresult::ERROR_UNKNOWN);
+        stack(|stack| stack.pop());
+        CONTEXTS.remove(context.handle);
+    }
 }

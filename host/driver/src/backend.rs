@@ -8,7 +8,7 @@
 use crate::abi::CUresult;
 use crate::error::Error;
 use crate::log::{self, Level};
-use crate::{entry_point, libcuda, trace};
+use crate::{entry_point, libcuda, stderr, trace};
 use lanewise_variables::DEVICE;
 use std::fmt;
 use std::sync::OnceLock;
@@ -127,7 +127,10 @@ fn choose(wish: &str) -> Choice {
             Ok(()) => Choice::Made(Backend::Cuda),
             Err(error) => {
                 if log::level() >= Level::Errors {
-                    eprintln!("lanewise: no GPU ({}); using the simulator", error.message);
+                    stderr::print(format_args!(
+                        "lanewise: no GPU ({}); using the simulator",
+                        error.message
+                    ));
                 }
                 Choice::Made(Backend::Sim)
             }

@@ -4,6 +4,7 @@
 use crate::entry_point::row::DefaultStream;
 use std::cell::Cell;
 use std::panic::Location;
+use std::thread::LocalKey;
 
 thread_local! {
     /// The call that this thread is making, or made last.
@@ -18,6 +19,26 @@ thread_local! {
     static DEFAULT_STREAM: Cell<DefaultStream> = const { Cell::new(DefaultStream::Legacy) };
 }
 
+/// Gives a variable of this thread its earlier value again when it is dropped, also by a panic.
+#[must_use]
+struct Restored<T: Copy + 'static> {
+    variable: &'static LocalKey<Cell<T>>,
+    before: T,
+}
+
+impl<T: Copy> Restored<T> {
+    fn set(variable: &'static LocalKey<Cell<T>>, value: T) -> Self {
+        let before = variable.replace(value);
+        Self { variable, before }
+    }
+}
+
+impl<T: Copy> Drop for Restored<T> {
+    fn drop(&mut self) {
+        self.variable.set(self.before);
+    }
+}
+
 /// Sets the line of the program that reports name for the next allocations and launches
 /// of this thread.
 pub fn set_call_site(place: Option<&'static Location<'static>>) {
@@ -29,15 +50,11 @@ pub(crate) fn call_site() -> Option<&'static Location<'static>> {
     CALL_SITE.get()
 }
 
-/// Notes that this thread begins a call of the driver.
-pub(crate) fn begin(call: &'static str) {
+/// Runs a call of the driver.
+pub(crate) fn inside<T>(call: &'static str, run: impl FnOnce() -> T) -> T {
     CALL.set(call);
-    INSIDE.set(true);
-}
-
-/// Notes that the call returns.
-pub(crate) fn end() {
-    INSIDE.set(false);
+    let _inside = Restored::set(&INSIDE, true);
+    run()
 }
 
 /// Returns whether this thread is inside a call of the driver.
@@ -55,9 +72,8 @@ pub(crate) fn call() -> &'static str {
 // Reports look for it in the stack.
 #[inline(never)]
 pub(crate) fn in_callback(function: impl FnOnce()) {
-    IN_CALLBACK.set(true);
+    let _in_callback = Restored::set(&IN_CALLBACK, true);
     function();
-    IN_CALLBACK.set(false);
 }
 
 /// Returns whether this thread is running a host function of a stream.
@@ -67,13 +83,32 @@ pub(crate) fn is_in_callback() -> bool {
 
 /// Runs a call in which the null stream means `stream`.
 pub(crate) fn with_default_stream<T>(stream: DefaultStream, call: impl FnOnce() -> T) -> T {
-    let before = DEFAULT_STREAM.replace(stream);
-    let outcome = call();
-    DEFAULT_STREAM.set(before);
-    outcome
+    let _means = Restored::set(&DEFAULT_STREAM, stream);
+    call()
 }
 
 /// Returns what the null stream means in the call that this thread is making.
 pub(crate) fn default_stream() -> DefaultStream {
     DEFAULT_STREAM.get()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    #[test]
+    fn a_panic_leaves_the_thread_as_it_was() {
+        let everything = || {
+            inside("cuLaunchHostFunc", || {
+                with_default_stream(DefaultStream::PerThread, || {
+                    in_callback(|| panic!("within"))
+                })
+            })
+        };
+        assert!(catch_unwind(AssertUnwindSafe(everything)).is_err());
+        assert!(!is_inside());
+        assert!(!is_in_callback());
+        assert!(matches!(default_stream(), DefaultStream::Legacy));
+    }
 }

@@ -21,6 +21,7 @@ use crate::entry_point::row::{CallTime, Columns, DefaultStream};
 use crate::entry_point::{self, Table};
 use crate::error::{Error, Result};
 use crate::log;
+use crate::objects::context;
 use crate::objects::graph::capture;
 use crate::objects::submission::host_access;
 use crate::objects::submission::traced;
@@ -40,17 +41,34 @@ pub(crate) fn answer(
     body: &mut dyn FnMut() -> Result,
 ) -> CUresult {
     entry_point::know(table);
-    calling::begin(call);
+    let run = || calling::inside(call, || answer_inside(call, columns, stream, body));
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| {
+        // The payload may be a program's, of a function that prints what kernels print. Its own
+        // destructor may panic.
+        std::mem::forget(payload);
+        let error = Error::panicked();
+        // What the call was changing may be half changed, so nothing more may run on it.
+        let faulted = AssertUnwindSafe(|| {
+            if let Ok(context) = context::current_even_faulted() {
+                context.set_fault(error.clone());
+            }
+        });
+        let _ = catch_unwind(faulted);
+        log::failed(call, &error);
+        error.code
+    })
+}
+
+/// Does what [`answer`] does, but for a panic.
+fn answer_inside(
+    call: &'static str,
+    columns: &Columns,
+    stream: DefaultStream,
+    body: &mut dyn FnMut() -> Result,
+) -> CUresult {
     host_access::tell();
     let begun = trace::sim::begin(traced::device_of_call);
-    let outcome = permitted(columns).and_then(|()| {
-        let body = AssertUnwindSafe(|| calling::with_default_stream(stream, body));
-        catch_unwind(body).unwrap_or_else(|_| {
-            let message =
-                "a bug in the simulated driver (the panic above says where); please report it";
-            Err(Error::loud(CUresult::ERROR_UNKNOWN, message))
-        })
-    });
+    let outcome = permitted(columns).and_then(|()| calling::with_default_stream(stream, body));
     let code = match &outcome {
         Ok(()) => CUresult::SUCCESS,
         Err(error) => {
@@ -67,7 +85,6 @@ pub(crate) fn answer(
         begun.end(call, code);
     }
     host_access::settle();
-    calling::end();
     code
 }
 

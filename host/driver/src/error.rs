@@ -38,6 +38,14 @@ impl Error {
         Error { loud: true, ..self }
     }
 
+    /// Makes the failure of a call or an operation that panicked.
+    pub(crate) fn panicked() -> Error {
+        Error::loud(
+            CUresult::ERROR_UNKNOWN,
+            "a bug in the simulated driver (the panic above says where); please report it",
+        )
+    }
+
     /// Makes a failure that is printed unless `LANEWISE_LOG=off`.
     pub(crate) fn loud(code: CUresult, message: impl fmt::Display) -> Error {
         Error {

@@ -21,6 +21,10 @@
 //! [`Observer`], which counts and checks launches. The environment variables that are read are
 //! rows of [`lanewise_variables`].
 
+// A stream that cannot be written must not end the program: see `stderr` and `output`.
+#![deny(clippy::print_stderr)]
+#![cfg_attr(not(test), deny(clippy::print_stdout))]
+
 pub mod abi;
 pub mod api;
 mod at_end;
@@ -48,6 +52,7 @@ pub mod launch_limits {
     pub use lanewise_sim::model::Limits;
     pub use lanewise_sim::{Kernel, Launch, LaunchError};
 }
+mod stderr;
 pub mod support;
 mod time;
 mod trace;
@@ -69,5 +74,6 @@ pub use log::last_message;
 pub use observe::{LaunchOverrides, Observed, Observer};
 pub use output::{Sink, set_output};
 pub use settings::{OnFinding, simulate_devices};
+pub use stderr::print as print_to_stderr;
 pub use trace::{keep_trace, trace_so_far};
 pub use trace_range::TraceRange;

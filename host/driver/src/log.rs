@@ -6,6 +6,7 @@
 
 use crate::abi::CUresult;
 use crate::error::Error;
+use crate::stderr;
 use lanewise_variables::LOG;
 use std::cell::RefCell;
 use std::sync::OnceLock;
@@ -48,7 +49,7 @@ pub fn last_message() -> Option<String> {
 /// Prints a warning about something that has not failed and may still surprise.
 pub(crate) fn warn(message: &str) {
     if level() >= Level::Faults {
-        eprintln!("lanewise: warning: {message}");
+        stderr::print(format_args!("lanewise: warning: {message}"));
     }
 }
 
@@ -61,7 +62,7 @@ pub(crate) fn failed(call: &str, error: &Error) {
         Level::Errors
     };
     if level() >= wanted {
-        eprintln!("lanewise: {:?}: {message}", error.code);
+        stderr::print(format_args!("lanewise: {:?}: {message}", error.code));
     }
     // No caller reads the message of a thread whose variables are destroyed.
     let _ = LAST.try_with(|last| last.replace(Some(message)));
@@ -70,24 +71,24 @@ pub(crate) fn failed(call: &str, error: &Error) {
 /// Prints a call's outcome if the level is `calls`.
 pub(crate) fn called(call: &str, code: CUresult) {
     if level() == Level::Calls {
-        eprintln!("lanewise: {call} -> {code:?}");
+        stderr::print(format_args!("lanewise: {call} -> {code:?}"));
     }
 }
 
 /// Prints what a check found in a kernel that ran to its end.
 pub(crate) fn found(finding: &lanewise_sim::Finding) {
     if level() >= Level::Faults {
-        eprintln!("lanewise: {finding}");
+        stderr::print(format_args!("lanewise: {finding}"));
     }
 }
 
 /// Prints the steps of a launch's schedule.
 pub(crate) fn steps(kernel: &str, steps: &[String]) {
     if !steps.is_empty() {
-        eprintln!("lanewise: the schedule of `{kernel}`:");
+        stderr::print(format_args!("lanewise: the schedule of `{kernel}`:"));
     }
     for step in steps {
-        eprintln!("  {step}");
+        stderr::print(format_args!("  {step}"));
     }
 }
 
@@ -96,7 +97,7 @@ pub(crate) fn steps(kernel: &str, steps: &[String]) {
 pub(crate) fn unknown_variables() {
     if level() >= Level::Faults {
         for unknown in lanewise_variables::unknown() {
-            eprintln!("lanewise: {unknown}");
+            stderr::print(format_args!("lanewise: {unknown}"));
         }
     }
 }

@@ -5,7 +5,7 @@
 //! that uses the simulated driver.
 
 use crate::observe::Observed;
-use crate::settings;
+use crate::{settings, stderr};
 use lanewise_sim::report::FaultReport;
 use lanewise_sim::{Counters, Fault, Finding};
 use parking_lot::Mutex;
@@ -45,11 +45,11 @@ pub(crate) fn begin(device: &'static str) {
         if let Some(path) = &file
             && let Err(error) = std::fs::write(path, "")
         {
-            eprintln!(
+            stderr::print(format_args!(
                 "lanewise: {}: `{}` cannot be written: {error}",
                 lanewise_variables::COUNTERS.name,
                 path.display()
-            );
+            ));
         }
         if file.is_some() || settings::summary().unwrap_or_default() {
             WANTED.store(true, Ordering::Relaxed);
@@ -104,15 +104,15 @@ pub(crate) fn end() {
     let kernels = std::mem::take(&mut *KERNELS.lock());
     let host = std::mem::take(&mut *HOST.lock());
     if settings::summary().unwrap_or_default() {
-        eprint!("{}", text(&kernels, &host));
+        stderr::print(format_args!("{}", text(&kernels, &host).trim_end()));
     }
     if let Some(path) = settings::counters_file()
         && let Err(error) = std::fs::write(&path, format!("{:#}\n", document(&kernels, &host)))
     {
-        eprintln!(
+        stderr::print(format_args!(
             "lanewise: the counters cannot be written to `{}`: {error}",
             path.display()
-        );
+        ));
     }
 }
 

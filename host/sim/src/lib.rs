@@ -31,6 +31,10 @@
 //! For a program without races, a launch with one seed gives the same result on any number
 //! of host cores.
 
+// A stream that cannot be written must not end the program; the driver prints what there is to say.
+#![deny(clippy::print_stderr)]
+#![cfg_attr(not(test), deny(clippy::print_stdout))]
+
 pub mod checks;
 pub mod counters;
 pub mod coverage;

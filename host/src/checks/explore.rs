@@ -6,7 +6,7 @@ use std::fmt;
 use std::panic::{self, AssertUnwindSafe, Location};
 use std::sync::{Arc, Once};
 
-use lanewise_driver::{Exploration, LaunchOverrides, Observer, OnFinding};
+use lanewise_driver::{Exploration, LaunchOverrides, Observer, OnFinding, print_to_stderr};
 
 use super::Checks;
 use crate::{Backend, Device, DriverError};
@@ -221,10 +221,14 @@ impl<E> Failed<E> {
                     // The output on stderr so far is that of the first failure.
                     let text = panic.downcast_ref::<String>().map(String::as_str);
                     let text = text.or(panic.downcast_ref::<&str>().copied());
-                    eprintln!("{}", text.unwrap_or("the test panicked"));
+                    print_to_stderr(format_args!("{}", text.unwrap_or("the test panicked")));
                 }
-                eprintln!("the test failed in run {runs}, by this schedule:");
-                steps.iter().for_each(|step| eprintln!("  {step}"));
+                print_to_stderr(format_args!(
+                    "the test failed in run {runs}, by this schedule:"
+                ));
+                for step in steps {
+                    print_to_stderr(format_args!("  {step}"));
+                }
                 panic::resume_unwind(panic)
             }
         }

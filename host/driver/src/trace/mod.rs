@@ -13,6 +13,7 @@
 pub(crate) mod real;
 pub(crate) mod sim;
 
+use crate::stderr;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::cell::Cell;
@@ -51,10 +52,10 @@ fn file() -> Option<&'static PathBuf> {
         let path = lanewise_variables::TRACE.path()?;
         // Reported now, and not after the program has run for an hour.
         if let Err(error) = std::fs::write(&path, "") {
-            eprintln!(
+            stderr::print(format_args!(
                 "lanewise: LANEWISE_TRACE: `{}` cannot be written: {error}",
                 path.display()
-            );
+            ));
             return None;
         }
         // SAFETY: the handler takes no arguments and does not unwind.
@@ -112,10 +113,10 @@ extern "C" fn write() {
             .map(|error| (path, error))
     });
     if let Ok(Some((path, error))) = written {
-        eprintln!(
+        stderr::print(format_args!(
             "lanewise: the trace cannot be written to `{}`: {error}",
             path.display()
-        );
+        ));
     }
 }
 

@@ -11,6 +11,7 @@ use crate::abi::{CUcontext, CUlaunchConfig, CUresult, CUstream, c_char, c_int, c
 use crate::entry_point::lookup;
 use crate::entry_point::row::{Columns, DeviceWork, StreamAt};
 use crate::libcuda::Library;
+use crate::stderr;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -72,9 +73,9 @@ pub(crate) fn start(library: &Library) -> bool {
     }
     let found = Functions::find(library);
     let Some(found) = found else {
-        eprintln!(
-            "lanewise: LANEWISE_TRACE: this machine's libcuda.so.1 is older than CUDA 12.3 and has not all that measuring needs; no trace is made"
-        );
+        stderr::print(format_args!(
+            "lanewise: LANEWISE_TRACE: this machine's libcuda.so.1 is older than CUDA 12.3 and lacks functions that the measurement needs; no trace is made"
+        ));
         return false;
     };
     if FUNCTIONS.set(found).is_ok() {

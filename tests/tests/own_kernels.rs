@@ -59,8 +59,18 @@ fn a_folder_of_ptx_replaces_the_crate_that_it_is_of() {
     let replaced = answer();
     write("kernels.json", &text.manifest.replace("&[f32]", "&[f64]"));
     let refused = answer();
+    write("kernels.json", text.manifest);
+    let one_more = "kernels_vec_add_more, .param .u64 ";
+    let first = ".visible .entry vec_add(\n\t.param .u64 ";
+    assert!(text.plain.contains(first), "{}", text.plain);
+    let longer = text.plain.replace(first, &format!("{first}{one_more}"));
+    write("kernels.ptx", &longer);
+    let does_not_fit = answer();
     std::fs::remove_dir_all(&folder).expect("it was made above");
 
+    let said =
+        "the kernel `vec_add` has other parameters than this program passes: expected 6 of 8, ";
+    assert!(does_not_fit.contains(said), "{does_not_fit}");
     assert_eq!(replaced, "[[11.0, 22.0, 33.0], [-9.0, -18.0, -27.0]]");
     let said = "was made from another source of `kernels` than this program: `";
     assert!(refused.contains(said), "{refused}");

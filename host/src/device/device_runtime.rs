@@ -55,7 +55,6 @@ impl Linker {
     }
 }
 
-/// The limit of pending launches from kernels.
 impl Device {
     /// Sets how many launches from kernels may be pending, which means launched and not begun. The
     /// default is 2048. A launch from a kernel beyond that fails. Call this before kernels run,

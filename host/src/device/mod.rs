@@ -12,6 +12,7 @@
 mod between_launches;
 pub(crate) mod device_runtime;
 mod embedded;
+mod entries;
 mod jit;
 mod link;
 pub(crate) mod module;

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use cust::sys::{self, CUfunction, CUmodule};
 
+use crate::device::entries;
 use crate::device::jit::{self, JitOptions, LOG, Options};
 use crate::device::recording;
 use crate::error::in_words;
@@ -61,6 +62,22 @@ pub enum LoadError {
         module: &'static str,
         /// The name of the kernel or static.
         name: String,
+    },
+    /// A kernel in the folder that `LANEWISE_PTX` names has other parameters than the program
+    /// passes.
+    #[error(
+        "LANEWISE_PTX: in `{}` the kernel `{kernel}` has other parameters than this program passes: expected {expected}, found {found}; \
+         build both again", .path.display()
+    )]
+    OtherParameters {
+        /// The file with the PTX text.
+        path: PathBuf,
+        /// The name of the kernel.
+        kernel: String,
+        /// The sizes of the parameters that the program passes.
+        expected: String,
+        /// The sizes of the parameters in the text.
+        found: String,
     },
     /// The folder or file that `LANEWISE_PTX` names cannot be read.
     #[error(
@@ -281,7 +298,7 @@ impl Module {
         Self {
             module,
             device: device.clone(),
-            kernels: entry_points(ptx),
+            kernels: entries::names(ptx),
         }
     }
 
@@ -341,32 +358,15 @@ unsafe impl Send for Ending {}
 
 impl Drop for Ending {
     fn drop(&mut self) {
-        // The module's kernels may still run. A drop cannot report errors: if the context cannot be
-        // made current, the module is freed with the context.
-        let _ = self.device.synchronize_at(Location::caller());
+        // A drop cannot report errors. If the wait fails, the module's kernels may still run, and
+        // the module is freed with the context.
+        if self.device.synchronize_at(Location::caller()).is_err() {
+            return;
+        }
         // SAFETY: the module was loaded once and is unloaded here only, and nothing borrows from
         // it any more.
         unsafe { sys::cuModuleUnload(self.module) };
     }
-}
-
-/// Returns the names after `.entry` in a PTX text.
-pub(crate) fn entry_points(ptx: &str) -> Vec<String> {
-    const ENTRY: &str = ".entry";
-    // This searches the whole text once. A search in each line takes four times as long in
-    // an unoptimised program.
-    let entries = ptx.match_indices(ENTRY).map(|(at, _)| ptx.split_at(at));
-    let is_code = |before: &str| {
-        let line = before.rsplit('\n').next();
-        !line.is_some_and(|line| line.contains("//"))
-    };
-    let code = entries.filter(|(before, _)| is_code(before));
-    let name = |(_, entry): (&str, &str)| {
-        let rest = entry[ENTRY.len()..].trim_start();
-        let end = rest.find(|c: char| !(c.is_alphanumeric() || "_$%".contains(c)));
-        rest[..end.unwrap_or(rest.len())].to_owned()
-    };
-    code.map(name).filter(|name| !name.is_empty()).collect()
 }
 
 /// Makes the driver compile and load a text.
@@ -394,15 +394,4 @@ fn with_compiler_log(error: DriverError, text: &CString, options: Options) -> Dr
         }
     }
     jit::with_log(error, &log)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::entry_points;
-
-    #[test]
-    fn entry_points_are_found_and_comments_are_not() {
-        let ptx = "// .entry no\n.visible .entry vec_add(\n.weak .entry $odd_1 (\n\t.entry last\n.func f()\n";
-        assert_eq!(entry_points(ptx), ["vec_add", "$odd_1", "last"]);
-    }
 }

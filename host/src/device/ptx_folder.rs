@@ -8,8 +8,11 @@
 //! may use several crates, and the folder may contain only one of them.
 //!
 //! The texts have to be made from the kernels that the program was compiled with, or the arguments
-//! would not fit. So kernels and statics that exist in both must have the same declaration.
+//! would not fit. So kernels and statics that exist in both must have the same declaration in the
+//! description, and the kernels in the texts, too: a text may have been edited, or copied from
+//! another build.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +21,7 @@ use lanewise_variables::PTX;
 use serde::Deserialize;
 
 use crate::device::embedded;
+use crate::device::entries::{Entry, Params, entries};
 use crate::{ComputeCapability, LoadError};
 
 /// Returns the PTX of the kernels that launch no kernels, if `LANEWISE_PTX` names a folder
@@ -57,7 +61,34 @@ fn text<M: kernel::Module>(
             });
         }
     }
-    read(&folder.join(format!("{}.{extension}", M::NAME))).map(Some)
+    let path = folder.join(format!("{}.{extension}", M::NAME));
+    let text = read(&path)?;
+    let embedded = M::TEXTS.iter().flat_map(|it| [it.plain, it.launching]);
+    match other_parameters(&text, embedded) {
+        None => Ok(Some(text)),
+        Some((found, expected)) => Err(LoadError::OtherParameters {
+            path,
+            kernel: found.name,
+            expected: expected.to_string(),
+            found: found.params.to_string(),
+        }),
+    }
+}
+
+/// Returns the first kernel of a text that has other parameters in an embedded text, and those
+/// parameters. The driver reads as many parameters from the program as the loaded text declares.
+fn other_parameters<'a>(
+    text: &str,
+    embedded: impl Iterator<Item = &'a str>,
+) -> Option<(Entry, Params)> {
+    let expected: HashMap<String, Params> = embedded
+        .flat_map(entries)
+        .map(|entry| (entry.name, entry.params))
+        .collect();
+    entries(text).find_map(|found| {
+        let expected = expected.get(&found.name)?;
+        (*expected != found.params).then(|| (found, expected.clone()))
+    })
 }
 
 fn read(path: &Path) -> Result<String, LoadError> {
@@ -168,6 +199,25 @@ mod tests {
         let folder = folder(&["sm_90"]);
         let error = read(&folder.path().join("sm_90/gpu.ptx")).expect_err("there is no file");
         assert!(error.to_string().contains("sm_90/gpu.ptx"), "{error}");
+    }
+
+    #[test]
+    fn a_text_must_declare_the_parameters_that_the_program_passes() {
+        let text = |first, second| {
+            format!(
+                ".entry a(.param .u64 a_0{first}) {{}}\n.entry b(.param .u64 b_0{second}) {{}}\n"
+            )
+        };
+        let embedded = text("", ", .param .u32 b_1");
+        let other = |found: &str| other_parameters(found, [&*embedded, ""].into_iter());
+        assert_eq!(other(&embedded), None);
+        assert_eq!(other(".entry new(.param .u32 x) {}"), None);
+        let (found, expected) = other(&text(", .param .u32 a_1", "")).expect("`a` has one more");
+        assert_eq!(found.name, "a");
+        assert_eq!(found.params.to_string(), "2 of 8, 4 bytes");
+        assert_eq!(expected.to_string(), "1 of 8 bytes");
+        let half = &embedded[..embedded.len() - 8];
+        assert!(other(half).is_some(), "the list of `b` has no end");
     }
 
     #[test]

@@ -19,8 +19,8 @@ use std::path::Path;
 use cust::sys::{self, CUlinkState, cudaError_enum};
 use lanewise_std::kernel;
 
+use crate::device::entries;
 use crate::device::jit::{self, LOG, Options};
-use crate::device::module::entry_points;
 use crate::{Backend, Device, DriverError, LoadError, Module};
 
 mod kind;
@@ -165,7 +165,7 @@ impl Linker {
         for (number, input) in self.inputs.iter().enumerate() {
             if input.kind == CodeKind::Ptx {
                 let text = String::from_utf8_lossy(&input.bytes);
-                kernels.extend(entry_points(&text));
+                kernels.extend(entries::names(&text));
                 jit::make_room(&text, at).map_err(refused)?;
                 if number == 0 {
                     options = Options::of(&text);

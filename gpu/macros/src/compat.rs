@@ -27,8 +27,11 @@ pub(crate) fn kernel(options: TokenStream, item: TokenStream) -> syn::Result<Tok
     statics::share(&mut function.block);
     ordinary_body(&mut function);
     index_spaces(&mut function);
-    // Code that was unsafe because of a mutable static may be safe with a view.
-    function.attrs.push(parse_quote!(#[allow(unused_unsafe)]));
+    // Code that is unsafe in the other projects may be safe here. A place behind an address takes
+    // references as a mutable static does.
+    function
+        .attrs
+        .push(parse_quote!(#[allow(unused_unsafe, dangerous_implicit_autorefs)]));
     let companions = function.attrs.iter().map(|attribute| attribute.path());
     let imported = companions.filter(|path| COMPANIONS.iter().any(|name| is(path, name)));
     // `#[kernel]` reads these attributes itself. In the other projects they are imported macros,
@@ -138,7 +141,10 @@ fn index_spaces(function: &mut ItemFn) {
                 false => quote!(()),
             };
             behind = is_pitched.then(|| parse_quote!(#pitch: u32));
-            made.push(parse_quote!(let #mutability #name = <#path>::of(#name, #layout);));
+            // SAFETY: all threads run this statement, with the kernel's parameters.
+            made.push(
+                parse_quote!(let #mutability #name = unsafe { <#path>::of(#name, #layout) };),
+            );
             *typed.ty = parse_quote!(::lanewise_std::DisjointSlice<#element>);
         }
         inputs.push(input);

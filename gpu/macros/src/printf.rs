@@ -87,7 +87,8 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
             // may be called `Text` too.
             arguments => {
                 enum Text {}
-                impl ::lanewise_std::printf::Text for Text {
+                // SAFETY: `format::pieces` has doubled each `%` of the text.
+                unsafe impl ::lanewise_std::printf::Text for Text {
                     const PIECES: &'static [&'static str] = &[#(#pieces),*];
                 }
                 ::lanewise_std::printf::print::<Text, _>(arguments)

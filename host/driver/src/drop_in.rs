@@ -16,8 +16,11 @@ pub(crate) fn is_this() -> bool {
 
 /// Marks this code as a drop-in library. [`drop_in!`](crate::drop_in!) calls it when the
 /// library is loaded.
+///
+/// # Safety
+/// No Rust code in this process that declares results as an enum, as `cust` does, calls this code.
 #[doc(hidden)]
-pub fn this_is() {
+pub unsafe fn this_is() {
     THIS.store(true, Ordering::Relaxed);
 }
 
@@ -30,7 +33,8 @@ macro_rules! drop_in {
         #[unsafe(link_section = ".init_array")]
         static WHEN_LOADED: extern "C" fn() = {
             extern "C" fn when_loaded() {
-                $crate::drop_in::this_is();
+                // SAFETY: programs that load the library declare its results as integers.
+                unsafe { $crate::drop_in::this_is() };
             }
             when_loaded
         };

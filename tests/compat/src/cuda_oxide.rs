@@ -104,6 +104,26 @@ pub mod kernels {
         }
     }
 
+    /// Reverses each block of 64 through the array's address, which a macro takes.
+    #[kernel]
+    #[launch_bounds(64)]
+    pub fn reverse(input: &[u32], mut output: DisjointSlice<u32>) {
+        static mut TILE: SharedArray<u32, 64> = SharedArray::UNINIT;
+
+        let idx = thread::index_1d();
+        let i = idx.get();
+        let tid = thread::threadIdx_x() as usize;
+        let tile = core::ptr::addr_of_mut!(TILE) as *mut u32;
+        unsafe {
+            *tile.add(tid) = input[i];
+        }
+        thread::sync_threads();
+        if let Some(element) = output.get_mut(idx) {
+            assert!(unsafe { TILE[tid] } == input[i]);
+            *element = unsafe { *tile.add(63 - tid) };
+        }
+    }
+
     /// Counts the even elements: each warp votes, and one lane counts.
     #[kernel]
     pub unsafe fn count_even(input: &[u32], total: *mut u32) {

@@ -1,19 +1,15 @@
 //! Mutable statics as shared memory. The other projects' own compilers place them there, which
 //! stock rustc cannot do.
 //!
-//! cuda-oxide's `static mut TILE: SharedArray<T, N> = SharedArray::UNINIT;` becomes a `shared!`
-//! array and a view of it under the same name. A barrier is handled in the same way.
-//! `&raw mut TILE as *mut T` is then the address of the array, not of its view. Rust-CUDA's
-//! `#[address_space(shared)] static mut TILE: [T; N] = ..;` becomes a `shared!` array too, and
-//! `TILE` in the body becomes the place at its address.
+//! cuda-oxide's `static mut TILE: SharedArray<T, N> = SharedArray::UNINIT;`, its barriers, and
+//! Rust-CUDA's `#[address_space(shared)] static mut TILE: [T; N] = ..;` become `shared!` arrays of
+//! one element. `TILE` in the body becomes the place at its address, so that `&raw mut TILE` and
+//! `addr_of_mut!(TILE)` are addresses in shared memory.
 
-use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use proc_macro2::{Group, Spacing, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
-use syn::{
-    Attribute, Block, Expr, GenericArgument, Ident, Item, ItemStatic, PathArguments,
-    PointerMutability, Stmt, Type, parse_quote,
-};
+use syn::{Attribute, Block, Expr, Ident, Item, ItemStatic, Macro, Stmt, Type, parse_quote};
 
 /// Turns the statics of a kernel's body into shared arrays.
 pub(super) fn share(body: &mut Block) {
@@ -25,44 +21,31 @@ struct Statics;
 impl VisitMut for Statics {
     fn visit_block_mut(&mut self, block: &mut Block) {
         visit_mut::visit_block_mut(self, block);
-        let (mut places, mut views) = (Vec::new(), Vec::new());
+        let mut places = Vec::new();
         for statement in std::mem::take(&mut block.stmts) {
             match &statement {
-                Stmt::Item(Item::Static(item)) => {
-                    if let Some(attribute) = item.attrs.iter().find(|it| is_shared(it)) {
-                        block.stmts.extend(place(item, attribute));
-                        places.push(item.ident.clone());
-                    } else if let Some(storage) = storage(item) {
-                        block.stmts.extend(view(item, &storage));
-                        if is_array(item) {
-                            views.push(item.ident.clone());
-                        }
-                    } else {
-                        block.stmts.push(statement);
-                    }
+                Stmt::Item(Item::Static(item)) if is_shared(item) => {
+                    block.stmts.extend(place(item));
+                    places.push(item.ident.clone());
                 }
                 _ => block.stmts.push(statement),
             }
         }
         if !places.is_empty() {
             let mut uses = Uses { places };
-            block
-                .stmts
-                .iter_mut()
-                .for_each(|statement| uses.visit_stmt_mut(statement));
-        }
-        if !views.is_empty() {
-            let mut addresses = Addresses { views };
-            block
-                .stmts
-                .iter_mut()
-                .for_each(|statement| addresses.visit_stmt_mut(statement));
+            let statements = block.stmts.iter_mut();
+            statements.for_each(|statement| uses.visit_stmt_mut(statement));
         }
     }
 }
 
-/// Returns whether an attribute is `#[address_space(shared)]`.
-fn is_shared(attribute: &Attribute) -> bool {
+/// Returns whether a static is in shared memory.
+fn is_shared(item: &ItemStatic) -> bool {
+    item.attrs.iter().any(is_address_space) || is_uninitialised(item)
+}
+
+/// Returns whether an attribute is Rust-CUDA's `#[address_space(shared)]`.
+fn is_address_space(attribute: &Attribute) -> bool {
     let last = attribute.path().segments.last();
     last.is_some_and(|last| last.ident == "address_space")
         && attribute
@@ -70,27 +53,39 @@ fn is_shared(attribute: &Attribute) -> bool {
             .is_ok_and(|space| space == "shared")
 }
 
-/// Returns the name of the variable with the address of a Rust-CUDA static.
+/// Returns whether a static is a shared array or a barrier of cuda-oxide.
+fn is_uninitialised(item: &ItemStatic) -> bool {
+    let (Type::Path(ty), Expr::Path(value)) = (&*item.ty, &*item.expr) else {
+        return false;
+    };
+    let [ty, value] = [&ty.path, &value.path].map(|path| path.segments.last());
+    ty.is_some_and(|ty| ty.ident == "SharedArray" || ty.ident == "Barrier")
+        && value.is_some_and(|value| value.ident == "UNINIT")
+}
+
+/// Returns the name of the variable with the address of a static.
 fn address(name: &Ident) -> Ident {
     format_ident!("__{name}_address")
 }
 
 /// Declares one value of the static's type in shared memory, and its address.
-fn place(item: &ItemStatic, attribute: &Attribute) -> [Stmt; 3] {
+fn place(item: &ItemStatic) -> Vec<Stmt> {
     let (name, ty) = (address(&item.ident), &item.ty);
     let declared = format_ident!("__{}", item.ident);
-    [
+    let mut statements = vec![
         parse_quote!(::lanewise_macros::shared! { static #declared: [#ty; 1]; }),
         parse_quote!(
             #[allow(non_snake_case)]
             let #name: *mut #ty = #declared.as_ptr();
         ),
-        // The attribute is imported, and the import should count as used.
-        parse_quote!(#attribute const _: () = ();),
-    ]
+    ];
+    // The attribute is imported, and the import should count as used.
+    let attributes = item.attrs.iter().filter(|it| is_address_space(it));
+    statements.extend(attributes.map(|it| parse_quote!(#it const _: () = ();)));
+    statements
 }
 
-/// Replaces each use of the static by `(*address)`, which is a place like a mutable static.
+/// Replaces each use of a static by `(*address)`, which is a place like a mutable static.
 struct Uses {
     places: Vec<Ident>,
 }
@@ -106,128 +101,40 @@ impl VisitMut for Uses {
             *expression = parse_quote!((*#name));
         }
     }
+
+    /// A macro's arguments may be any tokens: `addr_of_mut!(TILE)`.
+    fn visit_macro_mut(&mut self, called: &mut Macro) {
+        called.tokens = self.replaced(std::mem::take(&mut called.tokens));
+    }
 }
 
-/// Uses the array's address where the address of its view is cast to another pointer type:
-/// `&raw mut TILE as *mut u8`.
-struct Addresses {
-    views: Vec<Ident>,
-}
-
-impl VisitMut for Addresses {
-    fn visit_expr_mut(&mut self, expression: &mut Expr) {
-        visit_mut::visit_expr_mut(self, expression);
-        match expression {
-            Expr::Cast(cast) => {
-                if let Type::Ptr(pointer) = &*cast.ty
-                    && !is_view(&pointer.elem)
-                    && let Some(address) = self.address(&cast.expr)
-                {
-                    *cast.expr = address;
+impl Uses {
+    /// Replaces the statics in tokens, except names of fields and names within a path.
+    fn replaced(&self, tokens: TokenStream) -> TokenStream {
+        // Whether the last token was `.`, and whether it was the second `:` of `::`.
+        let (mut is_field, mut colons) = (false, 0);
+        let mut replaced = TokenStream::new();
+        for token in tokens {
+            let within = is_field || colons == 2;
+            (is_field, colons) = match &token {
+                TokenTree::Punct(it) if it.as_char() == '.' => (it.spacing() == Spacing::Alone, 0),
+                TokenTree::Punct(it) if it.as_char() == ':' => (false, colons + 1),
+                _ => (false, 0),
+            };
+            match token {
+                TokenTree::Ident(name) if !within && self.places.contains(&name) => {
+                    let name = address(&name);
+                    quote!((*#name)).to_tokens(&mut replaced);
                 }
-            }
-            Expr::MethodCall(call) if call.method == "cast" => {
-                let to = call.turbofish.as_ref().and_then(|it| it.args.first());
-                if let Some(GenericArgument::Type(to)) = to
-                    && !is_view(to)
-                    && let Some(address) = self.address(&call.receiver)
-                {
-                    *call.receiver = address;
+                TokenTree::Group(group) => {
+                    let inner = self.replaced(group.stream());
+                    let mut inner = Group::new(group.delimiter(), inner);
+                    inner.set_span(group.span());
+                    inner.to_tokens(&mut replaced);
                 }
+                token => token.to_tokens(&mut replaced),
             }
-            _ => {}
         }
+        replaced
     }
-}
-
-impl Addresses {
-    /// Returns the array's address if the expression is the address of its view.
-    fn address(&self, expression: &Expr) -> Option<Expr> {
-        let raw = match expression {
-            Expr::Paren(paren) => return self.address(&paren.expr),
-            Expr::RawAddr(raw) => raw,
-            _ => return None,
-        };
-        let Expr::Path(path) = &*raw.expr else {
-            return None;
-        };
-        let name = path
-            .path
-            .get_ident()
-            .filter(|name| self.views.contains(name))?;
-        Some(match raw.mutability {
-            PointerMutability::Mut(_) => parse_quote!(#name.as_mut_ptr()),
-            PointerMutability::Const(_) => parse_quote!(#name.as_ptr()),
-        })
-    }
-}
-
-/// Returns whether a static is an array. It is not for a barrier, whose functions take its view.
-fn is_array(item: &ItemStatic) -> bool {
-    match &*item.ty {
-        Type::Path(path) => {
-            let last = path.path.segments.last();
-            last.is_some_and(|last| last.ident == "SharedArray")
-        }
-        _ => false,
-    }
-}
-
-/// Returns whether a type is that of a view, or is inferred.
-fn is_view(ty: &Type) -> bool {
-    match ty {
-        Type::Path(path) => {
-            let last = path.path.segments.last();
-            last.is_some_and(|last| last.ident == "SharedArray" || last.ident == "Barrier")
-        }
-        Type::Infer(_) => true,
-        _ => false,
-    }
-}
-
-/// Returns the `shared!` declaration for a static that is a shared array or a
-/// barrier of cuda-oxide.
-fn storage(item: &ItemStatic) -> Option<TokenStream> {
-    let Type::Path(path) = &*item.ty else {
-        return None;
-    };
-    let last = path.path.segments.last()?;
-    let Expr::Path(value) = &*item.expr else {
-        return None;
-    };
-    if value.path.segments.last()?.ident != "UNINIT" {
-        return None;
-    }
-    if last.ident == "Barrier" {
-        return Some(quote!([::lanewise_std::barrier::BarrierStorage; 1]));
-    }
-    let PathArguments::AngleBracketed(arguments) = &last.arguments else {
-        return None;
-    };
-    if last.ident != "SharedArray" {
-        return None;
-    }
-    let mut arguments = arguments.args.iter();
-    let Some(GenericArgument::Type(element)) = arguments.next() else {
-        return None;
-    };
-    // The length may be a literal, a block, or the name of a constant, which parses as a type.
-    let length = arguments.next()?;
-    let align = arguments
-        .next()
-        .map_or_else(|| quote!(0), |align| quote!(#align));
-    Some(quote!([::lanewise_std::compat::cuda_device::Aligned<[#element; #length], #align>; 1]))
-}
-
-/// Declares the storage, and a view of it under the static's name.
-fn view(item: &ItemStatic, storage: &TokenStream) -> [Stmt; 2] {
-    let (name, ty) = (&item.ident, &item.ty);
-    let declared = format_ident!("__{name}");
-    [
-        parse_quote!(::lanewise_macros::shared! { static #declared: #storage; }),
-        parse_quote!(
-            #[allow(non_snake_case, unused_mut)]
-            let mut #name = <#ty>::of(#declared);
-        ),
-    ]
 }

@@ -118,6 +118,22 @@ fn blocks_are_reversed_through_a_shared_array() {
 }
 
 #[test]
+fn the_address_that_a_macro_takes_is_in_shared_memory() {
+    let values = numbers(256);
+    let mut reversed = buffer(&[0u32; 256]);
+    launch!(
+        oxide::reverse,
+        LaunchConfig::new(4, 64),
+        (&buffer(&values), &mut reversed)
+    );
+    let blocks = values.chunks(64);
+    let expected: Vec<u32> = blocks
+        .flat_map(|block| block.iter().rev().copied())
+        .collect();
+    assert_eq!(reversed.to_vec().expect("a copy"), expected);
+}
+
+#[test]
 fn block_sums_go_through_dynamic_shared_memory() {
     let values = numbers(1000);
     let (mut sums, mut odd) = (buffer(&[0u32; 4]), buffer(&[0u32; 4]));

@@ -1,12 +1,10 @@
 //! `mbarrier`, as functions and as types.
 //!
-//! In a kernel, `static mut BAR: Barrier = Barrier::UNINIT;` makes `BAR` a view of a barrier in
-//! shared memory, whose address the functions take: `&raw mut BAR`, `&mut BAR`, `&BAR`. Such an
-//! address belongs to the thread. Do not pass it to another thread.
+//! In a kernel, `static mut BAR: Barrier = Barrier::UNINIT;` makes `BAR` a barrier in shared
+//! memory, whose address the functions take: `&raw mut BAR`.
 
 use core::marker::PhantomData;
 
-use crate::SharedArray;
 use crate::barrier::{self, BarrierStorage, Block, Parity, Token};
 use crate::state_space;
 use crate::thread::{sync_threads, thread_idx_x};
@@ -14,30 +12,24 @@ use crate::thread::{sync_threads, thread_idx_x};
 pub use crate::bulk::fence_proxy_async as fence_proxy_async_shared_cta;
 pub use crate::thread::nanosleep;
 
-/// A barrier in shared memory, as this thread sees it.
+/// A barrier in shared memory. The value is the memory itself.
 #[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
 pub struct Barrier {
-    address: u32,
+    storage: BarrierStorage,
 }
 
-impl Barrier {
-    /// Makes a view of the barrier that a declaration has made.
-    #[doc(hidden)]
-    #[inline]
-    #[must_use]
-    pub fn of(storage: SharedArray<BarrierStorage, 1>) -> Self {
-        Barrier {
-            address: state_space::shared(storage.as_ptr()),
-        }
-    }
+/// Returns the address of a barrier in shared memory.
+fn address(bar: *const Barrier) -> u32 {
+    state_space::shared(bar)
 }
 
 /// # Safety
-/// The address is that of a view of an initialised barrier.
+/// An initialised barrier is at the address.
 #[inline]
 pub(super) unsafe fn ours(bar: *const Barrier) -> barrier::Barrier<Block> {
     // SAFETY: the caller keeps the contract of this function.
-    unsafe { barrier::Barrier::at_address((*bar).address) }
+    unsafe { barrier::Barrier::at_address(address(bar)) }
 }
 
 /// Initialises the barrier, whose phases take this many arrivals.
@@ -48,7 +40,7 @@ pub(super) unsafe fn ours(bar: *const Barrier) -> barrier::Barrier<Block> {
 #[inline]
 pub unsafe fn mbarrier_init(bar: *mut Barrier, expected_count: u32) {
     // SAFETY: the caller keeps the contract of this function.
-    unsafe { barrier::init_at((*bar).address, expected_count) }
+    unsafe { barrier::init_at(address(bar), expected_count) }
 }
 
 /// Arrives, and returns the token of the phase.
@@ -181,18 +173,14 @@ impl BarrierToken {
 /// A barrier whose type contains its state: uninitialised, ready or invalidated.
 #[derive(Debug)]
 pub struct ManagedBarrier<State, Kind, const ID: usize = 0> {
-    /// The address of the kernel's view while the barrier is not initialised, and then
-    /// the barrier itself.
-    from: *const Barrier,
-    bar: Barrier,
+    bar: *mut Barrier,
     state: PhantomData<fn() -> (State, Kind)>,
 }
 
 impl<State, Kind, const ID: usize> ManagedBarrier<State, Kind, ID> {
     #[inline]
-    fn new(from: *const Barrier, bar: Barrier) -> Self {
+    fn at(bar: *mut Barrier) -> Self {
         ManagedBarrier {
-            from,
             bar,
             state: PhantomData,
         }
@@ -204,7 +192,7 @@ impl<Kind, const ID: usize> ManagedBarrier<Uninit, Kind, ID> {
     #[inline]
     #[must_use]
     pub fn from_static(bar: *mut Barrier) -> Self {
-        Self::new(bar, Barrier { address: 0 })
+        Self::at(bar)
     }
 
     /// Initialises the barrier in thread 0. All threads of the block call it, and wait
@@ -225,26 +213,24 @@ impl<Kind, const ID: usize> ManagedBarrier<Uninit, Kind, ID> {
     /// As for [`init`](Self::init); the block has such a thread.
     #[inline]
     pub unsafe fn init_by(self, count: u32, init_thread: u32) -> ManagedBarrier<Ready, Kind, ID> {
-        // SAFETY: the caller keeps the contract of this function.
-        let bar = unsafe { *self.from };
         if thread_idx_x() == init_thread {
             // SAFETY: only one thread calls it, and the others wait below.
-            unsafe { barrier::init_at(bar.address, count) };
+            unsafe { mbarrier_init(self.bar, count) };
             if crate::target::is_at_least(90) {
                 fence_proxy_async_shared_cta();
             }
         }
         sync_threads();
-        ManagedBarrier::new(self.from, bar)
+        ManagedBarrier::at(self.bar)
     }
 }
 
 impl<Kind, const ID: usize> ManagedBarrier<Ready, Kind, ID> {
-    /// Returns the barrier's view, for functions that take an address.
+    /// Returns the barrier's address.
     #[inline]
     #[must_use]
     pub fn as_ptr(&self) -> *const Barrier {
-        &raw const self.bar
+        self.bar
     }
 
     /// Arrives for the calling thread.
@@ -252,7 +238,7 @@ impl<Kind, const ID: usize> ManagedBarrier<Ready, Kind, ID> {
     #[must_use]
     pub fn arrive(&self) -> BarrierToken {
         // SAFETY: it was initialised.
-        BarrierToken(unsafe { mbarrier_arrive(&raw const self.bar) })
+        BarrierToken(unsafe { mbarrier_arrive(self.bar) })
     }
 
     /// Arrives, and makes the phase wait for this many more bytes.
@@ -260,7 +246,7 @@ impl<Kind, const ID: usize> ManagedBarrier<Ready, Kind, ID> {
     #[must_use]
     pub fn arrive_expect_tx(&self, bytes: u32) -> BarrierToken {
         // SAFETY: it was initialised.
-        BarrierToken(unsafe { mbarrier_arrive_expect_tx(&raw const self.bar, 1, bytes) })
+        BarrierToken(unsafe { mbarrier_arrive_expect_tx(self.bar, 1, bytes) })
     }
 
     /// Returns whether the phase of the token has ended.
@@ -268,7 +254,7 @@ impl<Kind, const ID: usize> ManagedBarrier<Ready, Kind, ID> {
     #[must_use]
     pub fn try_wait(&self, token: BarrierToken) -> bool {
         // SAFETY: it was initialised.
-        unsafe { mbarrier_try_wait(&raw const self.bar, token.0) }
+        unsafe { mbarrier_try_wait(self.bar, token.0) }
     }
 
     /// Waits for the phase of the token.
@@ -283,9 +269,8 @@ impl<Kind, const ID: usize> ManagedBarrier<Ready, Kind, ID> {
     /// One thread calls it, and the barrier is no longer used.
     #[inline]
     pub unsafe fn inval(self) -> ManagedBarrier<Invalidated, Kind, ID> {
-        let mut bar = self.bar;
         // SAFETY: the caller keeps the contract of this function.
-        unsafe { mbarrier_inval(&raw mut bar) };
-        ManagedBarrier::new(self.from, bar)
+        unsafe { mbarrier_inval(self.bar) };
+        ManagedBarrier::at(self.bar)
     }
 }

@@ -246,8 +246,8 @@ pub unsafe fn block_reduce<T: Shuffle, Op: Operator<T> + Default, const N: usize
 ) -> T {
     let _ = block;
     // SAFETY: the caller keeps the contract of this function.
-    let scratch = unsafe { (*smem).ours() };
-    collective::block_reduce(value, Op::default(), scratch)
+    let scratch = unsafe { SharedArray::ours(smem) };
+    collective::block_reduce(value, Op::default(), &scratch)
 }
 
 /// Returns the values of the block's threads up to and including this one combined.
@@ -266,6 +266,6 @@ pub unsafe fn block_scan<T: Shuffle, Op: Operator<T> + Default, const N: usize>(
 ) -> T {
     let _ = block;
     // SAFETY: the caller keeps the contract of this function.
-    let scratch = unsafe { (*smem).ours() };
-    collective::block_inclusive_scan(value, Op::default(), scratch)
+    let scratch = unsafe { SharedArray::ours(smem) };
+    collective::block_inclusive_scan(value, Op::default(), &scratch)
 }

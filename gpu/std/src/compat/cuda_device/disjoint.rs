@@ -183,11 +183,25 @@ pub struct DisjointSlice<'a, T, Space: IndexSpace = Index1D> {
 }
 
 impl<'a, T, Space: IndexSpace> DisjointSlice<'a, T, Space> {
-    /// What `#[kernel]` makes of its parameters.
+    /// Makes a kernel's parameter of this crate's slice. `#[kernel]` calls it. Safe code does not,
+    /// because two threads could choose two spaces:
+    ///
+    /// ```compile_fail,E0133
+    /// use lanewise_std::compat::cuda_device::{self, thread::Index2D};
+    ///
+    /// fn in_rows(y: lanewise_std::DisjointSlice<u32>) {
+    ///     let mut y = cuda_device::DisjointSlice::<u32, Index2D<4>>::of(y, ());
+    ///     y.get_mut_indexed();
+    /// }
+    /// ```
+    ///
+    /// # Safety
+    /// All threads of the grid make the same space and the same layout of a slice. In two spaces an
+    /// element could belong to two threads.
     #[doc(hidden)]
     #[inline]
     #[must_use]
-    pub fn of(slice: crate::DisjointSlice<'a, T>, layout: Space::Layout) -> Self {
+    pub unsafe fn of(slice: crate::DisjointSlice<'a, T>, layout: Space::Layout) -> Self {
         DisjointSlice { slice, layout }
     }
 
@@ -210,8 +224,8 @@ impl<'a, T, Space: IndexSpace> DisjointSlice<'a, T, Space> {
     #[inline]
     pub fn get_mut(&mut self, index: impl Borrow<Space::Index>) -> Option<&mut T> {
         let number = Space::number(index.borrow(), self.layout)?;
-        // SAFETY: a slice has one space and one layout, in which two threads' indices have two
-        // numbers; this thread's reference borrows the slice.
+        // SAFETY: a slice has one space and one layout (see `of`), in which two threads' indices
+        // have two numbers; this thread's reference borrows the slice.
         unsafe { self.slice.get_unique_mut(number) }
     }
 

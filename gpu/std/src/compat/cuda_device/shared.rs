@@ -1,5 +1,6 @@
 //! Shared arrays with access by index, whose type contains their alignment.
 
+use core::fmt;
 use core::ops::{Index, IndexMut};
 
 /// What something is aligned to: [`Align`] says which numbers there are.
@@ -54,27 +55,33 @@ pub type Aligned<A, const BYTES: usize> = <Alignment<BYTES> as Align>::Of<A>;
 /// `static mut TILE: SharedArray<T, N> = SharedArray::UNINIT;` makes `TILE` one;
 /// `SharedArray<T, N, 128>` begins at a multiple of 128 bytes.
 ///
-/// As in cuda-oxide, an access is in `unsafe`. The borrow of an index expression ends with the
-/// statement, and there has to be a barrier between a write and another thread's read.
-#[derive(Debug)]
-pub struct SharedArray<T, const N: usize, const ALIGN: usize = 0> {
-    array: crate::SharedArray<T, N>,
+/// The value is the memory itself, so `&raw mut TILE` is an address in shared memory. As in
+/// cuda-oxide, an access is in `unsafe`, because `TILE` is a mutable static: the borrow of an index
+/// expression ends with the statement, and there has to be a barrier between a write and another
+/// thread's read.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct SharedArray<T: Copy, const N: usize, const ALIGN: usize = 0>
+where
+    Alignment<ALIGN>: Align,
+{
+    elements: Aligned<[T; N], ALIGN>,
 }
 
-impl<T: Copy, const N: usize, const ALIGN: usize> SharedArray<T, N, ALIGN> {
-    /// Makes a view of the array that a declaration has made.
-    #[doc(hidden)]
-    #[inline]
-    #[must_use]
-    pub fn of(array: crate::SharedArray<Aligned<[T; N], ALIGN>, 1>) -> Self
-    where
-        Alignment<ALIGN>: Align,
-    {
-        // SAFETY: the aligned array begins with the array itself.
-        let array = unsafe { crate::SharedArray::from_raw(array.as_ptr().cast()) };
-        SharedArray { array }
+/// The elements are not shown: other threads may be writing them.
+impl<T: Copy, const N: usize, const ALIGN: usize> fmt::Debug for SharedArray<T, N, ALIGN>
+where
+    Alignment<ALIGN>: Align,
+{
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("SharedArray").finish_non_exhaustive()
     }
+}
 
+impl<T: Copy, const N: usize, const ALIGN: usize> SharedArray<T, N, ALIGN>
+where
+    Alignment<ALIGN>: Align,
+{
     /// Returns the number of elements.
     #[inline]
     #[must_use]
@@ -96,59 +103,66 @@ impl<T: Copy, const N: usize, const ALIGN: usize> SharedArray<T, N, ALIGN> {
         ALIGN
     }
 
-    /// This crate's own view of it.
+    /// Returns this crate's own view of an array.
+    ///
+    /// # Safety
+    /// A kernel's shared array is at the address.
     #[inline]
-    pub(super) fn ours(&self) -> &crate::SharedArray<T, N> {
-        &self.array
+    pub(super) unsafe fn ours(shared: *mut Self) -> crate::SharedArray<T, N> {
+        // SAFETY: the caller promises it, and the value consists of its elements.
+        unsafe { crate::SharedArray::from_raw(shared.cast()) }
     }
 
-    /// The first element's address.
+    /// Returns the address of the first element.
     #[inline]
     #[must_use]
     pub fn as_ptr(&self) -> *const T {
-        self.array.as_ptr()
+        (&raw const self.elements).cast()
     }
 
-    /// The first element's address.
+    /// Returns the address of the first element.
     #[inline]
     #[must_use]
     pub fn as_mut_ptr(&mut self) -> *mut T {
-        self.array.as_ptr()
+        (&raw mut self.elements).cast()
     }
 
-    /// The first element's address, of `&raw mut TILE`.
+    /// Returns the address of the first element of the array at `&raw mut TILE`.
     ///
     /// # Safety
     /// A kernel's shared array is there.
     #[inline]
     #[must_use]
     pub unsafe fn as_raw_mut_ptr(shared: *mut Self) -> *mut T {
-        // SAFETY: the caller keeps the contract of this function.
-        unsafe { (*shared).array.as_ptr() }
+        shared.cast()
     }
 }
 
-impl<T: Copy, const N: usize, const ALIGN: usize> Index<usize> for SharedArray<T, N, ALIGN> {
+impl<T: Copy, const N: usize, const ALIGN: usize> Index<usize> for SharedArray<T, N, ALIGN>
+where
+    Alignment<ALIGN>: Align,
+{
     type Output = T;
 
     #[inline]
     #[track_caller]
     fn index(&self, index: usize) -> &T {
         crate::memory::bounds::check(index, N);
-        // SAFETY: in bounds; the kernel's `unsafe` promises that no thread writes the element at
-        // the same time.
-        unsafe { &*self.array.as_ptr().add(index) }
+        // SAFETY: the index is in bounds, and the value consists of its elements.
+        unsafe { &*self.as_ptr().add(index) }
     }
 }
 
-impl<T: Copy, const N: usize, const ALIGN: usize> IndexMut<usize> for SharedArray<T, N, ALIGN> {
+impl<T: Copy, const N: usize, const ALIGN: usize> IndexMut<usize> for SharedArray<T, N, ALIGN>
+where
+    Alignment<ALIGN>: Align,
+{
     #[inline]
     #[track_caller]
     fn index_mut(&mut self, index: usize) -> &mut T {
         crate::memory::bounds::check(index, N);
-        // SAFETY: in bounds; the kernel's `unsafe` promises that no other thread uses the element
-        // at the same time.
-        unsafe { &mut *self.array.as_ptr().add(index) }
+        // SAFETY: as in `index`.
+        unsafe { &mut *self.as_mut_ptr().add(index) }
     }
 }
 

@@ -3,11 +3,26 @@
 use core::ffi::CStr;
 
 /// A value that `gpu_printf!` can print.
+///
+/// ```compile_fail,E0200
+/// struct Wrong;
+/// impl lanewise_std::printf::Argument for Wrong {
+///     const CONVERSION: &'static str = "s";
+///     type Promoted = u64;
+///     fn promote(self) -> u64 {
+///         5
+///     }
+/// }
+/// ```
+///
+/// # Safety
+/// `CONVERSION` is the conversion of C's `printf` for a value of the type `Promoted`. If it is `s`,
+/// [`promote`](Argument::promote) returns the address of a text that ends in zero.
 #[diagnostic::on_unimplemented(
     message = "`gpu_printf!` cannot print `{Self}` this way",
     note = "`{{}}` prints integers, floats, `bool` and `&'static CStr`; `{{:x}}` integers; `{{:.2}}` and `{{:e}}` floats; `{{:p}}` pointers"
 )]
-pub trait Argument {
+pub unsafe trait Argument {
     /// The letters after `%` and the flags, for example `lld`.
     const CONVERSION: &'static str;
     /// The type as C passes it to a variadic function.
@@ -19,7 +34,8 @@ pub trait Argument {
 macro_rules! arguments {
     ($($ty:ty: $conversion:literal as $promoted:ty;)*) => {
         $(
-            impl Argument for $ty {
+            // SAFETY: the letters are those of the promoted type, which is a number.
+            unsafe impl Argument for $ty {
                 const CONVERSION: &'static str = $conversion;
                 type Promoted = $promoted;
                 #[inline]
@@ -46,7 +62,8 @@ arguments! {
     f64: "g" as f64;
 }
 
-impl Argument for bool {
+// SAFETY: `s` takes the address of a text, and the two texts end in zero.
+unsafe impl Argument for bool {
     const CONVERSION: &'static str = "s";
     type Promoted = *const u8;
     #[inline]
@@ -55,7 +72,8 @@ impl Argument for bool {
     }
 }
 
-impl Argument for &'static CStr {
+// SAFETY: `s` takes the address of a text, and a `CStr` ends in zero.
+unsafe impl Argument for &'static CStr {
     const CONVERSION: &'static str = "s";
     type Promoted = *const u8;
     #[inline]
@@ -73,7 +91,8 @@ macro_rules! conversions {
             pub struct $wrapper<T>(pub T);
 
             $(
-                impl Argument for $wrapper<$ty> {
+                // SAFETY: the letters are those of the promoted type, which is a number.
+                unsafe impl Argument for $wrapper<$ty> {
                     const CONVERSION: &'static str = $conversion;
                     type Promoted = $promoted;
                     #[inline]
@@ -136,7 +155,8 @@ bit_conversions! {
 #[derive(Clone, Copy, Debug)]
 pub struct Pointer<T>(pub T);
 
-impl<T> Argument for Pointer<*const T> {
+// SAFETY: `p` prints an address and does not read from it.
+unsafe impl<T> Argument for Pointer<*const T> {
     const CONVERSION: &'static str = "p";
     type Promoted = *const T;
     #[inline]
@@ -145,7 +165,8 @@ impl<T> Argument for Pointer<*const T> {
     }
 }
 
-impl<T> Argument for Pointer<*mut T> {
+// SAFETY: `p` prints an address and does not read from it.
+unsafe impl<T> Argument for Pointer<*mut T> {
     const CONVERSION: &'static str = "p";
     type Promoted = *mut T;
     #[inline]
@@ -155,7 +176,11 @@ impl<T> Argument for Pointer<*mut T> {
 }
 
 /// A list of arguments, which is a tuple of up to sixteen elements.
-pub trait Arguments {
+///
+/// # Safety
+/// `Packed` holds one value for each of the `CONVERSIONS`, in the same order and laid out as C lays
+/// out a structure. Each value is what [`Argument`] requires for its conversion.
+pub unsafe trait Arguments {
     /// The arguments' letters, in order.
     const CONVERSIONS: &'static [&'static str];
     /// The arguments in memory as `vprintf` reads them.
@@ -175,7 +200,8 @@ macro_rules! tuples {
                 $($name: $ty,)*
             }
 
-            impl<$($ty: Argument),*> Arguments for ($($ty,)*) {
+            // SAFETY: the structure has the layout of C, and its fields are the promoted arguments.
+            unsafe impl<$($ty: Argument),*> Arguments for ($($ty,)*) {
                 const CONVERSIONS: &'static [&'static str] = &[$($ty::CONVERSION),*];
                 type Packed = $packed<$($ty::Promoted),*>;
                 #[inline]

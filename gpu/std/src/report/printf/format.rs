@@ -79,7 +79,8 @@ mod tests {
     use super::*;
 
     enum Fraction {}
-    impl Text for Fraction {
+    // SAFETY: each `%` begins a conversion, at the end of its piece.
+    unsafe impl Text for Fraction {
         const PIECES: &'static [&'static str] = &["%", " of %08.2", "\n"];
     }
 
@@ -95,7 +96,8 @@ mod tests {
     #[test]
     fn a_longer_format_takes_the_next_size() {
         enum Long {}
-        impl Text for Long {
+        // SAFETY: each `%` begins a conversion, at the end of its piece.
+        unsafe impl Text for Long {
             const PIECES: &'static [&'static str] = &["0123456789012345678901234567890%", "!"];
         }
         let format = Format::<Long, (i64,)>::C_STRING;

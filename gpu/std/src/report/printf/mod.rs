@@ -15,8 +15,21 @@ use crate::intrinsics;
 use format::Format;
 
 /// The format of one `gpu_printf!`: its text, cut at the places of the conversion letters.
+///
+/// Safe code cannot make one, whose `%s` would print the memory at any address:
+///
+/// ```compile_fail,E0200
+/// struct Text;
+/// impl lanewise_std::printf::Text for Text {
+///     const PIECES: &'static [&'static str] = &["%s %", "\n"];
+/// }
+/// ```
+///
+/// # Safety
+/// Each `%` in the text is doubled, except where a conversion begins: behind it are at most flags,
+/// a width and a precision, and then the piece ends. Another piece follows.
 #[doc(hidden)]
-pub trait Text {
+pub unsafe trait Text {
     /// The pieces of the text. There is one more piece than arguments.
     const PIECES: &'static [&'static str];
 }
@@ -34,7 +47,8 @@ pub fn printable<A: Argument>(argument: A) -> A {
 #[inline]
 pub fn print<T: Text, A: Arguments>(arguments: A) {
     let packed = arguments.pack();
-    // SAFETY: the format ends in zero, and its letters are those of the packed types.
+    // SAFETY: the format ends in zero. By the contracts of `Text` and `Argument`, it has one
+    // conversion for each argument, with the letters of the packed type.
     unsafe {
         intrinsics::vprintf(
             Format::<T, A>::C_STRING.as_ptr(),

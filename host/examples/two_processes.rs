@@ -52,8 +52,10 @@ fn first() -> Result<(), Box<dyn Error>> {
 fn second(memory: &str, filled: &str, done: &str) -> Result<(), Box<dyn Error>> {
     let device = Device::open()?;
     let stream = device.stream()?;
-    let filled = filled.parse::<IpcEvent>()?.open(&device)?;
-    let done = done.parse::<IpcEvent>()?.open(&device)?;
+    // SAFETY: the first process wrote the words, and keeps the events until this one has ended.
+    let filled = unsafe { filled.parse::<IpcEvent>()?.open(&device)? };
+    // SAFETY: as above.
+    let done = unsafe { done.parse::<IpcEvent>()?.open(&device)? };
     // SAFETY: the first process keeps the buffer until this one has ended, and leaves it alone
     // between the two events.
     let mut buffer: IpcBuffer<f32> = unsafe { memory.parse::<IpcMemory>()?.open(&device)? };

@@ -65,7 +65,7 @@ pub enum GraphError {
     },
     /// A programmatic start makes sense only in a stream, after another kernel.
     #[error(
-        "{node} is to begin early, which is said of a kernel in a stream: record it in a stream, or leave it out"
+        "{node} asks to start early, which only a kernel in a stream can: record it in a stream, or leave the request out"
     )]
     StartsEarly {
         /// The node, in words.
@@ -81,7 +81,7 @@ pub enum GraphError {
     },
     /// A kernel that launches kernels can't be in the body of a conditional node.
     #[error(
-        "`{kernel}` launches kernels, and can't be in the body of a conditional node: let nodes of the body be what it launches, or launch it in the graph around"
+        "`{kernel}` launches kernels, and can't be in the body of a conditional node: make the kernels that it launches nodes of the body, or launch it outside of the body"
     )]
     LaunchesInBody {
         /// The name of the kernel.
@@ -99,7 +99,7 @@ pub enum GraphError {
     ExecutableTwice,
     /// The graph differs from the one that the executable graph was made from in
     /// more than parameters.
-    #[error("the executable graph stays what it was: {reason}{}", .node.as_ref().map(|node| format!(", at {node}")).unwrap_or_default())]
+    #[error("the executable graph cannot be updated: {reason}{}", .node.as_ref().map(|node| format!(", at {node}")).unwrap_or_default())]
     NotUpdated {
         /// The difference that can't be updated.
         reason: UpdateReason,
@@ -107,6 +107,14 @@ pub enum GraphError {
         node: Option<String>,
         /// The driver's error; `None` if the driver was not asked.
         source: Option<DriverError>,
+    },
+    /// The driver refused the last update of the graph, and may have changed a part of its nodes.
+    #[error(
+        "the graph launched at {at} was not updated as a whole, because the driver refused its last update: update it again, or make another one"
+    )]
+    HalfUpdated {
+        /// The line of the program that launched the graph.
+        at: &'static Location<'static>,
     },
     /// The text of the graph from the driver could not be read.
     #[error("the driver's print of the graph cannot be read")]

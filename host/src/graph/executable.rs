@@ -6,7 +6,7 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use lanewise_driver::abi::{CUgraphExec, CUgraphNode, CUstream};
+use lanewise_driver::abi::{CUgraphExec, CUgraphNode, CUresult, CUstream};
 use lanewise_driver::api;
 use lanewise_std::kernel::{Kernel, SafeKernel};
 
@@ -30,6 +30,9 @@ pub struct Graph {
     uses: Vec<Used>,
     /// The graph that it was built from; `None` for recorded work.
     built: Option<Built>,
+    /// Whether the driver has refused the last update. It may have changed some of the nodes
+    /// before, so that the memory that the nodes use is not known.
+    half_updated: bool,
     /// The streams on which it was launched, so that it is destroyed only after its launches.
     order: Order<Stream>,
     /// It is dropped last. After that, another executable graph may be made of the same graph.
@@ -160,6 +163,7 @@ impl Graph {
             executable,
             uses,
             built,
+            half_updated: false,
             order: Order::default(),
             only: None,
             one_at_a_time: PhantomData,
@@ -169,13 +173,17 @@ impl Graph {
     /// Queues the graph's work on `stream`, after the other uses of its buffers.
     ///
     /// # Errors
-    /// [`GraphError::BufferIsGone`], [`GraphError::OtherDevice`], or the driver's error.
+    /// [`GraphError::BufferIsGone`], [`GraphError::OtherDevice`], [`GraphError::HalfUpdated`], or
+    /// the driver's error.
     #[track_caller]
     pub fn launch(&self, stream: &Stream) -> Result<(), GraphError> {
         let at = Location::caller();
         if stream.device() != &self.device {
             let (graph, stream) = (self.device.ordinal(), stream.device().ordinal());
             return Err(GraphError::OtherDevice { graph, stream, at });
+        }
+        if self.half_updated {
+            return Err(GraphError::HalfUpdated { at });
         }
         let wait =
             |earlier: &Stream, mark: Option<&Marked<Stream>>| stream.wait_behind(earlier, mark);
@@ -201,8 +209,9 @@ impl Graph {
     /// in the same order, with other buffers and values. That is faster than making another graph.
     ///
     /// # Errors
-    /// As [`Device::record`]; `CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE` if the kinds of work differ.
-    /// The graph is unchanged then.
+    /// As [`Device::record`]: the graph is unchanged then. [`GraphError::NotUpdated`] if the kinds
+    /// of work differ: the driver may have changed some of the nodes then, and the graph cannot be
+    /// launched until an update succeeds.
     #[track_caller]
     pub fn update(
         &mut self,
@@ -211,9 +220,12 @@ impl Graph {
         let at = Location::caller();
         let Recorded { graph, uses } = Recorded::of(&self.device, work, at)?;
         self.update_by((&graph, &uses), |_| None, at)?;
-        self.forget_nodes()?;
         self.uses = uses;
-        Ok(())
+        // The nodes are no longer those of the graph that this was built from.
+        match self.built.take() {
+            Some(built) => self.release(built),
+            None => Ok(()),
+        }
     }
 
     /// Takes the parameters of another graph's nodes. That graph must have the same nodes as
@@ -222,7 +234,8 @@ impl Graph {
     ///
     /// # Errors
     /// [`GraphError::NotUpdated`] with the reason, [`GraphError::HasConditions`], and
-    /// [`GraphError::BufferIsGone`]. The graph is unchanged then.
+    /// [`GraphError::BufferIsGone`]. The graph is unchanged then, unless the driver's error is a
+    /// source of the error: see [`Self::update`].
     #[track_caller]
     pub fn update_from(&mut self, graph: &GraphTemplate) -> Result<(), GraphError> {
         let at = Location::caller();
@@ -242,28 +255,27 @@ impl Graph {
         };
         let uses = graph.uses();
         self.update_by((&graph.handle, &uses), name, at)?;
-        // After that the nodes' old resources may be freed.
-        self.finish()?;
-        let Some(mut built) = self.built.take() else {
-            self.uses = uses;
+        self.uses = uses;
+        let Some(built) = &mut self.built else {
             return Ok(());
         };
         // The nodes' handles are still those of the graph that this was made from.
-        for (node, new) in built.nodes.iter_mut().zip(&graph.nodes) {
-            let new = new.clone();
-            *node = TemplateNode {
+        let replace = |(node, new): (&mut TemplateNode, &TemplateNode)| {
+            let new = TemplateNode {
                 key: node.key,
                 handle: node.handle,
-                ..new
+                ..new.clone()
             };
-        }
-        self.uses = built.uses();
-        self.built = Some(built);
-        Ok(())
+            std::mem::replace(node, new)
+        };
+        let nodes = built.nodes.iter_mut().zip(&graph.nodes);
+        let before: Vec<TemplateNode> = nodes.map(replace).collect();
+        self.release(before)
     }
 
+    /// Makes the driver update the graph.
     fn update_by(
-        &self,
+        &mut self,
         (graph, uses): (&Handle, &[Used]),
         name: impl FnOnce(CUgraphNode) -> Option<String>,
         at: &'static Location<'static>,
@@ -275,6 +287,7 @@ impl Graph {
         // From CUDA 12 on there is a second version, which names one more node. SAFETY: both graphs
         // are live, and the results are written to local variables.
         let result = unsafe { api::cuGraphExecUpdate(self.executable, graph, &mut node, &mut why) };
+        self.half_updated = result != CUresult::SUCCESS;
         DriverError::check_code("cuGraphExecUpdate", result, at).map_err(|source| {
             match source.name() {
                 "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE" => GraphError::NotUpdated {
@@ -287,20 +300,15 @@ impl Graph {
         })
     }
 
-    /// Waits for the launches of the graph, so that its nodes' resources may be freed.
+    /// Drops what the nodes had before an update, after the launches that may still use it.
     #[track_caller]
-    fn finish(&self) -> Result<(), DriverError> {
-        self.order.synchronize()
-    }
-
-    /// Notes that its nodes are no longer those of the graph that it was built from.
-    #[track_caller]
-    fn forget_nodes(&mut self) -> Result<(), DriverError> {
-        if self.built.is_some() {
-            self.finish()?;
-            self.built = None;
+    fn release<T>(&self, before: T) -> Result<(), GraphError> {
+        let finished = self.order.synchronize();
+        if finished.is_err() {
+            // A launch may still run one of the functions.
+            std::mem::forget(before);
         }
-        Ok(())
+        Ok(finished?)
     }
 
     /// Changes the shape and the arguments of a kernel node for later launches. The node is one of

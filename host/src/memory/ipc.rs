@@ -18,7 +18,8 @@
 //!
 //! // Another one, with the two words:
 //! # let words = ["", ""];
-//! let filled = words[1].parse::<IpcEvent>()?.open(&device)?;
+//! // SAFETY: the first process has written the word, and keeps the event.
+//! let filled = unsafe { words[1].parse::<IpcEvent>()?.open(&device)? };
 //! // SAFETY: the first process leaves the buffer alone until this one ends.
 //! let buffer: IpcBuffer<f32> = unsafe { words[0].parse::<IpcMemory>()?.open(&device)? };
 //! stream.wait_event(&filled)?;
@@ -218,10 +219,11 @@ struct Ending {
 
 impl Drop for Ending {
     fn drop(&mut self) {
-        // A drop cannot report errors. The work that uses the memory is over before the
-        // memory is unmapped.
-        for stream in self.order.streams() {
-            let _ = stream.synchronize();
+        // The work that uses the memory is over before the memory is unmapped. A drop cannot report
+        // errors: if a wait fails, the memory stays mapped.
+        let mut users = self.order.streams().into_iter();
+        if users.any(|user| user.synchronize().is_err()) {
+            return;
         }
         let _ = self.device.make_current(Location::caller());
         // SAFETY: the memory was opened once for its buffer, and nothing uses it any more.
@@ -258,13 +260,18 @@ impl IpcEvent {
     ///
     /// # Errors
     /// The driver's error.
+    ///
+    /// # Safety
+    /// The handle is from [`Event::ipc_handle`], and has not been changed: NVIDIA's driver promises
+    /// nothing for other bytes. The other process keeps its event as long as this one exists.
     #[track_caller]
-    pub fn open(&self, device: &Device) -> Result<Event, IpcError> {
+    pub unsafe fn open(&self, device: &Device) -> Result<Event, IpcError> {
         let at = Location::caller();
         device.make_current(at)?;
         let reserved = self.handle.map(|byte| byte as _);
         let mut event = CUevent::default();
-        // SAFETY: the result is written to a local variable.
+        // SAFETY: the result is written to a local variable. The caller promises that the handle is
+        // one.
         let result =
             unsafe { api::cuIpcOpenEventHandle(&mut event, CUipcEventHandle { reserved }) };
         DriverError::check_code("cuIpcOpenEventHandle", result, at)?;

@@ -3,9 +3,10 @@
 //!
 //! A launch accepts a [`ManagedBuffer`] like a [`crate::DeviceBuffer`], and the host reads and
 //! writes it as a slice. No copy is needed. A launch is asynchronous, so the methods that return
-//! slices first wait for everything on the device. Then the results of kernels are complete. On
-//! devices without concurrent access (before compute capability 6.0) the wait is also necessary
-//! because the host must not access managed memory while any kernel runs.
+//! slices first wait for everything on the device. Then the results of kernels are complete. While
+//! a slice exists, other kernels may run. That needs concurrent access: devices before compute
+//! capability 6.0, and all devices on Windows, under WSL 2 and on Jetson boards, do not allow the
+//! host to access managed memory while any kernel runs. There is no managed memory there.
 //! Source: CUDA C++ Programming Guide, "Unified Memory"; CUDA driver API, `cuMemAllocManaged`; CUDA
 //! study notes, section 4.5.
 
@@ -27,11 +28,17 @@ impl<T: DeviceCopy + Zeroable> ManagedBuffer<T> {
     /// Makes a buffer of `len` elements whose bytes are all zero.
     ///
     /// # Errors
-    /// [`MemoryError::OutOfMemory`], or the driver's error; `CUDA_ERROR_NOT_SUPPORTED` on a device
-    /// without managed memory.
+    /// [`MemoryError::NoConcurrentAccess`] on a device where the host must not access managed
+    /// memory while any kernel runs; [`MemoryError::OutOfMemory`]; or the driver's error, which
+    /// is `CUDA_ERROR_NOT_SUPPORTED` on a device without managed memory.
     #[track_caller]
     pub fn zeroed(device: &Device, len: usize) -> Result<Self, MemoryError> {
         let at = Location::caller();
+        let properties = device.properties();
+        if properties.concurrent_managed_access == 0 {
+            let device = properties.name.clone();
+            return Err(MemoryError::NoConcurrentAccess { device });
+        }
         let mut buffer = DeviceBuffer::allocate_managed(device, len, at)?;
         buffer.fill_zero()?;
         Ok(Self { buffer })

@@ -24,7 +24,7 @@ impl<'whole, T: DeviceCopy> MatrixMut<'whole, T> {
         let len = buffer.len();
         assert!(
             len == 0 || columns > 0 && len.is_multiple_of(columns),
-            "{len} elements are no whole rows of {columns}"
+            "{len} elements do not make whole rows of {columns}"
         );
         let rows = len.checked_div(columns).unwrap_or(0);
         let (Ok(rows), Ok(columns)) = (u32::try_from(rows), u32::try_from(columns)) else {

@@ -278,10 +278,10 @@ impl<'graph> GraphBuilder<'graph> {
         entry
             .keeps
             .extend(nodes().flat_map(|node| node.keeps.clone()));
-        self.settle(added, at)?;
-        filled
-            .unwrap_or_else(|panic| resume_unwind(panic))
-            .map(|()| added)
+        let settled = self.settle(added, at);
+        // A panic or an error of the program's comes before the driver's.
+        filled.unwrap_or_else(|panic| resume_unwind(panic))?;
+        settled.map(|()| added)
     }
 
     /// Makes the last node, whose uses are known only now, wait for the nodes before it that use

@@ -18,8 +18,8 @@ impl<'graph> GraphBuilder<'graph> {
     /// Adds a call of `function` on the host. At every launch of the graph, a thread of the
     /// driver makes it.
     ///
-    /// It must not use the device, and may drop what is the device's, as for
-    /// [`Stream::call`](crate::Stream::call); what it panics with is printed.
+    /// The function must not use the device. It may drop objects of the device, as for
+    /// [`Stream::call`](crate::Stream::call). If it panics, the message is printed.
     ///
     /// # Errors
     /// The driver's error.

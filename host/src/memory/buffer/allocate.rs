@@ -197,11 +197,12 @@ struct Ending {
 
 impl Drop for Ending {
     fn drop(&mut self) {
+        let mut users = self.order.streams().into_iter();
         if let Some(stream) = &self.pooled {
-            // A drop cannot report errors. After a fault the memory is freed with the context.
-            // Otherwise the stream frees it after all uses.
-            for earlier in self.order.streams() {
-                let _ = stream.wait_for(&earlier);
+            // The stream frees the memory after all uses. A drop cannot report errors: where the
+            // stream cannot wait, the uses may still run, and the memory is freed with the context.
+            if users.any(|user| stream.wait_for(&user).is_err()) {
+                return;
             }
             let _ = self.device.make_current(Location::caller());
             // SAFETY: the memory was allocated once from a pool on this stream, and no later
@@ -211,10 +212,9 @@ impl Drop for Ending {
         }
         // The driver waits for the memory's own device before it frees the memory, but not
         // for other devices.
-        for stream in self.order.streams() {
-            if stream.device() != &self.device {
-                let _ = stream.synchronize();
-            }
+        let mut others = users.filter(|user| user.device() != &self.device);
+        if others.any(|user| user.synchronize().is_err()) {
+            return;
         }
         // A drop cannot report errors. If the context cannot be made current, the call below fails,
         // and the memory is freed with the context.

@@ -22,6 +22,15 @@ pub enum MemoryError {
         /// The driver's error.
         source: DriverError,
     },
+    /// The host must not access managed memory of this device while any kernel runs.
+    #[error(
+        "on {device} the host must not access managed memory while a kernel runs (CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS is 0): \
+         use a `DeviceBuffer` and copies, or pinned memory that is mapped"
+    )]
+    NoConcurrentAccess {
+        /// The device's name.
+        device: String,
+    },
     /// The host slice and the buffer differ in length.
     #[error(
         "the buffer holds {buffer} elements and the host slice {host}, at {at}: a copy needs equal lengths"

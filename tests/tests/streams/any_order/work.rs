@@ -425,7 +425,7 @@ impl World<'_> {
                 second,
             } => {
                 let mut slot = turn(&self.graphs[graph.get()])?;
-                self.update(slot.as_mut()?, &[first, second])?
+                self.update(&mut slot, &[first, second])?
             }
             Op::UpdateFrom { graph, other } => {
                 let (graph, other) = different(graph.get(), other.get(), self.graphs.len());
@@ -441,8 +441,15 @@ impl World<'_> {
                         };
                         Ok(())
                     }
-                    Err(GraphError::NotUpdated { .. }) => Ok(()),
-                    Err(GraphError::HasConditions | GraphError::Driver(_)) if template.1.once => {
+                    Err(GraphError::NotUpdated { source: None, .. }) => Ok(()),
+                    // It cannot be launched any more.
+                    Err(GraphError::NotUpdated { .. }) => {
+                        *slot = None;
+                        Ok(())
+                    }
+                    Err(GraphError::HasConditions) if template.1.once => Ok(()),
+                    Err(GraphError::Driver(_)) if template.1.once => {
+                        *slot = None;
                         Ok(())
                     }
                     Err(error @ GraphError::BufferIsGone { .. }) => {
@@ -668,7 +675,8 @@ impl World<'_> {
         }
     }
 
-    fn update(&self, made: &mut Made, picks: &[Pick]) -> Option<Did> {
+    fn update(&self, slot: &mut Option<Made>, picks: &[Pick]) -> Option<Did> {
+        let made = slot.as_mut()?;
         let mut locked = self.lock_picks(picks);
         let (mut plan, mut wrong) = (Plan::default(), Ok(()));
         let device = made.device.clone();
@@ -683,7 +691,8 @@ impl World<'_> {
         });
         match updated {
             Ok(()) => made.plan = plan,
-            Err(GraphError::NotUpdated { .. }) => {}
+            // It cannot be launched any more.
+            Err(GraphError::NotUpdated { .. }) => *slot = None,
             Err(error) => wrong = Err(format!("{error:?}")),
         }
         Some(wrong)

@@ -3,6 +3,8 @@
 use gpu::basics::vector_add::vec_add;
 use lanewise::{Advice, DeviceBuffer, LaunchConfig, ManagedBuffer, MemoryLocation};
 
+use tests::isolate::isolated_with;
+
 use super::streams;
 
 #[test]
@@ -39,4 +41,19 @@ fn managed_memory_takes_advice_and_is_fetched_ahead() {
         .expect("nothing to do");
     none.prefetch(&stream, MemoryLocation::Host)
         .expect("nothing to do");
+}
+
+/// A slice of the host's would be accessed while kernels run, which such a device does not allow.
+#[test]
+fn a_device_without_concurrent_access_has_no_managed_memory() {
+    let test = "wrappers::managed::a_device_without_concurrent_access_has_no_managed_memory";
+    let environment = [("LANEWISE_DEVICE", "sim"), ("LANEWISE_MODEL", "k40")];
+    let answer = isolated_with(&environment, test, || {
+        match ManagedBuffer::<f32>::zeroed(&tests::device(), 8) {
+            Ok(_) => "a buffer".to_owned(),
+            Err(error) => error.to_string(),
+        }
+    });
+    let expected = "the host must not access managed memory while a kernel runs";
+    assert!(answer.text.contains(expected), "{}", answer.text);
 }

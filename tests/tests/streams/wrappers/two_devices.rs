@@ -5,7 +5,7 @@ use std::time::Duration;
 use gpu::basics::vector_add::vec_add;
 use gpu::shared::texture::texture_1d;
 use lanewise::texture::Sampling;
-use lanewise::{Device, DeviceBuffer, LaunchConfig, ManagedBuffer, MemoryPool, Texture};
+use lanewise::{Device, DeviceBuffer, LaunchConfig, ManagedBuffer, MemoryPool, Module, Texture};
 use tests::isolate::{ChildOutput, isolated_with};
 
 /// Runs `body` with two simulated devices in a process of its own. `more` are
@@ -45,6 +45,49 @@ fn a_pool_gives_memory_to_streams_of_its_own_device_alone() {
         "{}",
         answer.text
     );
+}
+
+/// The wait for the other device's use fails after a fault there. The use may still run, so the
+/// memory is not given to another buffer.
+#[test]
+fn memory_whose_last_use_cannot_be_waited_for_is_not_freed() {
+    let _turn = tests::turn();
+    if tests::simulator("two devices", "the machine may have one").is_none() {
+        return;
+    }
+    let test = "wrappers::two_devices::memory_whose_last_use_cannot_be_waited_for_is_not_freed";
+    let answer = with_two_devices(&[("LANEWISE_LOG", "off")], test, |first, second| {
+        const ENDS: &str =
+            ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry ends() { trap; }\n";
+        const LENGTH: usize = 1 << 20;
+        second.enable_peer(first).expect("access");
+        let stream = second.stream().expect("a stream");
+        let pool = MemoryPool::new(first).expect("a pool");
+        let pooled = pool.zeroed::<f32>(&first.stream().expect("a stream"), LENGTH);
+        let pooled = pooled.expect("a buffer");
+        let plain = DeviceBuffer::<f32>::zeroed(first, LENGTH).expect("a buffer");
+        let mut sum = DeviceBuffer::<f32>::zeroed(second, LENGTH).expect("a buffer");
+        first.synchronize().expect("no fault");
+        let config = LaunchConfig::for_num_elems(LENGTH);
+        let both = (&plain, &pooled, &mut sum);
+        second
+            .launch(&stream, vec_add, config, both)
+            .expect("a launch");
+        let module = Module::from_ptx(second, ENDS).expect("PTX");
+        // SAFETY: the kernel has no parameters, and accesses no memory.
+        let launched = unsafe { module.launch_named(&stream, "ends", LaunchConfig::new(1, 1), ()) };
+        launched.expect("a launch");
+        second.synchronize().expect_err("the kernel traps");
+        let addresses = [plain.address(), pooled.address()];
+        drop((plain, pooled));
+        first.synchronize().expect("no fault here");
+        let again: Vec<_> = (0..4)
+            .map(|_| DeviceBuffer::<f32>::zeroed(first, LENGTH).expect("a buffer"))
+            .collect();
+        let reused = |address: &u64| again.iter().any(|buffer| buffer.address() == *address);
+        format!("{:?}", addresses.each_ref().map(reused))
+    });
+    assert_eq!(answer.text, "[false, false]");
 }
 
 #[test]

@@ -146,7 +146,11 @@ impl<const DIMENSIONS: usize> Array<DIMENSIONS> {
             // For the driver, a height or depth of 0 means that the axis does not exist.
             let call = "cuArray3DCreate";
             let refused = DriverError::check_code(call, CUresult::ERROR_INVALID_VALUE, at);
-            refused.map_err(|error| error.with_report(format!("{size:?} are no texels")))?;
+            refused.map_err(|error| {
+                error.with_report(format!(
+                    "{size:?} is not a size of an image: each number must be at least 1"
+                ))
+            })?;
         }
         device.make_current(at)?;
         let mut array = Self {

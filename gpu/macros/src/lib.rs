@@ -144,7 +144,7 @@ pub fn no_fma(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | --- | --- |
 /// | `dims = 1` | extends along x only; `dims = 2`, along x and y |
 /// | `block = 256`, `block = (32, 8)` | has blocks of this shape; a size may name a constant or a const parameter |
-/// | `grid = 1`, `grid = ..=64`, `grid = (..=64, 2..=8)` | has so many blocks along x, y and z, where nothing is said one |
+/// | `grid = 1`, `grid = ..=64`, `grid = (..=64, 2..=8)` | has this many blocks along x, y and z; one along an axis that is not named |
 /// | `whole_warps` | has blocks of a multiple of 32 threads |
 ///
 /// Any contract also requires fewer than 2^32 threads along each axis, so that positions fit

@@ -2,8 +2,8 @@
 
 fn main() {
     lanewise_builder::build();
-    // Older than every device that is modelled here but two, this one's own in every detail, and
-    // newer than all.
+    // `sm_70` is for older devices than the default targets, `sm_90a` for the H200 alone, and
+    // `sm_120` for newer devices than any model here.
     lanewise_builder::embed("Volta", |builder| builder.arch("sm_70"));
     lanewise_builder::embed("Hopper", |builder| builder.arch("sm_90a"));
     lanewise_builder::embed("Blackwell", |builder| builder.arch("sm_120"));

@@ -18,7 +18,7 @@ use crate::{DriverError, Event, EventOptions, Stream};
 
 /// A future that resolves when everything queued on a stream before it was made has run.
 #[derive(Debug)]
-#[must_use = "a future that nobody awaits tells nobody"]
+#[must_use = "a future does nothing unless it is awaited"]
 pub struct Finished {
     done: Event,
     shared: Arc<Mutex<Shared>>,

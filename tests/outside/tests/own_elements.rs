@@ -136,7 +136,7 @@ fn a_launch_of_another_shape_than_the_matrix_writes_what_it_has_threads_for() {
 }
 
 #[test]
-#[should_panic(expected = "12 elements are no whole rows of 5")]
+#[should_panic(expected = "12 elements do not make whole rows of 5")]
 fn a_matrix_has_whole_rows() {
     let (device, _) = device();
     let mut buffer = DeviceBuffer::<u32>::zeroed(&device, 12).unwrap();

@@ -7,11 +7,11 @@
 //! [`DEPTH`] columns and [`ROWS`] (of `b` [`COLUMNS`]) rows. Any sizes will do: what lies outside
 //! is zeros when it comes, and is not stored.
 //! Shows: the first warpgroup gives its registers away and asks for tiles; the other two multiply,
-//! each 64 of the tile's 128 rows. A tile's products begin before those of the tile before have
-//! ended, and that one's place is released then. Blocks that run at the same time have tiles near
-//! each other, so that they find each other's operands in the L2 cache. Nothing panics: a kernel
-//! that calls a function, as a panic does, has its products one after another (ptxas says so:
-//! C7510) and keeps its registers (C7504).
+//! each 64 of the tile's 128 rows. The products of a tile begin before those of the previous tile
+//! have ended. The previous tile's stage is released when they have. Blocks that run at the same
+//! time have tiles near each other, so that they find each other's operands in the L2 cache.
+//! Nothing panics: a kernel that calls a function, as a panic does, has its products one after
+//! another (ptxas says so: C7510) and keeps its registers (C7504).
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::GlobalMut;

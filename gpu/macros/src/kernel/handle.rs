@@ -203,7 +203,7 @@ pub(super) fn checks(kernel: &Kernel) -> TokenStream {
                     <::lanewise_std::kernel::Element<#element>>::IS_READ_ONLY
                         || <::lanewise_std::kernel::Shared<#element>>::IS_SYNC,
                     "all threads of a launch hold this slice, and its elements are cells that are not `Sync`: take atomics, or write \
-                     `unsafe fn`, so that who launches the kernel answers for keeping the threads apart"
+                     `unsafe fn`, whose caller promises that no two threads access the same element"
                 );
             };))
         }
@@ -224,8 +224,8 @@ fn is_value(element: &Type) -> TokenStream {
         use ::lanewise_std::kernel::layout::OfSize as _;
         ::core::assert!(
             <::lanewise_std::kernel::layout::Layout<#element>>::IS_VALUE,
-            "nothing tells whether these elements are the same for the device as for the host: give their type \
-             `#[derive(Clone, Copy, Value)]` and `#[repr(C)]`, or write `unsafe fn`, so that who launches the kernel answers for it"
+            "it is not known whether these elements have the same layout on the device and on the host: give their type \
+             `#[derive(Clone, Copy, Value)]` and `#[repr(C)]`, or write `unsafe fn`, whose caller promises it"
         );
     })
 }

@@ -28,7 +28,7 @@ pub fn map_curve(input: &[f32], mut output: DisjointSlice<f32>) {
     let i = index_1d();
     let at = i.get();
     if let (Some(x), Some(y)) = (input.get(at), output.get_mut(i)) {
-        // SAFETY: who links the module vouches for what defines it; it takes a float and gives one.
+        // SAFETY: the function that is linked takes a float and returns one, and has no conditions.
         *y = unsafe { curve(*x) };
     }
 }

@@ -93,8 +93,8 @@ impl<T> OfSize for Layout<T> {
 pub const fn assert_agree<M: Module>(symbol: &str, layout: u64) {
     assert!(
         agree(M::LAYOUTS, symbol, layout),
-        "this kernel is another one for the device than for the host: a `#[cfg]`, a constant or a type of its parameters or its contract \
-         differs between the two"
+        "this kernel differs between the device and the host: a `#[cfg]`, a constant or a type of its parameters or its contract \
+         is not the same on both"
     );
 }
 
@@ -117,8 +117,7 @@ pub const fn assert_agree<M: Module>(symbol: &str, layout: u64) {
 pub const fn assert_same_static<M: Module>(symbol: &str, layout: u64) {
     assert!(
         agree(M::LAYOUTS, symbol, layout),
-        "this static is another one for the device than for the host: a `#[cfg]` or a constant makes its type, or what that is made of, \
-         differ between the two"
+        "this static differs between the device and the host: a `#[cfg]` or a constant changes its type, or a type within it"
     );
 }
 

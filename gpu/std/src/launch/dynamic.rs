@@ -166,12 +166,12 @@ impl LaunchError {
     #[cold]
     fn stop(self, at: &Location<'_>) -> ! {
         let text = match self.0 {
-            1 => c"the child was launched: cudaErrorInvalidValue",
-            9 => c"the child was launched: its grid or block is beyond the device (cudaErrorInvalidConfiguration)",
-            65 => c"the child was launched: too many launches within launches (cudaErrorLaunchMaxDepthExceeded)",
-            69 => c"the child was launched: the host must allow more pending launches (cudaErrorLaunchPendingCountExceeded)",
-            701 => c"the child was launched: the host must allow more pending launches (cudaErrorLaunchOutOfResources)",
-            _ => c"the child was launched",
+            1 => c"the child launch failed: cudaErrorInvalidValue",
+            9 => c"the child launch failed: its grid or block is beyond the device (cudaErrorInvalidConfiguration)",
+            65 => c"the child launch failed: too many launches within launches (cudaErrorLaunchMaxDepthExceeded)",
+            69 => c"the child launch failed: the host must allow more pending launches (cudaErrorLaunchPendingCountExceeded)",
+            701 => c"the child launch failed: the host must allow more pending launches (cudaErrorLaunchOutOfResources)",
+            _ => c"the child launch failed",
         };
         crate::assert::fail(
             text,

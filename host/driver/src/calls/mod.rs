@@ -103,7 +103,7 @@ fn made_stream(handle: CUstream) -> Result<Arc<Stream>> {
         None => {
             fail!(
                 ERROR_INVALID_HANDLE,
-                "{:#x} is no stream; it was destroyed, or never was one",
+                "{:#x} is not a live stream: it was destroyed, or never was one",
                 handle.0
             )
         }

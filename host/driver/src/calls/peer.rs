@@ -40,7 +40,7 @@ pub(crate) unsafe fn attribute(
     ensure!(
         from.ordinal != to.ordinal,
         ERROR_INVALID_DEVICE,
-        "a device is no peer of itself"
+        "a device cannot be its own peer"
     );
     let found = match which {
         1 => 0, // the best performance rank

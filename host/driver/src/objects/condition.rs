@@ -58,7 +58,7 @@ pub(crate) fn get(handle: CUgraphConditionalHandle) -> Result<Arc<Condition>> {
         Some(condition) => Ok(condition),
         None => fail!(
             ERROR_INVALID_VALUE,
-            "{handle:#x} is no condition; its graph was destroyed, or it never was one"
+            "{handle:#x} is not a live condition: its graph was destroyed, or it never was one"
         ),
     }
 }

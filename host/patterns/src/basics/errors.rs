@@ -15,7 +15,7 @@ use crate::{Case, Figure, Pattern, Size, Variant, Work};
 pub static PATTERN: Pattern = Pattern {
     name: "errors",
     chapter: "basics",
-    summary: "a call that fails says CUDA's name and text for it, and the caller's line",
+    summary: "the error of a failed call has CUDA's name and text, and the caller's line",
     source: "CUDA study notes, item 11, and Fengchen's introduction, chapter 2.3",
     size: Size {
         of: "nothing",

@@ -18,7 +18,7 @@ use crate::{Case, Pattern, Setup, Size, Variant, Work, capture};
 pub static PATTERN: Pattern = Pattern {
     name: "hello",
     chapter: "basics",
-    summary: "threads print who they are",
+    summary: "each thread prints its block and its index",
     source: "CUDA study notes, items 6 and 7",
     size: Size {
         of: "threads, in blocks of 3",

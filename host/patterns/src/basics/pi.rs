@@ -12,7 +12,7 @@ use crate::{Case, Pattern, Setup, Size, Variant, Work};
 pub static PATTERN: Pattern = Pattern {
     name: "pi",
     chapter: "basics",
-    summary: "what needs all blocks is a kernel of its own",
+    summary: "the sum over all blocks is a second kernel",
     source: "Fengchen's introduction, chapter 1.5",
     size: Size {
         of: "strips",

@@ -14,7 +14,7 @@ use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work};
 pub static PATTERN: Pattern = Pattern {
     name: "timing",
     chapter: "basics",
-    summary: "one timer over the wall clock and over events; what is not started cannot be stopped",
+    summary: "one timer over the wall clock and over events; only a started timer can be stopped",
     source: "Fengchen's introduction, chapter 2.2",
     size: Size {
         of: "elements",

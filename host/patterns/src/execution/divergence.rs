@@ -14,7 +14,7 @@ use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, figure};
 pub static PATTERN: Pattern = Pattern {
     name: "divergence",
     chapter: "execution",
-    summary: "arms by thread, by warp, as a select, and both by everyone",
+    summary: "branches by thread and by warp, a select, and both sides by every thread",
     source: "CUDA study notes, chapter 3.2.2, and the execution model notes, warps",
     size: Size {
         of: "elements",

@@ -13,7 +13,7 @@ use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, input};
 pub static PATTERN: Pattern = Pattern {
     name: "precision",
     chapter: "instruction",
-    summary: "the same steps in f32 and f64: twice the bytes, and what the rounding leaves",
+    summary: "the same steps in f32 and f64: twice the bytes, and the rounding error of each",
     source: "CUDA study notes, chapters 7.1.1 and 7.2.1",
     size: Size {
         of: "elements",

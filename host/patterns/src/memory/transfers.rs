@@ -17,7 +17,7 @@ use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
 pub static PATTERN: Pattern = Pattern {
     name: "transfers",
     chapter: "memory",
-    summary: "pageable, pinned, registered, write-combined, zero-copy, managed: the way there and back",
+    summary: "copies in both directions: pageable, pinned, registered, write-combined, zero-copy, managed",
     source: "CUDA study notes, chapters 4.2.2 to 4.2.6; memory optimisation notes, chapter 9.1",
     size: Size {
         of: "elements",

@@ -15,7 +15,7 @@ use crate::{Case, Pattern, Setup, Size, Variant};
 pub static PATTERN: Pattern = Pattern {
     name: "transpose",
     chapter: "memory",
-    summary: "strided loads, or strided stores; the copies are the ceiling and the floor",
+    summary: "strided loads or strided stores; copies by rows and by columns give the bounds",
     source: "CUDA study notes, chapter 4.4.2",
     size: Size {
         of: "rows and columns",

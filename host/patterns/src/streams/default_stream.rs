@@ -16,7 +16,7 @@ use crate::{Case, Figure, Pattern, Setup, Size, Variant, Work, input};
 pub static PATTERN: Pattern = Pattern {
     name: "default_stream",
     chapter: "streams",
-    summary: "a kernel on the default stream waits for the other streams and they for it, but for non-blocking ones",
+    summary: "the default stream and the others wait for each other, except non-blocking streams",
     source: "CUDA study notes, section 6.1.1; CUDA driver API, \"Stream synchronization behavior\"",
     size: Size {
         of: "elements of each kernel",

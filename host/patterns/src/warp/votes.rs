@@ -11,7 +11,7 @@ use crate::{Case, Pattern, Setup, Size, Variant, Work, input};
 pub static PATTERN: Pattern = Pattern {
     name: "votes",
     chapter: "warp",
-    summary: "32 answers in one register: any, all, which, and who has the same",
+    summary: "32 answers in one register: any, all, ballot, and the lanes with the same value",
     source: "CUDA study notes, chapter 5.6",
     size: Size {
         of: "elements",

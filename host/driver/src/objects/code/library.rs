@@ -60,7 +60,7 @@ pub(crate) fn get(handle: CUlibrary) -> Result<Arc<Library>> {
         Some(library) => Ok(library),
         None => fail!(
             ERROR_INVALID_HANDLE,
-            "{:#x} is no library; it was unloaded, or never was one",
+            "{:#x} is not a live library: it was unloaded, or never was one",
             handle.0
         ),
     }
@@ -72,7 +72,7 @@ pub(crate) fn kernel(handle: CUkernel) -> Result<Arc<LibraryKernel>> {
         Some(kernel) => Ok(kernel),
         None => fail!(
             ERROR_INVALID_HANDLE,
-            "{:#x} is no kernel of a library; its library was unloaded, or it never was one",
+            "{:#x} is not a live kernel of a library: its library was unloaded, or it never was one",
             handle.0
         ),
     }
@@ -180,7 +180,7 @@ pub(crate) fn function(handle: CUfunction) -> Result<Arc<module::Function>> {
         None if is_kernel(handle) => function(function_here(handle)?),
         None => fail!(
             ERROR_INVALID_HANDLE,
-            "{:#x} is no function; its module was unloaded, or it never was one",
+            "{:#x} is not a live function: its module was unloaded, or it never was one",
             handle.0
         ),
     }

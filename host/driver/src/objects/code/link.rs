@@ -97,7 +97,7 @@ pub(crate) fn get(handle: CUlinkState) -> Result<Arc<Link>> {
         Error::new(
             CUresult::ERROR_INVALID_HANDLE,
             format_args!(
-                "{:#x} is no link; it was destroyed, or never was one",
+                "{:#x} is not a live link: it was destroyed, or never was one",
                 handle.0
             ),
         )

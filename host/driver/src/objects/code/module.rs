@@ -177,7 +177,7 @@ pub(crate) fn get(handle: CUmodule) -> Result<Arc<Module>> {
         Some(module) => Ok(module),
         None => fail!(
             ERROR_INVALID_HANDLE,
-            "{:#x} is no module; it was unloaded, or never was one",
+            "{:#x} is not a live module: it was unloaded, or never was one",
             handle.0
         ),
     }

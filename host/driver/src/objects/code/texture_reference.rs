@@ -150,7 +150,7 @@ pub(crate) fn texture(handle: CUtexref) -> Result<Arc<TextureReference>> {
         Some(reference) => Ok(reference),
         None => fail!(
             ERROR_INVALID_HANDLE,
-            "{:#x} is no texture reference; its module was unloaded, or it never was one",
+            "{:#x} is not a live texture reference: its module was unloaded, or it never was one",
             handle.0
         ),
     }
@@ -241,7 +241,7 @@ pub(crate) fn surface(handle: CUsurfref) -> Result<Arc<SurfaceReference>> {
         Some(reference) => Ok(reference),
         None => fail!(
             ERROR_INVALID_VALUE,
-            "{:#x} is no surface reference; its module was unloaded, or it never was one",
+            "{:#x} is not a live surface reference: its module was unloaded, or it never was one",
             handle.0
         ),
     }

@@ -130,7 +130,7 @@ pub(crate) fn get(handle: CUcontext) -> Result<Arc<Context>> {
         Some(context) => Ok(context),
         None => fail!(
             ERROR_INVALID_CONTEXT,
-            "{:#x} is no context; it was destroyed, or never was one",
+            "{:#x} is not a live context: it was destroyed, or never was one",
             handle.0
         ),
     }

@@ -124,7 +124,7 @@ pub(crate) fn get(handle: CUgraphExec) -> Result<Arc<Exec>> {
         Some(exec) => Ok(exec),
         None => fail!(
             ERROR_INVALID_VALUE,
-            "{:#x} is no executable graph; it was destroyed, or never was one",
+            "{:#x} is not a live executable graph: it was destroyed, or never was one",
             handle.0
         ),
     }

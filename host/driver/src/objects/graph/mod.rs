@@ -71,7 +71,7 @@ pub(crate) fn get(handle: CUgraph) -> Result<Arc<Graph>> {
         Some(graph) => Ok(graph),
         None => fail!(
             ERROR_INVALID_VALUE,
-            "{:#x} is no graph; it was destroyed, or never was one",
+            "{:#x} is not a live graph: it was destroyed, or never was one",
             handle.0
         ),
     }
@@ -83,7 +83,7 @@ pub(crate) fn node(handle: CUgraphNode) -> Result<Arc<Node>> {
         Some(node) => Ok(node),
         None => fail!(
             ERROR_INVALID_VALUE,
-            "{:#x} is no graph node; it or its graph was destroyed, or it never was one",
+            "{:#x} is not a live graph node: it or its graph was destroyed, or it never was one",
             handle.0
         ),
     }

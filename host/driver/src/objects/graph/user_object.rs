@@ -47,7 +47,7 @@ pub(crate) fn get(handle: CUuserObject) -> Result<Arc<UserObject>> {
         Some(object) => Ok(object),
         None => fail!(
             ERROR_INVALID_VALUE,
-            "{:#x} is no user object; it was released, or never was one",
+            "{:#x} is not a live user object: it was released, or never was one",
             handle.0
         ),
     }

@@ -151,7 +151,7 @@ impl Memory {
 pub(super) fn unknown<T>(handle: u64) -> Result<T> {
     fail!(
         ERROR_INVALID_VALUE,
-        "{handle:#x} is no handle of physical memory; it was released, or never was one"
+        "{handle:#x} is not a live handle of physical memory: it was released, or never was one"
     )
 }
 

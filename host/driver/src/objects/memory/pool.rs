@@ -119,7 +119,7 @@ pub(crate) fn get(handle: CUmemoryPool) -> Result<Arc<Pool>> {
         Some(pool) => Ok(pool),
         None => fail!(
             ERROR_INVALID_VALUE,
-            "{:#x} is no memory pool; it was destroyed, or never was one",
+            "{:#x} is not a live memory pool: it was destroyed, or never was one",
             handle.0
         ),
     }

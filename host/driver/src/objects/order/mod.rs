@@ -221,7 +221,7 @@ pub(crate) fn returns(ticket: &Ticket) {
     });
 }
 
-/// The bytes are freed: what was done to them does not concern their next owner.
+/// Forgets the accesses to bytes that are freed. Their next owner does not race with them.
 pub(crate) fn forget(address: u64, bytes: u64) {
     if !USED.load(Ordering::Relaxed) {
         return;

@@ -134,7 +134,7 @@ pub(crate) fn get(handle: CUevent) -> Result<Arc<Event>> {
         Some(event) => Ok(event),
         None => fail!(
             ERROR_INVALID_HANDLE,
-            "{:#x} is no event; it was destroyed, or never was one",
+            "{:#x} is not a live event: it was destroyed, or never was one",
             handle.0
         ),
     }

@@ -191,7 +191,7 @@ pub(crate) fn get(handle: CUarray) -> Result<Arc<Array>> {
         Some(array) => Ok(array),
         None => fail!(
             ERROR_INVALID_HANDLE,
-            "{:#x} is no array; it was destroyed, or never was one",
+            "{:#x} is not a live array: it was destroyed, or never was one",
             handle.0
         ),
     }
@@ -282,7 +282,7 @@ pub(crate) fn mipmap(handle: CUmipmappedArray) -> Result<Arc<Mipmap>> {
         Some(mipmap) => Ok(mipmap),
         None => fail!(
             ERROR_INVALID_HANDLE,
-            "{:#x} is no mipmapped array; it was destroyed, or never was one",
+            "{:#x} is not a live mipmapped array: it was destroyed, or never was one",
             handle.0
         ),
     }

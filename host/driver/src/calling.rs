@@ -2,6 +2,7 @@
 //! stream, and what the null stream means in its call.
 
 use crate::entry_point::row::DefaultStream;
+use crate::quiescence;
 use std::cell::Cell;
 use std::panic::Location;
 use std::thread::LocalKey;
@@ -53,6 +54,7 @@ pub(crate) fn call_site() -> Option<&'static Location<'static>> {
 /// Runs a call of the driver.
 pub(crate) fn inside<T>(call: &'static str, run: impl FnOnce() -> T) -> T {
     CALL.set(call);
+    quiescence::calls();
     let _inside = Restored::set(&INSIDE, true);
     run()
 }

@@ -15,6 +15,7 @@
 //! | `objects` | what the calls work on: devices, contexts, streams, events, modules, memory; it does not use `calls` |
 //! | `settings`, `observe` | the settings of the environment and of the program: devices, checks, counters, seeds |
 //! | `time` | modelled device time, which events measure |
+//! | `quiescence` | whether anything in the process can still release a kernel that spins |
 //! | `trace` | `LANEWISE_TRACE`: a timeline of the program's calls and operations |
 //!
 //! The Rust items offer what the C API has no room for: [`last_message`], [`last_code`], and
@@ -43,6 +44,7 @@ mod log;
 mod objects;
 mod observe;
 mod output;
+mod quiescence;
 mod settings;
 mod summary;
 /// The checks of a launch's shape: what a device and a kernel allow of a grid, a block, a cluster

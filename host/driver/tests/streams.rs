@@ -2,6 +2,7 @@
 //! no work is lost.
 
 mod answer;
+mod release;
 
 use answer::ok;
 use lanewise_driver::abi::*;

@@ -62,6 +62,7 @@ pub use device::{Device, DeviceError, Instance, InstantiateError};
 pub use exploration::Exploration;
 pub use image::Images;
 pub use kernel::{Kernel, Param};
+pub use launch::outside::{Outside, Waiting};
 pub use launch::{BankWidth, ExecutionSummary, Launch, Report};
 pub use load_error::LoadError;
 pub use memory::{Allocation, AllocationKind, Memory, MemoryError};

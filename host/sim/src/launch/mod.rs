@@ -1,8 +1,11 @@
 //! One launch: what the caller asks for, and the result.
 
 pub mod limits;
+pub mod outside;
 
 use std::sync::Arc;
+
+use outside::Outside;
 
 use crate::checks::Footprint;
 use crate::{Checks, Counters, Exploration, Finding, Schedule, Strategy};
@@ -65,11 +68,13 @@ pub struct Launch<'a> {
     pub printf: &'a (dyn Fn(&[u8]) + Sync),
     /// Sets the graph condition with this handle. Returns whether there is one.
     pub conditions: &'a (dyn Fn(u64, u32) -> bool + Sync),
+    /// What else may change memory while the launch runs.
+    pub outside: &'a dyn Outside,
 }
 
 impl<'a> Launch<'a> {
     /// Returns a launch with seed 0, without dynamic shared memory or clusters, that prints to the
-    /// standard output of the process.
+    /// standard output of the process. Nothing else changes memory while it runs.
     pub fn new(kernel: &'a str, grid: [u32; 3], block: [u32; 3], params: &'a [u8]) -> Self {
         Self {
             kernel,
@@ -92,6 +97,7 @@ impl<'a> Launch<'a> {
             pending_launches: None,
             printf: &print,
             conditions: &|_, _| false,
+            outside: &outside::Nothing,
         }
     }
 }

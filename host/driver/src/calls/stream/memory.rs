@@ -10,7 +10,9 @@ use crate::error::{Result, ensure, fail};
 use crate::objects::stream::Job;
 use crate::objects::submission::Run;
 use crate::objects::{memory, order};
+use crate::quiescence::{self, Waiter};
 use crate::time::operation::Cost;
+use lanewise_sim::Waiting;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -126,13 +128,21 @@ impl Operation {
         let Some(how) = self.wait else {
             return self.store();
         };
-        let mut looks = 0u32;
+        for _ in 0..100 {
+            if self.holds(how) {
+                return order::acquire_all();
+            }
+            std::thread::yield_now();
+        }
+        // A kernel that spins needs to know that this thread only waits, too.
+        let mut waiter = Waiter::new(None);
         while !self.holds(how) {
-            looks += 1;
-            if looks < 100 {
-                std::thread::yield_now();
-            } else {
-                std::thread::sleep(Duration::from_micros(50));
+            std::thread::sleep(Duration::from_micros(50));
+            if quiescence::any_kernel_waits() {
+                waiter.looks();
+                if !self.holds(how) {
+                    waiter.may_end();
+                }
             }
         }
         order::acquire_all();

@@ -16,6 +16,7 @@ use crate::abi::c_void;
 use crate::abi::enums::{limit, shared_config};
 use crate::error::Result;
 use crate::observe::{self, LaunchTerms, Observed};
+use crate::quiescence::Process;
 use crate::time::model;
 use crate::time::operation::Cost;
 use crate::{calling, log, output, summary};
@@ -203,6 +204,10 @@ fn run(
     launch.pending_launches = Some(u32::try_from(pending).unwrap_or(u32::MAX));
     launch.printf = &output::write;
     launch.conditions = &condition::set;
+    let process = Process {
+        kernel: &function.kernel.name,
+    };
+    launch.outside = &process;
     order::mark_kernel();
     let report = device.sim.launch(&function.instance, &launch);
     output::flush();

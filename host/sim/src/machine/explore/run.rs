@@ -2,9 +2,11 @@
 //! step, and ends when none can.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use super::access::is_visible;
 use super::{Explore, Footprint, ThreadId};
+use crate::launch::outside::Waiting;
 use crate::machine::core::Core;
 use crate::machine::event::{Event, FaultKind, RawFault, Wait};
 use crate::machine::lane::{LANES, lanes};
@@ -19,6 +21,8 @@ use crate::machine::watch::watcher;
 const FUEL: i64 = 1 << 12;
 /// The most teams that run at the same time.
 const TOGETHER: usize = 64;
+/// The pause between two looks at memory that something outside of the launch may change.
+const PAUSE: Duration = Duration::from_millis(1);
 /// The most lines of a report that describe waiting threads.
 const LINES: usize = 8;
 
@@ -65,6 +69,9 @@ impl Core<'_> {
         let mut spare = Vec::new();
         // The number of changes when the waiting threads were last allowed to go on.
         let mut again = None;
+        // The number of changes when the launch began to wait for something outside of it.
+        let mut waiting: Option<(Option<u64>, Box<dyn Waiting + '_>)> = None;
+        let run = self.run;
         loop {
             while teams.len() < TOGETHER && self.begin_another(teams, &mut spare) {}
             if teams.is_empty() {
@@ -98,10 +105,30 @@ impl Core<'_> {
                         spinners.for_each(|spinner| spinner.again = changes);
                         continue;
                     }
-                    return Err(self.nobody_goes_on(teams));
+                    if run.launch.exploration.is_some() || !self.anyone_reads_global() {
+                        return Err(self.nobody_goes_on(teams));
+                    }
+                    waiting = waiting.filter(|(before, _)| *before == changes);
+                    if let Some((_, waiting)) = &mut waiting {
+                        if !waiting.may_end() {
+                            return Err(self.nobody_goes_on(teams));
+                        }
+                        std::thread::sleep(PAUSE);
+                    }
+                    let outside = || (changes, run.launch.outside.wait());
+                    waiting.get_or_insert_with(outside).1.looks();
+                    again = None;
                 }
             }
         }
+    }
+
+    /// Returns whether a thread that spins reads memory that something outside of the launch may
+    /// change.
+    fn anyone_reads_global(&self) -> bool {
+        let spinners = self.explore.iter().flat_map(|e| e.spinners.values());
+        let mut polls = spinners.flat_map(|spinner| spinner.waits());
+        polls.any(|poll| self.run.snapshot.find(poll.host).is_some())
     }
 
     /// Begins a team, if there is one and the device has room. Returns whether it has.

@@ -127,6 +127,7 @@ fn prepare<'l>(
         working: AtomicUsize::new(0),
         frozen: AtomicUsize::new(0),
         thaws: AtomicUsize::new(0),
+        rests: AtomicBool::new(false),
         awaits_host: AtomicBool::new(false),
         family,
         depth,

@@ -8,7 +8,7 @@
 //! The launch's fault is the first one by the order of teams. Teams before the faulting one run to
 //! their end, and teams after it are dropped.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -113,6 +113,8 @@ pub(crate) struct Run<'l> {
     /// made progress again.
     pub(in crate::machine) frozen: AtomicUsize,
     pub(in crate::machine) thaws: AtomicUsize,
+    /// Whether all cores stop because no team makes progress. The teams are kept.
+    pub(in crate::machine) rests: AtomicBool,
     /// Whether a thread that makes no progress reads memory that the host, or another
     /// process, may write.
     pub(in crate::machine) awaits_host: AtomicBool,
@@ -163,26 +165,61 @@ impl Run<'_> {
         // children may begin in the middle of it. With seed 0, children begin when it has ended, in
         // an order that does not depend on the cores.
         let begins_children = self.program.launches && self.launch.seed != 0;
-        if workers == 1 || self.launch.checks.race || begins_children {
-            self.work();
-        } else {
-            rayon::scope(|scope| {
-                for _ in 0..workers {
-                    scope.spawn(|_| self.work());
-                }
-            });
+        let alone = workers == 1 || self.launch.checks.race || begins_children;
+        let mut core = Core::new(self);
+        let mut teams = VecDeque::new();
+        loop {
+            teams = match alone {
+                true => self.work(&mut core, teams),
+                false => self.work_together(workers, teams),
+            };
+            if teams.is_empty() {
+                break;
+            }
+            // Only this thread waits, so that other launches have the cores.
+            if let Err(failure) = core.await_release(&mut teams) {
+                self.halt.store(true, Ordering::Relaxed);
+                self.fail(failure);
+                break;
+            }
+            self.rests.store(false, Ordering::Relaxed);
         }
+        self.sum(core);
     }
 
-    /// Does one core's work: runs teams until there are no more.
-    fn work(&self) {
-        let mut core = Core::new(self);
+    /// Runs these teams and those that have not begun on several cores, as [`Run::work`] does.
+    fn work_together(&self, workers: usize, mut teams: VecDeque<Team>) -> VecDeque<Team> {
+        let share = teams.len().div_ceil(workers);
+        let left = Mutex::new(VecDeque::new());
+        rayon::scope(|scope| {
+            for _ in 0..workers {
+                let rest = teams.split_off(share.min(teams.len()));
+                let own = std::mem::replace(&mut teams, rest);
+                let left = &left;
+                scope.spawn(move |_| {
+                    let mut core = Core::new(self);
+                    let own = self.work(&mut core, own);
+                    left.lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .extend(own);
+                    self.sum(core);
+                });
+            }
+        });
+        let mut left = left.into_inner().unwrap_or_else(PoisonError::into_inner);
+        left.make_contiguous().sort_by_key(|team: &Team| team.index);
+        left
+    }
+
+    /// Does one core's work: runs the teams that were put aside before, and those that have not
+    /// begun, until there are no more. If no team of the launch makes progress, it returns those
+    /// that have not ended.
+    fn work(&self, core: &mut Core<'_>, mut aside: VecDeque<Team>) -> VecDeque<Team> {
         let mut watchman = Watchman::default();
         self.working.fetch_add(1, Ordering::SeqCst);
-        // Teams that were put aside, and empty ones for reuse.
-        let (mut aside, mut spare): (std::collections::VecDeque<Team>, Vec<Team>) =
-            Default::default();
-        loop {
+        // Empty teams for reuse.
+        let mut spare: Vec<Team> = Vec::new();
+        while !self.rests.load(Ordering::Relaxed) {
             // A team that was put aside alternates with new ones, so that whatever it waits for can
             // happen. No team begins in place of one that is given up, because another core's
             // report may still need the number of teams that had not begun.
@@ -210,28 +247,31 @@ impl Run<'_> {
             match ended {
                 Ok(true) => {
                     watchman.thaw(self);
-                    self.end_team(&mut core, &team);
+                    self.end_team(core, &team);
                     spare.push(team);
                 }
                 Ok(false) => {
                     let stuck = team.progress.stuck;
                     aside.push_back(team);
                     if watchman.note(self, stuck && !self.has_room(), aside.len()) {
-                        let failure = core.no_future(aside.iter_mut());
-                        self.halt.store(true, Ordering::Relaxed);
-                        self.fail(failure);
+                        self.rests.store(true, Ordering::Relaxed);
                     }
                 }
                 Err(failure) => {
-                    self.begun.fetch_sub(1, Ordering::Relaxed);
                     watchman.thaw(self);
-                    self.fail(failure);
+                    self.drop_team(failure);
                 }
             }
         }
-        self.sum(core);
         watchman.thaw(self);
         self.working.fetch_sub(1, Ordering::SeqCst);
+        aside
+    }
+
+    /// Records the fault of a team that has begun.
+    pub(in crate::machine) fn drop_team(&self, failure: Failure) {
+        self.begun.fetch_sub(1, Ordering::Relaxed);
+        self.fail(failure);
     }
 
     /// Records that all threads of a team have ended.

@@ -45,6 +45,10 @@ pub(in crate::machine) struct Team {
     pub(in crate::machine) progress: Progress,
 }
 
+// SAFETY: its pointers lead to operations of the program, which is immutable; to memory of the
+// device, which any thread may access; and to memory of its own blocks, which moves along.
+unsafe impl Send for Team {}
+
 /// A block: its warps, shared memory and barriers.
 #[derive(Default)]
 pub(in crate::machine) struct Block {

@@ -11,8 +11,11 @@
 //! A thread at a place from which no branch leads to the kernel's end never gets there, whatever it
 //! changes on the way. That is checked at the same time.
 //!
-//! Memory that the host sees too may change at any time. Threads that read it are given some
-//! seconds, counted from the time when nothing makes progress any more.
+//! Threads that read global memory may be released from outside of the launch: by another launch, a
+//! copy or the host. Such a launch looks again until nothing outside can change memory any more
+//! ([`Outside`](crate::launch::outside::Outside)). A team whose threads read no global memory
+//! cannot be released, and is reported at once. Memory that the host sees too may be changed by
+//! threads that are not known. Threads that read it are given some more seconds.
 //!
 //! Found: spinning on a flag that is never set, locks that are never free, a program's own barriers
 //! that count wrong, loops without an exit. Missed: loops that change something in every round,
@@ -25,10 +28,12 @@
 //! | `probe` | the observations of a probe |
 //! | `endless` | loops without an exit |
 //! | `watchman` | whether the teams of any core make progress |
+//! | `release` | waits for something outside of the launch |
 //! | `report` | the waiting threads, and what they wait for |
 
 mod endless;
 mod probe;
+mod release;
 mod report;
 mod watchman;
 
@@ -79,6 +84,8 @@ pub(in crate::machine) struct Progress {
     pub(in crate::machine) stuck: bool,
     /// The last reads of its warps, by block and warp. Only probes record them.
     polls: BTreeMap<(usize, usize), Poll>,
+    /// Whether the last probe has seen a read of global memory.
+    pub(in crate::machine) reads_global: bool,
 }
 
 impl Core<'_> {
@@ -101,8 +108,10 @@ impl Core<'_> {
         let warps = self.team.blocks[0].warps.len();
         let total = warps * self.team.blocks.len();
         self.team.progress.polls.clear();
+        self.team.progress.reads_global = false;
         self.probe = Some(Box::default());
         let effects = self.effects;
+        let before = (self.instructions, self.read, self.written);
         let mut seen = HashSet::new();
         let mut circles = false;
         for _ in 0..ROUNDS {
@@ -144,6 +153,8 @@ impl Core<'_> {
         match self.team.progress.stuck {
             true => {
                 self.look_for_host();
+                // How often a launch is probed while it waits does not change its sums.
+                (self.instructions, self.read, self.written) = before;
                 Ok(true)
             }
             false => self.endless().map_or(Ok(false), Err),

@@ -59,6 +59,7 @@ impl Core<'_> {
                     bytes,
                 };
                 self.team.progress.polls.insert(at, poll);
+                self.team.progress.reads_global |= !shared;
             }
         }
         if matches!(info.class, Class::Load(_)) {

@@ -126,9 +126,7 @@ impl Core<'_> {
         if let Some(waiting) = run.not_begun() {
             notes.push(waiting);
         } else if count > 1 && notes.len() == LINES {
-            notes.push(format!(
-                "{count} blocks or clusters of this core are in such a state"
-            ));
+            notes.push(format!("{count} blocks or clusters are in such a state"));
         }
         let (block, warp, op) = at.unwrap_or(([0; 3], 0, std::ptr::null()));
         Failure {

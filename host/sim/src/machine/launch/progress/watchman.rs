@@ -2,16 +2,8 @@
 //! to each other.
 
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
 
 use crate::machine::launch::run::Run;
-
-/// How long nothing may change, if threads read memory that the host may write, until the launch
-/// counts as stuck.
-const HOST: Duration = Duration::from_secs(10);
-
-/// How long a core sleeps between two checks during that time.
-const PAUSE: Duration = Duration::from_millis(1);
 
 /// One core's part in finding that no team of the launch makes progress.
 #[derive(Default)]
@@ -21,14 +13,13 @@ pub(in crate::machine) struct Watchman {
     /// Whether all teams of this core repeat their states, and the run has counted the
     /// core as frozen.
     frozen: bool,
-    /// When all cores were first seen frozen: this core's `row` then, the number of thaws then,
-    /// and the time.
-    since: Option<(usize, usize, Instant)>,
+    /// When all cores were first seen frozen: this core's `row` then, and the number of thaws then.
+    since: Option<(usize, usize)>,
 }
 
 impl Watchman {
     /// Records the run of a team, while the core holds `held` teams and can begin no other. Returns
-    /// true if the launch cannot go on.
+    /// true if the launch cannot go on by itself.
     pub(in crate::machine) fn note(&mut self, run: &Run<'_>, stuck: bool, held: usize) -> bool {
         if !stuck {
             self.thaw(run);
@@ -45,16 +36,9 @@ impl Watchman {
         let all = run.frozen.load(Ordering::SeqCst) == run.working.load(Ordering::SeqCst);
         match self.since {
             // No core has thawed while this core checked all of its teams once more.
-            Some((row, then, at)) if all && then == thaws => {
-                let looked = self.row - row >= held;
-                let waits = run.awaits_host.load(Ordering::Relaxed) && at.elapsed() < HOST;
-                if looked && waits {
-                    std::thread::sleep(PAUSE);
-                }
-                looked && !waits
-            }
+            Some((row, then)) if all && then == thaws => self.row - row >= held,
             _ => {
-                self.since = all.then(|| (self.row, thaws, Instant::now()));
+                self.since = all.then_some((self.row, thaws));
                 false
             }
         }

@@ -3,9 +3,10 @@
 //!
 //! The kernels are in `arithmetic-kernels`. This crate has the ways in which they were compiled,
 //! the launch of one operation on columns of numbers ([`run`]), inputs ([`inputs`]), and the
-//! references: [`exact`] for rounded results, [`lanewise::ulp`] for approximate ones. The tests
-//! need no file of the source tree, so that a bundle carries them to a GPU.
+//! references: [`exact`] for rounded results, [`lanewise::ulp`] and [`bounds`] for approximate
+//! ones. The tests need no file of the source tree, so that a bundle carries them to a GPU.
 
+pub mod bounds;
 pub mod exact;
 pub mod inputs;
 

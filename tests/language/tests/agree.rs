@@ -33,8 +33,6 @@ subjects! {
     isize_agrees = integers::isize, integers_isize;
     f32_agrees = floats::f32, floats_f32;
     f64_agrees = floats::f64, floats_f64;
-    math_of_f32_agrees = math::f32, math_f32;
-    math_of_f64_agrees = math::f64, math_f64;
     enums_agree = enums, enums;
     results_agree = results, results;
     iterators_agree = iterators, iterators;

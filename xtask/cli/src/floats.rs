@@ -31,7 +31,7 @@ pub(crate) struct Args {
     /// Whether square roots of f32 are correctly rounded [default: on]
     #[arg(long, value_name = "on|off", hide_possible_values = true)]
     prec_sqrt: Option<Switch>,
-    /// Take mathematical functions from NVIDIA's libdevice, not from the crate libm
+    /// Take mathematical functions from NVIDIA's libdevice, not from Lanewise
     #[arg(long)]
     libdevice: bool,
 }

@@ -135,6 +135,7 @@ macro_rules! library {
                 log10: a.log10(),
                 ln_1p: a.ln_1p(),
                 powf: a.powf(b),
+                rsqrt: a.rsqrt(),
                 cbrt: a.cbrt(),
                 hypot: a.hypot(b),
                 sqrt: a.sqrt(),

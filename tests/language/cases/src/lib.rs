@@ -32,7 +32,6 @@ pub mod generics;
 pub mod heap;
 pub mod integers;
 pub mod iterators;
-pub mod math;
 pub mod memory;
 pub mod overflow;
 pub mod results;

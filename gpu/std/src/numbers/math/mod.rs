@@ -1,11 +1,14 @@
 //! Mathematical functions, and arithmetic with a rounding mode.
 //!
 //! [`Float`] gives `f32` and `f64` the methods that they have in `std` but not in `core`:
-//! `x.sin()`, `x.powf(y)`. They are as accurate as on a CPU. Their code is that of the crate
-//! `libm`, or of NVIDIA's libdevice if the build has `--libdevice`. On the host, the methods of
-//! `std` take precedence; `Float::sin(x)` is the method of this trait on host and device. So a
-//! module that is compiled for both does not use the import on the host. The `src/kernels.rs` that
-//! `cargo lanewise new` makes allows that.
+//! `x.sin()`, `x.powf(y)`. Their errors are at most those that NVIDIA documents for CUDA's
+//! functions; the book has them. On the device their code is Lanewise's own, or that of NVIDIA's
+//! libdevice if the build has `--libdevice`. On the host it is that of the crate `libm`, where that
+//! has the function.
+//!
+//! On the host, the methods of `std` take precedence; `Float::sin(x)` is the method of this trait
+//! on host and device. So a module that is compiled for both does not use the import on the host.
+//! The `src/kernels.rs` that `cargo lanewise new` makes allows that.
 //!
 //! The functions of [`crate::fast`] are the hardware's approximations. `--fast-math` uses them
 //! instead of these.
@@ -14,6 +17,15 @@
 //! (`rn`), towards zero (`rz`), up (`ru`) or down (`rd`). They are never fused with another
 //! operation. PTX ISA, "Rounding Modifiers"; CUDA Math API, "Single Precision Intrinsics".
 
+#[cfg_attr(
+    not(target_arch = "nvptx64"),
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "the host calls libm where that has the function"
+    )
+)]
+mod functions;
 mod library;
 mod rounded;
 

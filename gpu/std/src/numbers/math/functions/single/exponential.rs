@@ -1,0 +1,54 @@
+//! Powers of e, 2 and 10.
+//!
+//! `b^x` is `2^(n + r)` with a whole `n`. `n` becomes the exponent of a power of two, and `ex2` is
+//! used near zero, where it is most accurate. `r` is the difference of nearly equal numbers, so it
+//! is computed with the logarithm of `b` in two parts.
+
+use core::f32::consts;
+
+use super::machine::{ex2, ex2_denormal, fma};
+
+/// 1.5 * 2^23. Adding it rounds to a whole number, which is then in the lowest bits.
+const WHOLE: f32 = 12_582_912.0;
+
+/// The logarithm of e to base 2, in two parts.
+pub(super) const LOG2_E: [f32; 2] = [consts::LOG2_E, 1.925_963e-8];
+
+/// Returns `r` and `2^n` for `2^(x * (high + low))`.
+///
+/// `n` stays where `2^n` is a normal number. The rest goes to `r`, so that infinite and denormal
+/// results come out of `ex2` and of the last product.
+#[inline(always)]
+pub(super) fn split(x: f32, [high, low]: [f32; 2]) -> (f32, f32) {
+    // With the bias added too, the lowest bits are the exponent's field.
+    const BIASED: f32 = WHOLE + 127.0;
+    #[expect(clippy::manual_clamp, reason = "these are one instruction each")]
+    let n = (x * high).max(-126.0).min(127.0) + BIASED;
+    let r = fma(x, low, fma(x, high, BIASED - n));
+    (r, f32::from_bits(n.to_bits() << 23))
+}
+
+/// Returns `2^(x * factor)`, with a factor in two parts.
+#[inline(always)]
+pub(super) fn power_of_two(x: f32, factor: [f32; 2]) -> f32 {
+    let (r, scale) = split(x, factor);
+    ex2(r) * scale
+}
+
+/// Returns e to the power of `x`.
+#[inline(always)]
+pub(crate) fn expf(x: f32) -> f32 {
+    power_of_two(x, LOG2_E)
+}
+
+/// Returns 2 to the power of `x`.
+#[inline(always)]
+pub(crate) fn exp2f(x: f32) -> f32 {
+    ex2_denormal(x)
+}
+
+/// Returns 10 to the power of `x`.
+#[inline(always)]
+pub(crate) fn exp10f(x: f32) -> f32 {
+    power_of_two(x, [consts::LOG2_10, 7.059_537e-8])
+}

@@ -86,7 +86,7 @@ fn double_precision_takes_the_same_instructions_and_twice_the_bytes() {
 }
 
 #[test]
-fn an_intrinsic_takes_a_fraction_of_the_instructions() {
+fn an_intrinsic_takes_fewer_instructions() {
     for function in &FUNCTIONS {
         let [standard, intrinsic] =
             kernels(function).map(|kernel| count(&kernel, Setup::new(1024, 1)));
@@ -97,10 +97,7 @@ fn an_intrinsic_takes_a_fraction_of_the_instructions() {
         match function.name {
             // One instruction each.
             "sqrt" | "div" => assert_eq!(intrinsic, standard, "{}", function.name),
-            name => assert!(
-                2 * intrinsic < standard,
-                "{name}: {intrinsic} and {standard}"
-            ),
+            name => assert!(intrinsic < standard, "{name}: {intrinsic} and {standard}"),
         }
     }
 }
@@ -149,7 +146,7 @@ fn standard_functions_are_accurate_everywhere() {
         assert!(range.inputs > 0 && range.inputs < all.inputs && range.max <= all.max);
         let approximate = intrinsic.all;
         // A root of 23 bits is rounded correctly more often than not: a sample may hold no other.
-        let exceeds = approximate.max > function.units || approximate.wrong > 0;
+        let exceeds = approximate.max > all.max || approximate.wrong > 0;
         assert!(
             exceeds || function.name == "sqrt",
             "{}: {approximate:?}",

@@ -44,17 +44,17 @@ functions! {
         fn cosf(x: f32) -> f32;
         fn tanf(x: f32) -> f32;
         fn tanhf(x: f32) -> f32;
-        fn expf(x: f32) -> f32;
-        fn exp2f(x: f32) -> f32;
-        fn exp10f(x: f32) -> f32;
-        fn logf(x: f32) -> f32;
-        fn log2f(x: f32) -> f32;
-        fn log10f(x: f32) -> f32;
-        fn log1pf(x: f32) -> f32;
+        fn expf(x: f32) -> f32;     fn exp(x: f64) -> f64;
+        fn exp2f(x: f32) -> f32;     fn exp2(x: f64) -> f64;
+        fn exp10f(x: f32) -> f32;     fn exp10(x: f64) -> f64;
+        fn logf(x: f32) -> f32;     fn log(x: f64) -> f64;
+        fn log2f(x: f32) -> f32;     fn log2(x: f64) -> f64;
+        fn log10f(x: f32) -> f32;     fn log10(x: f64) -> f64;
+        fn log1pf(x: f32) -> f32;     fn log1p(x: f64) -> f64;
         fn cbrtf(x: f32) -> f32;
         fn erff(x: f32) -> f32;
-        fn erfcf(x: f32) -> f32;
-        fn powf(x: f32, y: f32) -> f32;
+        fn erfcf(x: f32) -> f32;     fn erfc(x: f64) -> f64;
+        fn powf(x: f32, y: f32) -> f32;     fn pow(x: f64, y: f64) -> f64;
         fn hypotf(x: f32, y: f32) -> f32;
     }
 
@@ -77,20 +77,11 @@ functions! {
         fn asinhf(x: f32) -> f32;     fn asinh(x: f64) -> f64;
         fn acoshf(x: f32) -> f32;     fn acosh(x: f64) -> f64;
         fn atanhf(x: f32) -> f32;     fn atanh(x: f64) -> f64;
-        fn exp(x: f64) -> f64;
-        fn exp2(x: f64) -> f64;
-        fn exp10(x: f64) -> f64;
         fn expm1f(x: f32) -> f32;     fn expm1(x: f64) -> f64;
-        fn log(x: f64) -> f64;
-        fn log2(x: f64) -> f64;
-        fn log10(x: f64) -> f64;
-        fn log1p(x: f64) -> f64;
         fn cbrt(x: f64) -> f64;
         fn erf(x: f64) -> f64;
-        fn erfc(x: f64) -> f64;
         fn tgammaf(x: f32) -> f32;    fn tgamma(x: f64) -> f64;
         fn lgammaf(x: f32) -> f32;    fn lgamma(x: f64) -> f64;
-        fn pow(x: f64, y: f64) -> f64;
         fn atan2f(y: f32, x: f32) -> f32;   fn atan2(y: f64, x: f64) -> f64;
         fn hypot(x: f64, y: f64) -> f64;
     }

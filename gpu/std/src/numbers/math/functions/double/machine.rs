@@ -22,6 +22,23 @@ macro_rules! instructions {
 }
 
 instructions! {
+    /// Returns `a * b + c`, rounded once.
+    fn fma(a, b, c) = fma_rn_d or libm::fma(a, b, c);
+    /// Returns the product, which is never fused with a sum.
+    fn mul(a, b) = mul_rn_d or a * b;
+    /// Returns the whole part.
+    fn trunc(x) = trunc_d or libm::trunc(x);
+    /// Returns 20 digits of the reciprocal. Denormal arguments and results are zero.
+    fn rcp_approx(x) = rcp_approx_ftz_d or 1.0 / x;
     /// Returns the reciprocal of the square root, within a unit in the last place.
     fn rsqrt_approx(x) = rsqrt_approx_d or 1.0 / libm::sqrt(x);
+}
+
+/// Returns the reciprocal of a number from 2^-1021 to 2^1021, within a unit in the last place.
+#[inline(always)]
+pub(super) fn reciprocal(x: f64) -> f64 {
+    let r = rcp_approx(x);
+    // r (1 + e + e^2), with an e of about 2^-20.
+    let e = fma(-x, r, 1.0);
+    fma(fma(e, e, e), r, r)
 }

@@ -10,7 +10,7 @@ pub(crate) fn erff(x: f32) -> f32 {
     let square = x * x;
     let small = horner!(
         square,
-        7.806_912e-5,
+        0.000_078_069_12,
         -0.000_799_785_37,
         0.005_187_162,
         -0.026_853_347,

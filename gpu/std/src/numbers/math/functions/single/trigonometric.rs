@@ -32,9 +32,11 @@ fn reduce(x: f32) -> (f32, u32) {
     const LARGE: f32 = 105_615.0;
     let shifted = fma(x, core::f32::consts::FRAC_2_PI, WHOLE);
     let n = shifted - WHOLE;
-    // All parts of pi/2 have one sign, so that a zero keeps its own.
-    let r = fma(n, -1.570_796_2, x);
-    let r = fma(n, -7.549_789e-8, r);
+    // The first part of pi/2. It is rounded down, so that all parts have one sign and a zero keeps
+    // its own.
+    const FRAC_PI_2: f32 = f32::from_bits(0x3fc9_0fda);
+    let r = fma(n, -FRAC_PI_2, x);
+    let r = fma(n, -7.549_789_4e-8, r);
     let r = fma(n, -5.390_302_5e-15, r);
     if x.abs() < LARGE {
         (r, shifted.to_bits())
@@ -84,7 +86,7 @@ fn sine_after_turns(r: f32, turns: u32) -> f32 {
     let select = |cosine: f32, sine: f32| if is_cosine { cosine } else { sine };
     let base = select(1.0, r);
     let p = fma(
-        select(2.443_233_6e-5, 0.0),
+        select(0.000_024_432_336, 0.0),
         square,
         select(-0.001_388_731, -0.000_195_179_09),
     );

@@ -42,7 +42,6 @@ mod decode;
 pub mod device;
 mod exploration;
 pub mod image;
-pub mod isa;
 mod kernel;
 pub mod launch;
 mod load_error;
@@ -50,11 +49,13 @@ mod machine;
 pub mod memory;
 pub mod model;
 pub mod module;
-pub mod ptx;
 pub mod report;
 mod schedule;
 mod semantics;
 pub mod speed;
+
+pub use lanewise_ptx as ptx;
+pub use lanewise_ptx::isa;
 
 pub use checks::{Checks, Finding};
 pub use counters::{Counters, metrics::Metric};

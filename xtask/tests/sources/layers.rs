@@ -41,8 +41,8 @@ const ONE_THING: &[OneThing] = &[
         because: "an operation is run by a function that takes the whole machine",
     },
     OneThing {
-        of: "host/sim",
-        folder: "ptx::parser",
+        of: "gpu/ptx",
+        folder: "parser",
         modules: &["body", "module"],
         because: "a body declares variables as a module does, and a module holds bodies",
     },
@@ -69,6 +69,7 @@ const CRATES: &[&str] = &[
     "gpu",
     "gpu/macros",
     "gpu/std",
+    "gpu/ptx",
     "gpu/builder",
     "host",
     "host/diff",

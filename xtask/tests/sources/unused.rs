@@ -19,6 +19,7 @@ use crate::text::{code, files};
 /// Crates whose public items are for this workspace, or for users with a page or a test each.
 const CRATES: &[&str] = &[
     "gpu/builder/src",
+    "gpu/ptx/src",
     "host/diff/src",
     "host/driver/src",
     "host/patterns/src",

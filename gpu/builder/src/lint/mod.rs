@@ -5,6 +5,7 @@
 //! | [`Rule::DuplicatedBarrier`] | one barrier of the source, twice, in branches that exclude each other | threads of one block wait at different barriers: undefined behaviour |
 //! | [`Rule::BarrierCount`] | a function with more or fewer barriers than its IR had | code generation copied or lost one |
 //! | [`Rule::GenericShared`] | a generic load, store or atomic whose address is a shared variable's | slower, and shared memory was promised to be native |
+//! | [`Rule::UnknownInstruction`] | text that is no PTX, or an instruction that the version or the target lacks | the module cannot be loaded |
 //! | [`Rule::UnresolvedSymbol`] | an external function that no driver supplies and that is not imported | the module cannot be loaded |
 //!
 //! "Barrier" means every instruction that involves other threads (see
@@ -18,6 +19,7 @@
 
 mod barriers;
 mod generic_shared;
+mod instructions;
 pub mod ptx;
 mod symbols;
 
@@ -37,6 +39,8 @@ pub enum Rule {
     /// External functions are those that the driver supplies, or those that are
     /// imported on purpose.
     UnresolvedSymbol,
+    /// Every instruction exists in the module's version and for its target.
+    UnknownInstruction,
 }
 
 impl fmt::Display for Rule {
@@ -46,6 +50,7 @@ impl fmt::Display for Rule {
             Rule::BarrierCount => "barrier-count",
             Rule::GenericShared => "generic-shared",
             Rule::UnresolvedSymbol => "unresolved-symbol",
+            Rule::UnknownInstruction => "unknown-instruction",
         })
     }
 }
@@ -115,6 +120,12 @@ pub fn check(
     findings.extend(symbols::check(&module, imports));
     findings.sort_by_key(|finding| finding.line);
     findings
+}
+
+/// Checks that a text is PTX whose instructions exist in its version and for its target. Returns
+/// the first error.
+pub fn check_instructions(text: &str) -> Option<Finding> {
+    instructions::check(text)
 }
 
 /// Returns how many barriers of the whole block a text of PTX statements contains.

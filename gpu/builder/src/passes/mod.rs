@@ -198,6 +198,7 @@ fn run_on(
         llvm::remember_places(refused::unsupported::places(module, &options.paths));
     }
     synchronization::compiler_fence::remove(module);
+    synchronization::atomic_loads::withdraw_promises(module);
     synchronization::local_atomics::lower(module, options)?;
     if !options.debug {
         memory::copies::widen(module, options)?;
@@ -228,6 +229,7 @@ fn run_on(
     llvm::at_stage("the checks of the PTX");
     dump.text("output.ptx", || ptx.clone());
     let mut findings = lint::check(&ptx, expected.as_ref(), &crossing.imports);
+    findings.extend(lint::check_instructions(&ptx));
     // For a debugger, addresses of shared memory are stored in variables like any other address.
     findings.retain(|finding| !options.debug || finding.rule != Rule::GenericShared);
     let code = Code {

@@ -33,6 +33,16 @@ fn an_atomic_has_the_scope_that_it_was_given() {
 }
 
 #[test]
+fn a_slice_that_is_viewed_as_atomics_is_not_read_through_the_read_only_cache() {
+    let text = ptx("atomic_loads", How::Plainly);
+    holds(
+        &text,
+        &["ld.global.nc.b32", "ld.relaxed.sys.global.b32"],
+        &[],
+    );
+}
+
+#[test]
 fn a_compiler_fence_keeps_stores_apart_and_costs_nothing() {
     let text = ptx("compiler_fence", How::Plainly);
     holds(&text, &[], &["\tfence", "membar", "st.global.v2"]);

@@ -43,6 +43,32 @@ fn an_unresolved_symbol_names_kernel_and_line() {
     );
 }
 
+/// LLVM does not read inline assembly.
+#[test]
+fn an_instruction_that_does_not_exist_names_kernel_and_line() {
+    let build = || {
+        builder("errors", "unknown-instruction")
+            .feature("unknown-instruction")
+            .arch("sm_80")
+    };
+    let Err(BuildError::Lint(error)) = build().build() else {
+        panic!("a finding of the lint is expected")
+    };
+    let [finding] = &error.findings[..] else {
+        panic!("{error}")
+    };
+    assert_eq!(
+        (finding.rule, finding.function.as_str()),
+        (Rule::UnknownInstruction, "misspells")
+    );
+    assert!(finding.message.contains("`addd`"), "{error}");
+    let source = finding.source.as_deref().unwrap_or_default();
+    assert!(source.contains("src/lib.rs:"), "{source}");
+    // The assembler may be newer than the table of instructions.
+    let waived = build().allow(Rule::UnknownInstruction).build();
+    assert!(waived.is_ok(), "{waived:?}");
+}
+
 #[test]
 fn a_promise_can_be_waived() {
     let builder = builder("unresolved", "unresolved-allowed")

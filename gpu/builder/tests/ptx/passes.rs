@@ -138,6 +138,7 @@ macro_rules! passes {
 }
 
 passes! {
+    atomic_loads
     atomic_scope
     barriers
     compiler_fence

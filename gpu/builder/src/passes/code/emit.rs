@@ -2,6 +2,7 @@
 
 use inkwell::module::Module;
 use inkwell::targets::{FileType, TargetMachine};
+use lanewise_ptx::isa;
 
 use crate::error::CodegenError;
 use crate::nvvm;
@@ -27,52 +28,34 @@ pub(crate) fn ptx(
     Ok(options.paths.shorten(&text))
 }
 
-/// Parts of instructions that are newer than their target, with the version of PTX that has them.
-/// These instructions are inline assembly, which LLVM does not read. So LLVM only writes the
-/// version that the target needs.
-const NEWER: [(&str, (u32, u32)); 15] = [
-    ("atom.global.add.v", (8, 1)),
-    ("st.async.", (8, 1)),
-    ("red.async.", (8, 1)),
-    ("wgmma.mma_async.sp.", (8, 2)),
-    // Tensor maps that a kernel changes. `prefetch.tensormap` is older.
-    ("tensormap.", (8, 3)),
-    ("tensormap::generic", (8, 3)),
-    (".b128", (8, 4)),
-    // `wgmma` of bytes with and without a sign, dense and sparse. In `mma.sync` the layout comes
-    // before the type.
-    ("k32.s32.s8.u8", (8, 4)),
-    ("k32.s32.u8.s8", (8, 4)),
-    ("k64.s32.s8.u8", (8, 4)),
-    ("k64.s32.u8.s8", (8, 4)),
-    // `mma.sync` of floats of 8 bits.
-    (".row.col.f32.e", (8, 4)),
-    ("sp::ordered_metadata", (8, 5)),
-    ("k16.row.col.f32.e", (8, 7)),
-    (".row.col.f16.e", (8, 7)),
-];
-
 /// Returns the text with the version that its instructions need.
+///
+/// LLVM writes the version that the target needs, and does not read inline assembly, which may have
+/// instructions that are newer. The table of instructions knows since when there is each. A text
+/// that cannot be read stays as it is: `lint` reports the reason.
 fn with_version(text: String) -> String {
-    let needed = NEWER.iter().filter(|(word, _)| text.contains(word));
-    let (Some(needed), Some(start)) = (
-        needed.map(|(_, version)| *version).max(),
-        text.find(".version "),
-    ) else {
+    let Some((written, (major, minor))) = versions(&text) else {
         return text;
     };
-    let start = start + ".version ".len();
+    let Some(start) = text.find(VERSION).map(|at| at + VERSION.len()) else {
+        return text;
+    };
     let end = start + text[start..].find('\n').unwrap_or(0);
-    let written = text[start..end]
-        .split_once('.')
-        .and_then(|(major, minor)| Some((major.trim().parse().ok()?, minor.trim().parse().ok()?)));
-    match written {
-        Some(written) if written < needed => {
-            let (major, minor) = needed;
-            format!("{}{major}.{minor}{}", &text[..start], &text[end..])
-        }
-        _ => text,
+    if written >= (major, minor) {
+        return text;
     }
+    format!("{}{major}.{minor}{}", &text[..start], &text[end..])
+}
+
+const VERSION: &str = ".version ";
+
+/// Returns the version that a text states, and the version that its instructions need.
+fn versions(text: &str) -> Option<((u32, u32), (u32, u32))> {
+    let mut module = lanewise_ptx::parse(text).ok()?;
+    let written = std::mem::replace(&mut module.version, lanewise_ptx::NEWEST);
+    // This chooses the row of each instruction by its operands. After an error some have none.
+    let _checked = isa::check(&mut module);
+    Some((written, isa::version_needed(&module)))
 }
 
 #[cfg(test)]
@@ -81,46 +64,43 @@ mod tests {
 
     #[test]
     fn the_version_is_that_of_the_newest_instruction() {
-        let text =
-            |version: &str, code: &str| format!("//\n.version {version}\n.target sm_90\n{code}\n");
+        let text = |version: &str, code: &str| {
+            format!(
+                "//\n.version {version}\n.target sm_90a\n.address_size 64\n.file 1 \"src/a.b128.rs\"\n.entry k() {{\n\
+                 .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .f32 %f<9>; .reg .b128 %q;\n{code}\nret;\n}}\n"
+            )
+        };
+        const MMA: &str = "mma.sync.aligned.m16n8k32.row.col";
+        const OF_FOUR: &str = "{%r0,%r1,%r2,%r3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%r0,%r1,%r2,%r3};";
+        const FLOATS: &str = "{%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};";
         for (version, code, expected) in [
-            ("8.0", "add.f32", "8.0"),
-            ("8.0", "atom.global.add.v2.f32 {a, b}, [at], {c, d};", "8.1"),
-            ("8.0", "atom.global.add.v2.f32; mov.b128 a, {b, c};", "8.4"),
-            ("8.6", "mov.b128 a, {b, c};", "8.6"),
-            ("8.0", "prefetch.tensormap [map];", "8.0"),
+            ("8.0", "add.f32 %f0, %f1, %f2;", "8.0"),
             (
                 "8.0",
-                "st.async.weak.shared::cluster.b32 [a], b, [c];",
+                "atom.global.add.v2.f32 {%f0, %f1}, [%d0], {%f2, %f3};",
+                "8.1",
+            ),
+            ("8.0", "mov.b128 %q, {%d0, %d1};", "8.3"),
+            ("8.6", "mov.b128 %q, {%d0, %d1};", "8.6"),
+            ("8.0", "prefetch.tensormap [%d0];", "8.0"),
+            (
+                "8.0",
+                "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r0], %r1, [%r2];",
                 "8.1",
             ),
             (
                 "8.0",
-                "tensormap.replace.tile.rank.global.b1024.b32 [a], 1;",
+                "tensormap.replace.tile.rank.global.b1024.b32 [%d0], 1;",
                 "8.3",
             ),
-            (
-                "8.0",
-                "wgmma.mma_async.sync.aligned.m64n16k32.s32.s8.u8",
-                "8.4",
-            ),
-            (
-                "7.8",
-                "mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32",
-                "7.8",
-            ),
-            (
-                "7.8",
-                "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32",
-                "8.4",
-            ),
-            (
-                "7.8",
-                "mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e5m2.f32",
-                "8.7",
-            ),
+            ("7.8", &format!("{MMA}.s32.s8.u8.s32 {OF_FOUR}"), "7.8"),
+            ("7.8", &format!("{MMA}.f32.e4m3.e5m2.f32 {FLOATS}"), "8.4"),
         ] {
-            assert_eq!(with_version(text(version, code)), text(expected, code));
+            assert_eq!(
+                with_version(text(version, code)),
+                text(expected, code),
+                "{code}"
+            );
         }
         assert_eq!(with_version(".b128".to_owned()), ".b128");
     }

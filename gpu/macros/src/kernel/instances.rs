@@ -5,7 +5,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Error, GenericParam, Ident, ItemFn, Lit, Type};
+use syn::{Error, Expr, ExprLit, GenericArgument, GenericParam, Ident, ItemFn, Lit, Path, Type};
 
 use super::Kernel;
 use super::options::{Argument, Group};
@@ -56,31 +56,74 @@ impl Kernel {
         self.function.sig.generics.type_params().next().is_some()
     }
 
-    /// Returns a type of the signature with the parameters replaced by the instance's types.
+    /// Returns a type of the signature with the parameters replaced by the instance's types and
+    /// values.
     pub(super) fn filled(&self, mut ty: Type, instance: &Instance) -> Type {
         let parameters = self.function.sig.generics.params.iter();
-        let types = parameters
-            .zip(&instance.arguments)
-            .filter_map(|bound| match bound {
+        let mut fill = Fill::default();
+        for bound in parameters.zip(&instance.arguments) {
+            match bound {
                 (GenericParam::Type(parameter), Argument::Type(ty)) => {
-                    Some((&parameter.ident, &**ty))
+                    fill.types.push((&parameter.ident, ty));
                 }
-                _ => None,
-            });
-        Fill(types.collect()).visit_type_mut(&mut ty);
+                (GenericParam::Const(parameter), Argument::Value(value)) => {
+                    fill.values.push((&parameter.ident, value));
+                }
+                _ => {}
+            }
+        }
+        fill.visit_type_mut(&mut ty);
         ty
     }
 }
 
-/// Replaces names by types.
-struct Fill<'a>(Vec<(&'a Ident, &'a Type)>);
+/// Replaces names by types and by values.
+#[derive(Default)]
+struct Fill<'a> {
+    types: Vec<(&'a Ident, &'a Type)>,
+    values: Vec<(&'a Ident, &'a Lit)>,
+}
+
+impl Fill<'_> {
+    /// Returns the value for a path, if it is the name of one.
+    fn value(&self, path: &Path) -> Option<Expr> {
+        let (_, value) = self.values.iter().find(|(name, _)| path.is_ident(*name))?;
+        Some(Expr::Lit(ExprLit {
+            attrs: Vec::new(),
+            lit: (*value).clone(),
+        }))
+    }
+}
 
 impl VisitMut for Fill<'_> {
     fn visit_type_mut(&mut self, ty: &mut Type) {
         let named = |(name, _): &&(&Ident, &Type)| matches!(ty, Type::Path(path) if path.path.is_ident(*name));
-        match self.0.iter().find(named) {
+        match self.types.iter().find(named) {
             Some((_, by)) => *ty = (*by).clone(),
             None => visit_mut::visit_type_mut(self, ty),
+        }
+    }
+
+    // A value's name among the arguments of a type reads as the name of a type.
+    fn visit_generic_argument_mut(&mut self, argument: &mut GenericArgument) {
+        let value = match argument {
+            GenericArgument::Type(Type::Path(ty)) => self.value(&ty.path),
+            _ => None,
+        };
+        match value {
+            Some(value) => *argument = GenericArgument::Const(value),
+            None => visit_mut::visit_generic_argument_mut(self, argument),
+        }
+    }
+
+    fn visit_expr_mut(&mut self, expression: &mut Expr) {
+        let value = match expression {
+            Expr::Path(path) => self.value(&path.path),
+            _ => None,
+        };
+        match value {
+            Some(value) => *expression = value,
+            None => visit_mut::visit_expr_mut(self, expression),
         }
     }
 }
@@ -191,7 +234,33 @@ fn words(ty: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::words;
+    use quote::{ToTokens, format_ident};
+    use syn::visit_mut::VisitMut;
+    use syn::{Lit, Type, parse_str};
+
+    use super::{Fill, words};
+
+    #[test]
+    fn a_type_names_an_instances_own_types_and_values() {
+        let (t, n) = (format_ident!("T"), format_ident!("N"));
+        let by: Type = parse_str("f32").expect("a type");
+        let four: Lit = parse_str("4").expect("a number");
+        for (written, filled) in [
+            ("Packed<T, N>", "Packed<f32,4>"),
+            ("[T; N]", "[f32;4]"),
+            ("[u8; 2 * N]", "[u8;2*4]"),
+            ("Other<N, NN>", "Other<4,NN>"),
+        ] {
+            let mut ty: Type = parse_str(written).expect("a type");
+            let mut fill = Fill {
+                types: vec![(&t, &by)],
+                values: vec![(&n, &four)],
+            };
+            fill.visit_type_mut(&mut ty);
+            let text = ty.to_token_stream().to_string().replace(' ', "");
+            assert_eq!(text, filled, "{written}");
+        }
+    }
 
     #[test]
     fn a_type_is_a_part_of_a_symbol_by_its_words() {

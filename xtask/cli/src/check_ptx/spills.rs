@@ -36,6 +36,9 @@ struct SpillAllowance {
     archs: Vec<String>,
 }
 
+/// A kernel with the bytes of its stores and loads, and the limit that it exceeds, if it has one.
+type Spilling<'a> = (&'a str, (u32, u32), Option<u32>);
+
 impl Allowed {
     /// Reads the list of the crate in `folder`.
     pub(super) fn read(folder: &Path) -> Result<Allowed> {
@@ -56,31 +59,39 @@ impl Allowed {
         Ok(allowed)
     }
 
-    /// Returns what is wrong with the modules' spills, one message each.
+    /// Returns what is wrong with the modules' spills, one message for each kernel and figure.
     pub(super) fn judge(&self, modules: &[Module]) -> Vec<String> {
-        let mut wrong = Vec::new();
+        // Targets with the same spills share a message.
+        let mut spills: BTreeMap<Spilling<'_>, Vec<&str>> = BTreeMap::new();
         for module in modules {
             for usage in module.kernels.iter().filter(|it| it.resources.spills()) {
-                let (kernel, arch) = (&usage.kernel, &module.arch);
-                let (stores, loads) = (usage.resources.spill_stores, usage.resources.spill_loads);
-                let spills = format!(
-                    "`{kernel}` spills registers on {arch}: {stores} bytes of stores, {loads} of loads"
-                );
-                match self.entry(kernel, arch) {
-                    None => wrong.push(format!(
-                        "{spills}. Keep fewer values alive at once (arrays indexed by a variable and unrolled loops are the usual \
-                         cause; `cargo lanewise inspect {kernel}` shows the lines), or ask for more registers by launch bounds. \
-                         If it is meant, say why in {FILE}"
-                    )),
-                    Some(entry) if stores.max(loads) > entry.bytes => wrong.push(format!(
-                        "{spills}, and {FILE} allows it {}. Find out what made it worse (`cargo lanewise inspect {kernel}`), or \
-                         raise the number with a reason",
-                        entry.bytes
-                    )),
-                    Some(_) => {}
+                let figures = (usage.resources.spill_stores, usage.resources.spill_loads);
+                let entry = self.entry(&usage.kernel, &module.arch);
+                let limit = entry.map(|entry| entry.bytes);
+                if limit.is_none_or(|limit| figures.0.max(figures.1) > limit) {
+                    let key = (&*usage.kernel, figures, limit);
+                    spills.entry(key).or_default().push(&module.arch);
                 }
             }
         }
+        let tell = |((kernel, (stores, loads), limit), archs): (Spilling<'_>, Vec<&str>)| {
+            let archs = archs.join(", ");
+            let spills = format!(
+                "`{kernel}` spills registers on {archs}: {stores} bytes of stores, {loads} of loads"
+            );
+            match limit {
+                None => format!(
+                    "{spills}. Keep fewer values alive at once (arrays indexed by a variable and unrolled loops are the usual \
+                     cause; `cargo lanewise inspect {kernel}` shows the lines), or ask for more registers by launch bounds. \
+                     If it is meant, say why in {FILE}"
+                ),
+                Some(bytes) => format!(
+                    "{spills}, and {FILE} allows it {bytes}. Find out what made it worse (`cargo lanewise inspect {kernel}`), or \
+                     raise the number with a reason"
+                ),
+            }
+        };
+        let mut wrong: Vec<String> = spills.into_iter().map(tell).collect();
         wrong.extend(self.0.iter().filter_map(|(kernel, entry)| {
             let holds_for = |module: &&Module| entry.holds_for(&module.arch);
             let mut applies = modules.iter().filter(holds_for).peekable();
@@ -159,6 +170,21 @@ mod tests {
             "{wrong:?}"
         );
         assert!(wrong[0].contains("say why in spills.toml"), "{wrong:?}");
+    }
+
+    #[test]
+    fn targets_with_the_same_spills_share_a_message() {
+        let modules = [
+            module("sm_80", &[("new", 8)]),
+            module("sm_90", &[("new", 8)]),
+            module("sm_100", &[("new", 12)]),
+        ];
+        let wrong = judge("", &modules);
+        assert_eq!(wrong.len(), 2, "{wrong:?}");
+        assert!(
+            wrong[0].starts_with("`new` spills registers on sm_80, sm_90: 8 bytes"),
+            "{wrong:?}"
+        );
     }
 
     #[test]

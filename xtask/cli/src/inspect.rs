@@ -12,6 +12,7 @@ use std::{fs, iter};
 
 use anyhow::{Context, Result, bail};
 use comfy_table::{Cell, ContentArrangement, Table, presets};
+use lanewise_builder::assembler::Resources;
 use lanewise_builder::lint::ptx;
 use lanewise_builder::{DEFAULT_ARCHS, Emit, ModuleOutput, Output};
 
@@ -45,6 +46,10 @@ pub struct Args {
 #[derive(Debug, Default)]
 struct Line {
     ptx: Vec<String>,
+    /// The basic blocks of the PTX that have instructions of the line.
+    blocks: BTreeSet<usize>,
+    /// Whether one of these blocks is in a loop.
+    in_loop: bool,
     sass: Vec<String>,
 }
 
@@ -65,8 +70,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let mut lines = Lines::new();
     let mut others = BTreeSet::new();
     // The targets are tried one after another, because nearly every kernel exists for the first.
+    let mut resources = None;
     let found = archs.iter().find_map(|arch| {
         let output = build(arch, wants_sass);
+        if let Ok(output) = &output {
+            resources = resources_of(output, &args.kernel);
+        }
         let added =
             output.and_then(|output| add_ptx(&mut lines, &mut others, output, &args.kernel));
         added.transpose()
@@ -85,8 +94,21 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         add_sass(&mut lines, &text, &args.kernel);
     }
     if args.json {
-        say_json(&json(&args.kernel, &module.arch, &lines))?;
+        say_json(&json(
+            &args.kernel,
+            &module.arch,
+            resources.as_ref(),
+            &lines,
+        ))?;
         return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(of) = resources {
+        say(format_args!(
+            "{} registers, {} bytes of stack, {} bytes of spills\n",
+            of.registers,
+            of.stack,
+            of.spill_stores + of.spill_loads
+        ));
     }
     print(&lines, wants_sass);
     if !has_tools && !args.no_sass {
@@ -114,6 +136,14 @@ fn build(arch: &String, wants_sass: bool) -> Result<Output> {
         out: Some(project::target().join("ptx-inspect")),
         ..Request::default()
     })
+}
+
+/// Returns what ptxas reported about the kernel, if it assembled it.
+fn resources_of(output: &Output, kernel: &str) -> Option<Resources> {
+    let kernels = output.manifest.modules.iter().flat_map(|it| &it.kernels);
+    kernels
+        .filter(|it| it.description.name == kernel)
+        .find_map(|it| it.resources.clone())
 }
 
 /// Adds the kernel's PTX, and returns the files that contain it. If no file does, the error has the
@@ -147,6 +177,7 @@ fn add_ptx(
 /// (LLVM gives no line to an instruction that it made from several.)
 fn add_function(lines: &mut Lines, module: &ptx::Module, function: &ptx::Function) {
     let mut place = SourceLine::default();
+    let loops = function.loops();
     for instruction in &function.instructions {
         let own = module
             .place(instruction.loc)
@@ -158,7 +189,10 @@ fn add_function(lines: &mut Lines, module: &ptx::Module, function: &ptx::Functio
             .into_iter()
             .chain(instruction.text.split_whitespace());
         let text = words.collect::<Vec<_>>().join(" ");
-        lines.entry(place.clone()).or_default().ptx.push(text);
+        let line = lines.entry(place.clone()).or_default();
+        line.ptx.push(text);
+        line.blocks.insert(instruction.block);
+        line.in_loop |= loops.get(instruction.block).is_some_and(|it| *it);
     }
 }
 
@@ -202,18 +236,25 @@ fn add_sass(lines: &mut Lines, sass: &str, kernel: &str) {
 }
 
 /// Returns the same listing as JSON.
-fn json(kernel: &str, arch: &str, lines: &Lines) -> serde_json::Value {
+fn json(
+    kernel: &str,
+    arch: &str,
+    resources: Option<&Resources>,
+    lines: &Lines,
+) -> serde_json::Value {
     let lines = lines.iter().map(|((file, number), line)| {
         serde_json::json!({
             "file": file,
             "line": number,
             "rust": source_line(file, *number),
             "ptx": line.ptx,
+            "blocks": line.blocks,
+            "in_loop": line.in_loop,
             "sass": line.sass,
         })
     });
     let lines: Vec<_> = lines.collect();
-    serde_json::json!({ "kernel": kernel, "arch": arch, "lines": lines })
+    serde_json::json!({ "kernel": kernel, "arch": arch, "resources": resources, "lines": lines })
 }
 
 fn print(lines: &Lines, with_sass: bool) {
@@ -231,6 +272,7 @@ fn print(lines: &Lines, with_sass: bool) {
             "" => "(no line)".to_owned(),
             _ => format!("{file}:{number}\n{}", source_line(file, *number)),
         };
+        let source = format!("{source}\n{}", where_it_runs(line));
         let mut row = vec![Cell::new(source), Cell::new(line.ptx.join("\n"))];
         if with_sass {
             row.push(Cell::new(line.sass.join("\n")));
@@ -238,6 +280,17 @@ fn print(lines: &Lines, with_sass: bool) {
         table.add_row(row);
     }
     say(table.trim_fmt());
+}
+
+/// Returns the basic blocks of a line: `block 3`, `blocks 3, 5, in a loop`.
+fn where_it_runs(line: &Line) -> String {
+    let blocks: Vec<_> = line.blocks.iter().map(usize::to_string).collect();
+    let noun = if blocks.len() == 1 { "block" } else { "blocks" };
+    let in_loop = if line.in_loop { ", in a loop" } else { "" };
+    match blocks.is_empty() {
+        true => String::new(),
+        false => format!("{noun} {}{in_loop}", blocks.join(", ")),
+    }
 }
 
 /// Returns a line of a file in this repository, or an empty string for a file of a library.
@@ -280,8 +333,21 @@ mod tests {
     }
 
     #[test]
+    fn a_line_is_told_with_its_blocks_and_whether_they_are_in_a_loop() {
+        let text = ".visible .entry k()\n{\n.loc 1 7 1\nmov.u32 %r1, 0;\n$L1:\n.loc 1 8 1\nadd.s32 %r1, %r1, 1;\n@%p1 bra $L1;\n\
+                    .loc 1 9 1\nret;\n}\n.file 1 \"a.rs\"\n";
+        let (mut lines, module) = (Lines::new(), ptx::Module::parse(text));
+        add_function(&mut lines, &module, &module.functions[0]);
+        let told = |number| where_it_runs(&lines[&("a.rs".to_owned(), number)]);
+        assert_eq!(
+            [told(7), told(8), told(9)],
+            ["block 0", "block 1, in a loop", "block 2"]
+        );
+    }
+
+    #[test]
     fn json_has_each_line_with_what_it_became() {
-        let json = json("k", "sm_80", &ptx_lines());
+        let json = json("k", "sm_80", None, &ptx_lines());
         assert_eq!(json["lines"][1]["line"], 8);
         assert_eq!(json["lines"][1]["ptx"], serde_json::json!(["ret"]));
     }

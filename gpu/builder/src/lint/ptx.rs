@@ -90,6 +90,32 @@ impl Instruction {
 impl Function {
     /// Returns the function's control flow.
     pub(crate) fn flow(&self) -> Flow {
+        Flow::new(self.successors())
+    }
+
+    /// Returns for each block whether it is in a loop: whether it can run after itself.
+    pub fn loops(&self) -> Vec<bool> {
+        let successors = self.successors();
+        let returns_to = |block: usize| {
+            let mut seen = vec![false; successors.len()];
+            let mut work = vec![block];
+            while let Some(at) = work.pop() {
+                for &next in &successors[at] {
+                    if next == block {
+                        return true;
+                    }
+                    if next < seen.len() && !std::mem::replace(&mut seen[next], true) {
+                        work.push(next);
+                    }
+                }
+            }
+            false
+        };
+        (0..self.blocks).map(returns_to).collect()
+    }
+
+    /// Returns for each block the blocks that may follow it.
+    fn successors(&self) -> Vec<Vec<usize>> {
         let mut successors = vec![Vec::new(); self.blocks];
         let mut falls_through = vec![true; self.blocks];
         for instruction in &self.instructions {
@@ -115,7 +141,7 @@ impl Function {
                 successors[block].push(block + 1);
             }
         }
-        Flow::new(successors)
+        successors
     }
 
     fn next_block(&mut self) {

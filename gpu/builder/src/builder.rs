@@ -12,7 +12,7 @@ use crate::cargo::{self, shadow};
 use crate::error::{BuildError, OptionError};
 use crate::lint::Rule;
 use crate::lock::lock;
-use crate::manifest::{Floats, Manifest};
+use crate::manifest::{Floats, Manifest, Panics};
 use crate::nvvm;
 use crate::output::{Emit, Output, Stage};
 use crate::targets::Targets;
@@ -25,6 +25,7 @@ pub struct PtxBuilder {
     folder: PathBuf,
     archs: Vec<String>,
     floats: Floats,
+    panics: Option<Panics>,
     debug: bool,
     libdevice: Option<PathBuf>,
     nvvm: Option<PathBuf>,
@@ -49,6 +50,7 @@ impl PtxBuilder {
             folder: folder.into(),
             archs: Vec::new(),
             floats: Floats::default(),
+            panics: None,
             debug: false,
             libdevice: None,
             nvvm: None,
@@ -82,6 +84,13 @@ impl PtxBuilder {
     /// [`Floats::FAST`] is `-use_fast_math`.
     pub fn floats(mut self, floats: Floats) -> PtxBuilder {
         self.floats = floats;
+        self
+    }
+
+    /// Sets how a panic is reported. The default is `panic = ".."` of
+    /// `[package.metadata.lanewise]` in the kernels' Cargo.toml, and else [`Panics::Record`].
+    pub fn panic(mut self, panics: Panics) -> PtxBuilder {
+        self.panics = Some(panics);
         self
     }
 
@@ -219,6 +228,7 @@ impl PtxBuilder {
         });
         let _writing = lock(&out_dir, || (self.on_progress)(Stage::Waiting))?;
         let (path, module) = (package.path(), package.path_on_host());
+        let panics = self.panics.or(package.panics).unwrap_or_default();
         self.emit.sort();
         let files = Files {
             out_dir,
@@ -232,6 +242,7 @@ impl PtxBuilder {
             toolchain: &toolchain,
             paths: &paths,
             floats: self.floats,
+            panics,
             debug: self.debug,
             libdevice: self.libdevice.as_deref(),
             nvvm: self.nvvm.as_deref(),

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use crate::arch::Arch;
-use crate::manifest::Floats;
+use crate::manifest::{Floats, Panics};
 use crate::output::Emit;
 
 /// What a target's files depend on besides the bitcode.
@@ -15,6 +15,8 @@ pub(crate) struct Inputs<'a> {
     pub(crate) arch: &'a Arch,
     /// How floats are computed.
     pub(crate) floats: Floats,
+    /// How a panic is reported.
+    pub(crate) panics: Panics,
     /// Whether it is for a debugger.
     pub(crate) debug: bool,
     /// NVIDIA's library of mathematical functions.

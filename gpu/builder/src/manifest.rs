@@ -95,6 +95,10 @@ pub struct Kernel {
     pub static_shared: u64,
     /// Whether it also uses dynamic shared memory, whose size the launch gives.
     pub dynamic_shared: bool,
+    /// The Rust file and line of a call that is left in its code, if there is one. A call costs
+    /// registers and a stack.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
     /// The resources that ptxas reported, if the build had an assembler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resources: Option<Resources>,
@@ -158,6 +162,38 @@ impl Floats {
     };
 }
 
+/// How a panic of a kernel is reported.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Panics {
+    /// The thread records the panic in memory of the host and traps, and the host prints the
+    /// message. Most panics then need no call.
+    #[default]
+    Record,
+    /// The thread prints the message with `vprintf` and traps. A kernel that can panic contains a
+    /// call, and needs the registers and the stack of the code that formats.
+    Message,
+    /// The thread traps, without a message.
+    Trap,
+}
+
+impl Panics {
+    /// The modes by their names.
+    pub const ALL: [(&str, Panics); 3] = [
+        ("record", Panics::Record),
+        ("message", Panics::Message),
+        ("trap", Panics::Trap),
+    ];
+
+    /// Returns the mode of this name.
+    pub fn of_name(name: &str) -> Option<Panics> {
+        let found = Panics::ALL.into_iter().find(|(of, _)| *of == name);
+        found.map(|(_, mode)| mode)
+    }
+}
+
 /// The module of one target: its kernels and statics.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Module {
@@ -172,6 +208,9 @@ pub struct Module {
     /// How floats are computed.
     #[serde(flatten)]
     pub floats: Floats,
+    /// How a panic is reported.
+    #[serde(default)]
+    pub panic: Panics,
     /// Whether it is for a debugger.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub debug: bool,

@@ -5,29 +5,36 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use lanewise_builder::PtxBuilder;
+use lanewise_builder::manifest::Panics;
 
-static PTX: LazyLock<String> = LazyLock::new(|| {
+static PTX: LazyLock<String> = LazyLock::new(|| build(Panics::Record));
+
+/// The kernels, with panics that are reported in this way.
+fn build(panics: Panics) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels");
     let scratch = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let output = PtxBuilder::new(folder)
         // That of the workspace's kernels, so that `core` is compiled once for all.
         .target_dir(scratch.with_file_name("ptx-build"))
-        .out_dir(scratch.join("std-kernels"))
+        .out_dir(scratch.join(format!("std-kernels-{panics:?}")))
         .color(false)
         .arch("sm_90")
+        .panic(panics)
         .build()
         .unwrap_or_else(|error| panic!("{error}"));
     std::fs::read_to_string(&output.modules[0].ptx).expect("the build wrote it")
-});
+}
 
-/// The instructions of a kernel, one a line, without what places them in the source.
+/// The instructions of a kernel, one a line, without what places them in the source, and without
+/// what records a panic, which is at the end.
 fn kernel(name: &str) -> String {
     let start = PTX
         .find(&format!(".entry {name}("))
         .unwrap_or_else(|| panic!("no kernel {name}"));
     let text = &PTX[start..];
     let end = text.find("\n}").expect("a kernel ends");
-    let lines = text[..end].lines().map(str::trim);
+    let text = text[..end].split("[__lanewise_panic]").next();
+    let lines = text.unwrap_or_default().lines().map(str::trim);
     lines
         .filter(|line| !line.starts_with(".loc") && !line.starts_with('$'))
         .collect::<Vec<_>>()
@@ -181,6 +188,16 @@ fn an_assertion_calls_the_drivers_handler() {
 #[test]
 fn a_kernel_may_use_the_names_of_its_expansion() {
     has_in_order("names", &["st.global"]);
+}
+
+#[test]
+fn a_panic_is_recorded_printed_or_only_a_trap() {
+    let has = |ptx: &str| ["[__lanewise_panic]", "panicking9panic_fmt"].map(|it| ptx.contains(it));
+    // Only the kernel that formats has a call.
+    assert_eq!(has(&PTX), [true, true]);
+    lacks("panics", &["call"]);
+    assert_eq!(has(&build(Panics::Message)), [false, true]);
+    assert_eq!(has(&build(Panics::Trap)), [false, false]);
 }
 
 #[test]

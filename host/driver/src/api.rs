@@ -21,8 +21,9 @@
 use crate::abi::*;
 use crate::calls;
 use crate::entry::{self, entry_points};
-use crate::entry_point::row::{Columns, DefaultStream, DeviceWork, StreamAt};
+use crate::entry_point::row::{CodeCall, Columns, DefaultStream, DeviceWork, StreamAt};
 use crate::entry_point::{EntryPoint, PerThread, Slot, Table};
+use crate::panics;
 use crate::trace;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -114,14 +115,14 @@ entry_points! {
         4020 cuCtxSetSharedMemConfig(config: c_uint) = context::set_shared_config;
     }
     "Module Management" {
-        2000 cuModuleLoad(module: *mut CUmodule, fname: *const c_char) = code::module::load;
-        2000 cuModuleLoadData(module: *mut CUmodule, image: *const c_void) = code::module::load_data;
+        2000 cuModuleLoad(module: *mut CUmodule, fname: *const c_char) = code::module::load, code(CodeCall::LoadsModule);
+        2000 cuModuleLoadData(module: *mut CUmodule, image: *const c_void) = code::module::load_data, code(CodeCall::LoadsModule);
         2010 cuModuleLoadDataEx(
             module: *mut CUmodule, image: *const c_void, num_options: c_uint, options: *mut c_uint,
             option_values: *mut *mut c_void,
-        ) = code::module::load_data_ex;
-        2000 cuModuleLoadFatBinary(module: *mut CUmodule, fat_cubin: *const c_void) = code::module::load_data;
-        2000 cuModuleUnload(hmod: CUmodule) = code::module::unload;
+        ) = code::module::load_data_ex, code(CodeCall::LoadsModule);
+        2000 cuModuleLoadFatBinary(module: *mut CUmodule, fat_cubin: *const c_void) = code::module::load_data, code(CodeCall::LoadsModule);
+        2000 cuModuleUnload(hmod: CUmodule) = code::module::unload, code(CodeCall::UnloadsModule);
         11070 cuModuleGetLoadingMode(mode: *mut c_uint) = code::module::loading_mode;
         2000 cuModuleGetFunction(hfunc: *mut CUfunction, hmod: CUmodule, name: *const c_char) = code::module::function;
         12040 cuModuleGetFunctionCount(count: *mut c_uint, module: CUmodule) = code::module::function_count;
@@ -154,17 +155,17 @@ entry_points! {
             library: *mut CUlibrary, code: *const c_void, jit_options: *mut c_void,
             jit_options_values: *mut *mut c_void, num_jit_options: c_uint, library_options: *mut c_void,
             library_option_values: *mut *mut c_void, num_library_options: c_uint,
-        ) = code::library::load_data;
+        ) = code::library::load_data, code(CodeCall::LoadsLibrary);
         12000 cuLibraryLoadFromFile(
             library: *mut CUlibrary, file_name: *const c_char, jit_options: *mut c_void,
             jit_options_values: *mut *mut c_void, num_jit_options: c_uint, library_options: *mut c_void,
             library_option_values: *mut *mut c_void, num_library_options: c_uint,
-        ) = code::library::load_file;
-        12000 cuLibraryUnload(library: CUlibrary) = code::library::unload;
-        12000 cuLibraryGetKernel(p_kernel: *mut CUkernel, library: CUlibrary, name: *const c_char) = code::library::kernel;
+        ) = code::library::load_file, code(CodeCall::LoadsLibrary);
+        12000 cuLibraryUnload(library: CUlibrary) = code::library::unload, code(CodeCall::UnloadsLibrary);
+        12000 cuLibraryGetKernel(p_kernel: *mut CUkernel, library: CUlibrary, name: *const c_char) = code::library::kernel, code(CodeCall::UsesLibrary);
         12040 cuLibraryGetKernelCount(count: *mut c_uint, lib: CUlibrary) = code::library::kernel_count;
         12040 cuLibraryEnumerateKernels(kernels: *mut CUkernel, num_kernels: c_uint, lib: CUlibrary) = code::library::kernels;
-        12000 cuLibraryGetModule(p_mod: *mut CUmodule, library: CUlibrary) = code::library::module;
+        12000 cuLibraryGetModule(p_mod: *mut CUmodule, library: CUlibrary) = code::library::module, code(CodeCall::UsesLibrary);
         12000 cuKernelGetFunction(p_func: *mut CUfunction, kernel: CUkernel) = code::library::function;
         12050 cuKernelGetLibrary(p_lib: *mut CUlibrary, kernel: CUkernel) = code::library::library_of;
         12000 cuLibraryGetGlobal(

@@ -276,7 +276,12 @@ macro_rules! entry_points {
                 // the stand-in. The row states its C signature, which the stand-in has too.
                 let real: unsafe extern "C" fn($($type),*) -> CUresult = unsafe { std::mem::transmute(real) };
                 // SAFETY: the caller keeps the real function's contract.
-                return unsafe { real($($arg),*) };
+                let code = unsafe { real($($arg),*) };
+                if code != CUresult::SUCCESS || COLUMNS.code.is_some() {
+                    let arguments = [$(trace::real::word(&$arg)),*];
+                    panics::real::after(stringify!($name), COLUMNS.code, code, &arguments);
+                }
+                return code;
             }
             if trace::real::is_on() {
                 let real = TRACED.$name.load(Ordering::Acquire);
@@ -284,7 +289,9 @@ macro_rules! entry_points {
                 let real: unsafe extern "C" fn($($type),*) -> CUresult = unsafe { std::mem::transmute(real) };
                 let arguments = [$(trace::real::word(&$arg)),*];
                 // SAFETY: as above.
-                return trace::real::call(stringify!($name), &COLUMNS, &arguments, &mut || unsafe { real($($arg),*) });
+                let code = trace::real::call(stringify!($name), &COLUMNS, &arguments, &mut || unsafe { real($($arg),*) });
+                panics::real::after(stringify!($name), COLUMNS.code, code, &arguments);
+                return code;
             }
             entry_points!(@answer $name ($($arg),*) $how DefaultStream::$stream)
         }

@@ -44,6 +44,7 @@ mod log;
 mod objects;
 mod observe;
 mod output;
+mod panics;
 mod quiescence;
 mod settings;
 mod summary;

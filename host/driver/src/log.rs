@@ -64,6 +64,15 @@ pub(crate) fn failed(call: &str, error: &Error) {
     if level() >= wanted {
         stderr::print(format_args!("lanewise: {:?}: {message}", error.code));
     }
+    keep(message);
+}
+
+/// Keeps the message of a call that NVIDIA's driver has executed. Nothing is printed.
+pub(crate) fn remember(call: &str, message: &str) {
+    keep(format!("{call}: {message}"));
+}
+
+fn keep(message: String) {
     // No caller reads the message of a thread whose variables are destroyed.
     let _ = LAST.try_with(|last| last.replace(Some(message)));
 }

@@ -6,9 +6,10 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use comfy_table::Cell;
 use lanewise_builder::assembler::Resources;
-use lanewise_builder::manifest::{Kernel, Module};
+use lanewise_builder::manifest::{Kernel, Module, Panics};
 use lanewise_builder::{ModuleOutput, Output};
 use serde::Serialize;
 
@@ -45,6 +46,10 @@ pub struct Args {
         hide_possible_values = true
     )]
     backend: Backend,
+    /// How a panic is reported: the host prints a record, the kernel prints a message itself (and
+    /// needs a call), or not at all [default: `panic` in Cargo.toml, or record]
+    #[arg(long, value_name = "record|message|trap", value_parser = panics())]
+    panic: Option<Panics>,
     /// Build for cuda-gdb: without optimisation, with all variables described (as nvcc's -G does)
     #[arg(long)]
     debug: bool,
@@ -83,6 +88,12 @@ enum Backend {
     Nvvm,
 }
 
+/// Returns the parser of a mode of panics.
+fn panics() -> impl TypedValueParser<Value = Panics> {
+    PossibleValuesParser::new(Panics::ALL.map(|(name, _)| name))
+        .try_map(|name| Panics::of_name(&name).ok_or("it is no mode"))
+}
+
 /// Builds the kernels and prints a table of them.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let wants = |kind| args.emit.contains(&kind);
@@ -98,6 +109,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let output = kernels::build(Request {
         archs: &args.arch,
         floats: args.floats.floats(),
+        panic: args.panic,
         debug: args.debug,
         libdevice: args.floats.libdevice()?,
         nvvm: match args.backend {
@@ -169,7 +181,16 @@ fn print(output: &Output, binaries: &[PathBuf]) {
     if is_assembled {
         header.extend(["registers", "spills", "stack", "constant"]);
     }
-    let mut table = output::with_header(&header, &[2, 3, 4, 5, 6, 7]);
+    // A call costs registers and a stack, so it is worth a look.
+    let has_calls = module.kernels.iter().any(|kernel| kernel.call.is_some());
+    if has_calls {
+        header.push("call at");
+    }
+    let numbers: &[usize] = match is_assembled {
+        true => &[2, 3, 4, 5, 6, 7],
+        false => &[2, 3],
+    };
+    let mut table = output::with_header(&header, numbers);
     for kernel in &module.kernels {
         let mut row = vec![
             Cell::new(&kernel.description.name),
@@ -183,6 +204,9 @@ fn print(output: &Output, binaries: &[PathBuf]) {
             row.push(Cell::new(figure(kernel, output.rebuilt, spills)));
             row.push(Cell::new(figure(kernel, output.rebuilt, |of| of.stack)));
             row.push(Cell::new(figure(kernel, output.rebuilt, |of| of.constant)));
+        }
+        if has_calls {
+            row.push(Cell::new(kernel.call.as_deref().unwrap_or_default()));
         }
         table.add_row(row);
     }

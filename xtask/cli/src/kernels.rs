@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Error, Result, anyhow};
 pub use lanewise_builder::DEFAULT_ARCHS;
-use lanewise_builder::manifest::Floats;
+use lanewise_builder::manifest::{Floats, Panics};
 use lanewise_builder::{BuildError, Emit, Output, PtxBuilder, Stage};
 
 use crate::progress::Progress;
@@ -17,6 +17,8 @@ pub struct Request<'a> {
     pub archs: &'a [String],
     /// How floats are computed.
     pub floats: Floats,
+    /// How a panic is reported, if the manifest of the kernels does not decide it.
+    pub panic: Option<Panics>,
     /// Whether the code is made for a debugger: unoptimised, with its variables.
     pub debug: bool,
     /// NVIDIA's library of mathematical functions.
@@ -43,6 +45,9 @@ pub fn build(request: Request<'_>) -> Result<Output> {
         .on_progress(move |stage| show(&progress, stage));
     for arch in request.archs {
         builder = builder.arch(arch);
+    }
+    if let Some(panics) = request.panic {
+        builder = builder.panic(panics);
     }
     builder = request.emit.into_iter().fold(builder, PtxBuilder::emit);
     if let Some(path) = request.libdevice {

@@ -3,8 +3,8 @@
 //! The kernels are a crate of their own, or a module of a package that is otherwise for the host:
 //! `src/kernels.rs`, or a folder `src/kernels`. A package of the second kind has a section
 //! `[package.metadata.lanewise.dependencies]` with the module's dependencies. Both kinds may name
-//! device code from another compiler that the kernels are linked with:
-//! `link = ["foreign/norm.ptx"]` in `[package.metadata.lanewise]`.
+//! device code from another compiler that the kernels are linked with, and how panics are reported:
+//! `link = ["foreign/norm.ptx"]` and `panic = "trap"` in `[package.metadata.lanewise]`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,6 +14,7 @@ use std::time::SystemTime;
 use cargo_metadata::{CrateType, Metadata, MetadataCommand};
 
 use crate::error::BuildError;
+use crate::manifest::Panics;
 
 /// Where the kernels of a package are.
 pub(crate) enum Form {
@@ -84,6 +85,14 @@ fn files(value: &serde_json::Value) -> Option<Vec<PathBuf>> {
     }
 }
 
+/// Reads the mode of panics. No value is no mode, and `None` is an error.
+fn mode_of_panics(value: &serde_json::Value) -> Option<Option<Panics>> {
+    match value {
+        serde_json::Value::Null => Some(None),
+        value => Panics::of_name(value.as_str()?).map(Some),
+    }
+}
+
 /// A package with kernels, in a workspace or on its own.
 pub(crate) struct Package {
     /// The library's name, as in Rust code and in the names of the output files.
@@ -97,6 +106,8 @@ pub(crate) struct Package {
     /// `[package.metadata.lanewise]` `link`: files of device code from another compiler. The paths
     /// are relative to the package's folder.
     pub(crate) link: Vec<PathBuf>,
+    /// `[package.metadata.lanewise]` `panic`: how a panic is reported.
+    pub(crate) panics: Option<Panics>,
     /// The package as `cargo metadata` describes it.
     pub(crate) described: cargo_metadata::Package,
 }
@@ -128,18 +139,29 @@ impl Package {
         let Some(link) = files(&section["link"]) else {
             return reject("[package.metadata.lanewise] `link` has to be a list of files");
         };
+        let Some(panics) = mode_of_panics(&section["panic"]) else {
+            let modes = Panics::ALL
+                .map(|(name, _)| format!("\"{name}\""))
+                .join(", ");
+            return reject(&format!(
+                "[package.metadata.lanewise] `panic` has to be one of {modes}"
+            ));
+        };
         let found = |krate: &str, form| Package {
             krate: krate.replace('-', "_"),
             root: metadata.workspace_root.clone().into(),
             target: metadata.target_directory.clone().into(),
             form,
             link,
+            panics,
             described: package.clone(),
         };
-        let only_links = section
+        // These two say nothing about the form.
+        let says_form = |key: &String| !["link", "panic"].contains(&key.as_str());
+        let has_no_form = section
             .as_object()
-            .is_some_and(|table| table.keys().all(|key| key == "link"));
-        if !section.is_null() && (!only_links || KernelModule::is_in(folder)) {
+            .is_some_and(|table| !table.keys().any(says_form));
+        if !section.is_null() && (!has_no_form || KernelModule::is_in(folder)) {
             return match KernelModule::find(folder, section) {
                 Ok(module) => Ok(found(&package.name, Form::Module(module))),
                 Err(why) => reject(&why),
@@ -221,6 +243,30 @@ fn changes(folder: &Path, metadata: &Metadata) -> Changed {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_manifest_may_say_how_panics_are_reported() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path().canonicalize().expect("it is there");
+        std::fs::create_dir(folder.join("src")).expect("a folder");
+        std::fs::write(folder.join("src/lib.rs"), "").expect("it can be written");
+        let find = |panic: &str| {
+            let text = format!(
+                "[package]\nname = \"{panic}-k\"\n[workspace]\n[lib]\n[package.metadata.lanewise]\npanic = \"{panic}\"\n"
+            );
+            std::fs::write(folder.join("Cargo.toml"), text).expect("it can be written");
+            Package::find(&folder)
+        };
+        let package = find("trap").expect("a package");
+        assert_eq!(package.panics, Some(Panics::Trap));
+        assert!(matches!(package.form, Form::Crate(_)));
+        let refused = find("loud").err().expect("there is no such mode");
+        let message = refused.to_string();
+        assert!(
+            message.contains("\"record\", \"message\", \"trap\""),
+            "{message}"
+        );
+    }
 
     #[test]
     fn a_manifest_and_a_folder_of_sources_that_changed_are_read_again() {

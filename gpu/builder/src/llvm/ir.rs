@@ -10,10 +10,11 @@ use inkwell::llvm_sys::core::{
     LLVMBuildCall2, LLVMConstInt, LLVMGetAsString, LLVMGetBasicBlockParent, LLVMGetCalledValue,
     LLVMGetFirstUse, LLVMGetInitializer, LLVMGetInlineAsmAsmString, LLVMGetInstructionParent,
     LLVMGetIntTypeWidth, LLVMGetNextUse, LLVMGetNumOperands, LLVMGetNumSuccessors, LLVMGetOperand,
-    LLVMGetSuccessor, LLVMGetTypeKind, LLVMGetUser, LLVMIsACallInst, LLVMIsAConstantDataSequential,
-    LLVMIsAConstantExpr, LLVMIsAFunction, LLVMIsAGlobalVariable, LLVMIsAInlineAsm,
-    LLVMIsAInstruction, LLVMIsAUser, LLVMReplaceAllUsesWith, LLVMTypeOf,
+    LLVMGetSuccessor, LLVMGetTypeKind, LLVMGetUser, LLVMGlobalClearMetadata, LLVMIsACallInst,
+    LLVMIsAConstantDataSequential, LLVMIsAConstantExpr, LLVMIsAFunction, LLVMIsAGlobalVariable,
+    LLVMIsAInlineAsm, LLVMIsAInstruction, LLVMIsAUser, LLVMReplaceAllUsesWith, LLVMTypeOf,
 };
+use inkwell::llvm_sys::debuginfo::LLVMInstructionSetDebugLoc;
 use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
 use inkwell::module::Module;
 use inkwell::types::AsTypeRef;
@@ -228,6 +229,18 @@ pub(crate) fn is_f32(instruction: InstructionValue<'_>) -> bool {
 pub(crate) fn replace_function(old: FunctionValue<'_>, new: FunctionValue<'_>) {
     // SAFETY: both are functions of one context, and both are generic pointers as values.
     unsafe { LLVMReplaceAllUsesWith(old.as_value_ref(), new.as_value_ref()) };
+}
+
+/// Removes the positions of a function and of its instructions. Where it is inlined, they then have
+/// none.
+pub(crate) fn remove_debug_information(function: FunctionValue<'_>) {
+    // SAFETY: a function and its instructions may be without positions, which are metadata.
+    unsafe {
+        LLVMGlobalClearMetadata(function.as_value_ref());
+        for instruction in instructions(function) {
+            LLVMInstructionSetDebugLoc(instruction.as_value_ref(), std::ptr::null_mut());
+        }
+    }
 }
 
 /// Makes a call go to another function of the same type.

@@ -32,7 +32,7 @@ use crate::dump::Dump;
 use crate::error::CodegenError;
 use crate::lint::{self, Finding, Rule};
 use crate::llvm::{self, Diagnostics};
-use crate::manifest::{Description, Floats, Kernel, Static};
+use crate::manifest::{Description, Floats, Kernel, Panics, Static};
 use contents::launching::ModuleRole;
 
 /// The options of the passes.
@@ -44,6 +44,8 @@ pub(crate) struct Options {
     pub(crate) arch: Arch,
     /// How floats are computed.
     pub(crate) floats: Floats,
+    /// How a panic is reported.
+    pub(crate) panics: Panics,
     /// Whether it is for a debugger: nothing optimised, every variable described.
     pub(crate) debug: bool,
     /// NVIDIA's library of mathematical functions, which replaces lanewise-std's functions.
@@ -158,6 +160,7 @@ fn run_on(
         .iter()
         .any(|it| !part.has(&it.name, &descriptions));
     floats::math_library::choose(module, options)?;
+    code::panics::choose(module, options.panics);
     let asked = floats::precision::take(module);
     let exports = &crossing.exports;
     contents::entry_points::keep(module, &descriptions, exports, options, part, &machine)?;
@@ -189,14 +192,17 @@ fn run_on(
     } else {
         code::formatting::make_small(module);
     }
+    code::panics::hide(module, options);
     if options.nvvm.is_none() {
         llvm::at_stage("optimisation");
         code::optimize::run(module, options, &machine)?;
         llvm::at_stage("the passes after optimisation");
+        code::panics::merge(module, options, &machine)?;
         dump.module("optimized", module);
         refused::unsupported::check(module, &options.paths)?;
         llvm::remember_places(refused::unsupported::places(module, &options.paths));
     }
+    code::panics::publish(module);
     synchronization::compiler_fence::remove(module);
     synchronization::atomic_loads::withdraw_promises(module);
     synchronization::local_atomics::lower(module, options)?;
@@ -204,7 +210,12 @@ fn run_on(
         memory::copies::widen(module, options)?;
     }
 
-    let kernels = memory::shared_size::kernels(module, &descriptions, &machine);
+    let mut kernels = memory::shared_size::kernels(module, &descriptions, &machine);
+    if options.nvvm.is_none() && !options.debug {
+        for kernel in &mut kernels {
+            kernel.call = code::panics::call_left(module, &kernel.description.name, &options.paths);
+        }
+    }
     let statics = contents::statics::of(module, &machine, &layouts);
     memory::shared_size::check(module, &kernels, &options.paths)?;
     let ir = if options.llvm_ir {

@@ -22,7 +22,7 @@ use crate::error::{BuildError, CodegenError};
 use crate::fingerprint::{self, Inputs};
 use crate::lint::{LintError, Rule};
 use crate::llvm;
-use crate::manifest::{Floats, Module};
+use crate::manifest::{Floats, Module, Panics};
 use crate::output::{Emit, Stage};
 use crate::passes::{self, Code, Options};
 use files::Files;
@@ -41,6 +41,8 @@ pub(crate) struct Targets<'a> {
     pub(crate) paths: &'a Arc<SourcePaths>,
     /// How floats are computed.
     pub(crate) floats: Floats,
+    /// How a panic is reported.
+    pub(crate) panics: Panics,
     /// Whether it is for a debugger.
     pub(crate) debug: bool,
     /// NVIDIA's library of mathematical functions.
@@ -97,6 +99,7 @@ impl Targets<'_> {
         let inputs = Inputs {
             arch,
             floats: self.floats,
+            panics: self.panics,
             debug: self.debug,
             libdevice: self.libdevice,
             nvvm: self.nvvm,
@@ -120,6 +123,7 @@ impl Targets<'_> {
             path: self.path.to_owned(),
             arch: arch.clone(),
             floats: self.floats,
+            panics: self.panics,
             debug: self.debug,
             libdevice: self.libdevice.map(Into::into),
             nvvm: self.nvvm.map(Into::into),
@@ -181,6 +185,7 @@ impl Targets<'_> {
             ptx: format!("{krate}.ptx"),
             launching_ptx: launching_ptx.map(|_| format!("{krate}.launching.ptx")),
             floats: self.floats,
+            panic: self.panics,
             debug: self.debug,
             kernels: code.kernels.clone(),
             statics: code.statics.clone(),

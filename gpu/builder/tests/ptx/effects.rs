@@ -1,6 +1,8 @@
 //! The purpose of each pass: what must be in the PTX and what must not, and what the kernel
 //! computes on the simulator.
 
+use lanewise_builder::manifest::Panics;
+
 use crate::machine::{Machine, float, int, params, wide, written};
 use crate::passes::{How, built};
 use crate::support::count;
@@ -238,6 +240,22 @@ fn what_is_known_when_compiling_is_computed_then() {
     let text = ptx("optimize", How::Plainly);
     holds(&text, &["], 84;"], &["local"]);
     assert_eq!(written(&text, "constant_sum", &[], 1), [84]);
+}
+
+#[test]
+fn a_panic_is_a_call_only_if_the_kernel_prints_it() {
+    let (call, store) = ("\tcall", "st.volatile");
+    let recorded = ptx("panics", How::Plainly);
+    holds(&recorded, &["div.u32", store], &[call, ".func"]);
+    assert_eq!(
+        count(&recorded, "trap;"),
+        1,
+        "one place records:\n{recorded}"
+    );
+    let trapped = ptx("panics", How::Panicking(Panics::Trap));
+    holds(&trapped, &["div.u32", "trap;"], &[call, ".func", store]);
+    let printed = ptx("panics", How::Panicking(Panics::Message));
+    holds(&printed, &["div.u32", call, ".func"], &[store]);
 }
 
 #[test]

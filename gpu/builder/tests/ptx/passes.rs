@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use lanewise_builder::manifest::Floats;
+use lanewise_builder::manifest::{Floats, Panics};
 use lanewise_builder::{BuildError, Emit, Output, Stage};
 
 use crate::support::{builder, fixture, function_in};
@@ -32,6 +32,8 @@ pub(crate) enum How {
     Fast,
     /// With products and sums rounded by themselves.
     Unfused,
+    /// With this report of panics.
+    Panicking(Panics),
 }
 
 /// The fixture of a pass. Each is built once for all tests that use it.
@@ -66,6 +68,7 @@ fn make(pass: &str, how: How) -> Result<Built, BuildError> {
         How::Plainly | How::Later | How::Second => builder,
         How::Fast => builder.floats(Floats::FAST),
         How::Unfused => builder.fmad(false),
+        How::Panicking(panics) => builder.panic(panics),
     }
     .build()?;
     Ok(Built {
@@ -150,6 +153,7 @@ passes! {
     local_atomics
     loops
     optimize
+    panics
     parameters
     runtime_library
     shared_memory

@@ -15,8 +15,9 @@ pub fn breakpoint() {
 }
 
 /// Ends the launch with an error and no message: CUDA's `__trap()`. It is for kernels that must not
-/// contain a call, and a panic is a call. With a call in it, a kernel with `wgmma` is slow and
-/// `setmaxnreg` is ignored. Elsewhere use `panic!` or `gpu_assert!`, which print a message.
+/// contain a call: with a call in it, a kernel with `wgmma` is slow and `setmaxnreg` is ignored.
+/// `gpu_assert!` and a panic with a formatted text are calls. Elsewhere use `panic!` or
+/// `gpu_assert!`, which report a message.
 #[doc(alias = "__trap")]
 #[inline(always)]
 pub fn trap() -> ! {

@@ -21,6 +21,21 @@ pub(crate) enum DefaultStream {
     PerThread,
 }
 
+/// What a call does with code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CodeCall {
+    /// It writes the handle of a new module to its first argument.
+    LoadsModule,
+    /// It writes the handle of a new library to its first argument.
+    LoadsLibrary,
+    /// Its second argument is a library that is used in the current context.
+    UsesLibrary,
+    /// Its first argument is a module that does not exist any more.
+    UnloadsModule,
+    /// Its first argument is a library that does not exist any more.
+    UnloadsLibrary,
+}
+
 /// The work that a call adds to a stream. A trace of a GPU measures it with events around it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum DeviceWork {
@@ -58,6 +73,8 @@ pub(crate) struct Columns {
     pub(crate) ends_events: bool,
     /// Whether programs also work without the call. Then its absence is not reported as a failure.
     pub(crate) optional: bool,
+    /// What the call does with code. Panics of kernels are read from the code that is loaded.
+    pub(crate) code: Option<CodeCall>,
     /// Another name that `cuGetProcAddress` accepts for it, and the CUDA version from
     /// which it does.
     pub(crate) also_called: Option<(&'static str, u32)>,
@@ -71,6 +88,7 @@ impl Columns {
         work: None,
         ends_events: false,
         optional: false,
+        code: None,
         also_called: None,
     };
 
@@ -113,6 +131,14 @@ impl Columns {
     pub(crate) const fn optional(self) -> Columns {
         Columns {
             optional: true,
+            ..self
+        }
+    }
+
+    /// Marks that the call loads, uses or unloads code.
+    pub(crate) const fn code(self, code: CodeCall) -> Columns {
+        Columns {
+            code: Some(code),
             ..self
         }
     }

@@ -33,6 +33,8 @@ pub enum AllocationKind {
     Launches,
     /// The barrier at which the blocks of a cooperative launch wait for each other.
     Cooperation,
+    /// What kernels store when they panic.
+    Panic,
     /// The host's own memory after `cuMemHostRegister`.
     Registered,
 }
@@ -40,7 +42,10 @@ pub enum AllocationKind {
 impl AllocationKind {
     /// Returns whether the allocation uses the device's own memory.
     pub fn on_device(&self) -> bool {
-        !matches!(self, Self::Pinned | Self::Registered | Self::Multicast)
+        !matches!(
+            self,
+            Self::Pinned | Self::Registered | Self::Multicast | Self::Panic
+        )
     }
 
     /// Returns whether host code on a machine with a GPU may access the memory through its address.
@@ -64,6 +69,7 @@ impl fmt::Display for AllocationKind {
             Self::Heap => f.write_str("the device heap"),
             Self::Launches => f.write_str("the parameters of launches from kernels"),
             Self::Cooperation => f.write_str("the barrier of a cooperative launch"),
+            Self::Panic => f.write_str("the record of panics"),
             Self::Registered => f.write_str("registered host memory"),
         }
     }

@@ -14,6 +14,7 @@ pub mod grid;
 pub mod groups;
 pub mod half;
 pub mod instructions;
+pub mod panics;
 pub mod parameters;
 pub mod past_the_end;
 pub mod places;

@@ -7,6 +7,7 @@ mod grid;
 mod groups;
 mod half;
 mod instructions;
+mod panics;
 mod parameters;
 mod past_the_end;
 mod places;

@@ -149,8 +149,9 @@ fn judge(allowed: &Allowed, modules: &[Module]) -> Vec<String> {
     for Module { arch, losses, .. } in modules {
         wrong.extend(losses.iter().map(|loss| {
             format!(
-                "ptxas says of {arch}: {loss}\n  A kernel with `wgmma` or `setmaxnreg` must not call a function, as a panic does: use indices that cannot be wrong, \
-                 `if` and `debug::trap()`"
+                "ptxas says of {arch}: {loss}
+  A kernel with `wgmma` or `setmaxnreg` must not call a function, as a panic with formatted values does: use an \
+                 `assert!` without values, or `debug::trap()`"
             )
         }));
     }

@@ -6,5 +6,6 @@ pub(crate) mod kernel_attributes;
 pub(crate) mod library_frames;
 pub(crate) mod loops;
 pub(crate) mod optimize;
+pub(crate) mod panics;
 pub(crate) mod source_lines;
 pub(crate) mod target;

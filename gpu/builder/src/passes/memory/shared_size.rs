@@ -66,6 +66,7 @@ pub(crate) fn kernels(
                 description: description.unwrap_or_else(|| describe(function)),
                 static_shared,
                 dynamic_shared: !dynamic.is_empty(),
+                call: None,
                 resources: None,
                 before: None,
             }

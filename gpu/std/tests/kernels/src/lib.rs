@@ -120,6 +120,11 @@ pub fn panics(input: &[u32], out: GlobalMut<u32>) {
 }
 
 #[kernel]
+pub fn panics_with_a_number(n: u32) {
+    assert!(n > 3, "{n} is small");
+}
+
+#[kernel]
 pub fn cannot_panic(input: &[u32], out: GlobalMut<u32>) {
     let i = thread_idx_x() as usize;
     if i < input.len() && i < out.len() {

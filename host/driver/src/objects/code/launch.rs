@@ -212,7 +212,10 @@ fn run(
     let report = device.sim.launch(&function.instance, &launch);
     output::flush();
     let name = function.kernel.name.clone();
-    let mut report = report.map_err(|fault| {
+    let mut report = report.map_err(|mut fault| {
+        if let Some(place) = &function.panics {
+            place.tell(&function.instance, &mut fault);
+        }
         summary::faulted(&name, &fault);
         fault::error(&fault)
     })?;

@@ -14,4 +14,5 @@ pub(crate) mod launch;
 pub(crate) mod library;
 pub(crate) mod link;
 pub(crate) mod module;
+pub(crate) mod panics;
 pub(crate) mod texture_reference;

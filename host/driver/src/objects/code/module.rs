@@ -2,7 +2,7 @@
 //!
 //! [`super::image`] describes the kinds of images.
 
-use super::image;
+use super::{image, panics};
 use crate::abi::enums::function_attribute as attribute;
 use crate::abi::{CUcontext, CUfunction, CUmodule, CUresult};
 use crate::error::{Error, Result, fail};
@@ -25,6 +25,8 @@ pub(crate) struct Module {
     pub(crate) handle: CUmodule,
     pub(crate) context: CUcontext,
     pub(crate) instance: Arc<lanewise_sim::Instance>,
+    /// Where its kernels store a panic, if they do.
+    panics: Option<Arc<panics::Place>>,
     /// The functions that were requested, so that each name has one handle.
     functions: Mutex<HashMap<String, CUfunction>>,
 }
@@ -36,6 +38,7 @@ pub(crate) struct Function {
     pub(crate) module: CUmodule,
     pub(crate) context: CUcontext,
     pub(crate) instance: Arc<lanewise_sim::Instance>,
+    pub(crate) panics: Option<Arc<panics::Place>>,
     pub(crate) kernel: Kernel,
     /// The kernel's name as a C string, for `cuFuncGetName`.
     pub(crate) c_name: CString,
@@ -117,6 +120,7 @@ pub(crate) fn instantiate(context: &Context, module: &lanewise_sim::Module) -> R
     Ok(MODULES.add(|handle| Module {
         handle,
         context: context.handle,
+        panics: panics::Place::of(context.device, &instance),
         instance,
         functions: Mutex::default(),
     }))
@@ -204,6 +208,7 @@ impl Module {
             module: self.handle,
             context: self.context,
             instance: self.instance.clone(),
+            panics: self.panics.clone(),
             kernel: kernel.clone(),
             // A PTX name contains no zero byte.
             c_name: CString::new(name).unwrap_or_default(),

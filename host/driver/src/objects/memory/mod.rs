@@ -440,6 +440,7 @@ pub(crate) fn of_program(footprint: &mut Footprint) -> bool {
                 AllocationKind::Heap
                     | AllocationKind::Launches
                     | AllocationKind::Cooperation
+                    | AllocationKind::Panic
                     | AllocationKind::Constant(_)
             )
         )

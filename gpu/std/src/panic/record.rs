@@ -1,0 +1,297 @@
+//! Panics without calls: the thread stores what happened in memory of the host, and traps.
+//!
+//! After a trap the context is lost, and nothing can be read from the device. So the record is in
+//! pinned memory of the host, and contains all that the host prints. The book's page on panics
+//! describes the protocol for other hosts.
+//!
+//! The builder lets the functions of this file take the place of `core`'s, which they are named
+//! after. All of them are inlined up to [`__lanewise_panic_record`], of which each function of the
+//! PTX has one copy that all its panics branch to.
+
+use core::panic::Location;
+use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+
+use crate::{fence, thread};
+
+/// The version of [`Record`]'s layout.
+const VERSION: u32 = 1;
+
+/// The most bytes of a file's name that are stored.
+const FILE: usize = 288;
+
+/// The most bytes of a text that are stored.
+const TEXT: usize = 640;
+
+/// A panic, in host memory.
+#[repr(C)]
+struct Record {
+    /// [`VERSION`] when the record is complete. It is written last.
+    version: u32,
+    line: u32,
+    column: u32,
+    /// The number of values that the text refers to as `{0}` to `{3}`. If there are none, the text
+    /// is printed as it is.
+    count: u32,
+    file_length: u32,
+    text_length: u32,
+    block: [u32; 3],
+    thread: [u32; 3],
+    values: [u64; 4],
+    /// Zero; for later versions.
+    reserved: [u64; 2],
+    file: [u8; FILE],
+    text: [u8; TEXT],
+}
+
+const _: () = assert!(size_of::<Record>() == 1024);
+
+/// The module's variable through which the host and the kernels meet.
+#[repr(C)]
+struct Panics {
+    /// The device address of a record of the host, or null if the host does not read records. The
+    /// host writes it after it has loaded the module.
+    record: AtomicPtr<Record>,
+    /// [`FREE`], [`CLAIMED`] or [`WRITTEN`].
+    state: AtomicU32,
+}
+
+/// No thread has panicked.
+const FREE: u32 = 0;
+/// A thread writes the record.
+const CLAIMED: u32 = 1;
+/// The record is complete.
+const WRITTEN: u32 = 2;
+
+#[unsafe(no_mangle)]
+static __lanewise_panic: Panics = Panics {
+    record: AtomicPtr::new(core::ptr::null_mut()),
+    state: AtomicU32::new(FREE),
+};
+
+/// Stores a panic, unless another thread of the module has panicked before, and ends the launch.
+///
+/// # Safety
+/// `text` is valid for reads of `length` bytes.
+#[unsafe(no_mangle)]
+#[cold]
+#[inline(never)]
+unsafe fn __lanewise_panic_record(
+    place: &Location<'_>,
+    text: *const u8,
+    length: usize,
+    count: u32,
+    first: u64,
+    second: u64,
+    third: u64,
+    fourth: u64,
+) -> ! {
+    let record = __lanewise_panic.record.load(Ordering::Relaxed);
+    if record.is_null() {
+        core::intrinsics::abort()
+    }
+    let state = &__lanewise_panic.state;
+    let claim = state.compare_exchange(FREE, CLAIMED, Ordering::Relaxed, Ordering::Relaxed);
+    if claim.is_ok() {
+        let file = place.file();
+        // SAFETY: the host keeps the record valid while kernels of the module run, and this thread
+        // alone has claimed it. The lengths are at most those of the arrays, and `text` has its
+        // length.
+        unsafe {
+            (*record).values = [first, second, third, fourth];
+            (*record).count = count;
+            (*record).block = [
+                thread::block_idx_x(),
+                thread::block_idx_y(),
+                thread::block_idx_z(),
+            ];
+            (*record).thread = [
+                thread::thread_idx_x(),
+                thread::thread_idx_y(),
+                thread::thread_idx_z(),
+            ];
+            (*record).line = place.line();
+            (*record).column = place.column();
+            (*record).file_length = file.len().min(FILE) as u32;
+            (*record).text_length = length.min(TEXT) as u32;
+            // The lengths are read back, so that ptxas does not unroll the loops for the lengths
+            // that a kernel has, which would need registers.
+            let length = (&raw const (*record).text_length).read_volatile();
+            copy(text, (&raw mut (*record).text).cast(), length);
+            let length = (&raw const (*record).file_length).read_volatile();
+            copy(file.as_ptr(), (&raw mut (*record).file).cast(), length);
+            fence::threadfence_system();
+            (&raw mut (*record).version).write_volatile(VERSION);
+            fence::threadfence_system();
+        }
+        state.store(WRITTEN, Ordering::Relaxed);
+    }
+    // A trap of another thread before this point would end the launch before the record is
+    // complete, and a thread that panics must not go on. The thread that writes is running, and
+    // it waits for no other.
+    while state.load(Ordering::Relaxed) != WRITTEN {}
+    core::intrinsics::abort()
+}
+
+/// Copies bytes one by one, because the alignment of both is unknown.
+///
+/// # Safety
+/// `from` is valid for reads and `to` for writes of `length` bytes.
+#[inline(always)]
+unsafe fn copy(from: *const u8, to: *mut u8, length: u32) {
+    for at in 0..length as usize {
+        // SAFETY: the caller guarantees it. A volatile write is not made a copy of larger parts.
+        unsafe { to.add(at).write_volatile(from.add(at).read()) };
+    }
+}
+
+/// Records a text that contains numbers in the form `{0}`.
+#[inline(always)]
+fn with<const N: usize>(place: &Location<'_>, text: &str, values: [u64; N]) -> ! {
+    let value = |at: usize| values.get(at).copied().unwrap_or(0);
+    // SAFETY: the text has its own length.
+    unsafe {
+        __lanewise_panic_record(
+            place,
+            text.as_ptr(),
+            text.len(),
+            N as u32,
+            value(0),
+            value(1),
+            value(2),
+            value(3),
+        )
+    }
+}
+
+/// Takes the place of [`super::__lanewise_panic_text`].
+///
+/// # Safety
+/// `text` is valid for reads of `length` bytes.
+#[unsafe(no_mangle)]
+#[cold]
+unsafe fn __lanewise_panic_text_recorded(
+    text: *const u8,
+    length: usize,
+    place: &Location<'_>,
+) -> ! {
+    // SAFETY: the caller guarantees it.
+    unsafe { __lanewise_panic_record(place, text, length, 0, 0, 0, 0, 0) }
+}
+
+unsafe extern "Rust" {
+    /// `core::panicking::panic_fmt` itself, which formats.
+    fn __lanewise_panic_formatted(
+        template: *const u8,
+        arguments: *const u8,
+        place: &Location<'_>,
+    ) -> !;
+}
+
+/// Takes the place of `core::panicking::panic_fmt`, whose argument is two pointers. If the lowest
+/// bit of the second is set, the first is a constant text, and the second is its length times two.
+/// Source: `core::fmt::Arguments`.
+///
+/// # Safety
+/// The two pointers are those of a `core::fmt::Arguments`.
+#[unsafe(no_mangle)]
+#[cold]
+unsafe fn __lanewise_panic_fmt(
+    template: *const u8,
+    arguments: *const u8,
+    place: &Location<'_>,
+) -> ! {
+    let word = arguments.addr();
+    // SAFETY: the text has this length. The builder gives the name of the other function to that
+    // of `core`, which has this signature.
+    unsafe {
+        if word & 1 == 1 {
+            __lanewise_panic_record(place, template, word >> 1, 0, 0, 0, 0, 0)
+        }
+        __lanewise_panic_formatted(template, arguments, place)
+    }
+}
+
+/// `core::panicking::panic_nounwind_fmt`, which differs only in how a panic would unwind.
+///
+/// # Safety
+/// That of [`__lanewise_panic_fmt`].
+#[unsafe(no_mangle)]
+#[cold]
+unsafe fn __lanewise_panic_nounwind_fmt(
+    template: *const u8,
+    arguments: *const u8,
+    _no_backtrace: bool,
+    place: &Location<'_>,
+) -> ! {
+    // SAFETY: the caller guarantees it.
+    unsafe { __lanewise_panic_fmt(template, arguments, place) }
+}
+
+/// `core::panicking::panic_bounds_check`, and `bounds::past_the_end` of this crate.
+#[unsafe(no_mangle)]
+#[cold]
+fn __lanewise_panic_bounds(index: usize, len: usize, place: &Location<'_>) -> ! {
+    let text = "index out of bounds: the len is {1} but the index is {0}";
+    with(place, text, [index as u64, len as u64])
+}
+
+/// Takes the place of `bounds::past_the_edge`.
+#[unsafe(no_mangle)]
+#[cold]
+fn __lanewise_panic_edge(
+    row: usize,
+    column: usize,
+    rows: usize,
+    columns: usize,
+    place: &Location<'_>,
+) -> ! {
+    let text = "place out of bounds: the tile is {2} x {3} but the place is ({0}, {1})";
+    let values = [row as u64, column as u64, rows as u64, columns as u64];
+    with(place, text, values)
+}
+
+/// Takes the place of `core::slice::index::slice_index_fail`.
+#[unsafe(no_mangle)]
+#[cold]
+fn __lanewise_panic_slice(start: usize, end: usize, len: usize, place: &Location<'_>) -> ! {
+    let text = if start > len {
+        "range start index {0} out of range for slice of length {2}"
+    } else if end > len || start <= end {
+        // The range may also be inclusive, with `end == len`.
+        "range end index {1} out of range for slice of length {2}"
+    } else {
+        "slice index starts at {0} but ends at {1}"
+    };
+    with(place, text, [start as u64, end as u64, len as u64])
+}
+
+/// `len_mismatch_fail` of `copy_from_slice` and `clone_from_slice`.
+#[unsafe(no_mangle)]
+#[cold]
+fn __lanewise_panic_copy(to: usize, from: usize, place: &Location<'_>) -> ! {
+    let text =
+        "copy_from_slice: source slice length ({1}) does not match destination slice length ({0})";
+    with(place, text, [to as u64, from as u64])
+}
+
+/// Takes the place of `core::option::expect_failed`.
+#[unsafe(no_mangle)]
+#[cold]
+fn __lanewise_panic_expect(text: &str, place: &Location<'_>) -> ! {
+    // SAFETY: the text has its own length.
+    unsafe { __lanewise_panic_record(place, text.as_ptr(), text.len(), 0, 0, 0, 0, 0) }
+}
+
+/// Takes the place of `core::cell::panic_already_borrowed`.
+#[unsafe(no_mangle)]
+#[cold]
+fn __lanewise_panic_borrowed(place: &Location<'_>) -> ! {
+    with(place, "RefCell already borrowed", [])
+}
+
+/// Takes the place of `core::cell::panic_already_mutably_borrowed`.
+#[unsafe(no_mangle)]
+#[cold]
+fn __lanewise_panic_mutably_borrowed(place: &Location<'_>) -> ! {
+    with(place, "RefCell already mutably borrowed", [])
+}

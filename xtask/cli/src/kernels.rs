@@ -79,6 +79,10 @@ fn show(progress: &Progress, stage: Stage) {
         Stage::AddingRustSrc => {
             progress.line("The component `rust-src` is missing; rustup adds it now.");
         }
+        // Also where no terminal shows a spinner: it may last for minutes.
+        Stage::Waiting => {
+            progress.line("Another build works on these kernels; this one waits for it.")
+        }
         Stage::Compiling { krate } => progress.now(format!("rustc compiles `{krate}`")),
         Stage::Generating { arch } => progress.now(format!("LLVM makes PTX for {arch}")),
         Stage::Warning(text) => progress.line(&format!("warning: {text}")),
@@ -89,10 +93,10 @@ fn show(progress: &Progress, stage: Stage) {
 }
 
 /// Returns whether `line` is one of cargo's progress lines, such as `   Compiling core v0.0.0`: a
-/// word aligned to the right in a column of 12.
+/// word aligned to the right in a column of 12. That cargo waits for another cargo (`Blocking`) is
+/// a message that stays.
 fn tells_progress(line: &str) -> bool {
-    const WORDS: [&str; 9] = [
-        "Blocking",
+    const WORDS: [&str; 8] = [
         "Compiling",
         "Downloaded",
         "Downloading",
@@ -125,6 +129,9 @@ mod tests {
         ));
         assert!(tells_progress(
             "\u{1b}[1m\u{1b}[92m    Finished\u{1b}[0m `release` profile"
+        ));
+        assert!(!tells_progress(
+            "    Blocking waiting for file lock on build directory"
         ));
         assert!(!tells_progress("error[E0308]: mismatched types"));
         assert!(!tells_progress("  --> gpu/src/basics/vector_add.rs:12:5"));

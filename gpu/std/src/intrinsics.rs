@@ -218,6 +218,8 @@ device_functions! {
     #[link_name = "llvm.nvvm.rcp.rm.d"] fn rcp_rm_d(a: f64) -> f64;
     #[link_name = "llvm.trunc.f32"] fn trunc_f(a: f32) -> f32;
     #[link_name = "llvm.trunc.f64"] fn trunc_d(a: f64) -> f64;
+    #[link_name = "llvm.rint.f32"] fn rint_f(a: f32) -> f32;
+    #[link_name = "llvm.rint.f64"] fn rint_d(a: f64) -> f64;
 }
 
 // Approximations. PTX ISA, "sin", "cos", "ex2", "lg2", "rcp", "rsqrt", "sqrt",
@@ -233,6 +235,7 @@ device_functions! {
     #[link_name = "llvm.nvvm.sqrt.approx.ftz.f"] fn sqrt_approx_ftz(x: f32) -> f32;
     #[link_name = "llvm.nvvm.rsqrt.approx.f"] fn rsqrt_approx(x: f32) -> f32;
     #[link_name = "llvm.nvvm.rcp.approx.ftz.d"] fn rcp_approx_ftz_d(x: f64) -> f64;
+    #[link_name = "llvm.nvvm.rsqrt.approx.ftz.d"] fn rsqrt_approx_ftz_d(x: f64) -> f64;
     #[link_name = "llvm.nvvm.rsqrt.approx.d"] fn rsqrt_approx_d(x: f64) -> f64;
     #[link_name = "llvm.nvvm.sqrt.approx.f"] fn sqrt_approx(x: f32) -> f32;
     #[link_name = "llvm.nvvm.div.approx.f"] fn div_approx(a: f32, b: f32) -> f32;

@@ -37,13 +37,17 @@ bounds! {
     log10, log10: 2, 1;
     ln_1p, log1p: 1, 1;
     powf, pow: 4, 2;
+    powi, pow: 4, 2;
     sqrt, sqrt: 0, 0;
     rsqrt, rsqrt: 2, 1;
     cbrt, cbrt: 1, 1;
+    rcbrt, rcbrt: 1, 1;
     hypot, hypot: 3, 2;
     sin, sin: 2, 2;
     cos, cos: 2, 2;
     tan, tan: 4, 2;
+    sin_pi, sinpi: 1, 2;
+    cos_pi, cospi: 1, 2;
     asin, asin: 2, 2;
     acos, acos: 2, 2;
     atan, atan: 2, 2;
@@ -56,16 +60,21 @@ bounds! {
     atanh, atanh: 3, 2;
     erf, erf: 2, 2;
     erfc, erfc: 4, 5;
+    gamma, tgamma: 5, 10;
+    ln_gamma, lgamma: 6, 4;
     mul_add, fma: 0, 0;
 }
 
 impl Bound {
-    /// Returns the bound of the method with this name.
+    /// Returns the bound of the method with this name, which may be one of the two that come as a
+    /// pair (`sin_of_pair`).
     ///
     /// # Panics
     /// If there is no such function.
     pub fn of(name: &str) -> &'static Bound {
-        let found = BOUNDS.iter().find(|bound| bound.name == name);
+        let found = BOUNDS
+            .iter()
+            .find(|bound| bound.name == name.trim_end_matches("_of_pair"));
         found.unwrap_or_else(|| panic!("no bound for `{name}`"))
     }
 

@@ -9,6 +9,7 @@ use std::f64::consts::{LN_2, PI};
 
 use arithmetic::{DEFAULT, FAST_MATH, inputs, run, ulp};
 use arithmetic_kernels::{APPROXIMATE, PLAIN, approximate, plain};
+use lanewise_std::half::{Bf16, F16};
 
 /// Values by name on one column.
 fn approximations(name: &str, xs: &[f64]) -> Vec<(f64, f64)> {
@@ -96,6 +97,68 @@ fn tan_is_the_quotient_of_both() {
         most = most.max(within(&format!("tan({x:e})"), found, truth, error, bound));
     }
     println!("tan: at most {most:.2} of its bound");
+}
+
+#[test]
+fn tanh_has_eleven_bits() {
+    let mut most = 0f64;
+    for (x, found) in approximations("tanh", &inputs::spread(-10.0, 10.0, COUNT)) {
+        let truth = x.tanh();
+        let (error, bound) = ((found - truth).abs(), (-10.9f64).exp2() * truth.abs());
+        most = most.max(within(&format!("tanh({x:e})"), found, truth, error, bound));
+    }
+    println!("tanh: at most {most:.2} of its bound");
+}
+
+#[test]
+fn sin_cos_is_both() {
+    let xs = inputs::spread(-PI, PI, COUNT);
+    let rows: Vec<_> = xs.iter().map(|x| (*x, *x)).collect();
+    for (x, _, found) in pairs("sin_and_cos", &rows) {
+        let truth = x.sin() + x.cos();
+        within(
+            &format!("sin and cos of {x:e}"),
+            found,
+            truth,
+            (found - truth).abs(),
+            (-20f64).exp2(),
+        );
+    }
+}
+
+/// The result has one unit of its own format for an error. The argument is rounded to the format.
+#[test]
+fn floats_of_16_bits_have_the_hardwares_functions() {
+    type Case = (&'static str, i32, fn(f64) -> f64, fn(f32) -> f32);
+    let to_f16: fn(f32) -> f32 = |x| F16::from_f32(x).to_f32();
+    let to_bf16: fn(f32) -> f32 = |x| Bf16::from_f32(x).to_f32();
+    let cases: [Case; 8] = [
+        ("exp2_f16", 11, f64::exp2, to_f16),
+        ("tanh_f16", 11, f64::tanh, to_f16),
+        ("exp2_bf16", 8, f64::exp2, to_bf16),
+        ("tanh_bf16", 8, f64::tanh, to_bf16),
+        ("exp2_f16x2", 11, f64::exp2, to_f16),
+        ("tanh_f16x2", 11, f64::tanh, to_f16),
+        ("exp2_bf16x2", 8, f64::exp2, to_bf16),
+        ("tanh_bf16x2", 8, f64::tanh, to_bf16),
+    ];
+    for (name, digits, truth, rounded) in cases {
+        let mut most = 0f64;
+        for (x, found) in approximations(name, &inputs::spread(-8.0, 8.0, 2_000)) {
+            let truth = truth(rounded(x as f32).into());
+            // Two units, because a result may be above a power of two and its value below.
+            let bound = f64::from(2 - digits).exp2() * truth.abs();
+            let error = (found - truth).abs();
+            most = most.max(within(
+                &format!("{name}({x:e})"),
+                found,
+                truth,
+                error,
+                bound,
+            ));
+        }
+        println!("{name}: at most {most:.2} of its bound");
+    }
 }
 
 #[test]

@@ -4,11 +4,14 @@
 //! The reference for an `f32` is `std`'s `f64`, which is exact for this purpose. The reference for
 //! an `f64` is `std`'s own, whose errors are added to the bound.
 
+use std::f64::consts::PI;
+
 use arithmetic::bounds::Bound;
 use arithmetic::{DEFAULT, Row, inputs, run, ulp};
 use arithmetic_kernels::{LIBRARY_F32, LIBRARY_F64, library_f32, library_f64};
+use lanewise_std::math::Float;
 
-/// The largest error of the host's `f64`, in units in the last place.
+/// The largest error of the references in `f64`, in units in the last place.
 const HOST: f64 = 1.0;
 
 /// The reference from `std`.
@@ -30,6 +33,7 @@ fn truth(name: &str, [a, b, c]: Row<f64>) -> f64 {
         "atanh" => a.abs().atanh().copysign(a),
         "exp" => a.exp(),
         "exp2" => a.exp2(),
+        "exp10" => 10f64.powf(a),
         "exp_m1" => a.exp_m1(),
         "ln" => a.ln(),
         "log2" => a.log2(),
@@ -38,11 +42,38 @@ fn truth(name: &str, [a, b, c]: Row<f64>) -> f64 {
         "powf" => a.powf(b),
         "rsqrt" => 1.0 / a.sqrt(),
         "cbrt" => a.cbrt(),
+        "rcbrt" => 1.0 / a.cbrt(),
+        "powi" => a.powi(3),
+        "erf" => Float::erf(a),
+        "erfc" => Float::erfc(a),
+        "gamma" => Float::gamma(a),
+        "ln_gamma" => Float::ln_gamma(a),
+        "sin_pi" | "sin_pi_of_pair" => sin_pi(a),
+        "cos_pi" | "cos_pi_of_pair" => sin_pi(0.5 - (a - 2.0 * (0.5 * a).round_ties_even()).abs()),
+        "sin_of_pair" => a.sin(),
+        "cos_of_pair" => a.cos(),
         "hypot" => a.hypot(b),
         "sqrt" => a.sqrt(),
         "mul_add" => a.mul_add(b, c),
         other => panic!("no truth for `{other}`"),
     }
+}
+
+/// The sine of `pi a`, by its symmetries: `pi a` itself is not accurate near whole numbers.
+fn sin_pi(a: f64) -> f64 {
+    let turn = a - 2.0 * (0.5 * a).round_ties_even();
+    let half = if turn.abs() > 0.5 {
+        turn.signum() - turn
+    } else {
+        turn
+    };
+    let quarter = half.abs() > 0.25;
+    let value = if quarter {
+        (PI * (0.5 - half.abs())).cos()
+    } else {
+        (PI * half.abs()).sin()
+    };
+    value.copysign(half)
 }
 
 /// Operands over a function's range, and its edges.
@@ -52,6 +83,9 @@ fn operands(name: &str) -> Vec<Row<f64>> {
         "acosh" => (1.0, 1e4),
         "sinh" | "cosh" | "exp" | "exp_m1" => (-80.0, 80.0),
         "exp2" => (-120.0, 120.0),
+        "exp10" => (-37.0, 37.0),
+        "erf" | "erfc" => (-5.0, 11.0),
+        "gamma" | "ln_gamma" => (0.1, 30.0),
         "sqrt" | "rsqrt" | "ln" | "log2" | "log10" => (1e-3, 1e3),
         "ln_1p" => (-0.999, 1e3),
         "tanh" => (-10.0, 10.0),

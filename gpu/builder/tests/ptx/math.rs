@@ -87,6 +87,17 @@ fn fast_math_approximates_everything() {
     has(&ptx, "root", "sqrt.approx.ftz.f32");
     has(&ptx, "product_sum", "fma.rn.ftz.f32");
     has(&ptx, "sine", "sin.approx.ftz.f32");
+    has(&ptx, "hyperbolic", "tanh.approx.f32");
+    let both = function_in(&ptx, "both");
+    assert_eq!(
+        (
+            count(&both, "sin.approx"),
+            count(&both, "cos.approx"),
+            count(&both, ".local")
+        ),
+        (1, 1, 0),
+        "{both}"
+    );
     let power = function_in(&ptx, "power");
     assert_eq!(
         (count(&power, "lg2.approx"), count(&power, "ex2.approx")),

@@ -44,6 +44,37 @@ pub fn tan(x: f32) -> f32 {
     div(sin(x), cos(x))
 }
 
+/// Returns the hyperbolic tangent. The relative error is up to 2^-11.
+///
+/// It is one instruction from `sm_75` on. Before, it is computed from [`exp`].
+#[inline]
+#[must_use]
+pub fn tanh(x: f32) -> f32 {
+    #[cfg(target_arch = "nvptx64")]
+    if crate::target::is_at_least(75) {
+        let result;
+        // SAFETY: the instruction reads and writes registers only.
+        unsafe {
+            core::arch::asm!(
+                "tanh.approx.f32 {d}, {a};",
+                d = lateout(reg32) result,
+                a = in(reg32) x,
+                options(pure, nomem, nostack, preserves_flags),
+            );
+        }
+        return result;
+    }
+    let power = exp(2.0 * x.abs());
+    (1.0 - div(2.0, power + 1.0)).copysign(x)
+}
+
+/// Returns the sine and the cosine, each as accurate as [`sin`] and [`cos`].
+#[inline]
+#[must_use]
+pub fn sin_cos(x: f32) -> (f32, f32) {
+    (sin(x), cos(x))
+}
+
 /// Returns e to the power of `x`. The error is up to `2 + |1.173 x|` units in the last place.
 #[inline]
 #[must_use]
@@ -109,5 +140,11 @@ mod symbols {
         log2f = log2(x);
         log10f = log10(x);
         powf = pow(x, y);
+        tanhf = tanh(x);
+    }
+
+    #[unsafe(export_name = "__lanewise_fast_sincosf")]
+    extern "C" fn sincosf(x: f32, sine: &mut f32, cosine: &mut f32) {
+        (*sine, *cosine) = super::sin_cos(x);
     }
 }

@@ -4,6 +4,7 @@
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 
 use lanewise_macros::{fast_math, kernel, no_fma};
+use lanewise_std::half::{Bf16, Bf16x2, F16, F16x2};
 use lanewise_std::math::{self, Float};
 use lanewise_std::{DisjointSlice, fast, thread};
 
@@ -106,6 +107,16 @@ family! {
         sqrt: fast::sqrt(a),
         rsqrt: fast::rsqrt(a),
         div: fast::div(a, b),
+        tanh: fast::tanh(a),
+        sin_and_cos: fast::sin_cos(a).0 + fast::sin_cos(b).1,
+        exp2_f16: F16::from_f32(a).fast_exp2().to_f32(),
+        tanh_f16: F16::from_f32(a).fast_tanh().to_f32(),
+        exp2_bf16: Bf16::from_f32(a).fast_exp2().to_f32(),
+        tanh_bf16: Bf16::from_f32(a).fast_tanh().to_f32(),
+        exp2_f16x2: F16x2::splat(F16::from_f32(a)).fast_exp2().high.to_f32(),
+        tanh_f16x2: F16x2::splat(F16::from_f32(a)).fast_tanh().low.to_f32(),
+        exp2_bf16x2: Bf16x2::splat(Bf16::from_f32(a)).fast_exp2().low.to_f32(),
+        tanh_bf16x2: Bf16x2::splat(Bf16::from_f32(a)).fast_tanh().high.to_f32(),
     }
 }
 
@@ -129,6 +140,7 @@ macro_rules! library {
                 atanh: a.atanh(),
                 exp: a.exp(),
                 exp2: a.exp2(),
+                exp10: a.exp10(),
                 exp_m1: a.exp_m1(),
                 ln: a.ln(),
                 log2: a.log2(),
@@ -137,6 +149,18 @@ macro_rules! library {
                 powf: a.powf(b),
                 rsqrt: a.rsqrt(),
                 cbrt: a.cbrt(),
+                rcbrt: a.rcbrt(),
+                sin_pi: a.sin_pi(),
+                cos_pi: a.cos_pi(),
+                erf: Float::erf(a),
+                erfc: Float::erfc(a),
+                gamma: Float::gamma(a),
+                ln_gamma: Float::ln_gamma(a),
+                powi: a.powi(3),
+                sin_of_pair: a.sin_cos().0,
+                cos_of_pair: a.sin_cos().1,
+                sin_pi_of_pair: a.sin_cos_pi().0,
+                cos_pi_of_pair: a.sin_cos_pi().1,
                 hypot: a.hypot(b),
                 sqrt: a.sqrt(),
                 mul_add: a.mul_add(b, c),
@@ -146,11 +170,11 @@ macro_rules! library {
 }
 
 library! {
-    /// The functions of `lanewise_std::math` for `f32` that `std` has too.
+    /// The functions of `lanewise_std::math` for `f32`.
     library_f32, LIBRARY_F32, f32
 }
 library! {
-    /// The functions of `lanewise_std::math` for `f64` that `std` has too.
+    /// The functions of `lanewise_std::math` for `f64`.
     library_f64, LIBRARY_F64, f64
 }
 

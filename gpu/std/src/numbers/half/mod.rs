@@ -10,6 +10,7 @@
 //! twice. PTX ISA, "Half Precision Floating-Point Instructions"; CUDA math API, "Half Precision
 //! Intrinsics", "Bfloat16 Precision Intrinsics".
 
+mod approximate;
 #[cfg(target_arch = "nvptx64")]
 #[path = "device.rs"]
 mod operations;

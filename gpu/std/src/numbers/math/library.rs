@@ -40,50 +40,48 @@ use super::functions as ours_or_hosts;
 
 functions! {
     ours_or_hosts {
-        fn sinf(x: f32) -> f32;
-        fn cosf(x: f32) -> f32;
-        fn tanf(x: f32) -> f32;
-        fn tanhf(x: f32) -> f32;
+        fn sinf(x: f32) -> f32;     fn sin(x: f64) -> f64;
+        fn cosf(x: f32) -> f32;     fn cos(x: f64) -> f64;
+        fn tanf(x: f32) -> f32;     fn tan(x: f64) -> f64;
+        fn asinf(x: f32) -> f32;     fn asin(x: f64) -> f64;
+        fn acosf(x: f32) -> f32;     fn acos(x: f64) -> f64;
+        fn atanf(x: f32) -> f32;     fn atan(x: f64) -> f64;
+        fn sinhf(x: f32) -> f32;     fn sinh(x: f64) -> f64;
+        fn coshf(x: f32) -> f32;     fn cosh(x: f64) -> f64;
+        fn tanhf(x: f32) -> f32;     fn tanh(x: f64) -> f64;
+        fn asinhf(x: f32) -> f32;     fn asinh(x: f64) -> f64;
+        fn acoshf(x: f32) -> f32;     fn acosh(x: f64) -> f64;
+        fn atanhf(x: f32) -> f32;     fn atanh(x: f64) -> f64;
         fn expf(x: f32) -> f32;     fn exp(x: f64) -> f64;
         fn exp2f(x: f32) -> f32;     fn exp2(x: f64) -> f64;
         fn exp10f(x: f32) -> f32;     fn exp10(x: f64) -> f64;
+        fn expm1f(x: f32) -> f32;     fn expm1(x: f64) -> f64;
         fn logf(x: f32) -> f32;     fn log(x: f64) -> f64;
         fn log2f(x: f32) -> f32;     fn log2(x: f64) -> f64;
         fn log10f(x: f32) -> f32;     fn log10(x: f64) -> f64;
         fn log1pf(x: f32) -> f32;     fn log1p(x: f64) -> f64;
-        fn cbrtf(x: f32) -> f32;
-        fn erff(x: f32) -> f32;
+        fn cbrtf(x: f32) -> f32;     fn cbrt(x: f64) -> f64;
+        fn erff(x: f32) -> f32;     fn erf(x: f64) -> f64;
         fn erfcf(x: f32) -> f32;     fn erfc(x: f64) -> f64;
         fn powf(x: f32, y: f32) -> f32;     fn pow(x: f64, y: f64) -> f64;
-        fn hypotf(x: f32, y: f32) -> f32;
+        fn atan2f(y: f32, x: f32) -> f32;   fn atan2(y: f64, x: f64) -> f64;
+        fn hypotf(x: f32, y: f32) -> f32;   fn hypot(x: f64, y: f64) -> f64;
     }
 
     functions {
         fn sincosf(x: f32, sine: &mut f32, cosine: &mut f32);
         fn sincos(x: f64, sine: &mut f64, cosine: &mut f64);
+        fn sincospif(x: f32, sine: &mut f32, cosine: &mut f32);
+        fn sincospi(x: f64, sine: &mut f64, cosine: &mut f64);
+        fn sinpif(x: f32) -> f32;     fn sinpi(x: f64) -> f64;
+        fn cospif(x: f32) -> f32;     fn cospi(x: f64) -> f64;
         fn rsqrtf(x: f32) -> f32;     fn rsqrt(x: f64) -> f64;
+        fn rcbrtf(x: f32) -> f32;     fn rcbrt(x: f64) -> f64;
     }
 
     libm {
-        fn sin(x: f64) -> f64;
-        fn cos(x: f64) -> f64;
-        fn tan(x: f64) -> f64;
-        fn asinf(x: f32) -> f32;      fn asin(x: f64) -> f64;
-        fn acosf(x: f32) -> f32;      fn acos(x: f64) -> f64;
-        fn atanf(x: f32) -> f32;      fn atan(x: f64) -> f64;
-        fn sinhf(x: f32) -> f32;      fn sinh(x: f64) -> f64;
-        fn coshf(x: f32) -> f32;      fn cosh(x: f64) -> f64;
-        fn tanh(x: f64) -> f64;
-        fn asinhf(x: f32) -> f32;     fn asinh(x: f64) -> f64;
-        fn acoshf(x: f32) -> f32;     fn acosh(x: f64) -> f64;
-        fn atanhf(x: f32) -> f32;     fn atanh(x: f64) -> f64;
-        fn expm1f(x: f32) -> f32;     fn expm1(x: f64) -> f64;
-        fn cbrt(x: f64) -> f64;
-        fn erf(x: f64) -> f64;
         fn tgammaf(x: f32) -> f32;    fn tgamma(x: f64) -> f64;
         fn lgammaf(x: f32) -> f32;    fn lgamma(x: f64) -> f64;
-        fn atan2f(y: f32, x: f32) -> f32;   fn atan2(y: f64, x: f64) -> f64;
-        fn hypot(x: f64, y: f64) -> f64;
     }
 }
 
@@ -156,10 +154,13 @@ macro_rules! float {
             /// Returns the sine and the cosine of this angle in radians.
             #[must_use]
             fn sin_cos(self) -> (Self, Self);
+            /// Returns the sine and the cosine of pi times `self`.
+            #[must_use]
+            fn sin_cos_pi(self) -> (Self, Self);
         }
 
-        float!(@impl f32, sincosf { $($method $single $($argument)?;)* } { $($imethod $isingle $lsingle $($iargument)*;)* });
-        float!(@impl f64, sincos { $($method $double $($argument)?;)* } { $($imethod $idouble $ldouble $($iargument)*;)* });
+        float!(@impl f32, sincosf sincospif { $($method $single $($argument)?;)* } { $($imethod $isingle $lsingle $($iargument)*;)* });
+        float!(@impl f64, sincos sincospi { $($method $double $($argument)?;)* } { $($imethod $idouble $ldouble $($iargument)*;)* });
     };
     // Functions that `core` has too, for code that is generic over this trait.
     (@core $float:ident $($method:ident($($argument:ident)?)),*) => {
@@ -170,7 +171,7 @@ macro_rules! float {
             }
         )*
     };
-    (@impl $float:ident, $sincos:ident { $($method:ident $symbol:ident $($argument:ident)?;)* }
+    (@impl $float:ident, $sincos:ident $sincospi:ident { $($method:ident $symbol:ident $($argument:ident)?;)* }
         { $($imethod:ident $intrinsic:ident $library:ident $($iargument:ident)*;)* }) => {
         impl Float for $float {
             $(
@@ -195,6 +196,10 @@ macro_rules! float {
             #[inline(always)]
             fn sin_cos(self) -> (Self, Self) {
                 pair(|sine, cosine| symbols::$sincos(self, sine, cosine))
+            }
+            #[inline(always)]
+            fn sin_cos_pi(self) -> (Self, Self) {
+                pair(|sine, cosine| symbols::$sincospi(self, sine, cosine))
             }
             #[inline]
             fn powi(self, n: i32) -> Self {
@@ -256,6 +261,12 @@ float! {
     fn cbrt(self) = cbrtf, cbrt;
     /// Returns the reciprocal of the square root.
     fn rsqrt(self) = rsqrtf, rsqrt;
+    /// Returns the reciprocal of the cube root.
+    fn rcbrt(self) = rcbrtf, rcbrt;
+    /// Returns the sine of pi times `self`, which is exact for halves.
+    fn sin_pi(self) = sinpif, sinpi;
+    /// Returns the cosine of pi times `self`, which is exact for halves.
+    fn cos_pi(self) = cospif, cospi;
     /// Returns the distance of (`self`, `y`) from the origin.
     fn hypot(self, y) = hypotf, hypot;
     /// Returns the error function of this number.

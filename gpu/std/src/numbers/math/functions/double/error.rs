@@ -1,6 +1,6 @@
 //! The error function and its relatives.
 
-use super::exponential::exp_of_sum;
+use super::exponential::{exp_of_sum, moderate_exp};
 use super::machine::{fma, mul, reciprocal};
 
 /// Returns `erfc(a) e^(a^2)` of a positive `a` up to 28.
@@ -55,4 +55,50 @@ pub(crate) fn erfc(x: f64) -> f64 {
     // From here on it is zero. A NaN goes on.
     let tail = if a > 27.3 { 0.0 } else { power * scaled(a) };
     if x < 0.0 { 2.0 - tail } else { tail }
+}
+
+/// Returns the error function: a series up to one, and `1 - erfc x` from there on.
+#[inline(always)]
+pub(crate) fn erf(x: f64) -> f64 {
+    let a = x.abs();
+    let square = mul(a, a);
+    let small = horner!(
+        square,
+        -7.801_189_458_031_479e-10,
+        1.372_297_528_225_908_7e-8,
+        -1.620_917_533_520_046e-7,
+        1.644_751_754_915_999_7e-6,
+        -0.000_014_924_744_647_793_058,
+        0.000_120_552_953_193_686_76,
+        -0.000_854_832_598_964_640_5,
+        0.005_223_977_607_422_095,
+        -0.026_866_170_643_276_004,
+        0.112_837_916_709_452_52,
+        -0.376_126_389_031_835_5,
+        0.128_379_167_095_512_56
+    );
+    let small = fma(small, a, a);
+    // erfc(b) e^(b^2) as a polynomial of (b - 5/2) / (b + 5/2). From 5.95 on, erf is one.
+    let b = if a > 5.95 { 5.95 } else { a };
+    let t = (b - 2.5) * reciprocal(b + 2.5);
+    let p = horner!(
+        t,
+        -1.606_494_016_162_482_8e-6,
+        -2.245_668_435_925_018_3e-6,
+        7.507_069_948_771_048e-6,
+        0.000_018_602_835_047_806_458,
+        -0.000_034_176_611_973_225_36,
+        -0.000_128_875_931_284_159_2,
+        0.000_228_379_981_411_458_9,
+        0.000_875_915_381_779_970_7,
+        -0.002_642_365_948_366_061,
+        -0.003_993_701_163_986_606,
+        0.039_922_539_075_254_51,
+        -0.125_033_052_378_851_12,
+        0.251_713_193_217_452_06,
+        -0.371_736_733_948_973_3,
+        0.210_806_364_061_143_6
+    );
+    let large = fma(-moderate_exp(-b * b), p, 1.0);
+    if a >= 1.0 { large } else { small }.copysign(x)
 }

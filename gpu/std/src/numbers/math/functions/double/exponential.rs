@@ -77,6 +77,24 @@ pub(super) fn exp_of_sum(x: f64, low: f64) -> f64 {
     scaled(of_rest(r), shifted, x, OF_E)
 }
 
+/// Returns `e^x` for a magnitude of `x` below 708.
+#[inline(always)]
+pub(super) fn moderate_exp(x: f64) -> f64 {
+    let shifted = fma(x, consts::LOG2_E, WHOLE);
+    let n = shifted - WHOLE;
+    let r = fma(n, -LN_2[1], fma(n, -LN_2[0], x));
+    shift(of_rest(r), shifted.to_bits() as i32)
+}
+
+/// Returns `e^x / 2`, for a positive `x`.
+#[inline(always)]
+pub(super) fn half_exp(x: f64) -> f64 {
+    let shifted = fma(x, consts::LOG2_E, WHOLE);
+    let n = shifted - WHOLE;
+    let r = fma(n, -LN_2[1], fma(n, -LN_2[0], x));
+    scaled(of_rest(r), shifted - 1.0, x, OF_E)
+}
+
 /// Returns e to the power of `x`.
 #[inline(always)]
 pub(crate) fn exp(x: f64) -> f64 {
@@ -103,4 +121,33 @@ pub(crate) fn exp10(x: f64) -> f64 {
     let rest = fma(n, 2.803_728_127_785_170_4e-18, fma(n, -consts::LOG10_2, x));
     let r = fma(rest, consts::LN_10, rest * -2.170_756_223_382_249_4e-16);
     scaled(of_rest(r), shifted, x, [upper(307.0), upper(324.0)])
+}
+
+/// Returns e to the power of `x`, minus one.
+#[inline(always)]
+pub(crate) fn expm1(x: f64) -> f64 {
+    let shifted = fma(x, consts::LOG2_E, WHOLE);
+    let n = shifted - WHOLE;
+    let r = fma(n, -LN_2[1], fma(n, -LN_2[0], x));
+    let p = horner!(
+        r,
+        2.087_532_238_573_431_3e-9,
+        2.510_908_238_373_298_7e-8,
+        2.755_740_293_134_704e-7,
+        2.755_724_410_109_032_6e-6,
+        0.000_024_801_587_171_902_92,
+        0.000_198_412_698_862_113_7,
+        0.001_388_888_888_896_283_2,
+        0.008_333_333_333_321_606,
+        0.041_666_666_666_666_505,
+        0.166_666_666_666_666_77,
+        0.5
+    );
+    // Half of the power, because 2^1024 is not a number. The sum is nearly exact around zero.
+    let half = shift(0.5, shifted.to_bits() as i32);
+    let sum = fma(r, half, half - 0.5);
+    let result = 2.0 * fma(p * r, r * half, sum);
+    let result = if x < -40.0 { -1.0 } else { result };
+    // The sign is the argument's, also of a zero.
+    if x > 709.79 { f64::INFINITY } else { result }.copysign(x)
 }

@@ -2,15 +2,19 @@
 
 mod error;
 mod exponential;
+mod hyperbolic;
+mod inverse;
 mod logarithm;
 mod machine;
 mod power;
 mod root;
 mod trigonometric;
 
-pub(crate) use error::erfc;
-pub(crate) use exponential::{exp, exp2, exp10};
+pub(crate) use error::{erf, erfc};
+pub(crate) use exponential::{exp, exp2, exp10, expm1};
+pub(crate) use hyperbolic::{acosh, asinh, atanh, cosh, sinh, tanh};
+pub(crate) use inverse::{acos, asin, atan, atan2};
 pub(crate) use logarithm::{log, log1p, log2, log10};
 pub(crate) use power::pow;
-pub(crate) use root::rsqrt;
-pub(crate) use trigonometric::sincos;
+pub(crate) use root::{cbrt, hypot, rcbrt, rsqrt};
+pub(crate) use trigonometric::{cos, cospi, sin, sincos, sincospi, sinpi, tan};

@@ -55,12 +55,15 @@ fn scaled(a: f32) -> f32 {
         -0.054_217_316,
         0.164_057_29,
         -0.166_030_05,
-        -0.092_764_12,
-        1.276_978_4
+        -0.092_764_12
     );
+    // The last coefficient, with what the rounding of the sum leaves out.
+    const LAST: f32 = 1.276_978_4;
+    let sum = fma(p, t, LAST);
+    let low = fma(p, t, LAST - sum);
     let r = rcp(fma(2.0, a, 1.0));
-    let q = p * r;
-    let rest = fma(-2.0 * q, a, p - q);
+    let q = sum * r;
+    let rest = fma(-2.0 * q, a, sum - q) + low;
     fma(rest, r, q)
 }
 

@@ -52,3 +52,29 @@ pub(crate) fn exp2f(x: f32) -> f32 {
 pub(crate) fn exp10f(x: f32) -> f32 {
     power_of_two(x, [consts::LOG2_10, 7.059_537e-8])
 }
+
+/// Returns e to the power of `x`, minus one.
+#[inline(always)]
+pub(crate) fn expm1f(x: f32) -> f32 {
+    // Below, the result is -1.
+    const LOWEST: f32 = -20.0;
+    #[expect(clippy::manual_clamp, reason = "these are one instruction each")]
+    let shifted = (x * LOG2_E[0]).max(-32.0).min(128.0) + (WHOLE + 126.0);
+    let n = shifted - (WHOLE + 126.0);
+    // ln 2 in two parts.
+    let r = fma(n, 1.904_654_3e-9, fma(n, -consts::LN_2, x));
+    let p = horner!(
+        r,
+        0.001_385_790_5,
+        0.008_367_551,
+        0.041_667_607,
+        0.166_665_34,
+        0.499_999_97
+    );
+    // Half of the power, because 2^128 is not a number. The sum is nearly exact around zero.
+    let half = f32::from_bits(shifted.to_bits() << 23);
+    let sum = fma(r, half, half - 0.5);
+    let result = 2.0 * fma(p * r, r * half, sum);
+    // The sign is the argument's, also of a zero.
+    if x < LOWEST { -1.0 } else { result }.copysign(x)
+}

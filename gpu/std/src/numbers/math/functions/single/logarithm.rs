@@ -92,9 +92,12 @@ pub(crate) fn log1pf(x: f32) -> f32 {
     let sum = 1.0 + x;
     let exponent = sum.to_bits().wrapping_sub(TWO_THIRDS) & 0xff80_0000;
     let scale = f32::from_bits(0x4080_0000u32.wrapping_sub(exponent));
-    let f = fma(x * scale, 0.25, fma(scale, 0.25, -1.0));
+    let offset = fma(scale, 0.25, -1.0);
+    let f = fma(x * scale, 0.25, offset);
+    // What the rounding of f left out.
+    let low = fma(x * scale, 0.25, offset - f);
     let k = exponent as i32 as f32 * (1.0 / 8_388_608.0);
-    let log = fma(beyond_first_order(f), f, f);
+    let log = f + fma(beyond_first_order(f), f, low);
     let result = fma(k, core::f32::consts::LN_2, log);
     // A zero keeps its sign.
     let is_positive_finite = sum.to_bits().wrapping_sub(1) < 0x7f7f_ffff;

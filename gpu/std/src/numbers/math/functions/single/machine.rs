@@ -9,7 +9,7 @@ macro_rules! instructions {
         $(
             $(#[$doc])*
             #[inline(always)]
-            pub(super) fn $name($($argument: f32),*) -> f32 {
+            pub(in super::super) fn $name($($argument: f32),*) -> f32 {
                 if cfg!(target_arch = "nvptx64") {
                     // SAFETY: the intrinsic is defined for every float.
                     unsafe { intrinsics::$intrinsic($($argument),*) }
@@ -26,6 +26,8 @@ instructions! {
     fn fma(a, b, c) = fma_rn_f or libm::fmaf(a, b, c);
     /// Returns the whole part.
     fn trunc(x) = trunc_f or libm::truncf(x);
+    /// Returns the nearest whole number.
+    fn rint(x) = rint_f or libm::rintf(x);
     /// Returns the product, which is never fused with a sum.
     fn mul(a, b) = mul_rn_f or a * b;
     /// Returns 2^x. Denormal results are zero.

@@ -3,16 +3,18 @@
 mod error;
 mod exponential;
 mod hyperbolic;
+mod inverse;
 mod logarithm;
-mod machine;
+pub(super) mod machine;
 mod power;
 mod root;
 mod trigonometric;
 
 pub(crate) use error::{erfcf, erff};
-pub(crate) use exponential::{exp2f, exp10f, expf};
-pub(crate) use hyperbolic::tanhf;
+pub(crate) use exponential::{exp2f, exp10f, expf, expm1f};
+pub(crate) use hyperbolic::{acoshf, asinhf, atanhf, coshf, sinhf, tanhf};
+pub(crate) use inverse::{acosf, asinf, atan2f, atanf};
 pub(crate) use logarithm::{log1pf, log2f, log10f, logf};
 pub(crate) use power::powf;
-pub(crate) use root::{cbrtf, hypotf, rsqrtf};
-pub(crate) use trigonometric::{cosf, sincosf, sinf, tanf};
+pub(crate) use root::{cbrtf, hypotf, rcbrtf, rsqrtf};
+pub(crate) use trigonometric::{cosf, cospif, sincosf, sincospif, sinf, sinpif, tanf};

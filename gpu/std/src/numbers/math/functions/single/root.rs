@@ -1,6 +1,6 @@
 //! Roots.
 
-use super::machine::{ex2, fma, lg2_denormal, rsqrt, sqrt};
+use super::machine::{ex2, fma, lg2_denormal, rcp, rsqrt, sqrt};
 
 /// Returns the cube root.
 #[inline(always)]
@@ -37,4 +37,16 @@ pub(crate) fn hypotf(x: f32, y: f32) -> f32 {
 #[inline(always)]
 pub(crate) fn rsqrtf(x: f32) -> f32 {
     rsqrt(x)
+}
+
+/// Returns the reciprocal of the cube root.
+#[inline(always)]
+pub(crate) fn rcbrtf(x: f32) -> f32 {
+    let a = x.abs();
+    // a^(-1/3) (1 + e), and the e taken away.
+    let w = ex2(lg2_denormal(a) * (-1.0 / 3.0));
+    let e3 = fma(-(a * w), w * w, 1.0);
+    let root = fma(w * (1.0 / 3.0), e3, w).copysign(x);
+    // Zero, infinity, and NaN, which differs from everything.
+    if x + x == x { rcp(x) } else { root }
 }

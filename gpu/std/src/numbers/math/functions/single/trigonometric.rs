@@ -4,7 +4,7 @@
 //! cosine of `r` are polynomials. Which of the two is needed, and with which sign, is selected
 //! without branches.
 
-use super::machine::{fma, rcp};
+use super::machine::{fma, rcp, rint};
 
 /// 2 / pi in words of 32 bits, after a word of zeros.
 const TWO_OVER_PI: [u32; 12] = [
@@ -139,4 +139,69 @@ pub(crate) fn tanf(x: f32) -> f32 {
     } else {
         tangent
     }
+}
+
+/// Returns `x` without whole half turns, from -1/4 to 1/4, and the number of half turns, for an
+/// angle in units of pi.
+#[inline(always)]
+fn reduce_halves(x: f32) -> (f32, u32) {
+    const WHOLE: f32 = 12_582_912.0;
+    // From -1 to 1, exactly. An infinity gives NaN.
+    let turn = fma(-2.0, rint(0.5 * x), x);
+    let shifted = fma(turn, 2.0, WHOLE);
+    (fma(shifted - WHOLE, -0.5, turn), shifted.to_bits())
+}
+
+/// Returns the sine of `pi r`, or its cosine if `halves` is odd, negated by its second bit.
+#[inline(always)]
+fn sine_after_halves(r: f32, halves: u32) -> f32 {
+    let square = r * r;
+    let sine = horner!(square, -0.589_282_63, 2.549_794_4, -5.167_709);
+    // pi in two parts.
+    let low = fma(sine * square, r, r * -8.742_278e-8);
+    let sine = fma(r, core::f32::consts::PI, low);
+    let cosine = horner!(
+        square,
+        0.228_979_22,
+        -1.334_758_2,
+        4.058_696_7,
+        -4.934_802,
+        1.0
+    );
+    let value = if halves & 1 != 0 { cosine } else { sine };
+    f32::from_bits(value.to_bits() ^ (halves & 2) << 30)
+}
+
+/// Returns the sine of `pi x`.
+#[inline(always)]
+pub(crate) fn sinpif(x: f32) -> f32 {
+    let (r, halves) = reduce_halves(x);
+    let value = sine_after_halves(r, halves);
+    // Zeros have the sign of the argument.
+    if value == 0.0 {
+        value.copysign(x)
+    } else {
+        value
+    }
+}
+
+/// Returns the cosine of `pi x`.
+#[inline(always)]
+pub(crate) fn cospif(x: f32) -> f32 {
+    let (r, halves) = reduce_halves(x);
+    // Zeros are positive.
+    sine_after_halves(r, halves.wrapping_add(1)) + 0.0
+}
+
+/// Computes the sine and the cosine of `pi x`.
+#[inline(always)]
+pub(crate) fn sincospif(x: f32, sine: &mut f32, cosine: &mut f32) {
+    let (r, halves) = reduce_halves(x);
+    let value = sine_after_halves(r, halves);
+    *sine = if value == 0.0 {
+        value.copysign(x)
+    } else {
+        value
+    };
+    *cosine = sine_after_halves(r, halves.wrapping_add(1)) + 0.0;
 }

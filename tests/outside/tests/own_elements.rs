@@ -4,8 +4,10 @@
 
 use lanewise::{Device, DeviceBuffer, LaunchConfig, MatrixMut, Stream, Zeroable, counters};
 use lanewise_std::half::F16;
+use own_kernels::factors::PerBlock;
 use own_kernels::{
-    Place, digits, doubled, even_by_block, greatest, ranks_in_row, row_stencil, weigh,
+    Place, digits, doubled, even_by_block, greatest, ranks_in_row, row_stencil, scaled_by_block,
+    weigh,
 };
 use proptest::prelude::*;
 
@@ -225,4 +227,21 @@ fn causes(error: impl std::error::Error) -> String {
         cause = error.source();
     }
     text
+}
+
+#[test]
+fn parameters_are_known_by_their_types_and_not_by_the_names() {
+    let (device, stream) = device();
+    let numbers: Vec<f32> = (0..100).map(|i| i as f32).collect();
+    let input = DeviceBuffer::from_slice(&device, &numbers).unwrap();
+    let [mut out, mut again] = [(); 2].map(|()| DeviceBuffer::<f32>::zeroed(&device, 100).unwrap());
+    let factor = PerBlock { even: 2.0, odd: 3.0 };
+    let arguments = (&input, factor, &mut out, &mut again);
+    let config = LaunchConfig::new(4, 32);
+    device.launch(&stream, scaled_by_block, config, arguments).unwrap();
+    let factors = (0..100).map(|i| [2.0, 3.0][i / 32 % 2]);
+    let expected: Vec<f32> = numbers.iter().zip(factors).map(|(x, factor)| factor * x).collect();
+    assert_eq!(out.to_vec().unwrap(), expected);
+    let expected: Vec<f32> = expected.iter().map(|x| x + 1.0).collect();
+    assert_eq!(again.to_vec().unwrap(), expected);
 }

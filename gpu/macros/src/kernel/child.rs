@@ -5,7 +5,8 @@
 //! parameters. So the macro writes this structure, and the compiler computes the layout.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
 
 use super::instances::Instance;
 use super::signature::{Lowering, Param};
@@ -16,25 +17,32 @@ use super::{Kernel, entry_point};
 ///
 /// A kernel that takes tensor maps has no implementation, because a kernel cannot pass a map on.
 pub(super) fn implementation(kernel: &Kernel, instance: &Instance) -> TokenStream {
-    let takes_map = |param: &Param| matches!(param.lowering, Lowering::TensorMap);
-    if kernel.params.iter().any(takes_map) {
+    if kernel.params.iter().any(Param::is_called_tensor_map) {
         return TokenStream::new();
     }
     let handle = kernel.handle(instance);
     let entry = entry_point::name(instance);
     let types = kernel.params.iter().map(|param| param.type_for("'a"));
-    let names: Vec<_> = kernel.params.iter().map(|param| &param.name).collect();
+    let names: Vec<_> = kernel.params.iter().map(Param::passed_name).collect();
     let fields = kernel.params.iter().map(entry_point::parameters);
     let values = kernel.params.iter().map(|param| {
-        let (name, passed, length) = (&param.name, param.passed_name(), param.length_name());
+        let (name, length) = (param.passed_name(), param.length_name());
         match param.lowering {
-            Lowering::ReadSlice { .. } => quote!(#passed: #name.as_ptr(), #length: #name.len()),
-            Lowering::WriteSlice { .. } => {
-                quote!(#passed: #name.raw_parts().0, #length: #name.raw_parts().1)
-            }
-            Lowering::TensorMap | Lowering::Value => quote!(#passed: #name),
+            Lowering::ReadSlice { .. } => quote!(#name: #name.as_ptr(), #length: #name.len()),
+            Lowering::ByType => quote!(#name: #name.0, #length: #name.1),
         }
     });
+    // The parameters of each value that is not a slice.
+    let given = kernel
+        .params
+        .iter()
+        .filter_map(|param| match param.lowering {
+            Lowering::ReadSlice { .. } => None,
+            Lowering::ByType => {
+                let (name, give) = (param.passed_name(), param.passed("give"));
+                Some(quote_spanned!(param.ty.span()=> let #name = #give(#name);))
+            }
+        });
     quote! {
         // SAFETY: the same macro makes the entry point from the same parameters, and the structure
         // has their layout.
@@ -59,6 +67,7 @@ pub(super) fn implementation(kernel: &Kernel, instance: &Instance) -> TokenStrea
                 // parameter or its type.
                 #[repr(C)]
                 struct __Parameters { #(#fields),* }
+                #(#given)*
                 // SAFETY: the caller guarantees the size and alignment of the buffer.
                 unsafe { __buffer.cast::<__Parameters>().write(__Parameters { #(#values),* }) }
             }

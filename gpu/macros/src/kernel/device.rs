@@ -2,8 +2,9 @@
 //! arguments from the PTX parameters.
 
 use proc_macro2::{Literal, TokenStream};
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
 use syn::Visibility;
+use syn::spanned::Spanned;
 
 use super::instances::Instance;
 use super::signature::{Lowering, Param};
@@ -57,15 +58,15 @@ fn entry(kernel: &Kernel, instance: &Instance) -> TokenStream {
     let prefix = manifest::PREFIX;
     let export = symbol::on_device(symbol);
     let (length, bytes) = (text.len(), Literal::byte_string(text.as_bytes()));
-    let words = words.iter().map(|(at, lowering, ty)| {
-        let (is_first, [first, second]) = match lowering {
-            Lowering::Value => (quote!(::core::mem::size_of::<#ty>() > 0), manifest::VALUE),
-            _ => (
-                quote!(<::lanewise_std::kernel::Element<#ty>>::IS_READ_ONLY),
-                manifest::READ_SLICE,
-            ),
-        };
-        quote!((#at, if #is_first { #first } else { #second }))
+    let words = words.iter().map(|(at, param)| match &param.lowering {
+        Lowering::ByType => {
+            let word = param.passed("WORD");
+            quote!((#at, #word))
+        }
+        Lowering::ReadSlice { element } => {
+            let [read, cells] = manifest::READ_SLICE;
+            quote!((#at, if <::lanewise_std::kernel::Element<#element>>::IS_READ_ONLY { #read } else { #cells }))
+        }
     });
     quote! {
         #checks
@@ -98,12 +99,12 @@ fn entry(kernel: &Kernel, instance: &Instance) -> TokenStream {
 
 /// Builds the Rust argument from its PTX parameters.
 fn argument(param: &Param) -> TokenStream {
-    let Param { ty, lowering, .. } = param;
     let (name, length) = (param.passed_name(), param.length_name());
-    match lowering {
+    match &param.lowering {
         Lowering::ReadSlice { .. } => quote!(::lanewise_std::kernel::read_slice(#name, #length)),
-        Lowering::WriteSlice { .. } => quote!(<#ty>::from_raw_parts(#name, #length)),
-        Lowering::TensorMap => quote!(<#ty>::from_raw(#name)),
-        Lowering::Value => quote!(#name),
+        Lowering::ByType => {
+            let take = param.passed("take");
+            quote_spanned!(param.ty.span()=> #take(#name, #length))
+        }
     }
 }

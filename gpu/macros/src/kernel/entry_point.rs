@@ -15,13 +15,13 @@ pub(super) fn name(instance: &Instance) -> Ident {
 
 /// Returns the PTX parameters of one Rust parameter.
 pub(super) fn parameters(param: &Param) -> TokenStream {
-    let Param { ty, lowering, .. } = param;
     let (name, length) = (param.passed_name(), param.length_name());
-    match lowering {
+    match &param.lowering {
         Lowering::ReadSlice { element } => quote!(#name: *const #element, #length: usize),
-        Lowering::WriteSlice { element } => quote!(#name: *mut #element, #length: usize),
-        Lowering::TensorMap => quote!(#name: *const ::lanewise_std::tma::EncodedMap),
-        Lowering::Value => quote!(#name: #ty),
+        Lowering::ByType => {
+            let (first, second) = (param.passed("First"), param.passed("Second"));
+            quote!(#name: #first, #length: #second)
+        }
     }
 }
 

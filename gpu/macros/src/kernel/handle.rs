@@ -183,12 +183,6 @@ fn implementation(kernel: &Kernel, instance: &Instance) -> syn::Result<TokenStre
 pub(super) fn checks(kernel: &Kernel) -> TokenStream {
     let is_safe = kernel.function.sig.unsafety.is_none();
     let check = |param: &Param| match &param.lowering {
-        Lowering::Value => {
-            let ty = &param.ty;
-            Some(
-                quote_spanned!(ty.span()=> const _: () = ::lanewise_std::kernel::assert_value::<#ty>();),
-            )
-        }
         // Every thread of the launch has the slice. An `unsafe fn` may take cells, because its
         // caller prevents data races between threads.
         Lowering::ReadSlice { element } if is_safe => {
@@ -207,11 +201,12 @@ pub(super) fn checks(kernel: &Kernel) -> TokenStream {
                 );
             };))
         }
-        Lowering::WriteSlice { element } if is_safe => {
-            let is_value = is_value(element);
-            Some(quote_spanned!(element.span()=> const _: () = { #is_value };))
+        Lowering::ReadSlice { .. } => None,
+        Lowering::ByType => {
+            let checked = param.passed("CHECKED");
+            let is_value = is_safe.then(|| is_value(&param.element()));
+            Some(quote_spanned!(param.ty.span()=> const _: () = { let () = #checked; #is_value };))
         }
-        Lowering::ReadSlice { .. } | Lowering::WriteSlice { .. } | Lowering::TensorMap => None,
     };
     kernel.params.iter().filter_map(check).collect()
 }

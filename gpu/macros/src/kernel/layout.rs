@@ -5,25 +5,25 @@
 //! So the number is computed from the description's text, and from the types and the contract as
 //! the compiler evaluates them on that side.
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
 
 use super::instances::Instance;
-use super::signature::Lowering;
 use super::{Kernel, manifest};
 
 /// Returns the number, for the scope of an entry point.
 pub(super) fn number(kernel: &Kernel, instance: &Instance) -> TokenStream {
     let (text, _) = manifest::agreed(kernel, instance);
-    let types = kernel
-        .params
-        .iter()
-        .filter_map(|param| match &param.lowering {
-            Lowering::ReadSlice { element } | Lowering::WriteSlice { element } => Some(element),
-            Lowering::Value => Some(&param.ty),
-            // A map always has the same layout, and contains its own description.
-            Lowering::TensorMap => None,
-        });
+    let numbers = kernel.params.iter().map(|param| {
+        // Errors point at the type. Names are the macro's own, wherever the type comes from.
+        let (ty, span) = (
+            param.element(),
+            Span::call_site().located_at(param.ty.span()),
+        );
+        let layout = quote_spanned!(span=> <::lanewise_std::kernel::layout::Layout<#ty>>::NUMBER);
+        quote_spanned!(span=> let number = ::lanewise_std::kernel::layout::number(number, #layout);)
+    });
     let contract = kernel.contract.as_ref().map(
         |contract| quote!(let number = ::lanewise_std::kernel::layout::contract(number, { #contract });),
     );
@@ -31,7 +31,7 @@ pub(super) fn number(kernel: &Kernel, instance: &Instance) -> TokenStream {
         #[allow(unused_imports)]
         use ::lanewise_std::kernel::layout::OfSize as _;
         let number = ::lanewise_std::kernel::layout::text(::lanewise_std::kernel::layout::START, #text);
-        #(let number = ::lanewise_std::kernel::layout::number(number, <::lanewise_std::kernel::layout::Layout<#types>>::NUMBER);)*
+        #(#numbers)*
         #contract
         number
     })

@@ -10,9 +10,7 @@ use std::fmt::Write as _;
 use super::Kernel;
 use super::instances::Instance;
 use super::shape::{Cluster, MaxRegisters};
-use super::signature::{self, Lowering};
-
-use syn::Type;
+use super::signature::{self, Lowering, Param};
 
 /// The prefix of the statics' names.
 pub(super) const PREFIX: &str = "__lanewise_kernel.";
@@ -20,16 +18,16 @@ pub(super) const PREFIX: &str = "__lanewise_kernel.";
 /// The word for a slice that nothing writes, and the word of the same length for a slice whose
 /// elements are cells.
 pub(super) const READ_SLICE: [&str; 2] = ["read_slice", "cell_slice"];
-/// The word for a value, and the word of the same length for a value without bytes.
-pub(super) const VALUE: [&str; 2] = ["value", "empty"];
+/// The place of the word of a type, in quotes, which is as long as every `Passed::WORD`.
+const BY_TYPE: &str = "\"write_slice\"";
 
 /// The JSON for one entry point.
 pub(super) struct Json<'a> {
     /// The text of the description, as JSON.
     pub(super) text: String,
     /// The words that only the compiler can choose: where each begins, in bytes, and its
-    /// parameter's lowering and type. `lanewise_std::kernel::describe` writes them.
-    pub(super) words: Vec<(usize, &'a Lowering, &'a Type)>,
+    /// parameter. `lanewise_std::kernel::describe` writes them.
+    pub(super) words: Vec<(usize, &'a Param)>,
     /// Where the 16 digits of the [`layout`](super::layout) begin.
     pub(super) layout: usize,
 }
@@ -58,26 +56,24 @@ pub(super) fn json<'a>(kernel: &'a Kernel, instance: &Instance) -> Json<'a> {
 pub(super) fn agreed<'a>(
     kernel: &'a Kernel,
     instance: &Instance,
-) -> (String, Vec<(usize, &'a Lowering, &'a Type)>) {
+) -> (String, Vec<(usize, &'a Param)>) {
     let mut words = Vec::new();
     let mut text = format!("{{\"name\":{},\"params\":[", string(&instance.symbol));
     for (position, param) in kernel.params.iter().enumerate() {
         let comma = if position == 0 { "" } else { "," };
         let name = string(&param.name.to_string());
         let ty = string(&signature::text(&kernel.filled(param.ty.clone(), instance)));
-        let lower = match param.lowering {
-            Lowering::ReadSlice { .. } => READ_SLICE[0],
-            Lowering::WriteSlice { .. } => "write_slice",
-            Lowering::TensorMap => "tensor_map",
-            Lowering::Value => VALUE[0],
-        };
-        let _ = write!(text, "{comma}{{\"name\":{name},\"type\":{ty},\"lower\":\"");
+        let _ = write!(text, "{comma}{{\"name\":{name},\"type\":{ty},\"lower\":");
         match &param.lowering {
-            Lowering::ReadSlice { element } => words.push((text.len(), &param.lowering, element)),
-            Lowering::Value => words.push((text.len(), &param.lowering, &param.ty)),
-            Lowering::WriteSlice { .. } | Lowering::TensorMap => {}
+            Lowering::ReadSlice { .. } => {
+                words.push((text.len() + 1, param));
+                let _ = write!(text, "\"{}\"}}", READ_SLICE[0]);
+            }
+            Lowering::ByType => {
+                words.push((text.len(), param));
+                let _ = write!(text, "{BY_TYPE}}}");
+            }
         }
-        let _ = write!(text, "{lower}\"}}");
     }
     text.push(']');
     if let Some(bounds) = kernel.bounds {

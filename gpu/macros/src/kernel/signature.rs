@@ -1,11 +1,13 @@
 //! The rules for a kernel's signature, and how each parameter is passed in the PTX.
 
+use proc_macro2::TokenStream;
+use quote::quote_spanned;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::{
-    Error, FnArg, GenericArgument, GenericParam, Ident, ItemFn, Lifetime, Pat, PathArguments,
-    ReturnType, Type, TypePath, TypeReference, parse_quote,
+    Error, FnArg, GenericParam, Ident, ItemFn, Lifetime, Pat, ReturnType, Type, TypeReference,
+    parse_quote,
 };
 
 /// One parameter of a kernel.
@@ -19,15 +21,10 @@ pub(super) struct Param {
 /// How a parameter is passed in the PTX.
 pub(super) enum Lowering {
     /// `&[T]`: pointer and length. Nothing writes to the memory while the kernel runs.
-    ReadSlice { element: Type },
-    /// `DisjointSlice<T>`, `PerBlock<T>`, `GlobalMut<T>`: pointer and length. `DisjointMatrix<T>`:
-    /// pointer, and rows and columns instead of the length.
-    WriteSlice { element: Type },
-    /// `TensorMap<T, RANK>` and similar types: the 128 bytes of a map. The kernel uses them where
-    /// they lie among the parameters.
-    TensorMap,
-    /// The value itself.
-    Value,
+    ReadSlice { element: Box<Type> },
+    /// As `lanewise_std::kernel::Passed` says for the type: an output is a pointer and a length, a
+    /// tensor map lies among the parameters, and a value is itself.
+    ByType,
 }
 
 /// The most parameters. `host` has tuples of up to this many arguments.
@@ -171,7 +168,7 @@ fn lowering(ty: &Type) -> syn::Result<Lowering> {
         )),
         Type::Reference(TypeReference { elem, .. }) => match plain(elem) {
             Type::Slice(slice) => Ok(Lowering::ReadSlice {
-                element: (*slice.elem).clone(),
+                element: slice.elem.clone(),
             }),
             Type::Path(path) if path.path.is_ident("str") => Err(Error::new(
                 ty.span(),
@@ -182,12 +179,7 @@ fn lowering(ty: &Type) -> syn::Result<Lowering> {
                 "a kernel borrows slices only: take `&[T]`, or the value itself",
             )),
         },
-        Type::Path(path) if is_tensor_map(path) => Ok(Lowering::TensorMap),
-        Type::Path(path) => match slice_like(path) {
-            Some(element) => Ok(Lowering::WriteSlice { element }),
-            None => Ok(Lowering::Value),
-        },
-        Type::Array(_) | Type::Ptr(_) | Type::Tuple(_) => Ok(Lowering::Value),
+        Type::Path(_) | Type::Array(_) | Type::Ptr(_) | Type::Tuple(_) => Ok(Lowering::ByType),
         Type::ImplTrait(_) => Err(Error::new(
             ty.span(),
             "the host has to know this type: name it",
@@ -199,63 +191,44 @@ fn lowering(ty: &Type) -> syn::Result<Lowering> {
     }
 }
 
-/// Returns whether it is one of the types of `lanewise_std::tma` that a kernel takes.
-fn is_tensor_map(path: &TypePath) -> bool {
-    const MAPS: [&str; 4] = ["TensorMap", "TensorMapMut", "Im2colMap", "Im2colMapMut"];
-    let last = path.path.segments.last();
-    last.is_some_and(|last| MAPS.iter().any(|map| last.ident == map))
-}
-
-/// Returns the element type of `DisjointSlice<T>` and similar types.
-fn slice_like(path: &TypePath) -> Option<Type> {
-    let last = path.path.segments.last()?;
-    const SLICES: [&str; 5] = [
-        "DisjointSlice",
-        "DisjointMatrix",
-        "PerBlock",
-        "RowPerBlock",
-        "GlobalMut",
-    ];
-    if !SLICES.iter().any(|slice| last.ident == slice) {
-        return None;
-    }
-    let PathArguments::AngleBracketed(arguments) = &last.arguments else {
-        return None;
-    };
-    arguments.args.iter().find_map(|argument| match argument {
-        GenericArgument::Type(ty) => Some(ty.clone()),
-        _ => None,
-    })
-}
-
 impl Param {
     /// Returns the type with this lifetime in place of each omitted one. The host's
     /// handle uses `'static`.
     pub(super) fn type_for(&self, lifetime: &str) -> Type {
-        let mut ty = self.ty.clone();
-        let outlives = Lifetime::new(lifetime, ty.span());
-        match (&self.lowering, &mut ty) {
-            (Lowering::ReadSlice { .. }, Type::Reference(reference)) => {
-                reference.lifetime = Some(outlives)
+        let outlives = Lifetime::new(lifetime, self.ty.span());
+        match &self.lowering {
+            Lowering::ReadSlice { element } => parse_quote!(&#outlives [#element]),
+            Lowering::ByType => {
+                let passed = self.passed("For");
+                Type::Verbatim(quote_spanned!(self.ty.span()=> #passed<#outlives>))
             }
-            (Lowering::WriteSlice { element }, Type::Path(path)) => {
-                if let Some(last) = path.path.segments.last_mut() {
-                    last.arguments =
-                        PathArguments::AngleBracketed(parse_quote!(<#outlives, #element>));
-                }
-            }
-            (Lowering::TensorMap, Type::Path(path)) => {
-                if let Some(last) = path.path.segments.last_mut()
-                    && let PathArguments::AngleBracketed(arguments) = &mut last.arguments
-                {
-                    arguments
-                        .args
-                        .insert(0, GenericArgument::Lifetime(outlives));
-                }
-            }
-            _ => {}
         }
-        ty
+    }
+
+    /// Returns an item of the type's implementation of `Passed`. All errors point at the type, so
+    /// that the compiler shows one of them.
+    pub(super) fn passed(&self, item: &str) -> TokenStream {
+        let ty = &self.ty;
+        let item = Ident::new(item, ty.span());
+        quote_spanned!(ty.span()=> <fn(#ty) as ::lanewise_std::kernel::Passed>::#item)
+    }
+
+    /// Returns the type whose layout the two sides have to agree on.
+    pub(super) fn element(&self) -> Type {
+        match &self.lowering {
+            Lowering::ReadSlice { element } => (**element).clone(),
+            Lowering::ByType => Type::Verbatim(self.passed("Element")),
+        }
+    }
+
+    /// Returns whether the name is that of a tensor map, which a kernel cannot pass on.
+    pub(super) fn is_called_tensor_map(&self) -> bool {
+        const MAPS: [&str; 4] = ["TensorMap", "TensorMapMut", "Im2colMap", "Im2colMapMut"];
+        let Type::Path(path) = &self.ty else {
+            return false;
+        };
+        let last = path.path.segments.last();
+        last.is_some_and(|last| MAPS.iter().any(|map| last.ident == map))
     }
 
     /// Returns the type as a person would write it.
@@ -276,7 +249,7 @@ impl Param {
     }
 
     fn own_name(&self, name: &str) -> Ident {
-        Ident::new(name, self.name.span())
+        Ident::new(name, self.ty.span())
     }
 }
 

@@ -10,6 +10,7 @@ mod fingerprint;
 #[doc(hidden)]
 pub mod layout;
 mod module;
+mod passed;
 mod value;
 
 pub use contract::{BrokenContract, GridSize, LaunchContract};
@@ -20,6 +21,9 @@ pub use element::{Element, HoldsCells, Shared, describe};
 #[doc(hidden)]
 pub use module::symbol;
 pub use module::{Linked, Module, NoPtx, PtxText, Renamed};
+#[doc(hidden)]
+pub use passed::Passed;
+pub(crate) use passed::outputs;
 pub use value::{Value, assert_value};
 
 /// The trait that the host requires of a type whose values it copies to the device.

@@ -191,3 +191,5 @@ impl<T> DisjointSlice<'_, T> {
         }
     }
 }
+
+crate::kernel::outputs!(DisjointSlice);

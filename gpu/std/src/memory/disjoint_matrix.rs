@@ -119,3 +119,5 @@ impl<T> DisjointMatrix<'_, T> {
 pub const fn size(rows: u32, columns: u32) -> usize {
     (rows as usize) << u32::BITS | columns as usize
 }
+
+crate::kernel::outputs!(DisjointMatrix);

@@ -73,3 +73,5 @@ impl<T: Copy> GlobalMut<'_, T> {
         }
     }
 }
+
+crate::kernel::outputs!(GlobalMut: Copy);

@@ -90,3 +90,5 @@ impl<T> PerBlock<'_, T> {
         PerBlock(unsafe { DisjointSlice::from_raw_parts(pointer, length) })
     }
 }
+
+crate::kernel::outputs!(PerBlock);

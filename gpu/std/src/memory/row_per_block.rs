@@ -116,3 +116,5 @@ impl<T> RowPerBlock<'_, T> {
         RowPerBlock(unsafe { DisjointMatrix::from_raw_parts(pointer, size) })
     }
 }
+
+crate::kernel::outputs!(RowPerBlock);

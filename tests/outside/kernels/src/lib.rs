@@ -199,3 +199,39 @@ pub fn greatest(numbers: &[u32], mut out: DisjointSlice<u32>) {
         *out = greatest.load(AtomicOrdering::Relaxed);
     }
 }
+
+/// An output under a name of one's own.
+pub type Out<'a> = DisjointSlice<'a, f32>;
+
+/// One factor for each block: a value of one's own that is called like an output of the library.
+pub mod factors {
+    /// Two factors, of the even and of the odd blocks.
+    #[derive(Clone, Copy, lanewise_macros::Value)]
+    #[repr(C)]
+    pub struct PerBlock<T> {
+        /// The factor of even blocks.
+        pub even: T,
+        /// The factor of odd blocks.
+        pub odd: T,
+    }
+}
+
+/// `out[i] = factor * input[i]`, with the factor of the block. Parameters are known by their types,
+/// not by the names of these.
+#[kernel]
+pub fn scaled_by_block(
+    input: &[f32],
+    factor: factors::PerBlock<f32>,
+    mut out: Out<'_>,
+    mut again: Out,
+) {
+    let i = thread::index_1d();
+    let at = i.get();
+    let factor = match thread::block_idx_x() % 2 {
+        0 => factor.even,
+        _ => factor.odd,
+    };
+    if let (Some(x), Some(out), Some(again)) = (input.get(at), out.get_mut(&i), again.get_mut(&i)) {
+        (*out, *again) = (factor * x, factor * x + 1.0);
+    }
+}

@@ -144,6 +144,28 @@ macro_rules! maps {
             memory: PhantomData<$borrow>,
         }
 
+        // SAFETY: the parameter is the map, and the value its address among the parameters.
+        unsafe impl<T: 'static, const RANK: usize> crate::kernel::Passed for for<'a> fn($name<'a, T, RANK>) {
+            type For<'a> = $name<'a, T, RANK>;
+            type First = *const EncodedMap;
+            type Second = ();
+            // A map has one layout, whatever its elements are, and contains its own description.
+            type Element = u8;
+            const WORD: &'static str = r#""tensor_map" "#;
+
+            #[inline(always)]
+            unsafe fn take<'a>(first: *const EncodedMap, (): ()) -> Self::For<'a> {
+                // SAFETY: the caller promises that it is the address of such a map.
+                unsafe { $name::from_raw(first) }
+            }
+
+            #[inline(always)]
+            fn give(_: Self::For<'_>) -> (*const EncodedMap, ()) {
+                const { assert!(RANK == 0, "a kernel cannot pass a tensor map on to another kernel") };
+                (core::ptr::null(), ())
+            }
+        }
+
         impl<T, const RANK: usize> $name<'_, T, RANK> {
             /// Makes the map from the address of a parameter, in code that `#[kernel]` generates.
             ///

@@ -169,6 +169,9 @@ impl Run<'_> {
         let mut core = Core::new(self);
         let mut teams = VecDeque::new();
         loop {
+            // A core that has not begun makes progress later.
+            let cores = if alone { 1 } else { workers };
+            self.working.store(cores, Ordering::SeqCst);
             teams = match alone {
                 true => self.work(&mut core, teams),
                 false => self.work_together(workers, teams),
@@ -216,7 +219,6 @@ impl Run<'_> {
     /// that have not ended.
     fn work(&self, core: &mut Core<'_>, mut aside: VecDeque<Team>) -> VecDeque<Team> {
         let mut watchman = Watchman::default();
-        self.working.fetch_add(1, Ordering::SeqCst);
         // Empty teams for reuse.
         let mut spare: Vec<Team> = Vec::new();
         while !self.rests.load(Ordering::Relaxed) {

@@ -26,7 +26,8 @@ impl Core<'_> {
         teams: &mut VecDeque<Team>,
     ) -> Result<(), Failure> {
         // Shared and local memory are part of a team's state, and nothing outside writes them.
-        if teams.iter().any(|team| !team.progress.reads_global) {
+        let never = |team: &Team| team.progress.stuck && !team.progress.reads_global;
+        if teams.iter().any(never) {
             return Err(self.no_future(teams.iter_mut()));
         }
         let mut waiting = self.run.launch.outside.wait();

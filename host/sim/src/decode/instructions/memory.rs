@@ -1,16 +1,16 @@
 //! `ld`, `ldu`, `st`.
 //!
 //! PTX ISA, "Data Movement and Conversion: ld, ldu, st". Cache operators, eviction priorities and
-//! prefetch sizes are hints. Every access of the machine has the guarantees of `.volatile`,
-//! `.relaxed`, `.acquire` and `.release`. These words only tell the scheduler that a thread may be
-//! in a spin loop.
+//! prefetch sizes are hints. `.volatile`, `.relaxed`, `.acquire`, `.release` and `.mmio` make an
+//! access of global memory an atomic operation of the host (`machine::memory::strong`), and tell
+//! the scheduler that a thread may be in a spin loop.
 
 use crate::decode::builder::{Builder, Operands};
 use crate::decode::operand::repr;
 use crate::decode::problem::{Result, invalid, unsupported};
 use crate::decode::table;
-use crate::machine::memory::flag;
 use crate::machine::memory::transfer::{self, NOWHERE, TransferSpace, Width};
+use crate::machine::memory::{flag, strong};
 use crate::machine::program::{Class, SpaceClass, Value, VariableSpace};
 use crate::ptx::ast::{
     Base, Component, Instruction, Modifier as M, Opcode, Operand, Space, Symbol, Type,
@@ -290,16 +290,20 @@ pub(super) fn transfer<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
         Some(at) => at,
         None => b.address_operand(address)?,
     };
-    let handler = if store {
-        transfer::store(place, width, register)
-    } else {
-        transfer::load(place, width, register)
+    let strong = [M::Volatile, M::Relaxed, M::Acquire, M::Release, M::Mmio];
+    let spins = strong.iter().any(|&m| i.modifiers.has(m));
+    let handler = match (spins, store) {
+        (true, true) => strong::store(place, width, register),
+        (true, false) => strong::load(place, width, register),
+        (false, _) => None,
     };
+    let handler = handler.or_else(|| match store {
+        true => transfer::store(place, width, register),
+        false => transfer::load(place, width, register),
+    });
     let Some(run) = handler else {
         return invalid("a register of this width does not hold the type");
     };
-    let strong = [M::Volatile, M::Relaxed, M::Acquire, M::Release, M::Mmio];
-    let spins = strong.iter().any(|&m| i.modifiers.has(m));
     let aux = flags | if spins { flag::SPINS } else { 0 } | (count as u32 - 1) << flag::ELEMENTS;
     let d = if count == 1 { rows[0] } else { b.list(&rows) };
     let class = class_of(place);

@@ -13,6 +13,7 @@ use super::{Explore, ThreadId};
 use crate::machine::core::{Core, FramePlace};
 use crate::machine::frame::function_of;
 use crate::machine::lane::lanes;
+use crate::machine::memory::strong;
 use crate::machine::op::Op;
 
 /// The most reads that are recorded.
@@ -108,11 +109,11 @@ impl Explore {
         }
         let weak = &mut self.weak;
         spinner.round.iter().all(|poll| {
+            let mut now = vec![0; poll.bytes.len()];
             // SAFETY: it read these bytes, which stay readable while the launch runs. Blocks that
             // end keep their shared memory.
-            let now =
-                unsafe { std::slice::from_raw_parts(poll.host as *const u8, poll.bytes.len()) };
-            let newest = weak.as_mut().map_or(0, |weak| weak.newest(poll.host, now));
+            unsafe { strong::read(poll.host as *const u8, &mut now) };
+            let newest = weak.as_mut().map_or(0, |weak| weak.newest(poll.host, &now));
             now == poll.bytes && newest == poll.version
         })
     }

@@ -28,8 +28,8 @@ pub(crate) trait Cell: Copy + Default + PartialEq + 'static {
     /// Replaces the value `v` at `at` by `f(v)` as one atomic step, and returns the old value.
     ///
     /// # Safety
-    /// `at` must be aligned and valid for reads and writes; it is accessed atomically only or by
-    /// one host thread.
+    /// `at` must be aligned and valid for reads and writes. Other threads access it atomically
+    /// only, unless the simulated program has a race.
     unsafe fn update(at: *mut u8, f: impl Fn(Self) -> Self) -> Self;
 
     /// Does the same if no other host thread accesses the place.
@@ -68,18 +68,22 @@ macro_rules! cell {
 cell!(u16: AtomicU16, u32: AtomicU32, u64: AtomicU64);
 
 /// The lock of 128-bit atomics, which run one at a time: the host has no stable ones.
-static WIDE: Mutex<()> = Mutex::new(());
+pub(super) static WIDE: Mutex<()> = Mutex::new(());
 
 impl Cell for u128 {
     unsafe fn update(at: *mut u8, f: impl Fn(Self) -> Self) -> Self {
         let _turn = WIDE.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the caller guarantees that `at` is valid. Other 128-bit atomics wait
-        // for the lock.
-        unsafe {
-            let old = at.cast::<u128>().read_unaligned();
-            at.cast::<u128>().write_unaligned(f(old));
-            old
-        }
+        let [low, high] = [at, at.wrapping_add(8)].map(|half| {
+            // SAFETY: the caller guarantees this for both halves.
+            unsafe { AtomicU64::from_ptr(half.cast()) }
+        });
+        // Other 128-bit accesses wait for the lock.
+        let halves = [&low, &high].map(|half| u128::from(half.load(Ordering::SeqCst)));
+        let old = halves[0] | halves[1] << 64;
+        let new = f(old);
+        low.store(new as u64, Ordering::SeqCst);
+        high.store((new >> 64) as u64, Ordering::SeqCst);
+        old
     }
 }
 

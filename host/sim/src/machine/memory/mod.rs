@@ -21,5 +21,6 @@ pub(in crate::machine) mod local;
 pub(crate) mod multimem;
 pub(crate) mod stack;
 pub(crate) mod state_space;
+pub(crate) mod strong;
 pub(crate) mod tile;
 pub(crate) mod transfer;

@@ -5,9 +5,9 @@
 //! register's upper bits. Cache operators are hints and do nothing. Where several lanes store to
 //! one place, the highest lane wins; the ISA leaves this open.
 //!
-//! Global accesses are plain reads and writes of host memory that other cores may access at the
-//! same time. Such a race belongs to the simulated program. The machine's own state does not depend
-//! on the values that are read there.
+//! Weak global accesses are plain reads and writes of host memory that other cores may access at
+//! the same time. Such a race belongs to the simulated program. The machine's own state does not
+//! depend on the values that are read there. Strong accesses are in `strong`.
 
 use super::access::LaneBytes;
 use super::flag;
@@ -78,7 +78,7 @@ pub(crate) const NOWHERE: u32 = u32::MAX;
 /// # Safety
 /// As for every handler; the operation has an address row and rows of `R`.
 #[inline(always)]
-unsafe fn locate<
+pub(super) unsafe fn locate<
     L: Level,
     S: StateSpace,
     T: Stored<R>,

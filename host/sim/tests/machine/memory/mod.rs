@@ -4,5 +4,6 @@ mod addresses;
 mod atomics;
 mod multimem;
 mod repeated;
+mod strong;
 mod transfers;
 mod variables;

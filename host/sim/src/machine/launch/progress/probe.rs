@@ -7,6 +7,7 @@ use foldhash::fast::FixedState;
 use super::Poll;
 use crate::machine::core::Core;
 use crate::machine::lane::lanes;
+use crate::machine::memory::strong;
 use crate::machine::op::Op;
 use crate::machine::program::{Class, OpInfo, SpaceClass};
 use crate::memory::window::{self, Window};
@@ -89,7 +90,7 @@ impl Core<'_> {
             // SAFETY: the bytes are in an allocation that was live when the launch began,
             // and addresses of global memory are host addresses. Memory that is freed
             // meanwhile stays readable.
-            unsafe { (address as *const u8).copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) };
+            unsafe { strong::read(address as *const u8, to) };
         }
         live
     }

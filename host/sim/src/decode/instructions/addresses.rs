@@ -20,9 +20,9 @@ use crate::ptx::ast::{Instruction, Modifier as M, Opcode, Operand, SpecialRegist
 /// Returns the number to add to a space's addresses to make them generic.
 fn window(i: &Instruction) -> Option<u64> {
     i.modifiers.iter().find_map(|word| match word {
-        // Global and constant addresses are generic already. Addresses of parameters are made
-        // generic from the start.
-        M::Global | M::Const | M::Param | M::ParamEntry => Some(0),
+        // Global and constant addresses are generic already.
+        M::Global | M::Const => Some(0),
+        M::Param | M::ParamEntry => Some(window::PARAM),
         M::Shared | M::SharedCta | M::SharedCluster => Some(window::SHARED),
         M::Local => Some(window::LOCAL),
         _ => None,
@@ -30,7 +30,8 @@ fn window(i: &Instruction) -> Option<u64> {
 }
 
 /// Decodes `cvta`. Adding the window's address makes shared and local addresses generic. Global and
-/// constant addresses are generic already.
+/// constant addresses are generic already. The address of a parameter is generic in a register of
+/// 64 bits and an offset in one of 32 bits; both become generic.
 pub(super) fn cvta<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let [d, a] = b.body.operands(i) else {
         return invalid("`cvta` takes a destination and a source");
@@ -38,6 +39,8 @@ pub(super) fn cvta<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let to = i.modifiers.has(M::To);
     let run = match (window(i), to) {
         (Some(0), _) => alu::unary(|a: u64| a),
+        (Some(window::PARAM), false) => alu::unary(|a: u64| a | window::PARAM),
+        (Some(window::PARAM), true) => alu::unary(|a: u64| a),
         (Some(window::SHARED), false) => alu::unary(|a: u64| a.wrapping_add(window::SHARED)),
         (Some(window::SHARED), true) => alu::unary(|a: u64| a.wrapping_sub(window::SHARED)),
         (Some(window::LOCAL), false) => alu::unary(|a: u64| a.wrapping_add(window::LOCAL)),
@@ -86,6 +89,17 @@ pub(super) fn isspacep<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
         },
     );
     Ok(())
+}
+
+/// Returns the address of a kernel's parameter in generic form, from one in a register.
+pub(super) fn of_parameter<'a>(b: &mut Builder<'a, '_>, operand: &Operand<'a>) -> Result<u32> {
+    let (a, d) = (wide(b, operand)?, b.scratch(8)?);
+    let none = Operands::default();
+    b.emit(
+        alu::unary(|a: u64| a | window::PARAM),
+        Operands { d, a, ..none },
+    );
+    Ok(d)
 }
 
 /// Returns an address in 64 bits, for any size of the register.

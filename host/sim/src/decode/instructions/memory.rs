@@ -5,6 +5,7 @@
 //! access of global memory an atomic operation of the host (`machine::memory::strong`), and tell
 //! the scheduler that a thread may be in a spin loop.
 
+use super::addresses;
 use crate::decode::builder::{Builder, Operands};
 use crate::decode::operand::repr;
 use crate::decode::problem::{Result, invalid, unsupported};
@@ -270,6 +271,8 @@ pub(super) fn transfer<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
     }
     let mut place = b.place_of(place(i)?, address)?;
     let bytes = ty.size() * count as u64;
+    // Whether the address of a kernel's parameter is in a register.
+    let mut of_kernel = false;
     let mut at = None;
     let indexed = match *address {
         Operand::Indexed(indexed) if indexed.register.is_none() => {
@@ -284,11 +287,21 @@ pub(super) fn transfer<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
     {
         at = Some(param(b, symbol, offset, bytes, store, &mut place)?);
     } else if place == TransferSpace::Param {
-        place = TransferSpace::Generic;
+        of_kernel = b.function.entry;
+        // The address of a function's parameter is that of a copy in local memory.
+        place = match of_kernel {
+            true => TransferSpace::Generic,
+            false => TransferSpace::Local,
+        };
     }
-    let Address { row, offset, flags } = match at {
-        Some(at) => at,
-        None => b.address_operand(address)?,
+    let Address { row, offset, flags } = match (at, address) {
+        (Some(at), _) => at,
+        (None, &Operand::Address(Base::Register(id), _)) if of_kernel => Address {
+            row: addresses::of_parameter(b, &Operand::Register(id))?,
+            flags: 0,
+            ..b.address_operand(address)?
+        },
+        (None, address) => b.address_operand(address)?,
     };
     let strong = [M::Volatile, M::Relaxed, M::Acquire, M::Release, M::Mmio];
     let spins = strong.iter().any(|&m| i.modifiers.has(m));

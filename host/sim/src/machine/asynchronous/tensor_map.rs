@@ -149,9 +149,10 @@ pub(crate) unsafe fn replace(core: &mut Core<'_>, op: *const Op) -> *const Op {
         // SAFETY: `one` found this many bytes there, which may be written. No other reference to
         // them is live.
         let bytes = unsafe { &mut *host.cast::<[u8; TensorMap::BYTES]>() };
+        TensorMap::begin(bytes);
         if TensorMap::decode(bytes).is_none() {
             let message = format!("no tensor map is at {address:#x}");
-            let help = "copy a map there before a field of it is replaced";
+            let help = "copy a map there, or write zeros, before a field of it is replaced";
             illegal::<()>(core, op, lane, message, help);
             return STOP;
         }

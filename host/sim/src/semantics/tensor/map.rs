@@ -256,6 +256,14 @@ impl TensorMap {
         })
     }
 
+    /// Makes zeros an object whose fields are all zero. Programs that set every field on the device
+    /// begin with zeros.
+    pub fn begin(bytes: &mut [u8; BYTES]) {
+        if *bytes == [0; BYTES] {
+            bytes[..4].copy_from_slice(&MARK);
+        }
+    }
+
     /// Writes a field of the object in these bytes, as `tensormap.replace` does. The value is
     /// checked later, when the map is used. Returns false if the field cannot contain the value.
     pub fn replace(bytes: &mut [u8; BYTES], field: Field, value: u64) -> bool {

@@ -42,6 +42,18 @@ fn maps_go_to_memory_and_back() {
 }
 
 #[test]
+fn zeros_begin_a_map_and_other_bytes_do_not() {
+    let mut bytes = [0; 128];
+    TensorMap::begin(&mut bytes);
+    let begun = TensorMap::decode(&bytes).expect("all fields are zero");
+    assert_eq!((begun.rank, begun.address, begun.size), (0, 0, [1; 5]));
+    assert!(begun.check(90).is_err(), "no field is set");
+    let mut bytes = [0xff; 128];
+    TensorMap::begin(&mut bytes);
+    assert_eq!(bytes, [0xff; 128]);
+}
+
+#[test]
 fn a_map_that_cannot_be_says_why() {
     use TensorMapError as E;
     let wrong = |change: fn(&mut TensorMap), images_too: bool| {

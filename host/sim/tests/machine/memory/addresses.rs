@@ -197,3 +197,25 @@ fn a_module_of_32_bit_addresses_is_refused_with_the_reason() {
         );
     }
 }
+
+/// The address of a kernel's parameter, in registers of 32 and 64 bits, as compilers write it.
+#[test]
+fn addresses_of_parameters_lead_to_them_from_any_register() {
+    for body in [
+        "mov.b64 %rd1, pair; cvta.param.u64 %rd2, %rd1; ld.u32 %r1, [%rd2+4];",
+        "mov.b32 %r0, pair; cvt.u64.u32 %rd1, %r0; cvta.param.u64 %rd2, %rd1; ld.u32 %r1, [%rd2+4];",
+        "mov.b32 %r0, pair; ld.param.u32 %r1, [%r0+4];",
+        "mov.b64 %rd1, pair; ld.param.u32 %r1, [%rd1+4];",
+        "mov.b32 %r0, pair; add.s32 %r0, %r0, 4; cvt.u64.u32 %rd1, %r0; ld.param.u32 %r1, [%rd1];",
+        "mov.b64 %rd1, pair; mov.b64 %rd2, out; setp.eq.u32 %p, 0, 0; selp.b64 %rd1, %rd1, %rd2, %p; ld.param.u32 %r1, [%rd1+4];",
+    ] {
+        let rig = Rig::new(&format!(
+            ".visible .entry k(.param .u64 out, .param .align 8 .b8 pair[8]) {{
+                .reg .b64 %rd<4>; .reg .b32 %r<4>; .reg .pred %p;
+                {body} ld.param.u64 %rd3, [out]; st.global.u32 [%rd3], %r1; ret; }}"
+        ));
+        let out = rig.buffer(&[0u32]);
+        rig.ok("k", 1, 1, &[out, 7 << 32 | 3]);
+        assert_eq!(rig.read::<u32>(out, 1), [7], "{body}");
+    }
+}

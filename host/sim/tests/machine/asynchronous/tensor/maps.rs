@@ -5,16 +5,39 @@ use lanewise_sim::tensor::{Access, Element, Swizzle, TensorMap};
 use super::{HOPPER, SHARED, WAIT, bytes, dense, expected, fault, kernel, load, ok, run, swizzled};
 use crate::common::Rig;
 
+/// Each element of the map in shared memory becomes `%rd8`.
+fn fill(element: &str) -> String {
+    format!(
+        "mov.u32 %r0, 0;
+        C: cvt.u64.u32 %rd5, %r0; add.u64 %rd6, %rd3, %rd5; add.u64 %rd7, %rd1, %rd5; {element} st.shared.u64 [%rd6], %rd8;
+            add.u32 %r0, %r0, 8; setp.lt.u32 %p0, %r0, 128; @%p0 bra C;"
+    )
+}
+
 /// A map is copied to shared memory, changed there, copied to global memory and used, as
 /// grouped multiplications do.
 #[test]
 fn fields_are_replaced_on_the_device() {
+    replaced(&fill("ld.u64 %rd8, [%rd7];"));
+}
+
+/// A map is made on the device, from zeros, as Triton does.
+#[test]
+fn zeros_become_a_map_on_the_device() {
+    let zeros = fill("mov.u64 %rd8, 0;");
+    replaced(&format!(
+        "{zeros} mov.u32 %x0, 8; mov.u32 %x1, 1;
+            tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%rd3], 0, %x0;
+            tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%rd3], 0, %x1;"
+    ));
+}
+
+/// Replaces the fields that differ, of a map that `begin` writes to shared memory, and uses it.
+fn replaced(begin: &str) {
     let text = kernel(
         HOPPER,
         &format!(
-            "mov.u32 %r0, 0;
-        C: cvt.u64.u32 %rd5, %r0; add.u64 %rd6, %rd3, %rd5; add.u64 %rd7, %rd1, %rd5; ld.u64 %rd8, [%rd7]; st.shared.u64 [%rd6], %rd8;
-            add.u32 %r0, %r0, 8; setp.lt.u32 %p0, %r0, 128; @%p0 bra C;
+            "{begin}
             ld.param.u64 %rd9, [out]; add.u64 %rd10, %rd9, 64; mov.u32 %x0, 1; mov.u32 %x1, 24; mov.u32 %x2, 5; mov.u64 %rd11, 96; mov.u32 %x3, 2;
             tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%rd3], %rd10;
             tensormap.replace.tile.rank.shared::cta.b1024.b32 [%rd3], %x0;

@@ -35,6 +35,11 @@ pub(crate) enum MbarrierError {
     /// The memory contains no mbarrier.
     #[error("no mbarrier is there: `mbarrier.init` was not run, or `mbarrier.inval` was")]
     Invalid,
+    /// `mbarrier.init` of an object that is valid.
+    #[error(
+        "an mbarrier is initialised that is in use: `mbarrier.init` was run before, and `mbarrier.inval` was not"
+    )]
+    Live,
     /// A count outside the ISA's range.
     #[error("a count of {0} arrivals; it has to be between 1 and {MOST}")]
     Count(u32),
@@ -80,6 +85,12 @@ impl Mbarrier {
             expected: field(20, 20) as u32,
             bytes: (field(40, 21) as i64 - BIAS) as i32,
         })
+    }
+
+    /// Returns whether the bits are those of an object that was initialised with this count, and not
+    /// of other data that was stored over it.
+    pub(crate) fn is_live(bits: u64, count: u32) -> bool {
+        Self::of(bits).is_ok_and(|it| (1..=count).contains(&it.expected))
     }
 
     /// Returns the bits in memory. `mbarrier.arrive` returns these bits of the old object.

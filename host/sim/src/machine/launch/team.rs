@@ -66,6 +66,8 @@ pub(in crate::machine) struct Block {
     /// Threads that came to a barrier without the others of their warp, if the sync check is on.
     pub(in crate::machine) apart: Vec<StrayThreads>,
     pub(in crate::machine) barriers: [Barrier; BARRIERS],
+    /// The mbarriers that were initialised and not invalidated: shared address and count.
+    pub(in crate::machine) objects: Vec<(u32, u32)>,
     /// The number of threads that have not ended.
     pub(in crate::machine) live: u32,
 }
@@ -135,6 +137,7 @@ impl Core<'_> {
             block.live = run.threads;
             block.barriers = Default::default();
             block.apart.clear();
+            block.objects.clear();
             block.warps.resize_with(warps, Warp::default);
             block.shared.grow(run.shared_bytes as usize);
             if run.shared_bytes > 0 {

@@ -11,8 +11,8 @@
 //! In the last two cases it returns false. The time that the program suggests is ignored.
 //! `test_wait` never waits at first. After a warp has got false from it many times in a row, it
 //! does as `try_wait` does, so that threads that spin without end are found. Reported: memory that
-//! is not an object (zeros are not one), counts out of range, more arrivals than are pending, and
-//! waits for another block's object. The team reports a wait without end.
+//! is not an object (zeros are not one), an object that is initialised again, counts out of range,
+//! more arrivals than are pending, and waits for another block's object. The team reports a wait without end.
 
 use crate::checks::race::AccessKind;
 use crate::machine::core::Core;
@@ -149,6 +149,9 @@ impl Core<'_> {
                 "give `mbarrier.init` the number of arrivals of one phase"
             }
             MbarrierError::Count(_) => "check the count that the instruction is given",
+            MbarrierError::Live => {
+                "initialise an mbarrier once; run `mbarrier.inval` before its memory is used for another"
+            }
             MbarrierError::Bytes(_) => "wait for a phase before more copies are started",
         };
         let message = error.to_string();
@@ -241,8 +244,18 @@ pub(crate) unsafe fn init(core: &mut Core<'_>, op: *const Op) -> *const Op {
         let Some((home, host)) = core.mbarrier(op, lane, Core::space(o), addresses[lane]) else {
             return STOP;
         };
+        // SAFETY: `mbarrier` gave eight aligned bytes.
+        let before = unsafe { host.read() };
+        let objects = &mut core.team.blocks[home.rank].objects;
+        match objects.iter_mut().find(|(at, _)| *at == home.at) {
+            Some(&mut (_, count)) if Mbarrier::is_live(before, count) => {
+                return core.undefined(op, lane, MbarrierError::Live);
+            }
+            Some((_, count)) => *count = counts[lane],
+            None => objects.push((home.at, counts[lane])),
+        }
         match Mbarrier::new(counts[lane]) {
-            // SAFETY: `mbarrier` gave eight aligned bytes.
+            // SAFETY: as above.
             Ok(object) => unsafe { host.write(object.bits()) },
             Err(error) => return core.undefined(op, lane, error),
         }

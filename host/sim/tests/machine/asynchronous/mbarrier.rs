@@ -298,3 +298,34 @@ fn other_blocks_arrive_from_afar() {
         assert!(report.findings.is_empty(), "{}", report.findings[0]);
     }
 }
+
+/// PTX ISA, `mbarrier.init`: the behaviour is undefined if the memory contains a valid object.
+#[test]
+fn an_object_is_initialised_once() {
+    let again = "@%p0 mbarrier.init.shared.b64 [%rd1], 32;";
+    let report = fault(&format!("{INIT}{again}"), 64);
+    assert!(
+        report.contains("an mbarrier is initialised that is in use"),
+        "{report}"
+    );
+    // It was used in between.
+    let report = fault(
+        &format!("{INIT} mbarrier.arrive.shared.b64 %rd7, [%rd1]; bar.sync 0; {again}"),
+        64,
+    );
+    assert!(
+        report.contains("an mbarrier is initialised that is in use"),
+        "{report}"
+    );
+    run(
+        &format!("{INIT} @%p0 mbarrier.inval.shared.b64 [%rd1]; {again}"),
+        64,
+    );
+    // The memory was used for something else.
+    run(
+        &format!(
+            "{INIT} mov.b64 %rd7, 0x8000000000000000; @%p0 st.shared.u64 [%rd1], %rd7; {again}"
+        ),
+        64,
+    );
+}

@@ -8,7 +8,9 @@ use crate::abi::CUresult;
 use crate::error::Error;
 use crate::stderr;
 use lanewise_variables::LOG;
+use parking_lot::Mutex;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 /// How much is printed.
@@ -88,6 +90,18 @@ pub(crate) fn called(call: &str, code: CUresult) {
 pub(crate) fn found(finding: &lanewise_sim::Finding) {
     if level() >= Level::Faults {
         stderr::print(format_args!("lanewise: {finding}"));
+    }
+}
+
+/// Prints a note, once in a process.
+pub(crate) fn noted(note: &lanewise_sim::Finding) {
+    static PRINTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    if level() < Level::Faults {
+        return;
+    }
+    let text = note.to_string();
+    if PRINTED.lock().insert(text.clone()) {
+        stderr::print(format_args!("lanewise: {text}"));
     }
 }
 

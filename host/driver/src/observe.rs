@@ -44,6 +44,8 @@ pub struct Observed {
     pub counters: Option<Counters>,
     /// The findings of the checks.
     pub findings: Vec<Finding>,
+    /// What is allowed and may not be meant.
+    pub notes: Vec<Finding>,
 }
 
 type Record = Mutex<Vec<Observed>>;

@@ -91,6 +91,14 @@ impl Checking {
         }
     }
 
+    /// Turns on the check for uninitialised memory, also for reads that are no use yet: a kernel
+    /// only copies the bytes, or the host reads them.
+    pub fn strict_init() -> Self {
+        let mut checking = Self::init();
+        checking.checks.strict = true;
+        checking
+    }
+
     /// Turns on the check for accesses past the end of a shared or local array. With it, the report
     /// of a use of freed memory also names the lines that allocated and freed the memory.
     pub fn memory() -> Self {
@@ -196,6 +204,18 @@ impl Guard {
     pub fn findings(&self) -> Vec<Finding> {
         let observed = self.0.take().into_iter();
         observed.flat_map(|launch| launch.findings).collect()
+    }
+
+    /// Returns the findings, as [`Guard::findings`] does, and the notes on the same launches: what is
+    /// allowed and may not be meant, such as warps that return before a barrier. A note fails no
+    /// launch. The check `sync` looks for most of them.
+    pub fn findings_and_notes(&self) -> (Vec<Finding>, Vec<Finding>) {
+        let (mut findings, mut notes) = (Vec::new(), Vec::new());
+        for launch in self.0.take() {
+            findings.extend(launch.findings);
+            notes.extend(launch.notes);
+        }
+        (findings, notes)
     }
 
     /// With [`Checking::leak`], returns the objects that this thread has made since the guard

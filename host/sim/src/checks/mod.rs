@@ -24,6 +24,9 @@ pub struct Checks {
     pub memory: bool,
     /// Uses of values from uninitialised memory.
     pub init: bool,
+    /// With `init`: also reads of uninitialised memory by a kernel or the host that are no use yet,
+    /// such as copies.
+    pub strict: bool,
     /// Objects that a program has created and not freed when it ends. Launches ignore this field.
     /// The driver, which owns the objects, runs this check.
     pub leak: bool,
@@ -38,6 +41,7 @@ impl Checks {
             sync: true,
             memory: true,
             init: true,
+            strict: false,
             leak: false,
         }
     }
@@ -53,9 +57,15 @@ const NAMED: [Named; 5] = [
     ("leak", |checks| &mut checks.leak),
 ];
 
+/// The word for the check `init` with its field `strict`.
+const STRICT: &str = "init=strict";
+
 /// A word that is not the name of a check.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no check is called `{word}`; there are {}, and `all`", names())]
+#[error(
+    "no check is called `{word}`; there are {}, `{STRICT}`, and `all`",
+    names()
+)]
 pub struct UnknownCheck {
     /// The unknown word.
     pub word: String,
@@ -65,8 +75,8 @@ fn names() -> String {
     NAMED.map(|(name, _)| format!("`{name}`")).join(", ")
 }
 
-/// Parses `race,sync,memory,init,leak`, or `all` for all checks except `leak`. An empty text means
-/// no checks. Blanks around a word are ignored.
+/// Parses `race,sync,memory,init,leak`, or `all` for all checks except `leak`; `init=strict` is
+/// `init` with the field `strict`. An empty text means no checks. Blanks around a word are ignored.
 impl std::str::FromStr for Checks {
     type Err = UnknownCheck;
 
@@ -83,9 +93,11 @@ impl std::str::FromStr for Checks {
                 None if word == "all" => {
                     checks = Self {
                         leak: checks.leak,
+                        strict: checks.strict,
                         ..Self::all()
                     };
                 }
+                None if word == STRICT => (checks.init, checks.strict) = (true, true),
                 None => return Err(UnknownCheck { word: word.into() }),
             }
         }
@@ -98,12 +110,16 @@ impl std::fmt::Display for Checks {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut checks = *self;
         let on = NAMED.iter().filter(|(_, field)| *field(&mut checks));
-        let on: Vec<&str> = on.map(|(name, _)| *name).collect();
+        let strict = |name| match name {
+            "init" if self.strict => STRICT,
+            name => name,
+        };
+        let on: Vec<&str> = on.map(|(name, _)| strict(*name)).collect();
         f.write_str(&on.join(","))
     }
 }
 
-/// A mistake that a check found. The launch went on. `Display` prints the whole report.
+/// A mistake that a check found, or a note. The launch went on. `Display` prints the whole report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
@@ -133,6 +149,9 @@ pub enum FindingKind {
     /// Two threads access one place, at least one of them writes, and nothing orders
     /// the two accesses.
     Race,
+    /// Two threads access one place by volatile accesses, at least one of them writes, nothing
+    /// orders the two, and no loop polls the place.
+    Volatile,
     /// A barrier that the threads of a warp reached separately.
     DivergentBarrier,
     /// A shuffle that reads a lane which has ended, waits elsewhere, or is not in the mask.
@@ -151,6 +170,9 @@ pub enum FindingKind {
     PartOfAWarpgroup,
     /// A use of a value from uninitialised memory.
     Unwritten,
+    /// A read of uninitialised memory that is no use yet: a kernel only copies the bytes, or the
+    /// host reads them.
+    UnwrittenRead,
     /// Shared memory that threads wrote and an asynchronous unit reads, without a fence
     /// between the proxies.
     MissedFence,
@@ -158,12 +180,30 @@ pub enum FindingKind {
     Leak,
     /// Memory that the host passes to a call after the memory was freed.
     Freed,
+    /// A note: a register of `wgmma` is used before the wait. NVIDIA's assembler adds the wait.
+    EarlyRegister,
+    /// A note: the mask of a `.sync` operation names lanes that have ended.
+    EndedLanes,
+    /// A note: a block's barrier ended without warps that had returned.
+    EndedWarps,
+}
+
+impl FindingKind {
+    /// Returns whether a finding of this kind is a note: the program is right, and may not do what
+    /// its author meant.
+    pub fn is_note(self) -> bool {
+        matches!(
+            self,
+            Self::EarlyRegister | Self::EndedLanes | Self::EndedWarps
+        )
+    }
 }
 
 impl std::fmt::Display for FindingKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Race => "race",
+            Self::Volatile => "volatile accesses that nothing orders",
             Self::DivergentBarrier => "divergent barrier",
             Self::AbsentLane => "shuffle from an inactive lane",
             Self::DifferentMasks => "different masks in one operation",
@@ -173,9 +213,13 @@ impl std::fmt::Display for FindingKind {
             Self::Unexpected => "bytes that an mbarrier does not expect",
             Self::PartOfAWarpgroup => "`wgmma` by a part of a warpgroup",
             Self::Unwritten => "use of uninitialised memory",
+            Self::UnwrittenRead => "read of uninitialised memory",
             Self::MissedFence => "missing fence between proxies",
             Self::Leak => "leak",
             Self::Freed => "use of freed memory",
+            Self::EarlyRegister => "`wgmma` register used before the wait",
+            Self::EndedLanes => "mask with ended lanes",
+            Self::EndedWarps => "barrier without ended warps",
         })
     }
 }
@@ -192,7 +236,15 @@ mod tests {
 
     #[test]
     fn checks_are_written_as_they_are_read() {
-        for text in ["", "race", "sync", "race,sync,memory", "init", "init,leak"] {
+        for text in [
+            "",
+            "race",
+            "sync",
+            "race,sync,memory",
+            "init",
+            "init,leak",
+            "race,init=strict",
+        ] {
             assert_eq!(
                 text.parse::<Checks>().map(|c| c.to_string()),
                 Ok(text.into())
@@ -206,7 +258,7 @@ mod tests {
         let error = "race,bounds".parse::<Checks>().expect_err("no such check");
         assert_eq!(
             error.to_string(),
-            "no check is called `bounds`; there are `race`, `sync`, `memory`, `init`, `leak`, and `all`"
+            "no check is called `bounds`; there are `race`, `sync`, `memory`, `init`, `leak`, `init=strict`, and `all`"
         );
     }
 }

@@ -162,6 +162,8 @@ pub struct Report {
     pub counters: Option<Counters>,
     /// What the checks found. A finding does not end the launch.
     pub findings: Vec<Finding>,
+    /// What is allowed and may not be meant. The check `sync` adds to it.
+    pub notes: Vec<Finding>,
     /// The bytes of global memory that were accessed. Filled only by the race check.
     pub footprint: Footprint,
     /// Whether a thread waited for earlier launches (`griddepcontrol.wait`).

@@ -88,9 +88,8 @@ impl Core<'_> {
             if let Some(watch) = watch
                 && (self.looks_at_all() || list.has(op))
             {
-                if tracks && self.touches(op) {
-                    op = STOP;
-                    break;
+                if tracks {
+                    self.touches(op);
                 }
                 // An operation that only checks look at is a memory access.
                 if !(counts || self.looks_at_all()) || !self.watch_plain(op) {

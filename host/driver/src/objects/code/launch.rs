@@ -249,9 +249,13 @@ fn run(
         kernel: name,
         counters: report.counters,
         findings: report.findings,
+        notes: report.notes,
     };
     how.keep(&observed);
     summary::ran(&observed);
+    if !how.launches.quiet {
+        observed.notes.iter().for_each(log::noted);
+    }
     let findings = observed.findings;
     match how.launches.on_finding {
         OnFinding::Fault if !findings.is_empty() => Err(fault::found(&findings)),

@@ -43,5 +43,6 @@ fn keep(terms: &LaunchTerms, findings: Vec<Finding>) {
         kernel: String::new(),
         counters: None,
         findings,
+        notes: Vec::new(),
     });
 }

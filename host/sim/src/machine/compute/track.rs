@@ -14,6 +14,7 @@
 //! are not seen.
 
 use super::warpgroup::{Reading, WarpgroupSite};
+use crate::checks::FindingKind;
 use crate::machine::core::Core;
 use crate::machine::event::FaultKind;
 use crate::machine::frame::op_index;
@@ -79,6 +80,28 @@ impl Matrices {
         self.committed += 1;
     }
 
+    /// Returns the use of a register that a multiplication still writes.
+    fn written(&self, register: u32) -> Option<EarlyUse> {
+        let it = &self.known[register as usize];
+        (it.written != 0).then_some(EarlyUse {
+            register,
+            reads: false,
+            by: it.by,
+            open: it.written > self.committed,
+        })
+    }
+
+    /// Returns the change of a register that a multiplication still reads.
+    fn read(&self, register: u32) -> Option<EarlyUse> {
+        let it = &self.known[register as usize];
+        (it.read != 0).then_some(EarlyUse {
+            register,
+            reads: true,
+            by: it.by,
+            open: it.read > self.committed,
+        })
+    }
+
     /// Completes all groups except the latest `left`. Returns the last completed group.
     pub(super) fn wait(&mut self, left: u32) -> u32 {
         let last = self.committed.saturating_sub(left);
@@ -96,73 +119,64 @@ impl Matrices {
 /// What to do if a fence is missing.
 const FENCE: &str = "put `wgmma.fence.sync.aligned` before the first `wgmma.mma_async`, and wherever its registers were accessed in between";
 
-/// Why an access is wrong.
-enum RegisterMisuse {
-    /// The multiplication at this line writes the register.
-    Written(u32, bool),
-    /// The multiplication at this line reads the register.
-    Read(u32, bool),
+/// Why a multiplication must not use a register.
+#[derive(Clone, Copy)]
+enum MissingFence {
     /// No fence came before the warp's first multiplication.
-    NeverFenced,
+    First,
     /// No fence came between this operation's access and the multiplication.
-    NotFenced(u32),
+    Accessed(u32),
     /// No fence came between this multiplication, of another shape, and the one that accumulates
     /// into the same registers.
     OtherShape(u32),
 }
 
+/// A use of a register that a multiplication still uses.
+#[derive(Clone, Copy)]
+struct EarlyUse {
+    /// The register's number.
+    register: u32,
+    /// Whether the multiplication only reads the register, which is then written.
+    reads: bool,
+    /// The multiplication.
+    by: u32,
+    /// Whether its group is not closed.
+    open: bool,
+}
+
 impl Core<'_> {
-    /// Checks what an operation is about to do to registers of `wgmma`. Returns true if it is not
-    /// allowed; the core's event then holds the fault.
+    /// Checks what an operation is about to do to registers of `wgmma`.
     #[inline(always)]
-    pub(in crate::machine) fn touches(&mut self, op: *const Op) -> bool {
+    pub(in crate::machine) fn touches(&mut self, op: *const Op) {
         let run = self.run;
         let index = op_index(run.program, op);
-        match run.program.touches.get(index) {
-            // SAFETY: `op` is an operation of the running frame.
-            Some(Some(touch)) if unsafe { self.mask(&*op) } != 0 => {
-                self.touch(op, index as u32, touch)
-            }
-            _ => false,
+        // SAFETY: `op` is an operation of the running frame.
+        if let Some(Some(touch)) = run.program.touches.get(index)
+            && unsafe { self.mask(&*op) } != 0
+        {
+            self.touch(op, index as u32, touch);
         }
     }
 
     #[inline(never)]
-    fn touch(&mut self, op: *const Op, index: u32, touch: &RegisterUse) -> bool {
+    fn touch(&mut self, op: *const Op, index: u32, touch: &RegisterUse) {
         let count = self.run.program.tracked.len();
         let matrices = &mut self.warp().matrices;
         matrices.known.resize(count, Known::default());
         if let Some((from, to)) = touch.copies {
             matrices.known[to as usize] = matrices.known[from as usize];
-            return false;
+            return;
         }
-        let (committed, known) = (matrices.committed, &mut matrices.known);
-        let mut wrong = None;
+        let mut early = None;
         for &number in touch.reads.iter().chain(&touch.writes) {
-            let it = &mut known[number as usize];
-            it.touched = Some(index);
-            if it.written != 0 {
-                wrong = wrong.or(Some((
-                    number,
-                    RegisterMisuse::Written(it.by, it.written > committed),
-                )));
-            }
+            matrices.known[number as usize].touched = Some(index);
+            early = early.or(matrices.written(number));
         }
         for &number in &touch.writes {
-            let it = known[number as usize];
-            if it.read != 0 {
-                wrong = wrong.or(Some((
-                    number,
-                    RegisterMisuse::Read(it.by, it.read > committed),
-                )));
-            }
+            early = early.or(matrices.read(number));
         }
-        match wrong {
-            Some((number, wrong)) => {
-                self.misused(op, number, wrong);
-                true
-            }
-            None => false,
+        if let Some(early) = early {
+            self.used_early(op, early);
         }
     }
 
@@ -174,32 +188,24 @@ impl Core<'_> {
         matrices
             .known
             .resize(run.program.tracked.len(), Known::default());
-        let (group, fenced, committed) = (matrices.group(), matrices.fenced, matrices.committed);
+        let (group, fenced) = (matrices.group(), matrices.fenced);
         let [d, a] = &site.tracked;
-        let mut wrong = None;
+        let mut missing = None;
         let shape =
             |by: u32| run.program.warpgroups[run.program.ops[by as usize].aux as usize].shape;
         for &number in d.iter().chain(a) {
             let it = matrices.known[number as usize];
             let unfenced = match it.touched {
-                _ if !fenced => Some(RegisterMisuse::NeverFenced),
-                Some(by) => Some(RegisterMisuse::NotFenced(by)),
+                _ if !fenced => Some(MissingFence::First),
+                Some(by) => Some(MissingFence::Accessed(by)),
                 None if it.summed && shape(it.by) != site.shape => {
-                    Some(RegisterMisuse::OtherShape(it.by))
+                    Some(MissingFence::OtherShape(it.by))
                 }
                 None => None,
             };
-            wrong = wrong.or(unfenced.map(|unfenced| (number, unfenced)));
+            missing = missing.or(unfenced.map(|unfenced| (number, unfenced)));
         }
-        for &number in a {
-            let it = matrices.known[number as usize];
-            if it.written != 0 {
-                wrong = wrong.or(Some((
-                    number,
-                    RegisterMisuse::Written(it.by, it.written > committed),
-                )));
-            }
-        }
+        let early = a.iter().find_map(|&number| matrices.written(number));
         for &number in d {
             let it = &mut matrices.known[number as usize];
             (it.written, it.by, it.summed) = (group, index as u32, true);
@@ -208,55 +214,59 @@ impl Core<'_> {
             let it = &mut matrices.known[number as usize];
             (it.read, it.by) = (group, index as u32);
         }
-        match wrong {
-            Some((number, wrong)) => {
-                self.misused(op, number, wrong);
-                None
-            }
-            None => Some(()),
+        if let Some((number, missing)) = missing {
+            self.not_fenced(op, number, missing);
+            return None;
         }
+        if let Some(early) = early {
+            self.used_early(op, early);
+        }
+        Some(())
     }
 
+    /// Notes a use before the wait. NVIDIA's assembler adds the wait, so the result is right.
     #[cold]
-    fn misused(&mut self, op: *const Op, number: u32, wrong: RegisterMisuse) {
+    fn used_early(&mut self, op: *const Op, early: EarlyUse) {
         let program = self.run.program;
-        let name = &program.tracked[number as usize];
-        let line = |index: u32| program.infos[index as usize].line;
-        let waits = |open: bool| match open {
+        let name = &program.tracked[early.register as usize];
+        let line = program.infos[early.by as usize].line;
+        let (used, does) = match early.reads {
+            true => ("written", "reads"),
+            false => ("used", "writes"),
+        };
+        let waits = match early.open {
             true => "no `wgmma.commit_group` has closed its group",
             false => "no `wgmma.wait_group` has waited for its group",
         };
-        let (message, help) = match wrong {
-            RegisterMisuse::Written(by, open) => (
-                format!(
-                    "`{name}` is used while the `wgmma.mma_async` of ptx line {} writes it: {}",
-                    line(by),
-                    waits(open)
-                ),
-                "put `wgmma.commit_group` and `wgmma.wait_group` before the first use of a result",
-            ),
-            RegisterMisuse::Read(by, open) => (
-                format!(
-                    "`{name}` is written while the `wgmma.mma_async` of ptx line {} reads it: {}",
-                    line(by),
-                    waits(open)
-                ),
-                "put `wgmma.commit_group` and `wgmma.wait_group` before registers of A are used again",
-            ),
-            RegisterMisuse::NeverFenced => (
+        let what = format!(
+            "note: `{name}` is {used} while the `wgmma.mma_async` of ptx line {line} {does} it: {waits}"
+        );
+        let lane = self.active.trailing_zeros() as usize;
+        let by = (self.current.0, self.current.1 as u32, lane);
+        let says = || Some((what, vec![]));
+        self.note_by(FindingKind::EarlyRegister, op, by, says);
+    }
+
+    #[cold]
+    fn not_fenced(&mut self, op: *const Op, number: u32, missing: MissingFence) {
+        let program = self.run.program;
+        let name = &program.tracked[number as usize];
+        let line = |index: u32| program.infos[index as usize].line;
+        let (message, help) = match missing {
+            MissingFence::First => (
                 format!(
                     "`wgmma.mma_async` uses `{name}` without a `wgmma.fence`: a warp's first has to have one before it"
                 ),
                 FENCE,
             ),
-            RegisterMisuse::NotFenced(by) => (
+            MissingFence::Accessed(by) => (
                 format!(
                     "`wgmma.mma_async` uses `{name}` without a `wgmma.fence` since ptx line {} accessed it",
                     line(by)
                 ),
                 FENCE,
             ),
-            RegisterMisuse::OtherShape(by) => (
+            MissingFence::OtherShape(by) => (
                 format!(
                     "`wgmma.mma_async` uses `{name}` without a `wgmma.fence` since the one of ptx line {}, of another shape, wrote it",
                     line(by)

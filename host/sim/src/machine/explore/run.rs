@@ -318,9 +318,7 @@ impl Core<'_> {
     fn go_explored(&mut self, mut op: *const Op, token: &mut bool, alone: bool) -> *const Op {
         let watch = self.run.watches.then(|| watcher(self.run));
         while op < self.limit {
-            if self.touches(op) {
-                return STOP;
-            }
+            self.touches(op);
             if let Some(load) = self.due_load(op) {
                 let single = !alone || self.active.count_ones() == 1;
                 if !std::mem::take(token) || !single {

@@ -273,12 +273,15 @@ pub(crate) fn launch(
         chain,
         ..sums.summary
     };
+    let found = sums.findings.into_values();
+    let (notes, findings) = found.partition(|finding| finding.kind.is_note());
     Ok(Report {
         counters: launch.count.then_some(Counters {
             device_launches: summary.device_launches,
             ..sums.counters
         }),
-        findings: sums.findings.into_values().collect(),
+        findings,
+        notes,
         footprint: sums.footprint,
         waits_for_grids: waited,
         releases_grids: released,

@@ -9,11 +9,13 @@
 //! barrier, and `bar.red` mixed with `bar.sync`. The team reports threads that wait for an
 //! arrival that cannot come.
 
+use crate::checks::FindingKind;
 use crate::machine::core::Core;
 use crate::machine::event::{Event, FaultKind, Wait};
 use crate::machine::lane::{LANES, lanes};
 use crate::machine::launch::team::{Arrival, BARRIERS, Barrier};
 use crate::machine::op::Op;
+use crate::machine::warp::Group;
 
 /// What a barrier instruction does besides arriving: the low bits of `aux`.
 pub(crate) mod kind {
@@ -83,7 +85,7 @@ pub(crate) unsafe fn barrier(core: &mut Core<'_>, op: *const Op) -> *const Op {
     let complete = barrier.arrived >= barrier.expected.unwrap_or(block.live);
     if complete && all == mask {
         // In the usual last arrival this warp goes on without a stop.
-        core.release(request.number);
+        core.release(request.number, Some(op));
         // SAFETY: the destination is of the kind in `aux`.
         unsafe { core.give_result(o, mask, barrier) };
         return next;
@@ -203,15 +205,20 @@ impl Core<'_> {
         for number in 0..BARRIERS {
             let barrier = &self.block().barriers[number];
             if barrier.arrived > 0 && barrier.arrived >= barrier.expected.unwrap_or(live) {
-                self.release(number);
+                self.release(number, None);
             }
         }
     }
 
-    /// Releases all threads that wait at a barrier, with the reduction's result.
-    fn release(&mut self, number: usize) {
+    /// Releases all threads that wait at a barrier, with the reduction's result. `op` is the barrier
+    /// that the running warp is at and does not wait for.
+    fn release(&mut self, number: usize, op: Option<*const Op>) {
         let block = self.block();
         let barrier = std::mem::take(&mut block.barriers[number]);
+        if self.run.launch.checks.sync && barrier.expected.is_none() {
+            self.look_for_ended_warps(op, number);
+        }
+        let block = self.block();
         if !block.apart.is_empty() {
             self.judge_apart(number);
         }
@@ -239,6 +246,37 @@ impl Core<'_> {
         }
         if self.run.launch.checks.race {
             self.met(linear, barrier.waiting, number);
+        }
+    }
+
+    /// Notes warps that have returned, at a barrier that ends without them.
+    #[cold]
+    fn look_for_ended_warps(&mut self, op: Option<*const Op>, number: usize) {
+        let rank = self.current.0;
+        let warps = &self.team.blocks[rank].warps;
+        let ended = warps.iter().filter(|warp| warp.live == 0).count();
+        let waits = |group: &&Group| group.wait == Wait::Barrier(number as u8);
+        let waiting = warps.iter().enumerate().find_map(|(at, warp)| {
+            let group = warp.groups.iter().find(waits)?;
+            // Lanes that wait at a barrier stand after it.
+            let op = group.op.wrapping_sub(1);
+            Some((op, at, group.mask.trailing_zeros() as usize))
+        });
+        let lane = self.active.trailing_zeros() as usize;
+        let here = op.map(|op| (op, self.current.1, lane));
+        if let Some((op, warp, lane)) = waiting.or(here)
+            && ended > 0
+        {
+            let note = format!("{ended} of the block's {} warps have returned", warps.len());
+            self.note_by(
+                FindingKind::EndedWarps,
+                op,
+                (rank, warp as u32, lane),
+                || {
+                    let what = "note: a barrier of the block ends without warps that have returned";
+                    Some((what.into(), vec![note]))
+                },
+            );
         }
     }
 

@@ -128,7 +128,21 @@ impl Core<'_> {
                 self.note(FindingKind::DifferentMasks, op, lane);
             }
         }
-        let live = self.warp().live;
+        let (live, exist) = (self.warp().live, self.warp().exist);
+        if self.run.launch.checks.sync
+            && let Some(lane) = lanes(mask).find(|&lane| members[lane] & exist & !live != 0)
+        {
+            let ended = (members[lane] & exist & !live).count_ones();
+            let by = (self.current.0, self.current.1 as u32, lane);
+            let note = format!(
+                "the mask is {:#010x}; {ended} of its lanes have ended",
+                members[lane]
+            );
+            self.note_by(FindingKind::EndedLanes, op, by, || {
+                let what = "note: the mask of an operation names lanes that have ended";
+                Some((what.into(), vec![note]))
+            });
+        }
         let (mut complete, mut through, mut left, all) = (0, 0, mask, self.active);
         while left != 0 {
             let m = members[left.trailing_zeros() as usize];

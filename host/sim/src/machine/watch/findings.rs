@@ -28,7 +28,7 @@ fn words(kind: FindingKind) -> (&'static str, &'static str) {
             "the threads of a warp reach a barrier separately",
             "move the barrier out of the branch, so that all threads of the block reach it together",
         ),
-        FindingKind::Race => (
+        FindingKind::Race | FindingKind::Volatile => (
             "a race",
             "order the two with a barrier, or make both atomic",
         ),
@@ -40,9 +40,25 @@ fn words(kind: FindingKind) -> (&'static str, &'static str) {
             "a use of uninitialised memory",
             "write every element before it is read: new allocations and shared memory have arbitrary contents at first",
         ),
+        FindingKind::UnwrittenRead => (
+            "a load reads uninitialised memory",
+            "write every element before it is read; for padding, and for values that may be absent, use `init` in place of `init=strict`",
+        ),
         FindingKind::MissedFence => (
             "an asynchronous read without a fence",
             "let each thread that writes run `fence.proxy.async` after its writes and before the barrier that precedes the read",
+        ),
+        FindingKind::EarlyRegister => (
+            "note: a register of `wgmma` is used before the wait",
+            "put `wgmma.commit_group` and `wgmma.wait_group` before the use: NVIDIA's assembler adds a wait there, and then the products of the kernel run one after another",
+        ),
+        FindingKind::EndedLanes => (
+            "note: the mask of an operation names lanes that have ended",
+            "this is allowed, and the operation does not wait for them; let them take part if their values are meant",
+        ),
+        FindingKind::EndedWarps => (
+            "note: a barrier of the block ends without warps that have returned",
+            "this is allowed, and the barrier does not wait for them; let them reach it if they have work to do after it",
         ),
         // No launch finds these.
         FindingKind::Leak => ("a leak", "give it back"),
@@ -122,7 +138,7 @@ impl Core<'_> {
 
 /// Returns the key of an operation's place. This is its source line, so that unrolled copies of a
 /// loop count as one place, or the operation itself if no line is known.
-pub(super) fn place_key(program: &Program, op: u32) -> u32 {
+pub(in crate::machine) fn place_key(program: &Program, op: u32) -> u32 {
     let source = program.infos[op as usize].source;
     let line = source
         .checked_sub(1)

@@ -1,5 +1,6 @@
 //! `bar`, `barrier`, `bar.warp.sync`, `membar`, `fence`: every form orders what it must order.
 
+use lanewise_sim::checks::FindingKind;
 use lanewise_sim::{Checks, Launch, Report};
 
 use crate::common::Rig;
@@ -256,4 +257,45 @@ fn warps_that_meet_for_ever_use_up_the_budget() {
         .launch(&rig.instance, &launch)
         .expect_err("no end");
     assert!(fault.to_string().contains("budget of 100000"), "{fault}");
+}
+
+/// Warps return before the barrier. That is allowed, and may not be meant: a note says how many.
+#[test]
+fn warps_that_returned_before_a_barrier_are_noted() {
+    let body = "setp.ge.u32 %p0, %r0, 64; @%p0 ret; bar.sync 0;";
+    let (report, _) = run(body, 128, 0);
+    assert_eq!(report.findings, []);
+    let [note] = &report.notes[..] else {
+        panic!("{:#?}", report.notes);
+    };
+    assert_eq!(note.kind, FindingKind::EndedWarps);
+    let text = note.to_string();
+    assert!(
+        text.contains("2 of the block's 4 warps have returned"),
+        "{text}"
+    );
+    // All warps reach the barrier, also if some of their threads have returned.
+    let body = "setp.eq.u32 %p0, %r7, 0; @%p0 ret; bar.sync 0;";
+    let (report, _) = run(body, 128, 0);
+    assert_eq!(report.notes, []);
+}
+
+/// A full mask names lanes that have returned.
+#[test]
+fn masks_that_name_ended_lanes_are_noted() {
+    for operation in ["bar.warp.sync -1;", "vote.sync.ballot.b32 %r1, %p2, -1;"] {
+        let body = format!("setp.ge.u32 %p0, %r0, 16; @%p0 ret; {operation}");
+        let (report, _) = run(&body, 32, 0);
+        assert_eq!(report.findings, []);
+        let notes: Vec<String> = report.notes.iter().map(ToString::to_string).collect();
+        let said = notes
+            .iter()
+            .any(|note| note.contains("0xffffffff; 16 of its lanes have ended"));
+        assert!(said, "{operation} {notes:?}");
+        let (report, _) = run(&body.replace("-1", "0xffff"), 32, 0);
+        assert_eq!(report.notes, [], "{operation}");
+        // Lanes that never existed have not ended.
+        let (report, _) = run(operation, 16, 0);
+        assert_eq!(report.notes, [], "{operation}");
+    }
 }

@@ -142,6 +142,7 @@ impl Builder<'_, '_> {
         self.info.acquires = has(M::Acquire) || has(M::AcqRel);
         self.info.narrow = has(M::Cta);
         self.info.cas = has(M::Cas);
+        self.info.volatile = has(M::Volatile);
         // Atomics without these words are relaxed, with device scope. Volatile accesses are
         // relaxed, with system scope.
         let atomic = matches!(i.opcode, Opcode::Atom | Opcode::Red)

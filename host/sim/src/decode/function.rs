@@ -199,6 +199,7 @@ fn modelled<'a>(
     builder.track();
     builder.flows();
     builder.late_loads();
+    builder.polls();
     builder.repeat_addresses();
     Ok(builder.finish())
 }

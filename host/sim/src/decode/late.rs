@@ -153,7 +153,7 @@ impl Builder<'_, '_> {
     }
 
     /// Returns the target of a branch.
-    fn target(&self, branch: &Instruction) -> Option<usize> {
+    pub(super) fn target(&self, branch: &Instruction) -> Option<usize> {
         let target = |operand: &Operand<'_>| match *operand {
             Operand::Label(label) => match self.body.labels.get(label as usize)?.target {
                 Target::Instruction(index) => Some(index as usize),

@@ -20,7 +20,7 @@
 //! | `problem` | what is wrong with the text, and the error for it |
 //! | `operand` | operands to frame offsets |
 //! | `arrays` | which shared or local array an address is computed from |
-//! | `assigned`, `late`, `repeated`, `flows`, `bounds` | what is known of registers, loads and constants before the program runs |
+//! | `assigned`, `late`, `repeated`, `flows`, `polls`, `bounds` | what is known of registers, loads and constants before the program runs |
 
 mod arrays;
 mod assigned;
@@ -33,6 +33,7 @@ mod instructions;
 mod late;
 mod link;
 mod operand;
+mod polls;
 mod problem;
 mod repeated;
 mod signature;

@@ -169,6 +169,10 @@ pub(crate) struct OpInfo {
     pub(crate) acquires: bool,
     /// Whether its scope is the block.
     pub(crate) narrow: bool,
+    /// Whether it is `.volatile`.
+    pub(crate) volatile: bool,
+    /// Whether it is a volatile load that a loop repeats until the value changes.
+    pub(crate) polls: bool,
     /// The scope of a strong operation or of a fence.
     pub(crate) scope: Option<Scope>,
     /// Whether it is a `fence.sc`.

@@ -26,6 +26,8 @@ pub(crate) struct Access {
     pub(crate) kind: AccessKind,
     /// Whether it is strong in the memory model's sense.
     pub(crate) strong: bool,
+    /// Whether it is strong because it is volatile.
+    pub(crate) volatile: bool,
     /// Whether the access itself is a release, without a fence before it.
     pub(crate) releases: bool,
     /// Whether the access itself is an acquire, without a fence after it.

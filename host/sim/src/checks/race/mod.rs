@@ -20,7 +20,8 @@
 //! - A thread that receives memory (`malloc` in a kernel, the buffer for a launch's parameters) is
 //!   ordered after the threads that gave it back.
 //! - Two strong accesses (atomic, volatile, relaxed, acquire, release) do not race with each other
-//!   if the scopes of both contain both threads.
+//!   if the scopes of both contain both threads. Two volatile accesses that nothing orders are a
+//!   finding of their own, except at places that are polled: see `volatile`.
 //! - Lanes that store the same value to the same place in one instruction do not race.
 //! - A load of read-only data (`.nc`) is ordered after no write of its launch, not even after a
 //!   write of its own thread.
@@ -43,6 +44,7 @@
 //! | `moment` | when an access happens |
 //! | `touch` | an access, cut into such words |
 //! | `glance`, `deferred`, `touched` | accesses that need no look at each word |
+//! | `volatile` | pairs of volatile accesses, until it is known whether their place is polled |
 //! | `spare` | the memory of all this, kept for the next launch |
 
 mod access;
@@ -60,6 +62,7 @@ mod synchronisation;
 mod tests;
 mod touch;
 mod touched;
+mod volatile;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -71,9 +74,10 @@ use clocks::{Block, ReleasedClocks, Warp};
 use deferred::Deferred;
 pub(crate) use glance::PlainAccess;
 use moment::Moment;
-use record::{AccessMark, NARROW, PENDING, Records, STRONG};
+use record::{AccessMark, NARROW, PENDING, Records, STRONG, VOLATILE};
 use touch::{lies_simply, touch, touch_evenly};
 use touched::LanePlaces;
+use volatile::VolatilePairs;
 
 use crate::checks::Footprint;
 use crate::counters::even::{Even, LANES, Neighbours};
@@ -97,6 +101,8 @@ pub(crate) struct Races {
     current: Option<((u64, u32), Moment)>,
     /// All records before this one are of accesses that are complete.
     pending: u32,
+    /// Pairs of volatile accesses that nothing orders.
+    pub(crate) volatile: VolatilePairs,
     /// The clocks that releases stored, by word.
     left: HashMap<(Option<u64>, u64), ReleasedClocks, FixedState>,
     /// The clocks that arrivals stored at mbarriers, by block and shared address.
@@ -118,6 +124,7 @@ impl Default for Races {
             alone: None,
             current: None,
             pending: u32::MAX,
+            volatile: VolatilePairs::default(),
             left: HashMap::default(),
             objects: HashMap::new(),
             returned: BTreeMap::new(),
@@ -181,6 +188,7 @@ impl Races {
             op: mark.op(),
             kind: record.kind,
             strong: record.how & STRONG != 0,
+            volatile: record.how & VOLATILE != 0,
             releases: false,
             acquires: false,
             narrow: record.how & NARROW != 0,

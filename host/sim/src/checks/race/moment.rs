@@ -4,7 +4,9 @@
 use super::cells::{Cells, MemoryOwner};
 use super::clocks::is_after;
 use super::glance::PlainAccess;
-use super::record::{AccessMark, CurrentAccess, NARROW, PENDING, Record, STRONG, Verdict};
+use super::record::{
+    AccessMark, CurrentAccess, NARROW, PENDING, Record, STRONG, VOLATILE, Verdict,
+};
 use super::touched::LanePlaces;
 use super::{Access, AccessKind, Races};
 
@@ -46,7 +48,11 @@ impl Races {
             kind: access.kind,
             read_only: access.read_only,
             who: (place, access.warp as u16),
-            mark: AccessMark::new(number, access.op, access.strong && !access.narrow),
+            mark: AccessMark::new(
+                number,
+                access.op,
+                access.strong && !access.narrow && !access.volatile,
+            ),
             here,
             records: &self.records,
             // The shared memory is accessed by its own block only.
@@ -93,6 +99,7 @@ impl Races {
             warp: access.warp as u16,
             kind: access.kind,
             how: flag(access.strong, STRONG)
+                | flag(access.volatile, VOLATILE)
                 | flag(access.narrow, NARROW)
                 | flag(access.pending, PENDING),
         };

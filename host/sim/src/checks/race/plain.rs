@@ -355,7 +355,8 @@ impl Races {
 /// Returns whether nothing orders `before` before `now`.
 fn unordered(blocks: &HashMap<u64, Block>, before: &Stamp, now: &Stamp) -> bool {
     let (a, b) = (&before.access, &now.access);
-    if a.strong && b.strong && (a.block == b.block || !(a.narrow || b.narrow)) {
+    let volatile = a.volatile && b.volatile;
+    if a.strong && b.strong && !volatile && (a.block == b.block || !(a.narrow || b.narrow)) {
         return false;
     }
     if a.pending || b.read_only && a.kind != AccessKind::Read {

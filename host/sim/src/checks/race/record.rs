@@ -24,7 +24,7 @@ pub(super) struct Record {
     pub(super) warp: u16,
     /// Whether it reads, writes or does both.
     pub(super) kind: AccessKind,
-    /// Flags: [`STRONG`], [`NARROW`], [`PENDING`].
+    /// Flags: [`STRONG`], [`NARROW`], [`PENDING`], [`VOLATILE`].
     pub(super) how: u8,
 }
 
@@ -52,6 +52,8 @@ pub(super) const STRONG: u8 = 1;
 pub(super) const NARROW: u8 = 2;
 /// The access is asynchronous and not complete.
 pub(super) const PENDING: u8 = 4;
+/// The access is strong because it is volatile.
+pub(super) const VOLATILE: u8 = 8;
 
 /// An access by one lane, or by adjacent lanes: its record, the operation, the lane, and the bytes
 /// of a word. A mark without bytes stands for no access.
@@ -64,7 +66,8 @@ pub(super) struct AccessMark(u64);
 
 const OP: u32 = 28;
 const RECORD: u64 = (1 << OP) - 1;
-/// Two accesses that both have this bit are ordered, whichever threads they are of.
+/// Two accesses that both have this bit are ordered, whichever threads they are of. Volatile accesses
+/// do not have it.
 const WIDE: u64 = 1 << (LANE - 1);
 const LANE: u32 = 52;
 const BYTES: u32 = 57;
@@ -392,7 +395,9 @@ impl CurrentAccess<'_> {
     fn order(&self, before: &Record) -> Verdict {
         let now = self.records.of(self.mark);
         let narrow = (before.how | now.how) & NARROW != 0;
-        if before.how & now.how & STRONG != 0 && (before.block == now.block || !narrow) {
+        let both = before.how & now.how;
+        let strong = both & STRONG != 0 && both & VOLATILE == 0;
+        if strong && (before.block == now.block || !narrow) {
             return Verdict::Ordered;
         }
         if before.how & PENDING != 0 || self.read_only && before.kind != AccessKind::Read {

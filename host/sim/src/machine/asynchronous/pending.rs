@@ -409,6 +409,7 @@ impl Core<'_> {
             kind,
             // Reductions are `.relaxed`.
             strong: kind == AccessKind::Atomic,
+            volatile: false,
             releases: false,
             acquires: false,
             narrow: false,

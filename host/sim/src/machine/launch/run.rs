@@ -291,7 +291,8 @@ impl Run<'_> {
     }
 
     /// Adds a core's counters.
-    pub(in crate::machine) fn sum(&self, core: Core<'_>) {
+    pub(in crate::machine) fn sum(&self, mut core: Core<'_>) {
+        core.drop_flags();
         let mut summary = self.summary.lock().unwrap_or_else(PoisonError::into_inner);
         *self.counters.lock().unwrap_or_else(PoisonError::into_inner) += core.counters;
         summary.instructions += core.instructions;

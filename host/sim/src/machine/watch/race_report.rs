@@ -26,11 +26,23 @@ impl Core<'_> {
         address: u64,
     ) {
         let run = self.run;
-        let key = (
-            FindingKind::Race,
+        let infos = &run.program.infos;
+        let pair = (
             place_key(run.program, before.op),
             place_key(run.program, now.op),
         );
+        let volatile = before.volatile && now.volatile;
+        if volatile {
+            if infos[before.op as usize].polls || infos[now.op as usize].polls {
+                return;
+            }
+            self.races.volatile.found(pair, now.shared, address);
+        }
+        let kind = match volatile {
+            true => FindingKind::Volatile,
+            false => FindingKind::Race,
+        };
+        let key = (kind, pair.0, pair.1);
         let mut findings = run.findings.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = findings.get_mut(&key) {
             found.count += 1;
@@ -53,6 +65,13 @@ impl Core<'_> {
                 verb(now.kind)
             ),
         };
+        if volatile {
+            what = format!(
+                "volatile: {} and {} of {memory} memory that nothing orders",
+                verb(before.kind),
+                verb(now.kind)
+            );
+        }
         if before.pending {
             what = what.replacen("race: a", "race: an unfinished asynchronous", 1);
         }
@@ -103,11 +122,20 @@ impl Core<'_> {
         findings.insert(
             key,
             Finding {
-                kind: FindingKind::Race,
+                kind,
                 report,
                 count: 1,
             },
         );
+    }
+
+    /// Drops the findings on volatile accesses whose places are all polled: they are flags.
+    pub(in crate::machine) fn drop_flags(&mut self) {
+        let findings = self.run.findings.lock();
+        let mut findings = findings.unwrap_or_else(PoisonError::into_inner);
+        for (before, now) in self.races.volatile.of_flags() {
+            findings.remove(&(FindingKind::Volatile, before, now));
+        }
     }
 
     /// Returns the number of elements of an access and their size in bytes. None if the operation
@@ -185,6 +213,10 @@ impl Core<'_> {
                     "wait for the copy first: by `cp.async.wait_group`, or for the mbarrier that it signals"
                 }
             };
+        }
+        if before.volatile && now.volatile {
+            return "`volatile` orders nothing: put a barrier between the two (of the block, or of the warp if no other warp takes part), or pass the value by \
+                    an atomic with release and acquire";
         }
         let apart = before.block != now.block;
         if apart && before.strong && now.strong {

@@ -44,6 +44,15 @@ impl Core<'_> {
         let own = region != Region::Shared
             || of_block(any_bit(addresses))
             || mask & !there(addresses, of_block) == 0;
+        if info.polls {
+            for lane in lanes(mask) {
+                let (shared, address) = match region {
+                    Region::Shared => self.owner(addresses[lane]),
+                    _ => (None, addresses[lane]),
+                };
+                self.races.volatile.polled(shared, address);
+            }
+        }
         let size = u64::from(info.bytes);
         if !own {
             return self.check_lanes(op, access, region, addresses, mask, size);
@@ -81,6 +90,7 @@ impl Core<'_> {
             op,
             kind,
             strong,
+            volatile: info.volatile && kind != AccessKind::Atomic,
             releases: info.releases,
             acquires: info.acquires,
             narrow: info.narrow,

@@ -18,6 +18,8 @@ mod leaks;
 mod settings;
 #[path = "checks/streams.rs"]
 mod streams;
+#[path = "checks/strict.rs"]
+mod strict;
 
 /// What this file's tests need: a check is the simulator's.
 fn simulator() -> Option<Device> {

@@ -1,6 +1,7 @@
 //! The counters and checks that a launch can have.
 
 use crate::common::Rig;
+use lanewise_sim::checks::FindingKind;
 use lanewise_sim::{Checks, Counters, DeviceModel, Launch, Report};
 
 /// Runs with counters and all checks.
@@ -261,4 +262,70 @@ fn a_shuffle_from_an_absent_lane_is_found() {
     assert_eq!(findings.len(), 1);
     assert_eq!(findings[0].report.place.thread, Some([8, 0, 0]));
     assert_eq!(rig.read::<u32>(out, 24)[7..9], [23, 0x7fff_dead]);
+}
+
+/// Runs with the check of initialisation.
+fn initialised(strict: bool, body: &str) -> Report {
+    let rig = Rig::new(&format!(
+        ".visible .entry k(.param .u64 out, .param .u64 new) {{ .reg .b64 %rd<4>; .reg .b32 %r<4>; .reg .pred %p; .local .b32 own;
+            ld.param.u64 %rd0, [out]; ld.param.u64 %rd1, [new]; {body} ret; }}"
+    ));
+    let (out, new) = (rig.buffer(&[0u32; 8]), rig.unwritten(32));
+    let bytes: Vec<u8> = [out, new].iter().flat_map(|p| p.to_le_bytes()).collect();
+    let word = if strict { "init=strict" } else { "init" };
+    let launch = Launch {
+        checks: word.parse().expect("a check"),
+        ..Launch::new("k", [1; 3], [1; 3], &bytes)
+    };
+    let report = rig.device.launch(&rig.instance, &launch);
+    report.unwrap_or_else(|fault| panic!("error: {fault}"))
+}
+
+#[test]
+fn a_strict_check_reports_copies_of_what_nobody_wrote() {
+    let copy = "ld.global.u32 %r0, [%rd1+4]; st.global.u32 [%rd0], %r0;";
+    assert_eq!(initialised(false, copy).findings, []);
+    let found = initialised(true, copy).findings;
+    let [finding] = &found[..] else {
+        panic!("{found:#?}");
+    };
+    assert_eq!(finding.kind, FindingKind::UnwrittenRead);
+    let text = finding.to_string();
+    assert!(text.contains("a load reads uninitialised memory"), "{text}");
+    assert!(
+        text.contains("4 uninitialised bytes: the first is 4 bytes into"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_strict_check_is_silent_on_what_was_written_and_on_padding() {
+    for body in [
+        "mov.b32 %r0, 1; st.global.u32 [%rd1+4], %r0; ld.global.u32 %r0, [%rd1+4]; st.global.u32 [%rd0], %r0;",
+        // A structure of a byte and three bytes of padding.
+        "mov.b32 %r0, 1; st.global.u8 [%rd1+4], %r0; ld.global.u32 %r0, [%rd1+4]; st.global.u32 [%rd0], %r0;",
+        // Compilers copy gaps through local memory.
+        "ld.local.u32 %r0, [own]; st.local.u32 [own], %r0;",
+    ] {
+        assert_eq!(initialised(true, body).findings, [], "{body}");
+    }
+}
+
+/// What is used is reported once, where it is used.
+#[test]
+fn a_strict_check_reports_a_use_once() {
+    let body = "ld.global.u32 %r0, [%rd1]; setp.eq.u32 %p, %r0, 0; @%p st.global.u32 [%rd0], 1;";
+    let kinds = |strict| {
+        initialised(strict, body)
+            .findings
+            .iter()
+            .map(|it| it.kind)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(kinds(true), kinds(false));
+    assert!(
+        kinds(true)
+            .iter()
+            .all(|kind| *kind == FindingKind::Unwritten)
+    );
 }

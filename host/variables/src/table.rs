@@ -38,7 +38,7 @@ variables! {
             "A program with the driver inside ends before `main`; its exit code is 0 if the driver accepts the other settings. `lanewise exec` checks this first.";
     }
     Launch {
-        CHECKS "LANEWISE_CHECKS": "`race`, `sync`, `memory`, `init`, `leak`, separated by commas; `all` is all except `leak`", "none",
+        CHECKS "LANEWISE_CHECKS": "`race`, `sync`, `memory`, `init`, `leak`, separated by commas; `init=strict`; `all` is all except `leak`", "none",
             "The checks of each launch, in addition to what is always checked. With `leak`, what the program has not freed is listed when it ends.";
         CHECKS_ACTION "LANEWISE_CHECKS_ACTION": "`fault`, `report`", "`fault`",
             "What a finding does: it fails the launch, as a fault does, or it is only printed.";

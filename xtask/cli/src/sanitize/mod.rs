@@ -31,9 +31,9 @@ use findings::Findings;
                   cargo lanewise sanitize --tools all,leak -- ./my_program"
 )]
 pub struct Args {
-    /// The checks, separated by commas: `memory`, `race`, `sync`, `init`, or `all` of
-    /// these, and `leak`
-    #[arg(long, value_name = "LIST", default_value = "all")]
+    /// The checks, separated by commas: `memory`, `race`, `sync`, `init`, or `all` of these;
+    /// `init=strict`, which also reports reads that are no use yet; and `leak`
+    #[arg(long, value_name = "LIST", default_value = "all,init=strict")]
     tools: String,
     /// How many seeds to run, each another order of warps
     #[arg(long, value_name = "N", default_value_t = 1)]

@@ -111,6 +111,9 @@ pub(crate) fn moved(to: u64, from: u64, bytes: u64) {
         .iter()
         .flat_map(|device| device.sim.memory().unwritten(from, bytes))
         .collect();
+    if !gaps.is_empty() {
+        report_unwritten(to, from, &gaps);
+    }
     for device in device::all() {
         let memory = device.sim.memory();
         memory.written(to, bytes);
@@ -427,6 +430,28 @@ fn report_freed(how: &str, address: u64) {
         Some(help.into()),
     );
     host_finding::found(Finding::new(FindingKind::Freed, report));
+}
+
+/// Reports, under the strict check of initialisation, that the host reads device memory that nothing
+/// has written: offsets from `from` with lengths.
+fn report_unwritten(to: u64, from: u64, gaps: &[(u64, u64)]) {
+    let on_host = locate(to).is_none_or(|found| found.allocation.kind.on_host());
+    let Some(&(first, _)) = gaps.first().filter(|_| on_host && observe::checks().strict) else {
+        return;
+    };
+    let bytes: u64 = gaps.iter().map(|(_, len)| len).sum();
+    let place = locate(from + first).map(|found| {
+        let at = from + first - found.allocation.base;
+        format!("the first is {at} bytes into {}", found.allocation)
+    });
+    let origin = origin::capture().map(|origin| origin.describe("read"));
+    let (at, by) = origin.map_or((None, None), |(at, by)| (at, Some(by)));
+    let count = format!("{bytes} bytes were never written");
+    let notes = by.into_iter().chain([count]).chain(place).collect();
+    let help = "write every element before it is read; for padding, and for values that may be absent, use `init` in place of `init=strict`";
+    let what = "the host reads uninitialised memory of the device".to_owned();
+    let report = FaultReport::of_host(what, at, notes, Some(help.into()));
+    host_finding::found(Finding::new(FindingKind::UnwrittenRead, report));
 }
 
 /// Keeps, of a kernel's accesses, only those to memory of the program. Returns whether the host may

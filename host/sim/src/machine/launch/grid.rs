@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::family::{Family, LaunchedGrids};
 use super::run::Run;
-use crate::checks::Checks;
+use crate::checks::{Checks, FindingKind};
 use crate::kernel::Kernel;
 use crate::launch::{BankWidth, ExecutionSummary, Launch, limits};
 use crate::machine::explore::EXPLORED_BUDGET;
@@ -117,6 +117,7 @@ fn prepare<'l>(
         output: Mutex::default(),
         heap: family.heap,
         findings: Mutex::default(),
+        used_reads: Mutex::default(),
         footprint: Mutex::default(),
         bank_width: bank_width(model, launch.bank_width),
         counters: Mutex::default(),
@@ -206,11 +207,14 @@ fn finish(run: Run<'_>) -> Result<LaunchedGrids, Fault> {
         blocks: count(launch.grid),
         ..inner(run.summary)
     };
+    let (mut findings, used) = (inner(run.findings), inner(run.used_reads));
+    findings
+        .retain(|(kind, read, _), _| *kind != FindingKind::UnwrittenRead || !used.contains(read));
     family.add(
         inner(run.steps),
         inner(run.counters),
         summary,
-        (inner(run.findings), inner(run.footprint)),
+        (findings, inner(run.footprint)),
     );
     Ok(inner(run.launched))
 }

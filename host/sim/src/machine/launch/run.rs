@@ -8,7 +8,7 @@
 //! The launch's fault is the first one by the order of teams. Teams before the faulting one run to
 //! their end, and teams after it are dropped.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -92,6 +92,8 @@ pub(crate) struct Run<'l> {
     pub(in crate::machine) heap: &'l Heap,
     /// The findings of the checks.
     pub(in crate::machine) findings: Mutex<BTreeMap<FindingKey, Finding>>,
+    /// The places of loads whose uninitialised bytes were used.
+    pub(in crate::machine) used_reads: Mutex<BTreeSet<u32>>,
     /// The bytes of global memory that were accessed, if races are looked for.
     pub(super) footprint: Mutex<Footprint>,
     /// The width of a bank of shared memory, for the counters.

@@ -93,6 +93,14 @@ impl Core<'_> {
             if bytes != [0; LANES] {
                 self.set_taint(part, mask, &bytes, 0, origin);
             }
+            // Of padding beside a field, only a part of an element is unwritten.
+            let whole = |&lane: &usize| bytes[lane] & all(each as u8) == all(each as u8);
+            if run.launch.checks.strict
+                && region != Region::Local
+                && let Some(lane) = lanes(mask).find(whole)
+            {
+                self.read_unwritten(op, origin, lane);
+            }
         }
     }
 

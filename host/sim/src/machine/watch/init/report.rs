@@ -1,6 +1,8 @@
 //! Reports of uses of uninitialised memory: what depended on it, where it was read, and which
 //! memory it is.
 
+use std::sync::PoisonError;
+
 use super::taint::{Origin, Taint};
 use crate::checks::FindingKind;
 use crate::machine::core::Core;
@@ -9,6 +11,7 @@ use crate::machine::lane::lanes;
 use crate::machine::launch::run::Run;
 use crate::machine::op::Op;
 use crate::machine::program::{Variable, VariableSpace};
+use crate::machine::watch::findings::place_key;
 use crate::machine::watch::place::index;
 use crate::memory::window;
 
@@ -46,13 +49,14 @@ impl Core<'_> {
             return;
         };
         let run = self.run;
-        let Origin {
-            op: read,
-            region,
-            address,
-            bytes,
-        } = taint.origin;
+        let read = taint.origin.op;
         let by = (self.current.0, self.current.1 as u32, lane);
+        let mut used = run
+            .used_reads
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        used.insert(place_key(run.program, read));
+        drop(used);
         let is_own = index(run.program, op) == Some(read as usize);
         self.note_by(FindingKind::Unwritten, op, by, || {
             let mut notes = Vec::new();
@@ -66,17 +70,40 @@ impl Core<'_> {
                     None => format!("it was read at ptx line {}, `{}`", place.line, place.text),
                 });
             }
-            let count = bytes.count_ones();
-            let s = if count == 1 { "" } else { "s" };
-            let at = match region {
-                Region::Global => format!("the first {}", run.memory.whereabouts(address)),
-                Region::Shared => shared_place(run, read, address),
-                _ => format!("the first is at local address {address:#x} of the thread"),
-            };
-            notes.push(format!("{count} uninitialised byte{s}: {at}"));
+            notes.push(described(run, taint.origin));
             Some((of.words().into(), notes))
         });
     }
+
+    /// Reports a load of unwritten bytes, whatever becomes of them. If they are used, the report of
+    /// the use replaces this one.
+    #[cold]
+    pub(super) fn read_unwritten(&mut self, op: *const Op, origin: Origin, lane: usize) {
+        let run = self.run;
+        let by = (self.current.0, self.current.1 as u32, lane);
+        self.note_by(FindingKind::UnwrittenRead, op, by, || {
+            let what = "a load reads uninitialised memory";
+            Some((what.into(), vec![described(run, origin)]))
+        });
+    }
+}
+
+/// Describes the unwritten bytes of a load.
+fn described(run: &Run<'_>, origin: Origin) -> String {
+    let Origin {
+        op: read,
+        region,
+        address,
+        bytes,
+    } = origin;
+    let count = bytes.count_ones();
+    let s = if count == 1 { "" } else { "s" };
+    let at = match region {
+        Region::Global => format!("the first {}", run.memory.whereabouts(address)),
+        Region::Shared => shared_place(run, read, address),
+        _ => format!("the first is at local address {address:#x} of the thread"),
+    };
+    format!("{count} uninitialised byte{s}: {at}")
 }
 
 /// Describes a shared address, with the array that the access was meant for.

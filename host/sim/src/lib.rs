@@ -8,9 +8,12 @@
 //! | [`model`] | device models as data: limits, sizes, banks, with the source of each figure |
 //! | [`memory`] | device memory inside a reserved range of host addresses; which allocations are live, which were freed |
 //! | [`image`] | textures and surfaces: shapes, formats, samplers, handles |
-//! | `ptx`, `isa`, `decode` | text -> syntax tree -> numbered registers and typed micro-operations |
+//! | [`module`] | loads PTX: text -> syntax tree (both by the crate `lanewise-ptx`) -> checked, linked and lowered |
+//! | `decode` | syntax tree -> numbered registers and typed micro-operations |
 //! | [`coverage`] | which rows of the instruction table the simulator can load, for the book's page |
+//! | [`device`], [`launch`] | a device with its memory; what a launch asks for, and its result |
 //! | `machine` | warps, blocks and grids running those operations |
+//! | `semantics` | what each instruction computes, as functions on values |
 //! | [`Schedule`], [`Exploration`] | which thread runs next at an access to memory; all schedules of a small program |
 //! | [`checks`], [`counters`] | what a launch can check and count |
 //! | [`report`] | the reports of launches that fail |

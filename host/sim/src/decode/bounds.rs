@@ -31,9 +31,9 @@ pub(super) fn check(decoder: By, i: &Instruction, operands: &[Operand<'_>]) -> R
     match decoder {
         By::Barrier => barrier(i, operands),
         By::CopyOfThread => match (constant(operands, 2), constant(operands, 3)) {
-            (Some(bytes), Some(read)) if !(0..=bytes).contains(&read) => {
-                invalid(format!("{read} bytes are to be read, of {bytes}"))
-            }
+            (Some(bytes), Some(read)) if !(0..=bytes).contains(&read) => invalid(format!(
+                "expected at most {bytes} bytes to read, found {read}"
+            )),
             _ => Ok(()),
         },
         By::BulkCopy => in_steps(constant(operands, 2)),
@@ -50,7 +50,9 @@ pub(super) fn check(decoder: By, i: &Instruction, operands: &[Operand<'_>]) -> R
         // An arrival with a count of zero.
         By::Mbarrier if (has(M::Arrive) || has(M::ArriveDrop)) && !has(M::ExpectTx) => {
             match constant(operands, 2) {
-                Some(count) if count <= 0 => invalid(format!("{count} arrivals at once")),
+                Some(count) if count <= 0 => {
+                    invalid(format!("expected at least 1 arrival, found {count}"))
+                }
                 _ => Ok(()),
             }
         }
@@ -61,16 +63,16 @@ pub(super) fn check(decoder: By, i: &Instruction, operands: &[Operand<'_>]) -> R
                 below(
                     constant(operands, at),
                     256,
-                    "where a bit field begins and how long it is",
+                    "the start and the length of a bit field",
                 )
             })
         }
         By::Fence if has(M::Acquire) => line(constant(operands, 1)),
         By::CachePolicy if has(M::Fractional) => fraction(operands.get(1)),
         By::CachePolicy if has(M::Range) => match (constant(operands, 2), constant(operands, 3)) {
-            (Some(first), Some(all)) if first > all => {
-                invalid(format!("a primary size of {first}, of {all} bytes in all"))
-            }
+            (Some(first), Some(all)) if first > all => invalid(format!(
+                "expected a primary size of at most {all} bytes, found {first}"
+            )),
             _ => Ok(()),
         },
         _ => Ok(()),
@@ -87,20 +89,21 @@ fn barrier(i: &Instruction, operands: &[Operand<'_>]) -> Result<()> {
     };
     if count % WARP != 0 {
         return invalid(format!(
-            "a count of {count} threads: a barrier counts whole warps of {WARP}"
+            "expected a multiple of {WARP} threads, found {count}: a barrier counts whole warps"
         ));
     }
     if count == 0 && i.modifiers.has(M::Arrive) {
-        return invalid("a count of 0 threads: who arrives and goes on says how many are expected");
+        return invalid("expected the number of threads that the barrier is for, found 0");
     }
     Ok(())
 }
 
 fn below(value: Option<i64>, limit: i64, what: &str) -> Result<()> {
     match value {
-        Some(value) if !(0..limit).contains(&value) => {
-            invalid(format!("{what} is from 0 to {}, not {value}", limit - 1))
-        }
+        Some(value) if !(0..limit).contains(&value) => invalid(format!(
+            "expected {what} from 0 to {}, found {value}",
+            limit - 1
+        )),
         _ => Ok(()),
     }
 }
@@ -108,7 +111,7 @@ fn below(value: Option<i64>, limit: i64, what: &str) -> Result<()> {
 fn in_steps(bytes: Option<i64>) -> Result<()> {
     match bytes {
         Some(bytes) if bytes < 0 || bytes % BULK != 0 => invalid(format!(
-            "a size of {bytes} bytes: bulk copies move multiples of {BULK}"
+            "expected a multiple of {BULK} bytes, found {bytes}"
         )),
         _ => Ok(()),
     }
@@ -116,9 +119,9 @@ fn in_steps(bytes: Option<i64>) -> Result<()> {
 
 fn line(bytes: Option<i64>) -> Result<()> {
     match bytes {
-        Some(bytes) if bytes != LINE => invalid(format!(
-            "a size of {bytes} bytes, where only {LINE} can stand"
-        )),
+        Some(bytes) if bytes != LINE => {
+            invalid(format!("expected a size of {LINE} bytes, found {bytes}"))
+        }
         _ => Ok(()),
     }
 }
@@ -127,7 +130,7 @@ fn line(bytes: Option<i64>) -> Result<()> {
 fn registers(count: Option<i64>) -> Result<()> {
     match count {
         Some(count) if !(24..=256).contains(&count) || count % 8 != 0 => invalid(format!(
-            "{count} registers, where a multiple of 8 from 24 to 256 can stand"
+            "expected a multiple of 8 registers from 24 to 256, found {count}"
         )),
         _ => Ok(()),
     }
@@ -144,6 +147,6 @@ fn fraction(operand: Option<&Operand<'_>>) -> Result<()> {
         return Ok(());
     }
     invalid(format!(
-        "a fraction of {fraction}, where one above 0 and up to 1 can stand"
+        "expected a fraction above 0 and up to 1, found {fraction}"
     ))
 }

@@ -34,7 +34,7 @@ impl<'a> Builder<'a, '_> {
             Operand::Register(id) => self.predicate_register(id),
             Operand::Negated(id) => Ok(self.predicate_register(id)? | 1),
             Operand::Int(value) => Ok(u32::from(value == 0)),
-            _ => invalid("a predicate should stand here"),
+            _ => invalid("expected a predicate"),
         }
     }
 
@@ -43,7 +43,7 @@ impl<'a> Builder<'a, '_> {
         match *operand {
             Operand::Register(id) => self.predicate_register(id),
             Operand::Sink => Ok(self.no_predicate()),
-            _ => invalid("a predicate should stand here"),
+            _ => invalid("expected a predicate"),
         }
     }
 
@@ -62,7 +62,7 @@ impl<'a> Builder<'a, '_> {
         let (id, component) = match *operand {
             Operand::Register(id) => (id, 0),
             Operand::Element(id, component) => (id, component_index(component)),
-            _ => return invalid("a register should stand here"),
+            _ => return invalid("expected a register"),
         };
         let Some(register) = self.body.registers.get(id as usize) else {
             return invalid("a register that is not declared");
@@ -147,7 +147,7 @@ impl<'a> Builder<'a, '_> {
             Operand::Symbol(symbol, offset) => self.address(symbol, offset)?,
             Operand::Sum(id, offset) => return self.sum(id, offset, width),
             Operand::Indexed(indexed) => return self.element_address(indexed, width),
-            _ => return invalid("a value should stand here"),
+            _ => return invalid("expected a value"),
         };
         self.constant(value, width)
     }
@@ -322,7 +322,7 @@ impl<'a> Builder<'a, '_> {
                 );
                 d
             }
-            _ => return invalid("an index of 16, 32 or 64 bits should stand here"),
+            _ => return invalid("expected an index of 16, 32 or 64 bits"),
         };
         let by = self.constant(Value::Bits(size.into()), width)?;
         let (multiply, add) = match width {

@@ -156,7 +156,7 @@ fn object<'a>(b: &mut Builder<'a, '_>, i: &Instruction, operand: &Operand<'a>) -
 /// Decodes `cp.async.mbarrier.arrive` into an operation of the machine.
 pub(super) fn arrive<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let [address] = b.body.operands(i) else {
-        return invalid("an address should stand here");
+        return invalid("expected an address");
     };
     let Address { row, offset, flags } = object(b, i, address)?;
     b.emit(
@@ -276,7 +276,7 @@ pub(super) fn bulk<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
 /// Decodes `st.async` and `red.async` into an operation of the machine.
 pub(super) fn from_registers<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let ([to, value, mbarrier], Some(ty)) = (b.body.operands(i), i.modifiers.types().last()) else {
-        return invalid("an address, a value and an mbarrier should stand here");
+        return invalid("expected an address, a value and an mbarrier");
     };
     let space = spaces(i).next().unwrap_or(NamedSpace::GenericShared);
     let join = match i.opcode {
@@ -360,7 +360,7 @@ pub(super) fn mbarrier<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
     let (d, address, count) = match (arrives, operands) {
         (true, [d, address, rest @ ..]) => (d, address, rest.first()),
         (false, [address, rest @ ..]) => (&Operand::Sink, address, rest.first()),
-        _ => return invalid("an address should stand here"),
+        _ => return invalid("expected an address"),
     };
     let count = match count {
         Some(count) => b.source(count, 4, None)?,

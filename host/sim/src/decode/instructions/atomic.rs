@@ -97,7 +97,7 @@ pub(super) fn atomic<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()>
     let (address, x, y) = match *operands {
         [address, x, y, ..] if operation == M::Cas => (address, x, y),
         [address, x, ..] if operation != M::Cas => (address, x, x),
-        _ => return invalid("an address and a value (two for `cas`) should stand here"),
+        _ => return invalid("expected an address and a value (two for `cas`)"),
     };
     let place = b.place_of(named, &address)?;
     let space = match place {

@@ -97,7 +97,7 @@ impl<'a> Builder<'a, '_> {
         formals: Option<&[Formal]>,
     ) -> Result<Vec<Area>> {
         let Operand::Arguments(slice) = *list else {
-            return invalid("a list should stand here");
+            return invalid("expected a list");
         };
         let body = self.body;
         let mut areas = Vec::new();
@@ -145,7 +145,7 @@ impl<'a> Builder<'a, '_> {
         formals: Option<&[Formal]>,
     ) -> Result<(Vec<Area>, Vec<Delivery<'a>>)> {
         let Operand::Arguments(slice) = *list else {
-            return invalid("a list should stand here");
+            return invalid("expected a list");
         };
         let body = self.body;
         let (mut areas, mut deliveries) = (Vec::new(), Vec::new());

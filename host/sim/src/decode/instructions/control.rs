@@ -34,7 +34,7 @@ pub(super) fn branch_indexed<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Re
     };
     let Some(Target::BranchTargets(table)) = b.body.labels.get(label as usize).map(|l| l.target)
     else {
-        return invalid("the label of a `.branchtargets` should stand here");
+        return invalid("expected the label of a `.branchtargets`");
     };
     let labels = b.body.branch_targets[table as usize].clone();
     let a = b.source(&index, 4, None)?;
@@ -140,7 +140,7 @@ pub(super) fn call<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
             );
             b.deliver(deliveries)
         }
-        _ => invalid("a function or a register should stand here"),
+        _ => invalid("expected a function or a register"),
     }
 }
 

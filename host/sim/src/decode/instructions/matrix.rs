@@ -186,11 +186,11 @@ fn scaling<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<Option<Scalin
         () => (Factor::Ue8m0, 2),
     };
     let [.., left, of_left, right, of_right] = *b.body.operands(i) else {
-        return invalid("factors and their selectors should stand here");
+        return invalid("expected factors and their selectors");
     };
     let mut of = |data: &Operand<'a>, selectors: &Operand<'a>, threads: i64| {
         let [byte, thread] = b.elements(selectors)[..] else {
-            return invalid("a byte's and a thread's number should stand here");
+            return invalid("expected the selectors of a byte and of a thread");
         };
         let blocks = blocks as i64;
         let bad = |operand, most, step| matches!(operand, Operand::Int(value) if !(0..=most).contains(&value) || value % step != 0);
@@ -245,7 +245,7 @@ pub(super) fn move_tile<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<
     let (address, fragment, stride) = match (store, b.body.operands(i)) {
         (true, [address, fragment, stride @ ..]) => (address, fragment, stride.first()),
         (false, [fragment, address, stride @ ..]) => (address, fragment, stride.first()),
-        _ => return invalid("an address and a fragment should stand here"),
+        _ => return invalid("expected an address and a fragment"),
     };
     let right = i.modifiers.has(M::B);
     let shape = match () {
@@ -307,7 +307,7 @@ pub(super) fn move_rows<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<
     let store = i.opcode == Opcode::Stmatrix;
     let (address, fragment) = match (store, b.body.operands(i)) {
         (true, [address, fragment]) | (false, [fragment, address]) => (address, fragment),
-        _ => return invalid("an address and registers should stand here"),
+        _ => return invalid("expected an address and registers"),
     };
     let mut registers = Vec::new();
     for element in &b.elements(fragment) {

@@ -87,7 +87,7 @@ impl<'a> Builder<'a, '_> {
                     flags: 0,
                 });
             }
-            _ => return invalid("an address should stand here"),
+            _ => return invalid("expected an address"),
         };
         let (row, narrow) = match base {
             Base::Register(id) => {
@@ -241,7 +241,7 @@ pub(super) fn transfer<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
     let (address, value) = match (store, operands) {
         (true, [address, value, ..]) => (address, value),
         (false, [value, address, ..]) => (address, value),
-        _ => return invalid("an address and a value should stand here"),
+        _ => return invalid("expected an address and a value"),
     };
     let elements = b.elements(value);
     let count = match () {

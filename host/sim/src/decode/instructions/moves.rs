@@ -103,7 +103,11 @@ fn elementwise<'a>(
     };
     let to = b.elements(d);
     if to.len() != from.len() {
-        return invalid("as many elements on both sides should stand here");
+        return invalid(format!(
+            "expected {} elements, found {}",
+            to.len(),
+            from.len()
+        ));
     }
     // A source may also be a destination, so all sources are read first.
     let mut moves = Vec::new();

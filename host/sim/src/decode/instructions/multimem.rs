@@ -35,7 +35,7 @@ pub(super) fn multimem<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
     let (values, address) = match (action, b.body.operands(i)) {
         (MultimemAction::Load(_), [values, address]) => (*values, *address),
         (_, [address, values]) => (*values, *address),
-        _ => return invalid("an address and a value should stand here"),
+        _ => return invalid("expected an address and a value"),
     };
     let generic = match b.place_of(place(i)?, &address)? {
         TransferSpace::Global => false,

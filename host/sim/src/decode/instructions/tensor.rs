@@ -43,7 +43,7 @@ pub(super) fn copy<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
         [map, rest @ ..] if prefetch => (None, map, rest),
         [shared, map, rest @ ..] if load => (Some(shared), map, rest),
         [map, shared, rest @ ..] => (Some(shared), map, rest),
-        _ => return invalid("a tensor map with coordinates should stand here"),
+        _ => return invalid("expected a tensor map with coordinates"),
     };
     let mut rest = rest.iter();
     let mut next = |wanted: bool| match (wanted, wanted.then(|| rest.next()).flatten()) {
@@ -130,10 +130,10 @@ fn rows<'a>(b: &mut Builder<'a, '_>, vector: &Operand<'a>) -> Result<Vec<u32>> {
 /// Reads the operand `[map, {coordinates}]`.
 fn located<'a>(b: &mut Builder<'a, '_>, operand: &Operand<'a>) -> Result<(Addressed, Vec<u32>)> {
     let Operand::List(slice) = *operand else {
-        return invalid("a tensor map with coordinates should stand here");
+        return invalid("expected a tensor map with coordinates");
     };
     let [map, coordinates] = *b.body.elements(slice) else {
-        return invalid("a tensor map and a vector of coordinates should stand here");
+        return invalid("expected a tensor map and a vector of coordinates");
     };
     let map = match map {
         Operand::Register(id) => Operand::Address(Base::Register(id), 0),

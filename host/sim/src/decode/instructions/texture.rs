@@ -49,7 +49,7 @@ impl<'a> Builder<'a, '_> {
             Operand::Register(_) | Operand::Symbol(_, 0) => self.source(operand, 8, None),
             Operand::Address(Base::Register(id), 0) => self.register(&Operand::Register(id), 8),
             Operand::Address(Base::Symbol(symbol), 0) => self.handle(&Operand::Symbol(symbol, 0)),
-            _ => invalid("a texture or surface, or a register with its handle, should stand here"),
+            _ => invalid("expected a texture or surface, or a register with its handle"),
         }
     }
 
@@ -62,14 +62,14 @@ impl<'a> Builder<'a, '_> {
         ty: Option<Type>,
     ) -> Result<(u32, Vec<u32>)> {
         let Operand::List(slice) = *operand else {
-            return invalid("a list such as `[texture, {x, y}]` should stand here");
+            return invalid("expected a list such as `[texture, {x, y}]`");
         };
         let (object, coordinates) = match *self.body.elements(slice) {
             [object, coordinates] => (object, coordinates),
             [_, _, _] => {
                 return because("a sampler of its own; CUDA's textures have theirs with them");
             }
-            _ => return invalid("an object and its coordinates should stand here"),
+            _ => return invalid("expected an object and its coordinates"),
         };
         let handle = self.handle(&object)?;
         let elements = self.elements(&coordinates);
@@ -129,11 +129,11 @@ pub(super) fn fetch<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> 
     let geometry = geometry(i)?;
     let types: Vec<Type> = i.modifiers.types().collect();
     let [result, coordinate] = types[..] else {
-        return invalid("the types of the result and of the coordinates should stand here");
+        return invalid("expected the types of the result and of the coordinates");
     };
     let operands = b.body.operands(i);
     let (Some(results), Some(object)) = (operands.first(), operands.get(1)) else {
-        return invalid("results and an object should stand here");
+        return invalid("expected results and an object");
     };
     let (results, object) = (*results, *object);
     let result = match result {
@@ -248,7 +248,7 @@ pub(super) fn query<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> 
 
 pub(super) fn is_type<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let [d, object] = *b.body.operands(i) else {
-        return invalid("a predicate and an address should stand here");
+        return invalid("expected a predicate and an address");
     };
     let values = vec![b.predicate_destination(&d)?];
     let handle = b.handle(&object)?;
@@ -278,7 +278,7 @@ fn plain(handle: u32, values: Vec<u32>, action: Action) -> ImageSite {
 /// Returns the type of a surface's elements.
 fn element(i: &Instruction) -> Result<Type> {
     let ty = i.modifiers.types().last();
-    ty.ok_or_else(|| Problem::Invalid("the type of elements should stand here".into()))
+    ty.ok_or_else(|| Problem::Invalid("expected the type of elements".into()))
 }
 
 impl<'a> Builder<'a, '_> {
@@ -314,7 +314,7 @@ impl<'a> Builder<'a, '_> {
 pub(super) fn load<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let (geometry, ty) = (geometry(i)?, element(i)?);
     let [results, object] = *b.body.operands(i) else {
-        return invalid("results and an object should stand here");
+        return invalid("expected results and an object");
     };
     let (elements, width) = b.surface_elements(&results, ty);
     let mut values = Vec::with_capacity(elements.len());
@@ -332,7 +332,7 @@ pub(super) fn load<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
 pub(super) fn store<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()> {
     let (geometry, ty) = (geometry(i)?, element(i)?);
     let [object, from] = *b.body.operands(i) else {
-        return invalid("an object and values should stand here");
+        return invalid("expected an object and values");
     };
     let (elements, width) = b.surface_elements(&from, ty);
     let mut values = Vec::with_capacity(elements.len());
@@ -360,7 +360,7 @@ pub(super) fn reduce<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<()>
         })
     });
     let (Some(update), &[object, with]) = (update, b.body.operands(i)) else {
-        return invalid("an object and a value should stand here");
+        return invalid("expected an object and a value");
     };
     let width = repr(ty.size());
     let values = vec![b.source(&with, width, Some(ty))?];

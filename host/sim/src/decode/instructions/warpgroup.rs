@@ -64,7 +64,7 @@ pub(super) fn multiply<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
         let (Some(metadata), Some(Operand::Int(selector)), Some(([a, _], _))) =
             (rest.next(), rest.next(), types)
         else {
-            return invalid("metadata and a constant selector of lanes should stand here");
+            return invalid("expected metadata and a constant selector of lanes");
         };
         let selectors = sparse::selectors(k, a);
         sparsity = match usize::try_from(*selector) {
@@ -81,7 +81,7 @@ pub(super) fn multiply<'a>(b: &mut Builder<'a, '_>, i: &Instruction) -> Result<(
         };
     }
     let Some(add) = rest.next() else {
-        return invalid("a predicate that says whether D is added should stand here");
+        return invalid("expected a predicate that says whether D is added");
     };
     let mut constants = Vec::new();
     for operand in rest {

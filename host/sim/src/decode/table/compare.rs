@@ -1,7 +1,7 @@
 //! Comparisons: PTX ISA 9.7.3 (`testp`), 9.7.6 and 9.7.7. The handler does the Boolean operation
 //! with a third predicate.
 //!
-//! `set` and comparisons of pairs are composed of these rows: see `decode/compare.rs`.
+//! `set` and comparisons of pairs are composed of these rows: see `decode/instructions/compare.rs`.
 
 use super::{Rows, property, test, test_rare};
 use crate::semantics::compare::*;

@@ -1,9 +1,9 @@
 //! Packed conversions, and conversions to the formats of tensor cores: PTX ISA 9.7.9,
 //! "cvt" and "cvt.pack".
 //!
-//! `decode/convert.rs` decodes the other conversions of one number to one number. The stochastic
-//! conversions of four numbers `{a, b, e, f}` are two operations, whose spellings here end in
-//! `(a,b)` and `(e,f)`. The second operation puts its half below the result of the first.
+//! `decode/instructions/convert.rs` decodes the other conversions of one number to one number. The
+//! stochastic conversions of four numbers `{a, b, e, f}` are two operations, whose spellings here
+//! end in `(a,b)` and `(e,f)`. The second operation puts its half below the result of the first.
 
 use half::bf16;
 

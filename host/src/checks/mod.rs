@@ -206,8 +206,8 @@ impl Guard {
         observed.flat_map(|launch| launch.findings).collect()
     }
 
-    /// Returns the findings, as [`Guard::findings`] does, and the notes on the same launches: what is
-    /// allowed and may not be meant, such as warps that return before a barrier. A note fails no
+    /// Returns the findings, as [`Guard::findings`] does, and the notes on the same launches: what
+    /// is allowed and may not be meant, such as warps that return before a barrier. A note fails no
     /// launch. The check `sync` looks for most of them.
     pub fn findings_and_notes(&self) -> (Vec<Finding>, Vec<Finding>) {
         let (mut findings, mut notes) = (Vec::new(), Vec::new());

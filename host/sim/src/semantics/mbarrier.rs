@@ -87,8 +87,8 @@ impl Mbarrier {
         })
     }
 
-    /// Returns whether the bits are those of an object that was initialised with this count, and not
-    /// of other data that was stored over it.
+    /// Returns whether the bits are those of an object that was initialised with this count, and
+    /// not of other data that was stored over it.
     pub(crate) fn is_live(bits: u64, count: u32) -> bool {
         Self::of(bits).is_ok_and(|it| (1..=count).contains(&it.expected))
     }

@@ -432,8 +432,8 @@ fn report_freed(how: &str, address: u64) {
     host_finding::found(Finding::new(FindingKind::Freed, report));
 }
 
-/// Reports, under the strict check of initialisation, that the host reads device memory that nothing
-/// has written: offsets from `from` with lengths.
+/// Reports, under the strict check of initialisation, that the host reads device memory that
+/// nothing has written: offsets from `from` with lengths.
 fn report_unwritten(to: u64, from: u64, gaps: &[(u64, u64)]) {
     let on_host = locate(to).is_none_or(|found| found.allocation.kind.on_host());
     let Some(&(first, _)) = gaps.first().filter(|_| on_host && observe::checks().strict) else {

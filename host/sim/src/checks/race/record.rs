@@ -66,8 +66,8 @@ pub(super) struct AccessMark(u64);
 
 const OP: u32 = 28;
 const RECORD: u64 = (1 << OP) - 1;
-/// Two accesses that both have this bit are ordered, whichever threads they are of. Volatile accesses
-/// do not have it.
+/// Two accesses that both have this bit are ordered, whichever threads they are of. Volatile
+/// accesses do not have it.
 const WIDE: u64 = 1 << (LANE - 1);
 const LANE: u32 = 52;
 const BYTES: u32 = 57;

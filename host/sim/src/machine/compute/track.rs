@@ -138,7 +138,7 @@ struct EarlyUse {
     register: u32,
     /// Whether the multiplication only reads the register, which is then written.
     reads: bool,
-    /// The multiplication.
+    /// The operation of the multiplication.
     by: u32,
     /// Whether its group is not closed.
     open: bool,
@@ -150,10 +150,11 @@ impl Core<'_> {
     pub(in crate::machine) fn touches(&mut self, op: *const Op) {
         let run = self.run;
         let index = op_index(run.program, op);
+        let Some(Some(touch)) = run.program.touches.get(index) else {
+            return;
+        };
         // SAFETY: `op` is an operation of the running frame.
-        if let Some(Some(touch)) = run.program.touches.get(index)
-            && unsafe { self.mask(&*op) } != 0
-        {
+        if unsafe { self.mask(&*op) } != 0 {
             self.touch(op, index as u32, touch);
         }
     }

@@ -210,8 +210,8 @@ impl Core<'_> {
         }
     }
 
-    /// Releases all threads that wait at a barrier, with the reduction's result. `op` is the barrier
-    /// that the running warp is at and does not wait for.
+    /// Releases all threads that wait at a barrier, with the reduction's result. `op` is the
+    /// barrier that the running warp is at and does not wait for.
     fn release(&mut self, number: usize, op: Option<*const Op>) {
         let block = self.block();
         let barrier = std::mem::take(&mut block.barriers[number]);

@@ -12,7 +12,8 @@
 //! `test_wait` never waits at first. After a warp has got false from it many times in a row, it
 //! does as `try_wait` does, so that threads that spin without end are found. Reported: memory that
 //! is not an object (zeros are not one), an object that is initialised again, counts out of range,
-//! more arrivals than are pending, and waits for another block's object. The team reports a wait without end.
+//! more arrivals than are pending, and waits for another block's object. The team reports a wait
+//! without end.
 
 use crate::checks::race::AccessKind;
 use crate::machine::core::Core;

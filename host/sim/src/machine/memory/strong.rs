@@ -4,8 +4,8 @@
 //! PTX ISA, "Memory Consistency Model: Strong Operations". They are atomic operations of the host.
 //! All loads acquire and all stores release, which is at least as strong as each of the
 //! instructions; the order of `fence.sc` comes from the host's own fence. So a program without a
-//! data race has none on the host either. A vector's elements are accessed one after another. Shared
-//! memory belongs to one core, so its strong accesses are plain.
+//! data race has none on the host either. A vector's elements are accessed one after another.
+//! Shared memory belongs to one core, so its strong accesses are plain.
 
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};

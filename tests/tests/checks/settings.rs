@@ -50,7 +50,7 @@ const ROWS: &[(&str, &[&str], Wrong)] = &[
     (
         "LANEWISE_CHECKS",
         &["bounds", "race,7"],
-        Refused("there are `race`, `sync`, `memory`, `init`, `leak`, and `all`"),
+        Refused("there are `race`, `sync`, `memory`, `init`, `leak`, `init=strict`, and `all`"),
     ),
     (
         "LANEWISE_CHECKS_ACTION",

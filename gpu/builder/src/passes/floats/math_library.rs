@@ -1,7 +1,7 @@
 //! Chooses the implementation of each mathematical function.
 //!
 //! lanewise-std calls the sine of an `f32` through the symbol `__lanewise_math_sinf`, and defines
-//! it with the function of the crate `libm`. This pass replaces it by another function if the
+//! it by a function of its own. This pass replaces it by another function if the
 //! build's options require one. With fast math this is the approximation `__lanewise_fast_sinf`,
 //! which is also in lanewise-std. With libdevice it is NVIDIA's `__nv_sinf`, from the bitcode that
 //! comes with a CUDA toolkit. The chosen function may be inlined. This pass runs first, while

@@ -41,7 +41,8 @@ impl PrecisionRequests<'_> {
             list.iter()
                 .any(|other| other.as_value_ref() == function.as_value_ref())
         };
-        // libm splits numbers into parts by differences that must be rounded exactly as written.
+        // libm, which has the gamma functions, splits numbers into parts by differences that must
+        // be rounded exactly as written.
         let name = llvm::name(function);
         let is_libm = name.contains("4libm") || name.starts_with("__lanewise_math_");
         (fmad || is_in(&self.fast)) && !is_in(&self.no_fma) && !is_libm

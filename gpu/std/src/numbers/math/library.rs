@@ -1,9 +1,9 @@
 //! The functions of a mathematical library, with one symbol for each.
 //!
 //! Every function is called through a symbol `__lanewise_math_NAME`, with the name that it has in
-//! C. By default the symbol is `libm`'s function. The builder can replace it by another function:
-//! libdevice's `__nv_NAME` or an approximation. So rustc must not inline it. The builder lets LLVM
-//! inline the function that it chose.
+//! C. By default the symbol is a function of `functions`, or of `libm` on the host. The builder can
+//! replace it by another function: libdevice's `__nv_NAME` or an approximation. So rustc must not
+//! inline it. The builder lets LLVM inline the function that it chose.
 
 use core::fmt::Debug;
 use core::iter::Sum;

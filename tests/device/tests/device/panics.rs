@@ -55,8 +55,9 @@ fn expected(which: usize) -> String {
 
 /// Runs the kernel in a child, and returns the child's output with the error of the call that
 /// reported the fault.
-fn panicking(test: &str, which: usize, only: u32) -> ChildOutput {
-    isolated_with(&[(WHICH, &which.to_string())], test, || {
+fn panicking(test: &str, which: usize, only: u32, checks: &str) -> ChildOutput {
+    let environment = [(WHICH, &*which.to_string()), ("LANEWISE_CHECKS", checks)];
+    isolated_with(&environment, test, || {
         let which = std::env::var(WHICH).expect("a child has it");
         let which: u32 = which.parse().expect("a number");
         let device = device();
@@ -75,7 +76,7 @@ fn panicking(test: &str, which: usize, only: u32) -> ChildOutput {
 fn each_kind_is_told_with_its_line_values_block_and_thread() {
     let test = "panics::each_kind_is_told_with_its_line_values_block_and_thread";
     for which in 0..TEXTS.len() {
-        let answer = panicking(test, which, 69);
+        let answer = panicking(test, which, 69, "");
         let expected = expected(which);
         assert_eq!(
             answer.printed.trim_end(),
@@ -94,14 +95,18 @@ fn each_kind_is_told_with_its_line_values_block_and_thread() {
 #[test]
 fn of_threads_that_panic_together_one_is_told() {
     let test = "panics::of_threads_that_panic_together_one_is_told";
-    let answer = panicking(test, 0, ALL);
-    let (start, end) = (expected(0), ", block (");
-    assert_eq!(answer.printed.lines().count(), 1, "{}", answer.printed);
-    assert!(
-        answer.printed.starts_with(&format!("{start}{end}")),
-        "{}",
-        answer.printed
-    );
+    // The record races with nothing, and no check has a finding in it.
+    for checks in ["", "all"] {
+        let answer = panicking(test, 0, ALL, checks);
+        let (start, end) = (expected(0), ", block (");
+        assert_eq!(answer.printed.lines().count(), 1, "{}", answer.printed);
+        assert!(
+            answer.printed.starts_with(&format!("{start}{end}")),
+            "{}",
+            answer.printed
+        );
+        assert!(answer.text.contains(&start), "{checks}: {}", answer.text);
+    }
 }
 
 /// A program that loads the PTX itself and calls the driver alone.

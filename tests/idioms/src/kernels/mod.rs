@@ -1,0 +1,20 @@
+//! The kernels, one file for each group. None of them is tuned: they show what the compiler and the
+//! device library make of ordinary Rust.
+
+// `lanewise_std::math::Float` gives floats the methods of `std`, which the host has by itself.
+#![cfg_attr(not(target_arch = "nvptx64"), allow(unused_imports))]
+// `erf` and its kin may come to `std` one day.
+#![allow(unstable_name_collisions)]
+
+pub mod index_heavy;
+pub mod inputs;
+pub mod integers;
+pub mod low_precision;
+pub mod maths;
+pub mod matrices;
+pub mod reductions;
+pub mod sparse;
+pub mod structures;
+
+lanewise_std::module!();
+lanewise_std::module!(FastMath);

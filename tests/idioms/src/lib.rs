@@ -1,0 +1,16 @@
+//! Thirty-six ordinary kernels, written as a Rust user writes them: slices, `a[i]`, iterators,
+//! `x.exp()`, structures. None is tuned. They measure what the compiler and the device library make
+//! of such code.
+//!
+//! | module | what it is |
+//! | --- | --- |
+//! | [`kernels`] | the kernels, by group; the kernels that make their data and their checksums |
+//! | [`cases`] | for each kernel: its data, its launch, its checksum, and the same on the CPU |
+//! | [`measure`] | buffers of made data, medians of launches, checksums on the device |
+//!
+//! The program `idioms` prints one line for each kernel: name, median in milliseconds, checksum. The
+//! test runs all of them at small sizes against the CPU.
+
+pub mod cases;
+pub mod kernels;
+pub mod measure;

@@ -3,15 +3,17 @@
 use std::ffi::CStr;
 
 use inkwell::AddressSpace;
+use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::context::ContextRef;
 use inkwell::llvm_sys::LLVMTypeKind;
 use inkwell::llvm_sys::core::LLVMSetOperand;
 use inkwell::llvm_sys::core::{
-    LLVMBuildCall2, LLVMConstInt, LLVMGetAsString, LLVMGetBasicBlockParent, LLVMGetCalledValue,
-    LLVMGetFirstUse, LLVMGetInitializer, LLVMGetInlineAsmAsmString, LLVMGetInstructionParent,
-    LLVMGetIntTypeWidth, LLVMGetNextUse, LLVMGetNumOperands, LLVMGetNumSuccessors, LLVMGetOperand,
-    LLVMGetSuccessor, LLVMGetTypeKind, LLVMGetUser, LLVMGlobalClearMetadata, LLVMIsACallInst,
-    LLVMIsAConstantDataSequential, LLVMIsAConstantExpr, LLVMIsAFunction, LLVMIsAGlobalVariable,
+    LLVMBuildCall2, LLVMConstInt, LLVMConstIntGetZExtValue, LLVMGetAsString,
+    LLVMGetBasicBlockParent, LLVMGetCalledValue, LLVMGetFirstUse, LLVMGetInitializer,
+    LLVMGetInlineAsmAsmString, LLVMGetInstructionParent, LLVMGetIntTypeWidth, LLVMGetNextUse,
+    LLVMGetNumOperands, LLVMGetNumSuccessors, LLVMGetOperand, LLVMGetSuccessor, LLVMGetTypeKind,
+    LLVMGetUser, LLVMGlobalClearMetadata, LLVMIsACallInst, LLVMIsAConstantDataSequential,
+    LLVMIsAConstantExpr, LLVMIsAConstantInt, LLVMIsAFunction, LLVMIsAGlobalVariable,
     LLVMIsAInlineAsm, LLVMIsAInstruction, LLVMIsAUser, LLVMReplaceAllUsesWith, LLVMTypeOf,
 };
 use inkwell::llvm_sys::debuginfo::LLVMInstructionSetDebugLoc;
@@ -151,6 +153,31 @@ pub(crate) fn callers<'ctx>(function: FunctionValue<'ctx>) -> Vec<FunctionValue<
         }
     }
     callers
+}
+
+/// Returns the value of a constant integer of at most 64 bits.
+pub(crate) fn integer(value: LLVMValueRef) -> Option<u64> {
+    // SAFETY: the value is checked to be a constant integer before its number is read.
+    unsafe {
+        let is_narrow = || LLVMGetIntTypeWidth(LLVMTypeOf(value)) <= 64;
+        (!LLVMIsAConstantInt(value).is_null() && is_narrow())
+            .then(|| LLVMConstIntGetZExtValue(value))
+    }
+}
+
+/// Returns whether a function is an intrinsic of LLVM that concerns its own thread alone: it is not
+/// `convergent`.
+pub(crate) fn is_local_intrinsic(function: FunctionValue<'_>) -> bool {
+    let convergent = Attribute::get_named_enum_kind_id("convergent");
+    let attribute = function.get_enum_attribute(AttributeLoc::Function, convergent);
+    function.get_intrinsic_id() != 0 && attribute.is_none()
+}
+
+/// Returns whether a function is an intrinsic of LLVM that neither reads nor writes memory.
+pub(crate) fn is_pure_intrinsic(function: FunctionValue<'_>) -> bool {
+    let memory = Attribute::get_named_enum_kind_id("memory");
+    let attribute = function.get_enum_attribute(AttributeLoc::Function, memory);
+    is_local_intrinsic(function) && attribute.is_some_and(|it| it.get_enum_value() == 0)
 }
 
 /// Returns whether anything refers to this variable.

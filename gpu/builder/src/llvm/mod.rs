@@ -7,6 +7,7 @@
 
 mod crash;
 mod errors;
+mod flow;
 mod ir;
 mod reading;
 mod source;
@@ -23,6 +24,7 @@ use crate::error::ToolchainError;
 
 pub(crate) use crash::at_stage;
 pub(crate) use errors::{Diagnostics, Fatal, Pending, remember_places, spawn};
+pub(crate) use flow::{Flow, Loop};
 pub(crate) use ir::*;
 pub(crate) use reading::{link_modules, read};
 pub(crate) use source::{LinesOutside, SourceIdentity, function_place, place, shown_place};
@@ -32,8 +34,9 @@ extern crate aya_rustc_llvm_proxy as _;
 
 /// LLVM's own settings, which apply to the whole process; `passes/loops.rs` explains them. The
 /// first one takes the place of a program's name.
-const OPTIONS: [&CStr; 3] = [
+const OPTIONS: [&CStr; 4] = [
     c"lanewise-builder",
+    c"-unroll-threshold=1200",
     c"-unroll-runtime=false",
     c"-disable-lsr",
 ];

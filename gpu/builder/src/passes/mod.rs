@@ -33,6 +33,7 @@ use crate::error::CodegenError;
 use crate::lint::{self, Finding, Rule};
 use crate::llvm::{self, Diagnostics};
 use crate::manifest::{Description, Floats, Kernel, Panics, Static};
+use code::range_checks::CopiedBarriers;
 use contents::launching::ModuleRole;
 
 /// The options of the passes.
@@ -193,9 +194,10 @@ fn run_on(
         code::formatting::make_small(module);
     }
     code::panics::hide(module, options);
+    let mut copied = CopiedBarriers::default();
     if options.nvvm.is_none() {
         llvm::at_stage("optimisation");
-        code::optimize::run(module, options, &machine)?;
+        copied = code::optimize::run(module, options, &machine)?;
         llvm::at_stage("the passes after optimisation");
         code::panics::merge(module, options, &machine)?;
         dump.module("optimized", module);
@@ -230,7 +232,11 @@ fn run_on(
     };
     // The result of NVVM's optimisation is not known here, so its PTX is checked less.
     let expected = match options.nvvm {
-        None => Some(synchronization::barriers::expected(module, &options.paths)),
+        None => Some(synchronization::barriers::expected(
+            module,
+            &options.paths,
+            &copied,
+        )),
         Some(_) => None,
     };
     code::source_lines::set(module, &options.paths);

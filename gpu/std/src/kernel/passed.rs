@@ -61,16 +61,18 @@ unsafe impl<T: Value> Passed for fn(T) {
     }
 }
 
-/// Implements [`Passed`] for outputs, which are an address and a length.
+/// Implements [`Passed`] for outputs, which are an address and a length. `"write_slice"` promises the
+/// optimiser that no other thread accesses a thread's elements, and no other parameter reaches them;
+/// `"cell_slice" ` promises nothing.
 macro_rules! outputs {
-    ($name:ident $(: $bound:ident)?) => {
+    ($name:ident $(: $bound:ident)?, $word:literal) => {
         // SAFETY: the value is made of its own parts.
         unsafe impl<T: 'static $(+ $bound)?> $crate::kernel::Passed for for<'a> fn($name<'a, T>) {
             type For<'a> = $name<'a, T>;
             type First = *mut T;
             type Second = usize;
             type Element = T;
-            const WORD: &'static str = r#""write_slice""#;
+            const WORD: &'static str = $word;
 
             #[inline(always)]
             unsafe fn take<'a>(first: *mut T, second: usize) -> Self::For<'a> {

@@ -192,4 +192,4 @@ impl<T> DisjointSlice<'_, T> {
     }
 }
 
-crate::kernel::outputs!(DisjointSlice);
+crate::kernel::outputs!(DisjointSlice, r#""write_slice""#);

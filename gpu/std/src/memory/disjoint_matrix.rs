@@ -120,4 +120,4 @@ pub const fn size(rows: u32, columns: u32) -> usize {
     (rows as usize) << u32::BITS | columns as usize
 }
 
-crate::kernel::outputs!(DisjointMatrix);
+crate::kernel::outputs!(DisjointMatrix, r#""write_slice""#);

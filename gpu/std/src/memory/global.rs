@@ -74,4 +74,4 @@ impl<T: Copy> GlobalMut<'_, T> {
     }
 }
 
-crate::kernel::outputs!(GlobalMut: Copy);
+crate::kernel::outputs!(GlobalMut: Copy, r#""cell_slice" "#);

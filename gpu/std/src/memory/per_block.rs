@@ -91,4 +91,4 @@ impl<T> PerBlock<'_, T> {
     }
 }
 
-crate::kernel::outputs!(PerBlock);
+crate::kernel::outputs!(PerBlock, r#""write_slice""#);

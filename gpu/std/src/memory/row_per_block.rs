@@ -117,4 +117,4 @@ impl<T> RowPerBlock<'_, T> {
     }
 }
 
-crate::kernel::outputs!(RowPerBlock);
+crate::kernel::outputs!(RowPerBlock, r#""write_slice""#);

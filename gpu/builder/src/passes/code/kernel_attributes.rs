@@ -2,8 +2,9 @@
 //!
 //! Nothing writes to a slice `&[T]` while the kernel runs. LLVM calls this `noalias readonly`. For
 //! such a kernel parameter the backend turns loads into `ld.global.nc`, which uses the read-only
-//! cache. Slices that are written, and slices of cells, get neither attribute: other threads write
-//! to them too, so LLVM may assume nothing across a barrier.
+//! cache. Outputs of which each thread has its own elements are `noalias`: no other parameter reaches
+//! them, and no other thread accesses a thread's elements. Slices of cells get neither attribute:
+//! other threads write to them too, so LLVM may assume nothing across a barrier.
 //!
 //! Source: LLVM, "User Guide for NVPTX Back-end: Function Attributes"; PTX
 //! ISA, "Performance-Tuning Directives".
@@ -20,26 +21,28 @@ use crate::manifest::{Description, Lower};
 pub(crate) fn set(module: &Module<'_>, descriptions: &[Description]) {
     for kernel in llvm::kernels(module) {
         if let Some(description) = descriptions.iter().find(|d| d.name == llvm::name(kernel)) {
-            read_only_slices(kernel, module, description);
+            slices(kernel, module, description);
             tensor_maps(kernel, module, description);
             launch_shape(kernel, module, description);
         }
     }
 }
 
-fn read_only_slices(kernel: FunctionValue<'_>, module: &Module<'_>, description: &Description) {
+fn slices(kernel: FunctionValue<'_>, module: &Module<'_>, description: &Description) {
     let context = module.get_context();
-    let attributes = ["noalias", "readonly"]
+    let [noalias, readonly] = ["noalias", "readonly"]
         .map(|name| context.create_enum_attribute(Attribute::get_named_enum_kind_id(name), 0));
     let mut index = 0;
     for param in &description.params {
         let is_pointer = kernel
             .get_nth_param(index)
             .is_some_and(|value| value.is_pointer_value());
-        if param.lower == Lower::ReadSlice && is_pointer {
-            for attribute in attributes {
-                kernel.add_attribute(AttributeLoc::Param(index), attribute);
-            }
+        let place = AttributeLoc::Param(index);
+        if is_pointer && matches!(param.lower, Lower::ReadSlice | Lower::WriteSlice) {
+            kernel.add_attribute(place, noalias);
+        }
+        if is_pointer && param.lower == Lower::ReadSlice {
+            kernel.add_attribute(place, readonly);
         }
         index += ptx_parameters(param.lower);
     }

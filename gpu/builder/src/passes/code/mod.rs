@@ -1,5 +1,6 @@
 //! The target, LLVM's optimisation, and the PTX output.
 
+pub(crate) mod early_loads;
 pub(crate) mod emit;
 pub(crate) mod formatting;
 pub(crate) mod kernel_attributes;
@@ -7,5 +8,6 @@ pub(crate) mod library_frames;
 pub(crate) mod loops;
 pub(crate) mod optimize;
 pub(crate) mod panics;
+pub(crate) mod range_checks;
 pub(crate) mod source_lines;
 pub(crate) mod target;

@@ -4,16 +4,18 @@
 use inkwell::module::Module;
 use inkwell::targets::TargetMachine;
 
-use super::loops;
+use super::range_checks::{self, CopiedBarriers};
+use super::{early_loads, loops};
 use crate::error::CodegenError;
 use crate::passes::{Options, by_name};
 
-/// Checks the module, optimises it, and checks it again.
+/// Checks the module, optimises it, and checks it again. Returns the barriers that are there twice.
 pub(crate) fn run(
     module: &Module<'_>,
     options: &Options,
     machine: &TargetMachine,
-) -> Result<(), CodegenError> {
+) -> Result<CopiedBarriers, CodegenError> {
+    let mut copied = CopiedBarriers::default();
     module
         .verify()
         .map_err(|error| options.failed("check of the module before optimisation", error))?;
@@ -21,9 +23,12 @@ pub(crate) fn run(
         by_name(module, "default<O0>", "O0", options, machine)?;
     } else {
         by_name(module, "default<O3>", "O3", options, machine)?;
+        copied = range_checks::hoist(module, options, machine)?;
         loops::run(module, options, machine)?;
+        early_loads::first(module);
     }
     module
         .verify()
-        .map_err(|error| options.failed("check of the optimised module", error))
+        .map_err(|error| options.failed("check of the optimised module", error))?;
+    Ok(copied)
 }

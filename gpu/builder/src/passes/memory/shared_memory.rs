@@ -23,6 +23,9 @@ const STATIC: &str = "__lanewise_shared_static";
 const DYNAMIC: &str = "__lanewise_shared_dynamic";
 /// The alignment that `DynamicSharedArray` guarantees, in bytes.
 const DYNAMIC_ALIGN: u32 = 16;
+/// The size of the widest access, in bytes. An array of at least this size is aligned to it, so that
+/// neighbouring elements may be read by one instruction.
+const WIDEST: u32 = 16;
 /// The symbol of dynamic shared memory in the PTX.
 pub(crate) const DYNAMIC_SYMBOL: &str = "dynamic_shared";
 
@@ -73,6 +76,11 @@ fn static_array<'ctx>(
     };
     let (Ok(size), Ok(align)) = (u32::try_from(size), u32::try_from(align)) else {
         return Err(refused());
+    };
+    let align = if size >= WIDEST {
+        align.max(WIDEST)
+    } else {
+        align
     };
     let array = variable(module, &free_name(module, &name(&function)), size, align);
     array.set_linkage(Linkage::Internal);

@@ -17,6 +17,7 @@ use crate::cargo::source_paths::SourcePaths;
 use crate::flow::Flow;
 use crate::lint::Expected;
 use crate::llvm::{self, SourceIdentity};
+use crate::passes::code::range_checks::CopiedBarriers;
 
 /// A call that involves other threads.
 struct Site<'ctx> {
@@ -28,13 +29,22 @@ struct Site<'ctx> {
     line: Option<(u32, u32)>,
 }
 
-/// Returns the expected barriers of each function.
-pub(crate) fn expected(module: &Module<'_>, paths: &SourcePaths) -> BTreeMap<String, Expected> {
+/// Returns the expected barriers of each function. Those of `copied` may be alternatives.
+pub(crate) fn expected(
+    module: &Module<'_>,
+    paths: &SourcePaths,
+    copied: &CopiedBarriers,
+) -> BTreeMap<String, Expected> {
     let functions = module
         .get_functions()
         .filter(|function| function.count_basic_blocks() > 0);
     functions
-        .map(|function| (llvm::name(function), expected_of(function, paths)))
+        .map(|function| {
+            let name = llvm::name(function);
+            let mut expected = expected_of(function, paths);
+            expected.shared_lines.extend(copied.of(&name));
+            (name, expected)
+        })
         .collect()
 }
 

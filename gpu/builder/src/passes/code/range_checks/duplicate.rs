@@ -1,0 +1,176 @@
+//! Puts a copy of a loop beside it, and chooses between the two before they begin.
+
+use std::collections::HashMap;
+
+use inkwell::llvm_sys::LLVMOpcode;
+use inkwell::llvm_sys::core::{
+    LLVMAddIncoming, LLVMAppendBasicBlockInContext, LLVMBasicBlockAsValue, LLVMBuildBr,
+    LLVMBuildCondBr, LLVMBuildPhi, LLVMCountIncoming, LLVMCreateBuilderInContext,
+    LLVMDisposeBuilder, LLVMGetBasicBlockName, LLVMGetBasicBlockParent,
+    LLVMGetBasicBlockTerminator, LLVMGetFirstInstruction, LLVMGetIncomingBlock,
+    LLVMGetIncomingValue, LLVMGetInstructionOpcode, LLVMGetNextInstruction, LLVMGetNumOperands,
+    LLVMGetNumSuccessors, LLVMGetOperand, LLVMGetSuccessor, LLVMGetTypeContext,
+    LLVMInsertIntoBuilder, LLVMInstructionClone, LLVMInstructionEraseFromParent,
+    LLVMMoveBasicBlockAfter, LLVMPositionBuilderAtEnd, LLVMSetOperand, LLVMSetSuccessor,
+    LLVMTypeOf,
+};
+use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMValueRef};
+
+use crate::llvm::{Flow, Loop};
+
+/// The copy of a loop.
+pub(super) struct Copied {
+    /// The block before the copy, which leads to it alone.
+    pub(super) entry: LLVMBasicBlockRef,
+}
+
+/// Copies a loop in the form that `loop-simplify` and `lcssa` give it. Where `original` holds before
+/// the loop, the original runs, otherwise the copy.
+pub(super) fn beside(flow: &Flow, of: &Loop, original: LLVMValueRef) -> Copied {
+    // SAFETY: the blocks belong to one live function. The copy refers to values of the copy, or to
+    // those that dominate the loop, and every block that follows the loop learns of its new
+    // predecessors.
+    unsafe {
+        let header = flow.blocks[of.header];
+        let context = LLVMGetTypeContext(LLVMTypeOf(LLVMBasicBlockAsValue(header)));
+        let builder = LLVMCreateBuilderInContext(context);
+        let function = LLVMGetBasicBlockParent(header);
+        let entry = LLVMAppendBasicBlockInContext(context, function, c"checked".as_ptr());
+        LLVMMoveBasicBlockAfter(entry, flow.blocks[of.latch]);
+        let preheader = flow.blocks[of.preheader];
+        let mut copy = Copy {
+            blocks: HashMap::from([(preheader, entry)]),
+            values: HashMap::new(),
+        };
+        let mut last = entry;
+        for block in of.blocks.iter().map(|it| flow.blocks[*it]) {
+            let name = LLVMGetBasicBlockName(block);
+            let made = LLVMAppendBasicBlockInContext(context, function, name);
+            LLVMMoveBasicBlockAfter(made, last);
+            last = made;
+            copy.blocks.insert(block, made);
+        }
+        let blocks: Vec<_> = of.blocks.iter().map(|it| flow.blocks[*it]).collect();
+        for block in &blocks {
+            copy.instructions(builder, *block);
+        }
+        for block in &blocks {
+            copy.operands(*block);
+            copy.exits(*block);
+        }
+        LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(preheader));
+        LLVMPositionBuilderAtEnd(builder, preheader);
+        LLVMBuildCondBr(builder, original, header, entry);
+        LLVMPositionBuilderAtEnd(builder, entry);
+        LLVMBuildBr(builder, copy.blocks[&header]);
+        LLVMDisposeBuilder(builder);
+        Copied { entry }
+    }
+}
+
+/// What the copy has for blocks and values of the loop.
+struct Copy {
+    blocks: HashMap<LLVMBasicBlockRef, LLVMBasicBlockRef>,
+    values: HashMap<LLVMValueRef, LLVMValueRef>,
+}
+
+impl Copy {
+    fn value(&self, of: LLVMValueRef) -> LLVMValueRef {
+        self.values.get(&of).copied().unwrap_or(of)
+    }
+
+    fn block(&self, of: LLVMBasicBlockRef) -> LLVMBasicBlockRef {
+        self.blocks.get(&of).copied().unwrap_or(of)
+    }
+
+    /// Copies the instructions of a block. They still refer to the loop, and phis to nothing.
+    ///
+    /// # Safety
+    /// The block is one of the loop, and has no copy of its instructions yet.
+    unsafe fn instructions(&mut self, builder: LLVMBuilderRef, block: LLVMBasicBlockRef) {
+        // SAFETY: the loop's instructions are not changed, and the copies are new.
+        unsafe {
+            LLVMPositionBuilderAtEnd(builder, self.blocks[&block]);
+            let mut at = LLVMGetFirstInstruction(block);
+            while !at.is_null() {
+                // LLVM's interface cannot change the blocks that a phi names.
+                let made = if LLVMGetInstructionOpcode(at) == LLVMOpcode::LLVMPHI {
+                    LLVMBuildPhi(builder, LLVMTypeOf(at), c"".as_ptr())
+                } else {
+                    let made = LLVMInstructionClone(at);
+                    LLVMInsertIntoBuilder(builder, made);
+                    made
+                };
+                self.values.insert(at, made);
+                at = LLVMGetNextInstruction(at);
+            }
+        }
+    }
+
+    /// Makes the copied instructions of a block refer to the copy.
+    ///
+    /// # Safety
+    /// All blocks of the loop have been copied.
+    unsafe fn operands(&self, block: LLVMBasicBlockRef) {
+        // SAFETY: operands and successors are below their numbers, and have the types of those that
+        // they take the place of.
+        unsafe {
+            let mut at = LLVMGetFirstInstruction(block);
+            while !at.is_null() {
+                let made = self.values[&at];
+                if LLVMGetInstructionOpcode(at) == LLVMOpcode::LLVMPHI {
+                    for index in 0..LLVMCountIncoming(at) {
+                        let mut value = self.value(LLVMGetIncomingValue(at, index));
+                        let mut from = self.block(LLVMGetIncomingBlock(at, index));
+                        LLVMAddIncoming(made, &mut value, &mut from, 1);
+                    }
+                } else if LLVMGetInstructionOpcode(at) == LLVMOpcode::LLVMBr {
+                    if LLVMGetNumSuccessors(made) > 1 {
+                        LLVMSetOperand(made, 0, self.value(LLVMGetOperand(at, 0)));
+                    }
+                    for index in 0..LLVMGetNumSuccessors(made) {
+                        LLVMSetSuccessor(made, index, self.block(LLVMGetSuccessor(at, index)));
+                    }
+                } else {
+                    for index in 0..LLVMGetNumOperands(at).cast_unsigned() {
+                        let operand = LLVMGetOperand(at, index);
+                        if let Some(value) = self.values.get(&operand) {
+                            LLVMSetOperand(made, index, *value);
+                        }
+                    }
+                }
+                at = LLVMGetNextInstruction(at);
+            }
+        }
+    }
+
+    /// Tells the blocks after the loop what comes from the copy of a block.
+    ///
+    /// # Safety
+    /// All blocks of the loop have been copied, and values of the loop are used outside by phis
+    /// alone.
+    unsafe fn exits(&self, block: LLVMBasicBlockRef) {
+        // SAFETY: the exit's phis have an entry for the block, and get one for its copy.
+        unsafe {
+            let last = LLVMGetBasicBlockTerminator(block);
+            for index in 0..LLVMGetNumSuccessors(last) {
+                let exit = LLVMGetSuccessor(last, index);
+                if self.blocks.contains_key(&exit) {
+                    continue;
+                }
+                let mut at = LLVMGetFirstInstruction(exit);
+                while LLVMGetInstructionOpcode(at) == LLVMOpcode::LLVMPHI {
+                    for incoming in 0..LLVMCountIncoming(at) {
+                        if LLVMGetIncomingBlock(at, incoming) == block {
+                            let mut value = self.value(LLVMGetIncomingValue(at, incoming));
+                            let mut from = self.block(block);
+                            LLVMAddIncoming(at, &mut value, &mut from, 1);
+                            break;
+                        }
+                    }
+                    at = LLVMGetNextInstruction(at);
+                }
+            }
+        }
+    }
+}

@@ -8,9 +8,9 @@ use std::collections::HashMap;
 
 use inkwell::llvm_sys::LLVMOpcode;
 use inkwell::llvm_sys::core::{
-    LLVMGetBasicBlockTerminator, LLVMGetFirstBasicBlock, LLVMGetFirstInstruction,
-    LLVMGetInstructionOpcode, LLVMGetNextBasicBlock, LLVMGetNextInstruction, LLVMGetNumSuccessors,
-    LLVMGetSuccessor,
+    LLVMGetBasicBlockTerminator, LLVMGetFirstBasicBlock, LLVMGetFirstInstruction, LLVMGetFirstUse,
+    LLVMGetInstructionOpcode, LLVMGetNextBasicBlock, LLVMGetNextInstruction, LLVMGetNextUse,
+    LLVMGetNumSuccessors, LLVMGetSuccessor, LLVMGetUser,
 };
 use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
 use inkwell::values::{AsValueRef, FunctionValue};
@@ -225,4 +225,19 @@ impl Flow {
         order.reverse();
         order
     }
+}
+
+/// The instructions that use an instruction's value.
+pub(crate) fn users(of: LLVMValueRef) -> Vec<LLVMValueRef> {
+    let mut users = Vec::new();
+    // SAFETY: the list of uses does not change during the walk, and users of an instruction are
+    // instructions.
+    unsafe {
+        let mut at = LLVMGetFirstUse(of);
+        while !at.is_null() {
+            users.push(LLVMGetUser(at));
+            at = LLVMGetNextUse(at);
+        }
+    }
+    users
 }

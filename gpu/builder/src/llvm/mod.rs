@@ -24,7 +24,7 @@ use crate::error::ToolchainError;
 
 pub(crate) use crash::at_stage;
 pub(crate) use errors::{Diagnostics, Fatal, Pending, remember_places, spawn};
-pub(crate) use flow::{Flow, Loop};
+pub(crate) use flow::{Flow, Loop, users};
 pub(crate) use ir::*;
 pub(crate) use reading::{link_modules, read};
 pub(crate) use source::{LinesOutside, SourceIdentity, function_place, place, shown_place};

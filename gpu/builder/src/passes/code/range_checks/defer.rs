@@ -134,7 +134,7 @@ pub(super) fn take_out(flow: &Flow, of: &Loop, late: &[Late], copied: &duplicate
                 Some(_) => LLVMBuildZExt(builder, kept, LLVMTypeOf(*index), c"".as_ptr()),
                 None => kept,
             };
-            let users = users(*index).into_iter().filter(|user| {
+            let users = llvm::users(*index).into_iter().filter(|user| {
                 let is_own = [is_right, kept, *comparison].contains(user);
                 let block = LLVMGetInstructionParent(*user);
                 !is_own && of.blocks.iter().any(|it| flow.blocks[*it] == block)
@@ -269,19 +269,4 @@ fn is_known(
             && (0..LLVMGetNumOperands(value).cast_unsigned())
                 .all(|index| is_known(LLVMGetOperand(value, index), flow, of, indices, seen))
     }
-}
-
-/// The instructions that use a value.
-fn users(of: LLVMValueRef) -> Vec<LLVMValueRef> {
-    let mut users = Vec::new();
-    // SAFETY: the list of uses does not change during the walk, and users of an instruction are
-    // instructions.
-    unsafe {
-        let mut at = LLVMGetFirstUse(of);
-        while !at.is_null() {
-            users.push(LLVMGetUser(at));
-            at = LLVMGetNextUse(at);
-        }
-    }
-    users
 }

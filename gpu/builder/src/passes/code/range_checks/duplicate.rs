@@ -2,21 +2,11 @@
 
 use std::collections::HashMap;
 
-use inkwell::llvm_sys::LLVMOpcode;
-use inkwell::llvm_sys::core::{
-    LLVMAddIncoming, LLVMAppendBasicBlockInContext, LLVMBasicBlockAsValue, LLVMBuildBr,
-    LLVMBuildCondBr, LLVMBuildPhi, LLVMCountIncoming, LLVMCreateBuilderInContext,
-    LLVMDisposeBuilder, LLVMGetBasicBlockName, LLVMGetBasicBlockParent,
-    LLVMGetBasicBlockTerminator, LLVMGetFirstInstruction, LLVMGetIncomingBlock,
-    LLVMGetIncomingValue, LLVMGetInstructionOpcode, LLVMGetNextInstruction, LLVMGetNumOperands,
-    LLVMGetNumSuccessors, LLVMGetOperand, LLVMGetSuccessor, LLVMGetTypeContext,
-    LLVMInsertIntoBuilder, LLVMInstructionClone, LLVMInstructionEraseFromParent,
-    LLVMMoveBasicBlockAfter, LLVMPositionBuilderAtEnd, LLVMSetOperand, LLVMSetSuccessor,
-    LLVMTypeOf,
-};
-use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMValueRef};
+use inkwell::llvm_sys::core::*;
+use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMContextRef, LLVMValueRef};
+use inkwell::llvm_sys::{LLVMInlineAsmDialect, LLVMOpcode};
 
-use crate::llvm::{Flow, Loop};
+use crate::llvm::{self, Flow, Loop};
 
 /// The copy of a loop.
 pub(super) struct Copied {
@@ -58,6 +48,7 @@ pub(super) fn beside(flow: &Flow, of: &Loop, original: LLVMValueRef) -> Copied {
             copy.operands(*block);
             copy.exits(*block);
         }
+        copy.hide_variables(builder, context, header);
         LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(preheader));
         LLVMPositionBuilderAtEnd(builder, preheader);
         LLVMBuildCondBr(builder, original, header, entry);
@@ -140,6 +131,67 @@ impl Copy {
                     }
                 }
                 at = LLVMGetNextInstruction(at);
+            }
+        }
+    }
+
+    /// Hides from the passes that follow that the copy's variables grow by a step. They would keep an
+    /// address and an index for each access, and the copy, which hardly ever runs, would need more
+    /// registers than the loop itself. Both have the same number in a kernel.
+    ///
+    /// # Safety
+    /// All blocks of the loop have been copied, and `header` is the loop's.
+    unsafe fn hide_variables(
+        &self,
+        builder: LLVMBuilderRef,
+        context: LLVMContextRef,
+        header: LLVMBasicBlockRef,
+    ) {
+        // SAFETY: the variables are phis of the copied header, and each assembly gives its operand.
+        unsafe {
+            let mut phis = Vec::new();
+            let mut at = LLVMGetFirstInstruction(self.blocks[&header]);
+            while !LLVMIsAPHINode(at).is_null() {
+                phis.push(at);
+                at = LLVMGetNextInstruction(at);
+            }
+            LLVMPositionBuilderBefore(builder, at);
+            for phi in phis {
+                let mut ty = LLVMTypeOf(phi);
+                let (text, operands) = if ty == LLVMInt64TypeInContext(context) {
+                    ("mov.b64 $0, $1;", "=l,l")
+                } else if ty == LLVMInt32TypeInContext(context) {
+                    ("mov.b32 $0, $1;", "=r,r")
+                } else {
+                    continue;
+                };
+                let steps = [0, 1].map(|index| LLVMGetIncomingValue(phi, index));
+                let users: Vec<_> = llvm::users(phi)
+                    .into_iter()
+                    .filter(|user| !steps.contains(user) && LLVMIsAPHINode(*user).is_null())
+                    .collect();
+                let signature = LLVMFunctionType(ty, &mut ty, 1, 0);
+                let assembly = LLVMGetInlineAsm(
+                    signature,
+                    text.as_ptr().cast(),
+                    text.len(),
+                    operands.as_ptr().cast(),
+                    operands.len(),
+                    0,
+                    0,
+                    LLVMInlineAsmDialect::LLVMInlineAsmDialectATT,
+                    0,
+                );
+                let mut argument = phi;
+                let name = c"".as_ptr();
+                let hidden = LLVMBuildCall2(builder, signature, assembly, &mut argument, 1, name);
+                for user in users {
+                    for index in 0..LLVMGetNumOperands(user).cast_unsigned() {
+                        if LLVMGetOperand(user, index) == phi {
+                            LLVMSetOperand(user, index, hidden);
+                        }
+                    }
+                }
             }
         }
     }

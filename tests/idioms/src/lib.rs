@@ -8,8 +8,8 @@
 //! | [`cases`] | for each kernel: its data, its launch, its checksum, and the same on the CPU |
 //! | [`measure`] | buffers of made data, medians of launches, checksums on the device |
 //!
-//! The program `idioms` prints one line for each kernel: name, median in milliseconds, checksum. The
-//! test runs all of them at small sizes against the CPU.
+//! The program `idioms` prints one line for each kernel: name, median in milliseconds, checksum.
+//! The test runs all of them at small sizes against the CPU.
 
 pub mod cases;
 pub mod kernels;

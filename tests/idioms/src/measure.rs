@@ -1,5 +1,5 @@
-//! What the cases share: buffers of made data, launches with their median time, and checksums, all on
-//! the device.
+//! What the cases share: buffers of made data, launches with their median time, and checksums, all
+//! on the device.
 
 use std::sync::Arc;
 
@@ -193,8 +193,8 @@ impl Runner {
         })
     }
 
-    /// Returns the median of the launches' times in milliseconds. Before each launch, what the kernel
-    /// changed is restored, outside of the time. A small run launches once.
+    /// Returns the median of the launches' times in milliseconds. Before each launch, what the
+    /// kernel changed is restored, outside of the time. A small run launches once.
     ///
     /// # Errors
     /// The driver's error.

@@ -1,7 +1,7 @@
 //! The control flow of a function: its blocks, their dominators, and its natural loops.
 //!
-//! LLVM's C interface has passes and instructions, but none of the analyses, so the few that our own
-//! passes need are here. Dominators: Cooper, Harvey and Kennedy, "A Simple, Fast Dominance
+//! LLVM's C interface has passes and instructions, but none of the analyses, so the few that our
+//! own passes need are here. Dominators: Cooper, Harvey and Kennedy, "A Simple, Fast Dominance
 //! Algorithm".
 
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ use inkwell::values::{AsValueRef, FunctionValue};
 
 /// The blocks of a function as a graph. Blocks are numbered in the order of their text.
 pub(crate) struct Flow {
-    /// The blocks.
+    /// The blocks, as LLVM has them.
     pub(crate) blocks: Vec<LLVMBasicBlockRef>,
     /// The blocks that may follow each block.
     pub(crate) successors: Vec<Vec<usize>>,
@@ -93,7 +93,8 @@ impl Flow {
         })
     }
 
-    /// Returns for each block whether the function can't return from it: it ends in a trap, or never.
+    /// Returns for each block whether the function can't return from it: it ends in a trap, or
+    /// never.
     pub(crate) fn is_doomed(&self) -> Vec<bool> {
         let mut doomed = vec![true; self.blocks.len()];
         let mut todo: Vec<_> = (0..self.blocks.len())

@@ -61,9 +61,9 @@ unsafe impl<T: Value> Passed for fn(T) {
     }
 }
 
-/// Implements [`Passed`] for outputs, which are an address and a length. `"write_slice"` promises the
-/// optimiser that no other thread accesses a thread's elements, and no other parameter reaches them;
-/// `"cell_slice" ` promises nothing.
+/// Implements [`Passed`] for outputs, which are an address and a length. `"write_slice"` promises
+/// the optimiser that no other thread accesses a thread's elements, and no other parameter reaches
+/// them; `"cell_slice" ` promises nothing.
 macro_rules! outputs {
     ($name:ident $(: $bound:ident)?, $word:literal) => {
         // SAFETY: the value is made of its own parts.

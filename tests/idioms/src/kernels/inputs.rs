@@ -1,5 +1,5 @@
-//! The data that the other kernels read, made on the device from one integer hash, and the checksums
-//! of what they write.
+//! The data that the other kernels read, made on the device from one integer hash, and the
+//! checksums of what they write.
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::half::{Bf16, F16, F16x2};
@@ -36,7 +36,7 @@ pub fn uniform(i: u32, seed: u32, low: f32, width: f32) -> f32 {
     Float::mul_add(width, unit(i, seed), low)
 }
 
-/// Uniform numbers.
+/// Uniform numbers of type `f32`.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn fill_f32(mut out: DisjointSlice<f32>, seed: u32, low: f32, width: f32) {

@@ -16,8 +16,8 @@ pub(super) fn block_tree<T: Copy>(
     combine: impl Fn(T, T) -> T,
 ) -> T {
     let tid = thread_idx_x() as usize;
-    // SAFETY: each thread sets its own cell. In each step the lower half reads the upper half, which
-    // nobody writes then, and a barrier comes before and after each step.
+    // SAFETY: each thread sets its own cell. In each step the lower half reads the upper half,
+    // which nobody writes then, and a barrier comes before and after each step.
     unsafe {
         cells.set(tid, value);
         sync_threads();

@@ -8,11 +8,11 @@ use lanewise_std::{DisjointSlice, thread};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Value)]
 #[repr(C)]
 pub struct Particle {
-    /// The position.
+    /// The position along `x`.
     pub x: f32,
-    /// The position.
+    /// The position along `y`.
     pub y: f32,
-    /// The position.
+    /// The position along `z`.
     pub z: f32,
     /// The velocity along `x`.
     pub vx: f32,
@@ -20,7 +20,7 @@ pub struct Particle {
     pub vy: f32,
     /// The velocity along `z`.
     pub vz: f32,
-    /// The mass.
+    /// The mass, in units of its own.
     pub mass: f32,
 }
 

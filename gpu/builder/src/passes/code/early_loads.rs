@@ -2,9 +2,10 @@
 //!
 //! A GPU goes on past a load until its result is needed, so loads that come one after the other
 //! overlap. LLVM leaves them where the source has them, or where the copies of a loop's body put
-//! them: a load, what needs it, the next load. ptxas may not move a load over a store unless it knows
-//! that they are apart, which the PTX does not say; here, the kernel's parameters say it. A slice that
-//! is only read has no store, and no other parameter reaches the memory of a slice that is written.
+//! them: a load, what needs it, the next load. ptxas may not move a load over a store unless it
+//! knows that they are apart, which the PTX does not say; here, the kernel's parameters say it. A
+//! slice that is only read has no store, and no other parameter reaches the memory of a slice that
+//! is written.
 //!
 //! Loads of the same depth come together: first those whose addresses need no other load of the
 //! block, then those that need one, and so on.

@@ -2,9 +2,9 @@
 //!
 //! Nothing writes to a slice `&[T]` while the kernel runs. LLVM calls this `noalias readonly`. For
 //! such a kernel parameter the backend turns loads into `ld.global.nc`, which uses the read-only
-//! cache. Outputs of which each thread has its own elements are `noalias`: no other parameter reaches
-//! them, and no other thread accesses a thread's elements. Slices of cells get neither attribute:
-//! other threads write to them too, so LLVM may assume nothing across a barrier.
+//! cache. Outputs of which each thread has its own elements are `noalias`: no other parameter
+//! reaches them, and no other thread accesses a thread's elements. Slices of cells get neither
+//! attribute: other threads write to them too, so LLVM may assume nothing across a barrier.
 //!
 //! Source: LLVM, "User Guide for NVPTX Back-end: Function Attributes"; PTX
 //! ISA, "Performance-Tuning Directives".

@@ -23,8 +23,8 @@ const STATIC: &str = "__lanewise_shared_static";
 const DYNAMIC: &str = "__lanewise_shared_dynamic";
 /// The alignment that `DynamicSharedArray` guarantees, in bytes.
 const DYNAMIC_ALIGN: u32 = 16;
-/// The size of the widest access, in bytes. An array of at least this size is aligned to it, so that
-/// neighbouring elements may be read by one instruction.
+/// The size of the widest access, in bytes. An array of at least this size is aligned to it, so
+/// that neighbouring elements may be read by one instruction.
 const WIDEST: u32 = 16;
 /// The symbol of dynamic shared memory in the PTX.
 pub(crate) const DYNAMIC_SYMBOL: &str = "dynamic_shared";

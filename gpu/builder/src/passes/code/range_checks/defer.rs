@@ -2,9 +2,9 @@
 //!
 //! An index that the loop has loaded, as in `x[column[k]]`, can be checked only there. If the loop
 //! does nothing but read and compute, the check may come late: the loop takes an index that is in
-//! bounds in place of one that is not, remembers that it did, and goes on. If it did, the copy of the
-//! loop with all checks runs from the beginning, and panics where the source says. Without ways out
-//! in its middle, the body can be copied, and its loads wait for each other no more.
+//! bounds in place of one that is not, remembers that it did, and goes on. If it did, the copy of
+//! the loop with all checks runs from the beginning, and panics where the source says. Without ways
+//! out in its middle, the body can be copied, and its loads wait for each other no more.
 
 use std::collections::HashSet;
 
@@ -213,8 +213,8 @@ unsafe fn rename(
     }
 }
 
-/// Returns whether an instruction changes nothing, and reads from no address that depends on what the
-/// loop has loaded but for the checked `indices`.
+/// Returns whether an instruction changes nothing, and reads from no address that depends on what
+/// the loop has loaded but for the checked `indices`.
 fn is_read_only(
     instruction: LLVMValueRef,
     flow: &Flow,

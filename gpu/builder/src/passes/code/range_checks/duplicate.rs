@@ -14,8 +14,8 @@ pub(super) struct Copied {
     pub(super) entry: LLVMBasicBlockRef,
 }
 
-/// Copies a loop in the form that `loop-simplify` and `lcssa` give it. Where `original` holds before
-/// the loop, the original runs, otherwise the copy.
+/// Copies a loop in the form that `loop-simplify` and `lcssa` give it. Where `original` holds
+/// before the loop, the original runs, otherwise the copy.
 pub(super) fn beside(flow: &Flow, of: &Loop, original: LLVMValueRef) -> Copied {
     // SAFETY: the blocks belong to one live function. The copy refers to values of the copy, or to
     // those that dominate the loop, and every block that follows the loop learns of its new
@@ -135,9 +135,9 @@ impl Copy {
         }
     }
 
-    /// Hides from the passes that follow that the copy's variables grow by a step. They would keep an
-    /// address and an index for each access, and the copy, which hardly ever runs, would need more
-    /// registers than the loop itself. Both have the same number in a kernel.
+    /// Hides from the passes that follow that the copy's variables grow by a step. They would keep
+    /// an address and an index for each access, and the copy, which hardly ever runs, would need
+    /// more registers than the loop itself. Both have the same number in a kernel.
     ///
     /// # Safety
     /// All blocks of the loop have been copied, and `header` is the loop's.

@@ -1,16 +1,17 @@
-//! Moves checks of indices out of loops, so that a loop over slices is as fast as one over pointers.
+//! Moves checks of indices out of loops, so that a loop over slices is as fast as one over
+//! pointers.
 //!
 //! A check in a loop costs more than its comparison: the loop has another way out, so LLVM does not
 //! copy its body, and each load waits for the check before it. This pass computes before the loop
 //! whether every check of an index holds in every iteration. If so, the loop runs without these
-//! checks; otherwise, a copy of the loop runs that has all of them. So a panic is the same as before,
-//! in the same iteration and after the same stores.
+//! checks; otherwise, a copy of the loop runs that has all of them. So a panic is the same as
+//! before, in the same iteration and after the same stores.
 //!
 //! A check is moved if its index is built from sums and products of values that are fixed and of
-//! variables that grow by a fixed step ([`range`]). An index that was loaded is checked where it is.
-//! All threads of a block choose the same copy of a loop with barriers or other calls that
-//! synchronise: then the choice is computed from what all of them have, and from the largest index of
-//! a thread.
+//! variables that grow by a fixed step ([`range`]). An index that was loaded is checked where it
+//! is. All threads of a block choose the same copy of a loop with barriers or other calls that
+//! synchronise: then the choice is computed from what all of them have, and from the largest index
+//! of a thread.
 //!
 //! Source: Gupta, "Optimizing Array Bound Checks Using Flow Analysis"; LLVM, "Inductive Range Check
 //! Elimination", which takes constant steps only.
@@ -40,8 +41,8 @@ use range::Ranges;
 /// Loops of more instructions are left alone: a copy of such a loop costs more than its checks.
 const LARGEST: usize = 1500;
 
-/// The lines, with their columns, of what synchronises in loops that are there twice. All threads of a
-/// block choose the same of the two.
+/// The lines, with their columns, of what synchronises in loops that are there twice. All threads
+/// of a block choose the same of the two.
 #[derive(Debug, Default)]
 pub(crate) struct CopiedBarriers(BTreeMap<String, BTreeSet<(u32, u32)>>);
 
@@ -298,8 +299,8 @@ fn facts(condition: LLVMValueRef, value: bool, found: &mut Vec<(LLVMValueRef, LL
     }
 }
 
-/// Returns whether a loop has calls that synchronise, or nothing if it is large or has what must not
-/// be in two places.
+/// Returns whether a loop has calls that synchronise, or nothing if it is large or has what must
+/// not be in two places.
 fn may_be_copied(flow: &Flow, of: &Loop) -> Option<bool> {
     let mut has_barriers = false;
     for (count, at) in flow.instructions(of).enumerate() {

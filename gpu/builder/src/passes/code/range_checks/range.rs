@@ -1,9 +1,9 @@
 //! The smallest and the largest value of an index in a loop, computed before the loop.
 //!
-//! A variable of the loop begins with a value and grows by a step. The loop's own condition gives its
-//! end, or the number of its iterations. From the variables' ranges follow those of sums, products
-//! and conversions, as unsigned numbers. Wherever a result could pass the largest number of its type,
-//! that it does not is one more condition.
+//! A variable of the loop begins with a value and grows by a step. The loop's own condition gives
+//! its end, or the number of its iterations. From the variables' ranges follow those of sums,
+//! products and conversions, as unsigned numbers. Wherever a result could pass the largest number
+//! of its type, that it does not is one more condition.
 
 use std::collections::HashMap;
 
@@ -69,8 +69,9 @@ impl Drop for Ranges<'_> {
 }
 
 impl<'a> Ranges<'a> {
-    /// Begins with what the loop's condition says. If the answer has to be `uniform`, it is computed
-    /// from values alone that all threads of a block have, and from the bounds of their indices.
+    /// Begins with what the loop's condition says. If the answer has to be `uniform`, it is
+    /// computed from values alone that all threads of a block have, and from the bounds of their
+    /// indices.
     pub(super) fn new(
         module: &Module<'_>,
         function: FunctionValue<'_>,
@@ -360,8 +361,8 @@ impl<'a> Ranges<'a> {
         }
     }
 
-    /// How far the last value of a variable is from its first, if all but the first are below `end`:
-    /// at most, for a step that is not a power of two.
+    /// How far the last value of a variable is from its first, if all but the first are below
+    /// `end`: at most, for a step that is not a power of two.
     fn distance(&mut self, of: Variable, end: LLVMValueRef) -> Option<LLVMValueRef> {
         let one = self.constant(of.start, 1);
         let start = self.start(of)?.low;
@@ -396,8 +397,8 @@ impl<'a> Ranges<'a> {
         Some(unsafe { LLVMBuildLShr(self.builder, distance, by, c"".as_ptr()) })
     }
 
-    /// What the branch at the loop's end says: the loop goes on while a variable is below an end, or
-    /// until it is equal to one.
+    /// What the branch at the loop's end says: the loop goes on while a variable is below an end,
+    /// or until it is equal to one.
     fn find_end(&mut self) -> Option<End> {
         let latch = self.flow.blocks[self.of.latch];
         // SAFETY: the latch has a terminator, which is checked to be a conditional branch; the
@@ -450,7 +451,8 @@ impl<'a> Ranges<'a> {
             _ => return None,
         };
         let steps = self.subtract(to, from);
-        // A test of the next value ends the loop one iteration sooner than one of the present value.
+        // A test of the next value ends the loop one iteration sooner than one of the present
+        // value.
         let one = self.constant(steps, 1);
         let further = if is_next.is_some() {
             self.subtract(steps, one)
@@ -498,8 +500,8 @@ impl<'a> Ranges<'a> {
         }
     }
 
-    /// The variable of a phi that has in each iteration what another had in the one before. Iterators
-    /// with a step come out like this. It is one step behind, if it begins so.
+    /// The variable of a phi that has in each iteration what another had in the one before.
+    /// Iterators with a step come out like this. It is one step behind, if it begins so.
     fn follower(&mut self, phi: LLVMValueRef) -> Option<Variable> {
         let (start, next) = self.entries(phi)?;
         let ahead = self.variable(next)?;
@@ -643,8 +645,8 @@ impl<'a> Ranges<'a> {
             return if llvm::integer(a) == Some(1) { b } else { a };
         }
         const NAME: &str = "llvm.umul.with.overflow";
-        // SAFETY: both are integers of one type before the loop. The intrinsic takes two of them, and
-        // returns the product, and whether it has wrapped around.
+        // SAFETY: both are integers of one type before the loop. The intrinsic takes two of them,
+        // and returns the product, and whether it has wrapped around.
         unsafe {
             let mut ty = LLVMTypeOf(a);
             let id = LLVMLookupIntrinsicID(NAME.as_ptr().cast(), NAME.len());

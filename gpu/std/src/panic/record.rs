@@ -74,6 +74,10 @@ static __lanewise_panic: Panics = Panics {
 /// `text` is valid for reads of `length` bytes.
 #[unsafe(no_mangle)]
 #[cold]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "each is a register of its own at the places that panic"
+)]
 #[inline(never)]
 unsafe fn __lanewise_panic_record(
     place: &Location<'_>,

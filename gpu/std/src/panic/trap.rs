@@ -5,6 +5,10 @@ use core::panic::Location;
 /// Takes the place of [`super::record::__lanewise_panic_record`].
 #[unsafe(no_mangle)]
 #[cold]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "each is a register of its own at the places that panic"
+)]
 fn __lanewise_panic_record_trap(
     _place: &Location<'_>,
     _text: *const u8,

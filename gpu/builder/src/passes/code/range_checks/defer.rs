@@ -14,7 +14,7 @@ use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
 use inkwell::values::CallSiteValue;
 
-use super::range::Ranges;
+use super::range::{Ranges, is_integer};
 use super::{Check, duplicate};
 use crate::llvm::{self, Flow, Loop};
 
@@ -73,7 +73,7 @@ fn late(flow: &Flow, of: &Loop, ranges: &mut Ranges<'_>, check: Check) -> Option
             (LLVMIntUGT, true) | (LLVMIntULE, false) => (b, a),
             _ => return None,
         };
-        let is_loaded = ranges.is_fixed(length) && !ranges.is_fixed(index);
+        let is_loaded = is_integer(index) && ranges.is_fixed(length) && !ranges.is_fixed(index);
         if !is_loaded || !LLVMIsAPHINode(index).is_null() {
             return None;
         }

@@ -524,6 +524,7 @@ impl<'a> Ranges<'a> {
         // SAFETY: the value is checked to be a phi of the header, which has two entries there.
         unsafe {
             if LLVMIsAPHINode(phi).is_null()
+                || !is_integer(phi)
                 || LLVMGetInstructionParent(phi) != self.flow.blocks[self.of.header]
                 || LLVMCountIncoming(phi) != 2
             {
@@ -710,7 +711,7 @@ fn special(value: LLVMValueRef) -> Option<String> {
 }
 
 /// Returns whether a value is an integer of at most 64 bits.
-fn is_integer(value: LLVMValueRef) -> bool {
+pub(super) fn is_integer(value: LLVMValueRef) -> bool {
     // SAFETY: every value has a type, and an integer type a width.
     unsafe {
         let ty = LLVMTypeOf(value);

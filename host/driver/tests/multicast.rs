@@ -414,7 +414,11 @@ fn codes(devices: &Devices) {
         );
         ok(cuMulticastAddDevice(handle, 2));
         refused(cuMulticastAddDevice(handle, 1), INVALID, "one more");
-        refused(cuMulticastAddDevice(handle + 4, 1), INVALID, "no handle");
+        refused(
+            cuMulticastAddDevice(handle + 4, 1),
+            INVALID,
+            "not a live handle",
+        );
 
         let memory = devices.physical(0, 2);
         refused(

@@ -32,11 +32,12 @@ pub(crate) use source::{LinesOutside, SourceIdentity, function_place, place, sho
 // Its symbols are LLVM's. Rust code names none of them.
 extern crate aya_rustc_llvm_proxy as _;
 
-/// LLVM's own settings, which apply to the whole process; `passes/loops.rs` explains them. The
-/// first one takes the place of a program's name.
+/// LLVM's own settings, which apply to the whole process. Loops of a known number of iterations are
+/// unrolled up to this number of instructions, as nvcc does; more need too many registers.
+/// `passes/loops.rs` explains the other two. The first one takes the place of a program's name.
 const OPTIONS: [&CStr; 4] = [
     c"lanewise-builder",
-    c"-unroll-threshold=1200",
+    c"-unroll-threshold=800",
     c"-unroll-runtime=false",
     c"-disable-lsr",
 ];

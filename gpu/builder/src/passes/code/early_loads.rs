@@ -18,14 +18,14 @@ use std::collections::{HashMap, HashSet};
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::LLVMValueRef;
-use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMOpcode};
+use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMOpcode, LLVMTypeKind};
 use inkwell::module::Module;
 use inkwell::values::{AsValueRef, CallSiteValue, FunctionValue};
 
 use crate::llvm;
 
-/// More loads than this are left where they are: their results would need too many registers.
-const MOST: usize = 24;
+/// Loads of more registers than this, of 32 bits each, are left where they are.
+const MOST: u64 = 24;
 
 /// Moves the loads of all kernels.
 pub(crate) fn first(module: &Module<'_>) {
@@ -150,7 +150,11 @@ fn parts(instructions: &[LLVMValueRef], arguments: &Arguments) -> Vec<Part> {
         let (opcode, is_plain) = unsafe {
             let opcode = LLVMGetInstructionOpcode(*at);
             let is_access = matches!(opcode, LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore);
+            // Other memory than the parameters' is near, and its loads need not come early.
+            let is_far =
+                opcode != LLVMOpcode::LLVMLoad || argument(LLVMGetOperand(*at, 0)).is_some();
             let is_plain = is_access
+                && is_far
                 && LLVMGetVolatile(*at) == 0
                 && LLVMGetOrdering(*at) == LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic;
             (opcode, is_plain)
@@ -207,7 +211,8 @@ impl Part {
 
 /// Puts the loads of a part, with what their addresses need, before all else.
 fn reorder(part: &Part) {
-    if !(2..=MOST).contains(&part.loads.len()) {
+    let registers: u64 = part.loads.iter().map(|load| registers(*load)).sum();
+    if part.loads.len() < 2 || registers > MOST {
         return;
     }
     let inside: HashSet<_> = part.all.iter().copied().collect();
@@ -255,6 +260,23 @@ fn reorder(part: &Part) {
             LLVMInsertIntoBuilder(builder, *at);
         }
         LLVMDisposeBuilder(builder);
+    }
+}
+
+/// The number of registers that a load's result needs: more than any kernel has, if it is not known.
+fn registers(load: LLVMValueRef) -> u64 {
+    // SAFETY: every value has a type. A type's size is looked up only if it is a number's.
+    unsafe {
+        let ty = LLVMTypeOf(load);
+        match LLVMGetTypeKind(ty) {
+            LLVMTypeKind::LLVMIntegerTypeKind => u64::from(LLVMGetIntTypeWidth(ty)).div_ceil(32),
+            LLVMTypeKind::LLVMHalfTypeKind
+            | LLVMTypeKind::LLVMBFloatTypeKind
+            | LLVMTypeKind::LLVMFloatTypeKind => 1,
+            LLVMTypeKind::LLVMDoubleTypeKind | LLVMTypeKind::LLVMPointerTypeKind => 2,
+            LLVMTypeKind::LLVMVectorTypeKind => 4,
+            _ => MOST + 1,
+        }
     }
 }
 

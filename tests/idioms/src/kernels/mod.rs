@@ -5,6 +5,11 @@
 #![cfg_attr(not(target_arch = "nvptx64"), allow(unused_imports))]
 // `erf` and its kin may come to `std` one day.
 #![allow(unstable_name_collisions)]
+#![allow(
+    clippy::needless_range_loop,
+    clippy::too_many_arguments,
+    reason = "many users index in loops and pass plain parameters, and their code is to be fast too"
+)]
 
 pub mod index_heavy;
 pub mod inputs;

@@ -263,7 +263,7 @@ fn reorder(part: &Part) {
     }
 }
 
-/// The number of registers that a load's result needs: more than any kernel has, if it is not known.
+/// The number of registers that a load needs for its result: too many if that is not known.
 fn registers(load: LLVMValueRef) -> u64 {
     // SAFETY: every value has a type. A type's size is looked up only if it is a number's.
     unsafe {

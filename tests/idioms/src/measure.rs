@@ -296,11 +296,12 @@ impl Checksum {
 
     /// The checksum of numbers on the CPU.
     pub fn of(self, values: impl IntoIterator<Item = f64>) -> f64 {
-        let values = values.into_iter().enumerate();
+        let weighted = |(i, x): (usize, f64)| weight(i) * x;
+        let values = values.into_iter();
         match self {
-            Checksum::Weighted => values.map(|(i, x)| weight(i) * x).sum(),
-            Checksum::Squares => values.map(|(i, x)| weight(i) * x * x).sum(),
-            Checksum::Plain => values.map(|(_, x)| x).sum(),
+            Checksum::Weighted => values.enumerate().map(weighted).sum(),
+            Checksum::Squares => values.map(|x| x * x).enumerate().map(weighted).sum(),
+            Checksum::Plain => values.sum(),
         }
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn axpy_half2(run: &Runner) -> Result<Outcome> {
     run.outcome(time, run.checksum(Weighted, &out)?, || {
         let pairs = x.to_vec()?.into_iter().zip(y.to_vec()?);
         let both = |pair: F16x2| {
-            [pair.to_bits() as u16, (pair.to_bits() >> 16) as u16].map(|bits| F16::from_bits(bits))
+            [pair.to_bits() as u16, (pair.to_bits() >> 16) as u16].map(F16::from_bits)
         };
         let sums = pairs.flat_map(|(x, y)| {
             let (x, y) = (both(x), both(y));

@@ -121,7 +121,7 @@ pub fn fill_scatter(mut out: DisjointSlice<i32>, m: u32) {
 /// An index of [`fill_scatter`].
 #[must_use]
 pub fn scatter_index(i: u32, m: u32) -> i32 {
-    if hash32(i, 124) % 16 == 0 {
+    if hash32(i, 124).is_multiple_of(16) {
         -1
     } else {
         (i.wrapping_mul(0x9E37_79B1) % m) as i32
@@ -214,7 +214,7 @@ pub fn record(i: u32, begin: usize, end: usize, mut set: impl FnMut(usize, u8)) 
         }
         p += length;
     }
-    if hash32(i, 319) % 16 == 0 {
+    if hash32(i, 319).is_multiple_of(16) {
         set(begin + (hash32(i, 320) as usize) % (end - begin), 0xFF);
     }
 }

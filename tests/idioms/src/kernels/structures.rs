@@ -86,7 +86,7 @@ pub fn nbody_tiles(input: &[Particle], mut out: DisjointSlice<Particle>, dt: f32
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn particle_update(mut p: DisjointSlice<Particle>, dt: f32, gravity: f32) {
-    if let Some(p) = p.get_mut(&thread::index_1d()) {
+    if let Some(p) = p.get_mut(thread::index_1d()) {
         p.vz -= gravity * dt;
         p.x += p.vx * dt;
         p.y += p.vy * dt;
@@ -99,7 +99,7 @@ pub fn particle_update(mut p: DisjointSlice<Particle>, dt: f32, gravity: f32) {
         }
         if p.z < 0.0 {
             p.z = -p.z;
-            p.vz = -0.9 * p.vz;
+            p.vz *= -0.9;
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The flow of values through each instruction, for the check of uninitialised
 //! memory: see `machine::watch::flow`.
 
-use super::assigned::writes_first;
+use super::blocks::writes_first;
 use super::builder::Builder;
 use crate::machine::watch::flow::{Flow, FlowKind, FlowOperand};
 use crate::ptx::ast::{Base, Class, Instruction, Modifier as M, Opcode, Operand, RegisterId, Type};

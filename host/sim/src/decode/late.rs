@@ -14,7 +14,7 @@
 
 use std::collections::BTreeSet;
 
-use super::assigned::{registers, writes_first};
+use super::blocks::{registers, writes_first};
 use super::builder::Builder;
 use crate::isa::{Decoder as By, pattern};
 use crate::machine::program::{Class, LateLoad, SpaceClass};

@@ -24,6 +24,7 @@
 
 mod arrays;
 mod assigned;
+mod blocks;
 mod bounds;
 mod builder;
 mod code;
@@ -32,6 +33,7 @@ mod function;
 mod instructions;
 mod late;
 mod link;
+mod live;
 mod operand;
 mod polls;
 mod problem;

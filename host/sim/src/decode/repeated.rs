@@ -7,7 +7,7 @@
 //! the same lanes are active, because an operation of other lanes in between stores its result in
 //! the same place.
 
-use super::assigned::registers;
+use super::blocks::registers;
 use super::builder::Builder;
 use crate::isa::{Successors, pattern};
 use crate::machine::memory::flag;

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::matrix::{accumulator, element, everybody, shape};
-use crate::decode::assigned::{registers, writes_first};
+use crate::decode::blocks::{registers, writes_first};
 use crate::decode::builder::{Builder, Operands};
 use crate::decode::problem::{Result, invalid, unsupported};
 use crate::machine::compute::matrix::Sparsity;

@@ -1,9 +1,9 @@
-//! The properties of a kernel that a host program can read: parameters, bounds, an estimate
-//! of its registers.
+//! The properties of a kernel that a host program can read: parameters, bounds, registers.
 
+use crate::decode::live;
 use crate::kernel::{Kernel, Param};
 use crate::machine::program::Program;
-use crate::ptx::ast::{self, Body, Directive, Operand, Type};
+use crate::ptx::ast::{self, Body, Directive};
 
 /// Returns a kernel's parameters with their offsets, and the size of all of them in bytes.
 pub(super) fn params(function: &ast::Function<'_>) -> (Vec<Param>, u32) {
@@ -45,7 +45,7 @@ pub(in crate::decode) fn describe(
         param_bytes,
         static_shared,
         local_bytes: decoded.local,
-        registers: registers(body),
+        registers: live::estimate(body),
         ..Kernel::default()
     };
     for directive in &function.directives {
@@ -82,51 +82,4 @@ fn registers_within_bounds(kernel: &Kernel) -> u32 {
         .checked_next_multiple_of(32)
         .and_then(|threads| threads.checked_mul(kernel.min_blocks.unwrap_or(1).max(1)));
     (REGISTERS / resident.unwrap_or(u32::MAX) / UNIT * UNIT).max(16)
-}
-
-/// Returns an estimate of the 32-bit registers that a GPU's compiler needs. It is the most
-/// registers that are live at once, where a register is live from its first to its last occurrence
-/// in the text, plus a few for addresses and calls.
-fn registers(body: &Body<'_>) -> u32 {
-    let mut spans: Vec<Option<(usize, usize)>> = vec![None; body.registers.len()];
-    for (at, instruction) in body.instructions.iter().enumerate() {
-        let mut mention = |id: u32| {
-            let span = spans[id as usize].get_or_insert((at, at));
-            span.1 = at;
-        };
-        for operand in body.operands(instruction) {
-            match *operand {
-                Operand::Register(id)
-                | Operand::Element(id, _)
-                | Operand::Part(id, _)
-                | Operand::Minus(id, _)
-                | Operand::Sum(id, _)
-                | Operand::Address(ast::Base::Register(id), _) => mention(id),
-                Operand::Pair(a, b) => a.into_iter().chain(b).for_each(&mut mention),
-                Operand::Indexed(indexed) => indexed.register.into_iter().for_each(&mut mention),
-                Operand::Vector(slice)
-                | Operand::VectorPair(slice, _)
-                | Operand::Arguments(slice) => body.elements(slice).iter().for_each(|e| {
-                    if let Operand::Register(id) = *e {
-                        mention(id);
-                    }
-                }),
-                _ => {}
-            }
-        }
-    }
-    let mut change = vec![0i64; body.instructions.len() + 1];
-    for (register, span) in body.registers.iter().zip(spans) {
-        if let (Some((first, last)), true) = (span, register.ty != Type::Pred) {
-            let words = register.ty.size().div_ceil(4) as i64;
-            change[first] += words;
-            change[last] -= words;
-        }
-    }
-    let (mut now, mut most) = (0, 0);
-    for step in change {
-        now += step;
-        most = most.max(now);
-    }
-    (most as u32 + 8).clamp(16, 255)
 }

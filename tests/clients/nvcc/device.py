@@ -42,7 +42,12 @@ class Module:
         _call("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0)
         _call("cuCtxSetCurrent", context)
         _call("cuModuleLoadData", ctypes.byref(self.handle), ctypes.c_char_p(ptx))
+        self.ptx = ptx
         self.names = [line.split("(")[0].split()[-1] for line in ptx.decode().splitlines() if ".entry" in line]
+
+    def reset(self):
+        """Ends the context, after a fault, with all that is in it."""
+        _call("cuDevicePrimaryCtxReset_v2", 0)
 
     def symbol(self, name, array):
         """Writes an array to a variable."""

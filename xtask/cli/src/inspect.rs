@@ -177,7 +177,7 @@ fn add_ptx(
 /// (LLVM gives no line to an instruction that it made from several.)
 fn add_function(lines: &mut Lines, module: &ptx::Module, function: &ptx::Function) {
     let mut place = SourceLine::default();
-    let loops = function.loops();
+    let loops: BTreeSet<usize> = function.loops().into_iter().flatten().collect();
     for instruction in &function.instructions {
         let own = module
             .place(instruction.loc)
@@ -192,7 +192,7 @@ fn add_function(lines: &mut Lines, module: &ptx::Module, function: &ptx::Functio
         let line = lines.entry(place.clone()).or_default();
         line.ptx.push(text);
         line.blocks.insert(instruction.block);
-        line.in_loop |= loops.get(instruction.block).is_some_and(|it| *it);
+        line.in_loop |= loops.contains(&instruction.block);
     }
 }
 

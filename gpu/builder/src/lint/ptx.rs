@@ -93,25 +93,9 @@ impl Function {
         Flow::new(self.successors())
     }
 
-    /// Returns for each block whether it is in a loop: whether it can run after itself.
-    pub fn loops(&self) -> Vec<bool> {
-        let successors = self.successors();
-        let returns_to = |block: usize| {
-            let mut seen = vec![false; successors.len()];
-            let mut work = vec![block];
-            while let Some(at) = work.pop() {
-                for &next in &successors[at] {
-                    if next == block {
-                        return true;
-                    }
-                    if next < seen.len() && !std::mem::replace(&mut seen[next], true) {
-                        work.push(next);
-                    }
-                }
-            }
-            false
-        };
-        (0..self.blocks).map(returns_to).collect()
+    /// Returns the loops, each as the numbers of its blocks, the one that it begins with first.
+    pub fn loops(&self) -> Vec<Vec<usize>> {
+        self.flow().loops()
     }
 
     /// Returns for each block the blocks that may follow it.

@@ -4,8 +4,12 @@
 //! and it also reports what a kernel costs. The modules are not built in `target/ptx`, which
 //! stays as it is.
 
+mod costs;
 mod spills;
 
+use std::collections::BTreeMap;
+use std::fs;
+use std::iter;
 use std::path::Path;
 use std::process::ExitCode;
 use std::thread;
@@ -13,6 +17,7 @@ use std::thread;
 use anyhow::{Context, Result};
 use comfy_table::Cell;
 use lanewise_builder::assembler::{self, Assembly, Resources};
+use lanewise_builder::lint::ptx;
 use lanewise_builder::{ModuleOutput, Output};
 use serde::Serialize;
 
@@ -20,13 +25,14 @@ use crate::kernels::{self, Request};
 use crate::output::{self, say};
 use crate::project;
 use crate::toolkit;
+use costs::{Cost, Costs};
 use spills::Allowed;
 
-/// Have NVIDIA's ptxas accept every kernel, without spills that `spills.toml` does not name, and do
-/// what is written
+/// Have NVIDIA's ptxas accept every kernel and do what is written, without spills that `spills.toml`
+/// does not name and costs above those in `costs.toml`
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  cargo lanewise check-ptx\n  cargo lanewise check-ptx --arch sm_120 --json\n  cargo lanewise check-ptx --arch sm_90 --debug"
+    after_help = "Examples:\n  cargo lanewise check-ptx\n  cargo lanewise check-ptx --arch sm_120 --json\n  cargo lanewise check-ptx --arch sm_90 --debug\n  cargo lanewise check-ptx --arch sm_90 --record"
 )]
 pub struct Args {
     /// The GPUs to compile for and to assemble for
@@ -40,6 +46,9 @@ pub struct Args {
     /// Check the kernels as built for a debugger; all of them spill then
     #[arg(long)]
     debug: bool,
+    /// Write what the kernels cost on the last target to `costs.toml`, which later checks compare
+    #[arg(long, conflicts_with = "debug")]
+    record: bool,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
@@ -60,6 +69,8 @@ struct Usage {
     kernel: String,
     #[serde(flatten)]
     resources: Resources,
+    #[serde(skip)]
+    cost: Cost,
 }
 
 /// Builds and assembles the modules and prints the results. Fails if a module is refused, a kernel
@@ -87,9 +98,26 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     } else {
         print(&modules);
     }
+    let version = assembler::version(&ptxas.path).unwrap_or_default();
     let wrong = match args.debug {
         true => Vec::new(),
-        false => judge(&allowed, &modules),
+        false if args.record => {
+            let last = modules.last().context("no target is asked for")?;
+            last.costs(version).write(project::kernels()?)?;
+            judge(&allowed, &modules)
+        }
+        false => {
+            let mut wrong = judge(&allowed, &modules);
+            if let Some(costs) = Costs::read(project::kernels()?)? {
+                let compared = modules.iter().find(|module| module.arch == costs.arch());
+                wrong.extend(
+                    compared
+                        .into_iter()
+                        .flat_map(|it| costs.judge(&it.costs(version.clone()))),
+                );
+            }
+            wrong
+        }
     };
     for message in &wrong {
         eprintln!("error: {message}");
@@ -112,18 +140,19 @@ fn assemble_all(ptxas: &Path, built: Output, debug: bool) -> Result<Vec<Module>>
             };
             assembler::assemble(ptxas, ptx, &module.arch, assembly)
         };
-        let mut assembled = part(&module.ptx, imports)?;
-        if let Some(launching) = &module.launching_ptx {
-            let launching = part(launching, true)?;
-            assembled.kernels.extend(launching.kernels);
-            assembled.losses.extend(launching.losses);
+        let mut made = Module {
+            arch: module.arch.clone(),
+            kernels: Vec::new(),
+            losses: Vec::new(),
+        };
+        let launching = module.launching_ptx.iter().map(|ptx| (ptx, true));
+        for (ptx, relocatable) in iter::once((&module.ptx, imports)).chain(launching) {
+            let assembled = part(ptx, relocatable)?;
+            made.kernels
+                .extend(usages(assembled.kernels, &fs::read_to_string(ptx)?));
+            made.losses.extend(assembled.losses);
         }
-        let usage = |(kernel, resources)| Usage { kernel, resources };
-        Ok(Module {
-            arch: module.arch,
-            kernels: assembled.kernels.into_iter().map(usage).collect(),
-            losses: assembled.losses,
-        })
+        Ok(made)
     };
     let described = built.manifest.modules.iter();
     let imports: Vec<bool> = described.map(|it| !it.imports.is_empty()).collect();
@@ -140,6 +169,30 @@ fn assemble_all(ptxas: &Path, built: Output, debug: bool) -> Result<Vec<Module>>
             })
             .collect()
     })
+}
+
+/// Returns what the kernels of one file need and cost.
+fn usages(kernels: BTreeMap<String, Resources>, ptx: &str) -> Vec<Usage> {
+    let module = ptx::Module::parse(ptx);
+    let usage = |(kernel, resources): (String, Resources)| {
+        let function = module.functions.iter().find(|it| it.name == kernel);
+        let cost = function.map(|it| Cost::of(&module, it, &resources));
+        Usage {
+            kernel,
+            resources,
+            cost: cost.unwrap_or_default(),
+        }
+    };
+    kernels.into_iter().map(usage).collect()
+}
+
+impl Module {
+    /// Returns what the kernels cost by this version of ptxas.
+    fn costs(&self, ptxas: String) -> Costs {
+        let kernels = self.kernels.iter();
+        let kernels = kernels.map(|it| (it.kernel.clone(), it.cost.clone()));
+        Costs::new(&self.arch, ptxas, kernels.collect())
+    }
 }
 
 /// Returns the messages about spills that are not allowed, and about what ptxas accepted but

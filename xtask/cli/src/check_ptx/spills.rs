@@ -124,6 +124,7 @@ mod tests {
 
     use super::*;
     use crate::check_ptx::Usage;
+    use crate::check_ptx::costs::Cost;
 
     fn module(arch: &str, kernels: &[(&str, u32)]) -> Module {
         let usage = |&(kernel, spilled): &(&str, u32)| Usage {
@@ -133,6 +134,7 @@ mod tests {
                 spill_loads: spilled / 2,
                 ..Resources::default()
             },
+            cost: Cost::default(),
         };
         Module {
             arch: arch.to_owned(),

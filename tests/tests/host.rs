@@ -5,9 +5,10 @@ use gpu::basics::device_globals::{TABLE, VALUE};
 use gpu::basics::matrix_add::mat_add_2d_2d;
 use gpu::basics::thread_index::linear_index_3d;
 use gpu::basics::vector_add::vec_add;
+use gpu::warp::shuffles::shfl_swap;
 use lanewise::compare::Matching;
 use lanewise::guidelines::{self, Guideline};
-use lanewise::{Device, DeviceBuffer, LaunchConfig, ManagedBuffer, SymbolError};
+use lanewise::{Device, DeviceBuffer, LaunchConfig, LaunchError, ManagedBuffer, SymbolError};
 use proptest::prelude::*;
 use tests::device;
 use tests::isolate::isolated;
@@ -104,6 +105,35 @@ fn a_fault_surfaces_at_the_next_synchronisation_and_says_so() {
     assert!(answer.text.starts_with(expected), "{}", answer.text);
     let told = "returned CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered, by a kernel launched before this call";
     assert!(answer.text.contains(told), "{}", answer.text);
+}
+
+/// Kernels assume it, and Rust does not require it of `[i32; 4]`.
+#[test]
+fn a_slice_that_is_not_aligned_to_its_elements_size_is_refused() {
+    let device = device();
+    let stream = device.stream().expect("a stream");
+    let buffer = || DeviceBuffer::<[i32; 4]>::zeroed(&device, 64).expect("a buffer");
+    let (words, mut output) = (buffer(), buffer());
+    // SAFETY: 63 elements are there from the second word on, and `words` outlives them.
+    let odd = unsafe { DeviceBuffer::<[i32; 4]>::borrow_raw(&device, words.address() + 4, 63) };
+    let config = LaunchConfig::for_num_elems(32);
+    let mut launch = |input: &DeviceBuffer<[i32; 4]>| {
+        let arguments = (input, &mut output, 0, 32);
+        device.launch(&stream, shfl_swap, config, arguments)
+    };
+    let error = launch(&odd).expect_err("an address that is not a multiple of 16");
+    assert!(matches!(error, LaunchError::Argument { .. }), "{error:?}");
+    let told =
+        "expected an address that is a multiple of 16, since the elements have 16 bytes; found 0x";
+    assert!(format!("{error:?}").contains(told), "{error:?}");
+    launch(&words).expect("the buffer itself is aligned");
+    // A part is, at whatever element it begins, and one without elements.
+    let empty = DeviceBuffer::<[i32; 4]>::from_slice(&device, &[]).expect("nothing");
+    assert_eq!(empty.address() % 16, 0);
+    for start in [1, 63, 64] {
+        launch(&words.view(start..)).expect("a part is aligned");
+    }
+    stream.synchronize().expect("no fault");
 }
 
 #[test]

@@ -20,6 +20,9 @@ pub struct Description {
     /// `#[launch_bounds(max_threads, min_blocks)]`: one or two numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launch_bounds: Option<Vec<u32>>,
+    /// `#[launch_contract(block = ..)]`: the block's shape, if the contract allows only one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<[u32; 3]>,
     /// `#[max_registers(n)]`: the most registers that a thread may have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_registers: Option<u32>,
@@ -62,6 +65,18 @@ pub struct Param {
     pub ty: String,
     /// How the parameter is passed in PTX.
     pub lower: Lower,
+    /// The alignment of a slice's address, in bytes: see `lanewise_std::kernel::slice_alignment`.
+    /// Whoever passes the address has to keep it.
+    #[serde(default = "any", skip_serializing_if = "is_any")]
+    pub align: u32,
+}
+
+fn any() -> u32 {
+    1
+}
+
+fn is_any(align: &u32) -> bool {
+    *align == 1
 }
 
 /// How a Rust parameter becomes PTX parameters.

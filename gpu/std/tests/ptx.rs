@@ -250,6 +250,31 @@ fn a_parameters_type_may_name_a_const_parameter() {
 }
 
 /// Of mixed fields, in arrays, on the way through shared memory: each 16 bytes are one access.
+/// No lane is missing, so the warps' sums are not added one after another.
+#[test]
+fn whole_warps_need_no_other_way_to_reduce() {
+    let text = kernel("sums_whole_warps");
+    let count = |what| text.matches(what).count();
+    assert_eq!(count("shfl.sync"), 11, "{text}");
+    assert_eq!(count("ld.shared"), 1, "{text}");
+}
+
+#[test]
+fn a_contract_fixes_the_shape_of_the_block() {
+    has_in_order(
+        "has_one_shape",
+        &[".reqntid 32, 8, 1", "st.global.b32", ", 256"],
+    );
+    assert!(!kernel("has_one_shape").contains("%ntid"));
+}
+
+#[test]
+fn an_array_is_aligned_to_its_size() {
+    let copies = ["ld.global.nc.b32", "st.global.b32"];
+    let wide = ["ld.global.nc.v4.b32", "st.global.v4.b32"];
+    has_in_order("copies_small_arrays", &[copies, wide].concat());
+}
+
 #[test]
 fn structures_are_copied_whole_wherever_they_are() {
     for (name, each, spaces) in [

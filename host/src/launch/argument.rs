@@ -25,8 +25,9 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 use cust::memory::DeviceCopy;
+use cust::sys;
 use lanewise_driver::abi::CUresult;
-use lanewise_std::kernel::{SharedCell, Value};
+use lanewise_std::kernel::{SharedCell, Value, slice_alignment};
 use lanewise_std::{DisjointMatrix, DisjointSlice, GlobalMut, PerBlock, RowPerBlock};
 
 use crate::stream::order::{Access, LaunchUses, Order};
@@ -198,8 +199,7 @@ impl<'launch> ArgumentList<'launch> {
         buffer: &DeviceBuffer<T>,
         access: Access,
     ) -> Result<(), DriverError> {
-        self.note(buffer, access)?;
-        self.push(buffer.address());
+        self.push_with(buffer, access, aligned(buffer)?)?;
         self.push(buffer.len() as u64);
         Ok(())
     }
@@ -207,7 +207,7 @@ impl<'launch> ArgumentList<'launch> {
     /// Appends a matrix that the kernel writes: its address, then rows and columns in one word.
     fn push_matrix<T: DeviceCopy>(&mut self, matrix: MatrixMut<'_, T>) -> Result<(), DriverError> {
         let (buffer, size) = matrix.parts();
-        self.push_with(buffer, Access::Write, buffer.address())?;
+        self.push_with(buffer, Access::Write, aligned(buffer)?)?;
         self.push(size);
         Ok(())
     }
@@ -280,6 +280,22 @@ impl<'launch> ArgumentList<'launch> {
             list: PhantomData,
         }
     }
+}
+
+/// Returns the address of a slice, or an error if it is not aligned as the kernel assumes. The
+/// driver's memory and all parts of it are; a program's own memory (`PinnedBuffer::register`,
+/// [`DeviceBuffer::borrow_raw`]) may not be.
+fn aligned<T: DeviceCopy>(buffer: &DeviceBuffer<T>) -> Result<u64, DriverError> {
+    let (address, alignment) = (buffer.address(), slice_alignment::<T>());
+    if address.is_multiple_of(alignment as u64) {
+        return Ok(address);
+    }
+    let code = sys::cudaError_enum::CUDA_ERROR_INVALID_VALUE;
+    let error = DriverError::answer("the check of a slice's alignment", code, Location::caller());
+    Err(error.with_report(format!(
+        "expected an address that is a multiple of {alignment}, since the elements have {} bytes; found {address:#x}",
+        size_of::<T>()
+    )))
 }
 
 /// The `kernelParams` of `cuLaunchKernel`.

@@ -66,6 +66,17 @@ impl Parse for Contract {
     }
 }
 
+impl Contract {
+    /// Returns the sizes of the block along x, y and z, if the contract fixes them.
+    pub(super) fn block(&self) -> Option<[TokenStream; 3]> {
+        let sizes = self.block.as_ref()?;
+        Some([0, 1, 2].map(|axis| match sizes.get(axis) {
+            Some(size) => quote!((#size) as u32),
+            None => quote!(1),
+        }))
+    }
+}
+
 /// Parses `= 256` or `= (32, 8)`.
 fn sizes(input: ParseStream, name: &Ident, wrong: &str) -> syn::Result<Vec<Expr>> {
     input.parse::<Token![=]>()?;
@@ -116,15 +127,11 @@ impl ToTokens for Contract {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         let Contract {
             dimensions,
-            block,
             grid,
             whole_warps,
+            ..
         } = self;
-        let block = option(block.as_ref().map(|sizes| {
-            let ones = std::iter::repeat_n(quote!(1), 3 - sizes.len());
-            let sizes = sizes.iter().map(|size| quote!((#size) as u32)).chain(ones);
-            quote!([#(#sizes),*])
-        }));
+        let block = option(self.block().map(|sizes| quote!([#(#sizes),*])));
         let grid = option(grid.as_ref().map(|sizes| {
             let ones = std::iter::repeat_n(parse_quote!(1), 3 - sizes.len());
             let sizes = sizes

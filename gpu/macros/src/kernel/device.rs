@@ -7,6 +7,7 @@ use syn::Visibility;
 use syn::spanned::Spanned;
 
 use super::instances::Instance;
+use super::manifest::{Says, Word};
 use super::signature::{Lowering, Param};
 use super::{Kernel, child, entry_point, handle, layout, manifest};
 use crate::{float_mode, symbol};
@@ -58,15 +59,9 @@ fn entry(kernel: &Kernel, instance: &Instance) -> TokenStream {
     let prefix = manifest::PREFIX;
     let export = symbol::on_device(symbol);
     let (length, bytes) = (text.len(), Literal::byte_string(text.as_bytes()));
-    let words = words.iter().map(|(at, param)| match &param.lowering {
-        Lowering::ByType => {
-            let word = param.passed("WORD");
-            quote!((#at, #word))
-        }
-        Lowering::ReadSlice { element } => {
-            let [read, cells] = manifest::READ_SLICE;
-            quote!((#at, if <::lanewise_std::kernel::Element<#element>>::IS_READ_ONLY { #read } else { #cells }))
-        }
+    let words = words.iter().map(|word| {
+        let (at, text) = (word.at, word_text(word));
+        quote!((#at, #text))
     });
     quote! {
         #checks
@@ -94,6 +89,32 @@ fn entry(kernel: &Kernel, instance: &Instance) -> TokenStream {
         };
 
         #child
+    }
+}
+
+/// Writes the constant that is a word of the description.
+fn word_text(word: &Word<'_>) -> TokenStream {
+    match &word.says {
+        Says::Lowering(param) => match &param.lowering {
+            Lowering::ByType => param.passed("WORD"),
+            Lowering::ReadSlice { element } => {
+                let [read, cells] = manifest::READ_SLICE;
+                quote!(if <::lanewise_std::kernel::Element<#element>>::IS_READ_ONLY { #read } else { #cells })
+            }
+        },
+        Says::Alignment(param) => match &param.lowering {
+            Lowering::ByType => param.passed("ALIGNMENT"),
+            Lowering::ReadSlice { element } => {
+                quote!(::lanewise_std::kernel::alignment_word::<#element>())
+            }
+        },
+        Says::Size(size) => quote!({
+            const DIGITS: [u8; 10] = ::lanewise_std::kernel::decimal(#size);
+            match ::core::str::from_utf8(&DIGITS) {
+                ::core::result::Result::Ok(text) => text,
+                ::core::result::Result::Err(_) => ::core::unreachable!(),
+            }
+        }),
     }
 }
 

@@ -7,7 +7,10 @@
 
 use std::fmt::Write as _;
 
+use proc_macro2::TokenStream;
+
 use super::Kernel;
+use super::contract::Contract;
 use super::instances::Instance;
 use super::shape::{Cluster, MaxRegisters};
 use super::signature::{self, Lowering, Param};
@@ -18,6 +21,10 @@ pub(super) const PREFIX: &str = "__lanewise_kernel.";
 /// The word for a slice that nothing writes, and the word of the same length for a slice whose
 /// elements are cells.
 pub(super) const READ_SLICE: [&str; 2] = ["read_slice", "cell_slice"];
+/// The place of the alignment of a slice: two characters, as `alignment_word` has.
+const ALIGNMENT: &str = " 1";
+/// The place of a size.
+const SIZE: &str = "         1";
 /// The place of the word of a type, in quotes, which is as long as every `Passed::WORD`.
 const BY_TYPE: &str = "\"write_slice\"";
 
@@ -25,11 +32,27 @@ const BY_TYPE: &str = "\"write_slice\"";
 pub(super) struct Json<'a> {
     /// The text of the description, as JSON.
     pub(super) text: String,
-    /// The words that only the compiler can choose: where each begins, in bytes, and its
-    /// parameter. `lanewise_std::kernel::describe` writes them.
-    pub(super) words: Vec<(usize, &'a Param)>,
+    /// The words that `lanewise_std::kernel::describe` writes.
+    pub(super) words: Vec<Word<'a>>,
     /// Where the 16 digits of the [`layout`](super::layout) begin.
     pub(super) layout: usize,
+}
+
+/// A word that only the compiler can choose.
+pub(super) struct Word<'a> {
+    /// Where it begins, in bytes.
+    pub(super) at: usize,
+    pub(super) says: Says<'a>,
+}
+
+/// What a word says.
+pub(super) enum Says<'a> {
+    /// How a parameter is passed.
+    Lowering(&'a Param),
+    /// The alignment of a slice.
+    Alignment(&'a Param),
+    /// A size of the block, in ten characters as `decimal` has them.
+    Size(TokenStream),
 }
 
 /// Writes the JSON.
@@ -53,10 +76,7 @@ pub(super) fn json<'a>(kernel: &'a Kernel, instance: &Instance) -> Json<'a> {
 }
 
 /// Writes the first part of the JSON, which host and device must agree on, and returns its words.
-pub(super) fn agreed<'a>(
-    kernel: &'a Kernel,
-    instance: &Instance,
-) -> (String, Vec<(usize, &'a Param)>) {
+pub(super) fn agreed<'a>(kernel: &'a Kernel, instance: &Instance) -> (String, Vec<Word<'a>>) {
     let mut words = Vec::new();
     let mut text = format!("{{\"name\":{},\"params\":[", string(&instance.symbol));
     for (position, param) in kernel.params.iter().enumerate() {
@@ -64,22 +84,38 @@ pub(super) fn agreed<'a>(
         let name = string(&param.name.to_string());
         let ty = string(&signature::text(&kernel.filled(param.ty.clone(), instance)));
         let _ = write!(text, "{comma}{{\"name\":{name},\"type\":{ty},\"lower\":");
+        let mut word = |at, says| words.push(Word { at, says });
         match &param.lowering {
             Lowering::ReadSlice { .. } => {
-                words.push((text.len() + 1, param));
-                let _ = write!(text, "\"{}\"}}", READ_SLICE[0]);
+                word(text.len() + 1, Says::Lowering(param));
+                let _ = write!(text, "\"{}\"", READ_SLICE[0]);
             }
             Lowering::ByType => {
-                words.push((text.len(), param));
-                let _ = write!(text, "{BY_TYPE}}}");
+                word(text.len(), Says::Lowering(param));
+                text.push_str(BY_TYPE);
             }
         }
+        text.push_str(",\"align\":");
+        word(text.len(), Says::Alignment(param));
+        let _ = write!(text, "{ALIGNMENT}}}");
     }
     text.push(']');
     if let Some(bounds) = kernel.bounds {
         let _ = write!(text, ",\"launch_bounds\":[{}", bounds.max_threads);
         if let Some(blocks) = bounds.min_blocks {
             let _ = write!(text, ",{blocks}");
+        }
+        text.push(']');
+    }
+    if let Some(sizes) = kernel.contract.as_ref().and_then(Contract::block) {
+        text.push_str(",\"block\":[");
+        for (position, size) in sizes.into_iter().enumerate() {
+            text.push_str(if position == 0 { "" } else { "," });
+            words.push(Word {
+                at: text.len(),
+                says: Says::Size(size),
+            });
+            text.push_str(SIZE);
         }
         text.push(']');
     }

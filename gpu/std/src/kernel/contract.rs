@@ -143,6 +143,9 @@ impl LaunchContract {
                 core::hint::assert_unchecked(block_idx_y() < y.most);
                 core::hint::assert_unchecked(block_idx_z() < z.most);
             }
+            if self.whole_warps {
+                core::hint::assert_unchecked(thread::block_size().is_multiple_of(WARP_SIZE));
+            }
             if self.narrow && self.block.is_none() {
                 // Of two equal values, the compiler keeps the first one, which is the 32-bit
                 // value here. Along y and z it can prove that positions fit. If the block's

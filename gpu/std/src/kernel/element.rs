@@ -71,6 +71,19 @@ pub const fn describe<const LENGTH: usize>(
     text
 }
 
+/// Returns a number as ten characters: its digits after spaces, as a word for [`describe`].
+#[doc(hidden)]
+#[must_use]
+pub const fn decimal(mut number: u32) -> [u8; 10] {
+    let (mut text, mut at) = ([b' '; 10], 10);
+    while at == 10 || number > 0 {
+        at -= 1;
+        text[at] = b'0' + (number % 10) as u8;
+        number /= 10;
+    }
+    text
+}
+
 /// A type that threads write through `&`. For `&[Self]`, the host passes a buffer of plain values,
 /// borrowed as `&mut`.
 ///
@@ -149,6 +162,13 @@ mod tests {
     fn threads_share_atomics_and_not_cells() {
         const { assert!(<Shared<Slot>>::IS_SYNC && <Shared<DeviceAtomicU64>>::IS_SYNC) };
         const { assert!(!<Shared<Cell<u64>>>::IS_SYNC) };
+    }
+
+    #[test]
+    fn a_number_is_ten_characters() {
+        assert_eq!(&decimal(0), b"         0");
+        assert_eq!(&decimal(1024), b"      1024");
+        assert_eq!(&decimal(u32::MAX), b"4294967295");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! Compiled for the host it is a unit struct of the same name that implements [`Kernel`], so that
 //! `host` can check the arguments of a launch against the function's own signature.
 
+mod alignment;
 mod contract;
 mod element;
 mod fingerprint;
@@ -13,11 +14,14 @@ mod module;
 mod passed;
 mod value;
 
+#[doc(hidden)]
+pub use alignment::alignment_word;
+pub use alignment::slice_alignment;
 pub use contract::{BrokenContract, GridSize, LaunchContract};
 pub use element::SharedCell;
 pub(crate) use element::cells;
 #[doc(hidden)]
-pub use element::{Element, HoldsCells, Shared, describe};
+pub use element::{Element, HoldsCells, Shared, decimal, describe};
 #[doc(hidden)]
 pub use module::symbol;
 pub use module::{Linked, Module, NoPtx, PtxText, Renamed};
@@ -80,7 +84,8 @@ pub unsafe trait SafeKernel: Kernel {}
 ///
 /// Slices and the slice-like outputs (`&[T]`, `DisjointSlice<T>`, `GlobalMut<T>`) are two PTX
 /// parameters, a 64-bit pointer and a 64-bit length in elements; every other type is one parameter,
-/// passed by value. The pointer of an empty slice is aligned and not null, as always in Rust.
+/// passed by value. The pointer is aligned to [`slice_alignment`], which may be more than Rust
+/// requires. That of an empty slice is too, and it is not null, as always in Rust.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Param {
     /// The parameter's name in the Rust function.
@@ -101,8 +106,8 @@ pub struct LaunchBounds {
 /// Makes the slice from a kernel's two parameters.
 ///
 /// # Safety
-/// `pointer` is aligned, not null, and valid for `length` elements. While the kernel runs, the
-/// elements are written only through the cells in them.
+/// `pointer` is aligned to [`slice_alignment`], not null, and valid for `length` elements. While
+/// the kernel runs, the elements are written only through the cells in them.
 #[doc(hidden)]
 #[inline]
 #[must_use]

@@ -4,6 +4,8 @@
 //! crate's type of the same name. So this trait tells, for the type itself, what the parameters of
 //! the PTX are and how the value is made of them.
 
+#[cfg(doc)]
+use super::alignment_word;
 use super::value::{Value, assert_value};
 
 /// A type that a kernel takes, as the argument of a function: `fn(T)` stands for `T`. In this
@@ -25,6 +27,8 @@ pub unsafe trait Passed {
     /// The builder's word in the kernel's description, in quotes. All words have the length of the
     /// longest one, by spaces at the end: JSON ignores them.
     const WORD: &'static str;
+    /// The alignment of a slice's address, as [`alignment_word`] writes it.
+    const ALIGNMENT: &'static str = " 1";
     /// Compiles only if a value may be a parameter.
     const CHECKED: () = ();
 
@@ -73,6 +77,7 @@ macro_rules! outputs {
             type Second = usize;
             type Element = T;
             const WORD: &'static str = $word;
+            const ALIGNMENT: &'static str = $crate::kernel::alignment_word::<T>();
 
             #[inline(always)]
             unsafe fn take<'a>(first: *mut T, second: usize) -> Self::For<'a> {

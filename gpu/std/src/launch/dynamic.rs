@@ -105,8 +105,8 @@ pub unsafe trait Child {
 ///
 /// # Safety
 /// The launch meets all requirements that the kernel has for a launch from the host, including its
-/// `#[launch_contract]`. The data that the child reads was written before the launch, as this
-/// module's documentation describes.
+/// `#[launch_contract]` and the [alignment](crate::kernel::slice_alignment) of slices. The data
+/// that the child reads was written before the launch, as this module's documentation describes.
 #[inline]
 #[track_caller]
 pub unsafe fn launch<K: Child>(shape: Shape, arguments: K::Arguments<'_>) {

@@ -176,8 +176,8 @@ impl<T> DisjointSlice<'_, T> {
     /// slice's two parameters.
     ///
     /// # Safety
-    /// `pointer` is aligned, not null, and valid for `length` elements for `'a`, and only the
-    /// threads of this launch access them.
+    /// `pointer` is aligned to [`slice_alignment`](crate::kernel::slice_alignment), not null, and
+    /// valid for `length` elements for `'a`, and only the threads of this launch access them.
     #[doc(hidden)]
     #[inline]
     #[must_use]

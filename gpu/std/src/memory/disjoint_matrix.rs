@@ -94,8 +94,9 @@ impl<T> DisjointMatrix<'_, T> {
     /// matrix's two parameters.
     ///
     /// # Safety
-    /// `pointer` is aligned, not null, and valid for all elements for `'a`. Only the threads of
-    /// this launch access them, and all of these threads pass the same size.
+    /// `pointer` is aligned to [`slice_alignment`](crate::kernel::slice_alignment), not null, and
+    /// valid for all elements for `'a`. Only the threads of this launch access them, and all of
+    /// these threads pass the same size.
     #[doc(hidden)]
     #[inline]
     #[must_use]

@@ -60,7 +60,8 @@ impl<T: Copy> GlobalMut<'_, T> {
     /// slice's two parameters.
     ///
     /// # Safety
-    /// `pointer` is aligned, not null, and valid for `length` elements for `'a`.
+    /// `pointer` is aligned to [`slice_alignment`](crate::kernel::slice_alignment), not null, and
+    /// valid for `length` elements for `'a`.
     #[doc(hidden)]
     #[inline]
     #[must_use]

@@ -25,6 +25,7 @@ use std::panic::Location;
 
 use cust::memory::{CopyDestination, DeviceBuffer as CustBuffer, DeviceCopy};
 use cust::sys;
+use lanewise_std::kernel::slice_alignment;
 
 pub(crate) use borrowed::Borrowed;
 pub use error::MemoryError;
@@ -183,11 +184,11 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         self.memory.is_empty()
     }
 
-    /// Returns the address on the device. An empty buffer has no memory. Its address is aligned and
-    /// not null, as Rust requires for the pointer of an empty slice.
+    /// Returns the address on the device. An empty buffer has no memory. Its address is not null
+    /// and is aligned to [`slice_alignment`], as kernels require for the pointer of an empty slice.
     pub fn address(&self) -> u64 {
         if self.is_empty() || size_of::<T>() == 0 {
-            return align_of::<T>() as u64;
+            return slice_alignment::<T>() as u64;
         }
         self.memory.as_device_ptr().as_raw()
     }

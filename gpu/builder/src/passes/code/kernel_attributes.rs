@@ -1,10 +1,12 @@
-//! Passes the guarantees of `#[kernel]` to LLVM: read-only slices, launch bounds, cluster shape.
+//! Passes the guarantees of `#[kernel]` to LLVM: read-only slices, launch bounds, and the shapes of
+//! blocks and clusters.
 //!
 //! Nothing writes to a slice `&[T]` while the kernel runs. LLVM calls this `noalias readonly`. For
 //! such a kernel parameter the backend turns loads into `ld.global.nc`, which uses the read-only
 //! cache. Outputs of which each thread has its own elements are `noalias`: no other parameter
 //! reaches them, and no other thread accesses a thread's elements. Slices of cells get neither
-//! attribute: other threads write to them too, so LLVM may assume nothing across a barrier.
+//! attribute: other threads write to them too, so LLVM may assume nothing across a barrier. The
+//! address of every slice is aligned as `lanewise_std::kernel::slice_alignment` says.
 //!
 //! Source: LLVM, "User Guide for NVPTX Back-end: Function Attributes"; PTX
 //! ISA, "Performance-Tuning Directives".
@@ -44,6 +46,11 @@ fn slices(kernel: FunctionValue<'_>, module: &Module<'_>, description: &Descript
         if is_pointer && param.lower == Lower::ReadSlice {
             kernel.add_attribute(place, readonly);
         }
+        if is_pointer && ptx_parameters(param.lower) == 2 && param.align.is_power_of_two() {
+            let align = Attribute::get_named_enum_kind_id("align");
+            let align = context.create_enum_attribute(align, param.align.into());
+            kernel.add_attribute(place, align);
+        }
         index += ptx_parameters(param.lower);
     }
 }
@@ -80,13 +87,25 @@ fn tensor_maps(kernel: FunctionValue<'_>, module: &Module<'_>, description: &Des
     }
 }
 
+/// Returns whether there are blocks of this shape. A kernel whose contract requires another can't
+/// be launched, and the assembler would refuse it.
+fn can_be(block: [u32; 3]) -> bool {
+    let threads = block
+        .iter()
+        .try_fold(1u32, |threads, size| threads.checked_mul(*size));
+    threads.is_some_and(|threads| (1..=1024).contains(&threads))
+}
+
 fn launch_shape(kernel: FunctionValue<'_>, module: &Module<'_>, description: &Description) {
     let set = |key: &str, value: String| {
         let attribute = module.get_context().create_string_attribute(key, &value);
         kernel.add_attribute(AttributeLoc::Function, attribute);
     };
     let bounds = description.launch_bounds.as_deref().unwrap_or_default();
-    if let Some(max_threads) = bounds.first() {
+    // PTX has one of the two, and the shape says more.
+    if let Some([x, y, z]) = description.block.filter(|block| can_be(*block)) {
+        set("nvvm.reqntid", format!("{x},{y},{z}"));
+    } else if let Some(max_threads) = bounds.first() {
         set("nvvm.maxntid", max_threads.to_string());
     }
     if let Some(min_blocks) = bounds.get(1) {

@@ -86,12 +86,14 @@ fn describe(function: FunctionValue<'_>) -> Description {
             name: format!("param_{index}"),
             ty: value.get_type().print_to_string().to_string(),
             lower: Lower::Value,
+            align: 1,
         });
     Description {
         name: llvm::name(function),
         params: params.collect(),
         launch_bounds: None,
         max_registers: None,
+        block: None,
         cluster: None,
         cooperative: false,
         launches: false,

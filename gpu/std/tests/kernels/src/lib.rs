@@ -11,7 +11,8 @@ use lanewise_std::atomic::*;
 use lanewise_std::fence::{Scope, fence};
 use lanewise_std::thread::*;
 use lanewise_std::warp::*;
-use lanewise_std::{DisjointSlice, DynamicSharedArray, GlobalMut, gpu_assert};
+use lanewise_std::collective::{Sum, block_reduce};
+use lanewise_std::{DisjointSlice, DynamicSharedArray, GlobalMut, PerBlock, gpu_assert};
 
 #[kernel]
 pub fn orders(word: GlobalMut<u32>) {
@@ -229,6 +230,46 @@ pub fn copies_mixed_structures(from: &[Mixed], mut to: DisjointSlice<Mixed>) {
 pub fn copies_arrays_of_structures(from: &[[Mixed; 2]], mut to: DisjointSlice<[Mixed; 2]>) {
     if let Some((to, index)) = to.get_mut_indexed()
         && let Some(from) = from.get(index.get())
+    {
+        *to = *from;
+    }
+}
+
+#[kernel]
+#[launch_contract(dims = 1, whole_warps)]
+pub fn sums_whole_warps(input: &[f32], mut sums: PerBlock<f32>) {
+    shared! { static WARPS: [f32; 32]; }
+    let value = input.get(index_1d().get()).copied();
+    let sum = block_reduce(value.unwrap_or_default(), Sum, &WARPS);
+    if let Some(output) = sums.get_mut() {
+        *output = sum;
+    }
+}
+
+#[kernel]
+#[launch_bounds(512)]
+#[launch_contract(dims = 2, block = (32, 8))]
+pub fn has_one_shape(mut output: DisjointSlice<u32>) {
+    if let Some((output, _)) = output.get_mut_indexed() {
+        *output = block_size();
+    }
+}
+
+/// Rust aligns the elements to one byte and to four.
+#[kernel]
+pub fn copies_small_arrays(
+    bytes: &[[u8; 4]],
+    floats: &[[f32; 4]],
+    mut to_bytes: DisjointSlice<[u8; 4]>,
+    mut to_floats: DisjointSlice<[f32; 4]>,
+) {
+    if let Some((to, index)) = to_bytes.get_mut_indexed()
+        && let Some(from) = bytes.get(index.get())
+    {
+        *to = *from;
+    }
+    if let Some((to, index)) = to_floats.get_mut_indexed()
+        && let Some(from) = floats.get(index.get())
     {
         *to = *from;
     }

@@ -2,17 +2,17 @@
 
 use std::ffi::CStr;
 
+use super::constants;
 use inkwell::AddressSpace;
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::context::ContextRef;
 use inkwell::llvm_sys::LLVMTypeKind;
 use inkwell::llvm_sys::core::LLVMSetOperand;
 use inkwell::llvm_sys::core::{
-    LLVMBuildCall2, LLVMConstInt, LLVMConstIntGetZExtValue, LLVMGetAsString,
-    LLVMGetBasicBlockParent, LLVMGetCalledValue, LLVMGetFirstUse, LLVMGetInitializer,
-    LLVMGetInlineAsmAsmString, LLVMGetInstructionParent, LLVMGetIntTypeWidth, LLVMGetNextUse,
-    LLVMGetNumOperands, LLVMGetNumSuccessors, LLVMGetOperand, LLVMGetSuccessor, LLVMGetTypeKind,
-    LLVMGetUser, LLVMGlobalClearMetadata, LLVMIsACallInst, LLVMIsAConstantDataSequential,
+    LLVMBuildCall2, LLVMConstInt, LLVMConstIntGetZExtValue, LLVMGetBasicBlockParent,
+    LLVMGetCalledValue, LLVMGetFirstUse, LLVMGetInlineAsmAsmString, LLVMGetInstructionParent,
+    LLVMGetIntTypeWidth, LLVMGetNextUse, LLVMGetNumOperands, LLVMGetNumSuccessors, LLVMGetOperand,
+    LLVMGetSuccessor, LLVMGetTypeKind, LLVMGetUser, LLVMGlobalClearMetadata, LLVMIsACallInst,
     LLVMIsAConstantExpr, LLVMIsAConstantInt, LLVMIsAFunction, LLVMIsAGlobalVariable,
     LLVMIsAInlineAsm, LLVMIsAInstruction, LLVMIsAUser, LLVMReplaceAllUsesWith, LLVMTypeOf,
 };
@@ -30,6 +30,8 @@ pub(crate) const PTX_KERNEL: u32 = 71;
 
 /// Address spaces of NVPTX.
 pub(crate) mod space {
+    /// Memory of the device.
+    pub(crate) const GLOBAL: u16 = 1;
     /// Memory that the threads of a block share.
     pub(crate) const SHARED: u16 = 3;
     /// Memory that no thread writes while a kernel runs, read through the constant cache.
@@ -224,21 +226,6 @@ pub(crate) fn replace_global(old: GlobalValue<'_>, new: PointerValue<'_>) {
     }
 }
 
-/// Returns the bytes of a global whose initialiser is a byte string.
-pub(crate) fn bytes_of(global: GlobalValue<'_>) -> Option<Vec<u8>> {
-    // SAFETY: the initialiser is checked to exist and to be a sequence of constants before it is
-    // read. LLVM returns the length with the pointer.
-    unsafe {
-        let value = LLVMGetInitializer(global.as_value_ref());
-        if value.is_null() || LLVMIsAConstantDataSequential(value).is_null() {
-            return None;
-        }
-        let mut length = 0;
-        let start = LLVMGetAsString(value, &mut length);
-        Some(std::slice::from_raw_parts(start.cast(), length).to_vec())
-    }
-}
-
 /// Returns the name of the function that an instruction calls, if it calls one.
 pub(crate) fn callee_name(instruction: InstructionValue<'_>) -> Option<String> {
     callee(CallSiteValue::try_from(instruction).ok()?).map(name)
@@ -306,7 +293,7 @@ pub(crate) fn string_argument(call: CallSiteValue<'_>, index: u32) -> Option<Str
         if LLVMIsAGlobalVariable(value).is_null() {
             return None;
         }
-        bytes_of(GlobalValue::new(value))?
+        constants::bytes_of(GlobalValue::new(value))?
     };
     let text = String::from_utf8_lossy(&bytes).into_owned();
     Some(text.trim_end_matches('\0').to_owned())

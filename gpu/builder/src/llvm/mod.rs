@@ -5,6 +5,7 @@
 //! `LD_LIBRARY_PATH` and `PATH`, and panics if there is none. [`load`] makes that first call safe.
 //! It opens the right file itself, and gives the proxy one folder that contains nothing else.
 
+mod constants;
 mod crash;
 mod errors;
 mod flow;
@@ -22,6 +23,7 @@ use inkwell::targets::{InitializationConfig, Target};
 
 use crate::error::ToolchainError;
 
+pub(crate) use constants::{bytes_of, constant_bytes, pointer_and_bytes};
 pub(crate) use crash::at_stage;
 pub(crate) use errors::{Diagnostics, Fatal, Pending, remember_places, spawn};
 pub(crate) use flow::{Flow, Loop, users};

@@ -199,7 +199,7 @@ fn run_on(
         llvm::at_stage("optimisation");
         copied = code::optimize::run(module, options, &machine)?;
         llvm::at_stage("the passes after optimisation");
-        code::panics::merge(module, options, &machine)?;
+        code::panics::sites::merge(module, options, &machine)?;
         dump.module("optimized", module);
         refused::unsupported::check(module, &options.paths)?;
         llvm::remember_places(refused::unsupported::places(module, &options.paths));

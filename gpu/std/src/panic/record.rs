@@ -14,7 +14,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use crate::{fence, thread};
 
 /// The version of [`Record`]'s layout.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The most bytes of a file's name that are stored.
 const FILE: usize = 288;
@@ -22,11 +22,26 @@ const FILE: usize = 288;
 /// The most bytes of a text that are stored.
 const TEXT: usize = 640;
 
+/// The bytes of a record's file name and text.
+const BYTES: usize = FILE + TEXT;
+
 /// A panic, in host memory.
 #[repr(C)]
 struct Record {
     /// [`VERSION`] when the record is complete. It is written last.
     version: u32,
+    /// The indices of the block and of the thread.
+    indices: [u32; 6],
+    /// Zero; for later versions.
+    reserved: u32,
+    values: [u64; 4],
+    site: Site,
+}
+
+/// What is known of a panic when the kernel is compiled. If all of it is, the builder makes a
+/// constant of it, in which [`END`] follows the bytes.
+#[repr(C)]
+struct Site {
     line: u32,
     column: u32,
     /// The number of values that the text refers to as `{0}` to `{3}`. If there are none, the text
@@ -34,14 +49,15 @@ struct Record {
     count: u32,
     file_length: u32,
     text_length: u32,
-    block: [u32; 3],
-    thread: [u32; 3],
-    values: [u64; 4],
-    /// Zero; for later versions.
-    reserved: [u64; 2],
-    file: [u8; FILE],
-    text: [u8; TEXT],
+    /// The file's name, and the text after it.
+    bytes: [u8; BYTES],
+    end: [u8; 12],
 }
+
+/// The word at the end of the builder's constant. No number has it, and no text: such bytes are not
+/// in UTF-8. A loop to such an end needs fewer registers than one that counts, because ptxas does
+/// not unroll it.
+const END: u32 = u32::MAX;
 
 const _: () = assert!(size_of::<Record>() == 1024);
 
@@ -70,6 +86,8 @@ static __lanewise_panic: Panics = Panics {
 
 /// Stores a panic, unless another thread of the module has panicked before, and ends the launch.
 ///
+/// The builder calls [`__lanewise_panic_store`] instead, if it knows place and text.
+///
 /// # Safety
 /// `text` is valid for reads of `length` bytes.
 #[unsafe(no_mangle)]
@@ -89,50 +107,99 @@ unsafe fn __lanewise_panic_record(
     third: u64,
     fourth: u64,
 ) -> ! {
+    let file = place.file();
+    let (file_length, text_length) = (file.len().min(FILE), length.min(TEXT));
+    let record = begin([first, second, third, fourth]);
+    // SAFETY: `begin` has returned a record of this thread's own. The lengths are at most those of
+    // the array, and `text` has its length.
+    unsafe {
+        let site = &raw mut (*record).site;
+        (*site).line = place.line();
+        (*site).column = place.column();
+        (*site).count = count;
+        (*site).file_length = file_length as u32;
+        (*site).text_length = text_length as u32;
+        let bytes: *mut u8 = (&raw mut (*site).bytes).cast();
+        copy(file.as_ptr(), bytes, file_length as u32);
+        copy(text, bytes.add(file_length), text_length as u32);
+        end(record)
+    }
+}
+
+/// Stores a panic as [`__lanewise_panic_record`] does, with a constant of the builder.
+///
+/// # Safety
+/// `site` is valid for reads of its own length.
+#[unsafe(no_mangle)]
+#[cold]
+#[inline(never)]
+unsafe fn __lanewise_panic_store(
+    site: *const Site,
+    first: u64,
+    second: u64,
+    third: u64,
+    fourth: u64,
+) -> ! {
+    let record = begin([first, second, third, fourth]);
+    let (mut from, mut to) = (site.cast::<u32>(), (&raw mut (*record).site).cast::<u32>());
+    // SAFETY: `begin` has returned a record of this thread's own, and the caller's site is at most
+    // as long as that of the record.
+    unsafe {
+        loop {
+            let word = from.read();
+            if word == END {
+                break;
+            }
+            to.write_volatile(word);
+            (from, to) = (from.add(1), to.add(1));
+        }
+        end(record)
+    }
+}
+
+/// Returns the record, with the thread and these values in it, if this thread is the first to
+/// panic. Otherwise the launch ends.
+#[inline(always)]
+fn begin(values: [u64; 4]) -> *mut Record {
     let record = __lanewise_panic.record.load(Ordering::Relaxed);
     if record.is_null() {
         core::intrinsics::abort()
     }
     let state = &__lanewise_panic.state;
     let claim = state.compare_exchange(FREE, CLAIMED, Ordering::Relaxed, Ordering::Relaxed);
-    if claim.is_ok() {
-        let file = place.file();
-        // SAFETY: the host keeps the record valid while kernels of the module run, and this thread
-        // alone has claimed it. The lengths are at most those of the arrays, and `text` has its
-        // length.
-        unsafe {
-            (*record).values = [first, second, third, fourth];
-            (*record).count = count;
-            (*record).block = [
-                thread::block_idx_x(),
-                thread::block_idx_y(),
-                thread::block_idx_z(),
-            ];
-            (*record).thread = [
-                thread::thread_idx_x(),
-                thread::thread_idx_y(),
-                thread::thread_idx_z(),
-            ];
-            (*record).line = place.line();
-            (*record).column = place.column();
-            (*record).file_length = file.len().min(FILE) as u32;
-            (*record).text_length = length.min(TEXT) as u32;
-            // The lengths are read back, so that ptxas does not unroll the loops for the lengths
-            // that a kernel has, which would need registers.
-            let length = (&raw const (*record).text_length).read_volatile();
-            copy(text, (&raw mut (*record).text).cast(), length);
-            let length = (&raw const (*record).file_length).read_volatile();
-            copy(file.as_ptr(), (&raw mut (*record).file).cast(), length);
-            fence::threadfence_system();
-            (&raw mut (*record).version).write_volatile(VERSION);
-            fence::threadfence_system();
-        }
-        state.store(WRITTEN, Ordering::Relaxed);
+    if claim.is_err() {
+        // A trap of another thread before this point would end the launch before the record is
+        // complete, and a thread that panics must not go on. The thread that writes is running,
+        // and it waits for no other.
+        while state.load(Ordering::Relaxed) != WRITTEN {}
+        core::intrinsics::abort()
     }
-    // A trap of another thread before this point would end the launch before the record is
-    // complete, and a thread that panics must not go on. The thread that writes is running, and
-    // it waits for no other.
-    while state.load(Ordering::Relaxed) != WRITTEN {}
+    // SAFETY: the host keeps the record valid while kernels of the module run, and this thread
+    // alone has claimed it. Volatile writes stay one by one: pairs of them would need registers.
+    unsafe {
+        (*record).values = values;
+        let indices = (&raw mut (*record).indices).cast::<u32>();
+        indices.write_volatile(thread::block_idx_x());
+        indices.add(1).write_volatile(thread::block_idx_y());
+        indices.add(2).write_volatile(thread::block_idx_z());
+        indices.add(3).write_volatile(thread::thread_idx_x());
+        indices.add(4).write_volatile(thread::thread_idx_y());
+        indices.add(5).write_volatile(thread::thread_idx_z());
+    }
+    record
+}
+
+/// Marks the record as complete, and ends the launch.
+///
+/// # Safety
+/// [`begin`] has returned the record to this thread.
+#[inline(always)]
+unsafe fn end(record: *mut Record) -> ! {
+    fence::threadfence_system();
+    // SAFETY: the host keeps the record valid while kernels of the module run.
+    unsafe { (&raw mut (*record).version).write_volatile(VERSION) };
+    fence::threadfence_system();
+    __lanewise_panic.state.store(WRITTEN, Ordering::Relaxed);
     core::intrinsics::abort()
 }
 

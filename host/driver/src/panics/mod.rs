@@ -23,13 +23,17 @@ pub(crate) const VARIABLE: &str = "__lanewise_panic";
 pub(crate) const VARIABLE_SIZE: u64 = 16;
 
 /// The layout of records that this module reads.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// A panic as the device stores it. Integers are little-endian on both sides.
 #[repr(C)]
 pub(crate) struct Record {
     /// [`VERSION`] when the record is complete, else zero.
     version: AtomicU32,
+    block: [u32; 3],
+    thread: [u32; 3],
+    reserved: u32,
+    values: [u64; 4],
     line: u32,
     column: u32,
     /// The number of values that the text refers to as `{0}` to `{3}`. If there are none, the text
@@ -37,12 +41,9 @@ pub(crate) struct Record {
     count: u32,
     file_length: u32,
     text_length: u32,
-    block: [u32; 3],
-    thread: [u32; 3],
-    values: [u64; 4],
-    reserved: [u64; 2],
-    file: [u8; 288],
-    text: [u8; 640],
+    /// The file's name, and the text after it.
+    bytes: [u8; 928],
+    end: [u8; 12],
 }
 
 const _: () = assert!(size_of::<Record>() == 1024);
@@ -104,12 +105,13 @@ impl Record {
             let end = bytes.len().min(length as usize);
             String::from_utf8_lossy(&bytes[..end]).into_owned()
         };
-        let mut text = part(&self.text, self.text_length);
+        let file_end = self.bytes.len().min(self.file_length as usize);
+        let mut text = part(&self.bytes[file_end..], self.text_length);
         for (at, value) in self.values.iter().take(self.count as usize).enumerate() {
             text = text.replace(&format!("{{{at}}}"), &value.to_string());
         }
         Panic {
-            file: part(&self.file, self.file_length),
+            file: part(&self.bytes, self.file_length),
             line: self.line,
             column: self.column,
             text,
@@ -126,20 +128,20 @@ mod tests {
     fn record(file: &str, text: &str, count: u32) -> Record {
         let mut record = Record {
             version: AtomicU32::new(VERSION),
+            block: [1, 0, 0],
+            thread: [9, 2, 0],
+            reserved: 0,
+            values: [41, 40, 0, 0],
             line: 12,
             column: 5,
             count,
             file_length: file.len() as u32,
             text_length: text.len() as u32,
-            block: [1, 0, 0],
-            thread: [9, 2, 0],
-            values: [41, 40, 0, 0],
-            reserved: [0; 2],
-            file: [0; 288],
-            text: [0; 640],
+            bytes: [0; 928],
+            end: [0; 12],
         };
-        record.file[..file.len()].copy_from_slice(file.as_bytes());
-        record.text[..text.len()].copy_from_slice(text.as_bytes());
+        let bytes = [file.as_bytes(), text.as_bytes()].concat();
+        record.bytes[..bytes.len()].copy_from_slice(&bytes);
         record
     }
 
@@ -165,10 +167,10 @@ mod tests {
     }
 
     #[test]
-    fn lengths_past_the_arrays_are_cut() {
+    fn lengths_past_the_array_are_cut() {
         let mut broken = record("a", "b", 0);
         (broken.file_length, broken.text_length, broken.count) = (u32::MAX, u32::MAX, u32::MAX);
         let panic = broken.read();
-        assert_eq!((panic.file.len(), panic.text.len()), (288, 640));
+        assert_eq!((panic.file.len(), panic.text.len()), (928, 0));
     }
 }

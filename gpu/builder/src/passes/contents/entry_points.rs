@@ -15,7 +15,7 @@ use super::launching::ModuleRole;
 use crate::error::CodegenError;
 use crate::llvm;
 use crate::manifest::Description;
-use crate::passes::{Options, by_name};
+use crate::passes::{Options, by_name, code};
 
 /// Reduces the module to this target's kernels.
 pub(crate) fn keep(
@@ -35,7 +35,7 @@ pub(crate) fn keep(
         .filter(|function| function.count_basic_blocks() > 0)
     {
         let name = llvm::name(function);
-        if is_exported(&name) {
+        if is_exported(&name) || name == code::panics::STORE {
             continue;
         }
         if !llvm::is_kernel(function)

@@ -10,24 +10,21 @@
 //!   format numbers into a fixed text have one each. What is left formats and stays a call.
 //! - [`hide`] leaves only a declaration of the function that records. The optimiser then does not
 //!   copy or change it, and knows that it touches no memory of the kernel.
-//! - [`merge`] gives each function of the module one block that records, to which all of its panics
-//!   branch, after the optimiser has run.
+//! - [`sites::merge`] gives each function of the module one block that records, to which all of its
+//!   panics branch, after the optimiser has run.
 //!
 //! A crate with a panic handler of its own does not have these functions, and nothing changes.
 
+pub(crate) mod sites;
+
 use inkwell::attributes::{Attribute, AttributeLoc};
-use inkwell::builder::BuilderError;
 use inkwell::module::{Linkage, Module};
-use inkwell::targets::TargetMachine;
-use inkwell::values::{
-    BasicValueEnum, CallSiteValue, FunctionValue, InstructionOpcode, InstructionValue,
-};
+use inkwell::values::{CallSiteValue, FunctionValue, InstructionOpcode, InstructionValue};
 
 use crate::cargo::source_paths::SourcePaths;
-use crate::error::CodegenError;
 use crate::llvm;
 use crate::manifest::Panics;
-use crate::passes::{Options, by_name};
+use crate::passes::Options;
 
 /// The function that records a panic.
 const RECORD: &str = "__lanewise_panic_record";
@@ -38,16 +35,12 @@ const SITE: &str = "__lanewise_panic_site";
 /// The name of `core`'s own function for a panic that formats.
 const FORMATTED: &str = "__lanewise_panic_formatted";
 
-/// The first instruction at each place that panics, which does nothing there. Without it, ptxas
-/// computes the arguments of the block that records before each branch to it, where the kernel does
-/// its work. ptxas does not move this instruction.
-const STAY: &str = "llvm.nvvm.nanosleep";
+/// The function that records a panic of which a constant says all but the values. Nothing calls it
+/// before [`sites::merge`].
+pub(crate) const STORE: &str = "__lanewise_panic_store";
 
 /// The variable through which the host and the kernels meet.
 pub(crate) const VARIABLE: &str = "__lanewise_panic";
-
-/// What an error of this pass names.
-const STAGE: &str = "the merging of panics";
 
 /// The function to which panics with formatted or constant texts come.
 const PANIC_FMT: &str = "core::panicking::panic_fmt";
@@ -202,13 +195,15 @@ fn record<'ctx>(module: &Module<'ctx>) -> Option<FunctionValue<'ctx>> {
 /// Hides the function that records from LLVM's optimiser. NVIDIA's optimiser gets a copy of it in
 /// each place, and code for a debugger is left as it is.
 pub(crate) fn hide(module: &Module<'_>, options: &Options) {
-    let Some(record) = record(module).filter(|_| !options.debug) else {
+    let record = record(module).filter(|_| !options.debug);
+    let store = module.get_function(STORE);
+    let (Some(record), Some(store)) = (record.filter(|_| options.nvvm.is_none()), store) else {
+        if let Some(record) = record {
+            inline_always(module, record);
+        }
+        remove_store(module);
         return;
     };
-    if options.nvvm.is_some() {
-        inline_always(module, record);
-        return;
-    }
     let site = module.add_function(SITE, record.get_type(), None);
     let kind = Attribute::get_named_enum_kind_id;
     for (name, value) in [
@@ -225,30 +220,25 @@ pub(crate) fn hide(module: &Module<'_>, options: &Options) {
     }
     llvm::replace_function(record, site);
     record.set_linkage(Linkage::External);
-    // Its loops over bytes need not be fast, and each kernel with panics has a copy of them.
-    for name in ["optsize", "minsize"] {
-        let attribute = module.get_context().create_enum_attribute(kind(name), 0);
-        record.add_attribute(AttributeLoc::Function, attribute);
+    // Their loops over bytes need not be fast, and each kernel with panics has a copy of one.
+    for function in [record, store] {
+        for name in ["optsize", "minsize"] {
+            let attribute = module.get_context().create_enum_attribute(kind(name), 0);
+            function.add_attribute(AttributeLoc::Function, attribute);
+        }
     }
 }
 
-/// Gives each function with panics one block that records.
-pub(crate) fn merge(
-    module: &Module<'_>,
-    options: &Options,
-    machine: &TargetMachine,
-) -> Result<(), CodegenError> {
-    if let (Some(site), Some(record)) = (module.get_function(SITE), record(module)) {
-        llvm::replace_function(site, record);
-        record.set_linkage(Linkage::Internal);
-        for function in module.get_functions().collect::<Vec<_>>() {
-            merge_in(module, function, record, options)?;
+/// Removes [`STORE`], which was kept for [`sites::merge`], where nothing will call it.
+fn remove_store(module: &Module<'_>) {
+    if let Some(store) = module.get_function(STORE) {
+        // SAFETY: nothing calls the function.
+        unsafe { store.delete() };
+        if let Some(variable) = module.get_global(VARIABLE).filter(|it| !llvm::is_used(*it)) {
+            // SAFETY: nothing uses the variable.
+            unsafe { variable.delete() };
         }
-        llvm::remove_debug_information(record);
-        inline_always(module, record);
-        by_name(module, "always-inline,globaldce", STAGE, options, machine)?;
     }
-    Ok(())
 }
 
 /// Makes the variable visible to the host, if a kernel uses it.
@@ -257,74 +247,6 @@ pub(crate) fn publish(module: &Module<'_>) {
         // Modules that are linked with each other have one variable.
         variable.set_linkage(Linkage::WeakAny);
     }
-}
-
-/// Merges the panics of one function.
-fn merge_in<'ctx>(
-    module: &Module<'ctx>,
-    function: FunctionValue<'ctx>,
-    record: FunctionValue<'ctx>,
-    options: &Options,
-) -> Result<(), CodegenError> {
-    let calls: Vec<_> = llvm::instructions(function)
-        .filter(|instruction| {
-            let call = CallSiteValue::try_from(*instruction).ok();
-            let is_last = instruction
-                .get_next_instruction()
-                .is_some_and(|next| next.get_opcode() == InstructionOpcode::Unreachable);
-            is_last && call.and_then(llvm::callee) == Some(record)
-        })
-        .collect();
-    if calls.len() < 2 {
-        return Ok(());
-    }
-    let failed = |error: BuilderError| options.failed(STAGE, error);
-    let context = module.get_context();
-    let builder = context.create_builder();
-    let merged = context.append_basic_block(function, "panics");
-    builder.position_at_end(merged);
-    let mut phis = Vec::new();
-    let mut arguments = Vec::new();
-    for index in 0..record.count_params() {
-        let values: Vec<_> = calls
-            .iter()
-            .filter_map(|call| Some((operand(*call, index)?, call.get_parent()?)))
-            .collect();
-        let (first, _) = values[0];
-        if is_constant(first) && values.iter().all(|(value, _)| *value == first) {
-            arguments.push(first.into());
-            continue;
-        }
-        let phi = builder
-            .build_phi(first.get_type(), "panic")
-            .map_err(failed)?;
-        arguments.push(phi.as_basic_value().into());
-        phis.push((phi, values));
-    }
-    builder.build_call(record, &arguments, "").map_err(failed)?;
-    builder.build_unreachable().map_err(failed)?;
-    for (phi, values) in &phis {
-        for (value, block) in values {
-            phi.add_incoming(&[(value, *block)]);
-        }
-    }
-    let word = context.i32_type();
-    let stay = module.get_function(STAY).unwrap_or_else(|| {
-        let ty = context.void_type().fn_type(&[word.into()], false);
-        module.add_function(STAY, ty, None)
-    });
-    for call in calls {
-        builder.position_before(&call);
-        builder
-            .build_call(stay, &[word.const_zero().into()], "")
-            .map_err(failed)?;
-        builder.build_unconditional_branch(merged).map_err(failed)?;
-        if let Some(end) = call.get_next_instruction() {
-            end.erase_from_basic_block();
-        }
-        call.erase_from_basic_block();
-    }
-    Ok(())
 }
 
 /// Returns the `file:line` of the first call that is left in a kernel.
@@ -341,16 +263,4 @@ pub(crate) fn call_left(module: &Module<'_>, kernel: &str, paths: &SourcePaths) 
     let call = llvm::instructions(module.get_function(kernel)?).find(is_call)?;
     let place = llvm::shown_place(call, |file| paths.is_library(file));
     Some(place.map_or_else(|| "no line".to_owned(), |place| paths.short(&place)))
-}
-
-fn operand<'ctx>(call: InstructionValue<'ctx>, index: u32) -> Option<BasicValueEnum<'ctx>> {
-    call.get_operand(index)?.value()
-}
-
-fn is_constant(value: BasicValueEnum<'_>) -> bool {
-    match value {
-        BasicValueEnum::IntValue(value) => value.is_const(),
-        BasicValueEnum::PointerValue(value) => value.is_const(),
-        _ => false,
-    }
 }

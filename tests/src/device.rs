@@ -1,8 +1,7 @@
 //! The device that a test uses: each test that runs at a time has a simulated device of its own.
 //!
 //! Tests on one device wait for one another: a plain copy waits for all streams that keep order
-//! with the default stream, and `cuMemFree` for everything. One of two cores was idle for 44 %
-//! of the time.
+//! with the default stream, and `cuMemFree` waits for everything.
 
 use std::sync::{Mutex, Once, PoisonError};
 use std::thread;

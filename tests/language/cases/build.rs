@@ -1,8 +1,8 @@
-//! Writes the subject `expressions`, functions that nobody would write, from a fixed seed; then
-//! compiles all cases to PTX.
+//! Writes the subject `expressions`, random functions from a fixed seed; then compiles all cases to
+//! PTX.
 //!
 //! Each is a few statements of random trees over three integers and a float, so that the optimiser
-//! meets combinations of operations that the other cases, which were thought of, do not have. Rust
+//! meets combinations of operations that the cases written by hand do not have. Rust
 //! defines the value of every one of them.
 
 use std::fmt::Write;
@@ -166,7 +166,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     writeln!(
         source,
-        "crate::case::subject! {{\n    /// Functions that nobody would write.\n    expressions: {names}\n}}"
+        "crate::case::subject! {{\n    /// Random functions.\n    expressions: {names}\n}}"
     )?;
     let out = std::env::var("OUT_DIR")?;
     std::fs::write(Path::new(&out).join("expressions.rs"), source)?;

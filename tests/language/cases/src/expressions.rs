@@ -2,7 +2,7 @@
 #![allow(
     warnings,
     clippy::all,
-    reason = "nobody would write these; that is what they are for"
+    reason = "random functions have expressions that lints refuse"
 )]
 
 use crate::{Out, Random};

@@ -234,7 +234,7 @@ fn branches_diverge_by_thread_and_not_by_warp_nor_as_a_select_nor_done_by_all() 
             "{variant}: {counters:#?}"
         );
     }
-    // By warp there are branches all the same: 100 % of something, and of as many as by thread.
+    // By warp there are branches too. Without any, the efficiency would be 1 as well.
     let Some(by_warp) = count("diverge_by_warp", setup) else {
         return;
     };

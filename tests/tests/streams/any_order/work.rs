@@ -31,9 +31,9 @@ enum Work {
     Fill(Key, u8),
     Count,
     Call,
-    /// What comes next is in a body that does not run.
+    /// Begins the body of a conditional node whose condition is false.
     Idle,
-    /// So many that come next are done as long as the number is even, and not 0.
+    /// Begins a loop over the given count of works, which runs while the number is even and not 0.
     Loop(Key, usize),
     /// Halves the number, and counts that.
     Halve(Key, Key),
@@ -360,7 +360,7 @@ impl World<'_> {
         self.lock(uses.map(|both| both.map(|used| used.map(|(slot, _)| slot))))
     }
 
-    /// What was made of a graph's work; none where a buffer of it was gone.
+    /// Returns what was made from a graph's work, or none if one of its buffers was gone.
     fn made<T>(&self, answer: Result<T, GraphError>, plan: &Plan) -> Result<Option<T>, String> {
         match answer {
             Ok(made) => Ok(Some(made)),

@@ -87,7 +87,7 @@ pub(super) struct Marked {
     pub(super) called: Mutex<Called>,
 }
 
-/// All that there is.
+/// The objects that the random operations use: buffers, streams, events, graphs and others.
 pub(super) struct World<'a> {
     pub(super) devices: &'a [Device],
     pub(super) buffers: [Slot<Buffer>; ops::BUFFERS as usize],
@@ -104,7 +104,7 @@ pub(super) struct World<'a> {
     pub(super) wrong: Arc<Mutex<Vec<String>>>,
     /// The functions of graphs.
     pub(super) calls: Mutex<Vec<Calls>>,
-    /// Has something queued, and then a word said.
+    /// Asks the helper thread to queue work, and to answer when it has.
     pub(super) helper: Mutex<mpsc::Sender<(usize, mpsc::Sender<()>)>>,
 }
 
@@ -132,8 +132,8 @@ fn free(devices: &[Device]) -> Result<Vec<usize>, DriverError> {
     devices.iter().map(free).collect()
 }
 
-/// Sees that as much is free as was. What functions of the host have dropped is given back
-/// by another thread.
+/// Checks that as much memory is free as before. Another thread frees what host functions dropped,
+/// so the check waits for it.
 fn all_free(devices: &[Device], before: &[usize]) -> Did {
     let patience = Instant::now() + Duration::from_secs(30);
     loop {
@@ -219,7 +219,7 @@ pub(super) fn run(devices: &[Device], steps: &[Step]) -> Did {
 }
 
 impl<'a> World<'a> {
-    /// With something in most places.
+    /// Creates the world, with an object in most of its slots.
     fn new(
         devices: &'a [Device],
         helper: mpsc::Sender<(usize, mpsc::Sender<()>)>,
@@ -354,7 +354,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// What is there is what should be.
+    /// Compares the contents of all memory with what they should be.
     fn check_all(&self) -> Did {
         for buffer in self.buffers.iter().filter_map(Slot::read) {
             buffer.check(&good(buffer.memory.to_vec())?, "a buffer at the end")?;

@@ -32,7 +32,8 @@ static PACKED: LazyLock<PathBuf> = LazyLock::new(|| {
     packed
 });
 
-/// Gives a file one more name, whatever had it before: another run of these tests may be at it too.
+/// Gives a file one more name, and replaces a file of that name. By renaming, since another run of
+/// these tests may do the same at the same time.
 fn link(file: &Path, name: &Path) {
     let fresh = name.with_extension(std::process::id().to_string());
     fs::hard_link(file, &fresh).expect("both are in the target folder");

@@ -3,5 +3,5 @@
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rustc-link-arg-examples=-Wl,-soname,libcuda.so.1");
+    println!("cargo::rustc-link-arg=-Wl,-soname,libcuda.so.1");
 }

@@ -11,6 +11,7 @@ mod cargo;
 mod docs;
 mod forward;
 mod readme;
+mod wheel;
 mod workspace;
 
 use std::process::ExitCode;
@@ -75,6 +76,7 @@ enum Command {
     CheckDocs(docs::Args),
     Timelines(docs::timelines::Args),
     CheckReadme(readme::Args),
+    Wheel(wheel::Args),
 }
 
 fn main() -> ExitCode {
@@ -98,6 +100,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Command::CheckDocs(args) => docs::run(&args),
         Command::Timelines(args) => docs::timelines::run(&args),
         Command::CheckReadme(args) => readme::run(&args),
+        Command::Wheel(args) => wheel::run(&args),
     }
 }
 

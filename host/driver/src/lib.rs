@@ -14,6 +14,7 @@
 //! | `calls` | the simulated calls, one file for each section of the driver API reference |
 //! | `objects` | what the calls work on: devices, contexts, streams, events, modules, memory; it does not use `calls` |
 //! | `settings`, `observe` | the settings of the environment and of the program: devices, checks, counters, seeds |
+//! | [`control`] | two C functions for harnesses in other languages: the seed, and the summary so far |
 //! | `time` | modelled device time, which events measure |
 //! | `quiescence` | whether anything in the process can still release a kernel that spins |
 //! | `trace` | `LANEWISE_TRACE`: a timeline of the program's calls and operations |
@@ -32,6 +33,7 @@ mod at_end;
 mod backend;
 mod calling;
 mod calls;
+pub mod control;
 #[doc(hidden)]
 pub mod drop_in;
 mod entry;

@@ -9,6 +9,7 @@ use lanewise_variables::{
     BUDGET, CHECKS, CHECKS_ACTION, COUNTERS, CUDA_DEVICE_MAX_CONNECTIONS, LOG, MODEL, SCHEDULE,
     SEED, SIM_DEVICES, SIM_MEMORY, SIM_PEERS, STEPS, SUMMARY, TRY, Variable,
 };
+use parking_lot::Mutex;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -100,10 +101,20 @@ pub(crate) struct Launches {
 
 static LAUNCHES: OnceLock<Result<Launches>> = OnceLock::new();
 
+/// The seed that the program has set by `lanewise_set_seed`.
+static OWN_SEED: Mutex<Option<u64>> = Mutex::new(None);
+
+/// Sets the seed of later launches.
+pub(crate) fn set_seed(seed: u64) {
+    *OWN_SEED.lock() = Some(seed);
+}
+
 /// Returns how launches run if no observer changes it.
 pub(crate) fn launches() -> Launches {
     // A wrong setting has made `cuInit` fail, so no launch uses it.
-    check_launches().unwrap_or_default()
+    let mut launches = check_launches().unwrap_or_default();
+    launches.seed = OWN_SEED.lock().unwrap_or(launches.seed);
+    launches
 }
 
 /// Returns how launches run, or which variable cannot be read, so that `cuInit` can report it.

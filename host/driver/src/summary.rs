@@ -96,6 +96,11 @@ pub(crate) fn found_on_host(finding: Finding) {
     }
 }
 
+/// Returns the summary of what has run so far, as JSON.
+pub(crate) fn so_far() -> String {
+    format!("{:#}\n", document(&KERNELS.lock(), &HOST.lock()))
+}
+
 /// Prints and writes the summary at the end of the process.
 pub(crate) fn end() {
     if !WANTED.swap(false, Ordering::Relaxed) {

@@ -28,8 +28,8 @@ use crate::toolkit;
 use costs::{Cost, Costs};
 use spills::Allowed;
 
-/// Have NVIDIA's ptxas accept every kernel and do what is written, without spills that `spills.toml`
-/// does not name and costs above those in `costs.toml`
+/// Have NVIDIA's ptxas accept every kernel and do what is written, without spills that are not in
+/// `spills.toml` and costs above those in `costs.toml`
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cargo lanewise check-ptx\n  cargo lanewise check-ptx --arch sm_120 --json\n  cargo lanewise check-ptx --arch sm_90 --debug\n  cargo lanewise check-ptx --arch sm_90 --record"

@@ -511,3 +511,18 @@ fn nothing_is_built_for_what_cargo_starts_of_packages_that_use_the_driver() {
         );
     }
 }
+
+/// A program that has loaded the driver by its path gets it by its name, as it gets NVIDIA's.
+#[test]
+fn the_library_has_the_name_that_programs_ask_for() {
+    let Some(python) = &*PYTHON else {
+        return;
+    };
+    let library = PACKED.with_file_name("lanewise-driver").join("libcuda.so.1");
+    let program = format!(
+        "import ctypes; ctypes.CDLL({library:?}, ctypes.RTLD_GLOBAL); ctypes.CDLL('libcuda.so.1')"
+    );
+    let output = Command::new(python).args([NO_PACKAGES, "-c", &program]).output();
+    let output = output.expect("Python starts");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}

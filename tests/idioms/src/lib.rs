@@ -7,6 +7,7 @@
 //! | [`kernels`] | the kernels, by group; the kernels that make their data and their checksums |
 //! | [`cases`] | for each kernel: its data, its launch, its checksum, and the same on the CPU |
 //! | [`measure`] | buffers of made data, medians of launches, checksums on the device |
+//! | [`table`] | the book's table beside nvcc, made from recorded runs |
 //!
 //! The program `idioms` prints one line for each kernel: name, median in milliseconds, checksum.
 //! The test runs all of them at small sizes against the CPU.
@@ -14,3 +15,4 @@
 pub mod cases;
 pub mod kernels;
 pub mod measure;
+pub mod table;

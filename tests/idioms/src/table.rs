@@ -1,0 +1,129 @@
+//! The table of the book's page "Ordinary kernels beside nvcc", made from recorded runs.
+//!
+//! A record is what a program printed: lines of a name, a median in milliseconds and a checksum.
+//! Registers by nvcc's ptxas are recorded too, and those of Rust are in `costs.toml`, which
+//! `check-ptx` watches.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+use crate::cases::CASES;
+
+/// The records, by nvcc and of these kernels, each as built by default and with fast math.
+const FILES: [&str; 4] = ["nvcc", "rust", "nvcc_fast", "rust_fast"];
+
+/// Times and checksums by kernel.
+type Record = BTreeMap<String, (f64, f64)>;
+
+/// What `check-ptx --record` wrote of these kernels.
+#[derive(Deserialize)]
+struct Costs {
+    kernels: BTreeMap<String, Cost>,
+}
+
+/// The part of a kernel's costs that the table shows.
+#[derive(Deserialize)]
+struct Cost {
+    registers: u32,
+}
+
+/// Returns the table in Markdown, of the records in a folder: `nvcc.txt`, `rust.txt`,
+/// `nvcc_fast.txt`, `rust_fast.txt` and `nvcc_registers.txt`.
+///
+/// # Errors
+/// If a record is missing or lacks a kernel.
+pub fn table(folder: &Path) -> Result<String> {
+    let mut records = Vec::new();
+    for name in FILES {
+        records.push(read(&text(&folder.join(name).with_extension("txt"))?));
+    }
+    let costs = Path::new(env!("CARGO_MANIFEST_DIR")).join("costs.toml");
+    let costs: Costs = toml::from_str(&text(&costs)?).context("costs.toml")?;
+    let of_nvcc = text(&folder.join("nvcc_registers.txt"))?;
+    let mut table = String::from(
+        "| kernel | nvcc | Rust | nvcc / Rust | nvcc, fast | Rust, fast | nvcc / Rust | registers |\n\
+         | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+    );
+    let mut logarithms = [0.0; 2];
+    for case in &CASES {
+        let mut times = Vec::new();
+        for (record, name) in records.iter().zip(FILES) {
+            let of_case = record.get(case.name);
+            times.push(
+                of_case
+                    .with_context(|| format!("{name}.txt has no `{}`", case.name))?
+                    .0,
+            );
+        }
+        let ratios = [times[0] / times[1], times[2] / times[3]];
+        for (sum, ratio) in logarithms.iter_mut().zip(ratios) {
+            *sum += ratio.ln();
+        }
+        let mut lines = of_nvcc.lines().map(str::split_whitespace);
+        let registers = lines.find_map(|mut words| {
+            (words.next() == Some(case.name)).then(|| words.next().unwrap_or_default())
+        });
+        let own = costs
+            .kernels
+            .get(case.name)
+            .map_or(0, |cost| cost.registers);
+        let _ = writeln!(
+            table,
+            "| `{}` | {:.4} | {:.4} | {:.2} | {:.4} | {:.4} | {:.2} | {}, {own} |",
+            case.name,
+            times[0],
+            times[1],
+            ratios[0],
+            times[2],
+            times[3],
+            ratios[1],
+            registers.unwrap_or_default()
+        );
+    }
+    let means = logarithms.map(|sum| (sum / CASES.len() as f64).exp());
+    let _ = writeln!(
+        table,
+        "| geometric mean | | | {:.3} | | | {:.3} | |",
+        means[0], means[1]
+    );
+    Ok(table)
+}
+
+fn text(path: &Path) -> Result<String> {
+    fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))
+}
+
+fn read(text: &str) -> Record {
+    let line = |line: &str| {
+        let mut words = line.split_whitespace();
+        let name = words.next()?.to_owned();
+        Some((
+            name,
+            (words.next()?.parse().ok()?, words.next()?.parse().ok()?),
+        ))
+    };
+    text.lines().filter_map(line).collect()
+}
+
+/// Returns the largest relative difference of a checksum from nvcc's, by kernel.
+///
+/// # Errors
+/// If a record cannot be read.
+pub fn differences(folder: &Path) -> Result<BTreeMap<String, f64>> {
+    let mut most = BTreeMap::new();
+    for (nvcc, rust) in [("nvcc", "rust"), ("nvcc_fast", "rust_fast")] {
+        let record = |name: &str| text(&folder.join(name).with_extension("txt"));
+        let (nvcc, rust) = (read(&record(nvcc)?), read(&record(rust)?));
+        for (name, (_, expected)) in nvcc {
+            let found = rust.get(&name).map_or(f64::NAN, |it| it.1);
+            let entry = most.entry(name).or_insert(0.0);
+            *entry = f64::max(*entry, ((found - expected) / expected).abs());
+        }
+    }
+    Ok(most)
+}

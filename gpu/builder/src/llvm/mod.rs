@@ -36,12 +36,14 @@ extern crate aya_rustc_llvm_proxy as _;
 
 /// LLVM's own settings, which apply to the whole process. Loops of a known number of iterations are
 /// unrolled up to this number of instructions, as nvcc does; more need too many registers.
-/// `passes/loops.rs` explains the other two. The first one takes the place of a program's name.
-const OPTIONS: [&CStr; 4] = [
+/// `passes/loops.rs` explains the next two, and `passes/threading.rs` the last: the instructions that
+/// it may copy. The first option takes the place of a program's name.
+const OPTIONS: [&CStr; 5] = [
     c"lanewise-builder",
     c"-unroll-threshold=800",
     c"-unroll-runtime=false",
     c"-disable-lsr",
+    c"-jump-threading-threshold=2",
 ];
 
 /// Opens `library`, once per process, and registers the NVPTX target.

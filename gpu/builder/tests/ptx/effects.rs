@@ -226,6 +226,25 @@ fn a_loops_address_is_the_one_before_and_a_step() {
 }
 
 #[test]
+fn an_array_is_walked_over_in_registers() {
+    let text = ptx("threading", How::Plainly);
+    holds(&text, &["st.global.b32"], &[".local"]);
+    let machine = Machine::load(&text);
+    // Eight arrays of four, of which every fourth is walked over, and left at its end.
+    let numbers: Vec<u32> = (1..33).collect();
+    for (first, expected) in [
+        (0, [1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 0]),
+        (1, [0, 0, 0, 0, 0, 5, 6, 7, 0, 0, 0, 0]),
+        (4, [0; 12]),
+    ] {
+        let (input, output) = (machine.words(&numbers), machine.words(&[0; 64]));
+        let params = params(&[wide(input), wide(first), wide(output)]);
+        let words = machine.run("numbers", 1, &params, output, 12);
+        assert_eq!(words, expected, "{first}");
+    }
+}
+
+#[test]
 fn loads_come_before_stores_that_they_do_not_depend_on() {
     let text = ptx("early_loads", How::Plainly);
     let (load, store) = (text.rfind("ld.global"), text.find("st.global"));

@@ -260,6 +260,11 @@ fn source_lines() {
 
 /// For a later target than rustc compiled for, with an instruction that the earlier one lacks.
 #[test]
+fn threading() {
+    insta::assert_snapshot!(built("threading", How::Plainly).ptx());
+}
+
+#[test]
 fn target() {
     insta::assert_snapshot!(built("target", How::Second).ptx());
 }

@@ -11,3 +11,4 @@ pub(crate) mod panics;
 pub(crate) mod range_checks;
 pub(crate) mod source_lines;
 pub(crate) mod target;
+pub(crate) mod threading;

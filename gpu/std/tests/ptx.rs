@@ -215,6 +215,19 @@ fn what_cannot_panic_costs_nothing() {
     assert!(count <= 22, "{count} instructions in\n{text}");
 }
 
+/// In a kernel with a fence, ptxas does not turn an atomic whose result nobody uses into `RED`.
+#[test]
+fn a_panic_is_recorded_without_a_fence() {
+    let start = PTX.find(".entry panics(").expect("the kernel");
+    let text = &PTX[start..];
+    let text = &text[..text.find("\n}").expect("a kernel ends")];
+    assert!(text.contains("st.release.sys"), "{text}");
+    assert!(
+        !text.contains("membar") && !text.contains("fence"),
+        "{text}"
+    );
+}
+
 /// Asserts that a kernel has none of these.
 #[track_caller]
 fn lacks(name: &str, unwanted: &[&str]) {

@@ -11,7 +11,7 @@
 use core::panic::Location;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
-use crate::{fence, thread};
+use crate::thread;
 
 /// The version of [`Record`]'s layout.
 const VERSION: u32 = 2;
@@ -141,10 +141,10 @@ unsafe fn __lanewise_panic_store(
     fourth: u64,
 ) -> ! {
     let record = begin([first, second, third, fourth]);
-    let (mut from, mut to) = (site.cast::<u32>(), (&raw mut (*record).site).cast::<u32>());
     // SAFETY: `begin` has returned a record of this thread's own, and the caller's site is at most
     // as long as that of the record.
     unsafe {
+        let (mut from, mut to) = (site.cast::<u32>(), (&raw mut (*record).site).cast::<u32>());
         loop {
             let word = from.read();
             if word == END {
@@ -191,15 +191,17 @@ fn begin(values: [u64; 4]) -> *mut Record {
 
 /// Marks the record as complete, and ends the launch.
 ///
+/// The stores release what was written before them. Fences would do the same, but ptxas turns an
+/// atomic whose result nobody uses into the faster `RED` only in a kernel without a fence.
+///
 /// # Safety
 /// [`begin`] has returned the record to this thread.
 #[inline(always)]
 unsafe fn end(record: *mut Record) -> ! {
-    fence::threadfence_system();
-    // SAFETY: the host keeps the record valid while kernels of the module run.
-    unsafe { (&raw mut (*record).version).write_volatile(VERSION) };
-    fence::threadfence_system();
-    __lanewise_panic.state.store(WRITTEN, Ordering::Relaxed);
+    // SAFETY: the host keeps the record valid while kernels of the module run. It reads the version
+    // after they have ended.
+    unsafe { AtomicU32::from_ptr(&raw mut (*record).version).store(VERSION, Ordering::Release) };
+    __lanewise_panic.state.store(WRITTEN, Ordering::Release);
     core::intrinsics::abort()
 }
 

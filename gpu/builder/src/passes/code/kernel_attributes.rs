@@ -6,7 +6,8 @@
 //! cache. Outputs of which each thread has its own elements are `noalias`: no other parameter
 //! reaches them, and no other thread accesses a thread's elements. Slices of cells get neither
 //! attribute: other threads write to them too, so LLVM may assume nothing across a barrier. The
-//! address of every slice is aligned as `lanewise_std::kernel::slice_alignment` says.
+//! address of every slice is aligned as `lanewise_std::kernel::slice_alignment` says, and is not
+//! null, so that an `Option<&mut T>` of an element is compared with null nowhere.
 //!
 //! Source: LLVM, "User Guide for NVPTX Back-end: Function Attributes"; PTX
 //! ISA, "Performance-Tuning Directives".
@@ -32,7 +33,7 @@ pub(crate) fn set(module: &Module<'_>, descriptions: &[Description]) {
 
 fn slices(kernel: FunctionValue<'_>, module: &Module<'_>, description: &Description) {
     let context = module.get_context();
-    let [noalias, readonly] = ["noalias", "readonly"]
+    let [noalias, readonly, nonnull] = ["noalias", "readonly", "nonnull"]
         .map(|name| context.create_enum_attribute(Attribute::get_named_enum_kind_id(name), 0));
     let mut index = 0;
     for param in &description.params {
@@ -46,10 +47,13 @@ fn slices(kernel: FunctionValue<'_>, module: &Module<'_>, description: &Descript
         if is_pointer && param.lower == Lower::ReadSlice {
             kernel.add_attribute(place, readonly);
         }
-        if is_pointer && ptx_parameters(param.lower) == 2 && param.align.is_power_of_two() {
-            let align = Attribute::get_named_enum_kind_id("align");
-            let align = context.create_enum_attribute(align, param.align.into());
-            kernel.add_attribute(place, align);
+        if is_pointer && ptx_parameters(param.lower) == 2 {
+            kernel.add_attribute(place, nonnull);
+            if param.align.is_power_of_two() {
+                let align = Attribute::get_named_enum_kind_id("align");
+                let align = context.create_enum_attribute(align, param.align.into());
+                kernel.add_attribute(place, align);
+            }
         }
         index += ptx_parameters(param.lower);
     }

@@ -34,13 +34,15 @@ pub(crate) use source::{LinesOutside, SourceIdentity, function_place, place, sho
 // Its symbols are LLVM's. Rust code names none of them.
 extern crate aya_rustc_llvm_proxy as _;
 
-/// LLVM's own settings, which apply to the whole process. Loops of a known number of iterations are
-/// unrolled up to this number of instructions, as nvcc does; more need too many registers.
-/// `passes/loops.rs` explains the next two, and `passes/threading.rs` the last: the instructions that
-/// it may copy. The first option takes the place of a program's name.
-const OPTIONS: [&CStr; 5] = [
+/// LLVM's own settings, which apply to the whole process. The first one takes the place of a
+/// program's name. Loops of a known number of iterations are unrolled up to 800 instructions, as
+/// nvcc does; more need too many registers. Others are copied up to 160, so that a body of 40 is
+/// there four times, as with nvcc. `passes/loops.rs` explains the next two, and
+/// `passes/threading.rs` the last: the number of instructions that it may copy.
+const OPTIONS: [&CStr; 6] = [
     c"lanewise-builder",
     c"-unroll-threshold=800",
+    c"-unroll-partial-threshold=160",
     c"-unroll-runtime=false",
     c"-disable-lsr",
     c"-jump-threading-threshold=2",

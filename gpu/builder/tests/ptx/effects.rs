@@ -245,6 +245,28 @@ fn an_array_is_walked_over_in_registers() {
 }
 
 #[test]
+fn fields_of_an_element_that_was_tested_are_loaded_and_stored_together() {
+    let text = ptx("nullable", How::Plainly);
+    assert_eq!(count(&text, "ld.global.v4.b32"), 3, "{text}");
+    assert_eq!(count(&text, "st.global.v4.b32"), 3, "{text}");
+    let machine = Machine::load(&text);
+    let twice = |[x, y, z, w]: [f32; 4]| [x, y, z, w, x, y, z, w].map(f32::to_bits);
+    let [places, forces, speeds, works] = [
+        [0.0, 1.0, 2.0, 3.0],
+        [1.0, 2.0, 3.0, 4.0],
+        [3.0, 2.0, 1.0, 0.0],
+        [0.0; 4],
+    ]
+    .map(|values| machine.words(&twice(values)));
+    // The second element of the places has no speed.
+    let slices = [(places, 2), (forces, 2), (speeds, 1), (works, 2)];
+    let slices = slices.map(|(at, length)| [wide(at), wide(length)]);
+    let moved = [1.0, 1.5, 2.0 + 1.0 / 3.0, 3.25, 0.0, 1.0, 2.0, 3.0].map(f32::to_bits);
+    let words = machine.run("moves", 2, &params(slices.as_flattened()), places, 8);
+    assert_eq!(words, moved);
+}
+
+#[test]
 fn loads_come_before_stores_that_they_do_not_depend_on() {
     let text = ptx("early_loads", How::Plainly);
     let (load, store) = (text.rfind("ld.global"), text.find("st.global"));

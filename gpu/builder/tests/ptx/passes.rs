@@ -265,6 +265,11 @@ fn threading() {
 }
 
 #[test]
+fn nullable() {
+    insta::assert_snapshot!(built("nullable", How::Plainly).ptx());
+}
+
+#[test]
 fn target() {
     insta::assert_snapshot!(built("target", How::Second).ptx());
 }

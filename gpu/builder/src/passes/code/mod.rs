@@ -6,6 +6,7 @@ pub(crate) mod formatting;
 pub(crate) mod kernel_attributes;
 pub(crate) mod library_frames;
 pub(crate) mod loops;
+pub(crate) mod nullable;
 pub(crate) mod optimize;
 pub(crate) mod panics;
 pub(crate) mod range_checks;

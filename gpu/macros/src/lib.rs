@@ -257,9 +257,28 @@ pub fn derive_value(item: TokenStream) -> TokenStream {
 
 /// Declares arrays that the threads of a block share: CUDA's `__shared__`.
 ///
-/// `shared! { static TILE: [[f32; 33]; 32]; }` declares `TILE` as a `SharedArray<[f32; 33], 32>` in
-/// the enclosing scope. The size may depend on const parameters of the kernel. There is no
-/// initializer, because the hardware has none: an element has no value until a thread has set it.
+/// `static TILE: SharedTile<f32, 32, 32, 33>;` and `static LINE: SharedLine<f32, 256>;` are written
+/// and read in phases, without `unsafe`: see `lanewise_std::phased`.
+///
+/// ```
+/// use lanewise_macros::{kernel, shared};
+/// use lanewise_std::thread::{index_1d, thread_idx_x};
+/// use lanewise_std::{DisjointSlice, SharedLine};
+///
+/// #[kernel]
+/// #[launch_contract(dims = 1, block = 64)]
+/// pub fn reverse(mut output: DisjointSlice<u32>) {
+///     shared! { static ELEMENTS: SharedLine<u32, 64>; }
+///     let elements = ELEMENTS.fill::<1>(|i| i as u32);
+///     if let Some(output) = output.get_mut(index_1d()) {
+///         *output = elements.get(63 - thread_idx_x() as usize);
+///     }
+/// }
+/// ```
+///
+/// `static TILE: [[f32; 33]; 32];` is a `SharedArray<[f32; 33], 32>`, of which each access is
+/// `unsafe`. The size may depend on const parameters of the kernel. There is no initializer,
+/// because the hardware has none: an element has no value until a thread has set it.
 ///
 /// ```
 /// use lanewise_macros::{kernel, shared};

@@ -1,7 +1,7 @@
 //! `shared!`: arrays in the shared memory of a block.
 //!
 //! Stock rustc has no address spaces. Each declaration calls a function of its own, which is
-//! generic over a type made here (`lanewise_std::shared::SharedArray::of_declaration`). The builder
+//! generic over a type made here (`of_declaration`). The builder
 //! finds those functions in the bitcode and replaces each by a variable in shared memory.
 
 use proc_macro2::TokenStream;
@@ -10,11 +10,11 @@ use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::{Attribute, Error, Ident, Token, Type, TypeArray};
 
-/// `static NAME: [T; N];`
+/// `static NAME: [T; N];` or `static NAME: SharedTile<T, ROWS, COLUMNS>;`
 struct Declaration {
     attributes: Vec<Attribute>,
     name: Ident,
-    array: TypeArray,
+    ty: Type,
 }
 
 impl Parse for Declaration {
@@ -32,24 +32,22 @@ impl Parse for Declaration {
         }
         let name = input.parse()?;
         input.parse::<Token![:]>()?;
-        let array = match input.parse()? {
-            Type::Array(array) => array,
-            other => {
-                return Err(Error::new(
-                    other.span(),
-                    "shared memory holds arrays: write `[T; N]`",
-                ));
-            }
-        };
+        let ty: Type = input.parse()?;
+        if !matches!(ty, Type::Array(_) | Type::Path(_)) {
+            return Err(Error::new(
+                ty.span(),
+                "shared memory holds arrays: write `[T; N]`, `SharedTile<T, ROWS, COLUMNS>` or `SharedLine<T, N>`",
+            ));
+        }
         if let Some(equals) = input.parse::<Option<Token![=]>>()? {
-            let message = "shared memory has no initial value: let each thread `set` its elements, then `sync_threads`";
+            let message = "shared memory has no initial value: `fill` a `SharedTile` or a `SharedLine`, or let each thread `set` its elements";
             return Err(Error::new(equals.span(), message));
         }
         input.parse::<Token![;]>()?;
         Ok(Declaration {
             attributes,
             name,
-            array,
+            ty,
         })
     }
 }
@@ -70,17 +68,28 @@ fn declaration(declaration: &Declaration) -> TokenStream {
     let Declaration {
         attributes,
         name,
-        array,
+        ty,
     } = declaration;
-    let (element, length) = (&array.elem, &array.len);
     let tag = format_ident!("Shared_{name}");
+    // An array of cells is the same for all who hold it. The types with phases are borrowed, so the
+    // variable is `mut`.
+    let (binding, array) = match ty {
+        Type::Array(TypeArray { elem, len, .. }) => (
+            quote!(#name),
+            quote!(::lanewise_std::shared::SharedArray::<#elem, { #len }>::of_declaration::<#tag>()),
+        ),
+        ty => (
+            quote!(mut #name),
+            quote!(<#ty as ::lanewise_std::phased::Declared>::of_declaration::<#tag>()),
+        ),
+    };
     quote! {
         #(#attributes)*
-        #[allow(non_snake_case)]
-        let #name = {
+        #[allow(non_snake_case, unused_mut)]
+        let #binding = {
             #[allow(non_camel_case_types)]
             enum #tag {}
-            ::lanewise_std::shared::SharedArray::<#element, { #length }>::of_declaration::<#tag>()
+            #array
         };
     }
 }
@@ -101,7 +110,7 @@ mod tests {
                 .starts_with("shared memory has no initial value")
         );
         assert!(error("static mut A: [f32; 8];").starts_with("leave `mut` out"));
-        assert!(error("static A: f32;").starts_with("shared memory holds arrays"));
+        assert!(error("static A: &[f32];").starts_with("shared memory holds arrays"));
     }
 
     #[test]

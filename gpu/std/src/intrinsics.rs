@@ -106,9 +106,11 @@ device_functions! {
     #[link_name = "llvm.nvvm.activemask"] fn activemask() -> u32;
 }
 
-// Barriers 1 to 15 of the block, for some of its warps: `crate::thread::NamedBarrier`. These are
+// Barriers 1 to 14 of the block, for some of its warps (`crate::thread::NamedBarrier`), and number
+// 15, for all of them (`crate::phased`). These are
 // not the aligned forms, which have stricter requirements for the surrounding code.
 device_functions! {
+    #[link_name = "llvm.nvvm.barrier.cta.sync.all"] fn barrier_cta_sync(id: u32);
     #[link_name = "llvm.nvvm.barrier.cta.sync.count"] fn barrier_sync_count(id: u32, threads: u32);
     #[link_name = "llvm.nvvm.barrier.cta.arrive.count"] fn barrier_arrive_count(id: u32, threads: u32);
     #[link_name = "llvm.nvvm.barrier.cta.red.popc.count"] fn barrier_red_popc_count(id: u32, threads: u32, predicate: bool) -> u32;
@@ -260,10 +262,11 @@ device_functions! {
 }
 
 // Functions that the builder replaces: the address of a variable in shared
-// memory (`crate::shared`), and the scope of the atomics in the function that
-// calls this (`crate::atomic`).
+// memory (`crate::shared`), the barrier before writes to it (`crate::phased`), and the scope of the
+// atomics in the function that calls this (`crate::atomic`).
 device_functions! {
     fn __lanewise_atomic_scope(scope: u32);
     fn __lanewise_shared_static(size: usize, align: usize) -> *mut u8;
     fn __lanewise_shared_dynamic() -> *mut u8;
+    fn __lanewise_phase_begin(id: u32);
 }

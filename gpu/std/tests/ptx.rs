@@ -334,3 +334,26 @@ fn a_structure_of_16_bytes_is_one_load_and_one_store() {
         "{text}"
     );
 }
+
+#[test]
+fn a_phase_begins_with_a_barrier_only_if_something_was_read_before() {
+    let (begin, write, end) = ("barrier.sync \t0", "st.shared.b32", "barrier.sync \t0");
+    let barriers = |name: &str| kernel(name).matches("barrier.sync").count();
+    has_in_order("one_phase", &[write, end]);
+    assert_eq!(barriers("one_phase"), 1);
+    has_in_order("two_phases", &[write, end, begin, write, end]);
+    assert_eq!(barriers("two_phases"), 3);
+    has_in_order("a_phase_in_one_arm", &[begin, write, end]);
+    assert_eq!(barriers("a_phase_in_one_arm"), 4);
+    // The function has both, with the library's number, and the kernel none.
+    assert_eq!(barriers("a_phase_in_a_function"), 0);
+    assert_eq!(PTX.matches("barrier.sync \t15").count(), 2);
+}
+
+#[test]
+fn phases_take_a_barrier_that_nothing_else_uses() {
+    has_in_order(
+        "a_phase_beside_a_barrier",
+        &["barrier.sync \t1", "bar.sync \t0"],
+    );
+}

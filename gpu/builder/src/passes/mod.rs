@@ -199,11 +199,14 @@ fn run_on(
         llvm::at_stage("optimisation");
         copied = code::optimize::run(module, options, &machine)?;
         llvm::at_stage("the passes after optimisation");
+        synchronization::phases::set_barriers(module, &crossing.imports);
         code::panics::sites::merge(module, options, &machine)?;
         dump.module("optimized", module);
         refused::unsupported::check(module, &options.paths)?;
         llvm::remember_places(refused::unsupported::places(module, &options.paths));
     }
+    // NVIDIA's backend optimises later, and gets every barrier.
+    synchronization::phases::set_barriers(module, &crossing.imports);
     code::panics::publish(module);
     synchronization::compiler_fence::remove(module);
     synchronization::atomic_loads::withdraw_promises(module);

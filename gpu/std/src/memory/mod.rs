@@ -10,6 +10,7 @@ pub mod global;
 pub mod multimem;
 mod object;
 pub mod per_block;
+pub mod phased;
 pub mod row_per_block;
 pub mod shared;
 pub mod surface;

@@ -10,6 +10,9 @@ use crate::intrinsics;
 /// Barrier 0 of the block's sixteen barriers: the one that CUDA's `__syncthreads` uses.
 const BARRIER: u32 = 0;
 
+/// The barrier that divides the phases of shared memory (`crate::phased`). No other code uses it.
+pub(crate) const PHASES: u32 = 15;
+
 /// Waits for all threads of the block. After the barrier, every thread sees what the others wrote
 /// to shared or global memory before it.
 #[doc(alias = "__syncthreads")]

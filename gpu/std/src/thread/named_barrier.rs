@@ -1,5 +1,7 @@
-//! The other fifteen barriers of a block. They synchronise some of its warps, while the
-//! other warps continue.
+//! Barriers of some warps of a block, while its other warps continue.
+//!
+//! A block has sixteen barriers. Number 0 is the one of [`sync_threads`](super::sync_threads), and
+//! number 15 divides the [phases](crate::phased) of shared memory.
 //!
 //! A barrier is made for a number of threads, and completes when that many have arrived. A thread
 //! arrives and waits (`sync`), or it arrives and continues (`arrive`). So one warp can fill a
@@ -9,11 +11,19 @@
 use crate::intrinsics;
 use crate::target::WARP_SIZE;
 
+use super::barrier::PHASES;
+
 /// The barrier number `ID` of the block, for a number of threads. Number 0
-/// belongs to [`sync_threads`](super::sync_threads):
+/// belongs to [`sync_threads`](super::sync_threads),
 ///
 /// ```compile_fail,E0080
 /// let _ = lanewise_std::thread::NamedBarrier::<0>::of(64);
+/// ```
+///
+/// and number 15 to [`phased`](crate::phased):
+///
+/// ```compile_fail,E0080
+/// let _ = lanewise_std::thread::NamedBarrier::<15>::of(64);
 /// ```
 ///
 /// Whole warps take part. What one thread of a warp does at a barrier counts for all 32, so all of
@@ -34,8 +44,8 @@ impl<const ID: u32> NamedBarrier<ID> {
     pub fn of(threads: u32) -> Self {
         const {
             assert!(
-                1 <= ID && ID < 16,
-                "a block has barriers 1 to 15 beside that of `sync_threads`"
+                1 <= ID && ID < PHASES,
+                "named barriers have the numbers 1 to 14"
             )
         };
         assert!(

@@ -117,7 +117,7 @@ fn is_convergent(call: CallSiteValue<'_>) -> bool {
 }
 
 /// Returns how many instructions of the PTX will be block barriers because of this call itself.
-fn block_barriers(call: CallSiteValue<'_>) -> usize {
+pub(super) fn block_barriers(call: CallSiteValue<'_>) -> usize {
     if let Some(text) = llvm::assembly(call) {
         return crate::lint::count_block_barriers(&text);
     }

@@ -6,3 +6,4 @@ pub(crate) mod barriers;
 pub(crate) mod compiler_fence;
 pub(crate) mod convergent;
 pub(crate) mod local_atomics;
+pub(crate) mod phases;

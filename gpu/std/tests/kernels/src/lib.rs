@@ -8,11 +8,13 @@ use core::sync::atomic::AtomicU32;
 
 use lanewise_macros::{Value, gpu_printf, kernel, shared};
 use lanewise_std::atomic::*;
+use lanewise_std::collective::{Sum, block_reduce};
 use lanewise_std::fence::{Scope, fence};
 use lanewise_std::thread::*;
 use lanewise_std::warp::*;
-use lanewise_std::collective::{Sum, block_reduce};
-use lanewise_std::{DisjointSlice, DynamicSharedArray, GlobalMut, PerBlock, gpu_assert};
+use lanewise_std::{
+    DisjointSlice, DynamicSharedArray, GlobalMut, PerBlock, SharedLine, gpu_assert,
+};
 
 #[kernel]
 pub fn orders(word: GlobalMut<u32>) {
@@ -285,5 +287,82 @@ pub fn copies_structures_through_shared(from: &[Mixed], mut to: DisjointSlice<Mi
     sync_threads();
     if let Some((to, _)) = to.get_mut_indexed() {
         *to = unsafe { TILE.get(63 - thread) };
+    }
+}
+
+/// One phase: nothing was read before its writes.
+#[kernel]
+#[launch_contract(dims = 1, block = 64)]
+pub fn one_phase(output: DisjointSlice<u32>) {
+    shared! { static LINE: SharedLine<u32, 64>; }
+    let line = LINE.fill::<1>(|i| i as u32);
+    write_own(output, line.get(63 - thread_idx_x() as usize));
+}
+
+/// The second phase begins with a barrier, as others may still read the first one.
+#[kernel]
+#[launch_contract(dims = 1, block = 64)]
+pub fn two_phases(output: DisjointSlice<u32>) {
+    shared! { static LINE: SharedLine<u32, 64>; }
+    let first = LINE
+        .fill::<1>(|i| i as u32)
+        .get(63 - thread_idx_x() as usize);
+    let second = LINE
+        .fill::<1>(|i| 2 * i as u32)
+        .get(thread_idx_x() as usize ^ 1);
+    write_own(output, first + second);
+}
+
+/// The first phase of some threads is the second one of others, so all begin with a barrier.
+#[kernel]
+#[launch_contract(dims = 1, block = 64)]
+pub fn a_phase_in_one_arm(output: DisjointSlice<u32>, both: u32) {
+    shared! { static LINE: SharedLine<u32, 64>; }
+    let mut first = 0;
+    if both > 0 {
+        first = LINE
+            .fill::<1>(|i| i as u32)
+            .get(63 - thread_idx_x() as usize);
+    }
+    let second = LINE
+        .fill::<1>(|i| 2 * i as u32)
+        .get(thread_idx_x() as usize ^ 1);
+    write_own(output, first + second);
+}
+
+/// Barrier 0 is the kernel's, so the phase has barrier 1.
+#[kernel]
+#[launch_contract(dims = 1, block = 64)]
+pub fn a_phase_beside_a_barrier(output: DisjointSlice<u32>) {
+    shared! { static LINE: SharedLine<u32, 64>; }
+    let line = LINE.fill::<1>(|i| i as u32);
+    sync_threads();
+    write_own(output, line.get(63 - thread_idx_x() as usize));
+}
+
+/// A function that is not inlined may be called after other phases, so each of its phases begins
+/// with a barrier, and the number is the library's.
+#[kernel]
+#[launch_contract(dims = 1, block = 64)]
+pub fn a_phase_in_a_function(output: DisjointSlice<u32>, depth: u32) {
+    write_own(output, descend(depth));
+}
+
+#[inline(never)]
+fn descend(depth: u32) -> u32 {
+    shared! { static LINE: SharedLine<u32, 64>; }
+    let own = LINE
+        .fill::<1>(|i| i as u32 + depth)
+        .get(thread_idx_x() as usize ^ 1);
+    if depth == 0 {
+        own
+    } else {
+        own * descend(depth - 1)
+    }
+}
+
+fn write_own(mut output: DisjointSlice<u32>, number: u32) {
+    if let Some(output) = output.get_mut(index_1d()) {
+        *output = number;
     }
 }

@@ -1,0 +1,139 @@
+//! [`SharedLine`]: one dimension.
+
+use core::array::from_fn;
+use core::marker::PhantomData;
+
+use super::{Declared, Memory, exclusive};
+use crate::memory::bounds::check;
+use crate::memory::shared::declaration;
+use crate::thread::{block_size, thread_rank};
+use crate::warp::Shuffle;
+
+/// `N` cells in the block's shared memory, which are filled and read in phases: see
+/// [`phased`](super).
+///
+/// The first cell of thread 0 is `FIRST`, the next thread has the next cell, and after the last
+/// cell comes cell 0. A `FIRST` other than 0 keeps loads aligned if the line begins with a halo:
+///
+/// ```
+/// use lanewise_macros::{kernel, shared};
+/// use lanewise_std::thread::{block_idx_x, index_1d, thread_idx_x};
+/// use lanewise_std::{DisjointSlice, SharedLine};
+///
+/// /// The sum of each number and its two neighbours.
+/// #[kernel]
+/// #[launch_contract(dims = 1, block = 128)]
+/// pub fn three(input: &[u32], mut output: DisjointSlice<u32>) {
+///     shared! { static SAMPLES: SharedLine<u32, { 128 + 2 }, 1>; }
+///     let first = block_idx_x() as usize * 128;
+///     let samples = SAMPLES.fill::<2>(|i| match (first + i).checked_sub(1) {
+///         Some(i) => input.get(i).copied().unwrap_or(0),
+///         None => 0,
+///     });
+///     if let Some(output) = output.get_mut(index_1d()) {
+///         let i = thread_idx_x() as usize;
+///         *output = samples.get(i) + samples.get(i + 1) + samples.get(i + 2);
+///     }
+/// }
+/// ```
+#[derive(Debug)]
+pub struct SharedLine<T, const N: usize, const FIRST: usize = 0> {
+    cells: *mut T,
+}
+
+impl<T, const N: usize, const FIRST: usize> Declared for SharedLine<T, N, FIRST> {
+    #[inline]
+    fn of_declaration<Declaration>() -> Self {
+        const {
+            assert!(
+                FIRST < N || FIRST == 0,
+                "the first cell is one of the line's"
+            )
+        };
+        SharedLine {
+            cells: declaration::<Declaration, Memory<[T; N], Self>>().cast(),
+        }
+    }
+}
+
+impl<T: Shuffle, const N: usize, const FIRST: usize> SharedLine<T, N, FIRST> {
+    /// Writes `value(i)` to each cell `i`, and returns the view in which all threads read all
+    /// cells. All threads of the block have to call it, as with a barrier.
+    ///
+    /// The thread of rank r (x fastest) has `STEPS` cells, which are a block's size apart, from
+    /// cell `FIRST + r` on. If the block has fewer threads than the line has cells, and `STEPS` is
+    /// too small for all of them, the view has only the cells that were written.
+    ///
+    /// # Panics
+    /// If `FIRST` is not 0 and `STEPS` is too small for all cells.
+    #[inline(always)]
+    #[track_caller]
+    pub fn fill<const STEPS: usize>(
+        &mut self,
+        mut value: impl FnMut(usize) -> T,
+    ) -> LineView<'_, T> {
+        let (rank, threads) = (thread_rank() as usize, block_size() as usize);
+        let length = N.min(STEPS * threads);
+        assert!(
+            FIRST == 0 || length == N,
+            "the steps of `fill` are too few for a line that does not begin with thread 0"
+        );
+        let cell = |step: usize| {
+            let number = rank + step * threads;
+            let cell = FIRST + number;
+            (number < N).then_some(if cell < N { cell } else { cell.wrapping_sub(N) })
+        };
+        let values: [Option<T>; STEPS] = from_fn(|step| cell(step).map(&mut value));
+        exclusive(|| {
+            for (step, value) in values.iter().enumerate() {
+                if let (Some(cell), Some(value)) = (cell(step), value) {
+                    // SAFETY: the cell is below N, because its number and FIRST are. No other
+                    // thread has the number, so none has the cell, and nobody reads now.
+                    unsafe { self.cells.add(cell).write(*value) };
+                }
+            }
+        });
+        LineView {
+            cells: self.cells,
+            length,
+            line: PhantomData,
+        }
+    }
+}
+
+/// The cells of a [`SharedLine`] while all threads read them.
+#[derive(Clone, Copy, Debug)]
+pub struct LineView<'a, T> {
+    cells: *const T,
+    length: usize,
+    line: PhantomData<&'a T>,
+}
+
+impl<T: Shuffle> LineView<'_, T> {
+    /// Returns the number of cells that were written.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Returns whether there are no cells.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Returns the value of the cell at `index`.
+    ///
+    /// # Panics
+    /// If `index` is past the end.
+    #[inline]
+    #[must_use]
+    #[track_caller]
+    pub fn get(&self, index: usize) -> T {
+        check(index, self.length);
+        // SAFETY: in bounds. No thread writes now, and all bits are a value: see `phased`.
+        unsafe { self.cells.add(index).read() }
+    }
+}

@@ -25,10 +25,11 @@ use lanewise_std::atomic::{AtomicOrdering, BlockAtomicU32, DeviceAtomicU32, Syst
 use lanewise_std::collective::{Sum, block_reduce};
 use lanewise_std::fence::{threadfence, threadfence_block, threadfence_system};
 use lanewise_std::thread::{
-    block_dim_x, block_idx_x, grid_dim_x, grid_stride, sync_threads, sync_threads_or, thread_idx_x,
+    block_dim_x, block_idx_x, grid_dim_x, grid_stride, index_1d, sync_threads, sync_threads_or,
+    thread_idx_x,
 };
 use lanewise_std::warp::{FULL_MASK, WARP_SIZE, lane_id, shuffle_sync, sync_warp, warp_id};
-use lanewise_std::{DisjointSlice, GlobalMut, gpu_assert};
+use lanewise_std::{DisjointSlice, GlobalMut, SharedLine, gpu_assert};
 
 /// Elements of a letter: one for each lane.
 pub const LETTER: usize = WARP_SIZE as usize;
@@ -39,22 +40,15 @@ const THREADS: usize = 1024;
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn block_barrier(input: &[i32], mut output: DisjointSlice<i32>) {
-    shared! { static PART: [i32; THREADS]; }
+    shared! { static PART: SharedLine<i32, THREADS>; }
     let (thread, threads) = (thread_idx_x() as usize, block_dim_x() as usize);
     let start = block_idx_x() as usize * threads;
     let live = input.len().saturating_sub(start).min(threads);
-    if thread < live {
-        // SAFETY: each thread sets an element of its own.
-        unsafe { PART.set(thread, input[start + thread]) };
-    }
-    sync_threads(); // all of the block come here, also those with nothing to write
-    if thread < live {
-        // SAFETY: set before the barrier.
-        let opposite = unsafe { PART.get(live - 1 - thread) };
-        // SAFETY: the launch is 1-D: this is the thread's own index.
-        if let Some(place) = unsafe { output.get_unique_mut(start + thread) } {
-            *place = opposite;
-        }
+    let part = PART.fill::<1>(|i| if i < live { input[start + i] } else { 0 });
+    if thread < live
+        && let Some(place) = output.get_mut(index_1d())
+    {
+        *place = part.get(live - 1 - thread);
     }
 }
 

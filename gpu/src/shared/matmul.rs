@@ -12,10 +12,8 @@
 //! Source: programming model notes, "Shared Memory".
 
 use lanewise_macros::{kernel, shared};
-use lanewise_std::thread::{
-    self, block_idx_x, block_idx_y, sync_threads, thread_idx_x, thread_idx_y,
-};
-use lanewise_std::{DisjointSlice, gpu_assert};
+use lanewise_std::thread::{self, block_idx_x, block_idx_y, thread_idx_x, thread_idx_y};
+use lanewise_std::{DisjointSlice, SharedTile, gpu_assert};
 
 /// Each thread reads its row and its column from global memory.
 #[kernel]
@@ -49,8 +47,8 @@ pub fn matmul_shared<const TILE: usize>(
     k: u32,
 ) {
     shared! {
-        static A: [[f32; TILE]; TILE];
-        static B: [[f32; TILE]; TILE];
+        static A: SharedTile<f32, TILE, TILE>;
+        static B: SharedTile<f32, TILE, TILE>;
     }
     let (a, b) = (Matrix::new(a, m, k), Matrix::new(b, k, n));
     let (column, row) = (thread_idx_x() as usize, thread_idx_y() as usize);
@@ -61,31 +59,27 @@ pub fn matmul_shared<const TILE: usize>(
 
     let mut sum = 0.0;
     for start in (0..a.columns).step_by(TILE) {
-        // A block that is inside the product loads whole tiles without checks. The checks are 3 %
-        // of its time on an H200.
-        let (element_of_a, element_of_b) = if is_inside && start + TILE <= a.columns {
-            // SAFETY: both tiles are inside their matrices.
-            unsafe {
+        let (tile_of_a, tile_of_b) = A.fill_both::<1, _, _>(&mut B, |row, column| {
+            // A block that is inside the product loads whole tiles without checks. The checks are
+            // 3 % of its time on an H200.
+            if is_inside && start + TILE <= a.columns {
+                // SAFETY: both tiles are inside their matrices.
+                unsafe {
+                    (
+                        a.get_unchecked(top + row, start + column),
+                        b.get_unchecked(start + row, left + column),
+                    )
+                }
+            } else {
                 (
-                    a.get_unchecked(y, start + column),
-                    b.get_unchecked(start + row, x),
+                    a.get(top + row, start + column),
+                    b.get(start + row, left + column),
                 )
             }
-        } else {
-            (a.get(y, start + column), b.get(start + row, x))
-        };
-        // SAFETY: each thread sets its own element of each tile. All threads have read the last
-        // tiles at the barrier below.
-        unsafe {
-            A.set_at(row, column, element_of_a);
-            B.set_at(row, column, element_of_b);
-        }
-        sync_threads(); // below, each thread reads what the others of its row and column have set
+        });
         for e in 0..TILE {
-            // SAFETY: set before the barrier.
-            sum += unsafe { A.get_at(row, e) * B.get_at(e, column) };
+            sum += tile_of_a.get(row, e) * tile_of_b.get(e, column);
         }
-        sync_threads(); // the next round sets what others may still be reading
     }
 
     if x < b.columns && y < a.rows {

@@ -11,8 +11,9 @@
 //! Source: CUDA study notes, section 5.2.2.
 
 use lanewise_macros::{kernel, shared};
+use lanewise_std::phased::ByColumns;
 use lanewise_std::thread::{sync_threads, thread_idx_x, thread_idx_y, thread_rank};
-use lanewise_std::{DisjointSlice, DynamicSharedArray, gpu_assert};
+use lanewise_std::{DisjointSlice, DynamicSharedArray, SharedTile, gpu_assert};
 
 use super::square_tile::store;
 
@@ -28,40 +29,30 @@ pub const PADDING: usize = 2;
 #[kernel]
 #[launch_contract(dims = 2, block = (COLUMNS, ROWS))]
 pub fn rect_row_row(output: DisjointSlice<u32>) {
-    shared! { static TILE: [[u32; COLUMNS]; ROWS]; }
+    shared! { static TILE: SharedTile<u32, ROWS, COLUMNS>; }
+    let tile = TILE.fill::<1>(|_, _| thread_rank());
     let (x, y) = (thread_idx_x() as usize, thread_idx_y() as usize);
-    // SAFETY: each thread sets its own element and reads it.
-    unsafe { TILE.set_at(y, x, thread_rank()) };
-    sync_threads();
-    // SAFETY: set before the barrier.
-    store(output, unsafe { TILE.get_at(y, x) });
+    store(output, tile.get(y, x));
 }
 
 /// Writes along columns, reads along columns: the tile is stored by columns.
 #[kernel]
 #[launch_contract(dims = 2, block = (COLUMNS, ROWS))]
 pub fn rect_col_col(output: DisjointSlice<u32>) {
-    shared! { static TILE: [[u32; ROWS]; COLUMNS]; }
+    shared! { static TILE: SharedTile<u32, COLUMNS, ROWS, ROWS, ByColumns>; }
+    let tile = TILE.fill::<1>(|_, _| thread_rank());
     let (x, y) = (thread_idx_x() as usize, thread_idx_y() as usize);
-    // SAFETY: each thread sets its own element and reads it.
-    unsafe { TILE.set_at(x, y, thread_rank()) };
-    sync_threads();
-    // SAFETY: set before the barrier.
-    store(output, unsafe { TILE.get_at(x, y) });
+    store(output, tile.get(x, y));
 }
 
 /// Writes along rows, reads along columns.
 #[kernel]
 #[launch_contract(dims = 2, block = (COLUMNS, ROWS))]
 pub fn rect_row_col(output: DisjointSlice<u32>) {
-    shared! { static TILE: [[u32; COLUMNS]; ROWS]; }
-    let (x, y) = (thread_idx_x() as usize, thread_idx_y() as usize);
-    // SAFETY: each thread sets an element of its own.
-    unsafe { TILE.set_at(y, x, thread_rank()) };
-    sync_threads(); // the element that is read is another thread's
+    shared! { static TILE: SharedTile<u32, ROWS, COLUMNS>; }
+    let tile = TILE.fill::<1>(|_, _| thread_rank());
     let (column, row) = transposed();
-    // SAFETY: set before the barrier.
-    store(output, unsafe { TILE.get_at(row, column) });
+    store(output, tile.get(row, column));
 }
 
 /// Does the same in dynamic shared memory, whose size the launch gives.
@@ -75,14 +66,10 @@ pub fn rect_row_col_dyn(output: DisjointSlice<u32>) {
 #[kernel]
 #[launch_contract(dims = 2, block = (COLUMNS, ROWS))]
 pub fn rect_row_col_pad(output: DisjointSlice<u32>) {
-    shared! { static TILE: [[u32; COLUMNS + PADDING]; ROWS]; }
-    let (x, y) = (thread_idx_x() as usize, thread_idx_y() as usize);
-    // SAFETY: each thread sets an element of its own.
-    unsafe { TILE.set_at(y, x, thread_rank()) };
-    sync_threads(); // the element that is read is another thread's
+    shared! { static TILE: SharedTile<u32, ROWS, COLUMNS, { COLUMNS + PADDING }>; }
+    let tile = TILE.fill::<1>(|_, _| thread_rank());
     let (column, row) = transposed();
-    // SAFETY: set before the barrier.
-    store(output, unsafe { TILE.get_at(row, column) });
+    store(output, tile.get(row, column));
 }
 
 /// Does the same as `rect_row_col_dyn`, with `padding` words after each row. Dynamic shared memory

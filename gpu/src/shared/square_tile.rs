@@ -11,8 +11,9 @@
 //! Source: CUDA study notes, section 5.2.1.
 
 use lanewise_macros::{kernel, shared};
+use lanewise_std::phased::ByColumns;
 use lanewise_std::thread::{index_1d, sync_threads, thread_idx_x, thread_idx_y, thread_rank};
-use lanewise_std::{DisjointSlice, DynamicSharedArray, gpu_assert};
+use lanewise_std::{DisjointSlice, DynamicSharedArray, SharedTile, gpu_assert};
 
 /// Rows and columns of the tile.
 pub const SIDE: usize = 32;
@@ -21,39 +22,30 @@ pub const SIDE: usize = 32;
 #[kernel]
 #[launch_contract(dims = 2, block = (SIDE, SIDE))]
 pub fn square_row_row(output: DisjointSlice<u32>) {
-    shared! { static TILE: [[u32; SIDE]; SIDE]; }
+    shared! { static TILE: SharedTile<u32, SIDE, SIDE>; }
+    let tile = TILE.fill::<1>(|_, _| thread_rank());
     let (x, y) = (thread_idx_x() as usize, thread_idx_y() as usize);
-    // SAFETY: each thread sets its own element and reads it.
-    unsafe { TILE.set_at(y, x, thread_rank()) };
-    sync_threads();
-    // SAFETY: set before the barrier.
-    store(output, unsafe { TILE.get_at(y, x) });
+    store(output, tile.get(y, x));
 }
 
 /// Writes along columns, reads along columns.
 #[kernel]
 #[launch_contract(dims = 2, block = (SIDE, SIDE))]
 pub fn square_col_col(output: DisjointSlice<u32>) {
-    shared! { static TILE: [[u32; SIDE]; SIDE]; }
+    shared! { static TILE: SharedTile<u32, SIDE, SIDE, SIDE, ByColumns>; }
+    let tile = TILE.fill::<1>(|_, _| thread_rank());
     let (x, y) = (thread_idx_x() as usize, thread_idx_y() as usize);
-    // SAFETY: each thread sets its own element and reads it.
-    unsafe { TILE.set_at(x, y, thread_rank()) };
-    sync_threads();
-    // SAFETY: set before the barrier.
-    store(output, unsafe { TILE.get_at(x, y) });
+    store(output, tile.get(x, y));
 }
 
 /// Writes along rows, reads along columns.
 #[kernel]
 #[launch_contract(dims = 2, block = (SIDE, SIDE))]
 pub fn square_row_col(output: DisjointSlice<u32>) {
-    shared! { static TILE: [[u32; SIDE]; SIDE]; }
+    shared! { static TILE: SharedTile<u32, SIDE, SIDE>; }
+    let tile = TILE.fill::<1>(|_, _| thread_rank());
     let (x, y) = (thread_idx_x() as usize, thread_idx_y() as usize);
-    // SAFETY: each thread sets an element of its own.
-    unsafe { TILE.set_at(y, x, thread_rank()) };
-    sync_threads(); // the element that is read is another thread's
-    // SAFETY: set before the barrier.
-    store(output, unsafe { TILE.get_at(x, y) });
+    store(output, tile.get(x, y));
 }
 
 /// Does the same in dynamic shared memory, whose size the launch gives. It has one dimension, so
@@ -68,13 +60,10 @@ pub fn square_row_col_dyn(output: DisjointSlice<u32>) {
 #[kernel]
 #[launch_contract(dims = 2, block = (SIDE, SIDE))]
 pub fn square_row_col_pad(output: DisjointSlice<u32>) {
-    shared! { static TILE: [[u32; SIDE + 1]; SIDE]; }
+    shared! { static TILE: SharedTile<u32, SIDE, SIDE, { SIDE + 1 }>; }
+    let tile = TILE.fill::<1>(|_, _| thread_rank());
     let (x, y) = (thread_idx_x() as usize, thread_idx_y() as usize);
-    // SAFETY: each thread sets an element of its own.
-    unsafe { TILE.set_at(y, x, thread_rank()) };
-    sync_threads(); // the element that is read is another thread's
-    // SAFETY: set before the barrier.
-    store(output, unsafe { TILE.get_at(x, y) });
+    store(output, tile.get(x, y));
 }
 
 /// Does the same as `square_row_col_dyn`, with one word of padding after each row.

@@ -11,8 +11,8 @@
 //! Source: CUDA study notes, sections 5.5.1 and 5.5.2.
 
 use lanewise_macros::{device, kernel, shared};
-use lanewise_std::thread::{block_idx_x, index_1d, sync_threads, thread_idx_x};
-use lanewise_std::{ConstantMemory, DisjointSlice, cache};
+use lanewise_std::thread::{block_idx_x, index_1d, thread_idx_x};
+use lanewise_std::{ConstantMemory, DisjointSlice, SharedLine, cache};
 
 /// Threads of a block.
 pub const BLOCK: usize = 256;
@@ -58,26 +58,18 @@ pub fn stencil_ldg(input: &[f32], coefficients: &[f32], output: DisjointSlice<f3
 /// Computes the derivative with the given `coefficient`.
 #[inline(always)]
 fn derivative(input: &[f32], mut output: DisjointSlice<f32>, coefficient: impl Fn(usize) -> f32) {
-    shared! { static SAMPLES: [f32; BLOCK + 2 * RADIUS]; }
-    let thread = thread_idx_x() as usize;
-    let (here, own) = (block_idx_x() as usize * BLOCK + thread, thread + RADIUS);
-    let sample = |i: usize| input.get(i).copied().unwrap_or(0.0);
-    // SAFETY: each thread sets elements of its own: one of the block's, and the first RADIUS
-    // threads one of each halo.
-    unsafe {
-        SAMPLES.set(own, sample(here));
-        if thread < RADIUS {
-            // Before the first sample the index wraps around to one past any end.
-            SAMPLES.set(thread, sample(here.wrapping_sub(RADIUS)));
-            SAMPLES.set(own + BLOCK, sample(here + BLOCK));
-        }
-    }
-    sync_threads(); // below, each thread reads what its neighbours have set
+    // Thread 0 loads the block's first sample. The halo after the last one, and then the halo
+    // before the first one, are the second step of the first threads.
+    shared! { static SAMPLES: SharedLine<f32, { BLOCK + 2 * RADIUS }, RADIUS>; }
+    let start = block_idx_x() as usize * BLOCK;
+    // Before the first sample the index wraps around to one past any end.
+    let sample = |i: usize| input.get((start + i).wrapping_sub(RADIUS)).copied();
+    let samples = SAMPLES.fill::<2>(|i| sample(i).unwrap_or(0.0));
 
+    let own = thread_idx_x() as usize + RADIUS;
     let mut slope = 0.0;
     for j in 1..=RADIUS {
-        // SAFETY: set before the barrier.
-        let difference = unsafe { SAMPLES.get(own + j) - SAMPLES.get(own - j) };
+        let difference = samples.get(own + j) - samples.get(own - j);
         slope += coefficient(j - 1) * difference;
     }
     if let Some(element) = output.get_mut(index_1d()) {

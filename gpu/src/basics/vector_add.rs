@@ -14,13 +14,13 @@ use lanewise_std::thread;
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn vec_add_one_block(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>) {
-    let i = thread::thread_idx_x() as usize;
     if thread::block_idx_x() > 0 {
-        return; // there is one block; threads of another would have the same elements
+        return; // there is one block
     }
-    // SAFETY: the launch is 1-D, and this is its first block, so no other thread has this place.
-    let c = unsafe { c.get_unique_mut(i) };
-    if let (Some(a), Some(b), Some(c)) = (a.get(i), b.get(i), c) {
+    // In the first block, the index in the grid is the place in the block.
+    let index = thread::index_1d();
+    let i = index.get();
+    if let (Some(a), Some(b), Some(c)) = (a.get(i), b.get(i), c.get_mut(&index)) {
         *c = a + b;
     }
 }

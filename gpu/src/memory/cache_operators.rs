@@ -18,20 +18,14 @@ use lanewise_std::{cache, thread};
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn copy_cached(input: &[f32], output: DisjointSlice<f32>, offset: u32) {
-    copy(input, output, offset, |element| {
-        // SAFETY: an element of a parameter is in global memory.
-        unsafe { cache::load_ca(element) }
-    });
+    copy(input, output, offset, cache::load_ca);
 }
 
 /// Loads through L2 only.
 #[kernel]
 #[launch_contract(dims = 1)]
 pub fn copy_uncached(input: &[f32], output: DisjointSlice<f32>, offset: u32) {
-    copy(input, output, offset, |element| {
-        // SAFETY: an element of a parameter is in global memory.
-        unsafe { cache::load_cg(element) }
-    });
+    copy(input, output, offset, cache::load_cg);
 }
 
 /// Loads through the read-only path, which each load requests.
@@ -39,7 +33,7 @@ pub fn copy_uncached(input: &[f32], output: DisjointSlice<f32>, offset: u32) {
 #[launch_contract(dims = 1)]
 pub fn copy_ldg(input: &[f32], output: DisjointSlice<f32>, offset: u32) {
     copy(input, output, offset, |element| {
-        // SAFETY: an element of a parameter is in global memory.
+        // SAFETY: nothing writes the elements of a `&[T]` parameter.
         unsafe { cache::ldg(element) }
     });
 }

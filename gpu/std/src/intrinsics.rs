@@ -47,6 +47,11 @@ device_functions! {
     #[link_name = "llvm.nvvm.read.ptx.sreg.envreg2"] fn envreg2() -> u32;
 }
 
+// PTX ISA, "Data Movement and Conversion: isspacep".
+device_functions! {
+    #[link_name = "llvm.nvvm.isspacep.global"] fn isspacep_global(pointer: *const u8) -> bool;
+}
+
 // Barriers of the block. PTX ISA, "Parallel Synchronization and
 // Communication Instructions: barrier".
 device_functions! {

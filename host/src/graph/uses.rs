@@ -8,9 +8,10 @@ use lanewise_std::kernel::Value;
 
 use super::error::GraphError;
 use crate::stream::order::{Access, HeldMemory, HoldOutcome, Order};
-use crate::{DeviceBuffer, GraphBuffer, Stream};
+use crate::{DeviceBuffer, GraphBuffer, Part, Stream, View};
 
-/// A host value that may be passed to a launch in a graph: a device buffer or a plain value.
+/// A host value that may be passed to a launch in a graph: a device buffer, all of one as vectors
+/// ([`DeviceBuffer::as_vectors`]), or a plain value.
 ///
 /// # Safety
 /// All memory that it points to belongs to device buffers that it passes to the launch.
@@ -23,6 +24,10 @@ unsafe impl<T: DeviceCopy> Recordable for &mut DeviceBuffer<T> {}
 unsafe impl<T: DeviceCopy> Recordable for &GraphBuffer<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T: DeviceCopy> Recordable for &mut GraphBuffer<'_, T> {}
+// SAFETY: it passes a buffer, and a launch in a graph refuses one that is less than its whole.
+unsafe impl<T: DeviceCopy> Recordable for &View<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: DeviceCopy> Recordable for &mut Part<'_, T> {}
 // SAFETY: a value points to no memory, or to memory that the caller of an `unsafe` kernel
 // is responsible for.
 unsafe impl<T: Value> Recordable for T {}

@@ -6,7 +6,7 @@
 //!
 //! | the kernel takes | the host passes |
 //! | --- | --- |
-//! | `&[T]` | `&DeviceBuffer<T>`, `&Part<T>`, `&ManagedBuffer<T>`, `&PitchedBuffer<T>`, `&Mapped<T>`, `&IpcBuffer<T>`; in a graph `&GraphBuffer<T>` |
+//! | `&[T]` | `&DeviceBuffer<T>`, `&Part<T>`, `&ManagedBuffer<T>`, `&PitchedBuffer<T>`, `&Mapped<T>`, `&IpcBuffer<T>`, `&View<T>`; in a graph `&GraphBuffer<T>` |
 //! | `&[AtomicU32]`, `&[DeviceAtomicF32]`, `&[Cell<T>]` | `&mut` of these with plain values: `&mut DeviceBuffer<u32>`; see [`SharedCell`] |
 //! | `DisjointSlice<T>`, `PerBlock<T>`, `GlobalMut<T>` | `&mut` of these |
 //! | `DisjointMatrix<T>`, `RowPerBlock<T>` | `matrix_mut(columns)` of these: [`MatrixMut`] |
@@ -33,7 +33,7 @@ use lanewise_std::{DisjointMatrix, DisjointSlice, GlobalMut, PerBlock, RowPerBlo
 use crate::stream::order::{Access, LaunchUses, Order};
 use crate::{
     Device, DeviceBuffer, DriverError, GraphBuffer, IpcBuffer, ManagedBuffer, Mapped, MatrixMut,
-    Part, PitchedBuffer, Stream,
+    Part, PitchedBuffer, Stream, View,
 };
 
 /// A host value that can be passed where a kernel takes a `P`.
@@ -304,8 +304,8 @@ pub(crate) struct Pointers<'list> {
     list: PhantomData<&'list [u8]>,
 }
 
-/// Implements the arguments that each kind of buffer can be passed as.
-macro_rules! buffers {
+/// Implements the arguments that each kind of buffer can be passed as, for kernels that read it.
+macro_rules! reads {
     ($($buffer:ty: $as_device_buffer:expr;)*) => {
         $(
             // SAFETY: this passes address and length of a buffer. The launch keeps order with the
@@ -316,8 +316,25 @@ macro_rules! buffers {
                 }
             }
 
-            // SAFETY: as above, and nothing else borrows the buffer. The cells have the layout of
-            // its elements, and leave valid values there.
+            // SAFETY: this passes the address of the buffer.
+            unsafe impl<T: DeviceCopy> Argument<*const T> for &$buffer {
+                fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
+                    list.push_address($as_device_buffer(self), Access::Read)
+                }
+            }
+        )*
+    };
+}
+
+/// Implements the arguments that each kind of buffer can be passed as.
+macro_rules! buffers {
+    ($($buffer:ty: $as_device_buffer:expr;)*) => {
+        reads! { $($buffer: $as_device_buffer;)* }
+
+        $(
+            // SAFETY: this passes address and length of a buffer, as for reading, and nothing else
+            // borrows the buffer. The cells have the layout of its elements, and leave valid values
+            // there.
             unsafe impl<T: DeviceCopy, C: SharedCell<Value = T>> Argument<&'static [C]> for &mut $buffer {
                 fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
                     list.push_slice($as_device_buffer(self), Access::Write)
@@ -346,13 +363,6 @@ macro_rules! buffers {
             }
 
             // SAFETY: this passes the address of the buffer.
-            unsafe impl<T: DeviceCopy> Argument<*const T> for &$buffer {
-                fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
-                    list.push_address($as_device_buffer(self), Access::Read)
-                }
-            }
-
-            // SAFETY: this passes the address of the buffer.
             unsafe impl<T: DeviceCopy> Argument<*mut T> for &mut $buffer {
                 fn pass(self, list: &mut ArgumentList<'_>) -> Result<(), DriverError> {
                     list.push_address($as_device_buffer(self), Access::Write)
@@ -370,6 +380,10 @@ buffers! {
     Part<'_, T>: |part| -> &DeviceBuffer<T> { part };
     GraphBuffer<'_, T>: |buffer| -> &DeviceBuffer<T> { buffer };
     IpcBuffer<T>: |buffer| -> &DeviceBuffer<T> { buffer };
+}
+
+reads! {
+    View<'_, T>: |view| -> &DeviceBuffer<T> { view };
 }
 
 // SAFETY: this passes the address of a buffer and its size in rows. Nothing else

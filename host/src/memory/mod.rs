@@ -19,6 +19,7 @@ pub(crate) mod pitched;
 pub(crate) mod pool;
 mod staged;
 mod transfer;
+mod vectors;
 
 pub use buffer::{DeviceBuffer, MemoryError};
 pub use graph_buffer::GraphBuffer;

@@ -40,6 +40,16 @@ pub struct Part<'whole, T: DeviceCopy> {
     whole: PhantomData<&'whole mut DeviceBuffer<T>>,
 }
 
+impl<T: DeviceCopy> Part<'_, T> {
+    /// Makes a part of memory that the caller borrows mutably for the part's lifetime.
+    pub(super) fn of(buffer: Borrowed<T>) -> Self {
+        Part {
+            buffer,
+            whole: PhantomData,
+        }
+    }
+}
+
 impl<T: DeviceCopy> std::ops::Deref for Part<'_, T> {
     type Target = DeviceBuffer<T>;
 
@@ -88,6 +98,16 @@ impl<T: DeviceCopy> Part<'_, T> {
 pub struct View<'whole, T: DeviceCopy> {
     buffer: Borrowed<T>,
     whole: PhantomData<&'whole DeviceBuffer<T>>,
+}
+
+impl<T: DeviceCopy> View<'_, T> {
+    /// Makes a view of memory that the caller borrows for the view's lifetime.
+    pub(super) fn of(buffer: Borrowed<T>) -> Self {
+        View {
+            buffer,
+            whole: PhantomData,
+        }
+    }
 }
 
 impl<T: DeviceCopy> std::ops::Deref for View<'_, T> {
@@ -159,10 +179,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         // view's uses count as the buffer's.
         let buffer =
             unsafe { Self::borrow_ordered(self.device(), address, range.len(), self.order()) };
-        View {
-            buffer,
-            whole: PhantomData,
-        }
+        View::of(buffer)
     }
 
     /// Splits the buffer into the elements before `at` and those from `at` on.
@@ -189,10 +206,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
             // SAFETY: these elements are in the buffer, which is borrowed while the part exists.
             // The buffer's order includes the part's uses.
             let buffer = unsafe { Self::borrow_ordered(self.device(), address, len, &order) };
-            Part {
-                buffer,
-                whole: PhantomData,
-            }
+            Part::of(buffer)
         };
         parts.into_iter().zip(orders).map(cut).collect()
     }

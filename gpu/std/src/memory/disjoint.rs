@@ -7,6 +7,7 @@
 use core::marker::PhantomData;
 
 use crate::memory::bounds::check;
+use crate::memory::vector::Vector;
 use crate::thread::{ThreadIndex, grid_stride, index_1d};
 
 /// Proof that an element belongs to this thread alone: a [`ThreadIndex`], borrowed or by value.
@@ -43,7 +44,7 @@ pub struct DisjointSlice<'a, T> {
     memory: PhantomData<&'a mut [T]>,
 }
 
-impl<T> DisjointSlice<'_, T> {
+impl<'a, T> DisjointSlice<'a, T> {
     /// Returns the number of elements in the slice.
     #[inline]
     #[must_use]
@@ -154,6 +155,37 @@ impl<T> DisjointSlice<'_, T> {
         check(index, self.length);
         // SAFETY: in bounds; the caller promises that the element belongs to this thread.
         unsafe { self.pointer.add(index).write(value) }
+    }
+
+    /// Returns the slice as vectors, which belong to the threads as elements do, and the elements
+    /// that are left over after them. Returns `None` if the first element is not where a vector may
+    /// begin.
+    ///
+    /// It is unsafe because the owners change: thread 1 owns element 1 of the slice, and elements 4
+    /// to 7 of the slice as vectors of four. Safe kernels take a slice of vectors, for which the
+    /// host passes `buffer.as_vectors_mut()`.
+    ///
+    /// # Safety
+    /// While the kernel runs, no thread accesses an element of these vectors by the slice itself,
+    /// or by vectors of another length.
+    #[inline]
+    #[must_use]
+    pub unsafe fn into_vectors<V>(self) -> Option<(DisjointSlice<'a, V>, DisjointSlice<'a, T>)>
+    where
+        V: Vector<Element = T>,
+    {
+        if !self.pointer.cast::<V>().is_aligned() {
+            return None;
+        }
+        let (vectors, rest) = (self.length / V::LANES, self.length % V::LANES);
+        // SAFETY: a vector is this many elements one after another, so the vectors and the rest are
+        // disjoint pieces of the slice. The caller promises that nothing else accesses them.
+        unsafe {
+            Some((
+                DisjointSlice::from_raw_parts(self.pointer.cast(), vectors),
+                DisjointSlice::from_raw_parts(self.pointer.add(self.length - rest), rest),
+            ))
+        }
     }
 
     /// Returns the address of the first element.

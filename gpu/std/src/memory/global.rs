@@ -4,6 +4,7 @@ use core::marker::PhantomData;
 use core::ops::Deref;
 
 use crate::Cells;
+use crate::memory::vector::Vector;
 
 /// A slice of [`Cells`] in global memory.
 #[derive(Debug)]
@@ -30,7 +31,7 @@ impl<T> Deref for GlobalMut<'_, T> {
     }
 }
 
-impl<T: Copy> GlobalMut<'_, T> {
+impl<'a, T: Copy> GlobalMut<'a, T> {
     /// Returns at most `length` elements from `start` on. There are fewer, or none, if the
     /// slice ends earlier.
     #[inline]
@@ -45,6 +46,22 @@ impl<T: Copy> GlobalMut<'_, T> {
             cells: Cells::new(pointer, length),
             memory: PhantomData,
         }
+    }
+
+    /// Returns the slice as vectors, and the elements that are left over after them. Returns `None`
+    /// if the first element is not where a vector may begin.
+    #[inline]
+    #[must_use]
+    pub fn vectors<V: Vector<Element = T>>(&self) -> Option<(GlobalMut<'a, V>, Self)> {
+        let pointer = self.as_ptr().cast::<V>();
+        let vectors = self.len() / V::LANES;
+        pointer.is_aligned().then(|| {
+            let whole = GlobalMut {
+                cells: Cells::new(pointer, vectors),
+                memory: PhantomData,
+            };
+            (whole, self.part(vectors * V::LANES, V::LANES))
+        })
     }
 
     /// Returns the address and the length, which `#[kernel]` passes on when a

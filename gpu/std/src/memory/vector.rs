@@ -1,8 +1,12 @@
 //! Two or four numbers that one instruction loads or stores: CUDA's `float4` and similar types.
 //!
-//! A vector is aligned to its size, so that a copy of one is one `ld.v4` or `st.v4`. Kernels take
-//! slices of them (`&[Float4]`), or view a slice of numbers as vectors with [`vectors_of`]. CUDA
-//! C++ Programming Guide, "Built-in Vector Types"; PTX ISA, "ld", "st".
+//! A vector is aligned to its size, so that a copy of one is one `ld.v4` or `st.v4`. A kernel takes
+//! a slice of them (`&[Float4]`) or writes them (`DisjointSlice<Float4>`); for both, the host can
+//! pass a buffer of numbers by `as_vectors` and `as_vectors_mut`. A kernel that takes numbers sees
+//! them as vectors by [`vectors_of`], and outputs by
+//! [`DisjointSlice::into_vectors`](crate::DisjointSlice::into_vectors) and
+//! [`GlobalMut::vectors`](crate::GlobalMut::vectors). CUDA C++ Programming Guide, "Built-in Vector
+//! Types"; PTX ISA, "ld", "st".
 
 use crate::kernel::Value;
 
@@ -137,5 +141,26 @@ pub fn vectors_of<V: Vector>(slice: &[V::Element]) -> Option<(&[V], &[V::Element
     // SAFETY: a vector is this many elements one after another, and any elements make
     // a valid vector.
     let (before, vectors, after) = unsafe { slice.align_to::<V>() };
+    before.is_empty().then_some((vectors, after))
+}
+
+/// As [`vectors_of`], for elements that the caller may write.
+///
+/// ```
+/// use lanewise_std::vector::{UInt2, vectors_of_mut};
+///
+/// let mut numbers = [UInt2::new(1, 2), UInt2::new(3, 4)].map(<[u32; 2]>::from);
+/// if let Some((vectors, [])) = vectors_of_mut::<UInt2>(numbers.as_flattened_mut()) {
+///     vectors[1].x = 5;
+///     assert_eq!(numbers, [[1, 2], [5, 4]]);
+/// }
+/// ```
+#[inline]
+#[must_use]
+pub fn vectors_of_mut<V: Vector>(
+    slice: &mut [V::Element],
+) -> Option<(&mut [V], &mut [V::Element])> {
+    // SAFETY: as for `vectors_of`, and any vector makes valid elements.
+    let (before, vectors, after) = unsafe { slice.align_to_mut::<V>() };
     before.is_empty().then_some((vectors, after))
 }

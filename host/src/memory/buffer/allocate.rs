@@ -13,7 +13,8 @@ use crate::stream::order::Order;
 use crate::{Device, DriverError, Stream, late};
 
 impl<T: DeviceCopy> DeviceBuffer<T> {
-    /// Makes a buffer with arbitrary contents. The caller fills it before it returns it.
+    /// Makes a buffer with arbitrary contents. The caller fills it before it returns it, unless
+    /// any bytes are a valid `T`.
     pub(super) fn allocate(
         device: &Device,
         len: usize,
@@ -22,7 +23,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         device.make_current(at)?;
         // Reports of faults in this memory name the caller's line.
         lanewise_driver::set_call_site(Some(at));
-        // SAFETY: both callers fill the buffer before they return it.
+        // SAFETY: the callers fill the buffer before they return it, or any bytes are valid in it.
         let memory = unsafe { CustBuffer::uninitialized(len) };
         lanewise_driver::set_call_site(None);
         let memory = memory.map_err(|error| {
@@ -142,6 +143,21 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         // SAFETY: the caller promises the same.
         let mut buffer = unsafe { Self::borrow_raw(device, address, len) };
         buffer.order = order.clone();
+        Borrowed::new(buffer)
+    }
+
+    /// Makes a buffer of `len` elements of another type over this buffer's memory. Its uses count
+    /// as uses of this buffer, also in graphs.
+    ///
+    /// # Safety
+    /// As for [`DeviceBuffer::borrow_raw`], for as long as this buffer's memory is there. The bytes
+    /// of all elements are valid values of both types.
+    pub(crate) unsafe fn reinterpret<V: DeviceCopy>(&self, len: usize) -> Borrowed<V> {
+        // SAFETY: the caller promises the same.
+        let mut buffer = unsafe { DeviceBuffer::borrow_raw(&self.device, self.address(), len) };
+        buffer.order = self.order.clone();
+        buffer.pooled = self.pooled.clone();
+        buffer.whole = self.whole;
         Borrowed::new(buffer)
     }
 

@@ -43,6 +43,34 @@ pub enum MemoryError {
         /// The line of the program that copied.
         at: &'static Location<'static>,
     },
+    /// The buffer's elements do not make whole vectors.
+    #[error(
+        "the buffer holds {len} elements, at {at}: expected a multiple of {lanes}, the elements of a `{vector}`"
+    )]
+    NotWholeVectors {
+        /// Elements in the buffer.
+        len: usize,
+        /// Elements in a vector.
+        lanes: usize,
+        /// The name of the vector's type.
+        vector: &'static str,
+        /// The line of the program that asked for vectors.
+        at: &'static Location<'static>,
+    },
+    /// The buffer is a part that begins where no vector may begin.
+    #[error(
+        "the buffer begins {beyond} bytes after a multiple of {alignment}, at {at}: a `{vector}` is aligned to {alignment} bytes"
+    )]
+    NotAligned {
+        /// Bytes between the last aligned address and the buffer's.
+        beyond: u64,
+        /// The alignment of the vector, in bytes.
+        alignment: usize,
+        /// The name of the vector's type.
+        vector: &'static str,
+        /// The line of the program that asked for vectors.
+        at: &'static Location<'static>,
+    },
     /// The driver refused the call. After a fault in a kernel it refuses every call.
     #[error("the driver refused to work on the device's memory")]
     Driver(#[from] DriverError),

@@ -76,6 +76,31 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         Ok(buffer)
     }
 
+    /// Makes a buffer of `len` elements that nothing has written yet. It costs no pass over the
+    /// memory, as [`DeviceBuffer::zeroed`] does.
+    ///
+    /// Use it for what a kernel writes completely. On a GPU the elements have arbitrary values
+    /// until then. On the simulated GPU the check `init` reports an element that the kernel left
+    /// out, where it is used: in a buffer of zeroes it would go unseen.
+    ///
+    /// ```
+    /// # use lanewise::{Device, DeviceBuffer};
+    /// # let device = Device::open()?;
+    /// let mut squares = DeviceBuffer::<f32>::uninit(&device, 1 << 20)?;
+    /// # squares.fill(0.0)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`DeviceBuffer::from_slice`].
+    #[track_caller]
+    pub fn uninit(device: &Device, len: usize) -> Result<Self, MemoryError>
+    where
+        T: bytemuck::Pod,
+    {
+        Self::allocate(device, len, Location::caller())
+    }
+
     /// Makes a buffer of `len` zeroes from the device's memory pool, in the order of `stream`.
     /// Unlike other allocations, neither this call nor dropping the buffer makes the host wait. The
     /// memory returns to the pool after all uses of the buffer are over.

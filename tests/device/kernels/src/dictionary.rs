@@ -110,7 +110,7 @@ const _: () = {
     use lanewise_std::unroll::unroll;
 };
 const _: () = {
-    use lanewise_std::vector::{Float4, Int2, UChar4, vectors_of};
+    use lanewise_std::vector::{Float4, Int2, UChar4, vectors_of, vectors_of_mut};
 };
 const _: () = {
     use lanewise_std::warp::{

@@ -71,12 +71,43 @@ pub unsafe fn hints(input: &[u64], output: GlobalMut<u64>) {
     cache::prefetch_l1(next);
     cache::prefetch_l2(next);
     if let Some(place) = input.get(at) {
-        // SAFETY: slices of kernels are in global memory; each thread has three elements
-        // of the output.
-        unsafe {
-            cache::store_cg(output.address_of(3 * at), cache::load_cs(place));
-            cache::store_cs(output.address_of(3 * at + 1), cache::load_cg(place));
-            cache::store_wt(output.address_of(3 * at + 2), cache::load_ca(place));
+        // SAFETY: each thread has three elements of the output.
+        let [a, b, c] = [0, 1, 2].map(|i| unsafe { &mut *output.address_of(3 * at + i) });
+        cache::store_cg(a, cache::load_cs(place));
+        cache::store_cs(b, cache::load_cg(place));
+        cache::store_wt(c, cache::load_ca(place));
+    }
+}
+
+/// Each output twice its input, by vectors as far as there are whole ones: the first half of the
+/// vectors through a slice, in which each thread has one, the others through cells.
+///
+/// # Safety
+/// The outputs are different memory.
+#[kernel]
+pub unsafe fn vector_outputs(input: &[f32], output: DisjointSlice<f32>, cells: GlobalMut<f32>) {
+    let index = thread::index_1d();
+    let Some((from, _)) = vectors_of::<Float4>(input) else {
+        return;
+    };
+    let twice = |Float4 { x, y, z, w }: &Float4| Float4::new(2.0 * x, 2.0 * y, 2.0 * z, 2.0 * w);
+    // SAFETY: no thread uses the slice itself.
+    if let Some((mut to, mut rest)) = unsafe { output.into_vectors::<Float4>() } {
+        if let (Some(from), Some(to)) = (from.get(index.get()), to.get_mut(&index)) {
+            *to = twice(from);
+        }
+        if let Some(rest) = rest.get_mut(&index) {
+            *rest = 2.0 * input[4 * to.len() + index.get()];
+        }
+    }
+    if let Some((to, rest)) = cells.vectors::<Float4>() {
+        if let Some(from) = from.get(index.get()) {
+            // SAFETY: each thread has its own vector.
+            unsafe { to.set(index.get(), twice(from)) };
+        }
+        if index.get() < rest.len() {
+            // SAFETY: each thread has its own element, after the vectors.
+            unsafe { rest.set(index.get(), 2.0 * input[4 * to.len() + index.get()]) };
         }
     }
 }

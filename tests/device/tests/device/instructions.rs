@@ -1,7 +1,9 @@
 //! Functions for single instructions, against what Rust computes without them.
 
 use device::{TARGETS, device, numbers, run};
-use device_kernels::instructions::{bits, clocks, hints, named_barriers, swap_pairs, vectors};
+use device_kernels::instructions::{
+    bits, clocks, hints, named_barriers, swap_pairs, vector_outputs, vectors,
+};
 use lanewise::{DeviceBuffer, LaunchConfig};
 use lanewise_std::vector::UInt2;
 
@@ -128,6 +130,27 @@ fn a_slice_is_seen_as_vectors_where_it_begins_at_one() {
                 _ => assert_eq!(found, [-1.0, sum, 0.0], "from {first}, thread {at}"),
             }
         }
+    }
+}
+
+#[test]
+fn outputs_are_seen_as_vectors() {
+    let device = device();
+    let stream = device.stream().expect("a stream");
+    for length in [0usize, 3, 4, 40, 131] {
+        let input: Vec<f32> = (0..length).map(|x| x as f32).collect();
+        let buffer = DeviceBuffer::from_slice(&device, &input).expect("a buffer");
+        let [mut output, mut cells] = [(); 2]
+            .map(|()| DeviceBuffer::from_slice(&device, &vec![-1.0f32; length]).expect("a buffer"));
+        let arguments = (&buffer, &mut output, &mut cells);
+        // SAFETY: the outputs are two buffers.
+        let launched = unsafe {
+            device.launch_unchecked(&stream, vector_outputs, LaunchConfig::new(2, 32), arguments)
+        };
+        launched.expect("a launch");
+        let wanted: Vec<f32> = input.iter().map(|x| 2.0 * x).collect();
+        assert_eq!(output.to_vec().expect("no fault"), wanted, "{length}");
+        assert_eq!(cells.to_vec().expect("no fault"), wanted, "{length}");
     }
 }
 

@@ -14,8 +14,9 @@ use lanewise_std::half::F16;
 use lanewise_std::matrix::element::{self, S8};
 use lanewise_std::matrix::sparse::{GROUPS, Metadata, TwoOfFour};
 use lanewise_std::matrix::warp::{Left, Right, Sum, multiply_add_sparse};
+use lanewise_std::vector::Float4;
 use lanewise_std::{
-    DeviceGlobal, DisjointMatrix, DisjointSlice, GlobalMut, PerBlock, RowPerBlock, thread,
+    DeviceGlobal, DisjointMatrix, DisjointSlice, GlobalMut, PerBlock, RowPerBlock, cache, thread,
 };
 
 lanewise_std::module!();
@@ -234,5 +235,53 @@ pub fn scaled_by_block(
     };
     if let (Some(x), Some(out), Some(again)) = (input.get(at), out.get_mut(&i), again.get_mut(&i)) {
         (*out, *again) = (factor * x, factor * x + 1.0);
+    }
+}
+
+/// A value that is aligned to two bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Value)]
+#[repr(C)]
+pub struct Reading {
+    /// Any number.
+    pub sensor: u16,
+    /// Any three numbers.
+    pub values: [i16; 3],
+}
+
+/// Twice each vector, past the caches, and each value of other sizes as it is.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn twice_past_caches(
+    vectors: &[Float4],
+    readings: &[Reading],
+    bytes: &[[u8; 3]],
+    wide: &[u128],
+    mut out: DisjointSlice<Float4>,
+    mut out_readings: DisjointSlice<Reading>,
+    mut out_bytes: DisjointSlice<[u8; 3]>,
+    mut out_wide: DisjointSlice<u128>,
+) {
+    for (i, out) in out.grid_stride() {
+        let Float4 { x, y, z, w } = cache::load_cs(&vectors[i]);
+        cache::store_cs(out, Float4::new(2.0 * x, 2.0 * y, 2.0 * z, 2.0 * w));
+    }
+    for (i, out) in out_readings.grid_stride() {
+        cache::store_cg(out, cache::load_cg(&readings[i]));
+    }
+    for (i, out) in out_bytes.grid_stride() {
+        cache::store_wt(out, cache::load_ca(&bytes[i]));
+    }
+    for (i, out) in out_wide.grid_stride() {
+        cache::store_cs(out, cache::load_cs(&wide[i]));
+    }
+}
+
+/// Twice each vector that the input has.
+#[kernel]
+#[launch_contract(dims = 1)]
+pub fn doubled_vectors(input: &[Float4], mut output: DisjointSlice<Float4>) {
+    let i = thread::index_1d();
+    if let (Some(&Float4 { x, y, z, w }), Some(output)) = (input.get(i.get()), output.get_mut(&i)) {
+        *output = Float4::new(2.0 * x, 2.0 * y, 2.0 * z, 2.0 * w);
     }
 }

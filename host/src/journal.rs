@@ -7,8 +7,9 @@
 //! Source: CUDA driver API, "asynchronous errors" of `cuCtxSynchronize`; CUDA C++
 //! Programming Guide, `CUDA_LAUNCH_BLOCKING`.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
-use std::fmt::Write;
+use std::fmt::{self, Write};
 use std::panic::Location;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -28,9 +29,27 @@ struct Journal {
     forgotten: usize,
 }
 
+/// What was launched.
+#[derive(Debug)]
+pub(crate) enum What {
+    /// A kernel, by its name.
+    Kernel(Cow<'static, str>),
+    /// A graph.
+    Graph,
+}
+
+impl fmt::Display for What {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Kernel(name) => write!(f, "kernel `{name}`"),
+            Self::Graph => f.write_str("a graph"),
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Launch {
-    what: String,
+    what: What,
     device: usize,
     /// The stream's handle.
     stream: usize,
@@ -41,9 +60,8 @@ fn journal() -> MutexGuard<'static, Journal> {
     JOURNAL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Notes a launch on the stream with this handle. `what` describes it: `` kernel `vec_add` ``
-/// or `a graph`.
-pub(crate) fn launched(what: String, device: usize, stream: usize, at: &'static Location<'static>) {
+/// Notes a launch on the stream with this handle.
+pub(crate) fn launched(what: What, device: usize, stream: usize, at: &'static Location<'static>) {
     journal().note(Launch {
         what,
         device,
@@ -114,7 +132,7 @@ mod tests {
 
     fn launch(what: &str, stream: usize) -> Launch {
         Launch {
-            what: what.to_owned(),
+            what: What::Kernel(what.to_owned().into()),
             device: 0,
             stream,
             at: Location::caller(),
@@ -125,10 +143,10 @@ mod tests {
     fn one_launch_is_named_and_several_are_suspected() {
         let mut journal = journal();
         assert_eq!(journal.suspects(), None);
-        journal.note(launch("kernel `a`", 1));
+        journal.note(launch("a", 1));
         let text = journal.suspects().expect("one");
         assert!(text.starts_with("kernel `a` was launched at "), "{text}");
-        journal.note(launch("kernel `b`", 2));
+        journal.note(launch("b", 2));
         let text = journal.suspects().expect("two");
         assert!(
             text.starts_with("one of these") && text.contains("`a`") && text.contains("`b`"),
@@ -143,7 +161,7 @@ mod tests {
     fn older_launches_are_counted() {
         let mut journal = journal();
         for number in 0..MOST + 3 {
-            journal.note(launch(&format!("kernel `k{number}`"), 1));
+            journal.note(launch(&format!("k{number}"), 1));
         }
         let text = journal.suspects().expect("many");
         assert!(text.contains("`k3`") && !text.contains("`k2`"), "{text}");

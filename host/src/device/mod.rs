@@ -14,6 +14,7 @@ pub(crate) mod device_runtime;
 mod embedded;
 mod entries;
 mod jit;
+pub(crate) mod launched_kernels;
 mod link;
 pub(crate) mod module;
 mod peer;
@@ -45,6 +46,7 @@ use lanewise_std::kernel::{self, Kernel, PtxText};
 use crate::error::in_words;
 use crate::{Backend, DriverError, journal};
 use between_launches::Launches;
+use launched_kernels::LaunchedKernels;
 use queued::AllQueued;
 use recording::{RecordingGate, Waiting};
 
@@ -73,6 +75,7 @@ struct Inner {
     backend: Backend,
     properties: DeviceProperties,
     modules: Mutex<HashMap<Key, Slot>>,
+    kernels: LaunchedKernels,
     gate: RecordingGate,
     launches: Launches,
     copies: OnceLock<symbol::CopyStream>,
@@ -187,6 +190,7 @@ impl Device {
             backend,
             properties,
             modules: Mutex::default(),
+            kernels: LaunchedKernels::default(),
             gate: RecordingGate::default(),
             launches: Launches::default(),
             copies: OnceLock::new(),
@@ -432,6 +436,13 @@ impl Device {
 
     /// Makes the context current on this thread. Every driver call needs that.
     pub(crate) fn make_current(&self, at: &'static Location<'static>) -> Result<(), DriverError> {
+        // Asking costs a tenth of setting, and in most programs it is current already.
+        let mut current = null_mut();
+        // SAFETY: the result is written to a local variable.
+        let known = unsafe { sys::cuCtxGetCurrent(&mut current) };
+        if known == CUresult::CUDA_SUCCESS && current == self.context() {
+            return Ok(());
+        }
         CurrentContext::set_current(&self.0.context)
             .map_err(|error| DriverError::from_cust("cuCtxSetCurrent", error, at))
     }

@@ -16,6 +16,7 @@ use super::node::KernelNode;
 use super::record::{Record, Recorded};
 use super::template::{GraphTemplate, Handle, NodeType, TemplateNode, uses};
 use super::uses::{RecordableAll, Used, conflict, hold};
+use crate::journal::What;
 use crate::launch::CheckedLaunch;
 use crate::launch::argument::Recorded as RecordedUse;
 use crate::stream::order::{Access, Marked, Order};
@@ -201,7 +202,7 @@ impl Graph {
             api::cuGraphLaunch(self.executable, CUstream(stream.raw().expose_provenance()))
         };
         DriverError::check_code("cuGraphLaunch", result, at)?;
-        stream.note_launch(|| "a graph".to_owned(), at);
+        stream.note_launch(|| What::Graph, at);
         Ok(())
     }
 

@@ -20,8 +20,8 @@
 //! A slice is two PTX parameters, address and length. Source: CUDA driver
 //! API, `cuLaunchKernel`, `kernelParams`.
 
+use std::cell::Cell;
 use std::ffi::c_void;
-use std::marker::PhantomData;
 use std::panic::Location;
 
 use cust::memory::DeviceCopy;
@@ -30,7 +30,7 @@ use lanewise_driver::abi::CUresult;
 use lanewise_std::kernel::{SharedCell, Value, slice_alignment};
 use lanewise_std::{DisjointMatrix, DisjointSlice, GlobalMut, PerBlock, RowPerBlock};
 
-use crate::stream::order::{Access, LaunchUses, Order};
+use crate::stream::order::{Access, LaunchUse, Order, end_together};
 use crate::{
     Device, DeviceBuffer, DriverError, GraphBuffer, IpcBuffer, ManagedBuffer, Mapped, MatrixMut,
     Part, PitchedBuffer, Stream, View,
@@ -90,10 +90,7 @@ pub unsafe trait Arguments<Params> {
 #[derive(Debug)]
 pub struct ArgumentList<'launch> {
     stream: &'launch Stream,
-    bytes: Vec<u8>,
-    starts: Vec<usize>,
-    /// The uses of the buffers among the arguments, until the launch is queued.
-    uses: LaunchUses<Stream>,
+    lists: Lists,
     /// The buffers among the arguments, if the launch is recorded in a graph and not queued. An
     /// entry is `None` for memory that can't be recorded.
     recorded: Option<Vec<Recorded>>,
@@ -104,13 +101,47 @@ pub struct ArgumentList<'launch> {
 /// A buffer that a graph uses, and its access; `None` for memory that a graph cannot track.
 pub(crate) type Recorded = Option<(Order<Stream>, Access)>;
 
+/// The memory of an argument list. A thread's launches use it one after another, so that a launch
+/// allocates nothing.
+#[derive(Debug, Default)]
+struct Lists {
+    /// The bytes of all values.
+    bytes: Vec<u8>,
+    /// The offset of each value.
+    starts: Vec<usize>,
+    /// A pointer to each value, once all are there.
+    pointers: Vec<*mut c_void>,
+    /// The uses of the buffers among the arguments, until the launch is queued.
+    uses: Vec<LaunchUse<Stream>>,
+}
+
+thread_local! {
+    /// The lists for this thread's next launch, all empty.
+    static SPARE: Cell<Lists> = const { Cell::new(Lists {
+        bytes: Vec::new(),
+        starts: Vec::new(),
+        pointers: Vec::new(),
+        uses: Vec::new(),
+    }) };
+}
+
+impl Drop for ArgumentList<'_> {
+    fn drop(&mut self) {
+        let mut lists = std::mem::take(&mut self.lists);
+        end_together(&mut lists.uses);
+        lists.bytes.clear();
+        lists.starts.clear();
+        lists.pointers.clear();
+        // A thread that is ending needs no lists any more.
+        let _ = SPARE.try_with(|spare| spare.set(lists));
+    }
+}
+
 impl<'launch> ArgumentList<'launch> {
     pub(crate) fn new(stream: &'launch Stream) -> Self {
         Self {
             stream,
-            bytes: Vec::with_capacity(64),
-            starts: Vec::with_capacity(8),
-            uses: LaunchUses(Vec::new()),
+            lists: SPARE.try_with(Cell::take).unwrap_or_default(),
             recorded: None,
             graph: None,
         }
@@ -118,11 +149,9 @@ impl<'launch> ArgumentList<'launch> {
 
     /// Makes a list for a launch that is recorded, or becomes a node of the graph with this number.
     pub(crate) fn recording(stream: &'launch Stream, graph: Option<u64>) -> Self {
-        Self {
-            recorded: Some(Vec::new()),
-            graph,
-            ..Self::new(stream)
-        }
+        let mut list = Self::new(stream);
+        (list.recorded, list.graph) = (Some(Vec::new()), graph);
+        list
     }
 
     /// Returns the stream of the launch.
@@ -135,14 +164,9 @@ impl<'launch> ArgumentList<'launch> {
         self.recorded.is_some()
     }
 
-    /// Returns the uses that were recorded so far.
-    pub(crate) fn recorded(&self) -> &[Recorded] {
-        self.recorded.as_deref().unwrap_or_default()
-    }
-
     /// Returns the uses that were recorded, and drops the list.
-    pub(crate) fn into_recorded(self) -> Vec<Recorded> {
-        self.recorded.unwrap_or_default()
+    pub(crate) fn into_recorded(mut self) -> Vec<Recorded> {
+        self.recorded.take().unwrap_or_default()
     }
 
     /// Notes that the launch uses a buffer.
@@ -153,7 +177,7 @@ impl<'launch> ArgumentList<'launch> {
     ) -> Result<(), DriverError> {
         match &mut self.recorded {
             Some(recorded) => recorded.push(buffer.recorded(self.stream, access, self.graph)),
-            None => self.uses.0.push(buffer.use_on(self.stream, access)?),
+            None => self.lists.uses.push(buffer.use_on(self.stream, access)?),
         }
         Ok(())
     }
@@ -167,7 +191,7 @@ impl<'launch> ArgumentList<'launch> {
     ) -> Result<(), DriverError> {
         match &mut self.recorded {
             Some(recorded) => recorded.push(None),
-            None => self.uses.0.push(order.begin_on(self.stream, access)?),
+            None => self.lists.uses.push(order.begin_on(self.stream, access)?),
         }
         Ok(())
     }
@@ -177,19 +201,20 @@ impl<'launch> ArgumentList<'launch> {
         if size_of::<T>() == 0 {
             return;
         }
-        self.starts.push(self.bytes.len());
+        let Lists { bytes, starts, .. } = &mut self.lists;
+        starts.push(bytes.len());
         let start = (&raw const value).cast::<u8>();
-        let end = self.bytes.len() + size_of::<T>();
-        self.bytes.reserve(size_of::<T>());
+        let end = bytes.len() + size_of::<T>();
+        bytes.reserve(size_of::<T>());
         // SAFETY: the space was reserved, and the bytes of `value`, padding included, are copied
         // through raw pointers.
         unsafe {
             std::ptr::copy_nonoverlapping(
                 start,
-                self.bytes.as_mut_ptr().add(self.bytes.len()),
+                bytes.as_mut_ptr().add(bytes.len()),
                 size_of::<T>(),
             );
-            self.bytes.set_len(end);
+            bytes.set_len(end);
         }
     }
 
@@ -269,16 +294,21 @@ impl<'launch> ArgumentList<'launch> {
         Ok(())
     }
 
-    /// Returns a pointer to each value, for `cuLaunchKernel`. The pointers are valid while the
-    /// list is borrowed.
-    pub(crate) fn pointers(&self) -> Pointers<'_> {
-        let base = self.bytes.as_ptr();
+    /// Returns a pointer to each value, the `kernelParams` of `cuLaunchKernel`, and the uses that
+    /// were recorded. The pointers are valid while the list is borrowed.
+    pub(crate) fn parts(&mut self) -> (&mut [*mut c_void], &[Recorded]) {
+        let Lists {
+            bytes,
+            starts,
+            pointers,
+            ..
+        } = &mut self.lists;
+        let base = bytes.as_ptr();
         // The driver only reads through these pointers.
         let pointer = |&start: &usize| base.wrapping_add(start).cast_mut().cast::<c_void>();
-        Pointers {
-            pointers: self.starts.iter().map(pointer).collect(),
-            list: PhantomData,
-        }
+        pointers.clear();
+        pointers.extend(starts.iter().map(pointer));
+        (pointers, self.recorded.as_deref().unwrap_or_default())
     }
 }
 
@@ -296,12 +326,6 @@ fn aligned<T: DeviceCopy>(buffer: &DeviceBuffer<T>) -> Result<u64, DriverError> 
         "expected an address that is a multiple of {alignment}, since the elements have {} bytes; found {address:#x}",
         size_of::<T>()
     )))
-}
-
-/// The `kernelParams` of `cuLaunchKernel`.
-pub(crate) struct Pointers<'list> {
-    pub(crate) pointers: Vec<*mut c_void>,
-    list: PhantomData<&'list [u8]>,
 }
 
 /// Implements the arguments that each kind of buffer can be passed as, for kernels that read it.

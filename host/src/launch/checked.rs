@@ -1,6 +1,7 @@
 //! The checks of a launch before the driver gets it, and the preparation of its arguments in order
 //! with the other uses of the buffers.
 
+use std::borrow::Cow;
 use std::ffi::c_void;
 use std::panic::Location;
 
@@ -10,6 +11,7 @@ use lanewise_std::kernel::Kernel;
 
 use super::argument::{ArgumentList, Arguments, Recorded};
 use super::{LaunchConfig, LaunchError, refusal};
+use crate::journal::What;
 use crate::{DriverError, Module};
 
 /// A launch whose shape and arguments were checked.
@@ -24,7 +26,7 @@ pub(crate) struct CheckedLaunch<'a> {
 
 impl Module {
     /// Checks the bounds, the contract and the cluster of the kernel's handle, and
-    /// launches the kernel.
+    /// launches the kernel. `known` is the driver's handle of it, if it was looked up before.
     ///
     /// # Safety
     /// As for [`Module::launch_unchecked`].
@@ -32,6 +34,7 @@ impl Module {
     pub(super) unsafe fn launch_checked<K: Kernel, A: Arguments<K::Params>>(
         &self,
         list: ArgumentList<'_>,
+        known: Option<CUfunction>,
         config: LaunchConfig,
         arguments: A,
         place: impl FnOnce(CheckedLaunch<'_>) -> Result<(), DriverError>,
@@ -76,7 +79,7 @@ impl Module {
         };
         // SAFETY: `Kernel` promises that `Params` are the parameters of the entry point `NAME`. The
         // caller promises the rest.
-        unsafe { self.launch_with(list, K::NAME, config, arguments, place) }
+        unsafe { self.launch_with(list, K::NAME.into(), known, config, arguments, place) }
     }
 
     /// Launches the kernel. If the launch is recorded, returns the uses that a graph
@@ -88,29 +91,29 @@ impl Module {
     pub(super) unsafe fn launch_with<Params, A: Arguments<Params>>(
         &self,
         mut list: ArgumentList<'_>,
-        name: &str,
+        name: Cow<'static, str>,
+        known: Option<CUfunction>,
         config: LaunchConfig,
         arguments: A,
         place: impl FnOnce(CheckedLaunch<'_>) -> Result<(), DriverError>,
     ) -> Result<Vec<Recorded>, LaunchError> {
         let stream = list.stream();
         let at = Location::caller();
-        let kernel = || name.to_owned();
-        let function = self
-            .function(name, at)
-            .map_err(|source| match source.name() {
-                "CUDA_ERROR_NOT_FOUND" => LaunchError::UnknownKernel {
-                    name: kernel(),
-                    known: self.kernels().to_vec(),
-                    source,
-                },
-                _ => LaunchError::Refused {
-                    kernel: kernel(),
-                    config,
-                    reason: String::new(),
-                    source,
-                },
-            })?;
+        let kernel = || name.clone().into_owned();
+        let found = known.map_or_else(|| self.function(&name, at), Ok);
+        let function = found.map_err(|source| match source.name() {
+            "CUDA_ERROR_NOT_FOUND" => LaunchError::UnknownKernel {
+                name: kernel(),
+                known: self.kernels().to_vec(),
+                source,
+            },
+            _ => LaunchError::Refused {
+                kernel: kernel(),
+                config,
+                reason: String::new(),
+                source,
+            },
+        })?;
         let refused = |source: DriverError| {
             let device = self.device().properties();
             let handle = abi::CUfunction(function.expose_provenance());
@@ -143,7 +146,6 @@ impl Module {
                 kernel: kernel(),
                 source,
             })?;
-        let mut pointers = list.pointers();
         // Waiting for a buffer of another device may have made that device current.
         self.device()
             .make_current(at)
@@ -155,17 +157,18 @@ impl Module {
         lanewise_driver::set_call_site(Some(at));
         // The function is a live handle of the stream's context. Each pointer points to the bytes
         // of a parameter, which the driver copies before it returns.
+        let (params, uses) = list.parts();
         let launched = place(CheckedLaunch {
             function,
             config,
-            params: &mut pointers.pointers,
-            uses: list.recorded(),
+            params,
+            uses,
         });
         lanewise_driver::set_call_site(None);
         launched.map_err(|source| {
             if source.name() == "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE"
                 && let Ok(each) =
-                    self.active_blocks(name, config.block.count() as u32, config.dynamic_shared)
+                    self.active_blocks(&name, config.block.count() as u32, config.dynamic_shared)
             {
                 let device = self.device().properties();
                 return LaunchError::Cooperative {
@@ -180,7 +183,7 @@ impl Module {
             refused(source)
         })?;
         if !list.is_recording() {
-            stream.note_launch(|| format!("kernel `{name}`"), at);
+            stream.note_launch(|| What::Kernel(name), at);
         }
         Ok(list.into_recorded())
     }

@@ -24,10 +24,12 @@ pub use argument::{Argument, ArgumentList, Arguments};
 pub use config::{Dim3, LaunchConfig};
 pub use error::LaunchError;
 
+use std::borrow::Cow;
 use std::panic::Location;
 
 use lanewise_std::kernel::{Kernel, SafeKernel};
 
+use crate::device::launched_kernels::LaunchedKernel;
 use crate::{Device, DriverError, Module, Stream};
 use argument::Recorded;
 
@@ -117,10 +119,16 @@ impl Device {
         config: LaunchConfig,
         arguments: A,
     ) -> Result<(), LaunchError> {
-        let module = self.module_of::<K>()?;
+        let _: K = kernel;
+        let LaunchedKernel { module, function } = self.kernel::<K>()?;
+        let (list, at) = (ArgumentList::new(stream), Location::caller());
         // SAFETY: the caller promises the kernel's conditions, and `Kernel::Module` is compiled
         // from the kernel's own source.
-        unsafe { module.launch_unchecked(stream, kernel, config, arguments) }
+        unsafe {
+            let queue = queue(stream, at);
+            module.launch_checked::<K, A>(list, function, config, arguments, queue)
+        }
+        .map(drop)
     }
 }
 
@@ -145,7 +153,7 @@ impl Module {
         // SAFETY: the caller promises the same.
         unsafe {
             let queue = queue(stream, at);
-            self.launch_checked::<K, A>(list, config, arguments, queue)
+            self.launch_checked::<K, A>(list, None, config, arguments, queue)
         }
         .map(drop)
     }
@@ -168,7 +176,11 @@ impl Module {
     ) -> Result<(), LaunchError> {
         let (list, at) = (ArgumentList::new(stream), Location::caller());
         // SAFETY: the caller promises the same.
-        unsafe { self.launch_with(list, name, config, arguments, queue(stream, at)) }.map(drop)
+        unsafe {
+            let (name, queue) = (Cow::Owned(name.to_owned()), queue(stream, at));
+            self.launch_with(list, name, None, config, arguments, queue)
+        }
+        .map(drop)
     }
 
     /// Passes a launch to `place`, which puts it into the graph with this number, and returns its
@@ -192,7 +204,7 @@ impl Module {
     ) -> Result<Vec<Recorded>, LaunchError> {
         let list = ArgumentList::recording(stream, graph);
         // SAFETY: the caller promises the same.
-        unsafe { self.launch_checked::<K, A>(list, config, arguments, place) }
+        unsafe { self.launch_checked::<K, A>(list, None, config, arguments, place) }
     }
 }
 

@@ -26,8 +26,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cust::sys::{self, CUstream};
 
+use crate::journal::{self, What};
 use crate::late::{self, run_host_function};
-use crate::{Backend, Device, DriverError, journal};
+use crate::{Backend, Device, DriverError};
 use order::{Access, LaunchUse, Marked, Order, Queue};
 
 /// A queue of work for a device. A clone is a handle of the same queue.
@@ -258,11 +259,7 @@ impl Stream {
 
     /// Notes a launch on this stream for the error after a fault. A GPU's driver does not say
     /// which kernel faulted.
-    pub(crate) fn note_launch(
-        &self,
-        what: impl FnOnce() -> String,
-        at: &'static Location<'static>,
-    ) {
+    pub(crate) fn note_launch(&self, what: impl FnOnce() -> What, at: &'static Location<'static>) {
         if self.device().backend() == Backend::Cuda {
             journal::launched(what(), self.device().ordinal(), self.raw().addr(), at);
         }

@@ -15,9 +15,15 @@ pub(crate) struct LaunchUse<S: Queue> {
     is_over: bool,
 }
 
-/// The uses of one launch, which end together.
-#[derive(Debug)]
-pub(crate) struct LaunchUses<S: Queue>(pub(crate) Vec<LaunchUse<S>>);
+/// Ends the uses of one launch together, and leaves the list empty.
+pub(crate) fn end_together<S: Queue>(uses: &mut Vec<LaunchUse<S>>) {
+    // One point after the launch serves for all of its uses.
+    let mut common: Option<Option<Marked<S>>> = None;
+    for part in &mut *uses {
+        part.end(|stream| common.get_or_insert_with(|| stream.mark()).clone());
+    }
+    uses.clear();
+}
 
 impl<S: Queue> Order<S> {
     /// Begins a use on `stream`. Calls `wait` with each stream that has to be waited for, and with
@@ -60,8 +66,9 @@ impl<S: Queue> LaunchUse<S> {
         }
     }
 
-    /// Ends the use, because its work is queued. `mark` returns the point after that work.
-    fn end(&mut self, mark: impl FnOnce() -> Option<Marked<S>>) {
+    /// Ends the use, because its work is queued. `mark` returns the point of its stream after that
+    /// work.
+    fn end(&mut self, mark: impl FnOnce(&S) -> Option<Marked<S>>) {
         if std::mem::replace(&mut self.is_over, true) {
             return;
         }
@@ -81,7 +88,7 @@ impl<S: Queue> LaunchUse<S> {
             .filter(|past| past.stream == self.stream)
             .peekable();
         if own.peek().is_some() {
-            let mark = mark();
+            let mark = mark(&self.stream);
             // Another thread's use may have begun and ended since this launch was queued. Its point
             // is the later one.
             let is_newer = |past: &&mut LastUse<S>| match (&past.mark, &mark) {
@@ -96,18 +103,6 @@ impl<S: Queue> LaunchUse<S> {
 
 impl<S: Queue> Drop for LaunchUse<S> {
     fn drop(&mut self) {
-        let stream = self.stream.clone();
-        self.end(|| stream.mark());
-    }
-}
-
-impl<S: Queue> Drop for LaunchUses<S> {
-    fn drop(&mut self) {
-        // One point after the launch serves for all of its uses.
-        let mut common: Option<Option<Marked<S>>> = None;
-        for part in &mut self.0 {
-            let stream = part.stream.clone();
-            part.end(|| common.get_or_insert_with(|| stream.mark()).clone());
-        }
+        self.end(S::mark);
     }
 }

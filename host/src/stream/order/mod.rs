@@ -31,7 +31,7 @@ mod uses;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub(crate) use held::{HeldMemory, HoldOutcome};
-pub(crate) use launch::{LaunchUse, LaunchUses};
+pub(crate) use launch::{LaunchUse, end_together};
 use uses::Uses;
 
 /// What a use does with the memory.
@@ -57,7 +57,15 @@ pub(crate) trait Queue: Clone + PartialEq + std::fmt::Debug {
 
 /// The uses of one piece of memory. A clone is a handle of the same uses.
 #[derive(Debug)]
-pub(crate) struct Order<S: Queue>(Arc<Mutex<Uses<S>>>);
+pub(crate) struct Order<S: Queue>(Arc<Memory<S>>);
+
+/// What is remembered of one piece of memory.
+#[derive(Debug)]
+struct Memory<S: Queue> {
+    /// The graph that owns the memory and alone may use it.
+    graph: Option<u64>,
+    uses: Mutex<Uses<S>>,
+}
 
 impl<S: Queue> Clone for Order<S> {
     fn clone(&self) -> Self {
@@ -67,25 +75,24 @@ impl<S: Queue> Clone for Order<S> {
 
 impl<S: Queue> Default for Order<S> {
     fn default() -> Self {
-        Self::new(Uses::default())
+        Self::new(None, Uses::default())
     }
 }
 
 impl<S: Queue> Order<S> {
-    fn new(uses: Uses<S>) -> Self {
-        Self(Arc::new(Mutex::new(uses)))
+    fn new(graph: Option<u64>, uses: Uses<S>) -> Self {
+        let uses = Mutex::new(uses);
+        Self(Arc::new(Memory { graph, uses }))
     }
 
     /// Makes the order of memory that a graph allocates and frees each time it is launched.
     pub(crate) fn of_graph(graph: u64) -> Self {
-        let order = Self::default();
-        order.lock().graph = Some(graph);
-        order
+        Self::new(Some(graph), Uses::default())
     }
 
     /// Returns the number of the graph that owns the memory.
     pub(crate) fn graph(&self) -> Option<u64> {
-        self.lock().graph
+        self.0.graph
     }
 
     /// Notes that a graph uses the memory.
@@ -100,7 +107,8 @@ impl<S: Queue> Order<S> {
     }
 
     fn lock(&self) -> MutexGuard<'_, Uses<S>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        let uses = self.0.uses.lock();
+        uses.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Locks the uses once no graph is being launched with the memory. That takes no longer
@@ -140,14 +148,14 @@ impl<S: Queue> Order<S> {
         let mut uses = self.lock_free();
         uses.join_parts_but(|_| false);
         let new = || {
-            Self::new(Uses {
+            let uses = Uses {
                 writers: uses.writers.clone(),
                 readers: uses.readers.clone(),
                 crossed: uses.crossed,
-                graph: uses.graph,
                 in_graphs: uses.in_graphs,
                 ..Uses::default()
-            })
+            };
+            Self::new(self.graph(), uses)
         };
         let made: Vec<Self> = (0..parts).map(|_| new()).collect();
         uses.parts.clone_from(&made);

@@ -1,7 +1,7 @@
 //! Which streams a use waits for, and at which points, on queues that are only names.
 
 use super::uses::READERS;
-use super::{Access, HoldOutcome, LaunchUse, LaunchUses, Order, Queue};
+use super::{Access, HoldOutcome, LaunchUse, Order, Queue, end_together};
 
 thread_local! {
     /// Points marked so far.
@@ -85,7 +85,7 @@ fn a_later_point_is_not_forgotten_for_an_earlier_one() {
         let last = last.clone();
         move || drop(points(&last, "c", Access::Read))
     })));
-    drop(LaunchUses(launch.into()));
+    end_together(&mut launch.into());
     let latest = MARKED.get();
     let waited = points(&last, "d", Access::Write);
     assert!(waited.contains(&("c", Some(latest))), "{waited:?}");

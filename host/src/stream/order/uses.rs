@@ -28,8 +28,6 @@ pub(super) struct Uses<S: Queue> {
     pub(super) held: bool,
     /// Whether the memory was freed.
     pub(super) gone: bool,
-    /// The graph that owns the memory and alone may use it.
-    pub(super) graph: Option<u64>,
     /// Whether graphs, which borrow nothing, may use the memory.
     pub(super) in_graphs: bool,
 }
@@ -56,7 +54,6 @@ impl<S: Queue> Default for Uses<S> {
             writing: 0,
             held: false,
             gone: false,
-            graph: None,
             in_graphs: false,
         }
     }
@@ -94,18 +91,22 @@ impl<S: Queue> Uses<S> {
             self.crossed = true;
             wait(stream, mark.as_ref())?;
         }
-        let past = LastUse::new(stream);
-        let number = past.number;
+        // Everything that was launched is queued, and this stream waits for it.
+        let only = |past: &LastUse<S>| past.stream == *stream;
         match access {
-            // Everything that was launched is queued, and this stream waits for it.
             Access::Write if self.under_way == 0 => {
-                self.writers = vec![past];
+                self.writers.retain(only);
                 self.readers.clear();
             }
-            Access::Write => begin_again(&mut self.writers, past),
-            Access::Read if compress && self.under_way == 0 => self.readers = vec![past],
-            Access::Read => begin_again(&mut self.readers, past),
+            Access::Read if compress && self.under_way == 0 => self.readers.retain(only),
+            _ => {}
         }
+        let list = match access {
+            Access::Write => &mut self.writers,
+            Access::Read => &mut self.readers,
+        };
+        let number = number();
+        begin_again(list, stream, number);
         Ok(number)
     }
 }
@@ -116,22 +117,15 @@ fn number() -> u64 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-impl<S: Queue> LastUse<S> {
-    /// Makes the record of a use that begins.
-    fn new(stream: &S) -> Self {
-        Self {
-            stream: stream.clone(),
-            number: number(),
-            mark: None,
-        }
-    }
-}
-
 /// Replaces the stream's last use by one that begins, or adds it.
-fn begin_again<S: Queue>(list: &mut Vec<LastUse<S>>, now: LastUse<S>) {
-    match list.iter_mut().find(|past| past.stream == now.stream) {
-        Some(past) => *past = now,
-        None => list.push(now),
+fn begin_again<S: Queue>(list: &mut Vec<LastUse<S>>, stream: &S, number: u64) {
+    match list.iter_mut().find(|past| past.stream == *stream) {
+        Some(past) => (past.number, past.mark) = (number, None),
+        None => list.push(LastUse {
+            stream: stream.clone(),
+            number,
+            mark: None,
+        }),
     }
 }
 

@@ -8,7 +8,9 @@ is that of the polynomial alone, relative to the function's result.
 
 import sys
 
-from mpmath import asin, atan, atanh, cos, erf, erfc, exp, expm1, log, log1p, mpf, nstr, pi, sin, sinh, sqrt, tan, tanh
+from mpmath import (
+    asin, atan, atanh, cos, erf, erfc, erfinv, euler, exp, expm1, log, log1p, loggamma, mpf, nstr, pi, sin, sinh, sqrt, tan, tanh
+)
 
 from minimax import double, fit, single
 
@@ -67,6 +69,64 @@ def odd_double(limit, f, high, count):
     return g, low, high, count, lambda s: s + mpf("1e-6"), rounding
 
 
+def gamma_part(t):
+    """`gamma(y) / (sqrt(2 pi) y^(y - 1/2) e^-y)` of `t = 1 / y`."""
+    return exp(tail_of_log_gamma(t) * t)
+
+
+def tail_of_log_gamma(t):
+    """`(log gamma(y) - (y - 1/2) log y + y - log(2 pi) / 2) y` of `t = 1 / y`."""
+    if t == 0:
+        return mpf(1) / 12
+    y = 1 / t
+    return (loggamma(y) - (y - mpf(1) / 2) * log(y) + y - log(2 * pi) / 2) / t
+
+
+def log_gamma_around(one_or_two):
+    """`log gamma(n + v) / v`."""
+    limit = one_or_two - 1 - euler
+    return lambda v: limit if abs(v) < mpf("1e-25") else loggamma(one_or_two + v) / v
+
+
+def of_log_gamma(t):
+    """The weight of an error of the tail in the logarithm."""
+    return t / loggamma(1 / t) if t else mpf(0)
+
+
+def erfc_inverse(p):
+    """The `y` with `erfc(y) = p`, for a `p` up to 1."""
+    if p > mpf("0.1"):
+        return erfinv(1 - p)
+    y = sqrt(-log(p) - log(sqrt(-log(p) * pi)))
+    for _ in range(8):
+        e = erfc(y)
+        y += (log(e) - log(p)) * e / (2 / sqrt(pi) * exp(-y * y))
+    return y
+
+
+def inverse_of(w):
+    """`erfc_inverse` of the `p` with `e^-w = p (2 - p)`."""
+    q = exp(-w)
+    return erfc_inverse(q / (1 + sqrt(1 - q)))
+
+
+def erfinv_over_x(w):
+    """`erfinv(x) / x` of `w = -log(1 - x^2)`."""
+    return sqrt(pi) / 2 if w < mpf("1e-25") else inverse_of(w) / sqrt(1 - exp(-w))
+
+
+def slope_of_erfinv(u):
+    """`(erfinv(x) / x - sqrt(pi) / 2) / v` of `u = v - 3.6`, `v = -log2(1 - x^2)`."""
+    v = max(u + mpf("3.6"), mpf("1e-20"))
+    return (erfinv_over_x(v * log(2)) - sqrt(pi) / 2) / v
+
+
+def far_of_erfinv(u):
+    """`erfcinv(p) / s` of `u = (s - 13) / (s + 13)`, `s^2 = -log(p (2 - p))`."""
+    s = 13 * (1 + u) / (1 - u)
+    return inverse_of(s * s) / s
+
+
 SMALL = log(2) / 2
 TAIL, TAIL_WEIGHT = tail_of_erfc(mpf("2.5"))
 SERIES = of_square(mpf(1) / 12, lambda s: (2 * atanh(s / 2) / s - 1) / s**2)
@@ -116,6 +176,22 @@ FITS = {
     "erf f64": (of_square(2 / sqrt(pi) - 1, lambda x: erf(x) / x - 1), mpf(0), mpf(1), 12, lambda s: mpf(1), double),
     "tail of erf f64": (TAIL, (1 - mpf("2.5")) / (1 + mpf("2.5")), until(mpf("2.5"), "5.95"), 15, TAIL_WEIGHT, double),
     "scaled erfc f64": (scaled_erfc(4), mpf(-1), until(4, 28), 22, None, double),
+    "gamma f32": (gamma_part, mpf(0), mpf(1), 8, None, single),
+    "tail of lgamma f32": (tail_of_log_gamma, mpf(0), THIRD, 3, of_log_gamma, single),
+    "lgamma around 1 f32": (log_gamma_around(1), mpf("-0.305"), mpf("0.505"), 11, None, single),
+    "lgamma around 2 f32": (log_gamma_around(2), mpf("-0.505"), mpf("1.005"), 11, None, single),
+    "erfinv f32": (slope_of_erfinv, mpf("-3.59"), mpf("3.61"), 10,
+                   lambda u: (u + mpf("3.6")) / erfinv_over_x((u + mpf("3.6")) * log(2)), single),
+    "far of erfinv f32": (lambda u: inverse_of(log(2) / (u + mpf("0.21875")) ** 2) * (u + mpf("0.21875")),
+                          1 / sqrt(mpf(150)) - mpf("0.21875"), 1 / sqrt(mpf("7.19")) - mpf("0.21875"), 9, None, single),
+    "gamma f64": (gamma_part, mpf(0), THIRD, 17, None, double),
+    "tail of lgamma f64": (tail_of_log_gamma, mpf(0), THIRD, 13, of_log_gamma, double),
+    "lgamma around 1 f64": (log_gamma_around(1), mpf("-0.301"), mpf("0.501"), 22, None, double),
+    "lgamma around 2 f64": (log_gamma_around(2), mpf("-0.501"), mpf("1.001"), 22, None, double),
+    "erfinv f64": (lambda u: erfinv_over_x(u + mpf("3.125")), mpf("-3.125"), mpf("3.125"), 23, None, double),
+    "middle of erfinv f64": (lambda u: erfinv_over_x((u + mpf("3.25")) ** 2), mpf("-0.75"), mpf("0.75"), 19, None, double),
+    "far of erfinv f64": (lambda u: erfinv_over_x((u + 5) ** 2), mpf("-1.001"), mpf("1.06"), 17, None, double),
+    "farthest of erfinv f64": (far_of_erfinv, mpf(-7) / 19, (mpf("27.32") - 13) / (mpf("27.32") + 13), 24, None, double),
 }
 
 for name in sys.argv[1:] or FITS:

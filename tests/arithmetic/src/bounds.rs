@@ -60,6 +60,11 @@ bounds! {
     atanh, atanh: 3, 2;
     erf, erf: 2, 2;
     erfc, erfc: 4, 5;
+    erfcx, erfcx: 4, 4;
+    erf_inv, erfinv: 2, 5;
+    erfc_inv, erfcinv: 4, 6;
+    norm_cdf, normcdf: 5, 5;
+    norm_cdf_inv, normcdfinv: 5, 7;
     gamma, tgamma: 5, 10;
     ln_gamma, lgamma: 6, 4;
     mul_add, fma: 0, 0;

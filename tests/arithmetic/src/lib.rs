@@ -9,6 +9,7 @@
 pub mod bounds;
 pub mod exact;
 pub mod inputs;
+pub mod values;
 
 pub use lanewise::ulp;
 

@@ -7,7 +7,7 @@
 use std::f64::consts::PI;
 
 use arithmetic::bounds::Bound;
-use arithmetic::{DEFAULT, Row, inputs, run, ulp};
+use arithmetic::{DEFAULT, Row, inputs, run, ulp, values};
 use arithmetic_kernels::{LIBRARY_F32, LIBRARY_F64, library_f32, library_f64};
 use lanewise_std::math::Float;
 
@@ -46,8 +46,6 @@ fn truth(name: &str, [a, b, c]: Row<f64>) -> f64 {
         "powi" => a.powi(3),
         "erf" => Float::erf(a),
         "erfc" => Float::erfc(a),
-        "gamma" => Float::gamma(a),
-        "ln_gamma" => Float::ln_gamma(a),
         "sin_pi" | "sin_pi_of_pair" => sin_pi(a),
         "cos_pi" | "cos_pi_of_pair" => sin_pi(0.5 - (a - 2.0 * (0.5 * a).round_ties_even()).abs()),
         "sin_of_pair" => a.sin(),
@@ -55,7 +53,11 @@ fn truth(name: &str, [a, b, c]: Row<f64>) -> f64 {
         "hypot" => a.hypot(b),
         "sqrt" => a.sqrt(),
         "mul_add" => a.mul_add(b, c),
-        other => panic!("no truth for `{other}`"),
+        name => {
+            let value = values::of(name).find(|(x, _)| x.to_bits() == a.to_bits());
+            let (_, value) = value.unwrap_or_else(|| panic!("no truth for `{name}` of {a:e}"));
+            value
+        }
     }
 }
 
@@ -78,6 +80,10 @@ fn sin_pi(a: f64) -> f64 {
 
 /// Operands over a function's range, and its edges.
 fn operands(name: &str) -> Vec<Row<f64>> {
+    let known: Vec<_> = values::of(name).map(|(x, _)| [x, 0.0, 0.0]).collect();
+    if !known.is_empty() {
+        return known;
+    }
     let (low, high) = match name {
         "asin" | "acos" | "atanh" => (-1.0, 1.0),
         "acosh" => (1.0, 1e4),
@@ -85,7 +91,6 @@ fn operands(name: &str) -> Vec<Row<f64>> {
         "exp2" => (-120.0, 120.0),
         "exp10" => (-37.0, 37.0),
         "erf" | "erfc" => (-5.0, 11.0),
-        "gamma" | "ln_gamma" => (0.1, 30.0),
         "sqrt" | "rsqrt" | "ln" | "log2" | "log10" => (1e-3, 1e3),
         "ln_1p" => (-0.999, 1e3),
         "tanh" => (-10.0, 10.0),
@@ -120,6 +125,7 @@ fn f32_is_as_accurate_as_the_hosts() {
     for name in LIBRARY_F32 {
         let rows: Vec<Row<f32>> = operands(name)
             .into_iter()
+            .filter(|row| values::of(name).next().is_none() || f64::from(row[0] as f32) == row[0])
             .map(|row| row.map(|x| x as f32))
             .collect();
         let mut most = 0f64;

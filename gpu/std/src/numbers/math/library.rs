@@ -66,6 +66,8 @@ functions! {
         fn powf(x: f32, y: f32) -> f32;     fn pow(x: f64, y: f64) -> f64;
         fn atan2f(y: f32, x: f32) -> f32;   fn atan2(y: f64, x: f64) -> f64;
         fn hypotf(x: f32, y: f32) -> f32;   fn hypot(x: f64, y: f64) -> f64;
+        fn tgammaf(x: f32) -> f32;    fn tgamma(x: f64) -> f64;
+        fn lgammaf(x: f32) -> f32;    fn lgamma(x: f64) -> f64;
     }
 
     functions {
@@ -77,11 +79,11 @@ functions! {
         fn cospif(x: f32) -> f32;     fn cospi(x: f64) -> f64;
         fn rsqrtf(x: f32) -> f32;     fn rsqrt(x: f64) -> f64;
         fn rcbrtf(x: f32) -> f32;     fn rcbrt(x: f64) -> f64;
-    }
-
-    libm {
-        fn tgammaf(x: f32) -> f32;    fn tgamma(x: f64) -> f64;
-        fn lgammaf(x: f32) -> f32;    fn lgamma(x: f64) -> f64;
+        fn erfcxf(x: f32) -> f32;     fn erfcx(x: f64) -> f64;
+        fn erfinvf(x: f32) -> f32;    fn erfinv(x: f64) -> f64;
+        fn erfcinvf(x: f32) -> f32;   fn erfcinv(x: f64) -> f64;
+        fn normcdff(x: f32) -> f32;   fn normcdf(x: f64) -> f64;
+        fn normcdfinvf(x: f32) -> f32;    fn normcdfinv(x: f64) -> f64;
     }
 }
 
@@ -273,6 +275,21 @@ float! {
     fn erf(self) = erff, erf;
     /// Returns one minus the error function. The result is accurate where it is small.
     fn erfc(self) = erfcf, erfc;
+    /// Returns one minus the error function, times e to the power of the square. It is a normal
+    /// number where [`erfc`](Self::erfc) is zero.
+    fn erfcx(self) = erfcxf, erfcx;
+    /// Returns the number whose error function is `self`.
+    #[doc(alias = "erfinv")]
+    fn erf_inv(self) = erfinvf, erfinv;
+    /// Returns the number for which one minus the error function is `self`.
+    #[doc(alias = "erfcinv")]
+    fn erfc_inv(self) = erfcinvf, erfcinv;
+    /// Returns the part of a standard normal distribution that is below this number.
+    #[doc(alias = "normcdf")]
+    fn norm_cdf(self) = normcdff, normcdf;
+    /// Returns the number below which this part of a standard normal distribution is.
+    #[doc(alias = "normcdfinv")]
+    fn norm_cdf_inv(self) = normcdfinvf, normcdfinv;
     /// Returns the gamma function of this number.
     fn gamma(self) = tgammaf, tgamma;
     /// Returns the logarithm of the gamma function's absolute value.

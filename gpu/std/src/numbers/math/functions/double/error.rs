@@ -45,16 +45,52 @@ fn scaled(a: f64) -> f64 {
     fma(rest, r, q)
 }
 
+/// Returns `erfc(a)`, where `a^2` is the sum of two numbers.
+#[inline(always)]
+pub(super) fn scaled_tail(a: f64, square: f64, low: f64) -> f64 {
+    exp_of_sum(-square, -low) * scaled(a)
+}
+
 /// Returns one minus the error function.
 #[inline(always)]
 pub(crate) fn erfc(x: f64) -> f64 {
     let a = x.abs();
     let square = mul(a, a);
     let low = fma(a, a, -square);
-    let power = exp_of_sum(-square, -low);
+    let tail = scaled_tail(a, square, low);
     // From here on it is zero. A NaN goes on.
-    let tail = if a > 27.3 { 0.0 } else { power * scaled(a) };
+    let tail = if a > 27.3 { 0.0 } else { tail };
     if x < 0.0 { 2.0 - tail } else { tail }
+}
+
+/// Returns `e^(x^2)` times one minus the error function.
+#[inline(always)]
+pub(crate) fn erfcx(x: f64) -> f64 {
+    let a = x.abs();
+    // 1 / (sqrt(pi) a) times a series of 1 / (2 a^2). The factor keeps the reciprocal normal.
+    const FACTOR: f64 = 1.0 / 1024.0;
+    let large = {
+        let a = if a > 1e308 { 1e308 } else { a };
+        let r = reciprocal(FACTOR * a);
+        let t = FACTOR * r;
+        let u = -0.5 * t * t;
+        let series = horner!(u, 10_395.0, 945.0, 105.0, 15.0, 3.0, 1.0, 1.0);
+        core::f64::consts::FRAC_2_SQRT_PI * 0.5 * series * r * FACTOR
+    };
+    let positive = if a > 28.0 { large } else { scaled(a) };
+    let square = mul(a, a);
+    let low = fma(a, a, -square);
+    let negative = 2.0 * exp_of_sum(square, low) - positive;
+    // A zero of an infinite argument, and the limits of the power.
+    if x < -26.7 {
+        f64::INFINITY
+    } else if x < 0.0 {
+        negative
+    } else if a == f64::INFINITY {
+        0.0
+    } else {
+        positive
+    }
 }
 
 /// Returns the error function: a series up to one, and `1 - erfc x` from there on.

@@ -7,7 +7,7 @@ use super::machine::{fma, mul, trunc};
 /// Returns the natural logarithm of a positive finite `x`, as the sum of two numbers with 2^-65 of
 /// it for an error.
 #[inline(always)]
-fn log(x: f64) -> (f64, f64) {
+pub(super) fn log(x: f64) -> (f64, f64) {
     let is_denormal = x < f64::MIN_POSITIVE;
     let normal = if is_denormal {
         x * 1.801_439_850_948_198_4e16

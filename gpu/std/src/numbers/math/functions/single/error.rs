@@ -67,15 +67,46 @@ fn scaled(a: f32) -> f32 {
     fma(rest, r, q)
 }
 
+/// Returns `erfc(a)`, where `a^2` is the sum of two numbers.
+#[inline(always)]
+pub(super) fn scaled_tail(a: f32, square: f32, low: f32) -> f32 {
+    let y = scaled(a);
+    let (r, scale) = split(-square, LOG2_E);
+    let power = ex2(fma(low, -LOG2_E[0], r)) * scale;
+    power * y
+}
+
 /// Returns one minus the error function.
 #[inline(always)]
 pub(crate) fn erfcf(x: f32) -> f32 {
     let a = x.abs();
     let square = mul(a, a);
     let low = fma(a, a, -square);
-    let y = scaled(a);
-    let (r, scale) = split(-square, LOG2_E);
-    let power = ex2(fma(low, -LOG2_E[0], r)) * scale;
-    let tail = if a > 10.06 { 0.0 } else { power * y };
+    let tail = scaled_tail(a, square, low);
+    let tail = if a > 10.06 { 0.0 } else { tail };
     if x < 0.0 { 2.0 - tail } else { tail }
+}
+
+/// Returns `e^(x^2)` times one minus the error function.
+#[inline(always)]
+pub(crate) fn erfcxf(x: f32) -> f32 {
+    let a = x.abs();
+    // 1 / (sqrt(pi) a) times a series of 1 / (2 a^2). The factor 16 keeps the reciprocal normal.
+    let r = rcp(0.0625 * a);
+    let t = 0.0625 * r;
+    let u = -0.5 * t * t;
+    let series = fma(fma(fma(15.0, u, 3.0), u, 1.0), u, 1.0);
+    let large = 0.564_189_6 * series * r * 0.0625;
+    let positive = if a > 10.0 { large } else { scaled(a) };
+    // Beyond 20 the power is infinite.
+    let b = if a > 20.0 { 20.0 } else { a };
+    let square = mul(b, b);
+    let low = fma(b, b, -square);
+    let (r, scale) = split(square, LOG2_E);
+    let power = ex2(fma(low, LOG2_E[0], r)) * scale;
+    if x < 0.0 {
+        2.0 * power - positive
+    } else {
+        positive
+    }
 }

@@ -35,6 +35,13 @@ pub(super) fn power_of_two(x: f32, factor: [f32; 2]) -> f32 {
     ex2(r) * scale
 }
 
+/// Returns `factor * 2^(high + low)`. A denormal result is rounded once.
+#[inline(always)]
+pub(super) fn power_of_sum(high: f32, low: f32, factor: f32) -> f32 {
+    let (r, scale) = split(high, [1.0, 0.0]);
+    ex2(r + low) * factor * scale
+}
+
 /// Returns e to the power of `x`.
 #[inline(always)]
 pub(crate) fn expf(x: f32) -> f32 {

@@ -7,7 +7,7 @@ use super::machine::{fma, mul, rcp, trunc};
 ///
 /// `x` is `2^k m`, and `log m` is a series of odd powers of `s = 2 (m - 1) / (m + 1)`.
 #[inline(always)]
-fn log2(x: f32) -> (f32, f32) {
+pub(super) fn log2(x: f32) -> (f32, f32) {
     const ROOT_OF_HALF: u32 = 0x3f35_04f3;
     let is_denormal = x < f32::MIN_POSITIVE;
     let bits = if is_denormal { x * 16_777_216.0 } else { x }.to_bits();

@@ -1,6 +1,6 @@
 //! Executable graphs, which can be launched and updated with other parameters.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use super::error::{GraphError, UpdateReason};
 use super::node::KernelNode;
 use super::record::{Record, Recorded};
 use super::template::{GraphTemplate, Handle, NodeType, TemplateNode, uses};
-use super::uses::{RecordableAll, Used, conflict, hold};
+use super::uses::{RecordableAll, Used, conflict, hold, hold_in};
 use crate::journal::What;
 use crate::launch::CheckedLaunch;
 use crate::launch::argument::Recorded as RecordedUse;
-use crate::stream::order::{Access, Marked, Order};
+use crate::stream::order::{Access, HeldMemory, Marked, Order};
 use crate::{Arguments, Device, DriverError, LaunchConfig, LaunchError, Stream, late};
 
 /// Recorded work, ready to be launched.
@@ -31,6 +31,8 @@ pub struct Graph {
     uses: Vec<Used>,
     /// The graph that it was built from; `None` for recorded work.
     built: Option<Built>,
+    /// An empty list for what a launch holds, so that launches allocate nothing.
+    held: RefCell<Vec<HeldMemory<Stream>>>,
     /// Whether the driver has refused the last update. It may have changed some of the nodes
     /// before, so that the memory that the nodes use is not known.
     half_updated: bool,
@@ -164,6 +166,7 @@ impl Graph {
             executable,
             uses,
             built,
+            held: RefCell::default(),
             half_updated: false,
             order: Order::default(),
             only: None,
@@ -191,7 +194,7 @@ impl Graph {
         let _turn = self.device.launching();
         // Launches of one graph run one after another; the driver requires that too.
         let _launched = self.order.begin(stream, Access::Write, wait)?;
-        let held = hold(&self.uses, at)?;
+        let mut held = hold_in(self.held.take(), &self.uses, at)?;
         for (held, (_, access)) in held.iter().zip(&self.uses) {
             Order::begin_held(held, stream, *access, wait)?;
         }
@@ -201,6 +204,8 @@ impl Graph {
         let result = unsafe {
             api::cuGraphLaunch(self.executable, CUstream(stream.raw().expose_provenance()))
         };
+        held.clear();
+        self.held.replace(held);
         DriverError::check_code("cuGraphLaunch", result, at)?;
         stream.note_launch(|| What::Graph, at);
         Ok(())

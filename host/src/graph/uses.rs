@@ -82,8 +82,16 @@ pub(super) fn hold(
     uses: &[Used],
     at: &'static Location<'static>,
 ) -> Result<Vec<HeldMemory<Stream>>, GraphError> {
+    hold_in(Vec::new(), uses, at)
+}
+
+/// As [`hold`], in a list that is empty.
+pub(super) fn hold_in(
+    mut held: Vec<HeldMemory<Stream>>,
+    uses: &[Used],
+    at: &'static Location<'static>,
+) -> Result<Vec<HeldMemory<Stream>>, GraphError> {
     loop {
-        let mut held = Vec::with_capacity(uses.len());
         for (order, access) in uses {
             match order.hold(*access) {
                 HoldOutcome::Held(one) => held.push(one),
@@ -95,7 +103,7 @@ pub(super) fn hold(
             return Ok(held);
         }
         // A thread that is about to queue work may be waiting for memory that is held here.
-        drop(held);
+        held.clear();
         std::thread::yield_now();
     }
 }

@@ -34,7 +34,7 @@ struct Journal {
 pub(crate) enum What {
     /// A kernel, by its name.
     Kernel(Cow<'static, str>),
-    /// A graph.
+    /// A graph of any size.
     Graph,
 }
 

@@ -24,7 +24,7 @@ pub mod streams;
 pub mod tensor;
 pub mod warp;
 
-pub use measure::{accuracy, bench, run, sweep, timeline};
+pub use measure::{accuracy, bench, launch, run, sweep, timeline};
 pub use pattern::figure::Figure;
 pub use pattern::{Case, Expectation, Pattern, Setup, Size, Variant, Work};
 pub use pattern::{capture, input, notes};

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use lanewise::Backend;
-use lanewise_patterns::{Setup, bench};
+use lanewise::{Backend, Device};
+use lanewise_patterns::{Setup, bench, launch};
 use lanewise_sim::Checks;
 
 use super::costs::{CheckSet, Costs};
@@ -23,6 +23,10 @@ pub(crate) struct Args {
     /// those cost together
     #[arg(long, value_name = "LIST", num_args = 0..=1, require_equals = true, conflicts_with_all = ["full", "no_reference", "device"])]
     checks: Option<Option<Checks>>,
+    /// What a launch costs the host instead: by the library, by the driver's call, and by that of
+    /// NVIDIA's library
+    #[arg(long, conflicts_with_all = ["only", "checks", "full", "no_reference"])]
+    launch: bool,
     /// Rounds of `--checks`, of which the quickest counts
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
@@ -52,6 +56,10 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let device = args.device.open()?;
+    if args.launch {
+        launches(&device, args.json)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let full = args.full || device.backend() == Backend::Cuda;
     let wanted = |name: &str| args.only.is_empty() || args.only.iter().any(|only| only == name);
     let lines: Vec<Line> = bench::plan()
@@ -96,6 +104,33 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     } else {
         ExitCode::FAILURE
     })
+}
+
+/// What a launch costs the host.
+fn launches(device: &Device, as_json: bool) -> Result<()> {
+    let rows = launch::measure(device)?;
+    if as_json {
+        say_json(&serde_json::to_value(rows)?);
+        return Ok(());
+    }
+    say(format_args!(
+        "{} ({}): microseconds of the host for a launch that is queued, medians of 21",
+        device.properties().name,
+        device.backend()
+    ));
+    let mut table = table(&["launched by", "kernel", "graph of one"], &[1, 2]);
+    for row in rows {
+        table.add_row([
+            row.way.to_owned(),
+            format!("{:.2}", row.kernel),
+            format!("{:.2}", row.graph),
+        ]);
+    }
+    say(table);
+    if device.backend() == Backend::Sim {
+        say("On the simulated GPU a launch also runs the kernel, on this host.");
+    }
+    Ok(())
 }
 
 /// How fast the simulator itself is. Its figures are of another kind than a kernel's modelled time:

@@ -2,6 +2,7 @@
 
 pub mod accuracy;
 pub mod bench;
+pub mod launch;
 pub mod run;
 pub mod sweep;
 pub mod timeline;

@@ -242,9 +242,9 @@ pub fn scaled_by_block(
 #[derive(Clone, Copy, Debug, Default, PartialEq, Value)]
 #[repr(C)]
 pub struct Reading {
-    /// Any number.
+    /// Any number of 16 bits.
     pub sensor: u16,
-    /// Any three numbers.
+    /// Any three numbers of 16 bits.
     pub values: [i16; 3],
 }
 

@@ -35,11 +35,10 @@ pub fn spmv_csr<T: Real>(
     x: &[T],
     mut y: DisjointSlice<T>,
 ) {
-    for row in grid_stride(starts.len().saturating_sub(1)) {
+    for row in grid_stride(starts.len().saturating_sub(1)).indices() {
         // SAFETY: `starts` has one element more than there are rows.
-        let sum = unsafe { part_of_row((starts, columns, values), x, row, 0, 1) };
-        // SAFETY: no other thread of the grid has this row.
-        if let Some(y) = unsafe { y.get_unique_mut(row) } {
+        let sum = unsafe { part_of_row((starts, columns, values), x, row.get(), 0, 1) };
+        if let Some(y) = y.get_mut(&row) {
             *y = sum;
         }
     }

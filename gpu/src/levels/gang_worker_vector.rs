@@ -65,9 +65,9 @@ pub fn worker_partitioned(a: &[i32], b: &[i32], c: DisjointSlice<i32>) {
 #[kernel]
 #[launch_contract(dims = 1, whole_warps)]
 pub fn vector_partitioned(a: &[i32], b: &[i32], mut c: DisjointSlice<i32>) {
-    for i in grid_stride(a.len().min(b.len())) {
-        // SAFETY: no two threads of the grid have the same elements.
-        if let Some(c) = unsafe { c.get_unique_mut(i) } {
+    for index in grid_stride(a.len().min(b.len())).indices() {
+        let i = index.get();
+        if let Some(c) = c.get_mut(&index) {
             *c = a[i].wrapping_add(b[i]);
         }
     }

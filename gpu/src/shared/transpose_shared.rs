@@ -15,7 +15,7 @@ use core::array::from_fn;
 
 use lanewise_macros::{kernel, shared};
 use lanewise_std::thread::{block_idx_x, block_idx_y, sync_threads, thread_idx_x, thread_idx_y};
-use lanewise_std::{DisjointSlice, DynamicSharedArray, gpu_assert};
+use lanewise_std::{DisjointSlice, DynamicSharedArray, SharedTile, gpu_assert};
 
 /// The side of a tile.
 pub const SIDE: usize = 32;
@@ -30,19 +30,14 @@ const STEPS: usize = SIDE / ROWS;
 #[kernel]
 #[launch_contract(dims = 2, block = (SIDE, ROWS))]
 pub fn transpose_smem(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32) {
-    shared! { static TILE: [[f32; SIDE]; SIDE]; }
-    let (column, row) = (thread_idx_x() as usize, thread_idx_y() as usize);
+    shared! { static TILE: SharedTile<f32, SIDE, SIDE>; }
     let (left, top) = corner::<1>();
+    let input = Input::of_column(input, nx, ny, left);
+    let tile = TILE.fill::<STEPS>(|row, _| input.element(top + row));
 
-    let elements = load(input, nx, ny, left, top);
-    for (step, &element) in elements.iter().enumerate() {
-        // SAFETY: each thread sets elements of its own.
-        unsafe { TILE.set_at(row + step * ROWS, column, element) };
-    }
-    sync_threads(); // a row of the output is a column of the tile, which other threads have set
-
-    // SAFETY: the whole tile was set before the barrier.
-    let elements = from_fn(|step| unsafe { TILE.get_at(column, row + step * ROWS) });
+    // A row of the output is a column of the tile, which other threads have filled.
+    let (column, row) = (thread_idx_x() as usize, thread_idx_y() as usize);
+    let elements = from_fn(|step| tile.get(column, row + step * ROWS));
     // SAFETY: each block has a tile of its own.
     unsafe { store(&mut output, nx, ny, left, top, elements) };
 }
@@ -60,19 +55,14 @@ pub fn transpose_smem_dyn(input: &[f32], output: DisjointSlice<f32>, nx: u32, ny
 #[kernel]
 #[launch_contract(dims = 2, block = (SIDE, ROWS))]
 pub fn transpose_smem_pad(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32) {
-    shared! { static TILE: [[f32; SIDE + 1]; SIDE]; }
-    let (column, row) = (thread_idx_x() as usize, thread_idx_y() as usize);
+    shared! { static TILE: SharedTile<f32, SIDE, SIDE, { SIDE + 1 }>; }
     let (left, top) = corner::<1>();
+    let input = Input::of_column(input, nx, ny, left);
+    let tile = TILE.fill::<STEPS>(|row, _| input.element(top + row));
 
-    let elements = load(input, nx, ny, left, top);
-    for (step, &element) in elements.iter().enumerate() {
-        // SAFETY: each thread sets elements of its own.
-        unsafe { TILE.set_at(row + step * ROWS, column, element) };
-    }
-    sync_threads(); // a row of the output is a column of the tile, which other threads have set
-
-    // SAFETY: the whole tile was set before the barrier.
-    let elements = from_fn(|step| unsafe { TILE.get_at(column, row + step * ROWS) });
+    // A row of the output is a column of the tile, which other threads have filled.
+    let (column, row) = (thread_idx_x() as usize, thread_idx_y() as usize);
+    let elements = from_fn(|step| tile.get(column, row + step * ROWS));
     // SAFETY: each block has a tile of its own.
     unsafe { store(&mut output, nx, ny, left, top, elements) };
 }
@@ -88,23 +78,16 @@ pub fn transpose_smem_dyn_pad(input: &[f32], output: DisjointSlice<f32>, nx: u32
 #[kernel]
 #[launch_contract(dims = 2, block = (SIDE, ROWS))]
 pub fn transpose_smem_unroll(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32) {
-    shared! { static TILE: [[f32; SIDE]; TILES * SIDE]; }
-    let (column, row) = (thread_idx_x() as usize, thread_idx_y() as usize);
+    shared! { static PAIR: SharedTile<f32, { TILES * SIDE }, SIDE>; }
     let (left, top) = corner::<TILES>();
-
+    let input = Input::of_column(input, nx, ny, left);
     // All loads are issued before the first is waited for.
-    let elements: [_; TILES] = from_fn(|tile| load(input, nx, ny, left, top + tile * SIDE));
-    for (tile, elements) in elements.iter().enumerate() {
-        for (step, &element) in elements.iter().enumerate() {
-            // SAFETY: each thread sets elements of its own.
-            unsafe { TILE.set_at(tile * SIDE + row + step * ROWS, column, element) };
-        }
-    }
-    sync_threads(); // a row of the output is a column of a tile, which other threads have set
+    let pair = PAIR.fill::<{ TILES * STEPS }>(|row, _| input.element(top + row));
 
+    // A row of the output is a column of a tile, which other threads have filled.
+    let (column, row) = (thread_idx_x() as usize, thread_idx_y() as usize);
     for tile in 0..TILES {
-        // SAFETY: all of the tiles were set before the barrier.
-        let at = |step| unsafe { TILE.get_at(tile * SIDE + column, row + step * ROWS) };
+        let at = |step| pair.get(tile * SIDE + column, row + step * ROWS);
         // SAFETY: each block has tiles of its own.
         unsafe { store(&mut output, nx, ny, left, top + tile * SIDE, from_fn(at)) };
     }
@@ -114,23 +97,16 @@ pub fn transpose_smem_unroll(input: &[f32], mut output: DisjointSlice<f32>, nx: 
 #[kernel]
 #[launch_contract(dims = 2, block = (SIDE, ROWS))]
 pub fn transpose_smem_unroll_pad(input: &[f32], mut output: DisjointSlice<f32>, nx: u32, ny: u32) {
-    shared! { static TILE: [[f32; SIDE + 1]; TILES * SIDE]; }
-    let (column, row) = (thread_idx_x() as usize, thread_idx_y() as usize);
+    shared! { static PAIR: SharedTile<f32, { TILES * SIDE }, SIDE, { SIDE + 1 }>; }
     let (left, top) = corner::<TILES>();
-
+    let input = Input::of_column(input, nx, ny, left);
     // All loads are issued before the first is waited for.
-    let elements: [_; TILES] = from_fn(|tile| load(input, nx, ny, left, top + tile * SIDE));
-    for (tile, elements) in elements.iter().enumerate() {
-        for (step, &element) in elements.iter().enumerate() {
-            // SAFETY: each thread sets elements of its own.
-            unsafe { TILE.set_at(tile * SIDE + row + step * ROWS, column, element) };
-        }
-    }
-    sync_threads(); // a row of the output is a column of a tile, which other threads have set
+    let pair = PAIR.fill::<{ TILES * STEPS }>(|row, _| input.element(top + row));
 
+    // A row of the output is a column of a tile, which other threads have filled.
+    let (column, row) = (thread_idx_x() as usize, thread_idx_y() as usize);
     for tile in 0..TILES {
-        // SAFETY: all of the tiles were set before the barrier.
-        let at = |step| unsafe { TILE.get_at(tile * SIDE + column, row + step * ROWS) };
+        let at = |step| pair.get(tile * SIDE + column, row + step * ROWS);
         // SAFETY: each block has tiles of its own.
         unsafe { store(&mut output, nx, ny, left, top + tile * SIDE, from_fn(at)) };
     }
@@ -161,7 +137,9 @@ fn through_dynamic<const N: usize>(
     let (column, row) = (thread_idx_x() as usize, thread_idx_y() as usize);
     let (left, top) = corner::<N>();
 
-    let elements: [_; N] = from_fn(|tile| load(input, nx, ny, left, top + tile * SIDE));
+    let input = Input::of_column(input, nx, ny, left);
+    let elements: [[f32; STEPS]; N] =
+        from_fn(|tile| from_fn(|step| input.element(top + tile * SIDE + row + step * ROWS)));
     for (tile, elements) in elements.iter().enumerate() {
         for (step, &element) in elements.iter().enumerate() {
             let at = (tile * SIDE + row + step * ROWS) * pitch + column;
@@ -193,28 +171,38 @@ fn corner<const N: usize>() -> (usize, usize) {
     )
 }
 
-/// Returns this thread's elements of the tile at `left` and `top` in the input, along rows. Outside
-/// of the input they are zero.
-#[inline(always)]
-fn load(input: &[f32], nx: u32, ny: u32, left: usize, top: usize) -> [f32; STEPS] {
-    let (nx, ny) = (nx as usize, ny as usize);
-    let (x, y) = (
-        left + thread_idx_x() as usize,
-        top + thread_idx_y() as usize,
-    );
-    // A thread past the right edge has nothing to load. A thread past the lower edge has an index
-    // past the end.
-    let input = &input[..if x < nx {
-        (nx * ny).min(input.len())
-    } else {
-        0
-    }];
-    from_fn(|step| {
-        input
-            .get((y + step * ROWS) * nx + x)
-            .copied()
-            .unwrap_or(0.0)
-    })
+/// The column of the input that a thread loads from.
+struct Input<'a> {
+    /// The elements up to the end of the matrix. There are none for a thread past the right edge,
+    /// so that one check of the index is enough for each element.
+    elements: &'a [f32],
+    x: usize,
+    nx: usize,
+}
+
+impl<'a> Input<'a> {
+    /// Returns the thread's column of the tile at `left`.
+    #[inline(always)]
+    fn of_column(elements: &'a [f32], nx: u32, ny: u32, left: usize) -> Self {
+        let (x, nx, ny) = (left + thread_idx_x() as usize, nx as usize, ny as usize);
+        let end = if x < nx {
+            (nx * ny).min(elements.len())
+        } else {
+            0
+        };
+        Input {
+            elements: &elements[..end],
+            x,
+            nx,
+        }
+    }
+
+    /// Returns the element in row `y`, or zero outside of the input.
+    #[inline(always)]
+    fn element(&self, y: usize) -> f32 {
+        let element = self.elements.get(y * self.nx + self.x);
+        element.copied().unwrap_or(0.0)
+    }
 }
 
 /// Stores this thread's elements of the transposed tile, along rows of the output. The tile at
@@ -236,7 +224,7 @@ unsafe fn store(
         top + thread_idx_x() as usize,
         left + thread_idx_y() as usize,
     );
-    // As in `load`, only one check of the index remains for each element.
+    // As in `Input`, only one check of the index remains for each element.
     let end = if x < ny {
         (nx * ny).min(output.len())
     } else {

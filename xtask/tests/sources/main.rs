@@ -6,4 +6,5 @@ mod layers;
 mod programs;
 mod same_units;
 mod text;
+mod unsafety;
 mod unused;

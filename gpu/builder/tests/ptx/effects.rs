@@ -267,6 +267,47 @@ fn fields_of_an_element_that_was_tested_are_loaded_and_stored_together() {
 }
 
 #[test]
+fn a_dividend_of_32_bits_is_divided_in_32_bits() {
+    let text = ptx("divisions", How::Plainly);
+    holds(&text, &["div.u32"], &["div.u64", "rem.u64"]);
+    let machine = Machine::load(&text);
+    let halves = |value: u64| [value as u32, (value >> 32) as u32];
+    let sizes = [0, 1, 2, 3, 1 << 16, u32::MAX - 1, u32::MAX];
+    for (at, rows, columns) in sizes
+        .iter()
+        .flat_map(|at| sizes.iter().map(move |rows| (at, rows)))
+        .flat_map(|(at, rows)| sizes.iter().map(move |columns| (*at, *rows, *columns)))
+    {
+        let output = machine.words(&[7; 4]);
+        let params = params(&[int(at), int(rows), int(columns), wide(output)]);
+        let size = u64::from(rows) * u64::from(columns);
+        let parts = [
+            u64::from(at).checked_div(size),
+            u64::from(at).checked_rem(size),
+        ];
+        let expected = parts.map(|part| part.map_or([7, 7], halves));
+        let words = machine.run("splits", 1, &params, output, 4);
+        assert_eq!(words, expected.as_flattened(), "{at} by {rows} x {columns}");
+    }
+    for (from, to, by) in [
+        (0, 0, 1),
+        (3, 2, 1),
+        (0, u32::MAX, 2),
+        (5, 9, 4),
+        (5, 10, 4),
+    ] {
+        let output = machine.words(&[7; 2]);
+        let params = params(&[int(from), wide(to.into()), int(by), wide(output)]);
+        let expected = halves(u64::from(to.saturating_sub(from)).div_ceil(by.into()));
+        assert_eq!(
+            machine.run("steps", 1, &params, output, 2),
+            expected,
+            "{from}..{to} by {by}"
+        );
+    }
+}
+
+#[test]
 fn loads_come_before_stores_that_they_do_not_depend_on() {
     let text = ptx("early_loads", How::Plainly);
     let (load, store) = (text.rfind("ld.global"), text.find("st.global"));

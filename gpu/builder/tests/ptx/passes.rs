@@ -270,6 +270,11 @@ fn nullable() {
 }
 
 #[test]
+fn divisions() {
+    insta::assert_snapshot!(built("divisions", How::Plainly).ptx());
+}
+
+#[test]
 fn target() {
     insta::assert_snapshot!(built("target", How::Second).ptx());
 }

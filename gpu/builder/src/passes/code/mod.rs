@@ -1,5 +1,6 @@
 //! The target, LLVM's optimisation, and the PTX output.
 
+pub(crate) mod divisions;
 pub(crate) mod early_loads;
 pub(crate) mod emit;
 pub(crate) mod formatting;

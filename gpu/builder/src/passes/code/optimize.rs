@@ -5,7 +5,7 @@ use inkwell::module::Module;
 use inkwell::targets::TargetMachine;
 
 use super::range_checks::{self, CopiedBarriers};
-use super::{early_loads, loops, nullable, threading};
+use super::{divisions, early_loads, loops, nullable, threading};
 use crate::error::CodegenError;
 use crate::passes::{Options, by_name};
 
@@ -25,6 +25,7 @@ pub(crate) fn run(
         by_name(module, "default<O3>", "O3", options, machine)?;
         threading::run(module, options, machine)?;
         nullable::take_out(module);
+        divisions::narrow(module, options)?;
         copied = range_checks::hoist(module, options, machine)?;
         loops::run(module, options, machine)?;
         early_loads::first(module);

@@ -177,6 +177,8 @@ FITS = {
     "tail of erf f64": (TAIL, (1 - mpf("2.5")) / (1 + mpf("2.5")), until(mpf("2.5"), "5.95"), 15, TAIL_WEIGHT, double),
     "scaled erfc f64": (scaled_erfc(4), mpf(-1), until(4, 28), 22, None, double),
     "gamma f32": (gamma_part, mpf(0), mpf(1), 8, None, single),
+    "power of gamma f32": (at_zero(log(2), lambda x: (mpf(2) ** x - 1) / x), mpf("-0.51"), mpf("0.51"), 6,
+                           lambda x: x / mpf(2) ** x, single),
     "tail of lgamma f32": (tail_of_log_gamma, mpf(0), THIRD, 3, of_log_gamma, single),
     "lgamma around 1 f32": (log_gamma_around(1), mpf("-0.305"), mpf("0.505"), 11, None, single),
     "lgamma around 2 f32": (log_gamma_around(2), mpf("-0.505"), mpf("1.005"), 11, None, single),

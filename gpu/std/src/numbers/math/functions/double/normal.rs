@@ -7,9 +7,10 @@ use super::error::scaled_tail;
 use super::logarithm::log;
 use super::machine::{fma, mul, reciprocal, root};
 
-/// Returns the inverse of the error function where `x` has this `1 - x^2`.
+/// Returns the inverse of the error function where `x` has this `1 - x^2`. If that is computed from
+/// `x` itself, it is zero or at least 2^-52.
 #[inline(always)]
-fn inverse(x: f64, rest: f64) -> f64 {
+fn inverse(x: f64, rest: f64, is_from_x: bool) -> f64 {
     let w = -log(rest);
     let result = if w < 6.25 {
         horner!(
@@ -63,7 +64,7 @@ fn inverse(x: f64, rest: f64) -> f64 {
                 1.005_258_967_694_159_7,
                 3.083_885_610_492_220_3
             ) * x
-        } else if w < 36.0 {
+        } else if is_from_x || w < 36.0 {
             horner!(
                 s - 5.0,
                 -1.641_190_608_989_051_2e-11,
@@ -127,13 +128,13 @@ fn inverse(x: f64, rest: f64) -> f64 {
 /// Returns the number whose error function is `x`.
 #[inline(always)]
 pub(crate) fn erfinv(x: f64) -> f64 {
-    inverse(x, fma(-x, x, 1.0))
+    inverse(x, fma(-x, x, 1.0), true)
 }
 
 /// Returns the number `y` for which `1 - erf y` is `x`.
 #[inline(always)]
 pub(crate) fn erfcinv(x: f64) -> f64 {
-    inverse(1.0 - x, x * (2.0 - x))
+    inverse(1.0 - x, x * (2.0 - x), false)
 }
 
 /// Returns the part of a standard normal distribution below `x`.

@@ -6,7 +6,7 @@
 
 use core::f32::consts;
 
-use super::machine::{ex2, ex2_denormal, fma};
+use super::machine::{ex2, ex2_denormal, fma, rint};
 
 /// 1.5 * 2^23. Adding it rounds to a whole number, which is then in the lowest bits.
 const WHOLE: f32 = 12_582_912.0;
@@ -35,11 +35,24 @@ pub(super) fn power_of_two(x: f32, factor: [f32; 2]) -> f32 {
     ex2(r) * scale
 }
 
-/// Returns `factor * 2^(high + low)`. A denormal result is rounded once.
+/// Returns `factor * 2^(high + low)`, with a smaller error than that of `ex2`. A denormal result is
+/// rounded once.
 #[inline(always)]
 pub(super) fn power_of_sum(high: f32, low: f32, factor: f32) -> f32 {
     let (r, scale) = split(high, [1.0, 0.0]);
-    ex2(r + low) * factor * scale
+    // Zero, but for infinite and denormal results. `ex2` of a whole number is exact.
+    let whole = rint(r);
+    let r = (r - whole) + low;
+    let p = horner!(
+        r,
+        0.000_133_297_48,
+        0.001_338_984_5,
+        0.009_625_74,
+        0.055_503_633,
+        0.240_225_9,
+        consts::LN_2
+    );
+    fma(p * r, factor, factor) * ex2(whole) * scale
 }
 
 /// Returns e to the power of `x`.

@@ -52,18 +52,21 @@ pub(crate) fn tgammaf(x: f32) -> f32 {
         1.0
     );
     let (high, low) = log2_of_power(y, y_low, t);
-    const ROOT_OF_2_PI: f32 = 2.506_628_3;
     // gamma(y) is gamma(a), or gamma(a + 1) = a gamma(a).
-    let p = p * ROOT_OF_2_PI;
+    const ROOT_OF_2_PI: f32 = 2.506_628_3;
     let is_negative = x < 0.0;
-    let (factor, high, low) = if is_negative {
+    let (factor, divisor, high, low) = if is_negative {
         let rest = p * sinpif(x);
         let rest = if is_small { rest } else { rest * a };
-        (PI * rcp(rest), -high, -low)
+        (PI / ROOT_OF_2_PI, rest, -high, -low)
     } else {
-        let reciprocal = if is_small { rcp(a) } else { 1.0 };
-        (p * reciprocal, high, low)
+        let divisor = if is_small { a } else { 1.0 };
+        (p * ROOT_OF_2_PI, divisor, high, low)
     };
+    // The quotient, with what the rounding of both leaves out.
+    let r = rcp(divisor);
+    let quotient = factor * r;
+    let factor = fma(fma(-quotient, divisor, factor), r, quotient);
     let result = power_of_sum(high, low, factor);
     if a < 3.0e-8 {
         // The factor 4 makes denormals normal numbers.

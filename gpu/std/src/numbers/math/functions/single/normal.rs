@@ -38,8 +38,12 @@ fn inverse(x: f32, rest: f32) -> f32 {
         -0.195_890_93,
         0.797_116_04
     );
+    // Times the root of v, with what the rounding of the root and of the product leaves out.
     let root = v * s;
-    let far = far * fma(fma(-root, root, v), 0.5 * s, root);
+    let rest_of_root = fma(-root, root, v) * (0.5 * s);
+    let product = mul(far, root);
+    let low = fma(far, rest_of_root, fma(far, root, -product));
+    let far = product + low;
     let far = if rest == 0.0 { f32::INFINITY } else { far };
     if v > 7.2 { far.copysign(x) } else { near * x }
 }

@@ -79,6 +79,12 @@ const KNOWN: &[(&[&str], &str)] = &[
         &["conflicting implementations of trait `Child`"],
         "two kernels of one module have the same name: rename one, or put it into another module; all errors above come from that",
     ),
+    (
+        &["error[E0658]"],
+        "a package whose kernels are a module names the unstable features of Rust that they use in its Cargo.toml: \
+         [package.metadata.lanewise] features = [\"asm_experimental_arch\"] for `asm!`, \"portable_simd\" for `core::simd`; a package of \
+         kernels alone begins src/lib.rs with `#![feature(..)]`",
+    ),
 ];
 
 /// Returns the advice for what cargo and rustc wrote. A missing panic handler is mentioned only if

@@ -4,7 +4,9 @@
 //! `src/kernels.rs`, or a folder `src/kernels`. A package of the second kind has a section
 //! `[package.metadata.lanewise.dependencies]` with the module's dependencies. Both kinds may name
 //! device code from another compiler that the kernels are linked with, and how panics are reported:
-//! `link = ["foreign/norm.ptx"]` and `panic = "trap"` in `[package.metadata.lanewise]`.
+//! `link = ["foreign/norm.ptx"]` and `panic = "trap"` in `[package.metadata.lanewise]`. A module
+//! has no crate root of its own, so unstable features of Rust are named there too:
+//! `features = ["asm_experimental_arch"]`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -30,6 +32,9 @@ pub(crate) struct KernelModule {
     pub(crate) folder: PathBuf,
     /// `[package.metadata.lanewise.dependencies]`: the dependencies besides the device library.
     pub(crate) dependencies: serde_json::Map<String, serde_json::Value>,
+    /// `[package.metadata.lanewise]` `features`: the unstable features of Rust that the module
+    /// uses.
+    pub(crate) features: Vec<String>,
 }
 
 impl KernelModule {
@@ -66,9 +71,16 @@ impl KernelModule {
                 );
             }
         };
+        let Some(features) = features(&section["features"]) else {
+            return Err(
+                "[package.metadata.lanewise] `features` has to be a list of features of Rust, such as \"asm_experimental_arch\""
+                    .to_owned(),
+            );
+        };
         Ok(KernelModule {
             folder: source,
             dependencies,
+            features,
         })
     }
 }
@@ -83,6 +95,21 @@ fn files(value: &serde_json::Value) -> Option<Vec<PathBuf>> {
         }
         _ => None,
     }
+}
+
+/// Reads a list of features of Rust, which are identifiers; no value is an empty list.
+fn features(value: &serde_json::Value) -> Option<Vec<String>> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let names = match value {
+        serde_json::Value::Null => return Some(Vec::new()),
+        serde_json::Value::Array(names) => names.iter(),
+        _ => return None,
+    };
+    let name = |name: &serde_json::Value| {
+        let name = name.as_str()?;
+        (!name.is_empty() && name.chars().all(is_part)).then(|| name.to_owned())
+    };
+    names.map(name).collect()
 }
 
 /// Reads the mode of panics. No value is no mode, and `None` is an error.
@@ -266,6 +293,35 @@ mod tests {
             message.contains("\"record\", \"message\", \"trap\""),
             "{message}"
         );
+    }
+
+    #[test]
+    fn a_manifest_may_name_features_of_rust_for_its_module() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path().canonicalize().expect("it is there");
+        std::fs::create_dir(folder.join("src")).expect("a folder");
+        std::fs::write(folder.join("src/lib.rs"), "").expect("it can be written");
+        std::fs::write(folder.join("src/kernels.rs"), "").expect("it can be written");
+        let find = |number: u32, features: &str| {
+            let text = format!(
+                "[package]\nname = \"m{number}\"\n[workspace]\n[lib]\n[package.metadata.lanewise]\nfeatures = {features}\n"
+            );
+            std::fs::write(folder.join("Cargo.toml"), text).expect("it can be written");
+            Package::find(&folder).map(|package| package.form)
+        };
+        let Ok(Form::Module(module)) = find(1, "[\"asm_experimental_arch\", \"f16\"]") else {
+            panic!("the kernels are a module");
+        };
+        assert_eq!(module.features, ["asm_experimental_arch", "f16"]);
+        for (number, wrong) in ["\"f16\"", "[16]", "[\"f16)]\"]", "[\"\"]"]
+            .iter()
+            .enumerate()
+        {
+            let Err(refused) = find(number as u32 + 2, wrong) else {
+                panic!("`{wrong}` is no list of features");
+            };
+            assert!(refused.to_string().contains("`features`"), "{refused}");
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@
 //! The files that a build script generates for the kernels are in its `OUT_DIR`. The device's build
 //! gets this folder too.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -98,8 +98,12 @@ fn refresh(file: &Path, text: &str) -> Result<bool, BuildError> {
 /// package has them.
 fn root_of(module: &KernelModule) -> String {
     let (around, name) = (KernelModule::AROUND, KernelModule::NAME);
+    let features = module.features.iter().map(String::as_str);
+    // Twice the same feature is an error of Rust.
+    let features: BTreeSet<&str> = ["abi_ptx"].into_iter().chain(features).collect();
+    let features = features.into_iter().collect::<Vec<_>>().join(", ");
     format!(
-        "//! Made by lanewise-builder: the module of kernels as a crate.\n#![no_std]\n#![feature(abi_ptx)]\n\n#[path = {:?}]\nmod {around} {{\n    \
+        "//! Made by lanewise-builder: the module of kernels as a crate.\n#![no_std]\n#![feature({features})]\n\n#[path = {:?}]\nmod {around} {{\n    \
          pub mod {name};\n}}\npub use {around}::{name};\n",
         module.folder
     )

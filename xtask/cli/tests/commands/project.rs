@@ -154,6 +154,39 @@ fn the_commands_work_in_a_project_of_one_package() {
     assert_eq!(diagnosis["healthy"], true, "{diagnosis:#}");
 }
 
+#[test]
+fn a_module_of_kernels_may_use_features_of_rust_that_are_not_stable() {
+    let (_root, folder) = project("features", "unstable", &[]);
+    let source = folder.join("src/kernels.rs");
+    let own = std::fs::read_to_string(&source).expect("kernels");
+    let kernel = r#"
+/// Adds three by an instruction of PTX.
+#[kernel]
+pub fn add_three(mut y: DisjointSlice<u32>) {
+    if let Some((y, _)) = y.get_mut_indexed() {
+        #[cfg(target_arch = "nvptx64")]
+        // SAFETY: the instruction adds a register.
+        unsafe {
+            core::arch::asm!("add.u32 {0}, {0}, 3;", inout(reg32) *y);
+        }
+    }
+}
+"#;
+    std::fs::write(&source, format!("{own}{kernel}")).expect("it can be written");
+    let build = || lanewise(&folder, &["build-ptx", "--arch", "sm_80", "--json"]);
+    let refused = build();
+    assert!(!refused.output.status.success(), "{}", refused.text);
+    for part in ["error[E0658]", "features = [\"asm_experimental_arch\"]"] {
+        assert!(refused.text.contains(part), "{}", refused.text);
+    }
+    let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
+    let section = "[package.metadata.lanewise.dependencies]\n";
+    let features = "[package.metadata.lanewise]\nfeatures = [\"asm_experimental_arch\"]\n\n";
+    let manifest = manifest.replace(section, &format!("{features}{section}"));
+    std::fs::write(folder.join("Cargo.toml"), manifest).expect("it can be written");
+    assert_eq!(kernels(&build().json()), ["add_three", "saxpy"]);
+}
+
 /// The section of the book's first page on projects of one's own: its files are made, and its
 /// commands run as they are written.
 #[test]
